@@ -1,0 +1,117 @@
+// AMD GPU code objects: ELF files with kernel descriptors and MessagePack metadata.
+//
+// Source: LLVM "User Guide for AMDGPU Backend", code object V2 to V5.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::binpatch {
+
+// "gfx701" as numbers: major 7, minor 0, stepping 1.
+struct GfxTarget {
+  int major{};
+  int minor{};
+  int stepping{};
+  auto operator<=>(const GfxTarget&) const = default;
+};
+[[nodiscard]] std::string to_string(GfxTarget target);  // "gfx90a"
+[[nodiscard]] Result<GfxTarget> parse_gfx_target(std::string_view text);
+
+// One explicit or hidden kernel argument, from the metadata.
+struct KernelArgument {
+  std::string name;           // may be empty
+  std::string type_name;      // "float*", may be empty
+  std::string value_kind;     // "global_buffer", "by_value", "dynamic_shared_pointer", "hidden_..."
+  std::string address_space;  // "global", "local", "constant", or empty
+  std::string access;         // "read_only", ..., or empty
+  std::uint32_t offset{};     // in the kernarg segment [bytes]
+  std::uint32_t size{};       // [bytes]
+  std::uint32_t pointee_align{};
+  bool is_const{};
+  bool is_volatile{};
+  bool is_restrict{};
+};
+
+// The 64-byte kernel descriptor (amdhsa), fields as in the LLVM guide.
+struct KernelDescriptor {
+  std::uint32_t group_segment_fixed_size{};
+  std::uint32_t private_segment_fixed_size{};
+  std::uint32_t kernarg_size{};
+  std::int64_t kernel_code_entry_byte_offset{};
+  std::uint32_t compute_pgm_rsrc1{};
+  std::uint32_t compute_pgm_rsrc2{};
+  std::uint32_t compute_pgm_rsrc3{};
+  std::uint16_t kernel_code_properties{};
+};
+
+struct Kernel {
+  std::string name;    // "l2_read"
+  std::string symbol;  // "l2_read.kd"
+  KernelDescriptor descriptor;
+  std::uint64_t descriptor_address{};
+  std::uint64_t entry_address{};       // virtual address of the first instruction
+  std::uint64_t entry_file_offset{};   // the same place in the file
+  std::uint64_t code_size{};           // bytes of the kernel's function symbol
+  std::vector<KernelArgument> arguments;
+  std::uint32_t kernarg_segment_size{};
+  std::uint32_t kernarg_segment_align{};
+  std::uint32_t wavefront_size{64};
+  std::uint32_t sgpr_count{};
+  std::uint32_t vgpr_count{};
+  std::uint32_t max_flat_workgroup_size{};
+  std::optional<std::array<std::uint32_t, 3>> required_workgroup_size;
+};
+
+// A loadable segment (PT_LOAD).
+struct Segment {
+  std::uint64_t address{};
+  std::uint64_t memory_size{};
+  std::uint64_t file_offset{};
+  std::uint64_t file_size{};
+  bool executable{};
+  bool writable{};
+};
+
+// A dynamic relocation that the loader applies: R_AMDGPU_ABS64 or R_AMDGPU_RELATIVE64.
+struct Relocation {
+  std::uint64_t address{};  // where the 8-byte value goes
+  std::uint64_t value{};    // symbol value plus addend; add the load address
+};
+
+class CodeObject {
+public:
+  // Takes a copy. Hostile input gives parse_error with the offending part, never a crash.
+  static Result<CodeObject> parse(std::span<const std::byte> bytes);
+
+  [[nodiscard]] GfxTarget target() const { return target_; }
+  [[nodiscard]] int version() const { return version_; }  // code object version: 2 to 6
+  [[nodiscard]] const std::vector<Kernel>& kernels() const { return kernels_; }
+  [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
+  [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  // The printf format strings of the metadata ("amdhsa.printf"), in order.
+  [[nodiscard]] const std::vector<std::string>& printf_formats() const { return printf_formats_; }
+  // The kernel's code, from its entry to the end of its function symbol.
+  [[nodiscard]] std::span<const std::byte> code(const Kernel& kernel) const;
+
+private:
+  CodeObject() = default;
+  std::vector<std::byte> bytes_;
+  GfxTarget target_;
+  int version_{};
+  std::vector<Kernel> kernels_;
+  std::vector<Segment> segments_;
+  std::vector<Relocation> relocations_;
+  std::vector<std::string> printf_formats_;
+};
+
+}  // namespace ww::binpatch

@@ -1,0 +1,108 @@
+// Decoded AMD instructions: one vocabulary for decoder, disassembler, patcher and emulator.
+//
+// Opcodes are keyed by mnemonic across generations (s_add_i32 is one Opcode, though its number
+// differs); the generation's table (isa/tables) maps encodings to Opcodes. The emulator in
+// sim/gpu keeps its semantics by the same keys.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/binpatch/isa/opcode.hpp"  // enum class Opcode : std::uint16_t, from opcodes.def
+#include "ww/core/result.hpp"
+
+namespace ww::binpatch::isa {
+
+enum class Generation : std::uint8_t { gfx6, gfx7, gfx8, gfx9, gfx10, gfx11, gfx12 };
+// Error unsupported for targets without a table.
+[[nodiscard]] Result<Generation> generation_of(GfxTarget target);
+
+enum class Encoding : std::uint8_t {
+  sop2, sopk, sop1, sopc, sopp, smrd, smem,
+  vop2, vop1, vopc, vop3a, vop3b, vop3p, vintrp,
+  ds, mubuf, mtbuf, mimg, exp, flat,
+};
+
+enum class OperandKind : std::uint8_t {
+  none,
+  sgpr,          // index: first register
+  vgpr,          // index: first register
+  special,       // index: SpecialRegister
+  inline_int,    // value: the integer
+  inline_float,  // value: the bits as a 32-bit float (widen per operand size)
+  literal,       // value: the 32-bit literal that follows the instruction
+};
+
+// Hardware encodings of scalar operands that are not general registers (gfx7 numbering).
+enum class SpecialRegister : std::uint16_t {
+  flat_scratch_lo, flat_scratch_hi, vcc_lo, vcc_hi, tba_lo, tba_hi, tma_lo, tma_hi,
+  ttmp0,  // ttmp1.. follow as ttmp0 + n, n < 16
+  m0 = 64, exec_lo, exec_hi, vccz, execz, scc, lds_direct, xnack_mask_lo, xnack_mask_hi,
+};
+
+struct Operand {
+  OperandKind kind{OperandKind::none};
+  std::uint8_t count{1};    // consecutive 32-bit registers
+  std::uint16_t index{};    // register number
+  std::uint32_t value{};    // inline or literal value
+  bool operator==(const Operand&) const = default;
+};
+
+// Fields that some encodings carry beside their operands; unused ones are 0.
+struct Modifiers {
+  std::uint8_t abs{};    // bit i: |src i|
+  std::uint8_t neg{};    // bit i: -src i
+  std::uint8_t omod{};   // 0 none, 1 *2, 2 *4, 3 /2
+  bool clamp{};
+  bool glc{}, slc{}, tfe{}, lds{}, gds{};
+  bool offen{}, idxen{}, addr64{};
+  std::uint32_t offset{};   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; FLAT (gfx9)
+  std::int32_t immediate{};  // SOPK simm16, SOPP simm16 (branch offset in dwords, waitcnt bits)
+  bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
+  std::uint8_t dmask{};
+  std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P
+  // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
+  bool sdwa{}, dpp{};
+  std::uint32_t extra_dword{};  // the raw SDWA or DPP word
+};
+
+struct Instruction {
+  Opcode opcode{};
+  Encoding encoding{};
+  std::uint8_t size_bytes{};  // 4, 8 or 12
+  // dst[0] main destination; dst[1] second (VOP3B carry, s_getreg has one only)
+  std::array<Operand, 2> dst{};
+  // Sources in the order of the assembly text. MUBUF: vaddr, srsrc, soffset (store: vdata first in
+  // src[3]). FLAT: vaddr, vdata. DS: addr, data0, data1. SMRD: sbase, soffset.
+  std::array<Operand, 4> src{};
+  Modifiers modifiers{};
+};
+
+// Decodes the instruction at the start of `code`. Errors: parse_error when truncated,
+// unsupported with the encoding word when no table entry fits. Never throws, reads only `code`.
+[[nodiscard]] Result<Instruction> decode(Generation generation, std::span<const std::byte> code);
+
+// Text that llvm-mc assembles back to the same bytes. `address` resolves branch targets, which are
+// written as numbers (the simm16), as llvm-mc takes them.
+[[nodiscard]] std::string disassemble(const Instruction& instruction, Generation generation);
+
+[[nodiscard]] std::string_view mnemonic(Opcode opcode);
+
+// What the patcher's safety check and the emulator's scheduler need to know.
+struct OpcodeTraits {
+  bool reads_scc{};
+  bool writes_scc{};
+  bool is_branch{};      // may change the program counter
+  bool is_terminator{};  // s_endpgm and unconditional jumps: code after it is reached otherwise
+  bool is_vector_memory{};
+  bool is_scalar_memory{};
+  bool is_lds{};
+};
+[[nodiscard]] OpcodeTraits traits(Opcode opcode);
+
+}  // namespace ww::binpatch::isa

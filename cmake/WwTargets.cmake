@@ -1,0 +1,68 @@
+# How a folder becomes a target. One folder, one target, one namespace; a target exposes only its
+# include/ folder, so that a wrong-way include does not compile.
+include_guard(GLOBAL)
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+add_library(ww_options INTERFACE)
+target_compile_features(ww_options INTERFACE cxx_std_20)
+target_compile_options(ww_options INTERFACE -Wall -Wextra -Wconversion -Werror)
+
+# ww_add_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...])
+function(ww_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC include PRIVATE src)
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ww_options ${ARG_PRIVATE})
+endfunction()
+
+# ww_add_test(NAME LABEL unit|golden|property|fuzz|gpu SOURCES ... LIBS ...)
+# One GoogleTest executable, registered with ctest under one label.
+function(ww_add_test name)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} GTest::gmock GTest::gtest_main)
+  # WW_SHARED_DATA: recordings from real GPUs beside the checkout; tests that read them skip, saying
+  # so, where the folder is absent.
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "WW_SOURCE_DIR=${PROJECT_SOURCE_DIR};WW_BINARY_DIR=${PROJECT_BINARY_DIR};WW_SHARED_DATA=${PROJECT_SOURCE_DIR}/../shared")
+endfunction()
+
+# ww_add_fuzz_target(NAME SOURCES ... LIBS ...): LLVMFuzzerTestOneInput in SOURCES. In a normal
+# build it is linked with a plain main that runs a fixed number of mutated inputs, so it stays alive.
+function(ww_add_fuzz_target name)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS})
+  if(WW_BUILD_FUZZERS)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/plain_main.cpp)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  endif()
+endfunction()
+
+# ww_add_benchmark(NAME SOURCES ... LIBS ...): Google Benchmark; run by hand or by label bench.
+function(ww_add_benchmark name)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  find_package(benchmark REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} benchmark::benchmark_main)
+endfunction()

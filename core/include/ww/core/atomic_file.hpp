@@ -1,0 +1,18 @@
+// Files that are whole or absent: written aside, flushed, then renamed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+
+namespace ww {
+
+// Replaces `file` by `content`. Errors: io_error, permission_denied; the old file then stands.
+Status write_file_atomically(const std::filesystem::path& file, std::string_view content);
+
+// Reads a whole file. Errors: not_found, permission_denied, io_error.
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& file);
+
+}  // namespace ww

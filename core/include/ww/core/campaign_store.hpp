@@ -1,0 +1,135 @@
+// The campaign file: SQLite in WAL mode, one transaction per finished run. Killed at any moment it
+// is whole: a run is there with all its samples, or not at all.
+//
+// Raw readings are kept; averages are derived from them, never stored instead (house rule 15).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww {
+
+// What a run did. Stored as text.
+enum class RunKind {
+  idle,         // nothing launched; context alive
+  heat,         // furnace kernel
+  cooldown,     // idle after heat: the data of idle power against temperature
+  step_test,    // load switched on and off: the sensor's period, delay and rise
+  stream,       // one shader engine reads one L2 quadrant
+  known_bytes,  // traffic known by arithmetic, to check counters
+  latency,      // pointer chase
+};
+[[nodiscard]] std::string_view to_string(RunKind kind);
+[[nodiscard]] Result<RunKind> run_kind_from_string(std::string_view text);
+
+enum class RunStatus {
+  ok,
+  rejected,  // measured, kept, not used; the reason says why
+  failed,    // could not be measured; the reason says why
+};
+[[nodiscard]] std::string_view to_string(RunStatus status);
+[[nodiscard]] Result<RunStatus> run_status_from_string(std::string_view text);
+
+// One sensor reading. A field that the sensor did not give is absent, never 0.
+struct StoredSample {
+  std::int64_t time_ns{};  // when the sensor refreshed it, in the device's clock
+  std::int64_t poll_ns{};  // when it was read, in the same clock
+  std::optional<std::int64_t> power_uw;
+  std::optional<std::int64_t> energy_ticks;  // 2^-16 J
+  std::optional<std::int32_t> temperature_mc;
+  std::optional<std::int32_t> voltage_uv;
+  std::optional<std::int32_t> clock_khz;
+  bool changed{};  // differs from the reading before it
+};
+
+// Which wavefronts ran where: a raw hardware id and how many wavefronts reported it.
+struct StoredWaves {
+  std::uint32_t hw_id{};
+  std::uint64_t waves{};
+};
+
+struct StoredRun {
+  std::int64_t session{};  // each process has its own clock; samples compare within a session only
+  std::int64_t block{};    // runs of one block interleave (ABBA) and are bootstrapped together
+  std::int64_t position{};  // order within the block; (block, position) is unique
+  RunKind kind{};
+  std::optional<std::int32_t> engine;    // shader engine that works
+  std::optional<std::int32_t> quadrant;  // L2 quadrant that is read
+  std::string pattern;                   // data pattern, empty where no data moves
+  std::int32_t throttle{};               // wait iterations between loads; 0 is saturated
+  std::int32_t dvfs_state{};
+  std::int64_t start_ns{};  // first launch begins
+  std::int64_t end_ns{};    // last launch ends
+  std::int64_t launches{};
+  double payload_bits{};    // crossed L1-L2 between start_ns and end_ns, from the counters
+  RunStatus status{RunStatus::ok};
+  std::string reason;
+  std::string kernel_hash;  // of the patched code object
+  std::map<std::string, double> counters;  // summed over the run's launches
+  std::vector<StoredWaves> waves;
+  std::vector<StoredSample> samples;
+};
+
+class CampaignStore {
+public:
+  // Creates a new campaign file; error io_error where one exists already or the folder cannot be
+  // written.
+  static Result<CampaignStore> create(const std::filesystem::path& file);
+  // Opens for resuming (read and write).
+  static Result<CampaignStore> open(const std::filesystem::path& file);
+  // Opens for reading. Errors: not_found; parse_error for a file that is not a campaign, damaged,
+  // or of another schema version.
+  static Result<CampaignStore> open_read_only(const std::filesystem::path& file);
+
+  CampaignStore(CampaignStore&&) noexcept;
+  CampaignStore& operator=(CampaignStore&&) noexcept;
+  ~CampaignStore();
+
+  // Facts about the whole campaign: device, seed, sensor, floorplan text. Keys: campaign_keys.
+  Status put(std::string_view key, std::string_view value);
+  [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key) const;
+  [[nodiscard]] Result<std::map<std::string, std::string>> facts() const;
+
+  // Number of a new session (0, 1, ...).
+  Result<std::int64_t> begin_session();
+
+  // Writes a run with its samples in one transaction. Error invalid_argument when (block,
+  // position) is there already.
+  Status add(const StoredRun& run);
+  [[nodiscard]] Result<bool> contains(std::int64_t block, std::int64_t position) const;
+  [[nodiscard]] Result<std::int64_t> run_count() const;
+  // All runs in the order they were measured (session, start_ns), with samples.
+  [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
+
+private:
+  struct Impl;
+  explicit CampaignStore(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Keys of CampaignStore::put. Values are UTF-8 text; numbers in decimal; JSON where said.
+namespace campaign_keys {
+inline constexpr std::string_view device = "device";            // "virtual:w9100", ...
+inline constexpr std::string_view is_virtual = "virtual";       // "true" or "false"
+inline constexpr std::string_view chip_seed = "chip_seed";      // virtual:random only
+inline constexpr std::string_view chip_class = "chip_class";    // nested, mild, strong
+inline constexpr std::string_view seed = "seed";                // of the plan
+inline constexpr std::string_view plan = "plan";                // JSON: everything that fixes the plan
+inline constexpr std::string_view floorplan = "floorplan_toml"; // the published floorplan
+inline constexpr std::string_view sensor = "sensor";            // JSON: SensorInfo
+inline constexpr std::string_view chip = "chip";                // JSON: public facts of the device
+inline constexpr std::string_view dvfs = "dvfs";                // JSON: [{voltage_v, clock_hz}]
+inline constexpr std::string_view version = "wirewatt_version";
+inline constexpr std::string_view started = "started_utc";
+inline constexpr std::string_view finished = "finished";        // "true" once the plan is done
+inline constexpr std::string_view elapsed = "elapsed_s";        // wall time of all sessions together
+}  // namespace campaign_keys
+
+}  // namespace ww

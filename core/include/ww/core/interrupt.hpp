@@ -1,0 +1,10 @@
+// Ctrl-C that leaves things whole: long work asks between steps whether to stop.
+#pragma once
+
+namespace ww {
+
+// Installs handlers for SIGINT and SIGTERM that only set a flag; a second signal kills at once.
+void catch_interrupts();
+[[nodiscard]] bool interrupted();
+
+}  // namespace ww

@@ -1,0 +1,35 @@
+// One figure with everything needed to trust it. Failed or missing is a status with a reason,
+// never 0 (house rule 14).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ww {
+
+enum class RowStatus {
+  ok,
+  not_identified,  // the data cannot tell
+  transferred,     // carried over from another segment or device, not measured here
+  unavailable,     // the device or the file does not offer it
+  rejected,        // measured, but not to be trusted; the reason says why
+  failed,
+};
+[[nodiscard]] std::string_view to_string(RowStatus status);
+
+struct ResultRow {
+  std::string name;
+  std::optional<double> value;  // absent unless status is ok or transferred
+  std::optional<double> low;    // 95% interval
+  std::optional<double> high;
+  std::string unit;
+  RowStatus status{RowStatus::ok};
+  std::string reason;
+  std::string device;  // "virtual:w9100"; says virtual where it is
+};
+
+void to_json(nlohmann::json& json, const ResultRow& row);
+
+}  // namespace ww

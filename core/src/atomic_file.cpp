@@ -1,0 +1,66 @@
+#include "ww/core/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace ww {
+namespace {
+
+Error errno_error(int number, const std::string& what, const std::filesystem::path& file) {
+  const auto code = number == EACCES || number == EPERM || number == EROFS
+                        ? ErrorCode::permission_denied
+                    : number == ENOENT ? ErrorCode::not_found
+                                       : ErrorCode::io_error;
+  return Error{code, what + ": " + std::strerror(number), file.string()};
+}
+
+}  // namespace
+
+Status write_file_atomically(const std::filesystem::path& file, std::string_view content) {
+  const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
+  std::string aside = (parent / ("." + file.filename().string() + ".XXXXXX")).string();
+  const int fd = ::mkostemp(aside.data(), O_CLOEXEC);
+  if (fd < 0) {
+    return tl::unexpected(errno_error(errno, "cannot write in this folder", parent));
+  }
+  const auto give_up = [&](const char* what) {
+    const int number = errno;
+    ::close(fd);
+    ::unlink(aside.c_str());
+    return tl::unexpected(errno_error(number, what, file));
+  };
+  while (!content.empty()) {
+    const auto written = ::write(fd, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return give_up("cannot write");
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0) return give_up("cannot flush");
+  ::close(fd);
+  if (::rename(aside.c_str(), file.c_str()) != 0) {
+    const int number = errno;
+    ::unlink(aside.c_str());
+    return tl::unexpected(errno_error(number, "cannot put the file in place", file));
+  }
+  return {};
+}
+
+Result<std::string> read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return tl::unexpected(errno_error(errno, "cannot read", file));
+  std::ostringstream content;
+  content << stream.rdbuf();
+  if (stream.bad() || content.fail()) {
+    if (std::error_code ec; std::filesystem::file_size(file, ec) == 0 && !ec) return std::string{};
+    return fail(ErrorCode::io_error, "cannot read", file.string());
+  }
+  return std::move(content).str();
+}
+
+}  // namespace ww

@@ -1,0 +1,394 @@
+#include "ww/core/campaign_store.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace ww {
+namespace {
+
+constexpr int application_id = 0x57575454;  // "WWTT", in the SQLite header
+constexpr int schema_version = 1;
+
+constexpr const char* schema = R"sql(
+CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE session(id INTEGER PRIMARY KEY, started_utc TEXT NOT NULL);
+CREATE TABLE run(
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session(id),
+  block INTEGER NOT NULL, position INTEGER NOT NULL,
+  kind TEXT NOT NULL, engine INTEGER, quadrant INTEGER, pattern TEXT NOT NULL,
+  throttle INTEGER NOT NULL, dvfs_state INTEGER NOT NULL,
+  start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, launches INTEGER NOT NULL,
+  payload_bits REAL NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+  kernel_hash TEXT NOT NULL, counters TEXT NOT NULL,
+  UNIQUE(block, position));
+CREATE TABLE wave(run INTEGER NOT NULL REFERENCES run(id), hw_id INTEGER NOT NULL,
+  waves INTEGER NOT NULL, PRIMARY KEY(run, hw_id)) WITHOUT ROWID;
+CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
+  time_ns INTEGER NOT NULL, poll_ns INTEGER NOT NULL, power_uw INTEGER, energy_ticks INTEGER,
+  temperature_mc INTEGER, voltage_uv INTEGER, clock_khz INTEGER, changed INTEGER NOT NULL,
+  PRIMARY KEY(run, sequence)) WITHOUT ROWID;
+)sql";
+
+template <class E>
+using Names = std::array<std::pair<E, std::string_view>, 7>;
+
+constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
+                                     {RunKind::heat, "heat"},
+                                     {RunKind::cooldown, "cooldown"},
+                                     {RunKind::step_test, "step_test"},
+                                     {RunKind::stream, "stream"},
+                                     {RunKind::known_bytes, "known_bytes"},
+                                     {RunKind::latency, "latency"}}};
+
+constexpr std::array<std::pair<RunStatus, std::string_view>, 3> status_names{
+    {{RunStatus::ok, "ok"}, {RunStatus::rejected, "rejected"}, {RunStatus::failed, "failed"}}};
+
+template <class Table, class E>
+std::string_view name_of(const Table& table, E value) {
+  for (const auto& [entry, name] : table) {
+    if (entry == value) return name;
+  }
+  return "unknown";
+}
+
+template <class E, class Table>
+Result<E> value_of(const Table& table, std::string_view text, const char* what) {
+  for (const auto& [entry, name] : table) {
+    if (name == text) return entry;
+  }
+  return fail(ErrorCode::parse_error, std::string("unknown ") + what + " '" + std::string(text) + "'");
+}
+
+template <class T>
+void bind_optional(SQLite::Statement& statement, int index, const std::optional<T>& value) {
+  if (value) {
+    statement.bind(index, static_cast<std::int64_t>(*value));
+  } else {
+    statement.bind(index);
+  }
+}
+
+template <class T>
+std::optional<T> optional_column(const SQLite::Column& column) {
+  if (column.isNull()) return std::nullopt;
+  return static_cast<T>(column.getInt64());
+}
+
+Error sqlite_error(const SQLite::Exception& e, const std::string& file) {
+  const int code = e.getErrorCode() & 0xff;
+  if (code == SQLite::OK || code == 11 /*SQLITE_CORRUPT*/ || code == 26 /*SQLITE_NOTADB*/) {
+    return {ErrorCode::parse_error,
+            std::string("not a campaign file, or a damaged one (") + e.what() +
+                "); restore it from a copy or run 'wirewatt calibrate' into a new folder",
+            file};
+  }
+  if (code == 8 /*SQLITE_READONLY*/ || code == 23 /*SQLITE_AUTH*/) {
+    return {ErrorCode::permission_denied, std::string("cannot write the campaign: ") + e.what(), file};
+  }
+  if (code == 5 /*SQLITE_BUSY*/ || code == 6 /*SQLITE_LOCKED*/) {
+    return {ErrorCode::io_error, "another process is writing this campaign; wait for it or choose another folder", file};
+  }
+  return {ErrorCode::io_error, std::string("campaign file: ") + e.what(), file};
+}
+
+}  // namespace
+
+std::string_view to_string(RunKind kind) { return name_of(kind_names, kind); }
+Result<RunKind> run_kind_from_string(std::string_view text) {
+  return value_of<RunKind>(kind_names, text, "run kind");
+}
+std::string_view to_string(RunStatus status) { return name_of(status_names, status); }
+Result<RunStatus> run_status_from_string(std::string_view text) {
+  return value_of<RunStatus>(status_names, text, "run status");
+}
+
+struct CampaignStore::Impl {
+  std::string file;
+  mutable SQLite::Database database;
+  Impl(std::string path, int flags) : file(std::move(path)), database(file, flags, 2000) {}
+
+  // Runs `body`, turning SQLite's exceptions into errors.
+  template <class F>
+  auto guarded(F body) const -> decltype(body()) {
+    try {
+      return body();
+    } catch (const SQLite::Exception& e) {
+      return tl::unexpected(sqlite_error(e, file));
+    } catch (const nlohmann::json::exception& e) {
+      return fail(ErrorCode::parse_error, std::string("damaged campaign: ") + e.what(), file);
+    }
+  }
+};
+
+CampaignStore::CampaignStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CampaignStore::CampaignStore(CampaignStore&&) noexcept = default;
+CampaignStore& CampaignStore::operator=(CampaignStore&&) noexcept = default;
+CampaignStore::~CampaignStore() = default;
+
+Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
+  if (std::error_code ec; std::filesystem::exists(file, ec)) {
+    return fail(ErrorCode::io_error,
+                "a campaign is here already; pass --resume to continue it or choose another folder",
+                file.string());
+  }
+  try {
+    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    auto& db = impl->database;
+    db.exec("PRAGMA journal_mode=WAL");
+    db.exec("PRAGMA synchronous=NORMAL");
+    SQLite::Transaction transaction(db);
+    db.exec(schema);
+    db.exec("PRAGMA application_id=" + std::to_string(application_id));
+    db.exec("PRAGMA user_version=" + std::to_string(schema_version));
+    transaction.commit();
+    return CampaignStore(std::move(impl));
+  } catch (const SQLite::Exception& e) {
+    return tl::unexpected(sqlite_error(e, file.string()));
+  }
+}
+
+namespace {
+
+Status check_header(SQLite::Database& db, const std::string& file) {
+  SQLite::Statement id(db, "PRAGMA application_id");
+  id.executeStep();
+  if (id.getColumn(0).getInt() != application_id) {
+    return fail(ErrorCode::parse_error,
+                "this SQLite file was not written by wirewatt; give a campaign.db", file);
+  }
+  SQLite::Statement version(db, "PRAGMA user_version");
+  version.executeStep();
+  if (version.getColumn(0).getInt() != schema_version) {
+    return fail(ErrorCode::parse_error,
+                "campaign of schema version " + std::to_string(version.getColumn(0).getInt()) +
+                    ", this wirewatt reads version " + std::to_string(schema_version),
+                file);
+  }
+  SQLite::Statement check(db, "PRAGMA quick_check(1)");
+  check.executeStep();
+  if (check.getColumn(0).getString() != "ok") {
+    return fail(ErrorCode::parse_error, "damaged campaign: " + check.getColumn(0).getString(), file);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CampaignStore> CampaignStore::open(const std::filesystem::path& file) {
+  if (std::error_code ec; !std::filesystem::exists(file, ec)) {
+    return fail(ErrorCode::not_found, "no campaign here", file.string());
+  }
+  try {
+    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE);
+    WW_TRY(check_header(impl->database, file.string()));
+    impl->database.exec("PRAGMA journal_mode=WAL");
+    impl->database.exec("PRAGMA synchronous=NORMAL");
+    return CampaignStore(std::move(impl));
+  } catch (const SQLite::Exception& e) {
+    return tl::unexpected(sqlite_error(e, file.string()));
+  }
+}
+
+Result<CampaignStore> CampaignStore::open_read_only(const std::filesystem::path& file) {
+  if (std::error_code ec; !std::filesystem::exists(file, ec)) {
+    return fail(ErrorCode::not_found, "no campaign here", file.string());
+  }
+  try {
+    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READONLY);
+    WW_TRY(check_header(impl->database, file.string()));
+    return CampaignStore(std::move(impl));
+  } catch (const SQLite::Exception& e) {
+    return tl::unexpected(sqlite_error(e, file.string()));
+  }
+}
+
+Status CampaignStore::put(std::string_view key, std::string_view value) {
+  return impl_->guarded([&]() -> Status {
+    SQLite::Statement statement(impl_->database, "INSERT OR REPLACE INTO fact VALUES(?,?)");
+    statement.bind(1, std::string(key));
+    statement.bind(2, std::string(value));
+    statement.exec();
+    return {};
+  });
+}
+
+Result<std::optional<std::string>> CampaignStore::get(std::string_view key) const {
+  return impl_->guarded([&]() -> Result<std::optional<std::string>> {
+    SQLite::Statement statement(impl_->database, "SELECT value FROM fact WHERE key=?");
+    statement.bind(1, std::string(key));
+    if (!statement.executeStep()) return std::optional<std::string>{};
+    return std::optional<std::string>{statement.getColumn(0).getString()};
+  });
+}
+
+Result<std::map<std::string, std::string>> CampaignStore::facts() const {
+  return impl_->guarded([&]() -> Result<std::map<std::string, std::string>> {
+    std::map<std::string, std::string> facts;
+    SQLite::Statement statement(impl_->database, "SELECT key, value FROM fact");
+    while (statement.executeStep()) {
+      facts[statement.getColumn(0).getString()] = statement.getColumn(1).getString();
+    }
+    return facts;
+  });
+}
+
+Result<std::int64_t> CampaignStore::begin_session() {
+  return impl_->guarded([&]() -> Result<std::int64_t> {
+    SQLite::Statement next(impl_->database, "SELECT coalesce(max(id)+1,0) FROM session");
+    next.executeStep();
+    const std::int64_t id = next.getColumn(0).getInt64();
+    SQLite::Statement insert(impl_->database, "INSERT INTO session VALUES(?, datetime('now'))");
+    insert.bind(1, id);
+    insert.exec();
+    return id;
+  });
+}
+
+Status CampaignStore::add(const StoredRun& run) {
+  WW_ASSIGN(present, contains(run.block, run.position));
+  if (present) {
+    return fail(ErrorCode::invalid_argument,
+                "run " + std::to_string(run.block) + "/" + std::to_string(run.position) +
+                    " is in the campaign already",
+                impl_->file);
+  }
+  return impl_->guarded([&]() -> Status {
+    auto& db = impl_->database;
+    SQLite::Transaction transaction(db);
+    SQLite::Statement insert(db,
+                             "INSERT INTO run(session,block,position,kind,engine,quadrant,pattern,"
+                             "throttle,dvfs_state,start_ns,end_ns,launches,payload_bits,status,"
+                             "reason,kernel_hash,counters) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    int column = 0;
+    insert.bind(++column, run.session);
+    insert.bind(++column, run.block);
+    insert.bind(++column, run.position);
+    insert.bind(++column, std::string(to_string(run.kind)));
+    bind_optional(insert, ++column, run.engine);
+    bind_optional(insert, ++column, run.quadrant);
+    insert.bind(++column, run.pattern);
+    insert.bind(++column, run.throttle);
+    insert.bind(++column, run.dvfs_state);
+    insert.bind(++column, run.start_ns);
+    insert.bind(++column, run.end_ns);
+    insert.bind(++column, run.launches);
+    insert.bind(++column, run.payload_bits);
+    insert.bind(++column, std::string(to_string(run.status)));
+    insert.bind(++column, run.reason);
+    insert.bind(++column, run.kernel_hash);
+    insert.bind(++column, nlohmann::json(run.counters).dump());
+    insert.exec();
+    const std::int64_t id = db.getLastInsertRowid();
+
+    SQLite::Statement wave(db, "INSERT INTO wave VALUES(?,?,?)");
+    for (const auto& entry : run.waves) {
+      wave.bind(1, id);
+      wave.bind(2, static_cast<std::int64_t>(entry.hw_id));
+      wave.bind(3, static_cast<std::int64_t>(entry.waves));
+      wave.exec();
+      wave.reset();
+    }
+    SQLite::Statement sample(db, "INSERT INTO sample VALUES(?,?,?,?,?,?,?,?,?,?)");
+    std::int64_t sequence = 0;
+    for (const auto& entry : run.samples) {
+      sample.bind(1, id);
+      sample.bind(2, sequence++);
+      sample.bind(3, entry.time_ns);
+      sample.bind(4, entry.poll_ns);
+      bind_optional(sample, 5, entry.power_uw);
+      bind_optional(sample, 6, entry.energy_ticks);
+      bind_optional(sample, 7, entry.temperature_mc);
+      bind_optional(sample, 8, entry.voltage_uv);
+      bind_optional(sample, 9, entry.clock_khz);
+      sample.bind(10, entry.changed ? 1 : 0);
+      sample.exec();
+      sample.reset();
+    }
+    transaction.commit();
+    return {};
+  });
+}
+
+Result<bool> CampaignStore::contains(std::int64_t block, std::int64_t position) const {
+  return impl_->guarded([&]() -> Result<bool> {
+    SQLite::Statement statement(impl_->database, "SELECT 1 FROM run WHERE block=? AND position=?");
+    statement.bind(1, block);
+    statement.bind(2, position);
+    return statement.executeStep();
+  });
+}
+
+Result<std::int64_t> CampaignStore::run_count() const {
+  return impl_->guarded([&]() -> Result<std::int64_t> {
+    SQLite::Statement statement(impl_->database, "SELECT count(*) FROM run");
+    statement.executeStep();
+    return statement.getColumn(0).getInt64();
+  });
+}
+
+Result<std::vector<StoredRun>> CampaignStore::runs() const {
+  return impl_->guarded([&]() -> Result<std::vector<StoredRun>> {
+    auto& db = impl_->database;
+    std::vector<StoredRun> runs;
+    SQLite::Statement wave(db, "SELECT hw_id,waves FROM wave WHERE run=?");
+    SQLite::Statement sample(db,
+                             "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,"
+                             "voltage_uv,clock_khz,changed FROM sample WHERE run=? ORDER BY sequence");
+    SQLite::Statement row(db,
+                          "SELECT id,session,block,position,kind,engine,quadrant,pattern,throttle,"
+                          "dvfs_state,start_ns,end_ns,launches,payload_bits,status,reason,"
+                          "kernel_hash,counters FROM run ORDER BY session,start_ns,id");
+    while (row.executeStep()) {
+      StoredRun run;
+      const std::int64_t id = row.getColumn(0).getInt64();
+      run.session = row.getColumn(1).getInt64();
+      run.block = row.getColumn(2).getInt64();
+      run.position = row.getColumn(3).getInt64();
+      WW_ASSIGN(kind, run_kind_from_string(row.getColumn(4).getString()));
+      run.kind = kind;
+      run.engine = optional_column<std::int32_t>(row.getColumn(5));
+      run.quadrant = optional_column<std::int32_t>(row.getColumn(6));
+      run.pattern = row.getColumn(7).getString();
+      run.throttle = row.getColumn(8).getInt();
+      run.dvfs_state = row.getColumn(9).getInt();
+      run.start_ns = row.getColumn(10).getInt64();
+      run.end_ns = row.getColumn(11).getInt64();
+      run.launches = row.getColumn(12).getInt64();
+      run.payload_bits = row.getColumn(13).getDouble();
+      WW_ASSIGN(status, run_status_from_string(row.getColumn(14).getString()));
+      run.status = status;
+      run.reason = row.getColumn(15).getString();
+      run.kernel_hash = row.getColumn(16).getString();
+      run.counters = nlohmann::json::parse(row.getColumn(17).getString())
+                         .get<std::map<std::string, double>>();
+      wave.bind(1, id);
+      while (wave.executeStep()) {
+        run.waves.push_back({static_cast<std::uint32_t>(wave.getColumn(0).getInt64()),
+                             static_cast<std::uint64_t>(wave.getColumn(1).getInt64())});
+      }
+      wave.reset();
+      sample.bind(1, id);
+      while (sample.executeStep()) {
+        StoredSample entry;
+        entry.time_ns = sample.getColumn(0).getInt64();
+        entry.poll_ns = sample.getColumn(1).getInt64();
+        entry.power_uw = optional_column<std::int64_t>(sample.getColumn(2));
+        entry.energy_ticks = optional_column<std::int64_t>(sample.getColumn(3));
+        entry.temperature_mc = optional_column<std::int32_t>(sample.getColumn(4));
+        entry.voltage_uv = optional_column<std::int32_t>(sample.getColumn(5));
+        entry.clock_khz = optional_column<std::int32_t>(sample.getColumn(6));
+        entry.changed = sample.getColumn(7).getInt() != 0;
+        run.samples.push_back(entry);
+      }
+      sample.reset();
+      runs.push_back(std::move(run));
+    }
+    return runs;
+  });
+}
+
+}  // namespace ww

@@ -1,0 +1,25 @@
+#include "ww/core/interrupt.hpp"
+
+#include <csignal>
+
+namespace ww {
+namespace {
+volatile std::sig_atomic_t interrupt_flag = 0;
+
+void on_signal(int signal) {
+  if (interrupt_flag != 0) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  interrupt_flag = 1;
+}
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+bool interrupted() { return interrupt_flag != 0; }
+
+}  // namespace ww

@@ -1,0 +1,99 @@
+// The fit: one robust regression over all runs of a campaign gives the energy per payload bit and
+// extra routed millimetre, with intervals, and says not_identified for what the data cannot tell.
+//
+// Model of a plateau's power at the sensor (docs/method.md):
+//   P = idle(T; V, f) + engine_e(rate) + quadrant_q(rate) + k * bits/s * d(e, q) + noise
+// where k [fJ/bit/mm] comes from the interaction of engine and quadrant alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+
+namespace ww::model {
+
+enum class Convention { per_random_bit, per_transition };
+[[nodiscard]] std::string_view to_string(Convention convention);
+
+struct FitOptions {
+  bool temperature_correction{true};  // off: negative control
+  bool swap_paths{false};             // exchanges short and long: the sign must flip
+  bool robust{true};
+  int bootstrap_replicates{200};
+  std::uint64_t seed{1};
+};
+
+// A fitted constant with two 95% intervals. `sensed` covers what the campaign's own noise allows;
+// the absolute one adds the declared tolerances of sensor gain, regulator slope and floorplan.
+struct FittedConstant {
+  ResultRow row;  // value, low, high: absolute interval; status, reason
+  double sensed_low{};
+  double sensed_high{};
+  Convention convention{Convention::per_random_bit};
+};
+
+// One plateau as the fit saw it, for the report.
+struct PlateauRow {
+  std::int64_t session{}, block{}, position{};
+  RunKind kind{};
+  int engine{-1}, quadrant{-1};
+  std::string pattern;
+  int throttle{};
+  double start_s{}, end_s{};  // after cut-off
+  double power_w{}, power_error_w{};
+  double temperature_c{}, voltage_v{};
+  double bits_per_second{};
+  double distance_mm{};
+  double fitted_w{};
+  bool used{};
+  std::string reason;  // why not used
+};
+
+struct IdleCurve {
+  int dvfs_state{};
+  std::array<double, 4> coefficients{};  // P = sum c_i * ((T - reference_c) / 10)^i [W]
+  double reference_c{};
+  double rms_w{};
+  double low_c{}, high_c{};  // range of the data
+};
+
+struct Misfit {
+  bool flagged{};
+  std::string reason;
+  double statistic{};  // and what it is compared with
+  double threshold{};
+};
+
+struct FitResult {
+  std::string device;
+  bool is_virtual{};
+  FittedConstant energy_per_bit_mm;        // random payload bits at reference V and f
+  std::vector<FittedConstant> constants;   // the above among them
+  double long_over_short_percent{};        // dynamic power of far over near pairs, paper Fig. 5a
+  double short_dynamic_w{}, long_dynamic_w{};
+  double near_mm{}, far_mm{};
+  double l1_l2_bandwidth_fraction{};       // saturated runs, of the peak of the channels read
+  double uncorrected_fj_per_bit_mm{};      // the same fit without temperature correction
+  std::vector<IdleCurve> idle;
+  std::vector<PlateauRow> plateaus;
+  Misfit misfit;
+  std::int64_t runs{}, rejected{};
+  double residual_rms_w{};
+};
+
+// Errors: bad_data by name (no idle runs, no stream runs, one temperature only...) where nothing can
+// be fitted; constants that cannot be told have status not_identified instead.
+[[nodiscard]] Result<FitResult> fit_campaign(const CampaignStore& campaign, const FitOptions& options);
+
+// model.json (format: docs/files.md); atomic.
+[[nodiscard]] nlohmann::json to_model_json(const FitResult& fit);
+Status write_model(const std::filesystem::path& file, const FitResult& fit);
+
+}  // namespace ww::model

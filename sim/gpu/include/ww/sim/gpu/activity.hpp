@@ -1,0 +1,93 @@
+// What a launch did, as the energy accounting sees it: the seam between the emulator, which knows
+// events, and the truth, which knows what they cost.
+//
+// The emulator calls the observer for every crossbar transfer in the order in which it crosses, and
+// hands over the remaining activity in bulk. The observer turns that into a LaunchActivity:
+// switched capacitance by place, which the power timeline replays at whatever voltage and
+// temperature the chip then has.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu {
+
+enum class TransferKind : std::uint8_t { read, write, atomic };
+
+// One line (or part of one) between an L1 and an L2 channel: the request, and the reply.
+struct CrossbarTransfer {
+  std::int64_t cycle{};      // when the payload crosses, in core cycles since the launch began
+  std::uint64_t address{};   // of the line
+  std::uint16_t engine{};
+  std::uint16_t cu{};        // within the engine
+  std::uint16_t channel{};
+  TransferKind kind{};
+  std::uint8_t bytes{};      // payload: 1 to 64
+  const std::byte* payload{};  // `bytes` bytes: towards the L1 for reads, towards the L2 for writes
+  const std::byte* reply{};    // atomics that return: the old value, else nullptr
+};
+
+// One fill or write-back between an L2 channel and its memory controller.
+struct MemoryTransfer {
+  std::int64_t cycle{};
+  std::uint16_t channel{};
+  bool write{};
+  const std::byte* payload{};  // 64 bytes
+};
+
+// Per CU and launch; filled by the emulator.
+struct CuActivity {
+  std::uint64_t busy_cycles{};           // at least one wavefront resident
+  std::uint64_t resident_wave_cycles{};  // wavefronts x cycles: occupancy, which grows with latency
+  std::uint64_t scalar_instructions{};
+  std::uint64_t vector_instructions{};      // VALU wave instructions
+  std::uint64_t vector_lane_operations{};   // lanes enabled in them
+  std::uint64_t memory_instructions{};
+  std::uint64_t lds_accesses{};
+  std::uint64_t l1_accesses{};
+  std::uint64_t l1_hits{};
+  std::uint64_t register_bytes{};  // between L1/LDS and registers
+};
+
+struct ChannelActivity {
+  std::uint64_t accesses{};
+  std::uint64_t hits{};
+  std::uint64_t misses{};
+  std::uint64_t writebacks{};
+};
+
+// Switched capacitance of a launch [F], by place: energy at voltage V is capacitance * V^2.
+// Places are thermal zones: engines first, then L2 quadrants, then the crossbar's middle.
+struct LaunchActivity {
+  std::int64_t cycles{};
+  std::vector<double> capacitance_f;  // one entry a zone
+  // Where it went, for reports and score alone; the sum equals the sum over zones.
+  struct Parts {
+    double crossbar_wires{}, crossbar_control{}, registers_l1{}, l2_memory{}, caches{}, alu{},
+        clock{};
+  } parts_f;
+  std::uint64_t payload_bits{};  // crossed L1-L2, both directions
+};
+
+class ActivityObserver {
+public:
+  virtual ~ActivityObserver() = default;
+  virtual void begin_launch() = 0;
+  // In commit order: cycles never decrease for one (engine, channel) pair.
+  virtual void crossbar(const CrossbarTransfer& transfer) = 0;
+  virtual void memory(const MemoryTransfer& transfer) = 0;
+  // Ends the launch. Spans: compute units in order engine-major, channels in order.
+  virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                                    std::span<const ChannelActivity> channels) = 0;
+};
+
+// The accounting that follows the chip's sealed truth.
+[[nodiscard]] std::unique_ptr<ActivityObserver> make_energy_ledger(const Chip& chip);
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,88 @@
+// The public architecture of a virtual chip: what emulator and driver need, and what a data sheet
+// would tell. What the wires, the leakage and the sensor really do is the sealed truth (truth.hpp),
+// which only the power side of sim/gpu and, after a fit, `wirewatt score` may read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::sim::gpu {
+
+struct DvfsState {
+  double voltage_v{};
+  double clock_hz{};
+};
+
+struct Architecture {
+  std::string name;                  // "w9100"
+  std::string gfx_target{"gfx701"};  // what the compiler is asked for
+  int shader_engines{4};
+  int cus_per_engine{11};
+  int simds_per_cu{4};
+  int waves_per_simd{10};
+  int l2_channels{16};
+  int channel_interleave_bytes{256};  // channel = (address / interleave) % channels
+  int line_bytes{64};
+  std::int64_t l1_bytes{16 * 1024};
+  int l1_ways{4};
+  std::int64_t l2_bytes{1024 * 1024};  // all channels together
+  int l2_ways{16};
+  std::int64_t lds_bytes_per_cu{64 * 1024};
+  std::int64_t memory_bytes{std::int64_t{16} << 30};
+  int bytes_per_clock_per_channel{64};  // L2 channel towards the crossbar
+  int l1_hit_cycles{110};
+  int l2_hit_cycles{150};     // at zero distance; the crossbar's flight time is added
+  int memory_cycles{350};     // beyond an L2 miss
+  double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
+  int launch_overhead_ns{4000};  // between two dispatches of one queue
+  std::vector<DvfsState> dvfs;   // ascending; reference_state indexes it
+  int reference_state{};
+
+  [[nodiscard]] int compute_units() const { return shader_engines * cus_per_engine; }
+};
+
+enum class ChipClass { nested, mild, strong };  // does the fit's form hold on it? docs/virtual-gpu.md
+[[nodiscard]] std::string_view to_string(ChipClass chip_class);
+[[nodiscard]] Result<ChipClass> chip_class_from_string(std::string_view text);
+
+// Which chip: a built-in name, a file, or a draw.
+struct ChipRequest {
+  std::string chip{"w9100"};  // built-in name, "random", or a path ending in .toml
+  std::uint64_t seed{};
+  ChipClass chip_class{ChipClass::mild};
+};
+
+struct Truth;  // sealed: sim/gpu/src/truth.hpp
+
+// An immutable chip. Copies share the sealed part.
+class Chip {
+public:
+  // Errors: not_found (name or file), parse_error and out_of_range with file, line and key.
+  static Result<Chip> load(const ChipRequest& request);
+
+  [[nodiscard]] const Architecture& architecture() const { return architecture_; }
+  [[nodiscard]] const ChipRequest& request() const { return request_; }
+  [[nodiscard]] const std::string& public_floorplan_toml() const { return public_floorplan_; }
+  // Flight time of a request and its reply between a CU's L1 and an L2 channel [core cycles].
+  [[nodiscard]] int crossbar_cycles(int engine, int cu, int channel) const {
+    return crossbar_cycles_[static_cast<std::size_t>(
+        (engine * architecture_.cus_per_engine + cu) * architecture_.l2_channels + channel)];
+  }
+  [[nodiscard]] const Truth& truth() const { return *truth_; }
+
+private:
+  friend class ChipBuilder;
+  Chip() = default;
+  Architecture architecture_;
+  ChipRequest request_;
+  std::string public_floorplan_;
+  std::vector<int> crossbar_cycles_;
+  std::shared_ptr<const Truth> truth_;
+};
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,99 @@
+// The virtual GPU: memory, programs, launches, chip time and counters. It executes real AMD machine
+// code, 64 lanes at a time. Every output of it is virtual, never a measurement.
+//
+// Threading: one caller at a time (the driver holds a lock); launches use worker threads inside
+// and give the same bytes, counters and energies for any number of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/core/result.hpp"
+#include "ww/core/vgpu_abi.h"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu {
+
+struct Options {
+  unsigned threads{};        // 0: as many as there are cores, at most 2
+  bool replay{true};         // identical launches without side effects are replayed
+  std::uint64_t noise_seed{1};
+  std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
+};
+
+using ProgramId = std::uint32_t;
+
+struct Grid {
+  unsigned dimensions{1};
+  std::array<std::uint32_t, 3> global{1, 1, 1};  // work-items
+  std::array<std::uint32_t, 3> local{1, 1, 1};
+};
+
+struct LaunchResult {
+  std::uint64_t dispatch{};  // index for counters()
+  std::int64_t start_ns{};
+  std::int64_t end_ns{};
+  bool replayed{};
+};
+
+class VirtualGpu {
+public:
+  static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
+  ~VirtualGpu();
+
+  [[nodiscard]] const Chip& chip() const;
+
+  // Device memory. Addresses are device virtual addresses, aligned to 4096; address 0 is never
+  // valid. Errors: out_of_range (no room, or not inside one allocation).
+  Result<std::uint64_t> allocate(std::uint64_t bytes);
+  Status release(std::uint64_t address);
+  Status write(std::uint64_t address, std::span<const std::byte> data);
+  Status read(std::uint64_t address, std::span<std::byte> data) const;
+  Status fill(std::uint64_t address, std::uint64_t bytes, std::span<const std::byte> pattern);
+  // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
+  Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
+  void host_wrote(std::uint64_t address, std::uint64_t bytes);
+
+  // Loads a code object into device memory (segments, relocations, decoded kernels).
+  Result<ProgramId> load(const binpatch::CodeObject& object);
+  void unload(ProgramId program);
+
+  // Runs a kernel to its end and advances chip time. `kernarg` is the finished kernarg segment,
+  // hidden arguments included; `dynamic_lds_bytes` is added to the kernel's own. Errors:
+  // out_of_range (group too large for registers or LDS), unsupported (unknown instruction: name or
+  // encoding, address), device_error (memory fault with kernel, lane and address; watchdog).
+  Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
+                              std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
+
+  [[nodiscard]] std::int64_t now_ns() const;
+  void idle_until(std::int64_t time_ns);
+  void select_dvfs(int state);
+  [[nodiscard]] int dvfs_state() const;
+  std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
+  [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
+
+  [[nodiscard]] static const std::vector<std::string>& counter_names();
+  [[nodiscard]] std::uint64_t dispatch_count() const;
+  struct Dispatch {
+    std::string kernel;
+    std::int64_t start_ns{};
+    std::int64_t end_ns{};
+    bool replayed{};
+  };
+  [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
+  Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order
+  [[nodiscard]] const LaunchActivity& last_activity() const;
+
+private:
+  VirtualGpu();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,37 @@
+// Keeps fuzz targets alive in normal builds: feeds each a fixed number of deterministic inputs,
+// random bytes first, then mutations of the files named on the command line.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+int main(int argc, char** argv) {
+  std::mt19937_64 random(1);
+  std::vector<std::vector<std::uint8_t>> seeds;
+  for (int i = 1; i < argc; ++i) {
+    std::ifstream stream(argv[i], std::ios::binary);
+    seeds.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+  }
+  constexpr int inputs = 20000;
+  for (int i = 0; i < inputs; ++i) {
+    std::vector<std::uint8_t> input;
+    if (seeds.empty() || i % 4 == 0) {
+      input.resize(random() % 256);
+      for (auto& byte : input) byte = static_cast<std::uint8_t>(random());
+    } else {
+      input = seeds[random() % seeds.size()];
+      for (auto changes = 1 + random() % 8; changes > 0 && !input.empty(); --changes) {
+        input[random() % input.size()] = static_cast<std::uint8_t>(random());
+      }
+      if (random() % 4 == 0) input.resize(random() % (input.size() + 1));
+    }
+    LLVMFuzzerTestOneInput(input.data(), input.size());
+  }
+  std::printf("%d inputs\n", inputs);
+  return 0;
+}
