@@ -12,7 +12,9 @@ namespace {
 constexpr std::uint32_t bits(std::uint32_t word, unsigned low, unsigned count) {
   return (word >> low) & ((1U << count) - 1U);
 }
-constexpr bool bit(std::uint32_t word, unsigned index) { return ((word >> index) & 1U) != 0; }
+constexpr bool bit(std::uint32_t word, unsigned index) {
+  return ((word >> index) & 1U) != 0;
+}
 
 std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
   std::uint32_t word = 0;
@@ -50,7 +52,7 @@ std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
     case 0x32: return before_gfx8 ? std::optional(Encoding::vintrp) : std::nullopt;
     case 0x34:
       return generation >= Generation::gfx9 && word >> 23 == 0x1a7 ? Encoding::vop3p
-                                                                  : Encoding::vop3a;
+                                                                   : Encoding::vop3a;
     case 0x35: return before_gfx8 ? std::nullopt : std::optional(Encoding::vintrp);
     case 0x36: return Encoding::ds;
     case 0x37: return Encoding::flat;
@@ -64,13 +66,13 @@ std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
 
 // Decodes one instruction. The first problem is kept in error_ and ends the decoding.
 class Decoder {
-public:
+ public:
   Decoder(Generation generation, const Table& table, std::span<const std::byte> code)
       : generation_(generation), table_(table), code_(code) {}
 
   Result<Instruction> run();
 
-private:
+ private:
   void dispatch();
   void sop2();
   void sopk();
@@ -334,9 +336,7 @@ void Decoder::vop_short_operands() {
       vcc_pair(out_.dst[1]);
       vcc_pair(out_.src[2]);
       break;
-    case Form::add_literal:
-      source(2, encoded_literal, 1);
-      break;
+    case Form::add_literal: source(2, encoded_literal, 1); break;
     case Form::multiply_literal:
       out_.src[2] = out_.src[1];
       source(1, encoded_literal, 1);
@@ -397,8 +397,7 @@ void Decoder::vop3_sources() {
   }
   const std::uint32_t allowed = entry.modifiers;
   const Modifiers& m = out_.modifiers;
-  if (((m.abs | m.neg) & ~allowed & 7U) != 0 ||
-      (m.clamp && (allowed & modifier_clamp) == 0) ||
+  if (((m.abs | m.neg) & ~allowed & 7U) != 0 || (m.clamp && (allowed & modifier_clamp) == 0) ||
       (m.omod != 0 && (allowed & modifier_scale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }

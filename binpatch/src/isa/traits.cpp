@@ -156,8 +156,8 @@ OpcodeTraits traits(Opcode opcode) {
   out.writes_scc = writes_scc(opcode);
   out.is_branch = is_branch(opcode);
   out.is_terminator = is_terminator(opcode);
-  out.is_vector_memory = name.starts_with("buffer_") || name.starts_with("tbuffer_") ||
-                         name.starts_with("flat_");
+  out.is_vector_memory =
+      name.starts_with("buffer_") || name.starts_with("tbuffer_") || name.starts_with("flat_");
   out.is_scalar_memory = name.starts_with("s_load_") || name.starts_with("s_buffer_load_") ||
                          name.starts_with("s_dcache_") || opcode == s_memtime;
   out.is_lds = name.starts_with("ds_");
