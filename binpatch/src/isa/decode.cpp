@@ -12,7 +12,9 @@ namespace {
 constexpr std::uint32_t bits(std::uint32_t word, unsigned low, unsigned count) {
   return (word >> low) & ((1U << count) - 1U);
 }
-constexpr bool bit(std::uint32_t word, unsigned index) { return ((word >> index) & 1U) != 0; }
+constexpr bool bit(std::uint32_t word, unsigned index) {
+  return ((word >> index) & 1U) != 0;
+}
 
 std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
   std::uint32_t word = 0;
@@ -50,7 +52,7 @@ std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
     case 0x32: return before_gfx8 ? std::optional(Encoding::vintrp) : std::nullopt;
     case 0x34:
       return generation >= Generation::gfx9 && word >> 23 == 0x1a7 ? Encoding::vop3p
-                                                                  : Encoding::vop3a;
+                                                                   : Encoding::vop3a;
     case 0x35: return before_gfx8 ? std::nullopt : std::optional(Encoding::vintrp);
     case 0x36: return Encoding::ds;
     case 0x37: return Encoding::flat;
@@ -64,13 +66,13 @@ std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
 
 // Decodes one instruction. The first problem is kept in error_ and ends the decoding.
 class Decoder {
-public:
+ public:
   Decoder(Generation generation, const Table& table, std::span<const std::byte> code)
       : generation_(generation), table_(table), code_(code) {}
 
   Result<Instruction> run();
 
-private:
+ private:
   void dispatch();
   void sop2();
   void sopk();
@@ -85,6 +87,7 @@ private:
   void ds();
   void buffer();
   void flat();
+  void unlisted();
 
   // Finds the table entry, or records the instruction as unsupported.
   bool enter(std::uint32_t number, unsigned words);
@@ -235,7 +238,11 @@ void Decoder::sopc() {
     return;
   }
   source(0, bits(word_, 0, 8), entry_->source[0]);
-  source(1, bits(word_, 8, 8), entry_->source[1]);
+  if (entry_->form == Form::index_mode) {
+    out_.modifiers.immediate = static_cast<std::int32_t>(bits(word_, 8, 8));
+  } else {
+    source(1, bits(word_, 8, 8), entry_->source[1]);
+  }
   take_literal();
 }
 
@@ -271,7 +278,7 @@ void Decoder::smrd() {
   out_.modifiers.scalar_offset_is_immediate = bit(word_, 8);
   if (out_.modifiers.scalar_offset_is_immediate) {
     out_.modifiers.offset = offset;
-  } else if (offset == encoded_literal) {
+  } else if (offset == encoded_literal && generation_ >= Generation::gfx7) {
     source(1, offset, 1);
     take_literal();
   } else {
@@ -334,9 +341,7 @@ void Decoder::vop_short_operands() {
       vcc_pair(out_.dst[1]);
       vcc_pair(out_.src[2]);
       break;
-    case Form::add_literal:
-      source(2, encoded_literal, 1);
-      break;
+    case Form::add_literal: source(2, encoded_literal, 1); break;
     case Form::multiply_literal:
       out_.src[2] = out_.src[1];
       source(1, encoded_literal, 1);
@@ -397,8 +402,7 @@ void Decoder::vop3_sources() {
   }
   const std::uint32_t allowed = entry.modifiers;
   const Modifiers& m = out_.modifiers;
-  if (((m.abs | m.neg) & ~allowed & 7U) != 0 ||
-      (m.clamp && (allowed & modifier_clamp) == 0) ||
+  if (((m.abs | m.neg) & ~allowed & 7U) != 0 || (m.clamp && (allowed & modifier_clamp) == 0) ||
       (m.omod != 0 && (allowed & modifier_scale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
@@ -522,7 +526,56 @@ void Decoder::flat() {
   }
 }
 
+// An instruction of an encoding without a table: its size, and the sources that might name SCC.
+// Vega ISA, chapter "Microcode formats".
+void Decoder::unlisted() {
+  const auto& encoding = out_.encoding;
+  out_.opcode = Opcode::unlisted;
+  out_.size_bytes = 8;
+  out_.modifiers.offset = word_;
+  if (encoding == Encoding::vintrp) {
+    out_.size_bytes = 4;
+    return;
+  }
+  if (encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc) {
+    const std::uint32_t source0 = bits(word_, 0, 9);
+    out_.modifiers.sdwa = source0 == encoded_sdwa;
+    out_.modifiers.dpp = source0 == encoded_dpp;
+    const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
+    if (!extended) {
+      source(0, source0, 1);
+    }
+    // v_madmk and v_madak, of f32 and f16, have a literal always.
+    const std::uint32_t number = bits(word_, 25, 6);
+    const bool literal_form = encoding == Encoding::vop2 && (number == 0x17 || number == 0x18 ||
+                                                             number == 0x24 || number == 0x25);
+    if (!extended && source0 != encoded_literal && !literal_form) {
+      out_.size_bytes = 4;
+      return;
+    }
+  }
+  if (!second_word()) {
+    return;
+  }
+  out_.modifiers.extra_dword = second_;
+  if (encoding == Encoding::vop3a || encoding == Encoding::vop3p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
+      source(i, encoded, 1);
+      if (encoded == encoded_literal) {
+        unsupported("a literal in VOP3");
+      }
+    }
+  } else if (out_.src[0].kind == OperandKind::literal) {
+    out_.src[0].value = second_;
+  }
+}
+
 void Decoder::dispatch() {
+  const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
+  if (!has_table) {
+    return unlisted();
+  }
   switch (out_.encoding) {
     case Encoding::sop2: return sop2();
     case Encoding::sopk: return sopk();

@@ -12,9 +12,14 @@ namespace ww::binpatch::isa {
 namespace {
 
 constexpr std::array float_constants{
-    std::pair{0x3f000000U, "0.5"}, std::pair{0xbf000000U, "-0.5"}, std::pair{0x3f800000U, "1.0"},
-    std::pair{0xbf800000U, "-1.0"}, std::pair{0x40000000U, "2.0"}, std::pair{0xc0000000U, "-2.0"},
-    std::pair{0x40800000U, "4.0"},  std::pair{0xc0800000U, "-4.0"},
+    std::pair{0x3f000000U, "0.5"},
+    std::pair{0xbf000000U, "-0.5"},
+    std::pair{0x3f800000U, "1.0"},
+    std::pair{0xbf800000U, "-1.0"},
+    std::pair{0x40000000U, "2.0"},
+    std::pair{0xc0000000U, "-2.0"},
+    std::pair{0x40800000U, "4.0"},
+    std::pair{0xc0800000U, "-4.0"},
     std::pair{0x3e22f983U, "0.15915494309189532"},
 };
 
@@ -82,7 +87,7 @@ bool is_register(const Operand& operand) {
 
 // Collects "mnemonic a, b, c x y".
 class Line {
-public:
+ public:
   explicit Line(std::string_view mnemonic, std::string_view suffix = {})
       : text_(fmt::format("{}{}", mnemonic, suffix)) {}
 
@@ -109,7 +114,7 @@ public:
   }
   [[nodiscard]] std::string take() && { return std::move(text_); }
 
-private:
+ private:
   std::string text_;
   bool first_{true};
 };
@@ -127,7 +132,7 @@ std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
 }
 
 std::string hardware_register_text(const Instruction& in) {
-  constexpr std::array<std::string_view, 8> names{"",       "MODE",      "STATUS",    "TRAPSTS",
+  constexpr std::array<std::string_view, 8> names{"",      "MODE",      "STATUS",    "TRAPSTS",
                                                   "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS"};
   const HardwareRegisterField field = hardware_register_field(in);
   // Numbers from 8 on have other names, or none, on other generations; the assembler takes numbers.
@@ -158,7 +163,9 @@ std::string sopk(const Instruction& in) {
       line.operand(in.src[0]);
       break;
     case Opcode::s_cbranch_i_fork:
-      line.operand(in.src[0]);
+    case Opcode::s_call_b64:
+      line.present(in.dst[0]);
+      line.present(in.src[0]);
       line.operand(fmt::format("{}", in.modifiers.immediate));
       break;
     default:
@@ -290,12 +297,27 @@ std::string scalar_alu(const Instruction& in) {
   line.present(in.dst[0]);
   line.present(in.src[0]);
   line.present(in.src[1]);
+  if (in.opcode == Opcode::s_set_gpr_idx_on) {
+    line.operand(fmt::format("{:#x}", in.modifiers.immediate));
+  }
   return std::move(line).take();
+}
+
+// What no table names is written as the words that it is.
+std::string words(const Instruction& in) {
+  std::string text = fmt::format(".long {:#010x}", in.modifiers.offset);
+  if (in.size_bytes == 8) {
+    text += fmt::format(", {:#010x}", in.modifiers.extra_dword);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string disassemble(const Instruction& instruction, Generation generation) {
+  if (instruction.opcode == Opcode::unlisted) {
+    return words(instruction);
+  }
   const Table* table = table_of(generation);
   const TableEntry* entry =
       table == nullptr ? nullptr : table->find_opcode(instruction.encoding, instruction.opcode);

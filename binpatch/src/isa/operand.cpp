@@ -30,15 +30,22 @@ constexpr std::array gfx6_ranges{
     SpecialRange{112, 12, ttmp0}, SpecialRange{124, 1, m0},     SpecialRange{126, 2, exec_lo},
 };
 constexpr std::array gfx8_ranges{
-    SpecialRange{102, 2, flat_scratch_lo}, SpecialRange{104, 2, xnack_mask_lo},
-    SpecialRange{106, 2, vcc_lo},          SpecialRange{108, 2, tba_lo},
-    SpecialRange{110, 2, tma_lo},          SpecialRange{112, 12, ttmp0},
-    SpecialRange{124, 1, m0},              SpecialRange{126, 2, exec_lo},
+    SpecialRange{102, 2, flat_scratch_lo},
+    SpecialRange{104, 2, xnack_mask_lo},
+    SpecialRange{106, 2, vcc_lo},
+    SpecialRange{108, 2, tba_lo},
+    SpecialRange{110, 2, tma_lo},
+    SpecialRange{112, 12, ttmp0},
+    SpecialRange{124, 1, m0},
+    SpecialRange{126, 2, exec_lo},
 };
 constexpr std::array gfx9_ranges{
-    SpecialRange{102, 2, flat_scratch_lo}, SpecialRange{104, 2, xnack_mask_lo},
-    SpecialRange{106, 2, vcc_lo},          SpecialRange{108, 16, ttmp0},
-    SpecialRange{124, 1, m0},              SpecialRange{126, 2, exec_lo},
+    SpecialRange{102, 2, flat_scratch_lo},
+    SpecialRange{104, 2, xnack_mask_lo},
+    SpecialRange{106, 2, vcc_lo},
+    SpecialRange{108, 16, ttmp0},
+    SpecialRange{124, 1, m0},
+    SpecialRange{126, 2, exec_lo},
 };
 
 std::span<const SpecialRange> special_ranges(Generation generation) {

@@ -14,9 +14,10 @@ namespace ww::binpatch::isa {
 // How the fields of an encoding are used where opcodes of one encoding differ.
 enum class Form : std::uint8_t {
   plain,
-  sopk_source,       // the register field is read, not written
-  sopk_literal,      // no register; a literal follows
-  sopp_plain,        // no immediate
+  index_mode,    // source 1 is a plain number (s_set_gpr_idx_on)
+  sopk_source,   // the register field is read, not written
+  sopk_literal,  // no register; a literal follows
+  sopp_plain,    // no immediate
   sopp_immediate,
   select,            // a third source: vcc, or an SGPR pair in VOP3
   carry_out,         // a second result: vcc, or an SGPR pair in VOP3
@@ -27,12 +28,12 @@ enum class Form : std::uint8_t {
   write_lane,        // both sources are scalar
   scalar_result,     // the result is an SGPR
   ds_two_offsets,
-  ds_gds,            // always the global data share
+  ds_gds,  // always the global data share
   load,
   store,
   atomic,
-  atomic_compare,    // data and comparand, the result half as wide
-  buffer_control,    // no operands
+  atomic_compare,  // data and comparand, the result half as wide
+  buffer_control,  // no operands
 };
 
 inline constexpr std::uint8_t modifier_clamp = 0x08;
@@ -43,9 +44,9 @@ struct TableEntry {
   Form form{};
   std::uint16_t number{};
   Opcode opcode{};
-  std::uint8_t result{};                // widths in 32-bit registers, 0 for none
+  std::uint8_t result{};  // widths in 32-bit registers, 0 for none
   std::array<std::uint8_t, 3> source{};
-  std::uint8_t modifiers{};             // bit i: source i takes neg and abs; modifier_*
+  std::uint8_t modifiers{};  // bit i: source i takes neg and abs; modifier_*
 };
 
 // VOP3 holds the short encodings' opcodes at these offsets.
@@ -56,7 +57,7 @@ struct LongFormBases {
 };
 
 class Table {
-public:
+ public:
   Table(std::span<const TableEntry> entries, LongFormBases bases);
 
   // The entry for `number` in `encoding`; VOP3 numbers are looked up as vop3a. Null when the
@@ -67,14 +68,19 @@ public:
   // All entries, the long forms of VOP1, VOP2 and VOPC included (as vop3a).
   [[nodiscard]] std::span<const TableEntry> entries() const { return entries_; }
 
-private:
+ private:
   static constexpr std::size_t encoding_count = 32;
   std::vector<TableEntry> entries_;
   std::array<std::vector<std::uint16_t>, encoding_count> index_;  // number -> 1 + position
   std::array<std::uint16_t, opcode_count> by_opcode_{};           // 1 + position
 };
 
+[[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
+// gfx8 and gfx9 have tables of their scalar ALU and control alone; the decoder knows the sizes of
+// their other encodings and gives those instructions the opcode `unlisted`.
+[[nodiscard]] const Table& gfx8_table();
+[[nodiscard]] const Table& gfx9_table();
 
 // Null for generations without a table.
 [[nodiscard]] const Table* table_of(Generation generation);
