@@ -14,20 +14,23 @@ set(WW_SIM_GPU_TRUTH_SOURCES
   src/truth/chip_file.cpp
   src/truth/energy_ledger.cpp
   src/truth/geometry.cpp
+  src/truth/power_timeline.cpp
   src/truth/random_chip.cpp
+  src/truth/sensor.cpp
   src/truth/stream.cpp
+  src/truth/thermal.cpp
   src/truth/toml_reader.cpp
   src/truth/transitions.cpp)
 set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
 # The inner loops are plain loops over lanes; let the compiler widen them.
-set_source_files_properties(src/truth/transitions.cpp PROPERTIES
+set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROPERTIES
   COMPILE_OPTIONS "-O3")
 
 # Called once ww_sim_gpu exists.
 function(ww_sim_gpu_truth_tests)
   find_package(rapidcheck QUIET)
-  foreach(name energy_ledger)
+  foreach(name energy_ledger power_timeline)
     ww_add_test(truth_${name}_test LABEL unit SOURCES src/truth/${name}_test.cpp
       LIBS ww_sim_gpu)
   endforeach()
