@@ -14,8 +14,11 @@ set(WW_SIM_GPU_TRUTH_SOURCES
   src/truth/chip_file.cpp
   src/truth/energy_ledger.cpp
   src/truth/geometry.cpp
+  src/truth/interaction.cpp
   src/truth/power_timeline.cpp
   src/truth/random_chip.cpp
+  src/truth/random_geometry.cpp
+  src/truth/reveal.cpp
   src/truth/sensor.cpp
   src/truth/stream.cpp
   src/truth/thermal.cpp
@@ -30,7 +33,7 @@ set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROP
 # Called once ww_sim_gpu exists.
 function(ww_sim_gpu_truth_tests)
   find_package(rapidcheck QUIET)
-  foreach(name energy_ledger power_timeline)
+  foreach(name chip energy_ledger power_timeline random_chip reveal)
     ww_add_test(truth_${name}_test LABEL unit SOURCES src/truth/${name}_test.cpp
       LIBS ww_sim_gpu)
   endforeach()
