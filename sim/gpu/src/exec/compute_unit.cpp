@@ -1,8 +1,10 @@
 #include "exec/compute_unit.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <new>
 
 #include "exec/lane_table.hpp"
 
@@ -14,6 +16,10 @@ constexpr std::uint32_t kLdsBlock = 512;
 // A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
+// Every wave has room for all 256 vector registers, so that no register number needs a check; the
+// odd distance keeps the waves' first registers apart in the host's caches.
+constexpr std::size_t kRegisterStride = 256 * kLanes + 5 * 16;
+constexpr std::size_t kRegisterBytes = ComputeUnit::kSlots * kRegisterStride * 4;
 
 }  // namespace
 
@@ -32,7 +38,13 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
+  void* words = mmap(nullptr, kRegisterBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (words == MAP_FAILED) throw std::bad_alloc();
+  registers_.reset(static_cast<std::uint32_t*>(words));
 }
+
+void ComputeUnit::Free::operator()(std::uint32_t* words) const { munmap(words, kRegisterBytes); }
 
 void ComputeUnit::begin_launch(const LaunchState& launch) {
   launch_ = &launch;
@@ -59,9 +71,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   error_.reset();
   free_operations_.clear();
   for (auto& operation : pool_) free_operations_.push_back(operation.get());
-  registers_per_wave_ = std::size_t{launch.vgprs} * kLanes;
-  const std::size_t words = registers_per_wave_ * kSlots + 16;
-  if (registers_.size() < words) registers_.resize(words);
+  last_end_ = 0;
 }
 
 bool ComputeUnit::has_room() const {
@@ -103,9 +113,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     ++simd_waves_[simd];
     ++resident_;
     Wave& wave = waves_[slot];
-    std::uint32_t* const storage = registers_.data() + (16 - (reinterpret_cast<std::uintptr_t>(
-                                       registers_.data()) / 4) % 16) % 16;
-    wave.v = storage + slot * registers_per_wave_;
+    wave.v = registers_.get() + slot * kRegisterStride;
     wave.code = launch_->code;
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
@@ -133,7 +141,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
 // Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
 void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   std::fill(std::begin(wave.sr), std::end(wave.sr), 0U);
-  std::memset(wave.v, 0, registers_per_wave_ * sizeof(std::uint32_t));
+  std::memset(wave.v, 0, std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t));
   const LaunchState& launch = *launch_;
   const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
   const std::uint64_t wave_index =
@@ -409,7 +417,8 @@ void ComputeUnit::end_wave(Wave& wave) {
   --simd_waves_[wave.simd];
   --resident_;
   activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);
-  if (resident_ == 0) activity.busy_cycles += static_cast<std::uint64_t>(wave.now + 4 - busy_since_);
+  last_end_ = std::max(last_end_, wave.now + 4);
+  if (resident_ == 0) activity.busy_cycles += static_cast<std::uint64_t>(last_end_ - busy_since_);
   WorkGroup& group = *wave.group;
   if (--group.alive != 0) {
     if (group.at_barrier == group.alive) {  // the others wait for nobody now

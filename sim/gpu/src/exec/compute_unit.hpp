@@ -72,6 +72,8 @@ public:
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
   [[nodiscard]] std::int64_t next_event() const;
+  // Cycle at which the last wave ended.
+  [[nodiscard]] std::int64_t last_end() const { return last_end_; }
   // Groups that ended since the last call, and forgets them.
   unsigned take_finished() { return std::exchange(finished_, 0U); }
 
@@ -119,8 +121,10 @@ private:
   DeviceMemory& memory_;
   const LaunchState* launch_{};
   std::vector<std::byte> lds_;
-  std::vector<std::uint32_t> registers_;  // of all slots
-  std::size_t registers_per_wave_{};
+  struct Free {
+    void operator()(std::uint32_t* words) const;
+  };
+  std::unique_ptr<std::uint32_t, Free> registers_;  // of all slots; pages that no wave used cost nothing
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
   std::array<int, 4> simd_waves_{};
@@ -132,6 +136,7 @@ private:
   std::uint32_t lds_used_{};
   std::vector<bool> lds_blocks_;
   std::int64_t busy_since_{};
+  std::int64_t last_end_{};
   unsigned finished_{};
   bool clock_read_{};
   std::optional<Error> error_;

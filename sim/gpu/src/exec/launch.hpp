@@ -6,14 +6,9 @@
 #include <string>
 
 #include "exec/micro_op.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
-
-// Why an executable dword has no semantics here; the launch fails when it is reached.
-struct DecodeFailure {
-  std::uint32_t dword{};
-  std::string text;
-};
 
 struct LaunchState {
   std::string kernel;
@@ -40,13 +35,11 @@ struct LaunchState {
   std::uint64_t scratch{};            // arena of all wave slots
   std::uint64_t scratch_bytes{};      // of the arena
   std::uint32_t scratch_per_lane{};
-  std::uint64_t lds_aperture{};       // flat addresses whose upper half equals these
-  std::uint64_t private_aperture{};
   std::uint64_t clock_base{};         // s_memtime of cycle 0
   int l1_hit_cycles{};
 };
 
-inline constexpr std::uint64_t kLdsAperture = std::uint64_t{0x0001'0000} << 32;
-inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{0x0002'0000} << 32;
+inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{flat_private_aperture_high} << 32;
 
 }  // namespace ww::sim::gpu::exec

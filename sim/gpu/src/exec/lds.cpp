@@ -49,12 +49,6 @@ std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
   return cycles;
 }
 
-U64 read_value(const LdsView& lds, U64 address, std::size_t bytes) {
-  U64 value = 0;
-  if (lds.inside(address, bytes)) std::memcpy(&value, lds.bytes + address, bytes);
-  return value;
-}
-
 void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {
   ComputeUnit& cu = *wave.cu;
   const std::int64_t start = std::max(wave.now, cu.lds_free);

@@ -184,7 +184,7 @@ void MemorySystem::write(std::uint32_t cu_index, Request& request, std::int64_t 
                     [&](const std::byte* element, std::byte* host, std::uint64_t count) {
                       if (std::memcmp(host, element, count) != 0) {
                         std::memcpy(host, element, count);
-                        changed();
+                        changed(request.line);
                       }
                       const auto at = static_cast<unsigned>(host - line);
                       written |= (count == kLineBytes ? kWholeLine
@@ -245,7 +245,7 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
     if (two) std::memcpy(&compare, data + words, bytes);
     const std::uint64_t old =
         atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
-    if (std::memcmp(place, &old, bytes) != 0) changed();
+    if (std::memcmp(place, &old, bytes) != 0) changed(request.line);
     std::memcpy(operation.old + lane * words, &old, bytes);
     if (carried + words <= 16) {
       std::memcpy(operands + carried, data, bytes);
@@ -273,6 +273,11 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
                        ? reinterpret_cast<const std::byte*>(old_values)
                        : nullptr;
   observer_.crossbar(transfer);
+}
+
+void MemorySystem::changed(std::uint32_t line) {
+  const std::uint64_t address = line_address(line);
+  if (address < private_begin_ || address >= private_end_) changed_ = true;
 }
 
 void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {

@@ -28,6 +28,12 @@ public:
   // Commits what left the L1s before `end`; everything in it arrives in or after `start`.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
               std::int64_t end);
+  // Writes to this range leave the memory's version as it is: private memory of waves that end with
+  // the launch.
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) {
+    private_begin_ = begin;
+    private_end_ = end;
+  }
   // Cycle at which the last answer is there.
   [[nodiscard]] std::int64_t last_completion() const { return last_completion_; }
   // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
@@ -52,7 +58,7 @@ private:
   std::int64_t fetch(const L2Cache::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel);
   void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
-  void changed() { changed_ = true; }
+  void changed(std::uint32_t line);
   [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
     return flight_[cu * channel_count_ + channel];
   }
@@ -70,6 +76,8 @@ private:
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};
   bool changed_{};
+  std::uint64_t private_begin_{};
+  std::uint64_t private_end_{};
   std::vector<ChannelActivity> channels_;
   MemoryCounters counters_;
   std::vector<Arrival> arrivals_;

@@ -195,6 +195,9 @@ private:
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
+  if (m.kind >= MemoryKind::atomic) {  // the hardware ignores the low bits of an atomic's address
+    for (U64& address : operation.address) address &= ~(U64{m.element_bytes} - 1);
+  }
   if (operation.exec != 0) {
     if (!check_bounds(wave, operation)) {
       cu.release(&operation);
