@@ -69,9 +69,13 @@ TEST(Semantics, DividesFloatsRoundedToNearest) {
     EXPECT_LE(ulps(got[4 * i + 1], std::sqrt(double{a[i]})), 3.0) << a[i];
     const float fused = std::fma(a[i], b[i], 1.0F);
     EXPECT_EQ(std::isnan(got[4 * i + 2]), std::isnan(fused));
-    if (!std::isnan(fused)) EXPECT_EQ(got[4 * i + 2], fused);
+    if (!std::isnan(fused)) {
+      EXPECT_EQ(got[4 * i + 2], fused);
+    }
     const float rounded = std::floor(a[i]) + std::ceil(b[i]) + std::trunc(a[i]) + std::rint(b[i]);
-    if (!std::isnan(rounded)) EXPECT_EQ(got[4 * i + 3], rounded);
+    if (!std::isnan(rounded)) {
+      EXPECT_EQ(got[4 * i + 3], rounded);
+    }
   }
 }
 
@@ -156,15 +160,14 @@ TEST(Semantics, ComputesLongsAsTheHostDoes) {
   for (std::size_t i = 0; i < kCount; ++i) {
     const std::int64_t x = a[i], y = b[i];
     const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y);
-    const std::int64_t expected[8] = {
-        x / y,
-        x % y,
-        static_cast<std::int64_t>(ux * uy),
-        static_cast<std::int64_t>(ux + (uy << 3)),
-        (x >> 7) ^ static_cast<std::int64_t>(uy >> 9),
-        x < y ? x : -y,
-        static_cast<std::int64_t>(static_cast<__int128>(x) * y >> 64),
-        static_cast<std::int64_t>(ux / uy)};
+    const std::int64_t expected[8] = {x / y,
+                                      x % y,
+                                      static_cast<std::int64_t>(ux * uy),
+                                      static_cast<std::int64_t>(ux + (uy << 3)),
+                                      (x >> 7) ^ static_cast<std::int64_t>(uy >> 9),
+                                      x < y ? x : -y,
+                                      static_cast<std::int64_t>(static_cast<__int128>(x) * y >> 64),
+                                      static_cast<std::int64_t>(ux / uy)};
     for (std::size_t k = 0; k < 8; ++k) {
       EXPECT_EQ(got[8 * i + k], expected[k]) << "result " << k << " of " << x << ", " << y;
     }
@@ -184,7 +187,8 @@ TEST(Semantics, ComputesDoublesRoundedToNearest) {
     EXPECT_EQ(got[8 * i + 1], std::sqrt(std::fabs(x)));
     EXPECT_EQ(got[8 * i + 2], std::fma(x, y, 1.0));
     EXPECT_NEAR(got[8 * i + 3], x * y - x, std::fabs(x * y) * 1e-15);
-    EXPECT_EQ(got[8 * i + 4], std::trunc(x) + static_cast<double>(static_cast<float>(y)) + std::trunc(x));
+    EXPECT_EQ(got[8 * i + 4],
+              std::trunc(x) + static_cast<double>(static_cast<float>(y)) + std::trunc(x));
     EXPECT_EQ(got[8 * i + 5], std::fmax(x, y) + std::fmin(x, y));
     EXPECT_EQ(got[8 * i + 6], std::floor(x) + std::trunc(y) + std::rint(x));
     const double expected = std::exp(y * 0.125) + std::sin(x);

@@ -33,7 +33,7 @@ TEST(Latency, GrowsFromL1ToL2ToMemory) {
   TestGpu test;
   const Architecture& architecture = test.gpu().chip().architecture();
   const double l1 = cycles_per_step(test, 64, 16);
-  const double l2 = cycles_per_step(test, 4096, 16);         // 256 KiB: past the L1, within the L2
+  const double l2 = cycles_per_step(test, 4096, 16);  // 256 KiB: past the L1, within the L2
   const double memory = cycles_per_step(test, 4096, 16 * 64 * 4);  // one set of the L2 each 16
   EXPECT_GE(l1, architecture.l1_hit_cycles);
   EXPECT_LE(l1, architecture.l1_hit_cycles + 60);
