@@ -106,7 +106,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
                          std::int64_t arrival) {
   if (request.kind == Request::Kind::merge) {
-    load_line(*request.operation, request.line, request.lanes, memory_);
+    load_lines(*request.operation, request.line, 1, request.lanes, memory_);
     resolve(cu, request,
             std::max(cu.l1.fill_time(request.l1_slot[0]),
                      request.departure + architecture_.l1_hit_cycles));
@@ -172,12 +172,12 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   const std::uint32_t channel = transfer.channel;
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
   std::int64_t last = 0;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
   for (unsigned i = 0; i < request.lines; ++i) {
     const std::uint32_t line = request.line + i;
     const std::int64_t there = fetch(l2_.read(line), line, transfer.cycle, channel);
     transfer.payload = memory_.host(transfer.address);
     observer_.crossbar(transfer);
-    load_line(*request.operation, line, request.lanes, memory_);
     last = std::max(last, there + latency);
     if (request.fills_l1) cu.l1.filled(request.l1_slot[i], line, there + latency);
     transfer.address += kLineBytes;
@@ -192,8 +192,8 @@ void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
   std::uint64_t written = 0;
   std::size_t size = 0;
   const std::byte* const line = memory_.host(line_address(request.line));
-  for_bytes_in_line(
-      *request.operation, request.line, request.lanes, memory_,
+  for_bytes_in_lines(
+      *request.operation, request.line, 1, request.lanes, memory_,
       [&](const std::byte* element, std::byte* host, std::uint64_t count) {
         if (std::memcmp(host, element, count) != 0) {
           std::memcpy(host, element, count);

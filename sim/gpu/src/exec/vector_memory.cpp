@@ -93,6 +93,10 @@ class L1Pass {
     const U64 begin = operation_.base + first * bytes - kDeviceBase;
     const U64 end = operation_.base + last * bytes - kDeviceBase;
     const bool dense = exec == kAllLanes;
+    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty()) {
+      around_l1(static_cast<U32>(begin / kLineBytes), static_cast<U32>((end - 1) / kLineBytes));
+      return;
+    }
     for (U64 line = begin / kLineBytes; line <= (end - 1) / kLineBytes; ++line) {
       U64 lanes_here = 0;
       if (!dense) {
@@ -108,6 +112,18 @@ class L1Pass {
       }
       access(static_cast<U32>(line), lanes_here);
     }
+  }
+
+  // All lines from first to last, none of which the L1 can have: whole runs at once.
+  void around_l1(U32 first, U32 last) {
+    for (U32 line = first; line <= last;) {
+      const U32 run = std::min(cu_.lines_per_run - line % cu_.lines_per_run, last - line + 1);
+      request(Request::Kind::read, line, 0, start_ + lines_, L1Cache::kNone);
+      cu_.requests.back().lines = static_cast<std::uint8_t>(run);
+      lines_ += run;
+      line += run;
+    }
+    cu_.counters.read_requests += last - first + 1;
   }
 
   void scattered() {
@@ -177,7 +193,7 @@ class L1Pass {
       request(Request::Kind::merge, line, lanes_here, departure, slot);
       return;
     }
-    load_line(operation_, line, lanes_here, cu_.memory());
+    load_lines(operation_, line, 1, lanes_here, cu_.memory());
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
   }
