@@ -271,6 +271,9 @@ void wait_count(Wave& w, const MicroOp& op) {
 void barrier(Wave& w, const MicroOp&) {
   w.cu->barrier(w);
 }
+void trap(Wave& w, const MicroOp&) {
+  w.cu->fault(w, ErrorCode::device_error, "the kernel trapped (s_trap)");
+}
 void end_program(Wave& w, const MicroOp&) {
   w.cu->end_wave(w);
 }
@@ -528,6 +531,7 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_ttracedata, nothing)
     WW_CASE(s_waitcnt, wait_count)
     WW_CASE(s_barrier, barrier)
+    WW_CASE(s_trap, trap)
     WW_CASE(s_endpgm, end_program)
 #undef WW_CASE
     default: return nullptr;

@@ -458,6 +458,49 @@ inline U64 div_fixup_d(U64 a, U64 b, U64 c) {
   return sign | (a & 0x7FFFFFFFFFFFFFFFU);
 }
 
+// v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say.
+constexpr U64 kTwoOverPi[19] = {  // binary fraction, first bits first
+    0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561,
+    0xB7246E3A424DD2E0, 0x06492EEA09D1921C, 0xFE1DEB1CB129A73E, 0xE88235F52EBB4484,
+    0xE99C7026B45F7E41, 0x3991D639835339F4, 0x9C845F8BBDF9283B, 0x1FF897FFDE05980F,
+    0xEF2F118B5A0A6D1F, 0x6D367ECF27CB09B7, 0x4F463F669E5FEA2D, 0x7527BAC7EBE5F17B,
+    0x3D0739F78A5292EA, 0x6BFB5FB11F8D5D08, 0x56033046FC7B6BAB};
+inline double trig_preop(double x, U32 segment) {
+  int shift = static_cast<int>(segment & 31U) * 53;
+  const int exponent = exponent_of(x);
+  if (exponent > 1077) shift += exponent - 1077;
+  U64 window = 0;
+  for (int i = 0; i < 53; ++i) {
+    const int bit = shift + i;
+    const U64 value = bit < 1201 ? kTwoOverPi[bit / 64] >> (63 - bit % 64) & 1U : 0U;
+    window = window << 1 | value;
+  }
+  return ldexp_d(static_cast<double>(window), -53 - shift + (exponent >= 1968 ? 128 : 0));
+}
+inline float clamp_infinity(float x) {
+  return x == f32(0x7F800000U) ? f32(0x7F7FFFFFU) : x == f32(0xFF800000U) ? f32(0xFF7FFFFFU) : x;
+}
+inline double clamp_infinity(double x) {
+  return x == f64(0x7FF0000000000000U)   ? f64(0x7FEFFFFFFFFFFFFFU)
+         : x == f64(0xFFF0000000000000U) ? f64(0xFFEFFFFFFFFFFFFFU)
+                                         : x;
+}
+inline float zero_infinity(float x) { return __builtin_isinf(x) ? 0.0F : x; }
+inline U32 pack_u8(float a, U32 byte, U32 c) {
+  const float r = __builtin_rintf(a);
+  const U32 value = r >= 255.0F ? 255U : r > 0.0F ? U32(r) : 0U;
+  const U32 shift = 8 * (byte & 3U);
+  return (c & ~(255U << shift)) | value << shift;
+}
+inline U32 normal_i16(float a) {
+  const float x = a > 1.0F ? 1.0F : a > -1.0F ? a : a <= -1.0F ? -1.0F : 0.0F;
+  return ux(I32(__builtin_rintf(x * 32767.0F))) & 0xFFFFU;
+}
+inline U32 normal_u16(float a) {
+  const float x = a > 1.0F ? 1.0F : a > 0.0F ? a : 0.0F;
+  return U32(__builtin_rintf(x * 65535.0F));
+}
+
 // --- operations with a mask, or with a shape of their own ---
 template <bool Flush>
 void div_scale32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {

@@ -275,6 +275,8 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   operation.exec = wave.exec();
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
     operation.words = static_cast<std::uint8_t>(element_words(operation));
+    // Bytes and halves fill the low end of a word.
+    if (m.element_bytes < 4) std::fill_n(operation.data, kLanes, 0U);
   }
   if (m.kind != MemoryKind::load) {
     const std::size_t words = operand_words(m);
