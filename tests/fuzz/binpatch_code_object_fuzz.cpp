@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        .printf_formats = {"1:1:4:%d"}});
   Bytes changed = valid;
   for (std::size_t i = 0; i + 2 < size && i < 24; i += 3) {
-    changed[(data[i] | data[i + 1] << 8) % changed.size()] = static_cast<std::byte>(data[i + 2]);
+    const std::size_t at = data[i] + std::size_t{256} * data[i + 1];
+    changed[at % changed.size()] = static_cast<std::byte>(data[i + 2]);
   }
   if (size > 0 && data[0] % 8 == 0) changed.resize(changed.size() * data[0] / 256);
   exercise(changed);
