@@ -39,14 +39,19 @@ std::vector<std::uint8_t> metadata(const ObjectSpec& spec) {
   kernel[".sgpr_count"] = 16U;
   kernel[".vgpr_count"] = 4U;
   kernel[".max_flat_workgroup_size"] = 256U;
-  kernel[".args"] = {{{".name", "o"},
-                      {".value_kind", "global_buffer"},
-                      {".address_space", "global"},
-                      {".offset", 0U},
-                      {".size", 8U}}};
+  // Arrays are named: compilers differ on what braces around one element mean.
+  nlohmann::json argument;
+  argument[".name"] = "o";
+  argument[".value_kind"] = "global_buffer";
+  argument[".address_space"] = "global";
+  argument[".offset"] = 0U;
+  argument[".size"] = 8U;
+  kernel[".args"] = nlohmann::json::array();
+  kernel[".args"].push_back(argument);
   nlohmann::json root;
-  root["amdhsa.version"] = {1U, 1U};
-  root["amdhsa.kernels"] = {kernel};
+  root["amdhsa.version"] = nlohmann::json::array({1U, 1U});
+  root["amdhsa.kernels"] = nlohmann::json::array();
+  root["amdhsa.kernels"].push_back(kernel);
   if (!spec.printf_formats.empty()) root["amdhsa.printf"] = spec.printf_formats;
   return nlohmann::json::to_msgpack(root);
 }
