@@ -46,7 +46,10 @@ namespace isa {
 
 Result<Generation> generation_of(GfxTarget target) {
   switch (target.major) {
+    case 6: return Generation::gfx6;
     case 7: return Generation::gfx7;
+    case 8: return Generation::gfx8;
+    case 9: return Generation::gfx9;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("no instruction table for {}", to_string(target)));

@@ -87,6 +87,7 @@ class Decoder {
   void ds();
   void buffer();
   void flat();
+  void unlisted();
 
   // Finds the table entry, or records the instruction as unsupported.
   bool enter(std::uint32_t number, unsigned words);
@@ -237,7 +238,11 @@ void Decoder::sopc() {
     return;
   }
   source(0, bits(word_, 0, 8), entry_->source[0]);
-  source(1, bits(word_, 8, 8), entry_->source[1]);
+  if (entry_->form == Form::index_mode) {
+    out_.modifiers.immediate = static_cast<std::int32_t>(bits(word_, 8, 8));
+  } else {
+    source(1, bits(word_, 8, 8), entry_->source[1]);
+  }
   take_literal();
 }
 
@@ -273,7 +278,7 @@ void Decoder::smrd() {
   out_.modifiers.scalar_offset_is_immediate = bit(word_, 8);
   if (out_.modifiers.scalar_offset_is_immediate) {
     out_.modifiers.offset = offset;
-  } else if (offset == encoded_literal) {
+  } else if (offset == encoded_literal && generation_ >= Generation::gfx7) {
     source(1, offset, 1);
     take_literal();
   } else {
@@ -521,7 +526,56 @@ void Decoder::flat() {
   }
 }
 
+// An instruction of an encoding without a table: its size, and the sources that might name SCC.
+// Vega ISA, chapter "Microcode formats".
+void Decoder::unlisted() {
+  const auto& encoding = out_.encoding;
+  out_.opcode = Opcode::unlisted;
+  out_.size_bytes = 8;
+  out_.modifiers.offset = word_;
+  if (encoding == Encoding::vintrp) {
+    out_.size_bytes = 4;
+    return;
+  }
+  if (encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc) {
+    const std::uint32_t source0 = bits(word_, 0, 9);
+    out_.modifiers.sdwa = source0 == encoded_sdwa;
+    out_.modifiers.dpp = source0 == encoded_dpp;
+    const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
+    if (!extended) {
+      source(0, source0, 1);
+    }
+    // v_madmk and v_madak, of f32 and f16, have a literal always.
+    const std::uint32_t number = bits(word_, 25, 6);
+    const bool literal_form = encoding == Encoding::vop2 && (number == 0x17 || number == 0x18 ||
+                                                             number == 0x24 || number == 0x25);
+    if (!extended && source0 != encoded_literal && !literal_form) {
+      out_.size_bytes = 4;
+      return;
+    }
+  }
+  if (!second_word()) {
+    return;
+  }
+  out_.modifiers.extra_dword = second_;
+  if (encoding == Encoding::vop3a || encoding == Encoding::vop3p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
+      source(i, encoded, 1);
+      if (encoded == encoded_literal) {
+        unsupported("a literal in VOP3");
+      }
+    }
+  } else if (out_.src[0].kind == OperandKind::literal) {
+    out_.src[0].value = second_;
+  }
+}
+
 void Decoder::dispatch() {
+  const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
+  if (!has_table) {
+    return unlisted();
+  }
   switch (out_.encoding) {
     case Encoding::sop2: return sop2();
     case Encoding::sopk: return sopk();

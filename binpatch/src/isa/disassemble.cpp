@@ -163,7 +163,9 @@ std::string sopk(const Instruction& in) {
       line.operand(in.src[0]);
       break;
     case Opcode::s_cbranch_i_fork:
-      line.operand(in.src[0]);
+    case Opcode::s_call_b64:
+      line.present(in.dst[0]);
+      line.present(in.src[0]);
       line.operand(fmt::format("{}", in.modifiers.immediate));
       break;
     default:
@@ -295,12 +297,27 @@ std::string scalar_alu(const Instruction& in) {
   line.present(in.dst[0]);
   line.present(in.src[0]);
   line.present(in.src[1]);
+  if (in.opcode == Opcode::s_set_gpr_idx_on) {
+    line.operand(fmt::format("{:#x}", in.modifiers.immediate));
+  }
   return std::move(line).take();
+}
+
+// What no table names is written as the words that it is.
+std::string words(const Instruction& in) {
+  std::string text = fmt::format(".long {:#010x}", in.modifiers.offset);
+  if (in.size_bytes == 8) {
+    text += fmt::format(", {:#010x}", in.modifiers.extra_dword);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string disassemble(const Instruction& instruction, Generation generation) {
+  if (instruction.opcode == Opcode::unlisted) {
+    return words(instruction);
+  }
   const Table* table = table_of(generation);
   const TableEntry* entry =
       table == nullptr ? nullptr : table->find_opcode(instruction.encoding, instruction.opcode);

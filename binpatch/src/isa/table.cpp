@@ -64,7 +64,10 @@ const TableEntry* Table::find_opcode(Encoding encoding, Opcode opcode) const {
 
 const Table* table_of(Generation generation) {
   switch (generation) {
+    case Generation::gfx6: return &gfx6_table();
     case Generation::gfx7: return &gfx7_table();
+    case Generation::gfx8: return &gfx8_table();
+    case Generation::gfx9: return &gfx9_table();
     default: return nullptr;
   }
 }

@@ -65,6 +65,14 @@ bool writes_scc(Opcode opcode) {
     case s_nand_saveexec_b64:
     case s_nor_saveexec_b64:
     case s_xnor_saveexec_b64:
+    case s_andn1_saveexec_b64:
+    case s_orn1_saveexec_b64:
+    case s_andn1_wrexec_b64:
+    case s_andn2_wrexec_b64:
+    case s_lshl1_add_u32:
+    case s_lshl2_add_u32:
+    case s_lshl3_add_u32:
+    case s_lshl4_add_u32:
     case s_abs_i32:
     case s_cmp_eq_i32:
     case s_cmp_lg_i32:
@@ -78,6 +86,8 @@ bool writes_scc(Opcode opcode) {
     case s_cmp_ge_u32:
     case s_cmp_lt_u32:
     case s_cmp_le_u32:
+    case s_cmp_eq_u64:
+    case s_cmp_lg_u64:
     case s_bitcmp0_b32:
     case s_bitcmp1_b32:
     case s_bitcmp0_b64:
@@ -131,7 +141,9 @@ bool is_branch(Opcode opcode) {
     case s_cbranch_join:
     case s_setpc_b64:
     case s_swappc_b64:
-    case s_rfe_b64: return true;
+    case s_call_b64:
+    case s_rfe_b64:
+    case s_rfe_restore_b64: return true;
     default: return false;
   }
 }
@@ -139,10 +151,14 @@ bool is_branch(Opcode opcode) {
 bool is_terminator(Opcode opcode) {
   switch (opcode) {
     case s_endpgm:
+    case s_endpgm_saved:
+    case s_endpgm_ordered_ps_done:
     case s_branch:
     case s_setpc_b64:
     case s_swappc_b64:
-    case s_rfe_b64: return true;
+    case s_call_b64:
+    case s_rfe_b64:
+    case s_rfe_restore_b64: return true;
     default: return false;
   }
 }

@@ -94,7 +94,8 @@ struct Instruction {
   // v_madmk_f32: src is S0, literal, S1. v_madak_f32: S0, S1, literal (as the text has them).
   // MUBUF and FLAT atomics: data in src[3] and src[1]; dst[0] only with glc. Buffer loads with lds
   // have no dst; with tfe, dst[0] has one register more. MTBUF: Modifiers::immediate is
-  // dfmt | nfmt << 4.
+  // dfmt | nfmt << 4. s_set_gpr_idx_on: Modifiers::immediate is the mode.
+  // Opcode::unlisted (gfx8, gfx9): Modifiers::offset and extra_dword are the raw words.
   std::array<Operand, 4> src{};
   Modifiers modifiers{};
 };

@@ -1,4 +1,4 @@
-// Every row of the gfx7 table, many times over with random legal operands: the word is decoded,
+// Every row of every table, many times over with random legal operands: the word is decoded,
 // written as text, and llvm-mc must assemble that text to the same word.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::Bytes;
 
 class WordMaker {
  public:
-  explicit WordMaker(std::uint64_t seed) : random_(seed) {}
+  WordMaker(Generation generation, std::uint64_t seed) : generation_(generation), random_(seed) {}
 
   Bytes make(const TableEntry& entry);
 
@@ -26,12 +26,18 @@ class WordMaker {
   std::uint32_t vector(std::uint32_t count) { return below(vector_limit_ - count); }
   // A scalar register number, special ones included, aligned for `count`.
   std::uint32_t scalar(std::uint32_t count) {
-    if (count >= 4) return 4 * below((104 - count) / 4 + 1);
-    static constexpr std::uint32_t pairs[] = {104, 106, 108, 110, 112, 122, 126};
-    static constexpr std::uint32_t singles[] = {104, 105, 106, 107, 108, 109, 110,
-                                                111, 112, 123, 124, 126, 127};
-    if (chance(4)) return count == 2 ? pairs[below(7)] : singles[below(13)];
-    return count * below(104 / count);
+    const std::uint32_t general = generation_ <= Generation::gfx7 ? 104 : 100;
+    if (count >= 4) return 4 * below((general - count) / 4 + 1);
+    if (chance(4)) {
+      // vcc, trap registers, m0 (single), exec; flat_scratch has a place of its own.
+      static constexpr std::uint32_t pairs[] = {106, 112, 116, 122, 126};
+      static constexpr std::uint32_t singles[] = {106, 107, 112, 123, 124, 126, 127};
+      if (chance(5) && generation_ >= Generation::gfx7) {
+        return generation_ == Generation::gfx7 ? 104 : 102;
+      }
+      return count == 2 ? pairs[below(5)] : singles[below(7)];
+    }
+    return count * below(general / count);
   }
   std::uint32_t constant() { return chance(3) ? 240 + below(8) : 128 + below(81); }
   std::uint32_t scalar_source(std::uint32_t count, bool literal_allowed) {
@@ -73,6 +79,7 @@ class WordMaker {
   void buffer(const TableEntry& entry);
   void flat(const TableEntry& entry);
 
+  Generation generation_;
   std::mt19937_64 random_;
   Bytes bytes_;
   bool uses_literal_{};
@@ -121,14 +128,15 @@ void WordMaker::scalar_alu(const TableEntry& e) {
       return put_literal();
     case Encoding::sopc: {
       const std::uint32_t s0 = source(0, true);
-      put(0xbf000000U | number << 16 | source(1, s0 != 255) << 8 | s0);
+      const std::uint32_t s1 = e.form == Form::index_mode ? random_bits(4) : source(1, s0 != 255);
+      put(0xbf000000U | number << 16 | s1 << 8 | s0);
       return put_literal();
     }
     case Encoding::sopk: {
       std::uint32_t immediate = random_bits(16);
       if (e.opcode == Opcode::s_getreg_b32 || e.form == Form::sopk_literal ||
           e.opcode == Opcode::s_setreg_b32) {
-        immediate = (immediate & 0xffc0U) | (1 + below(7));
+        immediate = (immediate & 0xffc0U) | (1 + below(7));  // registers that all have
       }
       put(0xb0000000U | number << 23 | (e.form == Form::sopk_literal ? 0 : result) << 16 |
           immediate);
@@ -137,7 +145,9 @@ void WordMaker::scalar_alu(const TableEntry& e) {
     }
     case Encoding::sopp:
       return put(0xbf800000U | number << 16 |
-                 (e.form == Form::sopp_immediate ? random_bits(16) : 0));
+                 (e.opcode == Opcode::s_set_gpr_idx_mode ? random_bits(4)
+                  : e.form == Form::sopp_immediate       ? random_bits(16)
+                                                         : 0));
     default: break;
   }
   // SMRD
@@ -147,7 +157,7 @@ void WordMaker::scalar_alu(const TableEntry& e) {
     low = (base / 2) << 9;
     if (chance(3)) {
       low |= 0x100U | random_bits(8);
-    } else if (chance(2)) {
+    } else if (chance(2) && generation_ >= Generation::gfx7) {
       low |= 255;
       uses_literal_ = true;
     } else {
@@ -293,25 +303,36 @@ std::string hex(const Bytes& bytes) {
   return out.str();
 }
 
-TEST(Gfx7Table, EveryOpcodeReassemblesToTheSameBytes) {
+struct Sweep {
+  Generation generation;
+  const char* cpu;
+};
+void PrintTo(const Sweep& sweep, std::ostream* out) {
+  *out << sweep.cpu;
+}
+
+class TableSweep : public ::testing::TestWithParam<Sweep> {};
+
+TEST_P(TableSweep, EveryOpcodeReassemblesToTheSameBytes) {
   if (!testing::have_assembler()) GTEST_SKIP() << "llvm-mc-15 is not installed (package llvm-15)";
   constexpr int variants = 24;
-  WordMaker maker(7);
+  const auto [generation, cpu] = GetParam();
+  WordMaker maker(generation, 7);
   std::vector<Bytes> words;
   std::vector<std::string> lines;
-  for (const TableEntry& entry : gfx7_table().entries()) {
+  for (const TableEntry& entry : table_of(generation)->entries()) {
     for (int i = 0; i < variants; ++i) {
       const Bytes word = maker.make(entry);
-      const auto decoded = decode(Generation::gfx7, word);
+      const auto decoded = decode(generation, word);
       ASSERT_TRUE(decoded.has_value())
           << mnemonic(entry.opcode) << ": " << hex(word) << decoded.error().text();
       ASSERT_EQ(decoded->opcode, entry.opcode) << hex(word);
       ASSERT_EQ(decoded->size_bytes, word.size()) << mnemonic(entry.opcode) << ": " << hex(word);
       words.push_back(word);
-      lines.push_back(disassemble(*decoded, Generation::gfx7));
+      lines.push_back(disassemble(*decoded, generation));
     }
   }
-  const auto assembled = testing::assemble(lines, "gfx701");
+  const auto assembled = testing::assemble(lines, cpu);
   ASSERT_EQ(assembled.size(), lines.size());
   std::map<std::string, int> failures;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -322,6 +343,13 @@ TEST(Gfx7Table, EveryOpcodeReassemblesToTheSameBytes) {
                   << (assembled[i].bytes ? hex(*assembled[i].bytes) : "nothing");
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Gpus, TableSweep,
+    ::testing::Values(Sweep{Generation::gfx6, "gfx600"}, Sweep{Generation::gfx7, "gfx701"},
+                      Sweep{Generation::gfx8, "gfx803"}, Sweep{Generation::gfx9, "gfx900"},
+                      Sweep{Generation::gfx9, "gfx90a"}, Sweep{Generation::gfx9, "gfx940"}),
+    [](const auto& info) { return std::string(info.param.cpu); });
 
 }  // namespace
 }  // namespace ww::binpatch::isa
