@@ -1,5 +1,6 @@
 #include "ww/model/floorplan.hpp"
 
+#include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -7,10 +8,6 @@
 #include <set>
 
 #include "ww/core/atomic_file.hpp"
-
-// The library's own exceptions stay inside this file.
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace ww::model {
 namespace {
@@ -235,12 +232,12 @@ Millimetre Floorplan::l2_to_memory() const {
 }
 
 Result<Floorplan> parse_floorplan(std::string_view toml_text, const std::string& origin) {
-  const toml::parse_result parsed = toml::parse(toml_text, origin);
-  if (!parsed) {
-    return fail(ErrorCode::parse_error, std::string(parsed.error().description()),
-                origin + ":" + std::to_string(parsed.error().source().begin.line));
+  try {
+    return Reader(origin).read(toml::parse(toml_text, origin));
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::parse_error, std::string(error.description()),
+                origin + ":" + std::to_string(error.source().begin.line));
   }
-  return Reader(origin).read(parsed.table());
 }
 
 Result<Floorplan> load_floorplan(const std::filesystem::path& file) {
