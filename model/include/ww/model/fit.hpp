@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/campaign_store.hpp"
@@ -37,6 +38,9 @@ struct FittedConstant {
   double sensed_low{};
   double sensed_high{};
   Convention convention{Convention::per_random_bit};
+  // Standard errors behind the sensed interval, two ways.
+  double covariance_error{};
+  double bootstrap_error{};
 };
 
 // One plateau as the fit saw it, for the report.
@@ -86,6 +90,14 @@ struct FitResult {
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};
+  // What the figures hold for, and where they come from.
+  double reference_voltage_v{}, reference_clock_hz{};
+  std::vector<std::vector<double>> distance_mm;  // [engine][quadrant], as published
+  double registers_to_l1_mm{}, l2_to_memory_mm{};
+  std::string floorplan;       // its name
+  std::string campaign_hash;   // of facts, runs and power readings
+  std::string version, seed;   // of the program that ran the campaign, and of its plan
+  std::uint64_t fit_seed{};
 };
 
 // Errors: bad_data by name (no idle runs, no stream runs, one temperature only...) where nothing can
