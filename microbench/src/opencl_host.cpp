@@ -62,25 +62,26 @@ class Buffer final : public DeviceBuffer {
   std::size_t size() const override { return size_; }
   cl_mem memory() const { return memory_; }
 
-  Status write(std::span<const std::byte> data) override {
-    WW_TRY(check(data.size()));
-    const cl_int status = api_.clEnqueueWriteBuffer(queue_, memory_, CL_TRUE, 0, data.size(),
+  Status write(std::size_t offset, std::span<const std::byte> data) override {
+    WW_TRY(check(offset, data.size()));
+    const cl_int status = api_.clEnqueueWriteBuffer(queue_, memory_, CL_TRUE, offset, data.size(),
                                                     data.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) return opencl_failure("clEnqueueWriteBuffer", status);
     return {};
   }
-  Status read(std::span<std::byte> data) override {
-    WW_TRY(check(data.size()));
-    const cl_int status = api_.clEnqueueReadBuffer(queue_, memory_, CL_TRUE, 0, data.size(),
+  Status read(std::size_t offset, std::span<std::byte> data) override {
+    WW_TRY(check(offset, data.size()));
+    const cl_int status = api_.clEnqueueReadBuffer(queue_, memory_, CL_TRUE, offset, data.size(),
                                                    data.data(), 0, nullptr, nullptr);
     if (status != CL_SUCCESS) return opencl_failure("clEnqueueReadBuffer", status);
     return {};
   }
 
  private:
-  [[nodiscard]] Status check(std::size_t bytes) const {
-    if (bytes <= size_) return {};
-    return fail(ErrorCode::out_of_range, fmt::format("{} B in a buffer of {} B", bytes, size_));
+  [[nodiscard]] Status check(std::size_t offset, std::size_t bytes) const {
+    if (bytes <= size_ && offset <= size_ - bytes) return {};
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} B at {} in a buffer of {} B", bytes, offset, size_));
   }
   const OpenClApi& api_;
   cl_command_queue queue_;

@@ -18,9 +18,9 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   [[nodiscard]] virtual std::size_t size() const = 0;
-  // Blocking. Error out_of_range, device_error.
-  virtual Status write(std::span<const std::byte> data) = 0;
-  [[nodiscard]] virtual Status read(std::span<std::byte> data) = 0;
+  // Blocking, from byte `offset` on. Errors out_of_range, device_error.
+  virtual Status write(std::size_t offset, std::span<const std::byte> data) = 0;
+  [[nodiscard]] virtual Status read(std::size_t offset, std::span<std::byte> data) = 0;
 };
 
 // A kernel with its arguments. An argument stays set until it is set again.
