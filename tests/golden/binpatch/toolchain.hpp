@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace ww::binpatch::testing {
+#include "object_builder.hpp"
 
-using Bytes = std::vector<std::byte>;
+namespace ww::binpatch::testing {
 
 // A directory that goes away with the object.
 class ScratchDirectory {
