@@ -84,7 +84,8 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
 
   if (facts.contains(std::string(campaign_keys::chip))) {
     WW_ASSIGN(chip, parse(facts, campaign_keys::chip));
-    WW_ASSIGN(bytes, number(chip, campaign_keys::chip, "bytes_per_clock_per_channel", 0, 4096, 0.0));
+    WW_ASSIGN(bytes,
+              number(chip, campaign_keys::chip, "bytes_per_clock_per_channel", 0, 4096, 0.0));
     result.bytes_per_clock_per_channel = bytes;
   }
 

@@ -32,8 +32,12 @@ std::optional<std::size_t> find_variant(const JointInput& input, const Facts& fa
   return best;
 }
 
+bool has_contrast(const JointInput& input) {
+  return distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
+}
+
 class Constants {
-public:
+ public:
   Constants(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
             const Facts& facts)
       : input_(input), fit_(fit), uncertainty_(uncertainty), facts_(facts) {}
@@ -52,7 +56,7 @@ public:
       const LackOfFit l = lack_of_fit(input_, fit_, variant);
       if (l.freedom >= 1) lack += weights[v] * t_quantile_95(l.freedom) * l.spread_fj;
     }
-    const double half = half_width_95(uncertainty_, weights);
+    const double half = half_width_95(uncertainty_, weights, value);
     constant.covariance_error =
         std::sqrt(std::max(0.0, weights.dot(uncertainty_.covariance * weights)));
     if (uncertainty_.bootstrap.size() > 0) {
@@ -60,14 +64,15 @@ public:
           std::sqrt(std::max(0.0, weights.dot(uncertainty_.bootstrap * weights)));
     }
     if (!std::isfinite(value) || !std::isfinite(half) || half > useless_share * scale) {
-      return unknown(constant, "the 95% interval is wider than half of the energy itself; "
-                               "measure more blocks");
+      return unknown(constant,
+                     "the 95% interval is wider than half of the energy itself; "
+                     "measure more blocks");
     }
     const SensorFact& sensor = facts_.sensor;
     const double declared =
-        std::abs(value) * std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
-                                     std::max(sensor.floorplan_tolerance_95,
-                                              facts_.floorplan.distance_tolerance_95));
+        std::abs(value) *
+        std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
+                   std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
     const double absolute = std::hypot(half, declared, lack);
     constant.row.value = value;
     constant.row.low = value - absolute;
@@ -94,12 +99,13 @@ public:
   }
 
   Eigen::VectorXd only(std::size_t variant, double weight = 1) const {
-    Eigen::VectorXd weights = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(input_.variants.size()));
+    Eigen::VectorXd weights =
+        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(input_.variants.size()));
     weights[static_cast<Eigen::Index>(variant)] = weight;
     return weights;
   }
 
-private:
+ private:
   const JointInput& input_;
   const JointFit& fit_;
   const Uncertainty& uncertainty_;
@@ -109,9 +115,9 @@ private:
 // Dynamic power of a plateau at reference voltage, block offset out [W].
 double dynamic_power(const JointInput& input, const JointFit& fit, const StreamPlateau& stream) {
   const auto& block = fit.parameters.blocks[stream.block];
-  const double nominal =
-      input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
-  const double ratio = std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
+  const double nominal = input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
+  const double ratio =
+      std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
   return (stream.window.power_w - idle_power(input, fit.parameters, stream.window) - block[0] -
           block[1] * stream.place) /
          (ratio * ratio);
@@ -196,6 +202,50 @@ std::vector<IdleCurve> idle_curves(const JointInput& input, const JointFit& fit)
   return curves;
 }
 
+std::vector<IdlePoint> idle_points(const JointInput& input, const JointFit& fit) {
+  std::vector<IdlePoint> points;
+  for (const Window& window : input.idle) {
+    const double t = latent_temperature(input, fit.parameters, window);
+    const double nominal = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
+    const double at_nominal = idle_power(input, fit.parameters, window.dvfs_state, t, nominal);
+    const double here = idle_power(input, fit.parameters, window);
+    points.push_back({window.dvfs_state, t, window.power_w * at_nominal / here});
+  }
+  return points;
+}
+
+std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit) {
+  std::vector<PairPoint> points;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    std::map<std::pair<int, int>, std::vector<double>> residual_fj;
+    for (const std::size_t p : variant.plateaus) {
+      const StreamPlateau& stream = input.streams[p];
+      if (fit.stream_weight[p] < 0.3) continue;
+      residual_fj[{stream.engine, stream.quadrant}].push_back(fit.stream_residual_w[p] /
+                                                              stream.bits_per_second * 1e15);
+    }
+    const double k = fit.parameters.variants[v].energy_fj_per_bit_mm;
+    const double sigma_fj = fit.stream_sigma_w[v] / variant.mean_bits_per_second * 1e15;
+    for (const auto& [pair, residuals] : residual_fj) {
+      const auto n = static_cast<double>(residuals.size());
+      double mean = 0;
+      for (const double r : residuals) mean += r / n;
+      PairPoint point;
+      point.pattern = variant.pattern;
+      point.throttle = variant.throttle;
+      point.engine = pair.first;
+      point.quadrant = pair.second;
+      point.distance_mm = input.distance_mm(pair.first, pair.second);
+      point.centred_distance_mm = input.centred_distance_mm(pair.first, pair.second);
+      point.energy_fj_per_bit = k * point.centred_distance_mm + mean;
+      point.error_fj_per_bit = sigma_fj / std::sqrt(n);
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
 void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
                    const JointFit& fit) {
   for (const Plateau& plateau : reduced.plateaus) {
@@ -210,6 +260,7 @@ void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& 
   for (std::size_t i = 0; i < input.streams.size(); ++i) {
     PlateauRow& row = result.plateaus[input.streams[i].source];
     row.fitted_w = row.power_w - fit.stream_residual_w[i];
+    row.dynamic_w = dynamic_power(input, fit, input.streams[i]);
     row.distance_mm = input.distance_mm(input.streams[i].engine, input.streams[i].quadrant);
     square += fit.stream_residual_w[i] * fit.stream_residual_w[i];
   }
@@ -256,13 +307,12 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   const std::string per_mm = "fJ/bit/mm";
   auto energy = make.blank("energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
   auto zero = make.blank("zero_toggle_intercept_fj_per_bit_mm", per_mm, Convention::per_random_bit);
-  auto slope =
-      make.blank("toggle_slope_fj_per_transition_mm", "fJ/transition/mm", Convention::per_transition);
+  auto slope = make.blank("toggle_slope_fj_per_transition_mm", "fJ/transition/mm",
+                          Convention::per_transition);
   auto slow = make.blank("throttled_energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
 
   const auto random = find_variant(input, facts, "random");
-  const bool contrast =
-      distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
+  const bool contrast = has_contrast(input);
   if (!contrast || !random) {
     const std::string reason =
         contrast ? "random payload was not run at the reference voltage and frequency"
@@ -337,12 +387,14 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
 
   fill_constants(result, input, fit, uncertainty, facts);
   result.idle = idle_curves(input, fit);
+  result.idle_points = idle_points(input, fit);
+  result.pairs = pair_points(input, fit);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = std::numeric_limits<double>::quiet_NaN();
   if (const auto random = find_variant(input, facts, "random")) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
-    if (result.energy_per_bit_mm.row.status == RowStatus::ok) {
+    if (has_contrast(input)) {
       result.uncorrected_fj_per_bit_mm = uncorrected(input, *random);
       result.misfit = judge(input, fit, uncertainty, *random);
     }

@@ -20,8 +20,10 @@ struct Uncertainty {
 [[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
                                  std::uint64_t seed);
 
-// 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two
-// standard errors.
-[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
+// 95% half-width of the combination sum_v weights[v] k_v, whose value is `value`: Student's t on
+// the larger of the two standard errors, and on a floor of 0.4% for the temperature model's own
+// form.
+[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
+                                   double value);
 
 }  // namespace ww::model

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <random>
+#include <optional>
 
 #include "joint_residuals.hpp"
 #include "stats.hpp"
@@ -17,10 +17,10 @@ namespace {
 
 using residuals::Place;
 
-constexpr double drift_sigma_k = 0.25;    // what the temperature sensor leaves open of the ambient
-constexpr double beta_prior = 2.5;        // leakage and clocks together: between V^2 and V^3
+constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
+constexpr double beta_prior = 2.5;      // leakage and clocks together: between V^2 and V^3
 constexpr double beta_sigma = 0.4;
-constexpr double effect_sigma_w = 200;    // engine and quadrant effects: free in practice
+constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
 constexpr double huber_sigmas = 2;
@@ -57,7 +57,7 @@ double traffic_of(const JointInput& input, const StreamPlateau& stream) {
 
 // State of the solver: problem, parameter blocks and which residual is whose.
 class Solver {
-public:
+ public:
   explicit Solver(const JointInput& input) : input_(input) {
     const std::size_t states = input.dvfs.size();
     blocks_.idle.resize(states);
@@ -100,6 +100,7 @@ public:
     blocks_.variants.assign(input.variants.size(), std::vector<double>(variant_size(), 0.0));
     blocks_.blocks.assign(input.blocks, {0, 0});
     rate_prior_.resize(input.variants.size());
+    rate_sigma_.resize(input.variants.size());
     sigma_w_.assign(input.variants.size(), 0.15);
     start_variants();
   }
@@ -115,7 +116,7 @@ public:
     return linearise();
   }
 
-private:
+ private:
   std::size_t engines() const { return static_cast<std::size_t>(input_.distance_mm.rows()); }
   std::size_t quadrants() const { return static_cast<std::size_t>(input_.distance_mm.cols()); }
   std::size_t variant_size() const { return 3 + engines() + quadrants(); }
@@ -132,20 +133,38 @@ private:
                    idle_mean_[static_cast<std::size_t>(variant.dvfs_state)];
       blocks_.variants[v][0] = dynamic[v];
     }
-    for (std::size_t v = 0; v < input_.variants.size(); ++v) {
+    follow_rates(dynamic);
+    for (std::size_t v = 0; v < rate_prior_.size(); ++v) blocks_.variants[v][1] = rate_prior_[v];
+  }
+
+  void follow_rates(const std::vector<double>& dynamic) {
+    // Relative slope (1 where power is proportional to rate) of a variant against another rate.
+    const auto slope_of = [&](std::size_t v) -> std::optional<double> {
       const Variant& here = input_.variants[v];
-      double slope = 0.5 * std::max(0.0, dynamic[v]);
       for (std::size_t u = 0; u < input_.variants.size(); ++u) {
         const Variant& other = input_.variants[u];
         const double change = here.mean_bits_per_second - other.mean_bits_per_second;
         if (other.pattern == here.pattern && other.dvfs_state == here.dvfs_state &&
-            std::abs(change) > 0.2 * here.mean_bits_per_second) {
-          slope = (dynamic[v] - dynamic[u]) / change * here.mean_bits_per_second;
-          break;
+            std::abs(change) > 0.2 * here.mean_bits_per_second && dynamic[v] > 1) {
+          return (dynamic[v] - dynamic[u]) / change * here.mean_bits_per_second / dynamic[v];
         }
       }
-      rate_prior_[v] = slope;
-      blocks_.variants[v][1] = slope;
+      return std::nullopt;
+    };
+    for (std::size_t v = 0; v < input_.variants.size(); ++v) {
+      auto slope = slope_of(v);
+      double doubt = 0.15;
+      for (std::size_t u = 0; u < input_.variants.size() && !slope; ++u) {
+        // Another payload's slope, at a similar rate.
+        const double ratio =
+            input_.variants[u].mean_bits_per_second / input_.variants[v].mean_bits_per_second;
+        if (std::abs(ratio - 1) < 0.2) slope = slope_of(u);
+        doubt = 0.2;
+      }
+      if (!slope) doubt = 0.8;
+      const double rate_w = slope.value_or(0.5) * std::max(0.0, dynamic[v]);
+      rate_prior_[v] = rate_w;
+      rate_sigma_[v] = doubt * std::abs(rate_w) + 0.5;
     }
   }
 
@@ -172,9 +191,8 @@ private:
     stream_ids_.clear();
     prior_ids_.clear();
     for (const Window& window : input_.idle) {
-      auto* cost = new ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5>(
-          new residuals::Idle{place_of(input_, window), window.power_w,
-                              idle_sigma_factor * idle_sigma_w_});
+      auto* cost = new ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5>(new residuals::Idle{
+          place_of(input_, window), window.power_w, idle_sigma_factor * idle_sigma_w_});
       for (const int size : {4, static_cast<int>(heat_count), 1, 1, 1}) {
         cost->AddParameterBlock(size);
       }
@@ -184,13 +202,12 @@ private:
     for (const StreamPlateau& stream : input_.streams) {
       const Variant& variant = input_.variants[stream.variant];
       const Place place = place_of(input_, stream.window);
-      auto* cost = new ceres::DynamicAutoDiffCostFunction<residuals::Stream, 8>(
-          new residuals::Stream{place, stream.window.power_w, sigma_w_[stream.variant],
-                                static_cast<std::size_t>(stream.engine),
-                                static_cast<std::size_t>(stream.quadrant), engines(),
-                                stream.bits_per_second / variant.mean_bits_per_second - 1,
-                                traffic_of(input_, stream), stream.place,
-                                std::exp(2 * place.log_voltage)});
+      auto* cost =
+          new ceres::DynamicAutoDiffCostFunction<residuals::Stream, 8>(new residuals::Stream{
+              place, stream.window.power_w, sigma_w_[stream.variant],
+              static_cast<std::size_t>(stream.engine), static_cast<std::size_t>(stream.quadrant),
+              engines(), stream.bits_per_second / variant.mean_bits_per_second - 1,
+              traffic_of(input_, stream), stream.place, std::exp(2 * place.log_voltage)});
       auto parameters = idle_blocks(stream.window);
       parameters.push_back(blocks_.variants[stream.variant].data());
       parameters.push_back(blocks_.blocks[stream.block].data());
@@ -205,7 +222,9 @@ private:
   }
 
   void add_priors() {
-    const auto constant = [](int size, double value) { return Eigen::VectorXd::Constant(size, value); };
+    const auto constant = [](int size, double value) {
+      return Eigen::VectorXd::Constant(size, value);
+    };
     for (std::size_t s = 0; s < blocks_.idle.size(); ++s) {
       const double scale = std::max(1.0, idle_mean_[s]);
       Eigen::VectorXd mean(4);
@@ -227,8 +246,7 @@ private:
     for (std::size_t j = 0; j < heat_count; ++j) {
       response[static_cast<Eigen::Index>(j)] = response_prior_[j];
     }
-    add_prior(blocks_.response.data(), response,
-              constant(heat_count, 0.5 * total_response_));
+    add_prior(blocks_.response.data(), response, constant(heat_count, 0.5 * total_response_));
     add_prior(&blocks_.beta, constant(1, beta_prior), constant(1, beta_sigma));
     for (auto& session : blocks_.drift) {
       for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
@@ -239,7 +257,7 @@ private:
       Eigen::VectorXd sigma = constant(size, effect_sigma_w);
       mean[1] = rate_prior_[v];
       sigma[0] = 1e4;
-      sigma[1] = 0.4 * std::abs(rate_prior_[v]) + 1;
+      sigma[1] = rate_sigma_[v];
       sigma[2] = 1e5;
       add_prior(blocks_.variants[v].data(), mean, sigma);
     }
@@ -285,6 +303,10 @@ private:
     }
     if (!idle.empty()) idle_sigma_w_ = std::max(1e-3, robust_scale(idle));
     const double common = robust_scale(pooled);
+    // Mean dynamic power is now known at reference voltage and free of leakage.
+    std::vector<double> dynamic;
+    for (const auto& variant : blocks_.variants) dynamic.push_back(variant[0]);
+    follow_rates(dynamic);
     for (std::size_t v = 0; v < streams.size(); ++v) {
       // The fit takes up degrees of freedom; small variants lean on all of them together.
       const auto n = static_cast<double>(streams[v].size());
@@ -338,8 +360,8 @@ private:
     std::vector<double> scaled;
     std::vector<double> ignored;
     fit.stream_jacobian = dense(stream_ids_, true, scaled);
-    fit.stream_scaled = Eigen::Map<Eigen::VectorXd>(scaled.data(),
-                                                    static_cast<Eigen::Index>(scaled.size()));
+    fit.stream_scaled =
+        Eigen::Map<Eigen::VectorXd>(scaled.data(), static_cast<Eigen::Index>(scaled.size()));
     const Eigen::MatrixXd prior = dense(prior_ids_, true, ignored);
     Eigen::MatrixXd normal = fit.stream_jacobian.transpose() * fit.stream_jacobian;
     const Eigen::MatrixXd prior_normal = prior.transpose() * prior;
@@ -366,8 +388,8 @@ private:
     fit.idle_sigma_w = idle_sigma_w_;
     fit.parameters = parameters();
     const auto n = static_cast<double>(input_.streams.size());
-    const auto spent = static_cast<double>(
-        input_.variants.size() * (engines() + quadrants() + 1) + input_.blocks);
+    const auto spent =
+        static_cast<double>(input_.variants.size() * (engines() + quadrants() + 1) + input_.blocks);
     fit.degrees_of_freedom = std::max(1.0, n - spent);
     return fit;
   }
@@ -400,7 +422,7 @@ private:
   bool shape_known_{};
   HeatState response_prior_{};
   double total_response_{};
-  std::vector<double> rate_prior_;
+  std::vector<double> rate_prior_, rate_sigma_;
   double idle_sigma_w_{0.2};
   std::vector<double> sigma_w_;
   std::unique_ptr<ceres::Problem> problem_;
@@ -436,7 +458,9 @@ double idle_power(const JointInput& input, const JointParameters& parameters,
                     latent_temperature(input, parameters, window), window.voltage_v);
 }
 
-Result<JointFit> fit_jointly(const JointInput& input) { return Solver(input).run(); }
+Result<JointFit> fit_jointly(const JointInput& input) {
+  return Solver(input).run();
+}
 
 namespace {
 
@@ -466,8 +490,8 @@ double derivative_error(ceres::CostFunction& cost, const Cost& functor,
       functor(pointers.data(), &down);
       values[b][i] = at;
       const double numeric = (up - down) / (2 * step);
-      worst = std::max(worst, std::abs(numeric - jacobians[b][i]) /
-                                  std::max(1e-3, std::abs(numeric)));
+      worst =
+          std::max(worst, std::abs(numeric - jacobians[b][i]) / std::max(1e-3, std::abs(numeric)));
     }
   }
   return worst;

@@ -46,8 +46,8 @@ struct JointInput {
   std::vector<StreamPlateau> streams;
   std::vector<Variant> variants;
   std::size_t blocks{};
-  Eigen::MatrixXd distance_mm;           // engine x quadrant, as published (or swapped)
-  Eigen::MatrixXd centred_distance_mm;   // d'
+  Eigen::MatrixXd distance_mm;          // engine x quadrant, as published (or swapped)
+  Eigen::MatrixXd centred_distance_mm;  // d'
   std::vector<DvfsState> dvfs;
   TemperatureModel temperature;
   double reference_c{};
@@ -58,8 +58,8 @@ struct JointInput {
 struct VariantParameters {
   double mean_w{};
   std::vector<double> engine_w, quadrant_w;
-  double rate_w{};                 // power for a relative change of rate
-  double energy_fj_per_bit_mm{};   // k
+  double rate_w{};                // power for a relative change of rate
+  double energy_fj_per_bit_mm{};  // k
 };
 
 struct JointParameters {
@@ -73,17 +73,17 @@ struct JointParameters {
 
 struct JointFit {
   JointParameters parameters;
-  std::vector<double> stream_residual_w;   // measured - fitted
-  std::vector<double> stream_weight;       // robust weight, 0 ... 1
+  std::vector<double> stream_residual_w;  // measured - fitted
+  std::vector<double> stream_weight;      // robust weight, 0 ... 1
   std::vector<double> idle_residual_w;
-  std::vector<double> stream_sigma_w;      // by variant
+  std::vector<double> stream_sigma_w;  // by variant
   double idle_sigma_w{};
   // Linearisation at the optimum, in sigmas and with robust weights applied. Columns: nuisance
   // (idle) parameters first, then path parameters.
-  Eigen::MatrixXd stream_jacobian;   // one row a stream plateau
-  Eigen::VectorXd stream_scaled;     // scaled residuals (fitted - measured)
-  Eigen::MatrixXd covariance;        // of all parameters
-  Eigen::MatrixXd path_prior;        // normal matrix of the priors on path parameters
+  Eigen::MatrixXd stream_jacobian;  // one row a stream plateau
+  Eigen::VectorXd stream_scaled;    // scaled residuals (fitted - measured)
+  Eigen::MatrixXd covariance;       // of all parameters
+  Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
   std::vector<Eigen::Index> energy_column;  // of k_v, among all columns
   double degrees_of_freedom{};

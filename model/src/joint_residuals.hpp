@@ -44,8 +44,7 @@ struct Idle {
 
   template <class T>
   bool operator()(T const* const* p, T* residual) const {
-    residual[0] =
-        (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) - power_w) / sigma_w;
+    residual[0] = (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) - power_w) / sigma_w;
     return true;
   }
 };
@@ -57,16 +56,16 @@ struct Stream {
   double power_w{};
   double sigma_w{};
   std::size_t engine{}, quadrant{}, engines{};
-  double rate_change{};   // B/B_v - 1
-  double traffic{};       // d' B, in W per fJ/bit/mm
-  double block_place{};   // z
+  double rate_change{};  // B/B_v - 1
+  double traffic{};      // d' B, in W per fJ/bit/mm
+  double block_place{};  // z
   double voltage_square{};
 
   template <class T>
   bool operator()(T const* const* p, T* residual) const {
     const T* v = p[5];
-    const T dynamic = v[0] + v[1] * rate_change + v[2] * traffic + v[3 + engine] +
-                      v[3 + engines + quadrant];
+    const T dynamic =
+        v[0] + v[1] * rate_change + v[2] * traffic + v[3 + engine] + v[3 + engines + quadrant];
     residual[0] = (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) +
                    voltage_square * dynamic + p[6][0] + p[6][1] * block_place - power_w) /
                   sigma_w;

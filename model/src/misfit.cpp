@@ -14,7 +14,7 @@ namespace {
 // Links that differ by 5-8% and published distances off by a few percent leave an unexplained
 // interaction of 10-20% of the signal; links that differ by 30-50%, or pairs with a power of their
 // own, leave 60-100%. See docs/method.md for the figures.
-constexpr double relative_threshold = 0.35;
+constexpr double relative_threshold = 0.30;
 constexpr double significance = 1e-3;
 // Energies of the same payload at two rates, or of payloads in the order of their toggles.
 constexpr double rate_disagreement = 0.20;
@@ -39,8 +39,8 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, std::size_t 
     if (fit.stream_weight[p] < 0.3) continue;  // an outlier says nothing about a pair
     Pair& pair = pairs[{stream.engine, stream.quadrant}];
     pair.residual.push_back(fit.stream_residual_w[p]);
-    pair.traffic = input.centred_distance_mm(stream.engine, stream.quadrant) *
-                   stream.bits_per_second * 1e-15;
+    pair.traffic =
+        input.centred_distance_mm(stream.engine, stream.quadrant) * stream.bits_per_second * 1e-15;
   }
   LackOfFit result;
   double between = 0;
@@ -56,9 +56,8 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, std::size_t 
     traffic += pair.traffic * pair.traffic;
     n += count;
   }
-  result.freedom = static_cast<double>((input.distance_mm.rows() - 1) *
-                                           (input.distance_mm.cols() - 1) -
-                                       1);
+  result.freedom =
+      static_cast<double>((input.distance_mm.rows() - 1) * (input.distance_mm.cols() - 1) - 1);
   const double within_freedom = n - static_cast<double>(pairs.size()) - 2;
   const double k = fit.parameters.variants[variant].energy_fj_per_bit_mm;
   if (result.freedom < 1 || within_freedom < 1 || traffic <= 0 || k == 0) return result;
@@ -86,12 +85,14 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
         100 * lack.relative, 100 * relative_threshold, lack.p_value));
   }
   const Variant& reference = input.variants[main];
-  const auto energy = [&](std::size_t v) { return fit.parameters.variants[v].energy_fj_per_bit_mm; };
+  const auto energy = [&](std::size_t v) {
+    return fit.parameters.variants[v].energy_fj_per_bit_mm;
+  };
   const auto error = [&](std::size_t a, std::size_t b) {
     Eigen::VectorXd weights = Eigen::VectorXd::Zero(uncertainty.covariance.rows());
     weights[static_cast<Eigen::Index>(a)] = 1;
     weights[static_cast<Eigen::Index>(b)] -= 1;
-    return half_width_95(uncertainty, weights) / 2;
+    return half_width_95(uncertainty, weights, 0) / 2;
   };
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
@@ -108,8 +109,9 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
     if (variant.throttle == reference.throttle &&
         toggle_rate(variant.pattern) < toggle_rate(reference.pattern) &&
         difference * energy(main) > 0) {
-      reasons.push_back(fmt::format("pattern {} toggles less than {} and costs more ({:.1f} against {:.1f} fJ/bit/mm)",
-                                    variant.pattern, reference.pattern, energy(v), energy(main)));
+      reasons.push_back(fmt::format(
+          "pattern {} toggles less than {} and costs more ({:.1f} against {:.1f} fJ/bit/mm)",
+          variant.pattern, reference.pattern, energy(v), energy(main)));
     }
   }
   misfit.flagged = !reasons.empty();

@@ -11,11 +11,11 @@ namespace ww::model {
 
 // Lack of fit of one variant.
 struct LackOfFit {
-  double relative{};     // rms of the unexplained interaction, noise taken out, over the rms of
-                         // k d' B
-  double p_value{1};     // F test against replicates
-  double spread_fj{};    // standard error of k that the unexplained interaction implies
-  double freedom{};      // its degrees of freedom
+  double relative{};   // rms of the unexplained interaction, noise taken out, over the rms of
+                       // k d' B
+  double p_value{1};   // F test against replicates
+  double spread_fj{};  // standard error of k that the unexplained interaction implies
+  double freedom{};    // its degrees of freedom
 };
 [[nodiscard]] LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit,
                                     std::size_t variant);

@@ -79,8 +79,7 @@ void fill_distances(JointInput& input, const Facts& facts, bool swap) {
   if (swap) d = (d.minCoeff() + d.maxCoeff() - d.array()).matrix();
   const Eigen::VectorXd rows = d.rowwise().mean();
   const Eigen::RowVectorXd columns = d.colwise().mean();
-  input.centred_distance_mm =
-      ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
+  input.centred_distance_mm = ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
 }
 
 Status check_idle(const Reduced& reduced, const FitOptions& options) {
@@ -168,7 +167,8 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     stream.variant = variant->second;
     stream.block = block_of.try_emplace(row.block, block_of.size()).first->second;
     const auto& [low, high] = place_range[row.block];
-    stream.place = high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
+    stream.place =
+        high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
     stream.bits_per_second = row.bits_per_second;
     Variant& mine = input.variants[variant->second];
     mine.plateaus.push_back(input.streams.size());

@@ -52,9 +52,9 @@ Trace collect(const std::vector<StoredRun>& runs, std::size_t first, std::size_t
       sample.time_ns = stored.time_ns;
       sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
       sample.not_positive = *stored.power_uw <= 0;
-      sample.temperature_c =
-          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F
-                                : std::numeric_limits<float>::quiet_NaN();
+      sample.temperature_c = stored.temperature_mc
+                                 ? static_cast<float>(*stored.temperature_mc) * 1e-3F
+                                 : std::numeric_limits<float>::quiet_NaN();
       sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F
                                            : std::numeric_limits<float>::quiet_NaN();
       sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F
@@ -198,7 +198,8 @@ std::optional<std::string> fault(const Trace& trace, std::size_t from, std::size
     glitches += trace.samples[i].glitch ? 1 : 0;
   }
   const auto n = static_cast<double>(to - from);
-  if (static_cast<double>(not_positive) > bad_share * n) return "power readings are zero or negative";
+  if (static_cast<double>(not_positive) > bad_share * n)
+    return "power readings are zero or negative";
   if (static_cast<double>(glitches) > 0.2 * n) return "a fifth of the power readings are glitches";
   return std::nullopt;
 }
@@ -232,10 +233,9 @@ void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int 
     const std::int64_t end = std::min(to_ns, begin + static_cast<std::int64_t>(width_s * 1e9));
     const std::size_t from = first_at(trace, begin);
     const std::size_t to = first_at(trace, end);
-    const bool positive =
-        std::none_of(trace.samples.begin() + static_cast<std::ptrdiff_t>(from),
-                     trace.samples.begin() + static_cast<std::ptrdiff_t>(to),
-                     [](const Sample& sample) { return sample.not_positive; });
+    const bool positive = std::none_of(trace.samples.begin() + static_cast<std::ptrdiff_t>(from),
+                                       trace.samples.begin() + static_cast<std::ptrdiff_t>(to),
+                                       [](const Sample& sample) { return sample.not_positive; });
     if (to >= from + 4 && positive) {
       windows.push_back(average(trace, from, to, dvfs_state, false));
     }
@@ -316,8 +316,8 @@ struct Reduction {
     std::size_t from = 0;
     while (from < trace.samples.size()) {
       const std::size_t to = std::max(
-          from + 1, first_at(trace, trace.samples[from].time_ns +
-                                        static_cast<std::int64_t>(step_s * 1e9)));
+          from + 1,
+          first_at(trace, trace.samples[from].time_ns + static_cast<std::int64_t>(step_s * 1e9)));
       Window window = average(trace, from, to, 0, false);
       if (std::isfinite(window.temperature_c)) result.temperature.push_back(window);
       from = to;
@@ -341,7 +341,8 @@ Status check_sensor(const std::vector<StoredRun>& runs) {
   }
   if (readings == 0) return fail(ErrorCode::bad_data, "the power sensor returned nothing");
   if (positive == 0) {
-    return fail(ErrorCode::bad_data, "every power reading is zero or negative; the sensor is broken");
+    return fail(ErrorCode::bad_data,
+                "every power reading is zero or negative; the sensor is broken");
   }
   if (!varies) {
     return fail(ErrorCode::bad_data, "the power sensor is frozen: every reading is the same");

@@ -42,9 +42,9 @@ struct Plateau {
 };
 
 struct Reduced {
-  std::vector<Plateau> plateaus;      // every run, used or not, in the order of the campaign
-  std::vector<Window> idle;           // short windows of idle and cool-down
-  std::vector<Window> temperature;    // short windows over everything, for the temperature sensor
+  std::vector<Plateau> plateaus;    // every run, used or not, in the order of the campaign
+  std::vector<Window> idle;         // short windows of idle and cool-down
+  std::vector<Window> temperature;  // short windows over everything, for the temperature sensor
   std::vector<double> session_length_s;
   std::vector<std::int64_t> sessions;
   std::int64_t rejected{};

@@ -28,11 +28,11 @@ struct Drift {
 };
 
 struct TemperatureModel {
-  Drift ambient;               // [C]
-  HeatState response{};        // of the sensor to each filtered power [K/W]; fast ones may be
-                               // negative: they undo the sensor's own lag
-  double rms_c{};              // of the readings about the model
-  double low_c{}, high_c{};    // range of the readings
+  Drift ambient;             // [C]
+  HeatState response{};      // of the sensor to each filtered power [K/W]; fast ones may be
+                             // negative: they undo the sensor's own lag
+  double rms_c{};            // of the readings about the model
+  double low_c{}, high_c{};  // range of the readings
 };
 
 // Least squares with weak priors over all temperature windows. Without readings the result has

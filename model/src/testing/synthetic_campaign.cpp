@@ -29,7 +29,8 @@ std::string floorplan_toml(bool same_distance) {
   for (const auto& c : centre) {
     const double x = same_distance ? 10.5 : c[0];
     const double y = same_distance ? 10.5 : c[1];
-    text << "[[engine]]\ncu = [[" << x - 1.5 << ", " << y << "], [" << x + 1.5 << ", " << y << "]]\n";
+    text << "[[engine]]\ncu = [[" << x - 1.5 << ", " << y << "], [" << x + 1.5 << ", " << y
+         << "]]\n";
   }
   for (int channel = 0; channel < 16; ++channel) {
     const int quadrant = channel / 4;
@@ -49,7 +50,7 @@ struct Load {
 
 // Five regions (four engines and the rest) on one die, a heat sink, air.
 class Chip {
-public:
+ public:
   explicit Chip(const SyntheticSpec& spec) : spec_(spec) {
     engine_c_.fill(spec.ambient_c + 10);
     die_c_ = spec.ambient_c + 9;
@@ -66,8 +67,7 @@ public:
     const double ambient =
         spec_.ambient_c + spec_.ambient_drift_c * std::sin(2 * 3.14159265 * time_s / 700);
     const double v = voltage_v_ / set_voltage_v;
-    const double leak_scale =
-        spec_.leakage_w / 5 * std::pow(v, spec_.leakage_voltage_power);
+    const double leak_scale = spec_.leakage_w / 5 * std::pow(v, spec_.leakage_voltage_power);
     std::array<double, engines> local{};
     double total = 0;
     for (std::size_t e = 0; e < engines; ++e) {
@@ -92,7 +92,7 @@ public:
     sensed_c_ += dt_s / 0.7 * (0.75 * die_c_ + 0.25 * engine_c_[0] - sensed_c_);
   }
 
-private:
+ private:
   void settle() {
     for (int step = 0; step < 60000; ++step) advance({}, 0.005, 0);
   }
@@ -105,7 +105,7 @@ private:
 };
 
 class Campaign {
-public:
+ public:
   explicit Campaign(const SyntheticSpec& spec)
       : spec_(spec),
         random_(spec.seed * 7919 + 13),
@@ -135,7 +135,7 @@ public:
     return campaign;
   }
 
-private:
+ private:
   double normal() { return std::normal_distribution<double>()(random_); }
 
   // Millimetres of wire, as energy sees them, of each pair.
@@ -154,7 +154,9 @@ private:
       for (double& mm : row) {
         switch (spec_.departure) {
           case Departure::none: break;
-          case Departure::unequal_links: mm *= std::max(0.1, 1 + spec_.departure_size * normal()); break;
+          case Departure::unequal_links:
+            mm *= std::max(0.1, 1 + spec_.departure_size * normal());
+            break;
           case Departure::distance_steps: {
             const double step = (high - low) * spec_.departure_size;
             mm = low + step * std::ceil((mm - low) / step - 0.5);
@@ -175,9 +177,11 @@ private:
     const double seen = recent_[recent_.size() > lag ? recent_.size() - 1 - lag : 0];
     const double tau = spec_.rise_s / 2.197;
     if (averaged_w_ <= 0) averaged_w_ = seen;
-    averaged_w_ += (1 - std::exp(-spec_.period_s / tau)) * (seen + spec_.noise_w * normal() - averaged_w_);
+    averaged_w_ +=
+        (1 - std::exp(-spec_.period_s / tau)) * (seen + spec_.noise_w * normal() - averaged_w_);
     double power = averaged_w_ * spec_.gain;
-    if (std::uniform_real_distribution<double>()(random_) < spec_.outlier_share) power += 40 * normal();
+    if (std::uniform_real_distribution<double>()(random_) < spec_.outlier_share)
+      power += 40 * normal();
     power = std::round(power / spec_.power_step_w) * spec_.power_step_w;
     const double temperature =
         std::round(chip_.sensed_c() / spec_.temperature_step_c) * spec_.temperature_step_c;
@@ -309,7 +313,9 @@ private:
 
 }  // namespace
 
-SyntheticCampaign make_campaign(const SyntheticSpec& spec) { return Campaign(spec).run(); }
+SyntheticCampaign make_campaign(const SyntheticSpec& spec) {
+  return Campaign(spec).run();
+}
 
 Status write_campaign(const SyntheticCampaign& campaign, const std::filesystem::path& file) {
   WW_ASSIGN(store, CampaignStore::create(file));

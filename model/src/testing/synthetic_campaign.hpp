@@ -24,32 +24,32 @@ enum class Departure {
 struct SyntheticVariant {
   std::string pattern{"random"};
   int throttle{};
-  double rate{0.95};      // of the channels' peak
+  double rate{0.95};  // of the channels' peak
   double toggle_rate{0.5};
-  int blocks{1};          // of 16 pairs, then the same mirrored
+  int blocks{1};  // of 16 pairs, then the same mirrored
   int dvfs_state{0};
 };
 
 struct SyntheticSpec {
   std::uint64_t seed{1};
   // The chip.
-  double zero_fj_per_bit_mm{20};         // at toggle rate 0
+  double zero_fj_per_bit_mm{20};           // at toggle rate 0
   double slope_fj_per_transition_mm{360};  // so random (0.5) costs 200
-  double activity_w{70};                 // engine and L2 at full rate
-  double leakage_w{20};                  // at 60 C and reference voltage
-  double leakage_fold_c{35};             // e-fold
+  double activity_w{70};                   // engine and L2 at full rate
+  double leakage_w{20};                    // at 60 C and reference voltage
+  double leakage_fold_c{35};               // e-fold
   double leakage_voltage_power{3};
   double load_line_ohm{0.0003};
   double hot_spot_k_per_w{0.08};
   double die_k_per_w{0.10};
   double sink_k_per_w{0.15};
   double ambient_c{35};
-  double ambient_drift_c{1.5};           // slow sine over the campaign
-  double latency_loss_per_mm{0.001};     // relative loss of rate with distance
+  double ambient_drift_c{1.5};        // slow sine over the campaign
+  double latency_loss_per_mm{0.001};  // relative loss of rate with distance
   Departure departure{Departure::none};
   double departure_size{};
-  double distance_error{};               // standard deviation of each true distance, relative
-  bool same_distance{false};             // published floorplan without a contrast
+  double distance_error{};    // standard deviation of each true distance, relative
+  bool same_distance{false};  // published floorplan without a contrast
   // The sensor.
   double period_s{0.005};
   double delay_s{0.006};
