@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "joint_residuals.hpp"
+#include "solver_options.hpp"
 #include "stats.hpp"
 
 namespace ww::model {
@@ -23,7 +24,7 @@ constexpr double beta_sigma = 0.4;
 constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
-constexpr double huber_sigmas = 2;
+constexpr double huber_sigmas = 3;
 // Windows of one cool-down share errors of the thermal description, which are not noise.
 constexpr double idle_sigma_factor = 2;
 constexpr int passes = 3;  // scales of the residuals are found between passes
@@ -267,12 +268,7 @@ class Solver {
   }
 
   bool solve() {
-    ceres::Solver::Options options;
-    options.linear_solver_type = ceres::DENSE_NORMAL_CHOLESKY;
-    options.max_num_iterations = 60;
-    options.function_tolerance = 1e-8;
-    options.logging_type = ceres::SILENT;
-    options.num_threads = 1;
+    const auto options = solver_options();
     ceres::Solver::Summary summary;
     ceres::Solve(options, problem_.get(), &summary);
     message_ = summary.message;

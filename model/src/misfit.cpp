@@ -36,11 +36,22 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, std::size_t 
   std::map<std::pair<int, int>, Pair> pairs;
   for (const std::size_t p : input.variants[variant].plateaus) {
     const StreamPlateau& stream = input.streams[p];
-    if (fit.stream_weight[p] < 0.3) continue;  // an outlier says nothing about a pair
     Pair& pair = pairs[{stream.engine, stream.quadrant}];
     pair.residual.push_back(fit.stream_residual_w[p]);
     pair.traffic =
         input.centred_distance_mm(stream.engine, stream.quadrant) * stream.bits_per_second * 1e-15;
+  }
+  // A plateau far from its pair's others is an outlier. One far from the fit is not: that is what
+  // is looked for.
+  std::vector<double> spreads;
+  for (const auto& [key, pair] : pairs) {
+    const double middle = median(pair.residual);
+    for (const double r : pair.residual) spreads.push_back(std::abs(r - middle));
+  }
+  const double limit = 6 * 1.4826 * std::sqrt(2.0) * median(spreads) + 1e-3;
+  for (auto& [key, pair] : pairs) {
+    const double middle = median(pair.residual);
+    std::erase_if(pair.residual, [&](double r) { return std::abs(r - middle) > limit; });
   }
   LackOfFit result;
   double between = 0;
