@@ -95,6 +95,13 @@ TEST(Patch, RefusesWhenSccIsReadAsAnOperand) {
   expect_refused({marker_first, pin_marker, 0xbe8003fd, end_program}, ErrorCode::bad_data);
 }
 
+TEST(Patch, RefusesWhenSccIsReadThroughTheStatusRegister) {
+  constexpr std::uint32_t read_status = 0xb900f802;  // s_getreg_b32 s0, hwreg(HW_REG_STATUS)
+  constexpr std::uint32_t read_higher = 0xb900f842;  // from bit 1 on
+  expect_refused({marker_first, pin_marker, read_status, end_program}, ErrorCode::bad_data);
+  EXPECT_TRUE(patched({marker_first, pin_marker, read_higher, end_program}).has_value());
+}
+
 TEST(Patch, RefusesWhenSccIsReadOnlyAlongTheTakenBranch) {
   // vccz skips the compare, and the branch behind it reads what the marker left.
   expect_refused(
