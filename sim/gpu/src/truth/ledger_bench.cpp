@@ -29,7 +29,8 @@ void crossbar_read(benchmark::State& state) {
     transfer.channel = static_cast<std::uint16_t>(count % 4);
     transfer.cu = static_cast<std::uint16_t>(count % 11);
     transfer.address = static_cast<std::uint64_t>(count * 64);
-    transfer.payload = reinterpret_cast<const std::byte*>(&data[count % 4096 * 8]);
+    transfer.payload =
+        reinterpret_cast<const std::byte*>(&data[static_cast<std::size_t>(count % 4096 * 8)]);
     ledger->crossbar(transfer);
     ++count;
   }
