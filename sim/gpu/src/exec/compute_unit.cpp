@@ -31,6 +31,9 @@ void Wave::expand_mask(std::uint64_t enabled) {
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
                          DeviceMemory& memory)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
+      lines_per_run(std::min<std::uint32_t>(
+          Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
+                                                          architecture.line_bytes))),
       architecture_(architecture),
       engine_(engine),
       index_(index),
