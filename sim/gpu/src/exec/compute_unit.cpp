@@ -44,7 +44,9 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
   registers_.reset(static_cast<std::uint32_t*>(words));
 }
 
-void ComputeUnit::Free::operator()(std::uint32_t* words) const { munmap(words, kRegisterBytes); }
+void ComputeUnit::Free::operator()(std::uint32_t* words) const {
+  munmap(words, kRegisterBytes);
+}
 
 void ComputeUnit::begin_launch(const LaunchState& launch) {
   launch_ = &launch;
@@ -179,8 +181,8 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   }
   if ((launch.rsrc2 >> 10 & 1U) != 0) {
     const bool first = wave.in_group == 0;
-    wave.sr[s++] = launch.waves_per_group | std::uint32_t{wave.in_group} << 6 |
-                   (first ? 1U << 26 : 0U);
+    wave.sr[s++] =
+        launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
   }
   if ((launch.rsrc2 & 1U) != 0) wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
 
@@ -450,10 +452,10 @@ std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
 void ComputeUnit::fault(const Wave& wave, ErrorCode code, std::string message) {
   if (error_) return;
   error_cycle_ = wave.now;
-  error_ = Error{code, std::move(message),
-                 fmt::format("kernel {}, work-group ({}, {}, {}), wave {}", launch_->kernel,
-                             wave.group->id[0], wave.group->id[1], wave.group->id[2],
-                             wave.in_group)};
+  error_ =
+      Error{code, std::move(message),
+            fmt::format("kernel {}, work-group ({}, {}, {}), wave {}", launch_->kernel,
+                        wave.group->id[0], wave.group->id[1], wave.group->id[2], wave.in_group)};
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -29,8 +29,8 @@ struct Request {
   enum class Kind : std::uint8_t { read, merge, write, atomic };
   std::int64_t departure{};
   MemoryOperation* operation{};
-  std::uint64_t lanes{};      // of the operation that this line concerns; 0 where contiguous
-  std::uint32_t line{};       // line number from the start of device memory
+  std::uint64_t lanes{};  // of the operation that this line concerns; 0 where contiguous
+  std::uint32_t line{};   // line number from the start of device memory
   std::uint32_t l1_slot{L1Cache::kNone};
   Kind kind{};
 };
@@ -54,7 +54,7 @@ struct CuCounters {
 };
 
 class ComputeUnit {
-public:
+ public:
   static constexpr int kSlots = 40;
 
   ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory);
@@ -100,7 +100,7 @@ public:
   [[nodiscard]] bool clock_read() const { return clock_read_; }
 
   L1Cache l1;
-  std::int64_t l1_free{};   // next cycle in which the L1 looks up a line
+  std::int64_t l1_free{};  // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
   std::vector<Request> requests;  // departures in order
   std::size_t requests_done{};    // committed ones at the front
@@ -109,7 +109,7 @@ public:
   // Bit per slot: an operation of this wave was resolved.
   std::uint64_t resolved{};
 
-private:
+ private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
@@ -124,7 +124,8 @@ private:
   struct Free {
     void operator()(std::uint32_t* words) const;
   };
-  std::unique_ptr<std::uint32_t, Free> registers_;  // of all slots; pages that no wave used cost nothing
+  std::unique_ptr<std::uint32_t, Free>
+      registers_;  // of all slots; pages that no wave used cost nothing
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
   std::array<int, 4> simd_waves_{};

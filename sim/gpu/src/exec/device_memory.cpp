@@ -9,7 +9,9 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-std::uint64_t pages_of(std::uint64_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes; }
+std::uint64_t pages_of(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes;
+}
 
 void* reserve(std::uint64_t bytes) {
   return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,

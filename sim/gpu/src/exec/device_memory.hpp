@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kPageBytes = 4096;
 inline constexpr std::uint64_t kDeviceBase = std::uint64_t{0x2'0000'0000};
 
 class DeviceMemory {
-public:
+ public:
   // Reserves address space only. Error device_error when the system refuses.
   static Result<std::unique_ptr<DeviceMemory>> create(std::uint64_t bytes);
   ~DeviceMemory();
@@ -48,7 +48,7 @@ public:
   [[nodiscard]] std::uint64_t version() const { return version_; }
   void touch() { ++version_; }
 
-private:
+ private:
   DeviceMemory() = default;
   [[nodiscard]] bool contains_slow(std::uint64_t offset, std::uint64_t bytes) const;
   void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);

@@ -60,8 +60,7 @@ struct Engine::Dispatcher {
   std::uint64_t total;
 };
 
-Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer,
-               unsigned threads)
+Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads)
     : architecture_(chip.architecture()),
       observer_(observer),
       memory_system_(chip, memory, observer),
@@ -165,17 +164,17 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
 
 const std::vector<std::string>& counter_names() {
   static const std::vector<std::string> names{
-      "GRBM_GUI_ACTIVE",        "SQ_WAVES",
-      "SQ_INSTS_VALU",          "SQ_INSTS_SALU",
-      "SQ_INSTS_SMEM",          "SQ_INSTS_VMEM_RD",
-      "SQ_INSTS_VMEM_WR",       "SQ_INSTS_FLAT",
-      "SQ_INSTS_LDS",           "TCP_TOTAL_CACHE_ACCESSES_sum",
-      "TCP_CACHE_HIT_sum",      "TCP_TCC_READ_REQ_sum",
-      "TCP_TCC_WRITE_REQ_sum",  "TCP_TCC_ATOMIC_REQ_sum",
-      "TCC_REQ_sum",            "TCC_READ_sum",
-      "TCC_WRITE_sum",          "TCC_ATOMIC_sum",
-      "TCC_HIT_sum",            "TCC_MISS_sum",
-      "TCC_MC_RDREQ_sum",       "TCC_MC_WRREQ_sum",
+      "GRBM_GUI_ACTIVE",       "SQ_WAVES",
+      "SQ_INSTS_VALU",         "SQ_INSTS_SALU",
+      "SQ_INSTS_SMEM",         "SQ_INSTS_VMEM_RD",
+      "SQ_INSTS_VMEM_WR",      "SQ_INSTS_FLAT",
+      "SQ_INSTS_LDS",          "TCP_TOTAL_CACHE_ACCESSES_sum",
+      "TCP_CACHE_HIT_sum",     "TCP_TCC_READ_REQ_sum",
+      "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_REQ_sum",
+      "TCC_REQ_sum",           "TCC_READ_sum",
+      "TCC_WRITE_sum",         "TCC_ATOMIC_sum",
+      "TCC_HIT_sum",           "TCC_MISS_sum",
+      "TCC_MC_RDREQ_sum",      "TCC_MC_WRREQ_sum",
   };
   return names;
 }
@@ -199,11 +198,28 @@ CounterValues Engine::collect(std::int64_t cycles) const {
     sum.atomic_requests += c.atomic_requests;
   }
   const MemoryCounters& m = memory_system_.counters();
-  const std::uint64_t values[kCounters] = {
-      static_cast<std::uint64_t>(cycles), sum.waves, sum.valu, sum.salu, sum.smem, sum.vmem_read,
-      sum.vmem_write, sum.flat, sum.lds, sum.l1_accesses, sum.l1_hits, sum.read_requests,
-      sum.write_requests, sum.atomic_requests, m.reads + m.writes + m.atomics, m.reads, m.writes,
-      m.atomics, m.hits, m.misses, m.memory_read_halves, m.memory_write_halves};
+  const std::uint64_t values[kCounters] = {static_cast<std::uint64_t>(cycles),
+                                           sum.waves,
+                                           sum.valu,
+                                           sum.salu,
+                                           sum.smem,
+                                           sum.vmem_read,
+                                           sum.vmem_write,
+                                           sum.flat,
+                                           sum.lds,
+                                           sum.l1_accesses,
+                                           sum.l1_hits,
+                                           sum.read_requests,
+                                           sum.write_requests,
+                                           sum.atomic_requests,
+                                           m.reads + m.writes + m.atomics,
+                                           m.reads,
+                                           m.writes,
+                                           m.atomics,
+                                           m.hits,
+                                           m.misses,
+                                           m.memory_read_halves,
+                                           m.memory_write_halves};
   CounterValues result{};
   std::transform(std::begin(values), std::end(values), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

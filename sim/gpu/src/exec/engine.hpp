@@ -27,7 +27,7 @@ struct ExecutedLaunch {
 };
 
 class Engine {
-public:
+ public:
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads);
 
   // Errors: as VirtualGpu::launch.
@@ -37,7 +37,7 @@ public:
     memory_system_.set_private_memory(begin, end);
   }
 
-private:
+ private:
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
   CounterValues collect(std::int64_t cycles) const;

@@ -10,7 +10,7 @@
 namespace ww::sim::gpu::exec {
 
 class L1Cache {
-public:
+ public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
   // A line on its way; its arrival is known once the L2 has answered.
   static constexpr std::int64_t kPending = std::numeric_limits<std::int64_t>::max();
@@ -68,7 +68,7 @@ public:
   }
   [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
 
-private:
+ private:
   std::uint32_t ways_;
   std::uint32_t sets_;
   std::uint64_t clock_{};

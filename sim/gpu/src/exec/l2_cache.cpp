@@ -96,7 +96,9 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   return access;
 }
 
-void L2Cache::begin_launch() { std::fill(ready_.begin(), ready_.end(), 0); }
+void L2Cache::begin_launch() {
+  std::fill(ready_.begin(), ready_.end(), 0);
+}
 
 std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();

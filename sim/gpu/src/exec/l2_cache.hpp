@@ -23,18 +23,18 @@ struct L2Snapshot {
 };
 
 class L2Cache {
-public:
+ public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   explicit L2Cache(const Architecture& architecture);
 
   struct Access {
     bool hit{};
-    bool fill{};                // a line has to come from memory
-    bool writeback{};           // a dirty line has to go there
-    std::uint32_t victim{};     // line number of the written-back line
+    bool fill{};             // a line has to come from memory
+    bool writeback{};        // a dirty line has to go there
+    std::uint32_t victim{};  // line number of the written-back line
     std::uint64_t victim_dirty{};
-    std::int64_t* ready{};      // when the line's data is there [cycles in this launch]
+    std::int64_t* ready{};  // when the line's data is there [cycles in this launch]
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line);
@@ -48,7 +48,7 @@ public:
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
   void restore(const L2Snapshot& snapshot);
 
-private:
+ private:
   // First slot of the line's set.
   [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const;
   [[nodiscard]] std::uint32_t find(std::uint32_t first, std::uint32_t line) const;

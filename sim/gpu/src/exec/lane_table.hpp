@@ -10,14 +10,14 @@ namespace ww::sim::gpu::exec {
 
 // How one vector opcode is executed; function[0] is null where there are no semantics.
 struct VectorEntry {
-  LaneFunction function[2]{};   // [keep denormals, flush f32 denormals]
+  LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
   std::uint8_t sources{};
-  std::uint8_t wide{};          // bit i: source i is 64 bits
+  std::uint8_t wide{};  // bit i: source i is 64 bits
   std::uint8_t float_bits{};
   Destination result{Destination::vgpr};
   bool mask_in{};
-  bool carry_out{};             // writes a mask beside the lanes
-  bool accumulates{};           // the destination is the third source
+  bool carry_out{};    // writes a mask beside the lanes
+  bool accumulates{};  // the destination is the third source
   bool writes_exec{};
   std::uint8_t cycles{4};
 };

@@ -28,5 +28,7 @@ inline void expand_words(std::uint32_t* target, std::uint64_t mask) {
 #include "exec/valu.inl"
 
 namespace ww::sim::gpu::exec {
-void build_lanes_avx2(LaneTable& table) { build(table); }
+void build_lanes_avx2(LaneTable& table) {
+  build(table);
+}
 }  // namespace ww::sim::gpu::exec

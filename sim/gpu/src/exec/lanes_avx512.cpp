@@ -26,5 +26,7 @@ inline void expand_words(std::uint32_t* target, std::uint64_t mask) {
 #include "exec/valu.inl"
 
 namespace ww::sim::gpu::exec {
-void build_lanes_avx512(LaneTable& table) { build(table); }
+void build_lanes_avx512(LaneTable& table) {
+  build(table);
+}
 }  // namespace ww::sim::gpu::exec

@@ -32,10 +32,10 @@ struct LaunchState {
   std::uint64_t queue{};
   std::uint64_t kernarg{};
   std::uint64_t dispatch_id{};
-  std::uint64_t scratch{};            // arena of all wave slots
-  std::uint64_t scratch_bytes{};      // of the arena
+  std::uint64_t scratch{};        // arena of all wave slots
+  std::uint64_t scratch_bytes{};  // of the arena
   std::uint32_t scratch_per_lane{};
-  std::uint64_t clock_base{};         // s_memtime of cycle 0
+  std::uint64_t clock_base{};  // s_memtime of cycle 0
   int l1_hit_cycles{};
 };
 

@@ -1,6 +1,7 @@
 // LDS instructions. LDS memory is touched when the instruction issues (one wave at a time, in
 // order); its result reaches the registers when it completes.
-// Source: AMD Sea Islands ISA, chapter 10. Reads out of the group's range give 0, writes do nothing.
+// Source: AMD Sea Islands ISA, chapter 10. Reads out of the group's range give 0, writes do
+// nothing.
 #include "exec/lds.hpp"
 
 #include <algorithm>
@@ -231,11 +232,11 @@ std::optional<Shape> plain_shape(Opcode opcode) {
 // ds_<operation>[_rtn]_<type>
 std::optional<Shape> atomic_shape(std::string_view name) {
   static constexpr std::pair<std::string_view, AtomicOp> kNames[] = {
-      {"add", AtomicOp::add},      {"sub", AtomicOp::sub},    {"rsub", AtomicOp::rsub},
-      {"inc", AtomicOp::inc},      {"dec", AtomicOp::dec},    {"and", AtomicOp::and_},
-      {"or", AtomicOp::or_},       {"xor", AtomicOp::xor_},   {"mskor", AtomicOp::mskor},
-      {"wrxchg", AtomicOp::swap},  {"cmpst", AtomicOp::cmpswap}, {"wrap", AtomicOp::wrap},
-      {"min", AtomicOp::umin},     {"max", AtomicOp::umax},
+      {"add", AtomicOp::add},     {"sub", AtomicOp::sub},       {"rsub", AtomicOp::rsub},
+      {"inc", AtomicOp::inc},     {"dec", AtomicOp::dec},       {"and", AtomicOp::and_},
+      {"or", AtomicOp::or_},      {"xor", AtomicOp::xor_},      {"mskor", AtomicOp::mskor},
+      {"wrxchg", AtomicOp::swap}, {"cmpst", AtomicOp::cmpswap}, {"wrap", AtomicOp::wrap},
+      {"min", AtomicOp::umin},    {"max", AtomicOp::umax},
   };
   name.remove_prefix(3);
   Shape shape{run_atomic, name.ends_with("64") ? 8 : 4};

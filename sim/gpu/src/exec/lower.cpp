@@ -56,12 +56,10 @@ std::uint64_t constant_value(const Operand& operand, int bits, bool is_float) {
   if (bits == 32) return operand.value;
   switch (operand.kind) {
     case OperandKind::inline_int:
-      return static_cast<std::uint64_t>(
-          std::int64_t{static_cast<std::int32_t>(operand.value)});
+      return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(operand.value)});
     case OperandKind::inline_float:
       return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(operand.value)});
-    default:
-      return is_float ? std::uint64_t{operand.value} << 32 : std::uint64_t{operand.value};
+    default: return is_float ? std::uint64_t{operand.value} << 32 : std::uint64_t{operand.value};
   }
 }
 
@@ -84,9 +82,9 @@ void run_unsupported(Wave& wave, const MicroOp& op) {
       op.opcode == Opcode::invalid
           ? fmt::format("word {:#010x}", static_cast<std::uint32_t>(op.immediate))
           : std::string(binpatch::isa::mnemonic(op.opcode));
-  wave.cu->fault(wave, ErrorCode::unsupported,
-                 fmt::format("the virtual GPU cannot execute instruction {} at {:#x}", name,
-                             address));
+  wave.cu->fault(
+      wave, ErrorCode::unsupported,
+      fmt::format("the virtual GPU cannot execute instruction {} at {:#x}", name, address));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace ww::sim::gpu::exec {
 
 // Broadcast constants of a program's vector instructions; addresses stay valid.
 class ConstantPool {
-public:
+ public:
   const std::uint32_t* get(std::uint64_t value);
 
-private:
+ private:
   struct alignas(64) Lanes {
     std::array<std::uint32_t, 2 * kLanes> word;
   };

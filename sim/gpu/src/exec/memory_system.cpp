@@ -105,8 +105,9 @@ void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& reque
   const auto channel = static_cast<std::uint32_t>(l2_.channel(request.line));
   if (request.kind == Request::Kind::merge) {
     load_line(*request.operation, request.line, request.lanes, memory_);
-    resolve(cu, request, std::max(cu.l1.fill_time(request.l1_slot),
-                                  request.departure + architecture_.l1_hit_cycles));
+    resolve(cu, request,
+            std::max(cu.l1.fill_time(request.l1_slot),
+                     request.departure + architecture_.l1_hit_cycles));
     return;
   }
   const std::int64_t slot = std::max(arrival, channel_free_[channel]);
@@ -157,10 +158,10 @@ void MemorySystem::read(ComputeUnit& cu, std::uint32_t cu_index, Request& reques
   CrossbarTransfer transfer;
   transfer.cycle = slot;
   transfer.address = line_address(request.line);
-  transfer.engine = static_cast<std::uint16_t>(cu_index /
-                                               static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu = static_cast<std::uint16_t>(cu_index %
-                                           static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.engine =
+      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.cu =
+      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
   transfer.channel = static_cast<std::uint16_t>(channel);
   transfer.kind = TransferKind::read;
   transfer.bytes = kLineBytes;
@@ -180,17 +181,16 @@ void MemorySystem::write(std::uint32_t cu_index, Request& request, std::int64_t 
   std::uint64_t written = 0;
   std::size_t size = 0;
   const std::byte* const line = memory_.host(line_address(request.line));
-  for_bytes_in_line(*request.operation, request.line, request.lanes, memory_,
-                    [&](const std::byte* element, std::byte* host, std::uint64_t count) {
-                      if (std::memcmp(host, element, count) != 0) {
-                        std::memcpy(host, element, count);
-                        changed(request.line);
-                      }
-                      const auto at = static_cast<unsigned>(host - line);
-                      written |= (count == kLineBytes ? kWholeLine
-                                                      : (std::uint64_t{1} << count) - 1)
-                                 << at;
-                    });
+  for_bytes_in_line(
+      *request.operation, request.line, request.lanes, memory_,
+      [&](const std::byte* element, std::byte* host, std::uint64_t count) {
+        if (std::memcmp(host, element, count) != 0) {
+          std::memcpy(host, element, count);
+          changed(request.line);
+        }
+        const auto at = static_cast<unsigned>(host - line);
+        written |= (count == kLineBytes ? kWholeLine : (std::uint64_t{1} << count) - 1) << at;
+      });
   // The payload is the line's written bytes, packed in order of address.
   const std::byte* payload = line;
   if (written != kWholeLine) {
@@ -205,10 +205,10 @@ void MemorySystem::write(std::uint32_t cu_index, Request& request, std::int64_t 
   CrossbarTransfer transfer;
   transfer.cycle = slot;
   transfer.address = line_address(request.line);
-  transfer.engine = static_cast<std::uint16_t>(cu_index /
-                                               static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu = static_cast<std::uint16_t>(cu_index %
-                                           static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.engine =
+      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.cu =
+      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
   transfer.channel = static_cast<std::uint16_t>(channel);
   transfer.kind = TransferKind::write;
   transfer.bytes = static_cast<std::uint8_t>(size);
@@ -221,8 +221,7 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
   ++counters_.atomics;
   MemoryOperation& operation = *request.operation;
   const std::size_t words = element_words(operation);
-  const bool two =
-      operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
+  const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
   const std::size_t stride = two ? 2 * words : words;
   const std::uint64_t bytes = operation.element_bytes;
   std::uint32_t operands[16];
@@ -261,10 +260,10 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
   CrossbarTransfer transfer;
   transfer.cycle = slot;
   transfer.address = line_address(request.line);
-  transfer.engine = static_cast<std::uint16_t>(cu_index /
-                                               static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu = static_cast<std::uint16_t>(cu_index %
-                                           static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.engine =
+      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
+  transfer.cu =
+      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
   transfer.channel = static_cast<std::uint16_t>(channel);
   transfer.kind = TransferKind::atomic;
   transfer.bytes = static_cast<std::uint8_t>(carried * 4);

@@ -21,13 +21,12 @@ struct MemoryCounters {
 };
 
 class MemorySystem {
-public:
+ public:
   MemorySystem(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer);
 
   void begin_launch();
   // Commits what left the L1s before `end`; everything in it arrives in or after `start`.
-  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-              std::int64_t end);
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start, std::int64_t end);
   // Writes to this range leave the memory's version as it is: private memory of waves that end with
   // the launch.
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
@@ -43,7 +42,7 @@ public:
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const { return channels_; }
   [[nodiscard]] const MemoryCounters& counters() const { return counters_; }
 
-private:
+ private:
   struct Arrival {
     Request* request{};
     std::uint32_t cu{};
@@ -68,10 +67,10 @@ private:
   ActivityObserver& observer_;
   L2Cache l2_;
   std::uint32_t channel_count_;
-  std::vector<std::int64_t> flight_;         // [cu][channel] there and back
-  std::vector<std::int64_t> channel_free_;   // next slot of each channel
-  std::vector<std::int64_t> memory_free_;    // in 1/1024 cycles
-  std::int64_t memory_line_time_{};          // in 1/1024 cycles
+  std::vector<std::int64_t> flight_;        // [cu][channel] there and back
+  std::vector<std::int64_t> channel_free_;  // next slot of each channel
+  std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
+  std::int64_t memory_line_time_{};         // in 1/1024 cycles
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};

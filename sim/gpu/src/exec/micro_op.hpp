@@ -51,22 +51,39 @@ enum ScalarIndex : std::uint16_t {
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
 
 struct VectorFields {
-  LaneFunction function[2];            // [flush f32 denormals]
-  const std::uint32_t* constant[3];    // 128 words each: broadcast low, then high
-  std::uint8_t wide;                   // bit i: source i is 64 bits
-  std::uint8_t float_bits;             // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
+  LaneFunction function[2];          // [flush f32 denormals]
+  const std::uint32_t* constant[3];  // 128 words each: broadcast low, then high
+  std::uint8_t wide;                 // bit i: source i is 64 bits
+  std::uint8_t float_bits;           // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
   std::uint8_t abs, neg, omod;
   bool clamp;
-  bool mask_in;                        // takes a mask (from scalar register pair mask_source)
-  bool writes_exec;                    // v_cmpx
-  bool carry_out;                      // a mask goes to destination2 beside the lanes
+  bool mask_in;      // takes a mask (from scalar register pair mask_source)
+  bool writes_exec;  // v_cmpx
+  bool carry_out;    // a mask goes to destination2 beside the lanes
   std::uint16_t mask_source;
 };
 
 enum class MemoryKind : std::uint8_t { load, store, atomic, atomic_return };
 enum class AtomicOp : std::uint8_t {
-  swap, cmpswap, add, sub, rsub, smin, umin, smax, umax, and_, or_, xor_, inc, dec, fcmpswap, fmin,
-  fmax, mskor, wrap,
+  swap,
+  cmpswap,
+  add,
+  sub,
+  rsub,
+  smin,
+  umin,
+  smax,
+  umax,
+  and_,
+  or_,
+  xor_,
+  inc,
+  dec,
+  fcmpswap,
+  fmin,
+  fmax,
+  mskor,
+  wrap,
 };
 
 struct MemoryFields {
@@ -80,9 +97,9 @@ struct MemoryFields {
   std::uint16_t address;   // VGPR
   std::uint16_t resource;  // SGPR of the buffer descriptor, or of an SMRD's base
   // DS with two addresses
-  std::uint8_t parts;      // 1 or 2
-  std::uint16_t offset2;   // bytes
-  std::uint16_t data2;     // VGPR of the second datum
+  std::uint8_t parts;     // 1 or 2
+  std::uint16_t offset2;  // bytes
+  std::uint16_t data2;    // VGPR of the second datum
 };
 
 struct ScalarFields {

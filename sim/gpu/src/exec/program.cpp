@@ -15,8 +15,9 @@ using binpatch::Segment;
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
                                                DeviceMemory& memory) {
   if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
   }
   WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
   std::uint64_t size = 0;

@@ -14,7 +14,7 @@
 namespace ww::sim::gpu::exec {
 
 class Program {
-public:
+ public:
   // Errors: unsupported (another GPU's code), out_of_range (no room), parse_error (no code).
   static Result<std::unique_ptr<Program>> load(const binpatch::CodeObject& object,
                                                const std::string& target, DeviceMemory& memory);
@@ -35,7 +35,7 @@ public:
     return image_ + address;
   }
 
-private:
+ private:
   explicit Program(DeviceMemory& memory) : memory_(memory) {}
 
   DeviceMemory& memory_;

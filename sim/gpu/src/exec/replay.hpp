@@ -26,7 +26,7 @@ struct LaunchRecord {
 };
 
 class ReplayBook {
-public:
+ public:
   // The record that fits, or nullptr. Valid until the next add().
   [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
                                          std::uint64_t l2_before) const;
@@ -35,7 +35,7 @@ public:
   std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);
   void forget_program(std::uint32_t program);
 
-private:
+ private:
   std::unordered_map<std::string, std::vector<LaunchRecord>> records_;
   std::deque<std::string> order_;  // keys as records were added, to forget the oldest
   std::unordered_map<std::uint64_t, std::weak_ptr<const L2Snapshot>> snapshots_;

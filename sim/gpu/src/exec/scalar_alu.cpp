@@ -16,8 +16,12 @@ using I32 = std::int32_t;
 using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
-I32 as_signed(U32 x) { return static_cast<I32>(x); }
-I64 as_signed(U64 x) { return static_cast<I64>(x); }
+I32 as_signed(U32 x) {
+  return static_cast<I32>(x);
+}
+I64 as_signed(U64 x) {
+  return static_cast<I64>(x);
+}
 
 template <auto F>
 void binary32(Wave& w, const MicroOp& op) {
@@ -104,8 +108,9 @@ U32 bit_field_i(U32 a, U32 b, bool& scc) {
 U64 bit_field_u(U64 a, U32 b, bool& scc) {
   const U32 offset = b & 63U;
   const U32 width = b >> 16 & 127U;
-  const U64 field =
-      width == 0 ? 0 : width >= 64 ? a >> offset : a >> offset & ((U64{1} << width) - 1U);
+  const U64 field = width == 0    ? 0
+                    : width >= 64 ? a >> offset
+                                  : a >> offset & ((U64{1} << width) - 1U);
   scc = field != 0;
   return field;
 }
@@ -165,8 +170,15 @@ T non_zero(T result, bool& scc) {
 }
 
 // --- hardware registers (s_getreg, s_setreg): id 5:0, offset 10:6, size - 1 15:11 ---
-enum HardwareRegister : U32 { kMode = 1, kStatus = 2, kTrapStatus = 3, kHwId = 4, kGprAlloc = 5,
-                              kLdsAlloc = 6, kIbStatus = 7 };
+enum HardwareRegister : U32 {
+  kMode = 1,
+  kStatus = 2,
+  kTrapStatus = 3,
+  kHwId = 4,
+  kGprAlloc = 5,
+  kLdsAlloc = 6,
+  kIbStatus = 7
+};
 
 bool hardware_register(Wave& w, U32 id, U32& value) {
   const LaunchState& launch = w.cu->launch();
@@ -179,15 +191,11 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
       return true;
     case kTrapStatus: value = 0; return true;
     case kHwId: value = w.cu->hardware_id(w); return true;
-    case kGprAlloc:
-      value = (launch.vgprs / 4 - 1) << 8 | (launch.sgprs / 8 - 1) << 24;
-      return true;
+    case kGprAlloc: value = (launch.vgprs / 4 - 1) << 8 | (launch.sgprs / 8 - 1) << 24; return true;
     case kLdsAlloc:
       value = w.group->lds_offset / 256 | launch.lds_allocated / 512 << 12;
       return true;
-    case kIbStatus:
-      value = w.vector_queue.count | w.scalar_queue.count << 8;
-      return true;
+    case kIbStatus: value = w.vector_queue.count | w.scalar_queue.count << 8; return true;
     default: return false;
   }
 }
@@ -235,7 +243,9 @@ void jump(Wave& w, U64 target) {
   w.pc = dword < w.code_dwords ? static_cast<U32>(dword) : w.code_dwords;
   w.next = w.now + 16;
 }
-void set_pc(Wave& w, const MicroOp& op) { jump(w, read64(w, op, 0)); }
+void set_pc(Wave& w, const MicroOp& op) {
+  jump(w, read64(w, op, 0));
+}
 void swap_pc(Wave& w, const MicroOp& op) {
   const U64 target = read64(w, op, 0);
   get_pc(w, op);
@@ -247,7 +257,9 @@ void no_operation(Wave& w, const MicroOp& op) {
   w.next = w.now + 4 * ((op.immediate & 7) + 1);
 }
 void nothing(Wave&, const MicroOp&) {}
-void sleep(Wave& w, const MicroOp& op) { w.next = w.now + 64 * (op.immediate & 7) + 4; }
+void sleep(Wave& w, const MicroOp& op) {
+  w.next = w.now + 64 * (op.immediate & 7) + 4;
+}
 void wait_count(Wave& w, const MicroOp& op) {
   const auto bits = static_cast<U32>(op.immediate);
   const unsigned vector = bits & 15U;
@@ -256,8 +268,12 @@ void wait_count(Wave& w, const MicroOp& op) {
     w.cu->wait(w, op, vector, scalar);
   }
 }
-void barrier(Wave& w, const MicroOp&) { w.cu->barrier(w); }
-void end_program(Wave& w, const MicroOp&) { w.cu->end_wave(w); }
+void barrier(Wave& w, const MicroOp&) {
+  w.cu->barrier(w);
+}
+void end_program(Wave& w, const MicroOp&) {
+  w.cu->end_wave(w);
+}
 
 template <int Words>
 void move_relative_source(Wave& w, const MicroOp& op) {
@@ -311,8 +327,14 @@ Handler semantics(Opcode opcode) {
   switch (opcode) {
 #define WW_CASE(name, ...) \
   case Opcode::name: return &__VA_ARGS__;
-    WW_CASE(s_add_u32, binary32<([](U32 a, U32 b, bool& scc) { scc = a + b < a; return a + b; })>)
-    WW_CASE(s_sub_u32, binary32<([](U32 a, U32 b, bool& scc) { scc = a < b; return a - b; })>)
+    WW_CASE(s_add_u32, binary32<([](U32 a, U32 b, bool& scc) {
+              scc = a + b < a;
+              return a + b;
+            })>)
+    WW_CASE(s_sub_u32, binary32<([](U32 a, U32 b, bool& scc) {
+              scc = a < b;
+              return a - b;
+            })>)
     WW_CASE(s_add_i32, binary32<add_signed>)
     WW_CASE(s_sub_i32, binary32<sub_signed>)
     WW_CASE(s_addc_u32, binary32<([](U32 a, U32 b, bool& scc) {
@@ -333,12 +355,18 @@ Handler semantics(Opcode opcode) {
               scc = as_signed(a) < as_signed(b);
               return scc ? a : b;
             })>)
-    WW_CASE(s_min_u32, binary32<([](U32 a, U32 b, bool& scc) { scc = a < b; return scc ? a : b; })>)
+    WW_CASE(s_min_u32, binary32<([](U32 a, U32 b, bool& scc) {
+              scc = a < b;
+              return scc ? a : b;
+            })>)
     WW_CASE(s_max_i32, binary32<([](U32 a, U32 b, bool& scc) {
               scc = as_signed(a) > as_signed(b);
               return scc ? a : b;
             })>)
-    WW_CASE(s_max_u32, binary32<([](U32 a, U32 b, bool& scc) { scc = a > b; return scc ? a : b; })>)
+    WW_CASE(s_max_u32, binary32<([](U32 a, U32 b, bool& scc) {
+              scc = a > b;
+              return scc ? a : b;
+            })>)
     WW_CASE(s_cselect_b32, binary32<([](U32 a, U32 b, bool& scc) { return scc ? a : b; })>)
     WW_CASE(s_cselect_b64, binary64<([](U64 a, U64 b, bool& scc) { return scc ? a : b; })>)
     WW_CASE(s_and_b32, binary32<([](U32 a, U32 b, bool& s) { return non_zero(a & b, s); })>)
@@ -357,22 +385,25 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_nor_b64, binary64<([](U64 a, U64 b, bool& s) { return non_zero(~(a | b), s); })>)
     WW_CASE(s_xnor_b32, binary32<([](U32 a, U32 b, bool& s) { return non_zero(~(a ^ b), s); })>)
     WW_CASE(s_xnor_b64, binary64<([](U64 a, U64 b, bool& s) { return non_zero(~(a ^ b), s); })>)
-    WW_CASE(s_lshl_b32, binary32<([](U32 a, U32 b, bool& s) { return non_zero(a << (b & 31U), s); })>)
-    WW_CASE(s_lshl_b64, shift64<([](U64 a, U32 b, bool& s) { return non_zero(a << (b & 63U), s); })>)
-    WW_CASE(s_lshr_b32, binary32<([](U32 a, U32 b, bool& s) { return non_zero(a >> (b & 31U), s); })>)
-    WW_CASE(s_lshr_b64, shift64<([](U64 a, U32 b, bool& s) { return non_zero(a >> (b & 63U), s); })>)
+    WW_CASE(s_lshl_b32,
+            binary32<([](U32 a, U32 b, bool& s) { return non_zero(a << (b & 31U), s); })>)
+    WW_CASE(s_lshl_b64,
+            shift64<([](U64 a, U32 b, bool& s) { return non_zero(a << (b & 63U), s); })>)
+    WW_CASE(s_lshr_b32,
+            binary32<([](U32 a, U32 b, bool& s) { return non_zero(a >> (b & 31U), s); })>)
+    WW_CASE(s_lshr_b64,
+            shift64<([](U64 a, U32 b, bool& s) { return non_zero(a >> (b & 63U), s); })>)
     WW_CASE(s_ashr_i32, binary32<([](U32 a, U32 b, bool& s) {
               return non_zero(static_cast<U32>(as_signed(a) >> (b & 31U)), s);
             })>)
     WW_CASE(s_ashr_i64, shift64<([](U64 a, U32 b, bool& s) {
               return non_zero(static_cast<U64>(as_signed(a) >> (b & 63U)), s);
             })>)
-    WW_CASE(s_bfm_b32, binary32<([](U32 a, U32 b, bool&) {
-              return ((1U << (a & 31U)) - 1U) << (b & 31U);
-            })>)
-    WW_CASE(s_bfm_b64, binary64<([](U64 a, U64 b, bool&) {
-              return ((U64{1} << (a & 63U)) - 1U) << (b & 63U);
-            })>)
+    WW_CASE(s_bfm_b32,
+            binary32<([](U32 a, U32 b, bool&) { return ((1U << (a & 31U)) - 1U) << (b & 31U); })>)
+    WW_CASE(
+        s_bfm_b64,
+        binary64<([](U64 a, U64 b, bool&) { return ((U64{1} << (a & 63U)) - 1U) << (b & 63U); })>)
     WW_CASE(s_mul_i32, binary32<([](U32 a, U32 b, bool&) { return a * b; })>)
     WW_CASE(s_bfe_u32, binary32<([](U32 a, U32 b, bool& s) { return bit_field_u(a, b, s); })>)
     WW_CASE(s_bfe_i32, binary32<([](U32 a, U32 b, bool& s) { return bit_field_i(a, b, s); })>)
@@ -391,18 +422,18 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_quadmask_b64, unary64<([](U64 a, bool& s) { return non_zero(quad_mask(a), s); })>)
     WW_CASE(s_brev_b32, unary32<([](U32 a, bool&) { return reverse_bits(a); })>)
     WW_CASE(s_brev_b64, unary64<([](U64 a, bool&) { return reverse_bits(a); })>)
-    WW_CASE(s_bcnt0_i32_b32, unary32<([](U32 a, bool& s) {
-              return non_zero(static_cast<U32>(std::popcount(~a)), s);
-            })>)
-    WW_CASE(s_bcnt0_i32_b64, narrow64<([](U64 a, bool& s) {
-              return non_zero(static_cast<U32>(std::popcount(~a)), s);
-            })>)
-    WW_CASE(s_bcnt1_i32_b32, unary32<([](U32 a, bool& s) {
-              return non_zero(static_cast<U32>(std::popcount(a)), s);
-            })>)
-    WW_CASE(s_bcnt1_i32_b64, narrow64<([](U64 a, bool& s) {
-              return non_zero(static_cast<U32>(std::popcount(a)), s);
-            })>)
+    WW_CASE(
+        s_bcnt0_i32_b32,
+        unary32<([](U32 a, bool& s) { return non_zero(static_cast<U32>(std::popcount(~a)), s); })>)
+    WW_CASE(
+        s_bcnt0_i32_b64,
+        narrow64<([](U64 a, bool& s) { return non_zero(static_cast<U32>(std::popcount(~a)), s); })>)
+    WW_CASE(
+        s_bcnt1_i32_b32,
+        unary32<([](U32 a, bool& s) { return non_zero(static_cast<U32>(std::popcount(a)), s); })>)
+    WW_CASE(
+        s_bcnt1_i32_b64,
+        narrow64<([](U64 a, bool& s) { return non_zero(static_cast<U32>(std::popcount(a)), s); })>)
     WW_CASE(s_ff0_i32_b32, unary32<([](U32 a, bool&) { return first_one(~a); })>)
     WW_CASE(s_ff0_i32_b64, narrow64<([](U64 a, bool&) { return first_one(~a); })>)
     WW_CASE(s_ff1_i32_b32, unary32<([](U32 a, bool&) { return first_one(a); })>)
@@ -411,15 +442,14 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_flbit_i32_b64, narrow64<([](U64 a, bool&) { return leading(a); })>)
     WW_CASE(s_flbit_i32, unary32<([](U32 a, bool&) { return leading_signed(a); })>)
     WW_CASE(s_flbit_i32_i64, narrow64<([](U64 a, bool&) { return leading_signed(a); })>)
-    WW_CASE(s_sext_i32_i8, unary32<([](U32 a, bool&) {
-              return static_cast<U32>(I32{static_cast<std::int8_t>(a)});
-            })>)
-    WW_CASE(s_sext_i32_i16, unary32<([](U32 a, bool&) {
-              return static_cast<U32>(I32{static_cast<std::int16_t>(a)});
-            })>)
-    WW_CASE(s_abs_i32, unary32<([](U32 a, bool& s) {
-              return non_zero(as_signed(a) < 0 ? 0U - a : a, s);
-            })>)
+    WW_CASE(
+        s_sext_i32_i8,
+        unary32<([](U32 a, bool&) { return static_cast<U32>(I32{static_cast<std::int8_t>(a)}); })>)
+    WW_CASE(
+        s_sext_i32_i16,
+        unary32<([](U32 a, bool&) { return static_cast<U32>(I32{static_cast<std::int16_t>(a)}); })>)
+    WW_CASE(s_abs_i32,
+            unary32<([](U32 a, bool& s) { return non_zero(as_signed(a) < 0 ? 0U - a : a, s); })>)
     WW_CASE(s_bitset0_b32, bit_set32<false>)
     WW_CASE(s_bitset1_b32, bit_set32<true>)
     WW_CASE(s_bitset0_b64, bit_set64<false>)
@@ -468,12 +498,16 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_cmpk_lt_i32, compare_immediate<([](U32 a, I32 k) { return as_signed(a) < k; })>)
     WW_CASE(s_cmpk_le_i32, compare_immediate<([](U32 a, I32 k) { return as_signed(a) <= k; })>)
     // The unsigned forms zero-extend their immediate.
-    WW_CASE(s_cmpk_eq_u32, compare_immediate<([](U32 a, I32 k) { return a == (U32(k) & 0xFFFFU); })>)
-    WW_CASE(s_cmpk_lg_u32, compare_immediate<([](U32 a, I32 k) { return a != (U32(k) & 0xFFFFU); })>)
+    WW_CASE(s_cmpk_eq_u32,
+            compare_immediate<([](U32 a, I32 k) { return a == (U32(k) & 0xFFFFU); })>)
+    WW_CASE(s_cmpk_lg_u32,
+            compare_immediate<([](U32 a, I32 k) { return a != (U32(k) & 0xFFFFU); })>)
     WW_CASE(s_cmpk_gt_u32, compare_immediate<([](U32 a, I32 k) { return a > (U32(k) & 0xFFFFU); })>)
-    WW_CASE(s_cmpk_ge_u32, compare_immediate<([](U32 a, I32 k) { return a >= (U32(k) & 0xFFFFU); })>)
+    WW_CASE(s_cmpk_ge_u32,
+            compare_immediate<([](U32 a, I32 k) { return a >= (U32(k) & 0xFFFFU); })>)
     WW_CASE(s_cmpk_lt_u32, compare_immediate<([](U32 a, I32 k) { return a < (U32(k) & 0xFFFFU); })>)
-    WW_CASE(s_cmpk_le_u32, compare_immediate<([](U32 a, I32 k) { return a <= (U32(k) & 0xFFFFU); })>)
+    WW_CASE(s_cmpk_le_u32,
+            compare_immediate<([](U32 a, I32 k) { return a <= (U32(k) & 0xFFFFU); })>)
     WW_CASE(s_getreg_b32, get_register)
     WW_CASE(s_setreg_b32, set_register)
     WW_CASE(s_setreg_imm32_b32, set_register)
@@ -505,11 +539,10 @@ int source_bits(Opcode opcode, std::size_t source) {
   const std::string_view name = binpatch::isa::mnemonic(opcode);
   const bool wide = name.ends_with("b64") || name.ends_with("i64") || name.ends_with("u64");
   if (!wide) return 32;
-  const bool second_narrow =
-      opcode == Opcode::s_lshl_b64 || opcode == Opcode::s_lshr_b64 ||
-      opcode == Opcode::s_ashr_i64 || opcode == Opcode::s_bfe_u64 || opcode == Opcode::s_bfe_i64 ||
-      opcode == Opcode::s_bitcmp0_b64 || opcode == Opcode::s_bitcmp1_b64 ||
-      opcode == Opcode::s_bfm_b64;
+  const bool second_narrow = opcode == Opcode::s_lshl_b64 || opcode == Opcode::s_lshr_b64 ||
+                             opcode == Opcode::s_ashr_i64 || opcode == Opcode::s_bfe_u64 ||
+                             opcode == Opcode::s_bfe_i64 || opcode == Opcode::s_bitcmp0_b64 ||
+                             opcode == Opcode::s_bitcmp1_b64 || opcode == Opcode::s_bfm_b64;
   const bool all_narrow = opcode == Opcode::s_bitset0_b64 || opcode == Opcode::s_bitset1_b64 ||
                           opcode == Opcode::s_bfm_b64;
   return all_narrow || (second_narrow && source == 1) ? 32 : 64;
@@ -521,7 +554,7 @@ Unit unit_of(Encoding encoding, Opcode opcode) {
     return jumps ? Unit::branch : Unit::salu;
   }
   return binpatch::isa::mnemonic(opcode).find("branch") != std::string_view::npos ? Unit::branch
-                                                                                 : Unit::internal;
+                                                                                  : Unit::internal;
 }
 
 }  // namespace
@@ -539,8 +572,7 @@ bool lower_scalar(const Instruction& instruction, MicroOp& op) {
       op.source[i] = *index;
     } else {
       op.kind[i] = Source::constant;
-      op.scalar.constant[i] =
-          constant_value(source, source_bits(instruction.opcode, i), false);
+      op.scalar.constant[i] = constant_value(source, source_bits(instruction.opcode, i), false);
     }
   }
   if (instruction.dst[0].kind != binpatch::isa::OperandKind::none) {

@@ -1,4 +1,5 @@
-// Vector ALU instructions: operands to lanes, the operation of the lane table, results to registers.
+// Vector ALU instructions: operands to lanes, the operation of the lane table, results to
+// registers.
 #include <bit>
 
 #include "exec/compute_unit.hpp"
@@ -18,7 +19,9 @@ struct alignas(64) LaneBuffer {
   U32 word[2 * kLanes];
 };
 
-std::uint64_t read_mask(const Wave& wave, std::uint16_t index) { return wave.pair(index); }
+std::uint64_t read_mask(const Wave& wave, std::uint16_t index) {
+  return wave.pair(index);
+}
 
 void broadcast(U32* target, U32 value) {
   for (int lane = 0; lane < kLanes; ++lane) target[lane] = value;
@@ -166,8 +169,8 @@ bool set_source(const Operand& operand, std::size_t i, bool wide, bool is_float,
   } else if (const auto index = scalar_index(operand)) {
     op.kind[i] = Source::scalar;
     op.source[i] = *index;
-  } else if (operand.kind == OperandKind::inline_int ||
-             operand.kind == OperandKind::inline_float || operand.kind == OperandKind::literal) {
+  } else if (operand.kind == OperandKind::inline_int || operand.kind == OperandKind::inline_float ||
+             operand.kind == OperandKind::literal) {
     op.kind[i] = Source::constant;
     op.vector.constant[i] = pool.get(constant_value(operand, wide ? 64 : 32, is_float));
   } else {

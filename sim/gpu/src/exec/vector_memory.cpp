@@ -1,6 +1,6 @@
-// Vector memory instructions (MUBUF and FLAT): addresses, bounds, lines, L1 lookup. What the L1 does
-// not have becomes requests that the memory system commits at the quantum's end.
-// Source: AMD Sea Islands ISA, chapters 8 (buffers) and 9 (flat).
+// Vector memory instructions (MUBUF and FLAT): addresses, bounds, lines, L1 lookup. What the L1
+// does not have becomes requests that the memory system commits at the quantum's end. Source: AMD
+// Sea Islands ISA, chapters 8 (buffers) and 9 (flat).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,9 @@ using U64 = std::uint64_t;
 constexpr U64 kAllLanes = ~U64{0};
 
 // Bytes that one lane touches; the operands of a compare-and-swap are two elements.
-U64 touched_bytes(const MemoryFields& m) { return m.element_bytes; }
+U64 touched_bytes(const MemoryFields& m) {
+  return m.element_bytes;
+}
 
 std::size_t operand_words(const MemoryFields& m) {
   const std::size_t words = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
@@ -63,7 +65,7 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
 
 // --- the way through the L1 ---
 class L1Pass {
-public:
+ public:
   L1Pass(Wave& wave, const MemoryFields& fields, MemoryOperation& operation)
       : wave_(wave), cu_(*wave.cu), fields_(fields), operation_(operation) {
     start_ = std::max(wave.now, cu_.l1_free);
@@ -82,7 +84,7 @@ public:
     cu_.counters.l1_accesses += static_cast<U64>(lines_);
   }
 
-private:
+ private:
   void contiguous() {
     const U64 bytes = operation_.element_bytes;
     const U64 exec = operation_.exec;
@@ -97,7 +99,8 @@ private:
         // Lanes whose element lies at least partly in this line.
         const U64 from = line * kLineBytes + kDeviceBase;
         const U64 low = from <= operation_.base ? 0 : (from - operation_.base) / bytes;
-        const U64 high = std::min<U64>(64, (from + kLineBytes - operation_.base + bytes - 1) / bytes);
+        const U64 high =
+            std::min<U64>(64, (from + kLineBytes - operation_.base + bytes - 1) / bytes);
         const U64 below_high = high >= 64 ? kAllLanes : (U64{1} << high) - 1;
         lanes_here = exec & below_high & ~((U64{1} << low) - 1);
         if (lanes_here == 0) continue;
@@ -175,8 +178,8 @@ private:
       return;
     }
     load_line(operation_, line, lanes_here, cu_.memory());
-    operation_.completion = std::max(
-        operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
+    operation_.completion =
+        std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
   }
 
   void request(Request::Kind kind, U32 line, U64 lanes_here, std::int64_t departure, U32 slot) {
@@ -262,8 +265,7 @@ bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
         return false;
       }
       const U64 offset = address & 0xFFFFFFFFU;
-      operation.address[lane] =
-          wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
+      operation.address[lane] = wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
     }
   }
   if (local != 0) {
@@ -342,9 +344,9 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
     if (buffer.swizzle) {
       const U64 high = index / buffer.index_stride;
       const U64 low = index % buffer.index_stride;
-      in_buffer = (high * buffer.stride + offset / buffer.element * buffer.element) *
-                      buffer.index_stride +
-                  low * buffer.element + offset % buffer.element;
+      in_buffer =
+          (high * buffer.stride + offset / buffer.element * buffer.element) * buffer.index_stride +
+          low * buffer.element + offset % buffer.element;
       fits = buffer.stride == 0 || index < buffer.records;
     } else {
       in_buffer = index * buffer.stride + offset;
@@ -370,11 +372,11 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   MemoryOperation& operation = prepare(wave, op);
   if (m.addr64) {
     const U32* descriptor = wave.sr + m.resource;
-    const U64 base = (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) +
-                     scalar_offset(wave, op) + m.offset;
-    const bool contiguous = lanes().addresses(
-        operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base, operation.exec,
-        wave.mask(), m.element_bytes, &operation.base);
+    const U64 base =
+        (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) + scalar_offset(wave, op) + m.offset;
+    const bool contiguous =
+        lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
+                          operation.exec, wave.mask(), m.element_bytes, &operation.base);
     operation.contiguous = contiguous && m.element_bytes >= 4 && m.kind <= MemoryKind::store &&
                            operation.base < cu.memory().limit() && operation.base >= kDeviceBase;
     issue(wave, op, operation);
@@ -388,9 +390,9 @@ void run_buffer(Wave& wave, const MicroOp& op) {
       operation.base = operation.address[first] - U64{first} * m.element_bytes;
       bool contiguous = operation.base >= kDeviceBase;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        contiguous = contiguous && ((exec >> lane & 1U) == 0 ||
-                                    operation.address[lane] ==
-                                        operation.base + U64{lane} * m.element_bytes);
+        contiguous =
+            contiguous && ((exec >> lane & 1U) == 0 ||
+                           operation.address[lane] == operation.base + U64{lane} * m.element_bytes);
       }
       operation.contiguous = contiguous;
     }
@@ -405,7 +407,9 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   if (!cu.error()) operation.exec = exec;
 }
 
-void invalidate_l1(Wave& wave, const MicroOp&) { wave.cu->l1.invalidate_all(); }
+void invalidate_l1(Wave& wave, const MicroOp&) {
+  wave.cu->l1.invalidate_all();
+}
 
 struct Shape {
   MemoryKind kind{};
@@ -443,14 +447,12 @@ std::optional<Shape> shape_of(std::string_view name) {
     name.remove_suffix(3);
   }
   static constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
-      {"swap", AtomicOp::swap},         {"cmpswap", AtomicOp::cmpswap},
-      {"add", AtomicOp::add},           {"sub", AtomicOp::sub},
-      {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
-      {"smax", AtomicOp::smax},         {"umax", AtomicOp::umax},
-      {"and", AtomicOp::and_},          {"or", AtomicOp::or_},
-      {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
-      {"dec", AtomicOp::dec},           {"fcmpswap", AtomicOp::fcmpswap},
-      {"fmin", AtomicOp::fmin},         {"fmax", AtomicOp::fmax},
+      {"swap", AtomicOp::swap}, {"cmpswap", AtomicOp::cmpswap},   {"add", AtomicOp::add},
+      {"sub", AtomicOp::sub},   {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
+      {"smax", AtomicOp::smax}, {"umax", AtomicOp::umax},         {"and", AtomicOp::and_},
+      {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
+      {"dec", AtomicOp::dec},   {"fcmpswap", AtomicOp::fcmpswap}, {"fmin", AtomicOp::fmin},
+      {"fmax", AtomicOp::fmax},
   };
   for (const auto& [text, atomic] : kAtomics) {
     if (name == text) return Shape{MemoryKind::atomic, bytes, false, atomic};

@@ -99,14 +99,14 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
   return create(std::move(chip), options, std::move(observer));
 }
 
-Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(
-    Chip chip, Options options, std::unique_ptr<ActivityObserver> observer) {
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
+                                                       std::unique_ptr<ActivityObserver> observer) {
   const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
   WW_ASSIGN(memory, exec::DeviceMemory::create(bytes));
   auto gpu = std::unique_ptr<VirtualGpu>(new VirtualGpu);
   try {
-    gpu->impl_ = std::make_unique<Impl>(std::move(chip), options, std::move(memory),
-                                        std::move(observer));
+    gpu->impl_ =
+        std::make_unique<Impl>(std::move(chip), options, std::move(memory), std::move(observer));
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::device_error, "no memory for the virtual GPU");
   }
@@ -123,7 +123,9 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(
   return gpu;
 }
 
-const Chip& VirtualGpu::chip() const { return impl_->chip; }
+const Chip& VirtualGpu::chip() const {
+  return impl_->chip;
+}
 
 // --- memory ---
 
@@ -131,7 +133,9 @@ Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
   return impl_->memory->allocate(bytes);
 }
 
-Status VirtualGpu::release(std::uint64_t address) { return impl_->memory->release(address); }
+Status VirtualGpu::release(std::uint64_t address) {
+  return impl_->memory->release(address);
+}
 
 Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {
   if (data.empty()) return {};
@@ -145,8 +149,9 @@ Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data)
 Status VirtualGpu::read(std::uint64_t address, std::span<std::byte> data) const {
   if (data.empty()) return {};
   if (!impl_->memory->contains(address, data.size())) {
-    return fail(ErrorCode::out_of_range, fmt::format("{} bytes at {:#x} are not inside one allocation",
-                                                     data.size(), address));
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("{} bytes at {:#x} are not inside one allocation", data.size(), address));
   }
   std::memcpy(data.data(), impl_->memory->host(address), data.size());
   return {};
@@ -198,8 +203,8 @@ void VirtualGpu::unload(ProgramId program) {
 // --- launches ---
 
 Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
-  const auto slots = static_cast<std::uint64_t>(chip.architecture().compute_units()) *
-                     exec::ComputeUnit::kSlots;
+  const auto slots =
+      static_cast<std::uint64_t>(chip.architecture().compute_units()) * exec::ComputeUnit::kSlots;
   const std::uint64_t need = slots * exec::kLanes * bytes_per_lane;
   if (need <= scratch_bytes) return {};
   if (scratch_address != 0) {
@@ -265,9 +270,9 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.code_properties = descriptor.kernel_code_properties;
   state.vgprs = ((state.rsrc1 & 63U) + 1) * 4;
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
-  state.waves_per_simd = std::min({architecture.waves_per_simd, 10,
-                                   static_cast<int>(256 / state.vgprs),
-                                   static_cast<int>(512 / state.sgprs)});
+  state.waves_per_simd =
+      std::min({architecture.waves_per_simd, 10, static_cast<int>(256 / state.vgprs),
+                static_cast<int>(512 / state.sgprs)});
   if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
@@ -306,15 +311,14 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =
       dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline.dvfs_state())].clock_hz;
-  state.clock_base = static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 *
-                                                clock_hz);
+  state.clock_base =
+      static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 * clock_hz);
   return state;
 }
 
 // hsa_kernel_dispatch_packet_t.
 void VirtualGpu::Impl::write_packet(const exec::LaunchState& state, const Grid& grid,
-                                    const binpatch::Kernel& kernel,
-                                    const exec::Program& program) {
+                                    const binpatch::Kernel& kernel, const exec::Program& program) {
   std::byte* packet = memory->host(packet_address);
   std::memset(packet, 0, kPacketBytes);
   const auto at = [packet](std::size_t offset, auto value) {
@@ -415,18 +419,32 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
 
 // --- time, sensor, counters ---
 
-std::int64_t VirtualGpu::now_ns() const { return impl_->timeline.now_ns(); }
-void VirtualGpu::idle_until(std::int64_t time_ns) { impl_->timeline.idle_until(time_ns); }
-void VirtualGpu::select_dvfs(int state) { impl_->timeline.select_dvfs(state); }
-int VirtualGpu::dvfs_state() const { return impl_->timeline.dvfs_state(); }
+std::int64_t VirtualGpu::now_ns() const {
+  return impl_->timeline.now_ns();
+}
+void VirtualGpu::idle_until(std::int64_t time_ns) {
+  impl_->timeline.idle_until(time_ns);
+}
+void VirtualGpu::select_dvfs(int state) {
+  impl_->timeline.select_dvfs(state);
+}
+int VirtualGpu::dvfs_state() const {
+  return impl_->timeline.dvfs_state();
+}
 std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const {
   return impl_->timeline.samples_since(first, out);
 }
-ww_vgpu_sensor_info VirtualGpu::sensor_info() const { return impl_->timeline.sensor_info(); }
+ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
+  return impl_->timeline.sensor_info();
+}
 
-const std::vector<std::string>& VirtualGpu::counter_names() { return exec::counter_names(); }
+const std::vector<std::string>& VirtualGpu::counter_names() {
+  return exec::counter_names();
+}
 
-std::uint64_t VirtualGpu::dispatch_count() const { return impl_->dispatches.size(); }
+std::uint64_t VirtualGpu::dispatch_count() const {
+  return impl_->dispatches.size();
+}
 
 Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
   if (id >= impl_->dispatches.size()) {
@@ -446,6 +464,8 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   return {};
 }
 
-const LaunchActivity& VirtualGpu::last_activity() const { return *impl_->activity; }
+const LaunchActivity& VirtualGpu::last_activity() const {
+  return *impl_->activity;
+}
 
 }  // namespace ww::sim::gpu

@@ -26,16 +26,16 @@ struct MemoryOperation {
   AtomicOp atomic{};
   std::uint8_t element_bytes{};
   bool sign_extend{};
-  bool contiguous{};           // lane i at base + i * element_bytes
-  bool scalar{};               // destination is `words` SGPRs
-  bool vector{};               // counted by vmcnt, which then writes the registers
-  std::uint8_t words{};        // destination registers
+  bool contiguous{};     // lane i at base + i * element_bytes
+  bool scalar{};         // destination is `words` SGPRs
+  bool vector{};         // counted by vmcnt, which then writes the registers
+  std::uint8_t words{};  // destination registers
   std::uint16_t destination{};
   std::uint64_t exec{};
   std::uint64_t base{};
   alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
   alignas(64) std::uint64_t address[kLanes];
-  alignas(64) std::uint32_t old[kLanes * 2];   // atomics: what was there
+  alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
 };
 
 // In-order counter of operations (vmcnt, lgkmcnt).
@@ -68,7 +68,7 @@ enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
-  std::uint32_t* v{};                         // vector registers [register][lane]
+  std::uint32_t* v{};                              // vector registers [register][lane]
   const MicroOp* code{};
   std::uint32_t pc{};  // dwords from the start of code
   bool scc{};
@@ -78,13 +78,13 @@ struct Wave {
   ComputeUnit* cu{};
   WorkGroup* group{};
   WaveState state{WaveState::empty};
-  std::uint8_t slot{};   // in the CU: simd + 4 * wave
+  std::uint8_t slot{};  // in the CU: simd + 4 * wave
   std::uint8_t simd{};
   std::uint8_t wave_id{};  // in the SIMD, as HW_ID tells
   std::uint16_t in_group{};
 
-  std::int64_t now{};        // cycle at which the present instruction issues
-  std::int64_t next{};       // earliest cycle of the next one; kNever: waits for something
+  std::int64_t now{};   // cycle at which the present instruction issues
+  std::int64_t next{};  // earliest cycle of the next one; kNever: waits for something
   std::int64_t next_completion{kNever};
   unsigned wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
   unsigned wait_scalar{kCounterDepth + 1};

@@ -10,7 +10,7 @@
 namespace ww::sim::gpu::exec {
 
 class Workers {
-public:
+ public:
   // `threads` in all, the caller's included.
   explicit Workers(unsigned threads);
   ~Workers();
@@ -20,7 +20,7 @@ public:
   // Calls task(i) for every i < count, on any thread, and returns when all are done.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
-private:
+ private:
   void serve();
   void take();
 
