@@ -4,9 +4,7 @@
 
 #include <cstring>
 
-#include "ww/core/vgpu_abi.h"
-
-extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(uint32_t version);
+#include "vgpu_abi.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -376,8 +374,8 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
 }
 
 TEST_F(VgpuAbiTest, OffersClockCountersAndStates) {
-  EXPECT_EQ(ww_vgpu_get_abi(WW_VGPU_ABI_VERSION + 1), nullptr);
-  const ww_vgpu_abi* abi = ww_vgpu_get_abi(WW_VGPU_ABI_VERSION);
+  EXPECT_EQ(get_abi(WW_VGPU_ABI_VERSION + 1), nullptr);
+  const ww_vgpu_abi* abi = get_abi(WW_VGPU_ABI_VERSION);
   ASSERT_NE(abi, nullptr);
   const auto start = abi->now_ns();
   abi->sleep_until_ns(start + 12345);

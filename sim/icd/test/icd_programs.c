@@ -283,7 +283,7 @@ static int vectors_and_structs(void) {
     DEMAND(out[i] == wanted, "out[%d] is %g, wanted %g", i, (double)out[i], (double)wanted);
   }
   for (int i = 0; i < N; ++i) {
-    DEMAND(half_out[2 * i] == 10 * ((i & 3) + 1) && half_out[2 * i + 1] == 195, "short %d", i);
+    DEMAND(half_out[2 * i] == 10 * ((i & 3) + 1) && half_out[2 * i + 1] == 195, "short %d: %d %d", i, half_out[2 * i], half_out[2 * i + 1]);
   }
   CHECK(clReleaseMemObject(a));
   CHECK(clReleaseMemObject(b));
@@ -453,6 +453,32 @@ static int mapped_memory(void) {
   return 0;
 }
 
+/* The test looks for the lines on stdout. */
+static int prints(void) {
+  cl_kernel kernel = kernel_of(
+      "__kernel void tell(__global const float* x, long big) {\n"
+      "  uint i = get_global_id(0);\n"
+      "  if (i == 0) printf(\"first: %ld %#x %c%%\\n\", big, 255, 'k');\n"
+      "  if (i % 8 == 3)\n"
+      "    printf(\"item %u of %d: %.2f %.0v4hlf\\n\", i, (int)get_global_size(0), x[i],\n"
+      "           (float4)(1, 2, 3, 4));\n"
+      "}\n",
+      "tell", "");
+  DEMAND(kernel != NULL, "no kernel");
+  float x[64];
+  for (int i = 0; i < 64; ++i) x[i] = (float)i * 0.5f;
+  const cl_long big = -5000000000;
+  cl_mem a = buffer(sizeof x, x);
+  CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+  CHECK(clSetKernelArg(kernel, 1, sizeof big, &big));
+  const size_t global = 64;
+  CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+  CHECK(clFinish(queue));
+  CHECK(clReleaseMemObject(a));
+  CHECK(clReleaseKernel(kernel));
+  return 0;
+}
+
 static const struct {
   const char* name;
   int (*run)(void);
@@ -464,7 +490,8 @@ static const struct {
                 {"mathematics", mathematics},
                 {"branches", branches},
                 {"scratch", scratch},
-                {"mapped_memory", mapped_memory}};
+                {"mapped_memory", mapped_memory},
+                {"prints", prints}};
 
 int main(int argc, char** argv) {
   cl_platform_id platform;
