@@ -62,10 +62,18 @@ std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
             std::string(1, language[4]) + "0\n";
   }
   if (fast_relaxed_math) text += "#define __FAST_RELAXED_MATH__ 1\n";
-  return text + "#line 1 \"program.cl\"\n";
+  return text;
 }
 
 }  // namespace
+
+std::string end_of_prelude(bool printf_lowered) {
+  std::string text;
+  if (printf_lowered) {
+    text += "#define printf(format, ...) printf(&(format)[1], ##__VA_ARGS__)\n";
+  }
+  return text + "#line 1 \"program.cl\"\n";
+}
 
 Result<std::vector<std::string>> split_options(std::string_view text) {
   std::vector<std::string> words;
@@ -144,6 +152,7 @@ Result<CompileOptions> compile_options(std::string_view text) {
   }
   options.words.push_back(optimisation);
   options.words.push_back("-cl-kernel-arg-info");  // clGetKernelArgInfo always has an answer
+  options.words.push_back("-Wno-format");          // the compiler sees them off by one
   options.words.push_back("-I.");                  // last: the program's own folders come first
   options.prelude = make_prelude(language, fast_relaxed_math);
   return options;

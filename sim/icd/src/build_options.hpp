@@ -15,8 +15,14 @@ namespace ww::sim::icd {
 
 struct CompileOptions {
   std::vector<std::string> words;  // for clang
-  std::string prelude;             // lines that stand before the source
+  std::string prelude;             // lines that stand before the source, without the last
 };
+
+// The prelude's last lines. `printf_lowered`: make printf work with LLVM 15, whose pass for it
+// finds a format string only behind an address that is not the string's own (it expects a constant
+// expression and looks through it), and otherwise drops the call silently. The offset is ignored
+// by the pass: it takes the whole string.
+[[nodiscard]] std::string end_of_prelude(bool printf_lowered);
 
 // Options of a compilation. Errors: invalid_argument naming the option that OpenCL 1.2 does not
 // know, or that asks for a later language.

@@ -6,9 +6,7 @@
 #include "api.hpp"
 #include "object.hpp"
 #include "objects.hpp"
-#include "ww/core/vgpu_abi.h"
-
-extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(uint32_t version);
+#include "vgpu_abi.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -75,7 +73,7 @@ void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
     return reinterpret_cast<void*>(&icd_get_platform_ids);
   }
   if (std::strcmp(name, WW_VGPU_GET_ABI_SYMBOL) == 0) {
-    return reinterpret_cast<void*>(&ww_vgpu_get_abi);
+    return reinterpret_cast<void*>(&get_abi);
   }
   return nullptr;
 }

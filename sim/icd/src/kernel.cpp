@@ -31,6 +31,7 @@ cl_kernel new_kernel(cl_program program, const binpatch::Kernel& info) {
     bytes = std::max<std::size_t>(bytes, std::size_t{argument.offset} + argument.size);
     if (is_hidden(argument)) {
       kernel->hidden.push_back(&argument);
+      kernel->prints = kernel->prints || argument.value_kind == "hidden_printf_buffer";
     } else {
       kernel->arguments.push_back({.metadata = &argument, .kind = kind_of(argument)});
     }

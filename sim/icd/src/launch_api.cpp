@@ -3,6 +3,7 @@
 
 #include "api.hpp"
 #include "launch.hpp"
+#include "printf_run.hpp"
 #include "queue.hpp"
 
 namespace ww::sim::icd {
@@ -57,7 +58,8 @@ cl_int code_of(const Error& error) {
 
 cl_int run(cl_context context, const Module& module, const std::string& name,
            const LaunchShape& shape, std::span<const std::byte> kernarg,
-           std::uint32_t dynamic_lds_bytes, Timing& timing) {
+           std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
+  if (prints && !clear_printf_buffer()) return CL_OUT_OF_RESOURCES;
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
@@ -66,6 +68,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
     return code_of(result.error());
   }
   timing = {result->start_ns, result->end_ns};
+  if (prints) print_records(module.printf_formats);
   return CL_SUCCESS;
 }
 
@@ -78,8 +81,8 @@ cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel,
   }
   auto work = [context = what.queue->context, module = kernel.module, name = kernel.info->name,
                shape, kernarg = kernel.kernarg, lds = kernel.dynamic_lds_bytes,
-               buffers = std::move(buffers)](Timing& timing) {
-    return run(context.get(), *module, name, shape, kernarg, lds, timing);
+               prints = kernel.prints, buffers = std::move(buffers)](Timing& timing) {
+    return run(context.get(), *module, name, shape, kernarg, lds, prints, timing);
   };
   return defer(entry, what, std::move(work));
 }
@@ -110,12 +113,13 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
       std::uint64_t{kernel->info->descriptor.group_segment_fixed_size} + kernel->dynamic_lds_bytes;
   const auto& arch = Runtime::get().powered_gpu().chip().architecture();
   if (lds > static_cast<std::uint64_t>(arch.lds_bytes_per_cu)) return CL_OUT_OF_RESOURCES;
+  if (kernel->prints && !place_printf_buffer(*kernel)) return CL_OUT_OF_RESOURCES;
   write_hidden_arguments(kernel->hidden, shape, kernel->dynamic_lds_bytes, kernel->kernarg);
 
   if (readiness(what) == Readiness::blocked) return defer_launch(entry, what, *kernel, shape);
   return enqueue(entry, what, [&](Timing& timing) {
     return run(context, *kernel->module, kernel->info->name, shape, kernel->kernarg,
-               kernel->dynamic_lds_bytes, timing);
+               kernel->dynamic_lds_bytes, kernel->prints, timing);
   });
 }
 

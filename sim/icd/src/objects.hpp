@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "object.hpp"
+#include "printf.hpp"
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::icd {
@@ -20,13 +21,13 @@ namespace ww::sim::icd {
 
 // A code object loaded into the device; unloaded when the last kernel and program let go.
 struct Module {
-  Module(binpatch::CodeObject code, std::uint32_t program_id)
-      : object(std::move(code)), id(program_id) {}
+  Module(binpatch::CodeObject code, std::uint32_t program_id);
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
   binpatch::CodeObject object;
   std::uint32_t id;
+  std::vector<PrintfFormat> printf_formats;
 };
 
 // Chip times of one command [ns].
@@ -129,6 +130,7 @@ struct _cl_kernel : ww::sim::icd::ObjectOf<_cl_kernel, ww::sim::icd::ObjectType:
   std::vector<std::byte> kernarg;
   std::uint32_t dynamic_lds_bytes{};
   bool lds_laid_out{};
+  bool prints{};  // has a printf buffer among its hidden arguments
 };
 
 struct _cl_event : ww::sim::icd::ObjectOf<_cl_event, ww::sim::icd::ObjectType::event> {

@@ -42,6 +42,14 @@ cl_int copy_binaries(const _cl_program& program, std::size_t size, void* value,
 
 }  // namespace
 
+Module::Module(binpatch::CodeObject code, std::uint32_t program_id)
+    : object(std::move(code)), id(program_id) {
+  for (const auto& text : object.printf_formats()) {
+    // A format that cannot be read prints nothing; the kernel runs all the same.
+    if (auto format = parse_printf_format(text)) printf_formats.push_back(std::move(*format));
+  }
+}
+
 Module::~Module() {
   Runtime::get().powered_gpu().unload(id);
 }

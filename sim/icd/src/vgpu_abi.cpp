@@ -1,5 +1,5 @@
-// ww_vgpu_get_abi: clock, sensors, counters and clock states of the process's one virtual GPU.
-#include "ww/core/vgpu_abi.h"
+// Clock, sensors, counters and clock states, each under the driver's lock.
+#include "vgpu_abi.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -164,12 +164,11 @@ constexpr ww_vgpu_abi kAbi{
 };
 
 }  // namespace
-}  // namespace ww::sim::icd
 
-extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(uint32_t version) {
-  using ww::sim::icd::locked;
-  using ww::sim::icd::Runtime;
+const ww_vgpu_abi* get_abi(std::uint32_t version) {
   if (version != WW_VGPU_ABI_VERSION) return nullptr;
-  const bool powered = locked(false, [] { return Runtime::get().gpu() != nullptr; });
-  return powered ? &ww::sim::icd::kAbi : nullptr;
+  const bool powered_on = locked(false, [] { return Runtime::get().gpu() != nullptr; });
+  return powered_on ? &kAbi : nullptr;
 }
+
+}  // namespace ww::sim::icd
