@@ -49,7 +49,7 @@ std::vector<Variant> round_of(const PlanInputs& inputs) {
   return round;
 }
 
-constexpr int full_rounds = 3;
+constexpr int full_rounds = 2;
 
 PlannedRun make(std::int64_t block, std::int64_t position, RunKind kind, int state,
                 double seconds) {
@@ -133,7 +133,8 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
     std::swap(order[i - 1], order[static_cast<std::size_t>(generator.below(i))]);
   }
 
-  const double idle_s = inputs.quick ? 1.5 : 3.0;
+  // A slow sensor must settle in the idle runs, too.
+  const double idle_s = std::max(inputs.quick ? 1.5 : 3.0, inputs.plateau_s.value_or(0.0));
   std::vector<PlannedRun> runs;
   const auto add_idle = [&] {
     runs.push_back(make(block, static_cast<std::int64_t>(runs.size()), RunKind::idle,
