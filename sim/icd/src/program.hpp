@@ -1,0 +1,19 @@
+// Programs: what their two files share.
+#pragma once
+
+#include <string_view>
+
+#include "objects.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::sim::icd {
+
+[[nodiscard]] cl_program new_program(cl_context context);
+
+// A device list that may be absent: CL_INVALID_VALUE, CL_INVALID_DEVICE or CL_SUCCESS.
+[[nodiscard]] cl_int check_device_list(cl_uint count, const cl_device_id* devices);
+
+// Parses a code object and demands that it is for this device. Errors: parse_error, unsupported.
+[[nodiscard]] Result<binpatch::CodeObject> parse_for_device(std::string_view binary);
+
+}  // namespace ww::sim::icd
