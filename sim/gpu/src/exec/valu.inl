@@ -677,6 +677,16 @@ void modify_result(U32* d, int float_bits, int omod, bool clamp) {
 }
 bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exec, const U32* mask,
                U32 stride, U64* base) {
+  if (exec == ~U64{0}) {
+    // The common case without 64-bit arithmetic, and without writing addresses that nobody needs.
+    U32 differs = 0;
+    WW_LOOP differs |= (low[l] - low[0] - static_cast<U32>(l) * stride) | (high[l] ^ high[0]);
+    const U64 start = join(low[0], high[0]);
+    if (differs == 0 && low[63] >= low[0]) {
+      *base = start + offset;
+      return true;
+    }
+  }
   WW_LOOP target[l] = join(low[l], high[l]) + offset;
   if (exec == 0) return false;
   const int first = __builtin_ctzll(exec);

@@ -43,6 +43,20 @@ void memory_fault(Wave& wave, const MemoryOperation& operation, unsigned lane, U
                              operation.element_bytes, address, lane));
 }
 
+// Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
+bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool contiguous,
+                    MemoryOperation& operation) {
+  if (!contiguous) return false;
+  if (m.element_bytes >= 4 && m.kind <= MemoryKind::store && operation.base < memory.limit() &&
+      operation.base >= kDeviceBase) {
+    return true;
+  }
+  for (U64 lane = 0; lane < kLanes; ++lane) {
+    operation.address[lane] = operation.base + lane * m.element_bytes;
+  }
+  return false;
+}
+
 // Whether every enabled lane lies inside an allocation; else the launch fails.
 bool check_bounds(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
@@ -52,6 +66,9 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
     const auto last = 63U - static_cast<unsigned>(std::countl_zero(operation.exec));
     const U64 begin = operation.base + first * bytes;
     if (memory.contains(begin, (U64{last} - first + 1) * bytes)) return true;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      operation.address[lane] = operation.base + lane * bytes;
+    }
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
@@ -324,9 +341,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
   const bool contiguous = lanes().addresses(
       operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
       wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
-  operation.contiguous = contiguous && m.element_bytes >= 4 && m.kind <= MemoryKind::store &&
-                         operation.base < wave.cu->memory().limit() &&
-                         operation.base >= kDeviceBase;
+  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!apertures(wave, op, operation)) {
@@ -417,8 +432,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     const bool contiguous =
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
-    operation.contiguous = contiguous && m.element_bytes >= 4 && m.kind <= MemoryKind::store &&
-                           operation.base < cu.memory().limit() && operation.base >= kDeviceBase;
+    operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
     issue(wave, op, operation);
     return;
   }
