@@ -173,9 +173,9 @@ __kernel void wide_vectors(__global const float4* a, __global float4* b, __globa
 }
 
 __kernel void chase(__global const uint* next, __global uint* out, uint steps) {
-  uint at = 0;
+  uint at = get_global_id(0);  // not uniform, or the compiler would load it by scalar means
   for (uint i = 0; i < steps; ++i) at = next[at];
-  out[0] = at;
+  out[get_global_id(0)] = at;
 }
 
 __kernel void out_of_bounds(__global uint* data, uint far) { data[get_global_id(0) + far] = 1; }

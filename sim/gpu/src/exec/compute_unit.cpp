@@ -19,6 +19,10 @@ constexpr std::int64_t kTurn = 32;
 // Every wave has room for all 256 vector registers, so that no register number needs a check; the
 // odd distance keeps the waves' first registers apart in the host's caches.
 constexpr std::size_t kRegisterStride = 256 * kLanes + 5 * 16;
+// Most often all of them.
+std::uint64_t enabled_lanes(std::uint64_t exec) {
+  return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
+}
 constexpr std::size_t kRegisterBytes = ComputeUnit::kSlots * kRegisterStride * 4;
 
 }  // namespace
@@ -31,6 +35,9 @@ void Wave::expand_mask(std::uint64_t enabled) {
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
                          DeviceMemory& memory)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
+      lines_per_run(std::min<std::uint32_t>(
+          Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
+                                                          architecture.line_bytes))),
       architecture_(architecture),
       engine_(engine),
       index_(index),
@@ -239,7 +246,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
         unit = time + op.cycles;
         wave.next = unit;
         ++counters.valu;
-        activity.vector_lane_operations += static_cast<unsigned>(std::popcount(wave.exec()));
+        activity.vector_lane_operations += enabled_lanes(wave.exec());
         break;
       }
       case Unit::salu: {
@@ -302,8 +309,7 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
       operation.kind == MemoryKind::atomic_return ? operation.old : operation.data;
-  activity.register_bytes +=
-      static_cast<unsigned>(std::popcount(operation.exec)) * operation.words * 4U;
+  activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
   if (operation.sign_extend) {
     const unsigned shift = 32 - operation.element_bytes * 8U;
     for (std::uint32_t& word : operation.data) {

@@ -24,15 +24,19 @@
 
 namespace ww::sim::gpu::exec {
 
-// What leaves an L1 towards the L2, in the order in which it leaves.
+// What leaves an L1 towards the L2, in the order in which it leaves: a run of lines that lie in a
+// row on one channel, one a cycle.
 struct Request {
   enum class Kind : std::uint8_t { read, merge, write, atomic };
-  std::int64_t departure{};
+  static constexpr unsigned kMostLines = 4;
+  std::int64_t departure{};  // of the first line
   MemoryOperation* operation{};
-  std::uint64_t lanes{};  // of the operation that this line concerns; 0 where contiguous
-  std::uint32_t line{};   // line number from the start of device memory
-  std::uint32_t l1_slot{L1Cache::kNone};
+  std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
+  std::uint32_t line{};   // number of the first line from the start of device memory
   Kind kind{};
+  std::uint8_t lines{1};  // more than one in contiguous reads only
+  bool fills_l1{};
+  std::uint32_t l1_slot[kMostLines]{};
 };
 
 struct WorkGroup {
@@ -100,7 +104,8 @@ class ComputeUnit {
   [[nodiscard]] bool clock_read() const { return clock_read_; }
 
   L1Cache l1;
-  std::int64_t l1_free{};  // next cycle in which the L1 looks up a line
+  std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
+  std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
   std::vector<Request> requests;  // departures in order
   std::size_t requests_done{};    // committed ones at the front

@@ -23,7 +23,10 @@ class L1Cache {
         ready_(sets_ * ways_, 0),
         fill_time_(sets_ * ways_, 0) {}
 
-  void invalidate_all() { std::fill(tag_.begin(), tag_.end(), kNone); }
+  void invalidate_all() {
+    std::fill(tag_.begin(), tag_.end(), kNone);
+    empty_ = true;
+  }
 
   // The slot that holds the line, or kNone. A hit makes it the most recent.
   std::uint32_t find(std::uint32_t line) {
@@ -48,11 +51,14 @@ class L1Cache {
       if (stamp_[slot] < stamp_[victim]) victim = slot;
     }
     tag_[victim] = line;
+    empty_ = false;
     stamp_[victim] = ++clock_;
     ready_[victim] = kPending;
     return victim;
   }
+  [[nodiscard]] bool empty() const { return empty_; }
   void invalidate(std::uint32_t line) {
+    if (empty_) return;
     const std::uint32_t first = line % sets_ * ways_;
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == line) tag_[slot] = kNone;
@@ -71,6 +77,7 @@ class L1Cache {
  private:
   std::uint32_t ways_;
   std::uint32_t sets_;
+  bool empty_{true};  // nothing was put in since everything was thrown out
   std::uint64_t clock_{};
   std::vector<std::uint32_t> tag_;
   std::vector<std::uint64_t> stamp_;

@@ -41,6 +41,7 @@ struct LaneTable {
   bool (*addresses)(std::uint64_t* out, const std::uint32_t* low, const std::uint32_t* high,
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};
+  void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
   void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
 };
 

@@ -21,12 +21,12 @@ inline constexpr std::uint64_t kLineBytes = 64;
   return operation.element_bytes < 4 ? 1 : operation.element_bytes / 4U;
 }
 
-// Calls f(element bytes, host bytes, count) for each run of bytes of the operation in the line.
+// Calls f(element bytes, host bytes, count) for each run of bytes of the operation in these lines.
 template <class F>
-void for_bytes_in_line(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
-                       const DeviceMemory& memory, F&& f) {
+void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
+                        std::uint64_t lanes, const DeviceMemory& memory, F&& f) {
   const std::uint64_t begin = line_address(line);
-  const std::uint64_t end = begin + kLineBytes;
+  const std::uint64_t end = begin + lines * kLineBytes;
   auto* const data = reinterpret_cast<std::byte*>(operation.data);
   if (operation.contiguous && lanes == 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(operation.exec));
@@ -49,16 +49,18 @@ void for_bytes_in_line(MemoryOperation& operation, std::uint32_t line, std::uint
   }
 }
 
-inline void load_line(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
-                      const DeviceMemory& memory) {
-  for_bytes_in_line(operation, line, lanes, memory,
-                    [](std::byte* element, const std::byte* host, std::uint64_t count) {
-                      if (count == kLineBytes) {
-                        std::memcpy(element, host, kLineBytes);
-                      } else {
-                        std::memcpy(element, host, count);
-                      }
-                    });
+inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
+                       std::uint64_t lanes, const DeviceMemory& memory) {
+  for_bytes_in_lines(operation, line, lines, lanes, memory,
+                     [](std::byte* element, const std::byte* host, std::uint64_t count) {
+                       if (count == 4 * kLineBytes) {  // known sizes become a few moves
+                         std::memcpy(element, host, 4 * kLineBytes);
+                       } else if (count == kLineBytes) {
+                         std::memcpy(element, host, kLineBytes);
+                       } else {
+                         std::memcpy(element, host, count);
+                       }
+                     });
 }
 
 // One lane's atomic on host memory; returns the old value. `operand` and `compare` as the

@@ -22,10 +22,13 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, ActivityObser
       observer_(observer),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
+  cycles_per_line_ = std::max<std::int64_t>(
+      1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
+      place_.push_back({static_cast<std::uint16_t>(engine), static_cast<std::uint16_t>(cu)});
       for (int channel = 0; channel < architecture_.l2_channels; ++channel) {
         const std::int64_t cycles = chip.crossbar_cycles(engine, cu, channel);
         flight_.push_back(cycles);
@@ -62,7 +65,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     std::size_t next = cu.requests_done;
     for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
       Request& request = cu.requests[next];
-      const auto channel = static_cast<std::uint32_t>(l2_.channel(request.line));
+      const auto channel = l2_.channel(request.line);
       const std::int64_t there = flight(index, channel) / 2;
       const auto delay = static_cast<std::uint32_t>(request.departure + there - start);
       latest = std::max(latest, delay);
@@ -102,25 +105,35 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 
 void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
                          std::int64_t arrival) {
-  const auto channel = static_cast<std::uint32_t>(l2_.channel(request.line));
   if (request.kind == Request::Kind::merge) {
-    load_line(*request.operation, request.line, request.lanes, memory_);
+    load_lines(*request.operation, request.line, 1, request.lanes, memory_);
     resolve(cu, request,
-            std::max(cu.l1.fill_time(request.l1_slot),
+            std::max(cu.l1.fill_time(request.l1_slot[0]),
                      request.departure + architecture_.l1_hit_cycles));
     return;
   }
+  const std::uint32_t channel = l2_.channel(request.line);
   const std::int64_t slot = std::max(arrival, channel_free_[channel]);
-  channel_free_[channel] =
-      slot + architecture_.line_bytes / architecture_.bytes_per_clock_per_channel;
-  ++channels_[channel].accesses;
+  const std::int64_t there_and_back = flight(cu_index, channel);
+  const std::int64_t back = there_and_back - there_and_back / 2;
+  channel_free_[channel] = slot + request.lines * cycles_per_line_;
+  channels_[channel].accesses += request.lines;
+  CrossbarTransfer transfer;
+  transfer.cycle = slot;
+  transfer.address = line_address(request.line);
+  transfer.engine = place_[cu_index].engine;
+  transfer.cu = place_[cu_index].cu;
+  transfer.channel = static_cast<std::uint16_t>(channel);
+  std::int64_t completion = slot;
   switch (request.kind) {
-    case Request::Kind::read: read(cu, cu_index, request, slot, channel); return;
-    case Request::Kind::write: write(cu_index, request, slot, channel); break;
-    default: atomic(cu_index, request, slot, channel); break;
+    case Request::Kind::read: completion = read(cu, request, transfer, back); break;
+    case Request::Kind::write: write(request, transfer); break;
+    default: atomic(request, transfer); break;
   }
-  const std::int64_t back = flight(cu_index, channel) - flight(cu_index, channel) / 2;
-  resolve(cu, request, slot + architecture_.l2_hit_cycles + back);
+  if (request.kind != Request::Kind::read) {
+    completion += architecture_.l2_hit_cycles + back;
+  }
+  resolve(cu, request, completion);
 }
 
 std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t line,
@@ -151,38 +164,36 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
   return *access.ready;
 }
 
-void MemorySystem::read(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
-                        std::int64_t slot, std::uint32_t channel) {
-  ++counters_.reads;
-  const std::int64_t there = fetch(l2_.read(request.line), request.line, slot, channel);
-  CrossbarTransfer transfer;
-  transfer.cycle = slot;
-  transfer.address = line_address(request.line);
-  transfer.engine =
-      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu =
-      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.channel = static_cast<std::uint16_t>(channel);
+std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+                                std::int64_t back) {
+  counters_.reads += request.lines;
   transfer.kind = TransferKind::read;
   transfer.bytes = kLineBytes;
-  transfer.payload = memory_.host(transfer.address);
-  observer_.crossbar(transfer);
-  load_line(*request.operation, request.line, request.lanes, memory_);
-  const std::int64_t back = flight(cu_index, channel) - flight(cu_index, channel) / 2;
-  const std::int64_t completion = there + architecture_.l2_hit_cycles + back;
-  if (request.l1_slot != L1Cache::kNone) cu.l1.filled(request.l1_slot, request.line, completion);
-  resolve(cu, request, completion);
+  const std::uint32_t channel = transfer.channel;
+  const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  std::int64_t last = 0;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t line = request.line + i;
+    const std::int64_t there = fetch(l2_.read(line), line, transfer.cycle, channel);
+    transfer.payload = memory_.host(transfer.address);
+    observer_.crossbar(transfer);
+    last = std::max(last, there + latency);
+    if (request.fills_l1) cu.l1.filled(request.l1_slot[i], line, there + latency);
+    transfer.address += kLineBytes;
+    transfer.cycle += cycles_per_line_;
+  }
+  return last;
 }
 
-void MemorySystem::write(std::uint32_t cu_index, Request& request, std::int64_t slot,
-                         std::uint32_t channel) {
+void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
   ++counters_.writes;
   std::byte packed[kLineBytes];
   std::uint64_t written = 0;
   std::size_t size = 0;
   const std::byte* const line = memory_.host(line_address(request.line));
-  for_bytes_in_line(
-      *request.operation, request.line, request.lanes, memory_,
+  for_bytes_in_lines(
+      *request.operation, request.line, 1, request.lanes, memory_,
       [&](const std::byte* element, std::byte* host, std::uint64_t count) {
         if (std::memcmp(host, element, count) != 0) {
           std::memcpy(host, element, count);
@@ -201,23 +212,14 @@ void MemorySystem::write(std::uint32_t cu_index, Request& request, std::int64_t 
   } else {
     size = kLineBytes;
   }
-  fetch(l2_.write(request.line, written), request.line, slot, channel);
-  CrossbarTransfer transfer;
-  transfer.cycle = slot;
-  transfer.address = line_address(request.line);
-  transfer.engine =
-      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu =
-      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.channel = static_cast<std::uint16_t>(channel);
+  fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
   transfer.kind = TransferKind::write;
   transfer.bytes = static_cast<std::uint8_t>(size);
   transfer.payload = payload;
   observer_.crossbar(transfer);
 }
 
-void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t slot,
-                          std::uint32_t channel) {
+void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
   ++counters_.atomics;
   MemoryOperation& operation = *request.operation;
   const std::size_t words = element_words(operation);
@@ -231,7 +233,7 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
   // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
   // of which one line's worth is shown.
   const L2Cache::Access access = l2_.read(request.line);
-  fetch(access, request.line, slot, channel);
+  fetch(access, request.line, transfer.cycle, transfer.channel);
   std::int64_t served = 0;
   for (std::uint64_t set = request.lanes; set != 0; set &= set - 1, ++served) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
@@ -256,15 +258,7 @@ void MemorySystem::atomic(std::uint32_t cu_index, Request& request, std::int64_t
   }
   l2_.write(request.line, written);
   // The channel's atomic unit takes 16 lanes a cycle.
-  channel_free_[channel] += (served - 1) / 16;
-  CrossbarTransfer transfer;
-  transfer.cycle = slot;
-  transfer.address = line_address(request.line);
-  transfer.engine =
-      static_cast<std::uint16_t>(cu_index / static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.cu =
-      static_cast<std::uint16_t>(cu_index % static_cast<unsigned>(architecture_.cus_per_engine));
-  transfer.channel = static_cast<std::uint16_t>(channel);
+  channel_free_[transfer.channel] += (served - 1) / 16;
   transfer.kind = TransferKind::atomic;
   transfer.bytes = static_cast<std::uint8_t>(carried * 4);
   transfer.payload = reinterpret_cast<const std::byte*>(operands);

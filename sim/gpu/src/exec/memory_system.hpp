@@ -49,10 +49,11 @@ class MemorySystem {
     std::uint32_t delay{};  // since the quantum began
   };
   void serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request, std::int64_t arrival);
-  void read(ComputeUnit& cu, std::uint32_t cu_index, Request& request, std::int64_t slot,
-            std::uint32_t channel);
-  void write(std::uint32_t cu_index, Request& request, std::int64_t slot, std::uint32_t channel);
-  void atomic(std::uint32_t cu_index, Request& request, std::int64_t slot, std::uint32_t channel);
+  // Each fills in the transfer, which knows place and slot; a read gives its completion.
+  std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+                    std::int64_t back);
+  void write(Request& request, CrossbarTransfer& transfer);
+  void atomic(Request& request, CrossbarTransfer& transfer);
   // The cycle at which a line's data is in the L2, given its tag lookup.
   std::int64_t fetch(const L2Cache::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel);
@@ -67,10 +68,15 @@ class MemorySystem {
   ActivityObserver& observer_;
   L2Cache l2_;
   std::uint32_t channel_count_;
+  struct Place {
+    std::uint16_t engine, cu;
+  };
+  std::vector<Place> place_;                // of each CU
   std::vector<std::int64_t> flight_;        // [cu][channel] there and back
   std::vector<std::int64_t> channel_free_;  // next slot of each channel
   std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
   std::int64_t memory_line_time_{};         // in 1/1024 cycles
+  std::int64_t cycles_per_line_{1};
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};

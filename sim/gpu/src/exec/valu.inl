@@ -190,10 +190,11 @@ template <auto F, auto Carry>
 void carry(U32* d, const U32* a, const U32* b, const U32*, LaneContext& x) {
   alignas(64) U32 word[kLanes];
   alignas(64) U32 carry_in[kLanes];
-  WW_LOOP carry_in[l] = static_cast<U32>(x.mask_in >> l) & 1U;
+  WW_EXPAND(carry_in, x.mask_in);
   WW_LOOP {
-    const U32 result = F(a[l], b[l], carry_in[l]);
-    word[l] = Carry(a[l], b[l], carry_in[l]) ? ~U32{0} : 0U;
+    const U32 i = carry_in[l] & 1U;
+    const U32 result = F(a[l], b[l], i);
+    word[l] = Carry(a[l], b[l], i) ? ~U32{0} : 0U;
     d[l] = result;
   }
   x.mask_out = WW_PACK(word);
@@ -646,6 +647,9 @@ bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exe
   return differs == 0;
 }
 void expand_mask(U32* mask, U64 exec) { WW_EXPAND(mask, exec); }
+void broadcast(U32* d, U32 value) {
+  WW_LOOP d[l] = value;
+}
 
 #include "exec/valu_table.inl"
 

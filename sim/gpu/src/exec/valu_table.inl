@@ -363,4 +363,5 @@ void build(LaneTable& table) {
   table.modify_result = modify_result;
   table.addresses = addresses;
   table.expand_mask = expand_mask;
+  table.broadcast = broadcast;
 }

@@ -24,25 +24,21 @@ std::uint64_t read_mask(const Wave& wave, std::uint16_t index) {
 }
 
 void broadcast(U32* target, U32 value) {
-  for (int lane = 0; lane < kLanes; ++lane) target[lane] = value;
+  lanes().broadcast(target, value);
 }
 
-// Lanes of source i, in `buffer` unless they lie in registers or constants already.
-const U32* source_lanes(Wave& wave, const MicroOp& op, std::size_t i, LaneBuffer& buffer) {
+// A scalar source, or one with modifiers: made in `buffer`.
+[[gnu::noinline]] const U32* made_lanes(Wave& wave, const MicroOp& op, std::size_t i,
+                                        LaneBuffer& buffer) {
   const VectorFields& f = op.vector;
   const bool wide = (f.wide >> i & 1U) != 0;
-  const U32* lanes_of = nullptr;
-  switch (op.kind[i]) {
-    case Source::vgpr: lanes_of = wave.vgpr(op.source[i]); break;
-    case Source::constant: lanes_of = f.constant[i]; break;
-    case Source::scalar: {
-      const std::uint16_t index = op.source[i];
-      broadcast(buffer.word, index < kScalarFile ? wave.sr[index] : read_special(wave, index));
-      if (wide) broadcast(buffer.word + kLanes, index < kScalarFile ? wave.sr[index + 1] : 0);
-      lanes_of = buffer.word;
-      break;
-    }
-    case Source::none: return f.constant[0];
+  const U32* lanes_of = buffer.word;
+  if (op.kind[i] == Source::scalar) {
+    const std::uint16_t index = op.source[i];
+    broadcast(buffer.word, index < kScalarFile ? wave.sr[index] : read_special(wave, index));
+    if (wide) broadcast(buffer.word + kLanes, index < kScalarFile ? wave.sr[index + 1] : 0);
+  } else {
+    lanes_of = op.kind[i] == Source::vgpr ? wave.vgpr(op.source[i]) : f.constant[i];
   }
   const bool abs = (f.abs >> i & 1U) != 0;
   const bool neg = (f.neg >> i & 1U) != 0;
@@ -51,6 +47,15 @@ const U32* source_lanes(Wave& wave, const MicroOp& op, std::size_t i, LaneBuffer
     lanes_of = buffer.word;
   }
   return lanes_of;
+}
+
+// Lanes of source i, in `buffer` unless they lie in registers or constants already.
+inline const U32* source_lanes(Wave& wave, const MicroOp& op, std::size_t i, LaneBuffer& buffer) {
+  if (((op.vector.abs | op.vector.neg) >> i & 1U) == 0) {
+    if (op.kind[i] == Source::vgpr) return wave.vgpr(op.source[i]);
+    if (op.kind[i] != Source::scalar) return op.vector.constant[i];
+  }
+  return made_lanes(wave, op, i, buffer);
 }
 
 template <std::size_t Sources>

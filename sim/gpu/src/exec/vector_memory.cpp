@@ -93,6 +93,10 @@ class L1Pass {
     const U64 begin = operation_.base + first * bytes - kDeviceBase;
     const U64 end = operation_.base + last * bytes - kDeviceBase;
     const bool dense = exec == kAllLanes;
+    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty()) {
+      around_l1(static_cast<U32>(begin / kLineBytes), static_cast<U32>((end - 1) / kLineBytes));
+      return;
+    }
     for (U64 line = begin / kLineBytes; line <= (end - 1) / kLineBytes; ++line) {
       U64 lanes_here = 0;
       if (!dense) {
@@ -108,6 +112,18 @@ class L1Pass {
       }
       access(static_cast<U32>(line), lanes_here);
     }
+  }
+
+  // All lines from first to last, none of which the L1 can have: whole runs at once.
+  void around_l1(U32 first, U32 last) {
+    for (U32 line = first; line <= last;) {
+      const U32 run = std::min(cu_.lines_per_run - line % cu_.lines_per_run, last - line + 1);
+      request(Request::Kind::read, line, 0, start_ + lines_, L1Cache::kNone);
+      cu_.requests.back().lines = static_cast<std::uint8_t>(run);
+      lines_ += run;
+      line += run;
+    }
+    cu_.counters.read_requests += last - first + 1;
   }
 
   void scattered() {
@@ -148,7 +164,7 @@ class L1Pass {
         }
         cu_.l1.invalidate(line);
         ++cu_.counters.read_requests;
-        request(Request::Kind::read, line, lanes_here, departure, L1Cache::kNone);
+        read_request(line, lanes_here, departure, L1Cache::kNone);
         return;
       case MemoryKind::store:
         cu_.l1.invalidate(line);
@@ -167,7 +183,7 @@ class L1Pass {
     const U32 slot = cu_.l1.find(line);
     if (slot == L1Cache::kNone) {
       ++cu_.counters.read_requests;
-      request(Request::Kind::read, line, lanes_here, departure, cu_.l1.allocate(line));
+      read_request(line, lanes_here, departure, cu_.l1.allocate(line));
       return;
     }
     ++cu_.activity.l1_hits;
@@ -177,14 +193,34 @@ class L1Pass {
       request(Request::Kind::merge, line, lanes_here, departure, slot);
       return;
     }
-    load_line(operation_, line, lanes_here, cu_.memory());
+    load_lines(operation_, line, 1, lanes_here, cu_.memory());
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
   }
 
+  // Joins the previous line's request where that is a run of the same block.
+  void read_request(U32 line, U64 lanes_here, std::int64_t departure, U32 slot) {
+    if (lanes_here == 0 && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
+      Request& last = cu_.requests.back();
+      last.l1_slot[last.lines++] = slot;
+      ++run_end_;
+      return;
+    }
+    request(Request::Kind::read, line, lanes_here, departure, slot);
+    run_ = lanes_here == 0 ? 1 : 0;
+    run_end_ = line + 1;
+  }
   void request(Request::Kind kind, U32 line, U64 lanes_here, std::int64_t departure, U32 slot) {
     ++operation_.unresolved;
-    cu_.requests.push_back(Request{departure, &operation_, lanes_here, line, slot, kind});
+    Request& added = cu_.requests.emplace_back();
+    added.departure = departure;
+    added.operation = &operation_;
+    added.lanes = lanes_here;
+    added.line = line;
+    added.kind = kind;
+    added.fills_l1 = slot != L1Cache::kNone;
+    added.l1_slot[0] = slot;
+    run_ = 0;
   }
 
   Wave& wave_;
@@ -193,6 +229,8 @@ class L1Pass {
   MemoryOperation& operation_;
   std::int64_t start_{};
   std::int64_t lines_{};
+  int run_{};      // whether the last request can grow
+  U32 run_end_{};  // the line that it would take next
 };
 
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
