@@ -16,8 +16,15 @@ tl::unexpected<Error> bad(std::string message, std::string_view kernel) {
   return fail(ErrorCode::bad_data, std::move(message), fmt::format("kernel '{}'", kernel));
 }
 
+// SCC is bit 0 of the STATUS register too. Vega ISA, "STATUS".
+bool reads_status_scc(const isa::Instruction& instruction) {
+  constexpr int status = 2;
+  const auto field = isa::hardware_register_field(instruction);
+  return instruction.opcode == Opcode::s_getreg_b32 && field.id == status && field.offset == 0;
+}
+
 bool reads_scc(const isa::Instruction& instruction) {
-  return isa::traits(instruction.opcode).reads_scc ||
+  return reads_status_scc(instruction) || isa::traits(instruction.opcode).reads_scc ||
          std::any_of(instruction.src.begin(), instruction.src.end(), [](const isa::Operand& o) {
            return o.kind == isa::OperandKind::special &&
                   o.index == isa::index_of(isa::SpecialRegister::scc);

@@ -41,19 +41,23 @@ function(ww_sim_gpu_exec_tests)
     return()
   endif()
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl)
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels.co)
-  add_custom_command(OUTPUT ${object}
-    COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx701 -O2
-            -mcode-object-version=4 -Xclang -finclude-default-header
-            --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
-            ${source} -o ${object}
-    DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701")
-  add_custom_target(emulator_kernels DEPENDS ${object})
+  set(objects)
+  foreach(level 0 1 2)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx701 -O${level}
+              -mcode-object-version=4 -Xclang -finclude-default-header
+              --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+              ${source} -o ${object}
+      DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701, -O${level}")
+    list(APPEND objects ${object})
+  endforeach()
+  add_custom_target(emulator_kernels DEPENDS ${objects})
 
   ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
-            src/exec/memory_timing_test.cpp
+            src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
@@ -61,6 +65,12 @@ function(ww_sim_gpu_exec_tests)
     add_dependencies(${name} emulator_kernels)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
+  endforeach()
+  foreach(level 0 1)
+    add_test(NAME exec_kernels_O${level}
+      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+    set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
+      ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
   endforeach()
   target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 endfunction()

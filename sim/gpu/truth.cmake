@@ -39,9 +39,15 @@ function(ww_sim_gpu_truth_tests)
   endforeach()
   ww_add_test(truth_transitions_test LABEL property SOURCES src/truth/transitions_test.cpp
     LIBS ww_sim_gpu rapidcheck)
+  if(TARGET ww_model)
+    ww_add_test(truth_floorplan_test LABEL unit SOURCES src/truth/floorplan_test.cpp
+      LIBS ww_sim_gpu ww_model)
+  endif()
+  ww_add_fuzz_target(fuzz_chip_file SOURCES src/truth/chip_fuzz.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_ledger SOURCES src/truth/ledger_bench.cpp LIBS ww_sim_gpu)
   foreach(name truth_chip_test truth_energy_ledger_test truth_power_timeline_test
-               truth_random_chip_test truth_reveal_test truth_transitions_test bench_ledger)
+               truth_random_chip_test truth_reveal_test truth_transitions_test truth_floorplan_test fuzz_chip_file
+               bench_ledger)
     if(TARGET ${name})
       target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
     endif()

@@ -195,3 +195,13 @@ __kernel void exchange(__global uint* a, __global uint* b, __global ulong* c) {
   atomic_cmpxchg(&a[10], i, i + 1);
   b[i] = atomic_add(&a[11], 3);
 }
+
+__kernel void large_sines(__global const double* a, __global double* out) {
+  const size_t i = get_global_id(0);
+  out[i] = sin(a[i]);
+}
+
+// amdgcn.qsad and friends have no semantics in the emulator.
+__kernel void without_semantics(__global ulong* out) {
+  out[get_global_id(0)] = __builtin_amdgcn_qsad_pk_u16_u8(out[0], 0x01020304u, out[1]);
+}

@@ -136,6 +136,29 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
   return linked;
 }
 
+bool have_disassembler() {
+  return on_path("llvm-objdump-15");
+}
+
+std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.so"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(object.data()),
+             static_cast<std::streamsize>(object.size()));
+  run("llvm-objdump-15 -d " + scratch.file("k.so").string() + " >" + scratch.file("out").string());
+  std::ifstream output(scratch.file("out"));
+  std::vector<std::uint64_t> addresses;
+  std::string line;
+  while (std::getline(output, line)) {
+    // "\ts_mov_b32 s0, s1     // 000000001700: BE800001"
+    const auto comment = line.find("// 0");
+    if (comment != std::string::npos) {
+      addresses.push_back(std::strtoull(line.c_str() + comment + 3, nullptr, 16));
+    }
+  }
+  return addresses;
+}
+
 std::string read_source_file(const std::string& relative) {
   const char* root = std::getenv("WW_SOURCE_DIR");
   std::ifstream stream(std::filesystem::path(root == nullptr ? "." : root) / relative);

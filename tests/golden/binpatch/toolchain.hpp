@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace ww::binpatch::testing {
+#include "object_builder.hpp"
 
-using Bytes = std::vector<std::byte>;
+namespace ww::binpatch::testing {
 
 // A directory that goes away with the object.
 class ScratchDirectory {
@@ -44,6 +45,11 @@ struct CompileOptions {
 // Compiles and links OpenCL C; nothing, with the compiler's words on stderr, when it fails.
 [[nodiscard]] std::optional<Bytes> compile(const std::string& source,
                                            const CompileOptions& options = {});
+
+[[nodiscard]] bool have_disassembler();  // llvm-objdump-15
+// The addresses at which llvm-objdump sees instructions begin (gfx8 and later; LLVM has no
+// disassembler for gfx6 and gfx7).
+[[nodiscard]] std::vector<std::uint64_t> instruction_addresses(const Bytes& object);
 
 // The source tree's file `relative`, through WW_SOURCE_DIR.
 [[nodiscard]] std::string read_source_file(const std::string& relative);

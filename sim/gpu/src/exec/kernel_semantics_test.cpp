@@ -196,6 +196,30 @@ TEST(Semantics, ComputesDoublesRoundedToNearest) {
   }
 }
 
+TEST(Semantics, ReducesLargeAnglesExactly) {
+  TestGpu test;
+  std::vector<double> angles(64);
+  for (std::size_t i = 0; i < angles.size(); ++i) {
+    angles[i] = std::ldexp(1.2345678901234567, static_cast<int>(i) * 16);
+  }
+  const auto out = test.buffer(64 * 8);
+  test.launch("large_sines", 64, 64, test.buffer(angles), out);
+  const auto got = test.read<double>(out, 64);
+  for (std::size_t i = 0; i < 63; ++i) {
+    EXPECT_NEAR(got[i], std::sin(angles[i]), 1e-15) << angles[i];
+  }
+}
+
+TEST(Semantics, RefusesWhatItDoesNotKnowByNameAndAddress) {
+  TestGpu test;
+  const auto out = test.buffer(64 * 8);
+  const auto result = test.try_launch("without_semantics", Grid{1, {64, 1, 1}, {64, 1, 1}}, out);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::unsupported);
+  EXPECT_NE(result.error().message.find("v_qsad_pk_u16_u8"), std::string::npos);
+  EXPECT_NE(result.error().message.find("0x"), std::string::npos);
+}
+
 TEST(Semantics, LoadsAndStoresNarrowAndWideElements) {
   TestGpu test;
   std::vector<std::uint8_t> a(kCount);

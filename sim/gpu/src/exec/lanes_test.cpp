@@ -39,7 +39,8 @@ Lanes inputs(std::mt19937& random, bool wide) {
     if (wide) value |= std::uint64_t{random()} << 32;
     if (random() % 3 == 0) value = wide ? kWide[random() % 12] : kSpecial[random() % 16];
     if (random() % 3 == 0) {  // a number of moderate size
-      const double number = (static_cast<double>(random()) - 2e9) / static_cast<double>(1U << random() % 31);
+      const double number =
+          (static_cast<double>(random()) - 2e9) / static_cast<double>(1U << random() % 31);
       value = wide ? std::bit_cast<std::uint64_t>(number)
                    : std::bit_cast<std::uint32_t>(static_cast<float>(number));
     }
@@ -116,10 +117,12 @@ std::uint32_t one(Opcode opcode, std::uint32_t a, std::uint32_t b, std::uint32_t
   z.word[0] = c;
   LaneContext context;
   lanes().vector[static_cast<std::size_t>(opcode)].function[flush](d.word, x.word, y.word, z.word,
-                                                                  context);
+                                                                   context);
   return d.word[0];
 }
-std::uint32_t f(float value) { return std::bit_cast<std::uint32_t>(value); }
+std::uint32_t f(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
 
 TEST(Lanes, MultiplyAndAddWithTwoRoundingsUnlessFused) {
   const float a = 1.0F + 0x1p-23F;

@@ -301,6 +301,21 @@ void build_float32(Builder& b) {
   WW_F1(v_log_legacy_f32, __builtin_log2f(a)).cycles = 16;
   WW_F1(v_sin_f32, sin_turns(a)).cycles = 16;
   WW_F1(v_cos_f32, cos_turns(a)).cycles = 16;
+  WW_F1(v_rcp_clamp_f32, clamp_infinity(1.0F / a)).cycles = 16;
+  WW_F1(v_rcp_legacy_f32, zero_infinity(1.0F / a)).cycles = 16;
+  WW_F1(v_rsq_clamp_f32, clamp_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
+  WW_F1(v_rsq_legacy_f32, zero_infinity(1.0F / __builtin_sqrtf(a))).cycles = 16;
+  WW_F1(v_log_clamp_f32, clamp_infinity(__builtin_log2f(a))).cycles = 16;
+  constexpr auto pack_byte = [](U32 a, U32 c, U32 e) { return pack_u8(f32(a), c, e); };
+  b.float32(Opcode::v_cvt_pk_u8_f32, &u3<pack_byte>, &u3<pack_byte>, 3);
+  constexpr auto pack_i16 = [](U32 a, U32 c) {
+    return normal_i16(f32(a)) | normal_i16(f32(c)) << 16;
+  };
+  b.float32(Opcode::v_cvt_pknorm_i16_f32, &u2<pack_i16>, &u2<pack_i16>, 2);
+  constexpr auto pack_u16 = [](U32 a, U32 c) {
+    return normal_u16(f32(a)) | normal_u16(f32(c)) << 16;
+  };
+  b.float32(Opcode::v_cvt_pknorm_u16_f32, &u2<pack_u16>, &u2<pack_u16>, 2);
   b.float32(Opcode::v_ldexp_f32, &u2<([](U32 a, U32 c) { return bits(ldexp_f(in<false>(a), sx(c))); })>,
             &u2<([](U32 a, U32 c) { return flushed(bits(ldexp_f(in<true>(a), sx(c)))); })>, 2);
   VectorEntry& scale = b.float32(Opcode::v_div_scale_f32, div_scale32<false>, div_scale32<true>, 3);
@@ -325,6 +340,10 @@ void build_float64(Builder& b) {
   WW_D1(v_rcp_f64, 1.0 / a)
   WW_D1(v_rsq_f64, 1.0 / __builtin_sqrt(a))
   WW_D1(v_sqrt_f64, __builtin_sqrt(a))
+  WW_D1(v_rcp_clamp_f64, clamp_infinity(1.0 / a))
+  WW_D1(v_rsq_clamp_f64, clamp_infinity(1.0 / __builtin_sqrt(a)))
+  constexpr auto preop = [](U64 a, U32 c) { return bits(trig_preop(f64(a), c)); };
+  b.float64(Opcode::v_trig_preop_f64, &qs<preop>, 2, 1);
   WW_D1(v_frexp_mant_f64, frexp_mant_d(a))
   WW_N1(v_frexp_exp_i32_f64, frexp_exp_d(a))
   WW_N1(v_cvt_u32_f64, to_u32(a))

@@ -128,7 +128,7 @@ class EnergyLedger final : public ActivityObserver {
     alignas(64) std::byte partial[64];
     if (bytes != 64) {
       std::memcpy(partial, lane.bus.word.data(), 64);  // wires without payload hold
-      std::memcpy(partial, payload, bytes);
+      std::memcpy(partial, payload, std::min<std::size_t>(bytes, 64));
       payload = partial;
     }
     const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;

@@ -77,7 +77,8 @@ double stream_power_w(const Chip& chip) {
     timeline.run(activity);
   }
   std::vector<ww_vgpu_sample> samples(
-      std::min<std::uint64_t>(timeline.sample_count() - 1, 1'000'000'000 / truth.sensor.period_ns));
+      std::min(timeline.sample_count() - 1,
+               static_cast<std::uint64_t>(1'000'000'000 / truth.sensor.period_ns)));
   const std::uint64_t first = timeline.sample_count() - samples.size();
   ww_vgpu_sample before{};
   timeline.samples_since(first - 1, {&before, 1});

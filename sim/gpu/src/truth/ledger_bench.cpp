@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "draw.hpp"
+#include "transitions.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
 
@@ -28,13 +29,32 @@ void crossbar_read(benchmark::State& state) {
     transfer.channel = static_cast<std::uint16_t>(count % 4);
     transfer.cu = static_cast<std::uint16_t>(count % 11);
     transfer.address = static_cast<std::uint64_t>(count * 64);
-    transfer.payload = reinterpret_cast<const std::byte*>(&data[count % 4096 * 8]);
+    transfer.payload =
+        reinterpret_cast<const std::byte*>(&data[static_cast<std::size_t>(count % 4096 * 8)]);
     ledger->crossbar(transfer);
     ++count;
   }
   state.SetItemsProcessed(count);
 }
-BENCHMARK(crossbar_read)->Arg(1)->Arg(100);
+BENCHMARK(crossbar_read)->ArgName("gap")->Arg(1)->Arg(100);
+
+// One word onto a bus: on this processor's best instruction set, and on any.
+void drive_bus(benchmark::State& state) {
+  Draw draw(1);
+  std::vector<std::uint64_t> data(8 * 1024);
+  for (auto& word : data) {
+    word = draw.bits();
+  }
+  const DriveFunction drive = state.range(0) == 0 ? drive_function(0) : portable_drive_function(0);
+  Bus bus{};
+  std::size_t line = 0;
+  for (auto _ : state) {
+    drive(bus, &data[line % 1024 * 8]);
+    ++line;
+  }
+  benchmark::DoNotOptimize(bus.counts().toggles);
+}
+BENCHMARK(drive_bus)->ArgName("portable")->Arg(0)->Arg(1);
 
 // One sensor tick of a millisecond, idle or with launches of 100 us back to back.
 void sensor_tick(benchmark::State& state) {
@@ -58,7 +78,7 @@ void sensor_tick(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kTicks);
 }
-BENCHMARK(sensor_tick)->Arg(0)->Arg(1);
+BENCHMARK(sensor_tick)->ArgName("busy")->Arg(0)->Arg(1);
 
 }  // namespace
 }  // namespace ww::sim::gpu

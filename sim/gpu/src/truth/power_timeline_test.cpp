@@ -43,8 +43,8 @@ double mean_power_w(const std::vector<ww_vgpu_sample>& taken, std::size_t first)
 }
 
 TEST(ThermalNetwork, SettlesAtPowerTimesResistance) {
-  const Truth& truth = Chip::load({}).value().truth();
-  ThermalTruth thermal = truth.thermal;
+  const Chip chip = Chip::load({}).value();
+  const ThermalTruth& thermal = chip.truth().thermal;
   ThermalNetwork network(thermal, 9, 0.01);
   std::vector<double> power(9, 0.0);
   power[2] = 90.0;

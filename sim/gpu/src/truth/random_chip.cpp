@@ -190,14 +190,14 @@ void draw_sensor(Draw& draw, Truth& truth) {
 
 // How wrong the form is, before it is scaled to `size` (about 0 to 1).
 struct Misform {
-  int kind{};                   // 0: uneven routing, 1: an extra hop, 2: pair-specific power
+  int kind{};                   // 0: uneven routing, 1: uneven with a hop, 2: pair-specific power
   std::array<double, 16> pair;  // [-1, 1]
   double hop_quantile{};
 };
 
-Misform draw_misform(Draw& draw) {
+Misform draw_misform(Draw& draw, int kind) {
   Misform form;
-  form.kind = draw.integer(0, 2);
+  form.kind = kind;
   for (double& value : form.pair) {
     value = draw.uniform(-1, 1);
   }
@@ -209,16 +209,17 @@ Misform draw_misform(Draw& draw) {
 void apply_misform(const Misform& form, double size, Truth& truth) {
   WireTruth& wires = truth.wires;
   const double total = wires.ground_f_per_mm + 2 * wires.coupling_f_per_mm;
-  if (form.kind == 0) {
+  if (form.kind == 0 || form.kind == 1) {
     wires.pair_scale.clear();
     for (const double value : form.pair) {
       wires.pair_scale.push_back(1.0 + 0.6 * size * value);
     }
-  } else if (form.kind == 1) {
+  }
+  if (form.kind == 1) {
     std::vector<double> lengths;
-    for (std::size_t engine = 0; engine < truth.geometry.hubs.size(); ++engine) {
+    for (const Point hub : truth.geometry.hubs) {
       for (const Point channel : truth.geometry.l2_channels) {
-        lengths.push_back(manhattan_mm(truth.geometry.hubs[engine], channel));
+        lengths.push_back(manhattan_mm(hub, channel));
       }
     }
     std::sort(lengths.begin(), lengths.end());
@@ -226,7 +227,8 @@ void apply_misform(const Misform& form, double size, Truth& truth) {
         lengths[static_cast<std::size_t>(form.hop_quantile * static_cast<double>(lengths.size()))];
     wires.hop_data_f = 12 * size * total * 0.5 * 0.8;
     wires.hop_clock_f = 12 * size * total * 0.25 * 0.2;
-  } else {
+  }
+  if (form.kind == 2) {
     wires.pair_extra_f.clear();
     for (const double value : form.pair) {
       wires.pair_extra_f.push_back(12 * size * total / 4 * 512 * (value + 1) / 2);
@@ -260,7 +262,7 @@ Result<bool> reach_residual(const ChipRequest& request, const Architecture& arch
 }
 
 // One candidate; nothing when it breaks a bound.
-Result<std::optional<Chip>> attempt(const ChipRequest& request, Draw& draw) {
+Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& draw) {
   const Architecture architecture = draw_architecture(draw);
   Truth truth;
   truth.chip_class = request.chip_class;
@@ -271,7 +273,7 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, Draw& draw) {
   draw_events(draw, truth);
   draw_power(draw, truth, 100.0);  // to be replaced once the draw is known
   draw_sensor(draw, truth);
-  const Misform form = draw_misform(draw);
+  const Misform form = draw_misform(draw, kind);
   const double residual = draw.uniform(kLeastStrongResidual + 0.02, kMostStrongResidual);
   Draw power_draw(draw.bits());
 
@@ -323,8 +325,9 @@ Result<Chip> draw_chip(const ChipRequest& request) {
   // Classes share no draws: their chips differ in more than the effects that are switched on.
   Draw draw(request.seed * 3 + static_cast<std::uint64_t>(request.chip_class) +
             0x77A7'7000'0000'0000ULL);
+  const int kind = draw.integer(0, 2);
   for (int i = 0; i < kAttempts; ++i) {
-    WW_ASSIGN(chip, attempt(request, draw));
+    WW_ASSIGN(chip, attempt(request, kind, draw));
     if (chip) {
       return std::move(*chip);
     }

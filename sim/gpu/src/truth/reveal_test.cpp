@@ -7,6 +7,7 @@
 #include "interaction.hpp"
 #include "test_chip.hpp"
 #include "truth.hpp"
+#include "ww/sim/gpu/power_timeline.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -77,6 +78,42 @@ TEST(Reveal, DoesNotDependOnEngineAndSliceOffsets) {
       reveal(w9100_with({{"engine_offset", "0.4"}, {"slice_offset", "0.4"}})).value();
   EXPECT_NEAR(none.energy_fj_per_bit_mm, large.energy_fj_per_bit_mm,
               1e-6 * none.energy_fj_per_bit_mm);
+}
+
+TEST(Reveal, IsWhatAnIdealCampaignFinds) {
+  // Power readings of a chip without leakage or droop, engine by engine and quadrant by quadrant,
+  // regressed on published distance as a fit would.
+  Changes changes = plain();
+  changes.push_back({"gain", "1.02"});
+  changes.push_back({"slope", "0.95"});
+  changes.push_back({"launch_overhead_ns", "0"});
+  const Chip chip = w9100_with(changes);
+  const Truth& truth = chip.truth();
+  const double clock_hz = chip.architecture().dvfs.back().clock_hz;
+  std::vector<double> watt;
+  std::vector<double> distance;
+  for (int engine = 0; engine < 4; ++engine) {
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      PowerTimeline timeline(chip, 1);
+      timeline.run_repeated(stream(chip, engine, quadrant, {.beats = 16384, .seed = 99}), 2000);
+      ww_vgpu_sample last{};
+      timeline.samples_since(timeline.sample_count() - 1, {&last, 1});
+      watt.push_back(static_cast<double>(last.power_uw) * 1e-6);
+      distance.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
+    }
+  }
+  double_centre(watt, 4, 4);
+  double_centre(distance, 4, 4);
+  double product = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < watt.size(); ++i) {
+    product += watt[i] * distance[i];
+    square += distance[i] * distance[i];
+  }
+  const double bits_per_second = 4 * 512 * clock_hz;
+  const double fj = product / square / bits_per_second * 1e15;
+  const double sensed = reveal(chip).value().sensed_fj_per_bit_mm;
+  EXPECT_NEAR(fj / sensed, 1.0, 2e-3);
 }
 
 TEST(Reveal, AgreesWithASecondSetOfRandomBits) {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +16,12 @@ namespace ww::sim::gpu {
 using Changes = std::vector<std::pair<std::string, std::string>>;  // key, new value
 
 inline std::string w9100_text(const Changes& changes) {
-  std::string text{*builtin_chip_toml("w9100")};
+  std::string text = "\n" + std::string(*builtin_chip_toml("w9100"));
   for (const auto& [key, value] : changes) {
-    text = std::regex_replace(text, std::regex("(^|\n)" + key + " = [^\n]*"),
-                              "$1" + key + " = " + value);
+    const std::string head = "\n" + key + " = ";
+    for (auto at = text.find(head); at != std::string::npos; at = text.find(head, at + 1)) {
+      text.replace(at, text.find('\n', at + 1) - at, head + value);
+    }
   }
   return text;
 }
