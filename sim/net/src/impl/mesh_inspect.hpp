@@ -9,31 +9,27 @@
 
 namespace ww::sim::net {
 
-template <class Mask, bool kGeneral, bool kPriority>
-std::optional<Cycles> Mesh<Mask, kGeneral, kPriority>::next_event() const {
-  const auto any = [](const std::uint64_t* words, int count) {
-    std::uint64_t all = 0;
-    for (int i = 0; i < count; ++i) {
-      all |= words[i];
-    }
-    return all != 0;
+template <class S, bool kGeneral, bool kPriority>
+std::optional<Cycles> Mesh<S, kGeneral, kPriority>::next_event() const {
+  const auto any = [](const std::uint64_t* words, std::size_t count) {
+    return std::any_of(words, words + count, [](std::uint64_t word) { return word != 0; });
   };
-  if (any(node_live_.data(), node_words_) || any(state_.busy.data(), state_.words)) {
+  if (any(node_live_.data(), node_words_) || any(busy_.data(), words_)) {
     return now();
   }
-  for (int ahead = 0; ahead < state_.slots; ++ahead) {
-    const std::size_t slot = slot_in(ahead);
-    if (!ejections_[slot].empty() || ejected_bodies_[slot] != 0 ||
-        any(&state_.wake[slot * static_cast<std::size_t>(state_.words)], state_.words) ||
-        any(&node_wake_[slot * static_cast<std::size_t>(node_words_)], node_words_)) {
-      return Cycles{static_cast<std::uint64_t>(now_ + ahead)};
+  for (std::size_t ahead = 0; ahead < slots_; ++ahead) {
+    const WheelSlot& slot = wheel_[(static_cast<std::size_t>(now_) + ahead) & slot_mask_];
+    if ((slot.arrivals.size | slot.credits.size | slot.node_credits.size | slot.ejections.size) !=
+            0 ||
+        slot.ejected_flits != 0) {
+      return Cycles{static_cast<std::uint64_t>(now_) + ahead};
     }
   }
   return std::nullopt;
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-void Mesh<Mask, kGeneral, kPriority>::skip_to(Cycles cycle) {
+template <class S, bool kGeneral, bool kPriority>
+void Mesh<S, kGeneral, kPriority>::skip_to(Cycles cycle) {
   const std::optional<Cycles> next = next_event();
   const Cycles to = next ? std::min(*next, cycle) : cycle;
   if (to > now()) {
@@ -42,19 +38,19 @@ void Mesh<Mask, kGeneral, kPriority>::skip_to(Cycles cycle) {
   }
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-power::NetworkEvents Mesh<Mask, kGeneral, kPriority>::events() const {
+template <class S, bool kGeneral, bool kPriority>
+power::NetworkEvents Mesh<S, kGeneral, kPriority>::events() const {
+  const auto width = static_cast<std::uint64_t>(config_.width);
+  const auto height = static_cast<std::uint64_t>(config_.height);
   power::NetworkEvents events;
   events.cycles = static_cast<std::uint64_t>(now_);
-  events.routers = static_cast<std::uint64_t>(state_.routers);
-  events.links = static_cast<std::uint64_t>(
-      2 * ((state_.width - 1) * state_.height + state_.width * (state_.height - 1)));
+  events.routers = routers_;
+  events.links = 2 * ((width - 1) * height + width * (height - 1));
   events.injected_flits = injected_flits_;
   events.ejected_flits = ejected_flits_;
-  for (int router = 0; router < state_.routers; ++router) {
-    for (int port = 0; port < state_.ports; ++port) {
-      const std::uint64_t flits =
-          state_.port_use[state_.at(static_cast<std::uint32_t>(router), state_.ports, port)];
+  for (const Block& block : blocks_) {
+    for (int port = 0; port < ports(); ++port) {
+      const std::uint64_t flits = block.port_use[static_cast<std::size_t>(port)];
       events.crossbar_flits += flits;
       events.link_flits += port < 4 ? flits : 0;
     }
@@ -70,15 +66,15 @@ power::NetworkEvents Mesh<Mask, kGeneral, kPriority>::events() const {
   return events;
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-std::vector<LinkUse> Mesh<Mask, kGeneral, kPriority>::link_use() const {
+template <class S, bool kGeneral, bool kPriority>
+std::vector<LinkUse> Mesh<S, kGeneral, kPriority>::link_use() const {
   std::vector<LinkUse> links;
-  for (std::uint32_t router = 0; router < static_cast<std::uint32_t>(state_.routers); ++router) {
-    for (std::uint32_t port = 0; port < 4; ++port) {
-      const std::uint32_t next = state_.neighbour[router * 4 + port];
+  for (std::uint32_t router = 0; router < routers_; ++router) {
+    for (std::size_t port = 0; port < 4; ++port) {
+      const std::uint32_t next = blocks_[router].neighbour[port];
       if (next != router) {
-        const std::size_t link = state_.at(router, state_.ports, static_cast<int>(port));
-        links.push_back(LinkUse{router, next, state_.port_use[link],
+        const std::size_t link = router * static_cast<std::size_t>(ports()) + port;
+        links.push_back(LinkUse{router, next, blocks_[router].port_use[port],
                                 config_.count_toggles ? link_toggles_[link] : 0});
       }
     }
@@ -86,55 +82,43 @@ std::vector<LinkUse> Mesh<Mask, kGeneral, kPriority>::link_use() const {
   return links;
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-Status Mesh<Mask, kGeneral, kPriority>::check_conservation() const {
-  const RowLayout& at = state_.row;
-  const auto row_of = [&](std::uint32_t router) {
-    return state_.rows.data() +
-           static_cast<std::size_t>(router) * static_cast<std::size_t>(at.stride);
-  };
+template <class S, bool kGeneral, bool kPriority>
+Status Mesh<S, kGeneral, kPriority>::check_conservation() const {
   const auto held = [&](std::uint32_t router, int input_vc) {  // under way on the link included
-    const std::uint8_t* row = row_of(router);
-    return static_cast<int>(
-        static_cast<std::uint8_t>(row[at.write + input_vc] - row[at.read + input_vc]));
+    const auto i = static_cast<std::size_t>(input_vc);
+    return static_cast<int>(static_cast<Small>(
+        static_cast<int>(write_[(static_cast<std::size_t>(router) << vc_shift_) + i]) -
+        static_cast<int>(blocks_[router].read[i])));
   };
-  std::uint64_t inside = 0;
-  for (std::uint32_t router = 0; router < static_cast<std::uint32_t>(state_.routers); ++router) {
-    for (int input_vc = 0; input_vc < at.per_vc; ++input_vc) {
-      inside += static_cast<std::uint64_t>(held(router, input_vc));
+  std::vector<int> returning(static_cast<std::size_t>(routers_) << vc_shift_);
+  std::uint64_t leaving = 0;
+  for (const WheelSlot& slot : wheel_) {
+    for (std::uint32_t i = 0; i < slot.credits.size; ++i) {
+      ++returning[slot.credits.items[i]];
     }
-    for (int output = 0; output < state_.ports; ++output) {
-      for (int vc = 0; vc < state_.vcs; ++vc) {
-        int returning = 0;
-        for (int ahead = 0; ahead < state_.slots; ++ahead) {
-          const std::size_t event =
-              slot_in(ahead) * static_cast<std::size_t>(state_.routers) + router;
-          if ((state_.events[event] >> (16 + output) & 1u) != 0 &&
-              state_.credit_vc[event * static_cast<std::size_t>(state_.ports) +
-                               static_cast<std::size_t>(output)] == vc) {
-            ++returning;
-          }
-        }
-        const int credits = row_of(router)[at.credits + output * state_.vcs + vc];
-        int behind = 0;
-        if (output < 4) {
-          const std::uint32_t next =
-              state_.neighbour[router * 4 + static_cast<std::uint32_t>(output)];
-          behind = next == router ? 0 : held(next, (output ^ 1) * state_.vcs + vc);
-        }
-        if (credits + returning + behind != config_.vc_buffer) {
-          return fail(
-              ErrorCode::bad_data,
-              fmt::format("router {} output {} VC {}: {} credits, {} returning and {} "
-                          "flits do not make {}",
-                          router, output, vc, credits, returning, behind, config_.vc_buffer));
-        }
+    leaving += slot.ejected_flits;
+  }
+  std::uint64_t inside = 0;
+  for (std::uint32_t router = 0; router < routers_; ++router) {
+    for (int any_vc = 0; any_vc < ports() * vcs(); ++any_vc) {
+      inside += static_cast<std::uint64_t>(held(router, any_vc));
+      const int output = port_of(any_vc);
+      const auto v = static_cast<std::size_t>(any_vc);
+      const auto credits = static_cast<int>(blocks_[router].credits[v]);
+      const int back = returning[(static_cast<std::size_t>(router) << vc_shift_) + v];
+      int behind = 0;
+      if (output < 4) {
+        const std::uint32_t next = blocks_[router].neighbour[static_cast<std::size_t>(output)];
+        behind = next == router ? 0 : held(next, (output ^ 1) * vcs() + any_vc % vcs());
+      }
+      if (credits + back + behind != config_.vc_buffer) {
+        return fail(
+            ErrorCode::bad_data,
+            fmt::format("router {} output {} VC {}: {} credits, {} returning and {} flits "
+                        "do not make {}",
+                        router, output, any_vc % vcs(), credits, back, behind, config_.vc_buffer));
       }
     }
-  }
-  std::uint64_t leaving = 0;
-  for (std::size_t slot = 0; slot < ejections_.size(); ++slot) {
-    leaving += ejections_[slot].size() + ejected_bodies_[slot];
   }
   if (inside + leaving + ejected_flits_ != injected_flits_) {
     return fail(ErrorCode::bad_data,
@@ -144,42 +128,47 @@ Status Mesh<Mask, kGeneral, kPriority>::check_conservation() const {
   return {};
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-std::optional<std::string> Mesh<Mask, kGeneral, kPriority>::stuck(Cycles patience) const {
+template <class S, bool kGeneral, bool kPriority>
+std::optional<std::string> Mesh<S, kGeneral, kPriority>::stuck(Cycles patience) const {
   const auto limit = static_cast<std::int64_t>(patience.value());
   if (store_.inside() != 0 && now_ - last_move_ > limit) {
     return fmt::format("deadlock: {} packets inside, none has moved for {} cycles", store_.inside(),
                        now_ - last_move_);
   }
-  for (std::uint32_t node = 0; node < static_cast<std::uint32_t>(state_.nodes); ++node) {
-    for (int c = 0; c < state_.classes; ++c) {
-      const std::size_t queue = state_.at(node, state_.classes, c);
+  for (std::uint32_t node = 0; node < nodes_; ++node) {
+    std::int64_t waiting = 0;
+    for (int c = 0; c < classes_; ++c) {
       const std::uint32_t front = store_.front(node, c);
-      if (front != kNoPacket && node_sent_[queue] != 0 && now_ - store_[front].injected > limit) {
-        return fmt::format("starvation: a packet of node {} has been leaving for {} cycles", node,
-                           now_ - store_[front].injected);
+      if (front != kNoPacket) {
+        waiting = std::max(waiting, now_ - std::max(store_[front].created, node_last_send_[node]));
       }
+    }
+    if (waiting > limit) {
+      return fmt::format("starvation: node {} has had no flit accepted for {} cycles", node,
+                         waiting);
     }
   }
   return std::nullopt;
 }
 
-template <class Mask, bool kGeneral, bool kPriority>
-void Mesh<Mask, kGeneral, kPriority>::count_toggles(std::uint32_t router, int output, int output_vc,
-                                                    const Flit& flit) {
-  std::uint16_t& index = next_flit_[state_.at(router, state_.row.per_vc, output_vc)];
-  if ((flit.flags & kHead) != 0) {
+template <class S, bool kGeneral, bool kPriority>
+void Mesh<S, kGeneral, kPriority>::count_toggles(std::uint32_t router, int output, int output_vc,
+                                                 const Flit& flit) {
+  std::uint16_t& index = next_flit_[router * static_cast<std::size_t>(ports() * vcs()) +
+                                    static_cast<std::size_t>(output_vc)];
+  if ((static_cast<int>(flit.flags) & kHead) != 0) {
     index = 0;
   }
   store_.copy_flit(store_[flit.packet], index++, flit_bytes_, word_scratch_.data());
-  const std::size_t link = state_.at(router, state_.ports, output);
+  const std::size_t link =
+      router * static_cast<std::size_t>(ports()) + static_cast<std::size_t>(output);
   std::byte* last = &last_word_[link * flit_bytes_];
   std::uint64_t toggles = 0;
   for (std::size_t i = 0; i < flit_bytes_; ++i) {
     toggles += static_cast<std::uint64_t>(
         std::popcount(static_cast<std::uint8_t>(last[i] ^ word_scratch_[i])));
   }
-  std::memcpy(last, word_scratch_.data(), flit_bytes_);
+  std::copy(word_scratch_.begin(), word_scratch_.end(), last);
   link_toggles_[link] += toggles;
 }
 
