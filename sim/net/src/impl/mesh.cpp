@@ -61,7 +61,8 @@ void Mesh<S, kGeneral, kPriority>::step_routers() {
     const SwitchWinner& winner = winners_[i];
     Block& block = blocks_[winner.router];
     traverse(winner.router, block, winner.winner);
-    const bool idle = (block.want_switch | block.want_vc) == 0 && block.routing == 0;
+    const bool idle =
+        (block.want_switch | block.want_vc | static_cast<std::uint32_t>(block.routing != 0)) == 0;
     busy_[winner.router / 64] &= ~(static_cast<std::uint64_t>(idle) << (winner.router % 64));
   }
 }
@@ -147,7 +148,7 @@ void Mesh<S, kGeneral, kPriority>::take_arrivals(EventList& arrivals) {
     const auto output_vc = static_cast<int>(block.output[i]);
     const bool credited = block.credits[static_cast<std::size_t>(output_vc)] != 0;
     const int output = port_of(output_vc);
-    block.switch_requests[static_cast<std::size_t>(output)] |= credited ? mine : Mask{0};
+    block.switch_requests[static_cast<std::size_t>(output)] |= only_if(credited, mine);
     block.want_switch |= static_cast<std::uint32_t>(credited) << output;
   }
   arrivals.size = 0;
@@ -165,9 +166,9 @@ void Mesh<S, kGeneral, kPriority>::take_credits(EventList& list) {
     const auto o = static_cast<std::size_t>(output);
     const Small owner = block.owner[static_cast<std::size_t>(output_vc)];
     constexpr int kBits = static_cast<int>(8 * sizeof(Mask));
-    const Mask owners =
-        owner != kNobody ? bit<Mask>(static_cast<int>(owner) & (kBits - 1)) : Mask{0};
-    const Mask woken = credits == 1 ? owners & block.nonempty : Mask{0};
+    const Mask owner_bit = bit<Mask>(static_cast<int>(owner) & (kBits - 1));
+    const Mask woken =
+        only_if<Mask>((owner != kNobody) & (credits == 1), owner_bit & block.nonempty);
     block.switch_requests[o] |= woken;
     block.want_switch |= static_cast<std::uint32_t>(woken != 0) << output;
     mark(busy_.data(), router, woken != 0);
@@ -203,10 +204,12 @@ void Mesh<S, kGeneral, kPriority>::route(std::uint32_t router, Block& block, int
         (output == 2 || output == 3) && (static_cast<int>(flit.flags) & kWest) != 0;
     group = 2 * group + (west_on_y ? 1 : 0);
   } else {
-    const int x = flit.x > block.x ? 0 : 1;
-    const int y = flit.y > block.y ? 2 : 3;
-    output = flit.y != block.y ? y : output;
-    output = flit.x != block.x ? x : output;
+    const int along_x = 1 - static_cast<int>(flit.x > block.x);
+    const int along_y = 3 - static_cast<int>(flit.y > block.y);
+    const bool x_done = flit.x == block.x;
+    const bool y_done = flit.y == block.y;
+    output = only_if(!x_done, along_x) | only_if(x_done & !y_done, along_y) |
+             only_if(x_done & y_done, output);
   }
   block.vc_requests[static_cast<std::size_t>(output * groups() + group)] |= bit<Mask>(input_vc);
   block.want_vc |= std::uint32_t{1} << output;
@@ -315,15 +318,15 @@ void Mesh<S, kGeneral, kPriority>::traverse(std::uint32_t router, Block& block, 
   const Mask mine = bit<Mask>(input_vc);
   const std::uint32_t released = static_cast<std::uint32_t>(tail) << vc;
   Small& owner = block.owner[static_cast<std::size_t>(output_vc)];
-  owner = tail ? kNobody : owner;
-  block.active &= ~(tail ? mine : Mask{0});
+  owner = static_cast<Small>(static_cast<int>(owner) | only_if(tail, static_cast<int>(kNobody)));
+  block.active &= ~only_if(tail, mine);
   block.tail_sent[o] |= released;
   block.free_vcs[o] |= wait_for_tail_ ? 0 : released;
-  const bool stops = tail || left == 0 || credits == 0;
-  const Mask requests = block.switch_requests[o] & ~(stops ? mine : Mask{0});
+  const bool stops = tail | (left == 0) | (credits == 0);
+  const Mask requests = block.switch_requests[o] & ~only_if(stops, mine);
   block.switch_requests[o] = requests;
   block.want_switch &= ~(static_cast<std::uint32_t>(requests == 0) << output);
-  block.nonempty &= ~(left == 0 ? mine : Mask{0});
+  block.nonempty &= ~only_if(left == 0, mine);
   if (tail && left != 0) {
     begin_head(router, block, input_vc);
   }

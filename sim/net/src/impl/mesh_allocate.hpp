@@ -47,14 +47,14 @@ void Mesh<S, kGeneral, kPriority>::match_vcs(Block& block, int output, int group
   const auto start_of = [&](int input_vc) {  // where this input begins among the output's VCs
     const int start =
         static_cast<int>(block.vc_accept_pointer[static_cast<std::size_t>(input_vc)]) - base;
-    return start > 0 && start < vcs() ? start : 0;
+    return only_if(static_cast<unsigned>(start) < static_cast<unsigned>(vcs()), start);
   };
   const auto grant = [&](int input_vc, int vc) {
     const int output_vc = base + vc;
     block.vc_grant_pointer[static_cast<std::size_t>(output_vc)] =
-        static_cast<Small>(input_vc + 1 == all_vcs ? 0 : input_vc + 1);
+        static_cast<Small>(next_of(input_vc, all_vcs));
     block.vc_accept_pointer[static_cast<std::size_t>(input_vc)] =
-        static_cast<Small>(output_vc + 1 == all_vcs ? 0 : output_vc + 1);
+        static_cast<Small>(next_of(output_vc, all_vcs));
     sink(VcGrant{static_cast<Small>(input_vc), static_cast<Small>(output_vc),
                  static_cast<Small>(group)});
   };
@@ -159,9 +159,9 @@ int Mesh<S, kGeneral, kPriority>::allocate_switch(Block& block, Winner* winners)
       const int vc = input_vc - input * vcs();
       const auto i = static_cast<std::size_t>(input);
       block.switch_grant_pointer[static_cast<std::size_t>(output)] =
-          static_cast<Small>(input + 1 == ports() ? 0 : input + 1);
-      block.switch_accept_pointer[i] = static_cast<Small>(output + 1 == ports() ? 0 : output + 1);
-      block.switch_vc_pointer[i] = static_cast<Small>(vc + 1 == vcs() ? 0 : vc + 1);
+          static_cast<Small>(next_of(input, ports()));
+      block.switch_accept_pointer[i] = static_cast<Small>(next_of(output, ports()));
+      block.switch_vc_pointer[i] = static_cast<Small>(next_of(vc, vcs()));
       winners[0] = Winner{static_cast<Small>(input_vc), static_cast<Small>(output), false};
       return 1;
     }
@@ -177,8 +177,8 @@ auto Mesh<S, kGeneral, kPriority>::accept(Block& block, int input, int output, c
     -> Winner {
   const auto i = static_cast<std::size_t>(input);
   const auto o = static_cast<std::size_t>(output);
-  block.switch_grant_pointer[o] = static_cast<Small>(input + 1 == ports() ? 0 : input + 1);
-  block.switch_accept_pointer[i] = static_cast<Small>(output + 1 == ports() ? 0 : output + 1);
+  block.switch_grant_pointer[o] = static_cast<Small>(next_of(input, ports()));
+  block.switch_accept_pointer[i] = static_cast<Small>(next_of(output, ports()));
   const int first = input * vcs();
   Mask mine = static_cast<Mask>(
       by_priority(block.switch_requests[o] & static_cast<Mask>(port_mask_ << first)) >> first);
@@ -191,7 +191,7 @@ auto Mesh<S, kGeneral, kPriority>::accept(Block& block, int input, int output, c
   }
   const int vc =
       first_from(static_cast<std::uint32_t>(mine), static_cast<int>(block.switch_vc_pointer[i]));
-  block.switch_vc_pointer[i] = static_cast<Small>(vc + 1 == vcs() ? 0 : vc + 1);
+  block.switch_vc_pointer[i] = static_cast<Small>(next_of(vc, vcs()));
   return Winner{static_cast<Small>(first + vc), static_cast<Small>(output), guess};
 }
 
