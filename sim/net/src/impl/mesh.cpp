@@ -46,9 +46,7 @@ void Mesh<S, kGeneral, kPriority>::step_routers() {
         for (int i = 0; i < count; ++i) {
           winners_[won++] = SwitchWinner{router, winners[static_cast<std::size_t>(i)]};
         }
-        if (block.want_vc != 0) {
-          allocate_vcs(block, [&](VcGrant grant) { take_vc(block, grant); });
-        }
+        allocate_vcs(block, [&](VcGrant grant) { take_vc(block, grant); });
         for (; block.routing != 0; block.routing &= block.routing - 1) {
           route(router, block, lowest(block.routing));
         }
@@ -136,20 +134,20 @@ void Mesh<S, kGeneral, kPriority>::take_arrivals(EventList& arrivals) {
     Block& block = blocks_[router];
     const Mask mine = bit<Mask>(input_vc);
     ++block.count[i];
-    if ((block.nonempty & mine) != 0) {
-      continue;
-    }
-    block.nonempty |= mine;
-    mark(busy_.data(), router);
-    if ((block.active & mine) == 0) {
-      begin_head(router, block, input_vc);
-      continue;
-    }
+    // First in its VC: a head wants a route, a later flit the switch if there is a credit.
+    const bool first = (block.nonempty & mine) == 0;
+    const bool active = (block.active & mine) != 0;
     const auto output_vc = static_cast<int>(block.output[i]);
     const bool credited = block.credits[static_cast<std::size_t>(output_vc)] != 0;
+    const bool bids = first & active & credited;
     const int output = port_of(output_vc);
-    block.switch_requests[static_cast<std::size_t>(output)] |= only_if(credited, mine);
-    block.want_switch |= static_cast<std::uint32_t>(credited) << output;
+    block.nonempty |= mine;
+    block.switch_requests[static_cast<std::size_t>(output)] |= only_if(bids, mine);
+    block.want_switch |= static_cast<std::uint32_t>(bids) << output;
+    mark(busy_.data(), router, first);
+    if (first & !active) {
+      begin_head(router, block, input_vc);
+    }
   }
   arrivals.size = 0;
 }
@@ -178,6 +176,7 @@ void Mesh<S, kGeneral, kPriority>::take_credits(EventList& list) {
     if (wait_for_tail_ && credits == config_.vc_buffer) {
       const std::uint32_t vc = std::uint32_t{1} << (output_vc - output * vcs());
       block.free_vcs[o] |= block.tail_sent[o] & vc;
+      block.has_free |= static_cast<std::uint32_t>(block.free_vcs[o] != 0) << output;
     }
   }
   list.size = 0;
@@ -250,6 +249,7 @@ void Mesh<S, kGeneral, kPriority>::take_vc(Block& block, VcGrant grant) {
   }
   const std::uint32_t vc = std::uint32_t{1} << (output_vc - output * vcs());
   block.free_vcs[o] &= ~vc;
+  block.has_free &= ~(static_cast<std::uint32_t>(block.free_vcs[o] == 0) << output);
   block.tail_sent[o] &= ~vc;
   block.owner[static_cast<std::size_t>(output_vc)] = grant.input_vc;
   block.output[static_cast<std::size_t>(grant.input_vc)] = grant.output_vc;
@@ -322,6 +322,7 @@ void Mesh<S, kGeneral, kPriority>::traverse(std::uint32_t router, Block& block, 
   block.active &= ~only_if(tail, mine);
   block.tail_sent[o] |= released;
   block.free_vcs[o] |= wait_for_tail_ ? 0 : released;
+  block.has_free |= static_cast<std::uint32_t>(block.free_vcs[o] != 0) << output;
   const bool stops = tail | (left == 0) | (credits == 0);
   const Mask requests = block.switch_requests[o] & ~only_if(stops, mine);
   block.switch_requests[o] = requests;

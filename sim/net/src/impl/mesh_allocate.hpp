@@ -20,17 +20,15 @@ auto Mesh<S, kGeneral, kPriority>::by_priority(Mask requests) const -> Mask {
 template <class S, bool kGeneral, bool kPriority>
 template <class Sink>
 void Mesh<S, kGeneral, kPriority>::allocate_vcs(Block& block, const Sink& sink) {
-  for (std::uint32_t outputs = block.want_vc; outputs != 0; outputs &= outputs - 1) {
+  for (std::uint32_t outputs = block.want_vc & block.has_free; outputs != 0;
+       outputs &= outputs - 1) {
     const int output = lowest(outputs);
     const std::uint32_t free = block.free_vcs[static_cast<std::size_t>(output)];
-    if (free == 0) {
-      continue;
-    }
     for (int group = 0; group < groups(); ++group) {
       const auto at = static_cast<std::size_t>(output * groups() + group);
       const Mask requests = block.vc_requests[at];
       const std::uint32_t available = groups() == 1 ? free : free & group_vcs_[at];
-      if (requests != 0 && available != 0) {
+      if (groups() == 1 || (requests != 0 && available != 0)) {
         match_vcs(block, output, group, requests, available, sink);
       }
     }
@@ -198,7 +196,7 @@ auto Mesh<S, kGeneral, kPriority>::accept(Block& block, int input, int output, c
 template <class S, bool kGeneral, bool kPriority>
 int Mesh<S, kGeneral, kPriority>::match_islip(Block& block, std::uint32_t wanted,
                                               const Mask* guesses, Winner* winners) {
-  std::array<std::uint32_t, static_cast<std::size_t>(S::room_ports)> offers;
+  std::array<std::uint32_t, static_cast<std::size_t>(S::room_ports)> offers{};
   std::uint32_t inputs = 0;
   for (std::uint32_t left = wanted; left != 0; left &= left - 1) {
     const int output = lowest(left);
@@ -212,10 +210,7 @@ int Mesh<S, kGeneral, kPriority>::match_islip(Block& block, std::uint32_t wanted
     const int input_vc =
         first_from(by_priority(bids), static_cast<int>(block.switch_grant_pointer[o]) * vcs());
     const int input = port_of(input_vc);
-    if ((inputs >> input & 1u) == 0) {
-      inputs |= std::uint32_t{1} << input;
-      offers[static_cast<std::size_t>(input)] = 0;
-    }
+    inputs |= std::uint32_t{1} << input;
     offers[static_cast<std::size_t>(input)] |= std::uint32_t{1} << output;
   }
   int count = 0;

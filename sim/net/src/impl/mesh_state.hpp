@@ -68,6 +68,7 @@ struct RouterBlock {
   Mask routing{};                                // input VCs whose head waits for its route
   std::uint32_t want_switch{};                   // outputs with a nonzero switch request mask
   std::uint32_t want_vc{};                       // outputs with a nonzero VC request mask
+  std::uint32_t has_free{~0u};                   // outputs with a nonzero free_vcs mask
   Array<Mask, S::room_ports> switch_requests{};  // [output]
   Array<Mask, S::room_ports * S::room_groups> vc_requests{};  // [output][group]
   Array<std::uint32_t, S::room_ports> free_vcs{};             // [output]: VCs that no packet owns
