@@ -13,9 +13,8 @@ struct Entry {
 };
 
 constexpr std::array kNetworks{
-    Entry{"ideal", make_ideal},
-    Entry{"mesh", make_mesh},
-    Entry{"mesh-adaptive", make_mesh},
+    Entry{"ideal", make_ideal},        Entry{"mesh", make_mesh},
+    Entry{"mesh-adaptive", make_mesh}, Entry{"mesh-bufferless", make_deflection},
     Entry{"mesh-priority", make_mesh},
 };
 

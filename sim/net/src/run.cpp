@@ -148,7 +148,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   const double backlog =
       static_cast<double>(offered) - static_cast<double>(result.window.ejected_flits);
   const double tolerated =
-      std::max(0.03 * static_cast<double>(offered), 8.0 * nodes * config.traffic.packet_size);
+      std::max(0.02 * static_cast<double>(offered), 8.0 * nodes * config.traffic.packet_size);
   result.stable = result.undelivered == 0 && backlog <= tolerated;
   result.cpu_s = thread_cpu_seconds() - cpu_start;
   result.wall_s =

@@ -291,7 +291,9 @@ void Mesh<S, kGeneral, kPriority>::traverse(std::uint32_t router, Block& block, 
   const auto credits = static_cast<int>(--block.credits[static_cast<std::size_t>(output_vc)]);
   const bool local = output >= 4;
   const bool tail = (static_cast<int>(flit.flags) & kTail) != 0;
-  ++block.port_use[o];
+  if (config_.count_events) {
+    ++block.port_use[o];
+  }
   last_move_ = now_;
   if (adaptive_) {
     ++block.used[o];
