@@ -8,6 +8,18 @@
 
 namespace ww::sim::net {
 
+// Large meshes do not fit the nearest caches: fetch what a later event touches.
+template <class S, bool kGeneral, bool kPriority>
+void Mesh<S, kGeneral, kPriority>::fetch_ahead(const EventList& list, std::uint32_t n) const {
+  if (large_ && n + kAhead < list.size) {
+    const char* block =
+        reinterpret_cast<const char*>(&blocks_[list.items[n + kAhead] >> vc_shift_]);
+    for (std::size_t line = 0; line < sizeof(Block); line += 64) {
+      __builtin_prefetch(block + line);
+    }
+  }
+}
+
 template <class S, bool kGeneral, bool kPriority>
 void Mesh<S, kGeneral, kPriority>::tick() {
   flits_out_ = &slot_in(flit_delay_).arrivals;
@@ -57,6 +69,16 @@ void Mesh<S, kGeneral, kPriority>::step_routers() {
   }
   for (std::size_t i = 0; i < won; ++i) {
     const SwitchWinner& winner = winners_[i];
+    if (large_ && i + kAhead < won) {
+      const SwitchWinner& later = winners_[i + kAhead];
+      const Block& theirs = blocks_[later.router];
+      const auto vc = static_cast<std::size_t>(later.winner.input_vc);
+      __builtin_prefetch(
+          &flit_at((later.router << vc_shift_) + static_cast<std::uint32_t>(vc), theirs.read[vc]));
+      const std::uint32_t to = theirs.forward[static_cast<std::size_t>(later.winner.output)];
+      __builtin_prefetch(&write_[to]);
+      __builtin_prefetch(&flits_[static_cast<std::size_t>(to) << ring_shift_]);
+    }
     Block& block = blocks_[winner.router];
     traverse(winner.router, block, winner.winner);
     const bool idle =
@@ -128,6 +150,7 @@ template <class S, bool kGeneral, bool kPriority>
 void Mesh<S, kGeneral, kPriority>::take_arrivals(EventList& arrivals) {
   const std::uint32_t vc_mask = (1u << vc_shift_) - 1;
   for (std::uint32_t n = 0; n < arrivals.size; ++n) {
+    fetch_ahead(arrivals, n);
     const std::uint32_t router = arrivals.items[n] >> vc_shift_;
     const auto input_vc = static_cast<int>(arrivals.items[n] & vc_mask);
     const auto i = static_cast<std::size_t>(input_vc);
@@ -156,6 +179,7 @@ template <class S, bool kGeneral, bool kPriority>
 void Mesh<S, kGeneral, kPriority>::take_credits(EventList& list) {
   const std::uint32_t vc_mask = (1u << vc_shift_) - 1;
   for (std::uint32_t n = 0; n < list.size; ++n) {
+    fetch_ahead(list, n);
     const std::uint32_t router = list.items[n] >> vc_shift_;
     const auto output_vc = static_cast<int>(list.items[n] & vc_mask);
     Block& block = blocks_[router];

@@ -50,6 +50,7 @@ class Mesh final : public Network {
   [[nodiscard]] std::optional<std::string> stuck(Cycles patience) const override;
 
  private:
+  static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn
   using Mask = typename S::Mask;
   using Block = RouterBlock<S>;
 
@@ -97,6 +98,7 @@ class Mesh final : public Network {
   bool inject_from(std::uint32_t node);
   void send_flit(std::uint32_t node, std::uint32_t index, int vc, bool first, bool last);
 
+  void fetch_ahead(const EventList& list, std::uint32_t n) const;
   void take_arrivals(EventList& arrivals);
   void take_credits(EventList& credits);
   void step_routers();
@@ -131,6 +133,7 @@ class Mesh final : public Network {
   const std::uint32_t nodes_per_router_;
   const int classes_;
   const bool adaptive_;
+  const bool large_;  // too large for the nearest caches
   const bool lookahead_;
   const bool wait_for_tail_;
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting

@@ -25,6 +25,7 @@ Mesh<S, kGeneral, kPriority>::Mesh(const NetworkConfig& config)
       nodes_per_router_(static_cast<std::uint32_t>(config.concentration)),
       classes_(config.classes),
       adaptive_(config.network == "mesh-adaptive"),
+      large_(routers_ * sizeof(Block) > std::size_t{1} << 18),
       lookahead_(config.routing_delay == 0),
       wait_for_tail_(config.wait_for_tail_credit),
       flit_delay_(config.st_delay + 1 + config.link_delay),
