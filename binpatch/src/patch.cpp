@@ -59,18 +59,33 @@ std::uint32_t get_word(std::span<const std::byte> bytes) {
 
 // s_getreg_b32 of the register's 32 bits. `destination` is the 7-bit scalar register number.
 std::uint32_t getreg_word(Generation generation, std::uint32_t destination, std::uint32_t number) {
-  const std::uint32_t opcode = generation <= Generation::gfx7 ? 0x12 : 0x11;
+  const bool older_number = generation <= Generation::gfx7 || generation == Generation::gfx10;
+  const std::uint32_t opcode = older_number ? 0x12 : 0x11;
   constexpr std::uint32_t all_bits = 31U << 11;  // size - 1
   return 0xb0000000U | opcode << 23 | destination << 16 | all_bits | number;
 }
 
+// Of a vector instruction that no table names: whether its literal may be the marker.
+bool unlisted_holds_marker(const Instruction& in) {
+  if (in.opcode != Opcode::unlisted) {
+    return false;
+  }
+  switch (in.encoding) {
+    case Encoding::vop1:
+    case Encoding::vop2:
+    case Encoding::vopc: return in.size_bytes == 8 && in.modifiers.extra_dword == pin_marker;
+    case Encoding::vop3a:
+    case Encoding::vop3p:
+    case Encoding::vopd: return in.size_bytes == 12 && in.modifiers.more_dwords[0] == pin_marker;
+    default: return false;
+  }
+}
+
 bool holds_marker(const Instruction& in) {
-  return std::any_of(in.src.begin(), in.src.end(),
-                     [](const Operand& operand) {
-                       return operand.kind == OperandKind::literal && operand.value == pin_marker;
-                     }) ||
-         (in.opcode == Opcode::unlisted && in.size_bytes == 8 && in.encoding <= Encoding::vopc &&
-          in.modifiers.extra_dword == pin_marker);
+  return unlisted_holds_marker(in) ||
+         std::any_of(in.src.begin(), in.src.end(), [](const Operand& operand) {
+           return operand.kind == OperandKind::literal && operand.value == pin_marker;
+         });
 }
 
 bool is_marker(const Instruction& in) {
@@ -91,6 +106,8 @@ Result<OpenKernel> open_kernel(std::span<const std::byte> bytes, std::string_vie
   if (kernel == nullptr) {
     return refuse(ErrorCode::not_found, "the code object has no such kernel", name);
   }
+  // Names the reason where no register can tell the engine, before any decoding.
+  WW_TRY(default_register(object.target()));
   WW_ASSIGN(generation, isa::generation_of(object.target()));
   WW_ASSIGN(code, KernelCode::decode(object, *kernel, generation));
   const Kernel copy = *kernel;
