@@ -161,6 +161,25 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
   return linked;
 }
 
+std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
+                                 const std::string& optimisation) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.cl")) << R"(
+#define get_group_id(d) ((uint)__nvvm_read_ptx_sreg_ctaid_x())
+#define get_local_id(d) ((uint)__nvvm_read_ptx_sreg_tid_x())
+#define get_local_size(d) ((uint)__nvvm_read_ptx_sreg_ntid_x())
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define barrier(flags) __nvvm_bar_sync(0)
+)" << source;
+  const std::string out = scratch.file("k.ptx").string();
+  if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+           " -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang " +
+           cpu + " " + optimisation + " -S " + scratch.file("k.cl").string() + " -o " + out)) {
+    return std::nullopt;
+  }
+  return read_bytes(out);
+}
+
 bool have_disassembler() {
   return on_path("llvm-objdump-15");
 }
