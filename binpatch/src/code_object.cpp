@@ -13,7 +13,8 @@ namespace ww::binpatch {
 
 namespace {
 
-constexpr std::uint32_t note_metadata = 32;  // NT_AMDGPU_METADATA
+constexpr std::uint32_t note_metadata = 32;       // NT_AMDGPU_METADATA
+constexpr std::uint32_t note_yaml_metadata = 10;  // NT_AMD_HSA_METADATA, of version 2
 constexpr std::uint64_t descriptor_size = 64;
 
 // EF_AMDGPU_MACH, the low byte of e_flags. LLVM guide, table "AMDGPU EF_AMDGPU_MACH Values".
@@ -223,6 +224,25 @@ Result<std::vector<Kernel>> kernels_of_version2(const ElfView& elf,
   return kernels;
 }
 
+// Gives the kernels that symbols name what the metadata knows of them; true when it knows all.
+bool add_arguments(std::vector<Kernel>& kernels, Metadata& metadata) {
+  bool all = true;
+  for (Kernel& kernel : kernels) {
+    const auto found = std::find_if(
+        metadata.kernels.begin(), metadata.kernels.end(), [&](const Kernel& described) {
+          return described.name == kernel.name || described.symbol == kernel.name + "@kd";
+        });
+    if (found == metadata.kernels.end()) {
+      all = false;
+      continue;
+    }
+    kernel.arguments = std::move(found->arguments);
+    kernel.max_flat_workgroup_size = found->max_flat_workgroup_size;
+    kernel.required_workgroup_size = found->required_workgroup_size;
+  }
+  return all;
+}
+
 // NT_AMD_HSA_ISA_VERSION, of version 2: two name sizes, then major, minor, stepping.
 Result<std::optional<GfxTarget>> noted_target(const ElfView& elf) {
   constexpr std::uint32_t note_isa_version = 3;
@@ -278,9 +298,16 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
   WW_ASSIGN(relocations, elf.relocations());
   object.relocations_ = std::move(relocations);
   if (object.version_ == first_version) {
-    // The arguments are in YAML metadata, which nothing here needs.
     WW_ASSIGN(kernels, kernels_of_version2(elf, object.bytes_));
     object.kernels_ = std::move(kernels);
+    WW_ASSIGN(yaml, elf.find_note("AMD", note_yaml_metadata));
+    if (yaml) {
+      const auto* first = reinterpret_cast<const char*>(yaml->data());
+      if (auto metadata = parse_yaml_metadata({first, yaml->size()})) {
+        object.has_arguments_ = add_arguments(object.kernels_, *metadata);
+        object.printf_formats_ = std::move(metadata->printf_formats);
+      }
+    }
     return object;
   }
 

@@ -131,6 +131,60 @@ TEST(Metadata, NamesTheKeyThatIsMissing) {
   EXPECT_NE(metadata.error().text().find(".name"), std::string::npos) << metadata.error().text();
 }
 
+constexpr std::string_view yaml = R"(---
+Version:         [ 1, 0 ]
+Printf:
+  - '1:1:4:%d\n'
+Kernels:
+  - Name:            k
+    SymbolName:      'k@kd'
+    Attrs:
+      ReqdWorkGroupSize: [ 64, 2, 1 ]
+    Args:
+      - Name:            n
+        TypeName:        char
+        Size:            1
+        Align:           1
+        ValueKind:       ByValue
+      - TypeName:        'uint*'
+        Size:            8
+        Align:           8
+        ValueKind:       GlobalBuffer
+        AddrSpaceQual:   Global
+        AccQual:         ReadOnly
+    CodeProps:
+      KernargSegmentSize: 16
+      WavefrontSize:   64
+...
+)";
+
+TEST(YamlMetadata, PlacesArgumentsByTheirAlignment) {
+  const auto metadata = parse_yaml_metadata(yaml);
+  ASSERT_TRUE(metadata.has_value());
+  EXPECT_EQ(metadata->printf_formats, (std::vector<std::string>{"1:1:4:%d\\n"}));
+  ASSERT_EQ(metadata->kernels.size(), 1U);
+  const Kernel& kernel = metadata->kernels[0];
+  ASSERT_EQ(kernel.arguments.size(), 2U);
+  EXPECT_EQ(kernel.arguments[0].name, "n");
+  EXPECT_EQ(kernel.arguments[0].value_kind, "by_value");
+  EXPECT_EQ(kernel.arguments[1].offset, 8U);
+  EXPECT_EQ(kernel.arguments[1].value_kind, "global_buffer");
+  EXPECT_EQ(kernel.arguments[1].access, "read_only");
+  EXPECT_EQ(kernel.required_workgroup_size, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(kernel.kernarg_segment_size, 16U);
+}
+
+TEST(YamlMetadata, IsNothingWhereALaunchCouldNotRelyOnIt) {
+  for (const auto& [from, to] : {std::pair{"Align:           8", "Align:           3"},
+                                 std::pair{"Size:            8", "Size:            x"},
+                                 std::pair{"        ValueKind:       ByValue\n", ""},
+                                 std::pair{"[ 64, 2, 1 ]", "[ 64, 2 ]"}}) {
+    std::string text(yaml);
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    EXPECT_FALSE(parse_yaml_metadata(text).has_value()) << to;
+  }
+}
+
 TEST(Metadata, OfAnEmptyMapHasNoKernels) {
   const auto metadata = parse_metadata(bytes_of({0x80}));
   ASSERT_TRUE(metadata.has_value());
