@@ -6,6 +6,7 @@
 #include "info.hpp"
 #include "memory.hpp"
 #include "objects.hpp"
+#include "program.hpp"
 #include "runtime.hpp"
 
 namespace ww::sim::icd {
@@ -73,8 +74,12 @@ cl_int set_local(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, 
 
 cl_int set_value(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, const void* value) {
   const auto& kind = argument.metadata->value_kind;
-  if (kind == "sampler") return CL_INVALID_SAMPLER;
-  if (kind == "image") return CL_INVALID_MEM_OBJECT;
+  if (kind == "sampler") {
+    return size == sizeof(cl_sampler) ? CL_INVALID_SAMPLER : CL_INVALID_ARG_SIZE;
+  }
+  if (kind == "image") {
+    return size == sizeof(cl_mem) ? CL_INVALID_MEM_OBJECT : CL_INVALID_ARG_SIZE;
+  }
   if (kind != "by_value") return CL_INVALID_ARG_VALUE;
   if (value == nullptr) return CL_INVALID_ARG_VALUE;
   if (size != argument.metadata->size) return CL_INVALID_ARG_SIZE;
@@ -122,8 +127,8 @@ cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char* name, cl_in
   return created<cl_kernel>(errcode_ret, [&](Entry&) -> Created<cl_kernel> {
     if (!valid(program)) return refuse(CL_INVALID_PROGRAM);
     if (name == nullptr) return refuse(CL_INVALID_VALUE);
-    if (!program->module) return refuse(CL_INVALID_PROGRAM_EXECUTABLE);
-    const auto* info = program->module->object.find_kernel(name);
+    if (!has_executable(*program)) return refuse(CL_INVALID_PROGRAM_EXECUTABLE);
+    const auto* info = program->module ? program->module->object.find_kernel(name) : nullptr;
     if (info == nullptr) return refuse(CL_INVALID_KERNEL_NAME);
     return new_kernel(program, *info);
   });
@@ -133,8 +138,8 @@ cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint count, c
                                             cl_uint* kernel_count) {
   return guarded([&](Entry&) -> cl_int {
     if (!valid(program)) return CL_INVALID_PROGRAM;
-    if (!program->module) return CL_INVALID_PROGRAM_EXECUTABLE;
-    const auto& all = program->module->object.kernels();
+    if (!has_executable(*program)) return CL_INVALID_PROGRAM_EXECUTABLE;
+    const auto all = kernels_of(*program);
     if (kernels != nullptr) {
       if (count < all.size()) return CL_INVALID_VALUE;
       for (std::size_t i = 0; i < all.size(); ++i) kernels[i] = new_kernel(program, all[i]);

@@ -18,9 +18,9 @@ bool is_bitcode(std::string_view binary) {
   return binary.substr(0, 4) == "BC\xC0\xDE";
 }
 
-cl_int kernel_info(const _cl_program& program, cl_program_info name, const InfoSink& sink) {
-  if (!program.module) return CL_INVALID_PROGRAM_EXECUTABLE;
-  const auto& kernels = program.module->object.kernels();
+cl_int kernel_info(_cl_program& program, cl_program_info name, const InfoSink& sink) {
+  if (!has_executable(program)) return CL_INVALID_PROGRAM_EXECUTABLE;
+  const auto kernels = kernels_of(program);
   if (name == CL_PROGRAM_NUM_KERNELS) return sink.value(kernels.size());
   std::string names;
   for (const auto& kernel : kernels) names += (names.empty() ? "" : ";") + kernel.name;
@@ -56,6 +56,22 @@ Module::~Module() {
 
 void destroy(cl_program program) {
   delete program;
+}
+
+std::span<const binpatch::Kernel> kernels_of(const _cl_program& program) {
+  if (!program.module) return {};
+  return program.module->object.kernels();
+}
+
+bool has_executable(_cl_program& program) {
+  // An executable binary needs no compiler, so that it is loaded when it is first needed, whether
+  // or not the application called clBuildProgram.
+  if (!program.from_source && program.status == CL_BUILD_NONE &&
+      program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
+    return load_executable(program, CL_INVALID_PROGRAM_EXECUTABLE) == CL_SUCCESS;
+  }
+  return program.status == CL_BUILD_SUCCESS &&
+         program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
 cl_program new_program(cl_context context) {

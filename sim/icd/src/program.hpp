@@ -1,6 +1,7 @@
 // Programs: what their two files share.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "objects.hpp"
@@ -15,5 +16,14 @@ namespace ww::sim::icd {
 
 // Parses a code object and demands that it is for this device. Errors: parse_error, unsupported.
 [[nodiscard]] Result<binpatch::CodeObject> parse_for_device(std::string_view binary);
+
+// Loads the program's code object into the device; `failure` and a log when that does not work.
+[[nodiscard]] cl_int load_executable(_cl_program& program, cl_int failure);
+
+// True when kernels can be made of the program; loads a binary that nobody has built yet.
+[[nodiscard]] bool has_executable(_cl_program& program);
+
+// The kernels of a loaded program; a program may have none.
+[[nodiscard]] std::span<const binpatch::Kernel> kernels_of(const _cl_program& program);
 
 }  // namespace ww::sim::icd

@@ -1,7 +1,9 @@
 // Building, compiling and linking programs through the compile worker.
+#include <elf.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstring>
 
 #include "api.hpp"
 #include "build_options.hpp"
@@ -79,8 +81,29 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
   return take(program, std::move(answer), failure);
 }
 
+// Does the ELF file have a segment with code? One that comes of a source without kernels has none.
+bool has_code(std::string_view elf) {
+  Elf64_Ehdr header{};
+  if (elf.size() < sizeof header) return true;  // let the parser say what is wrong
+  std::memcpy(&header, elf.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (header.e_phoff > elf.size() || elf.size() - header.e_phoff < (i + 1) * sizeof segment) {
+      return true;
+    }
+    std::memcpy(&segment, elf.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) return true;
+  }
+  return false;
+}
+
 // Loads the program's code object into the device.
 cl_int load(_cl_program& program, cl_int failure) {
+  if (program.from_source && !has_code(program.binary)) {
+    program.binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    program.status = CL_BUILD_SUCCESS;
+    return CL_SUCCESS;
+  }
   auto object = parse_for_device(program.binary);
   if (!object) return failed(program, "error: " + object.error().text(), failure);
   auto id = Runtime::get().powered_gpu().load(*object);
@@ -90,6 +113,14 @@ cl_int load(_cl_program& program, cl_int failure) {
   program.status = CL_BUILD_SUCCESS;
   return CL_SUCCESS;
 }
+
+}  // namespace
+
+cl_int load_executable(_cl_program& program, cl_int failure) {
+  return load(program, failure);
+}
+
+namespace {
 
 // What an earlier build left behind goes.
 void start_over(_cl_program& program, const char* options) {
