@@ -132,10 +132,44 @@ class Campaign {
     campaign.facts = facts();
     campaign.energy_fj_per_bit_mm =
         spec_.zero_fj_per_bit_mm + 0.5 * spec_.slope_fj_per_transition_mm;
+    campaign.sensed_fj_per_bit_mm = campaign.energy_fj_per_bit_mm * seen_share();
     return campaign;
   }
 
  private:
+  // Regression of the pairs' wires on published distances, row and column means out of both.
+  double seen_share() const {
+    const auto mean = [](const auto& value, bool over_e, bool over_q, int e, int q) {
+      double sum = 0;
+      double count = 0;
+      for (int i = 0; i < engines; ++i) {
+        for (int j = 0; j < quadrants; ++j) {
+          if ((!over_e && i != e) || (!over_q && j != q)) continue;
+          sum += value(i, j);
+          count += 1;
+        }
+      }
+      return sum / count;
+    };
+    const auto centred = [&](const auto& value, int e, int q) {
+      return value(e, q) - mean(value, false, true, e, q) - mean(value, true, false, e, q) +
+             mean(value, true, true, e, q);
+    };
+    const auto published = [&](int e, int q) { return plan_.distance(e, q).value(); };
+    const auto wires = [&](int e, int q) {
+      return wire_mm_[static_cast<std::size_t>(e)][static_cast<std::size_t>(q)];
+    };
+    double top = 0;
+    double bottom = 0;
+    for (int e = 0; e < engines; ++e) {
+      for (int q = 0; q < quadrants; ++q) {
+        top += centred(published, e, q) * centred(wires, e, q);
+        bottom += centred(published, e, q) * centred(published, e, q);
+      }
+    }
+    return top / bottom;
+  }
+
   double normal() { return std::normal_distribution<double>()(random_); }
 
   // Millimetres of wire, as energy sees them, of each pair.

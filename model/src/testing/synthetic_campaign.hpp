@@ -75,7 +75,8 @@ struct SyntheticSpec {
 struct SyntheticCampaign {
   std::vector<StoredRun> runs;
   std::map<std::string, std::string> facts;
-  double energy_fj_per_bit_mm{};  // random payload, the answer
+  double energy_fj_per_bit_mm{};  // random payload, of the wires as a whole
+  double sensed_fj_per_bit_mm{};  // of the wires as drawn, regressed on published distance
 };
 
 [[nodiscard]] SyntheticCampaign make_campaign(const SyntheticSpec& spec);
