@@ -73,6 +73,7 @@ Status Runner::select_state(int state) {
 
 Result<Runner::Launched> Runner::launch_count(std::int64_t count, const Launch& launch) {
   Launched done;
+  WW_TRY(device_.host->finish());  // a sweep may be queued; it is not one of these
   done.first = device_.counters->dispatch_count();
   for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch());
   WW_TRY(device_.host->finish());
@@ -187,6 +188,7 @@ Status Runner::warm_up() {
     const Stream stream{pair / quadrants, pair % quadrants, kernels::Pattern::random,
                         Rate::saturated};
     WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+    WW_TRY(bench_.launch_sweep());
     WW_TRY(launch_for(1.0 / (engines * quadrants), [this] { return bench_.launch_stream(); }));
   }
   return {};
@@ -249,6 +251,7 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   stored.kernel_hash = bench_.stream_hash();
 
   WW_TRY(bench_.select(stream, loops, throttle));
+  WW_TRY(bench_.launch_sweep());
   WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
   stored.start_ns = done.start_ns;
   stored.end_ns = done.end_ns;
@@ -288,6 +291,7 @@ Status Runner::perform_step(const PlannedRun& run, StoredRun& stored) {
   stored.pattern = kernels::to_string(stream.pattern);
   stored.kernel_hash = bench_.stream_hash();
   WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+  WW_TRY(bench_.launch_sweep());
   sleep(run.seconds);
   WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
   stored.start_ns = done.start_ns;
