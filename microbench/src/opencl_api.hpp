@@ -16,8 +16,9 @@ namespace ww::microbench {
   X(clGetPlatformInfo)                                                                           \
   X(clGetDeviceIDs)                                                                              \
   X(clGetDeviceInfo)                                                                             \
-  X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)        \
-      X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)     \
+  X(clCreateContext)                                                                             \
+  X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer)         \
+      X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)                       \
           X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)            \
               X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) \
                   X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clFlush)      \

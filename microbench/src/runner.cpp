@@ -181,7 +181,7 @@ Status Runner::check_pinned() {
   return {};
 }
 
-Status Runner::warm_up() {
+Status Runner::warm_up(double settle_s) {
   const auto engines = device_.chip.engines;
   const auto quadrants = static_cast<int>(device_.quadrants.size());
   // Every stream logs once in a short launch. Later launches then find their log as they will leave
@@ -202,6 +202,7 @@ Status Runner::warm_up() {
     WW_TRY(bench_.launch_sweep());
     WW_TRY(launch_for(1.0 / (engines * quadrants), [this] { return bench_.launch_stream(); }));
   }
+  if (settle_s > 0) sleep(settle_s);
   return {};
 }
 
