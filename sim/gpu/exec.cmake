@@ -2,6 +2,7 @@
 set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/atomics.cpp
   src/exec/compute_unit.cpp
+  src/exec/deferred_observer.cpp
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/l2_cache.cpp
