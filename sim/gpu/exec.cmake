@@ -2,6 +2,7 @@
 set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/atomics.cpp
   src/exec/compute_unit.cpp
+  src/exec/deferred_observer.cpp
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/l2_cache.cpp
@@ -57,7 +58,8 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
-            src/exec/memory_timing_test.cpp
+            src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
+            src/exec/random_code_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
