@@ -372,6 +372,28 @@ TEST(Fit, BadRunsAreKeptWithTheirReasonAndTheRestIsFitted) {
   EXPECT_LT(std::abs(error_percent(campaign, result->energy_per_bit_mm.row.value.value_or(0))), 5);
 }
 
+// Killed in the middle of a block and resumed by another process, whose clock begins at zero.
+TEST(Fit, AResumedCampaignGivesTheSameEnergy) {
+  auto spec = seeded(12);
+  spec.latency_loss_per_mm = 0;
+  auto campaign = make_campaign(spec);
+  const auto whole = fit(campaign);
+  const std::size_t killed = campaign.runs.size() / 2 + 5;
+  const std::int64_t shift = campaign.runs[killed].samples.front().time_ns - 1'000'000;
+  for (std::size_t r = killed; r < campaign.runs.size(); ++r) {
+    auto& run = campaign.runs[r];
+    run.session = 1;
+    run.start_ns -= shift;
+    run.end_ns -= shift;
+    for (auto& sample : run.samples) sample.time_ns -= shift;
+  }
+  const auto resumed = fit(campaign);
+  ASSERT_TRUE(whole && resumed);
+  ASSERT_TRUE(resumed->energy_per_bit_mm.row.value) << resumed->energy_per_bit_mm.row.reason;
+  EXPECT_GT(*resumed->energy_per_bit_mm.row.value, whole->energy_per_bit_mm.sensed_low);
+  EXPECT_LT(*resumed->energy_per_bit_mm.row.value, whole->energy_per_bit_mm.sensed_high);
+}
+
 class CampaignFile : public ::testing::Test {
  protected:
   void SetUp() override {
