@@ -19,6 +19,7 @@ namespace {
 using residuals::Place;
 
 constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
+constexpr double steady_share = 0.05;   // of the steady response, die against sensor
 constexpr double beta_prior = 2.5;      // leakage and clocks together: between V^2 and V^3
 constexpr double beta_sigma = 0.4;
 constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
@@ -89,10 +90,15 @@ class Solver {
       }
       blocks_.idle[s] = {idle_mean_[s], 0.1 * idle_mean_[s], 0.01 * idle_mean_[s], 0};
     }
-    for (std::size_t j = 0; j < heat_count; ++j) {
-      blocks_.response[j] = heat_taus_s[j] >= 3 ? input.temperature.response[j] : 0;
-      total_response_ += std::abs(blocks_.response[j]);
+    // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
+    // belongs to the next slower one.
+    blocks_.response = input.temperature.response;
+    for (std::size_t j = 0; j + 1 < heat_count; ++j) {
+      if (blocks_.response[j] >= 0) continue;
+      blocks_.response[j + 1] += blocks_.response[j];
+      blocks_.response[j] = 0;
     }
+    for (const double response : blocks_.response) total_response_ += std::abs(response);
     total_response_ = std::clamp(total_response_, 0.05, 2.0);
     response_prior_ = blocks_.response;
     for (const auto& session : input.temperature.ambient.sessions) {
@@ -263,6 +269,15 @@ class Solver {
       response[static_cast<Eigen::Index>(j)] = response_prior_[j];
     }
     add_prior(blocks_.response.data(), response, constant(heat_count, 0.5 * total_response_));
+    // In steady state the chip is about as warm as its sensor says. Without this, power alone would
+    // fix only the product of response and leakage slope, not the degrees.
+    double steady = 0;
+    for (const double r : response_prior_) steady += r;
+    const double steady_sigma = steady_share * std::max(0.02, std::abs(steady));
+    prior_ids_.push_back(problem_->AddResidualBlock(
+        new ceres::NormalPrior(Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma),
+                               constant(heat_count, steady / heat_count)),
+        nullptr, blocks_.response.data()));
     add_prior(&blocks_.beta, constant(1, beta_prior), constant(1, beta_sigma));
     for (auto& session : blocks_.drift) {
       for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
