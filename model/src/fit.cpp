@@ -47,14 +47,10 @@ class Constants {
                          const Eigen::VectorXd& weights, double scale) const {
     FittedConstant constant = blank(name, unit, convention);
     double value = 0;
-    double lack = 0;
     for (Eigen::Index v = 0; v < weights.size(); ++v) {
       if (weights[v] == 0) continue;
       const auto variant = static_cast<std::size_t>(v);
       value += weights[v] * fit_.parameters.variants[variant].energy_fj_per_bit_mm;
-      // Wires that depart from the floorplan do so for every payload alike: shares add signed.
-      const LackOfFit l = lack_of_fit(input_, fit_, variant);
-      if (l.freedom >= 1) lack += weights[v] * t_quantile_95(l.freedom) * l.spread_fj;
     }
     const double half = half_width_95(uncertainty_, weights, value);
     constant.covariance_error =
@@ -73,7 +69,7 @@ class Constants {
         std::abs(value) *
         std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
                    std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
-    const double absolute = std::hypot(half, declared, lack);
+    const double absolute = std::hypot(half, declared);
     constant.row.value = value;
     constant.row.low = value - absolute;
     constant.row.high = value + absolute;
@@ -218,19 +214,13 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
   std::vector<PairPoint> points;
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
-    std::map<std::pair<int, int>, std::vector<double>> residual_fj;
+    const VariantParameters& parameters = fit.parameters.variants[v];
+    std::map<std::pair<int, int>, double> plateaus;
     for (const std::size_t p : variant.plateaus) {
-      const StreamPlateau& stream = input.streams[p];
-      if (fit.stream_weight[p] < 0.3) continue;
-      residual_fj[{stream.engine, stream.quadrant}].push_back(fit.stream_residual_w[p] /
-                                                              stream.bits_per_second * 1e15);
+      plateaus[{input.streams[p].engine, input.streams[p].quadrant}] += fit.stream_weight[p];
     }
-    const double k = fit.parameters.variants[v].energy_fj_per_bit_mm;
-    const double sigma_fj = fit.stream_sigma_w[v] / variant.mean_bits_per_second * 1e15;
-    for (const auto& [pair, residuals] : residual_fj) {
-      const auto n = static_cast<double>(residuals.size());
-      double mean = 0;
-      for (const double r : residuals) mean += r / n;
+    const double fj_per_w = 1e15 / variant.mean_bits_per_second;
+    for (const auto& [pair, count] : plateaus) {
       PairPoint point;
       point.pattern = variant.pattern;
       point.throttle = variant.throttle;
@@ -238,8 +228,12 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
       point.quadrant = pair.second;
       point.distance_mm = input.distance_mm(pair.first, pair.second);
       point.centred_distance_mm = input.centred_distance_mm(pair.first, pair.second);
-      point.energy_fj_per_bit = k * point.centred_distance_mm + mean;
-      point.error_fj_per_bit = sigma_fj / std::sqrt(n);
+      point.energy_fj_per_bit = parameters.energy_fj_per_bit_mm * point.centred_distance_mm;
+      for (std::size_t i = 0; i < input.basis.size(); ++i) {
+        point.energy_fj_per_bit +=
+            parameters.unexplained_w[i] * input.basis[i](pair.first, pair.second) * fj_per_w;
+      }
+      point.error_fj_per_bit = fit.stream_sigma_w[v] * fj_per_w / std::sqrt(std::max(count, 1e-3));
       points.push_back(std::move(point));
     }
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
-#include <set>
 
 #include "stats.hpp"
 
@@ -12,28 +12,20 @@ namespace {
 
 constexpr std::size_t blocks_needed = 6;
 // The heat that the wires themselves make moves the answer by about 4%; its description (a bank of
-// filters, leakage that follows one temperature) is trusted to a tenth of that.
-constexpr double correction_doubt = 0.004;
+// filters, leakage that follows one temperature) is trusted to a sixth of that.
+constexpr double correction_doubt = 0.006;
 
-// Rows that are drawn together.
-std::vector<std::vector<std::vector<Eigen::Index>>> units_by_variant(const JointInput& input) {
+// The rows of each block of a variant; empty where there are too few blocks.
+std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const JointInput& input) {
   std::vector<std::vector<std::vector<Eigen::Index>>> result;
   for (const Variant& variant : input.variants) {
-    std::set<std::size_t> blocks;
-    for (const std::size_t p : variant.plateaus) blocks.insert(input.streams[p].block);
-    std::vector<std::vector<Eigen::Index>> units;
-    if (blocks.size() >= blocks_needed) {
-      for (const std::size_t block : blocks) {
-        std::vector<Eigen::Index> unit;
-        for (const std::size_t p : variant.plateaus) {
-          if (input.streams[p].block == block) unit.push_back(static_cast<Eigen::Index>(p));
-        }
-        units.push_back(std::move(unit));
-      }
-    } else {
-      for (const std::size_t p : variant.plateaus) units.push_back({static_cast<Eigen::Index>(p)});
+    std::map<std::size_t, std::vector<Eigen::Index>> rows;
+    for (const std::size_t p : variant.plateaus) {
+      rows[input.streams[p].block].push_back(static_cast<Eigen::Index>(p));
     }
-    result.push_back(std::move(units));
+    auto& blocks = result.emplace_back();
+    if (rows.size() < blocks_needed) continue;
+    for (auto& [block, members] : rows) blocks.push_back(std::move(members));
   }
   return result;
 }
@@ -70,20 +62,34 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   // relative to the full sample's own solution, so that the bootstrap's mean is the fit.
   const Eigen::VectorXd base = path_jacobian.transpose() * fit.stream_scaled;
 
-  const auto units = units_by_variant(input);
+  const auto blocks = blocks_by_variant(input);
+  const double spent =
+      static_cast<double>(input.distance_mm.rows() + input.distance_mm.cols() + 1) +
+      static_cast<double>(input.basis.size());
   Eigen::MatrixXd draws(replicates, variants);
+  std::uniform_int_distribution<int> coin(0, 1);
   for (int replicate = 0; replicate < replicates; ++replicate) {
-    Eigen::VectorXd weight = Eigen::VectorXd::Zero(fit.stream_jacobian.rows());
-    for (const auto& variant : units) {
-      if (variant.empty()) continue;
-      std::uniform_int_distribution<std::size_t> pick(0, variant.size() - 1);
-      for (std::size_t i = 0; i < variant.size(); ++i) {
-        for (const Eigen::Index row : variant[pick(random)]) weight[row] += 1;
+    Eigen::VectorXd weight = Eigen::VectorXd::Ones(fit.stream_jacobian.rows());
+    Eigen::VectorXd residual = fit.stream_scaled;
+    for (std::size_t v = 0; v < input.variants.size(); ++v) {
+      const auto& plateaus = input.variants[v].plateaus;
+      if (blocks[v].empty()) {
+        const auto n = static_cast<double>(plateaus.size());
+        const double inflate = std::sqrt(n / std::max(1.0, n - spent));
+        for (const std::size_t p : plateaus) {
+          residual[static_cast<Eigen::Index>(p)] *= coin(random) == 0 ? -inflate : inflate;
+        }
+        continue;
+      }
+      for (const std::size_t p : plateaus) weight[static_cast<Eigen::Index>(p)] = 0;
+      std::uniform_int_distribution<std::size_t> pick(0, blocks[v].size() - 1);
+      for (std::size_t i = 0; i < blocks[v].size(); ++i) {
+        for (const Eigen::Index row : blocks[v][pick(random)]) weight[row] += 1;
       }
     }
     Eigen::VectorXd draw(idle);
     for (Eigen::Index i = 0; i < idle; ++i) draw[i] = normal(random);
-    const Eigen::VectorXd residual = fit.stream_scaled + idle_jacobian * (spread * draw);
+    residual += idle_jacobian * (spread * draw);
     const Eigen::MatrixXd weighted = weight.asDiagonal() * path_jacobian;
     const Eigen::MatrixXd matrix = path_jacobian.transpose() * weighted + fit.path_prior;
     const Eigen::VectorXd step = matrix.ldlt().solve(base - weighted.transpose() * residual);
@@ -94,20 +100,13 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   const Eigen::RowVectorXd centre = draws.colwise().mean();
   const Eigen::MatrixXd deviation = draws.rowwise() - centre;
   result.bootstrap = deviation.transpose() * deviation / static_cast<double>(replicates - 1);
-  // A resampled variant of n units spreads (n - 1)/n too little, and resampled plateaus do not
-  // know how many parameters each variant spent.
-  const double spent = static_cast<double>(input.distance_mm.rows() + input.distance_mm.cols() + 1);
+  // n resampled blocks spread (n - 1)/n too little.
+  const auto factor = [&](Eigen::Index v) {
+    const auto n = static_cast<double>(blocks[static_cast<std::size_t>(v)].size());
+    return n > 1 ? std::sqrt(n / (n - 1)) : 1.0;
+  };
   for (Eigen::Index a = 0; a < variants; ++a) {
-    for (Eigen::Index b = 0; b < variants; ++b) {
-      const auto factor = [&](Eigen::Index v) {
-        const auto n = static_cast<double>(units[static_cast<std::size_t>(v)].size());
-        const auto rows =
-            static_cast<double>(input.variants[static_cast<std::size_t>(v)].plateaus.size());
-        const double left = n < rows ? n - 1 : n - spent;
-        return std::sqrt(n / std::max(1.0, left));
-      };
-      result.bootstrap(a, b) *= factor(a) * factor(b);
-    }
+    for (Eigen::Index b = 0; b < variants; ++b) result.bootstrap(a, b) *= factor(a) * factor(b);
   }
   return result;
 }

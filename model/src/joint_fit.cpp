@@ -120,7 +120,7 @@ class Solver {
  private:
   std::size_t engines() const { return static_cast<std::size_t>(input_.distance_mm.rows()); }
   std::size_t quadrants() const { return static_cast<std::size_t>(input_.distance_mm.cols()); }
-  std::size_t variant_size() const { return 3 + engines() + quadrants(); }
+  std::size_t variant_size() const { return 3 + engines() + quadrants() + input_.basis.size(); }
 
   // Mean dynamic power as start, and how power should follow the rate: from the same pattern at
   // another rate where there is one. Only then is the slope known apart from distance.
@@ -182,6 +182,12 @@ class Solver {
             blocks_.response.data(), &blocks_.beta, &knots[place.knot], &knots[place.knot + 1]};
   }
 
+  std::vector<double> basis_at(int engine, int quadrant) const {
+    std::vector<double> values;
+    for (const Eigen::MatrixXd& w : input_.basis) values.push_back(w(engine, quadrant));
+    return values;
+  }
+
   ceres::LossFunction* loss() const {
     return input_.robust ? new ceres::HuberLoss(huber_sigmas) : nullptr;
   }
@@ -208,7 +214,8 @@ class Solver {
               place, stream.window.power_w, sigma_w_[stream.variant],
               static_cast<std::size_t>(stream.engine), static_cast<std::size_t>(stream.quadrant),
               engines(), stream.bits_per_second / variant.mean_bits_per_second - 1,
-              traffic_of(input_, stream), stream.place, std::exp(2 * place.log_voltage)});
+              traffic_of(input_, stream), stream.place, std::exp(2 * place.log_voltage),
+              quadrants(), basis_at(stream.engine, stream.quadrant)});
       auto parameters = idle_blocks(stream.window);
       parameters.push_back(blocks_.variants[stream.variant].data());
       parameters.push_back(blocks_.blocks[stream.block].data());
@@ -220,6 +227,14 @@ class Solver {
       stream_ids_.push_back(problem_->AddResidualBlock(cost, loss(), parameters));
     }
     add_priors();
+  }
+
+  // Weak, and only there so that pairs that were never run leave the energy determined.
+  double unexplained_sigma(std::size_t v) const {
+    const double signal_w = std::abs(blocks_.variants[v][2]) * 1e-15 *
+                            input_.variants[v].mean_bits_per_second *
+                            input_.centred_distance_mm.norm();
+    return std::max(0.5, 0.5 * signal_w / std::sqrt(static_cast<double>(input_.basis.size())));
   }
 
   void add_priors() {
@@ -260,6 +275,8 @@ class Solver {
       sigma[0] = 1e4;
       sigma[1] = rate_sigma_[v];
       sigma[2] = 1e5;
+      const auto extra = static_cast<Eigen::Index>(input_.basis.size());
+      if (extra > 0) sigma.tail(extra).setConstant(unexplained_sigma(v));
       add_prior(blocks_.variants[v].data(), mean, sigma);
     }
     Eigen::VectorXd block_sigma(2);
@@ -306,7 +323,7 @@ class Solver {
     for (std::size_t v = 0; v < streams.size(); ++v) {
       // The fit takes up degrees of freedom; small variants lean on all of them together.
       const auto n = static_cast<double>(streams[v].size());
-      const auto spent = static_cast<double>(engines() + quadrants() + 2);
+      const auto spent = static_cast<double>(engines() + quadrants() + 2 + input_.basis.size());
       const double own = robust_scale(streams[v]) * std::sqrt(n / std::max(1.0, n - spent));
       const double shared = common * std::sqrt(n / std::max(1.0, n - spent));
       sigma_w_[v] = std::max(2e-3, std::sqrt((n * own * own + 16 * shared * shared) / (n + 16)));
@@ -331,6 +348,8 @@ class Solver {
     fit.idle_columns = columns;
     for (auto& variant : blocks_.variants) {
       fit.energy_column.push_back(columns + 2);
+      fit.unexplained_column.push_back(columns +
+                                       static_cast<Eigen::Index>(3 + engines() + quadrants()));
       append(variant.data(), variant.size());
     }
     for (auto& block : blocks_.blocks) append(block.data(), 2);
@@ -404,7 +423,9 @@ class Solver {
       const auto engine = block.begin() + 3;
       const auto quadrant = engine + static_cast<std::ptrdiff_t>(engines());
       variant.engine_w.assign(engine, quadrant);
-      variant.quadrant_w.assign(quadrant, block.end());
+      const auto unexplained = quadrant + static_cast<std::ptrdiff_t>(quadrants());
+      variant.quadrant_w.assign(quadrant, unexplained);
+      variant.unexplained_w.assign(unexplained, block.end());
       result.variants.push_back(std::move(variant));
     }
     result.blocks = blocks_.blocks;
@@ -510,9 +531,9 @@ double gradient_error() {
   idle_cost.SetNumResiduals(1);
 
   auto stream_values = idle_values;
-  stream_values.push_back({70, 40, 200, 1, -1, 2, -2, 0.5, -0.5, 0.3, -0.3});
+  stream_values.push_back({70, 40, 200, 1, -1, 2, -2, 0.5, -0.5, 0.3, -0.3, 0.2, -0.1});
   stream_values.push_back({0.1, -0.05});
-  const residuals::Stream stream{place, 115, 0.1, 2, 1, 4, 0.01, 7e-3, -0.4, 0.94};
+  const residuals::Stream stream{place, 115, 0.1, 2, 1, 4, 0.01, 7e-3, -0.4, 0.94, 4, {0.5, -0.3}};
   ceres::DynamicAutoDiffCostFunction<residuals::Stream, 8> stream_cost(
       new residuals::Stream(stream));
   for (const auto& block : stream_values) {

@@ -3,12 +3,15 @@
 //
 //   idle plateau     P = I_s(T) (V/V_s)^beta
 //   stream plateau   P = I_s(T) (V/V_s)^beta + block_b + slope_b z
-//                      + (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B ]
+//                      + (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B
+//                                    + sum_i u_vi W_i(e,q) ]
 //   temperature      T = ambient(t) + drift(t) + sum_j a_j x_j
 //
 // s is the voltage/frequency state, v the variant (pattern, throttle, state), d' the published
 // distance with the means of its row and column taken out, x_j filtered power, z the run's place
-// in its block from -1 to 1.
+// in its block from -1 to 1. W_i is an orthonormal basis of the interactions of engine and quadrant
+// that are orthogonal to d': u holds what distance does not explain, so that k is the projection of
+// the interaction on distance and the residuals are pure error.
 #pragma once
 
 #include <Eigen/Dense>
@@ -48,6 +51,7 @@ struct JointInput {
   std::size_t blocks{};
   Eigen::MatrixXd distance_mm;          // engine x quadrant, as published (or swapped)
   Eigen::MatrixXd centred_distance_mm;  // d'
+  std::vector<Eigen::MatrixXd> basis;   // W_i
   std::vector<DvfsState> dvfs;
   TemperatureModel temperature;
   double reference_c{};
@@ -58,8 +62,9 @@ struct JointInput {
 struct VariantParameters {
   double mean_w{};
   std::vector<double> engine_w, quadrant_w;
-  double rate_w{};                // power for a relative change of rate
-  double energy_fj_per_bit_mm{};  // k
+  double rate_w{};                    // power for a relative change of rate
+  double energy_fj_per_bit_mm{};      // k
+  std::vector<double> unexplained_w;  // u
 };
 
 struct JointParameters {
@@ -85,7 +90,8 @@ struct JointFit {
   Eigen::MatrixXd covariance;       // of all parameters
   Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
-  std::vector<Eigen::Index> energy_column;  // of k_v, among all columns
+  std::vector<Eigen::Index> energy_column;       // of k_v, among all columns
+  std::vector<Eigen::Index> unexplained_column;  // of u_v0
   double degrees_of_freedom{};
 };
 

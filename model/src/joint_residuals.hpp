@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "joint_fit.hpp"
 
@@ -49,8 +50,8 @@ struct Idle {
   }
 };
 
-// Blocks: as Idle, then variant(3 + engines + quadrants), block(2).
-// A variant is laid out m, g, k, E_0..., Q_0...
+// Blocks: as Idle, then variant(3 + engines + quadrants + basis), block(2).
+// A variant is laid out m, g, k, E_0..., Q_0..., u_0...
 struct Stream {
   Place place;
   double power_w{};
@@ -60,12 +61,16 @@ struct Stream {
   double traffic{};      // d' B, in W per fJ/bit/mm
   double block_place{};  // z
   double voltage_square{};
+  std::size_t quadrants{};
+  std::vector<double> basis;  // W_i(engine, quadrant)
 
   template <class T>
   bool operator()(T const* const* p, T* residual) const {
     const T* v = p[5];
-    const T dynamic =
+    T dynamic =
         v[0] + v[1] * rate_change + v[2] * traffic + v[3 + engine] + v[3 + engines + quadrant];
+    const T* u = v + 3 + engines + quadrants;
+    for (std::size_t i = 0; i < basis.size(); ++i) dynamic += u[i] * basis[i];
     residual[0] = (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) +
                    voltage_square * dynamic + p[6][0] + p[6][1] * block_place - power_w) /
                   sigma_w;

@@ -1,5 +1,6 @@
 // Does the model's form hold? The interaction of engine and quadrant that distance does not
-// explain, against replicates and against the signal (docs/method.md, "Misfit").
+// explain (u of the joint fit), against replicates and against the signal (docs/method.md,
+// "Misfit").
 #pragma once
 
 #include <vector>
@@ -11,14 +12,12 @@ namespace ww::model {
 
 // Lack of fit of one variant.
 struct LackOfFit {
-  double relative{};   // rms of the unexplained interaction, noise taken out, over the rms of
-                       // k d' B
-  double p_value{1};   // F test against replicates
-  double spread_fj{};  // standard error of k that the unexplained interaction implies
-  double freedom{};    // its degrees of freedom
+  double relative{};  // rms of the unexplained interaction, noise taken out, over that of k d' B
+  double p_value{1};  // F test against replicates
+  double freedom{};   // of the unexplained interaction
 };
 [[nodiscard]] LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit,
-                                    std::size_t variant);
+                                    const Uncertainty& uncertainty, std::size_t variant);
 
 // `main` is the variant whose energy is the answer.
 [[nodiscard]] Misfit judge(const JointInput& input, const JointFit& fit,

@@ -66,6 +66,28 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   }
 }
 
+// Orthonormal basis of the matrices whose rows and columns sum to nothing, without `direction`.
+std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& direction) {
+  std::vector<Eigen::MatrixXd> found;
+  const double norm = direction.norm();
+  if (norm > 1e-9) found.push_back(direction / norm);
+  const Eigen::Index rows = direction.rows();
+  const Eigen::Index columns = direction.cols();
+  for (Eigen::Index r = 0; r + 1 < rows; ++r) {
+    for (Eigen::Index c = 0; c + 1 < columns; ++c) {
+      Eigen::MatrixXd next = Eigen::MatrixXd::Zero(rows, columns);
+      next(r, c) = next(r + 1, c + 1) = 1;
+      next(r + 1, c) = next(r, c + 1) = -1;
+      for (int twice = 0; twice < 2; ++twice) {  // Gram-Schmidt, repeated for accuracy
+        for (const Eigen::MatrixXd& w : found) next -= w * w.cwiseProduct(next).sum();
+      }
+      if (next.norm() > 1e-6) found.push_back(next / next.norm());
+    }
+  }
+  if (norm > 1e-9) found.erase(found.begin());
+  return found;
+}
+
 void fill_distances(JointInput& input, const Facts& facts, bool swap) {
   const auto engines = static_cast<Eigen::Index>(facts.floorplan.compute_units.size());
   const auto quadrants = static_cast<Eigen::Index>(facts.floorplan.quadrants.size());
@@ -80,6 +102,7 @@ void fill_distances(JointInput& input, const Facts& facts, bool swap) {
   const Eigen::VectorXd rows = d.rowwise().mean();
   const Eigen::RowVectorXd columns = d.colwise().mean();
   input.centred_distance_mm = ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
+  input.basis = orthogonal_interactions(input.centred_distance_mm);
 }
 
 Status check_idle(const Reduced& reduced, const FitOptions& options) {

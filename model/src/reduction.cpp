@@ -4,145 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "stats.hpp"
+#include "trace.hpp"
 
 namespace ww::model {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t fewest_samples = 8;
-// A reading this many robust scales away from the median of its neighbourhood is a glitch.
-constexpr double glitch_scales = 8;
 // Share of readings that may be zero or negative before the run is not to be trusted.
 constexpr double bad_share = 0.01;
 constexpr double clock_tolerance = 0.01;
-// A sensor that averages needs about three 10-90% rise times to settle to 0.1% of a step.
-constexpr double rises_to_settle = 3;
-
-struct Sample {
-  std::int64_t time_ns{};
-  float power_w{};
-  float temperature_c{};
-  float voltage_v{};
-  float clock_mhz{};
-  bool glitch{};
-  bool not_positive{};
-  std::array<float, heat_count> heat{};
-};
-
-struct Trace {
-  std::int64_t session{};
-  std::vector<Sample> samples;  // in time order
-  double seconds(std::int64_t time_ns) const {
-    return static_cast<double>(time_ns - samples.front().time_ns) * 1e-9;
-  }
-};
-
-Trace collect(const std::vector<StoredRun>& runs, std::size_t first, std::size_t last) {
-  Trace trace;
-  trace.session = runs[first].session;
-  std::size_t count = 0;
-  for (std::size_t r = first; r < last; ++r) count += runs[r].samples.size();
-  trace.samples.reserve(count);
-  for (std::size_t r = first; r < last; ++r) {
-    for (const StoredSample& stored : runs[r].samples) {
-      if (!stored.power_uw) continue;
-      Sample sample;
-      sample.time_ns = stored.time_ns;
-      sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
-      sample.not_positive = *stored.power_uw <= 0;
-      sample.temperature_c = stored.temperature_mc
-                                 ? static_cast<float>(*stored.temperature_mc) * 1e-3F
-                                 : std::numeric_limits<float>::quiet_NaN();
-      sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F
-                                           : std::numeric_limits<float>::quiet_NaN();
-      sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F
-                                          : std::numeric_limits<float>::quiet_NaN();
-      trace.samples.push_back(sample);
-    }
-  }
-  const auto earlier = [](const Sample& a, const Sample& b) { return a.time_ns < b.time_ns; };
-  if (!std::is_sorted(trace.samples.begin(), trace.samples.end(), earlier)) {
-    std::stable_sort(trace.samples.begin(), trace.samples.end(), earlier);
-  }
-  const auto same = [](const Sample& a, const Sample& b) { return a.time_ns == b.time_ns; };
-  trace.samples.erase(std::unique(trace.samples.begin(), trace.samples.end(), same),
-                      trace.samples.end());
-  return trace;
-}
-
-float median_of_5(std::array<float, 5> v) {
-  std::nth_element(v.begin(), v.begin() + 2, v.end());
-  return v[2];
-}
-
-// Replaces glitches by the median of their neighbourhood, which keeps the edges of a step.
-void repair_glitches(Trace& trace, double resolution_w) {
-  auto& samples = trace.samples;
-  if (samples.size() < 5) return;
-  std::vector<float> middle(samples.size());
-  std::vector<double> differences;
-  const std::size_t stride = std::max<std::size_t>(1, samples.size() / 20000);
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const std::size_t at = std::clamp<std::size_t>(i, 2, samples.size() - 3);
-    middle[i] = median_of_5({samples[at - 2].power_w, samples[at - 1].power_w, samples[at].power_w,
-                             samples[at + 1].power_w, samples[at + 2].power_w});
-    if (i % stride == 0) differences.push_back(samples[i].power_w - middle[i]);
-  }
-  // Half of the samples are their own neighbourhood's median or near it; the mean of the absolute
-  // differences that are left after trimming the top tenth serves as scale.
-  for (double& difference : differences) difference = std::abs(difference);
-  std::sort(differences.begin(), differences.end());
-  double sum = 0;
-  const std::size_t kept = differences.size() * 9 / 10;
-  for (std::size_t i = 0; i < kept; ++i) sum += differences[i];
-  const double scale = 2 * sum / static_cast<double>(std::max<std::size_t>(kept, 1));
-  const double limit = glitch_scales * scale + 2 * resolution_w;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (samples[i].not_positive || std::abs(samples[i].power_w - middle[i]) > limit) {
-      samples[i].glitch = true;
-      samples[i].power_w = middle[i];
-    }
-  }
-}
-
-// First-order filters of power, exact for a power that is constant between samples.
-void run_filters(Trace& trace) {
-  auto& samples = trace.samples;
-  if (samples.empty()) return;
-  std::vector<double> head;
-  for (std::size_t i = 0; i < std::min<std::size_t>(samples.size(), 11); ++i) {
-    head.push_back(samples[i].power_w);
-  }
-  HeatState state;
-  state.fill(median(std::move(head)));
-  HeatState gain{};
-  std::int64_t gain_for_ns = -1;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (i > 0) {
-      const std::int64_t step_ns = samples[i].time_ns - samples[i - 1].time_ns;
-      if (step_ns != gain_for_ns) {
-        gain_for_ns = step_ns;
-        for (std::size_t j = 0; j < heat_count; ++j) {
-          gain[j] = -std::expm1(-static_cast<double>(step_ns) * 1e-9 / heat_taus_s[j]);
-        }
-      }
-    }
-    for (std::size_t j = 0; j < heat_count; ++j) {
-      state[j] += gain[j] * (samples[i].power_w - state[j]);
-      samples[i].heat[j] = static_cast<float>(state[j]);
-    }
-  }
-}
-
-std::size_t first_at(const Trace& trace, std::int64_t time_ns) {
-  const auto found =
-      std::lower_bound(trace.samples.begin(), trace.samples.end(), time_ns,
-                       [](const Sample& s, std::int64_t time) { return s.time_ns < time; });
-  return static_cast<std::size_t>(found - trace.samples.begin());
-}
-
 Window average(const Trace& trace, std::size_t from, std::size_t to, int dvfs_state,
                bool with_error) {
   Window window;
@@ -231,8 +105,8 @@ void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int 
   std::int64_t begin = from_ns;
   while (begin < to_ns) {
     const std::int64_t end = std::min(to_ns, begin + static_cast<std::int64_t>(width_s * 1e9));
-    const std::size_t from = first_at(trace, begin);
-    const std::size_t to = first_at(trace, end);
+    const std::size_t from = trace.first_at(begin);
+    const std::size_t to = trace.first_at(end);
     const bool positive = std::none_of(trace.samples.begin() + static_cast<std::ptrdiff_t>(from),
                                        trace.samples.begin() + static_cast<std::ptrdiff_t>(to),
                                        [](const Sample& sample) { return sample.not_positive; });
@@ -250,8 +124,7 @@ struct Reduction {
   Reduced result;
 
   void reduce_run(const Trace& trace, const StoredRun& run) {
-    const auto cut_ns = static_cast<std::int64_t>(
-        (facts.sensor.delay_s + rises_to_settle * facts.sensor.rise_s) * 1e9);
+    const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
     Plateau plateau;
     PlateauRow& row = plateau.row;
     row.session = run.session;
@@ -268,8 +141,8 @@ struct Reduction {
     std::size_t to = 0;
     if (!reason && trace.samples.empty()) reason = "the power sensor returned nothing";
     if (!reason) {
-      from = first_at(trace, run.start_ns + cut_ns);
-      to = first_at(trace, run.end_ns + 1);
+      from = trace.first_at(run.start_ns + cut_ns);
+      to = trace.first_at(run.end_ns + 1);
       row.start_s = trace.seconds(run.start_ns + cut_ns);
       row.end_s = trace.seconds(run.end_ns);
       reason = fault(trace, from, to);
@@ -304,9 +177,7 @@ struct Reduction {
   }
 
   void reduce_session(std::size_t first, std::size_t last) {
-    Trace trace = collect(runs, first, last);
-    repair_glitches(trace, facts.sensor.power_resolution_w);
-    run_filters(trace);
+    const Trace trace = build_trace(std::span(runs).subspan(first, last - first), facts.sensor);
     result.sessions.push_back(trace.session);
     result.session_length_s.push_back(
         trace.samples.empty() ? 0 : trace.seconds(trace.samples.back().time_ns));
@@ -317,7 +188,7 @@ struct Reduction {
     while (from < trace.samples.size()) {
       const std::size_t to = std::max(
           from + 1,
-          first_at(trace, trace.samples[from].time_ns + static_cast<std::int64_t>(step_s * 1e9)));
+          trace.first_at(trace.samples[from].time_ns + static_cast<std::int64_t>(step_s * 1e9)));
       Window window = average(trace, from, to, 0, false);
       if (std::isfinite(window.temperature_c)) result.temperature.push_back(window);
       from = to;

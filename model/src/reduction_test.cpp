@@ -57,7 +57,7 @@ TEST(Reduction, CutsTheSensorsDelayAndRiseAndKeepsTheRest) {
   ASSERT_TRUE(reduced) << reduced.error().text();
   const auto& row = reduced->plateaus[1].row;
   ASSERT_TRUE(row.used) << row.reason;
-  EXPECT_NEAR(row.end_s - row.start_s, 1.0 - 0.25, 1e-9);
+  EXPECT_NEAR(row.end_s - row.start_s, 1.0 - 0.205, 1e-9);
   EXPECT_NEAR(row.power_w, 100, 0.01);
   EXPECT_NEAR(row.bits_per_second, 1e12, 1);
 }
@@ -93,6 +93,34 @@ TEST(Reduction, FiltersFollowAStepExponentially) {
     const double mean = 1 - tau / (to - from) * (std::exp(-from / tau) - std::exp(-to / tau));
     EXPECT_NEAR(window.heat[j], 40 + 100 * mean, 0.5) << "tau " << tau;
   }
+}
+
+// An accumulator has neither delay nor rise, so nearly the whole plateau counts.
+TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
+  testing::SyntheticSpec spec;
+  spec.delay_s = 0.1;
+  spec.rise_s = 0.3;
+  spec.accumulator = true;
+  auto campaign = make_campaign(spec);
+  const auto facts = facts_of(campaign);
+  const auto by_energy = reduce(campaign.runs, facts);
+  ASSERT_TRUE(by_energy);
+  auto backwards = campaign.runs;
+  backwards[4].samples[10].energy_ticks = 5;
+  const auto by_register = reduce(backwards, facts);
+  ASSERT_TRUE(by_register);
+  auto absurd = campaign.runs;
+  for (auto& run : absurd) {
+    for (auto& sample : run.samples) *sample.energy_ticks *= 3;
+  }
+  const auto distrusted = reduce(absurd, facts);
+  ASSERT_TRUE(distrusted);
+  const auto& stream = by_energy->plateaus[10].row;
+  ASSERT_EQ(stream.kind, RunKind::stream);
+  EXPECT_GT(stream.end_s - stream.start_s, 0.98 * spec.plateau_s);
+  EXPECT_NEAR(stream.power_w, by_register->plateaus[10].row.power_w, 1.0);
+  EXPECT_LT(by_register->plateaus[10].row.end_s - by_register->plateaus[10].row.start_s, 1.4);
+  EXPECT_DOUBLE_EQ(distrusted->plateaus[10].row.power_w, by_register->plateaus[10].row.power_w);
 }
 
 TEST(Reduction, SessionsDoNotShareClockOrHeat) {

@@ -80,12 +80,11 @@ class Chip {
                         load.activity_w * (load.engine >= 0 ? 0.3 : 1.0) * v * v;
     power_w_ = total + rest;
     voltage_v_ = set_voltage_v - spec_.load_line_ohm * power_w_ / voltage_v_;
-    constexpr double hot_tau_s = 0.25;
     constexpr double die_tau_s = 2.5;
     constexpr double sink_tau_s = 45;
     for (std::size_t e = 0; e < engines; ++e) {
       engine_c_[e] +=
-          dt_s / hot_tau_s * (die_c_ + local[e] * spec_.hot_spot_k_per_w - engine_c_[e]);
+          dt_s / spec_.hot_spot_tau_s * (die_c_ + local[e] * spec_.hot_spot_k_per_w - engine_c_[e]);
     }
     die_c_ += dt_s / die_tau_s * (sink_c_ + power_w_ * spec_.die_k_per_w - die_c_);
     sink_c_ += dt_s / sink_tau_s * (ambient + power_w_ * spec_.sink_k_per_w - sink_c_);
@@ -132,10 +131,44 @@ class Campaign {
     campaign.facts = facts();
     campaign.energy_fj_per_bit_mm =
         spec_.zero_fj_per_bit_mm + 0.5 * spec_.slope_fj_per_transition_mm;
+    campaign.sensed_fj_per_bit_mm = campaign.energy_fj_per_bit_mm * seen_share();
     return campaign;
   }
 
  private:
+  // Regression of the pairs' wires on published distances, row and column means out of both.
+  double seen_share() const {
+    const auto mean = [](const auto& value, bool over_e, bool over_q, int e, int q) {
+      double sum = 0;
+      double count = 0;
+      for (int i = 0; i < engines; ++i) {
+        for (int j = 0; j < quadrants; ++j) {
+          if ((!over_e && i != e) || (!over_q && j != q)) continue;
+          sum += value(i, j);
+          count += 1;
+        }
+      }
+      return sum / count;
+    };
+    const auto centred = [&](const auto& value, int e, int q) {
+      return value(e, q) - mean(value, false, true, e, q) - mean(value, true, false, e, q) +
+             mean(value, true, true, e, q);
+    };
+    const auto published = [&](int e, int q) { return plan_.distance(e, q).value(); };
+    const auto wires = [&](int e, int q) {
+      return wire_mm_[static_cast<std::size_t>(e)][static_cast<std::size_t>(q)];
+    };
+    double top = 0;
+    double bottom = 0;
+    for (int e = 0; e < engines; ++e) {
+      for (int q = 0; q < quadrants; ++q) {
+        top += centred(published, e, q) * centred(wires, e, q);
+        bottom += centred(published, e, q) * centred(published, e, q);
+      }
+    }
+    return top / bottom;
+  }
+
   double normal() { return std::normal_distribution<double>()(random_); }
 
   // Millimetres of wire, as energy sees them, of each pair.
@@ -177,8 +210,9 @@ class Campaign {
     const double seen = recent_[recent_.size() > lag ? recent_.size() - 1 - lag : 0];
     const double tau = spec_.rise_s / 2.197;
     if (averaged_w_ <= 0) averaged_w_ = seen;
-    averaged_w_ +=
-        (1 - std::exp(-spec_.period_s / tau)) * (seen + spec_.noise_w * normal() - averaged_w_);
+    const double noise_w = spec_.noise_w * normal();
+    averaged_w_ += (1 - std::exp(-spec_.period_s / tau)) * (seen + noise_w - averaged_w_);
+    energy_j_ += (chip_.power_w() + noise_w) * spec_.gain * spec_.period_s;
     double power = averaged_w_ * spec_.gain;
     if (std::uniform_real_distribution<double>()(random_) < spec_.outlier_share)
       power += 40 * normal();
@@ -192,6 +226,7 @@ class Campaign {
     sample.time_ns = now_ns_;
     sample.poll_ns = now_ns_ + 50000;
     sample.power_uw = std::llround(power * 1e6);
+    if (spec_.accumulator) sample.energy_ticks = static_cast<std::int64_t>(energy_j_ * 65536);
     sample.temperature_mc = static_cast<std::int32_t>(std::lround(temperature * 1e3));
     sample.voltage_uv = static_cast<std::int32_t>(std::lround(voltage * 1e6));
     sample.clock_khz = static_cast<std::int32_t>(clock_hz / 1e3);
@@ -305,6 +340,7 @@ class Campaign {
   std::array<double, quadrants> quadrant_offset_{};
   std::vector<double> recent_;
   double averaged_w_{};
+  double energy_j_{};
   std::int64_t now_ns_{1'000'000'000};
   std::int64_t block_{-1};
   std::int64_t position_{};

@@ -41,6 +41,7 @@ struct SyntheticSpec {
   double leakage_voltage_power{3};
   double load_line_ohm{0.0003};
   double hot_spot_k_per_w{0.08};
+  double hot_spot_tau_s{0.25};
   double die_k_per_w{0.10};
   double sink_k_per_w{0.15};
   double ambient_c{35};
@@ -59,6 +60,7 @@ struct SyntheticSpec {
   double power_step_w{0.1};
   double temperature_step_c{1.0};
   double outlier_share{0.001};
+  bool accumulator{false};  // the sensor also counts energy
   double voltage_noise_v{0.001};
   double voltage_step_v{0.002};
   // The plan.
@@ -75,7 +77,8 @@ struct SyntheticSpec {
 struct SyntheticCampaign {
   std::vector<StoredRun> runs;
   std::map<std::string, std::string> facts;
-  double energy_fj_per_bit_mm{};  // random payload, the answer
+  double energy_fj_per_bit_mm{};  // random payload, of the wires as a whole
+  double sensed_fj_per_bit_mm{};  // of the wires as drawn, regressed on published distance
 };
 
 [[nodiscard]] SyntheticCampaign make_campaign(const SyntheticSpec& spec);

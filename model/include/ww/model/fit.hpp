@@ -127,7 +127,7 @@ struct FitResult {
 [[nodiscard]] Result<FitResult> fit_campaign(const CampaignStore& campaign,
                                              const FitOptions& options);
 
-// model.json (format: docs/files.md). NaN becomes null.
+// model.json (format: model/README.md). NaN becomes null.
 [[nodiscard]] nlohmann::json to_model_json(const FitResult& fit);
 // Replaces the file atomically. Errors: io_error, permission_denied.
 Status write_model(const std::filesystem::path& file, const FitResult& fit);

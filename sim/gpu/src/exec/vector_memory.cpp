@@ -81,12 +81,15 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
   return true;
 }
 
+// The hardware ignores the low bits of an atomic's address.
+void align_atomic(MemoryOperation& operation) {
+  if (operation.kind < MemoryKind::atomic) return;
+  for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
+}
+
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
-  if (m.kind >= MemoryKind::atomic) {  // the hardware ignores the low bits of an atomic's address
-    for (U64& address : operation.address) address &= ~(U64{m.element_bytes} - 1);
-  }
   if (operation.exec != 0) {
     if (!check_bounds(wave, operation)) {
       cu.release(&operation);
@@ -173,6 +176,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
       operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
       wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+  align_atomic(operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!apertures(wave, op, operation)) {
@@ -264,10 +268,12 @@ void run_buffer(Wave& wave, const MicroOp& op) {
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+    align_atomic(operation);
     issue(wave, op, operation);
     return;
   }
   const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
+  align_atomic(operation);
   const U64 exec = operation.exec;
   if ((exec & ~inside) == 0) {
     if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
