@@ -16,7 +16,7 @@ std::uint64_t halves(std::uint64_t bytes) {
 }
 }  // namespace
 
-MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer)
+MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
     : architecture_(chip.architecture()),
       memory_(memory),
       observer_(observer),
