@@ -28,8 +28,8 @@ DeferredObserver::DeferredObserver(ActivityObserver& target, bool deferred)
 
 DeferredObserver::~DeferredObserver() {
   if (!deferred_) return;
-  wait_until_idle();
-  state_.store(2, std::memory_order_release);
+  settle();
+  state_.store(kStop, std::memory_order_release);
   state_.notify_all();
   thread_.join();
 }
@@ -71,28 +71,38 @@ void DeferredObserver::memory(const MemoryTransfer& transfer) {
 LaunchActivity DeferredObserver::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                                             std::span<const ChannelActivity> channels) {
   if (deferred_) {
-    wait_until_idle();
+    settle();
     deliver(batches_[filling_]);
   }
   return target_.end_launch(cycles, cus, channels);
 }
 
 void DeferredObserver::hand_over() {
-  wait_until_idle();
+  settle();
   filling_ = 1 - filling_;
-  state_.store(1, std::memory_order_release);
+  state_.store(kOffered, std::memory_order_release);
   state_.notify_all();
 }
 
-void DeferredObserver::wait_until_idle() {
-  while (state_.load(std::memory_order_acquire) == 1) wait_for_change(state_, 1);
+void DeferredObserver::settle() {
+  int expected = kOffered;
+  if (state_.compare_exchange_strong(expected, kIdle, std::memory_order_acq_rel)) {
+    deliver(batches_[1 - filling_]);
+    return;
+  }
+  while (state_.load(std::memory_order_acquire) == kTaken) wait_for_change(state_, kTaken);
 }
 
 void DeferredObserver::serve() {
-  while (wait_for_change(state_, 0) != 2) {
-    if (state_.load(std::memory_order_acquire) != 1) continue;
+  while (true) {
+    int state = wait_for_change(state_, kIdle);
+    if (state == kStop) return;
+    if (state != kOffered ||
+        !state_.compare_exchange_strong(state, kTaken, std::memory_order_acq_rel)) {
+      continue;
+    }
     deliver(batches_[1 - filling_]);
-    state_.store(0, std::memory_order_release);
+    state_.store(kIdle, std::memory_order_release);
     state_.notify_all();
   }
 }

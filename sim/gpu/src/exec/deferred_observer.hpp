@@ -36,7 +36,7 @@ class DeferredObserver final : public ActivityObserver {
   }
 
  private:
-  static constexpr std::size_t kWorthwhile = 1024;
+  static constexpr std::size_t kWorthwhile = 4096;
   using Line = std::array<std::byte, 64>;
   struct Item {
     CrossbarTransfer transfer;
@@ -52,7 +52,8 @@ class DeferredObserver final : public ActivityObserver {
   Item& next_item();
   void record(const CrossbarTransfer& transfer);
   void hand_over();
-  void wait_until_idle();
+  // Sees the other batch through: does it here if the thread has not begun (cores may be short).
+  void settle();
   void serve();
   void deliver(Batch& batch);
 
@@ -60,7 +61,8 @@ class DeferredObserver final : public ActivityObserver {
   bool deferred_;
   std::array<Batch, 2> batches_;
   std::size_t filling_{};
-  std::atomic<int> state_{0};  // 0 idle, 1 a batch is with the thread, 2 stop
+  enum State : int { kIdle, kOffered, kTaken, kStop };
+  std::atomic<int> state_{kIdle};  // of the batch that is not being filled
   std::thread thread_;
 };
 

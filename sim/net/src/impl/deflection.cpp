@@ -136,6 +136,7 @@ class Deflection final : public Network {
     }
   }
 
+  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
 
   [[nodiscard]] power::NetworkEvents events() const override {
@@ -323,7 +324,6 @@ class Deflection final : public Network {
       }
     }
     if (index == kNoPacket) {
-      waiting_[router / 64] &= ~(std::uint64_t{1} << (router % 64));
       return;
     }
     const bool to_itself = store_[index].destination == router;
@@ -340,6 +340,11 @@ class Deflection final : public Network {
     if (++sent_[router] == record.flits) {
       sent_[router] = 0;
       store_.pop(router, message_class);
+      bool more = false;
+      for (int c = 0; c < config_.classes; ++c) {
+        more |= store_.front(router, c) != kNoPacket;
+      }
+      waiting_[router / 64] &= ~(static_cast<std::uint64_t>(!more) << (router % 64));
     }
     if (to_itself) {
       arrive(flit);  // turns round in its own router

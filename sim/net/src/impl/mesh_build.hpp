@@ -97,6 +97,7 @@ void Mesh<S, kGeneral, kPriority>::build() {
   node_sent_.resize(nodes_ * classes);
   node_last_send_.resize(nodes_);
   node_live_.resize(node_words_);
+  node_waiting_.resize(node_words_);
   deliveries_.reserve(nodes_);
   if (kGeneral) {
     batches_.resize(routers_);

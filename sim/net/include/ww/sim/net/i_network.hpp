@@ -84,6 +84,9 @@ class Network {
   // before it, which then is the next to be simulated.
   virtual void skip_to(Cycles cycle) = 0;
 
+  // Nodes, 64 to a word, that have flits which have not left their source queue.
+  [[nodiscard]] virtual std::span<const std::uint64_t> waiting_sources() const = 0;
+
   // Packets queued or under way (copies counted one by one).
   [[nodiscard]] virtual std::uint64_t packets_inside() const = 0;
 
