@@ -33,6 +33,7 @@ TEST(CodeObject, GivesTheKernelsCodeAndPlace) {
   ASSERT_NE(kernel, nullptr);
   EXPECT_EQ(kernel->code_size, code.size());
   EXPECT_EQ(kernel->arguments.size(), 1U);
+  EXPECT_TRUE(object->has_arguments());
   const auto found = object->code(*kernel);
   EXPECT_EQ(Bytes(found.begin(), found.end()), code);
   EXPECT_EQ(object->find_kernel("other"), nullptr);
@@ -52,11 +53,37 @@ TEST(CodeObject, KeepsItsBytesWhenMoved) {
   EXPECT_EQ(moved.code(moved.kernels()[0]).size(), end_program.size());
 }
 
-TEST(CodeObject, WithoutMetadataIsAParseError) {
+TEST(CodeObject, WithoutMetadataHasTheKernelsOfItsDescriptors) {
   const auto object =
       CodeObject::parse(build_object({.code = end_program, .with_metadata = false}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  ASSERT_NE(object->find_kernel("k"), nullptr);
+  EXPECT_EQ(object->find_kernel("k")->code_size, end_program.size());
+  EXPECT_FALSE(object->has_arguments());
+}
+
+TEST(CodeObject, WithoutMetadataAndDescriptorsIsAParseError) {
+  const auto object = CodeObject::parse(build_object(
+      {.kernel = "", .code = end_program, .with_metadata = false, .with_symbols = false}));
   ASSERT_FALSE(object.has_value());
   EXPECT_EQ(object.error().code, ErrorCode::parse_error);
+}
+
+TEST(CodeObject, FindsTheCodesEndWhereNoFunctionSymbolTellsIt) {
+  // A conditional branch over the first end; padding and rubbish follow the second.
+  const Bytes code =
+      words({0xbf840001, 0xbf810000, 0xbf800000, 0xbf810000, 0xbf800000, 0xffffffff});
+  const auto object = CodeObject::parse(build_object({.code = code, .with_function = false}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  EXPECT_EQ(object->kernels()[0].code_size, 16U);
+}
+
+TEST(CodeObject, OfAGenericTargetCountsAsTheFamilysFirst) {
+  const auto object = CodeObject::parse(
+      build_object({.machine = 0x01000053, .abi_version = 4, .code = end_program}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  EXPECT_EQ(to_string(object->target()), "gfx1030");
+  EXPECT_EQ(object->version(), 6);
 }
 
 TEST(CodeObject, OfAnUnknownMachineIsUnsupported) {
