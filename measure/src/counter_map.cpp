@@ -71,6 +71,8 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
       missing += shown_name(term.counter);
       const auto why = dispatch.missing.find(shown_name(term.counter));
       if (why != dispatch.missing.end()) missing += " (" + why->second + ")";
+      const auto words = dispatch.texts.find(shown_name(term.counter));
+      if (words != dispatch.texts.end()) missing += " ('" + words->second + "' is no number)";
     }
   }
   if (!missing.empty()) {

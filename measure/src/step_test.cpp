@@ -6,6 +6,8 @@
 #include <optional>
 #include <ranges>
 
+#include "ww/measure/update_period.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -27,9 +29,18 @@ double quantile(std::vector<double> values, double q) {
   return values[rank];
 }
 
-// Time between refreshes: a low quantile of the gaps between readings that changed, because two
-// refreshes may by chance show the same value but never come early.
+// Time between refreshes: the period that explains all changes, if one does (gaps between changes
+// are multiples of the polls, not of the period); else, where every poll shows a new value or few
+// do, a low quantile of the gaps between readings that changed, because two refreshes may by chance
+// show the same value but never come early.
 double refresh_period(std::span<const StoredSample> readings) {
+  std::vector<PowerPoint> polls;
+  for (const StoredSample& reading : readings) {
+    if (!reading.power_uw) continue;
+    polls.push_back({static_cast<double>(reading.time_ns) * 1e-9,
+                     static_cast<double>(*reading.power_uw) * 1e-6});
+  }
+  if (const auto found = find_update_period(polls); found.resolved) return found.period_s;
   std::vector<double> gaps;
   std::optional<std::int64_t> last;
   for (const StoredSample& reading : readings) {

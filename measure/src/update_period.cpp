@@ -100,6 +100,20 @@ double best_phase(const std::vector<Change>& changes, double period, double& pha
   return static_cast<double>(most) / static_cast<double>(changes.size());
 }
 
+// Share of the changes that have a refresh of their own. Polls at equal distances d show a period p
+// under 2 d also as 1 / (1/d - 1/p), which is longer; but then some refreshes change the value
+// twice.
+double with_own_refresh(const std::vector<Change>& changes, double period, double phase) {
+  std::size_t own = 0;
+  double last = -1e300;
+  for (const Change& change : changes) {
+    const double refresh = std::round((change.middle() - phase) / period);
+    if (refresh > last) ++own;
+    last = refresh;
+  }
+  return static_cast<double>(own) / static_cast<double>(changes.size());
+}
+
 double median(std::vector<double> values) {
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -179,7 +193,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
     if (shown < std::max(0.7 * expected_coherence(changes, period), chance)) continue;
     double phase = 0;
     const double contained = best_phase(changes, period, phase);
-    if (contained < 0.8) continue;
+    if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
     found.resolved = true;  // frequencies rise: the first is the largest period
     found.period_s = period;
     found.phase_s = zero + phase;
