@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <ranges>
 
 #include "ww/measure/update_period.hpp"
 
@@ -194,9 +193,12 @@ Result<StepResponse> analyse_steps(std::span<const StoredSample> readings,
     response.noise_w += edge.noise_w / static_cast<double>(edges.size());
     shortest_s = std::min(shortest_s, edge.length_s);
   }
-  const auto height = [](const Edge& edge) { return std::abs(edge.step_w); };
-  if (std::ranges::min(edges | std::views::transform(height)) <
-      0.5 * std::ranges::max(edges | std::views::transform(height))) {
+  double lowest_w = std::abs(edges.front().step_w), highest_w = lowest_w;
+  for (const Edge& edge : edges) {
+    lowest_w = std::min(lowest_w, std::abs(edge.step_w));
+    highest_w = std::max(highest_w, std::abs(edge.step_w));
+  }
+  if (lowest_w < 0.5 * highest_w) {
     return unresolved("the steps differ in height: the reading does not follow the load");
   }
   const auto moving = std::ranges::count(edges, false, &Edge::settled);
