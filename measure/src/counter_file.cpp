@@ -51,7 +51,16 @@ Instances instances_of(const CounterDispatch& dispatch, const std::string& name)
 }
 
 Result<CounterFile> parse_rocprof(std::string_view text, const std::string& source) {
-  WW_ASSIGN(rows, parse_csv(text, source));
+  // The tool's own lines ("RPL: ...", "ROCProfiler: ...") may stand before the table.
+  auto start = find_line(text, [](std::string_view line) {
+    return line.starts_with("Index,KernelName") || line.starts_with("Dispatch_ID,") ||
+           line.starts_with("\"Correlation_Id\",") || line.starts_with("\"Kind\",");
+  });
+  if (start == std::string_view::npos) start = 0;
+  CsvOptions options;
+  options.first_line =
+      1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, start), '\n'));
+  WW_ASSIGN(rows, parse_csv(text.substr(start), source, options));
   if (rows.empty()) return fail(ErrorCode::parse_error, "the file is empty", source);
   const CsvRow& first = rows.front();
   if (first.fields.size() == 1 && std::ranges::count(first.fields[0], ';') > 2) {

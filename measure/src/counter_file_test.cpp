@@ -69,6 +69,13 @@ TEST(CounterFile, NamesTheLineOfAnUnquotedKernelName) {
   EXPECT_EQ(file.error().context, "x.csv:4");
 }
 
+TEST(CounterFile, SkipsWhatRocprofPrintsBeforeItsTable) {
+  const auto text = "RPL: on '220101' from \"/opt\n" + v1("A", "oops");
+  const auto file = parse_counter_file(text, "a.csv");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().context, "a.csv:3");
+}
+
 TEST(CounterFile, KeepsEmptyAndNotAvailableCountersApartFromZero) {
   const auto file = parse_counter_file(v1("A,B,C", "0,n/a,"), "a");
   ASSERT_TRUE(file);

@@ -38,6 +38,21 @@ class Header {
 [[nodiscard]] Result<CounterFile> read_ncu(const std::vector<CsvRow>& rows,
                                            const std::string& source);
 
+// Offset of the first line that `is` one, its byte order mark left out (one may stand behind what a
+// program printed before its table); npos where there is none.
+template <class Predicate>
+std::size_t find_line(std::string_view text, Predicate is) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    const auto whole = text.substr(at, end == std::string_view::npos ? end : end - at);
+    const auto line = without_bom(whole);
+    if (is(line)) return at + (whole.size() - line.size());
+    if (end == std::string_view::npos) break;
+    at = end + 1;
+  }
+  return std::string_view::npos;
+}
+
 // Offset of the line with ncu's header, if the text has one.
 [[nodiscard]] std::size_t ncu_header(std::string_view text);
 

@@ -246,18 +246,10 @@ Result<CounterFile> read_raw(const std::vector<CsvRow>& rows, const std::string&
 }  // namespace
 
 std::size_t ncu_header(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto line = text.substr(at);
-    // A byte order mark may stand before the first field, behind what ncu printed before it.
-    const auto shown = without_bom(line);
-    if (shown.starts_with("\"ID\",\"Process ID\"") || shown.starts_with("ID,Process ID,")) {
-      return at + (line.size() - shown.size());
-    }
-    const auto end = text.find('\n', at);
-    if (end == std::string_view::npos) break;
-    at = end + 1;
-  }
-  return std::string_view::npos;
+  return find_line(text, [](std::string_view line) {
+    return (line.starts_with("\"ID\",") || line.starts_with("ID,")) &&
+           line.find("Kernel Name") != std::string_view::npos;
+  });
 }
 
 Result<CounterFile> read_ncu(const std::vector<CsvRow>& rows, const std::string& source) {

@@ -120,6 +120,7 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
   }
   const auto device = header.find({"uuid", "gpu_uuid", "index", "pci.bus_id", "gpu_bus_id"});
   double last_s = 0;
+  std::size_t together = 0;
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const CsvRow& row = rows[r];
     const bool cut = row.fields.size() != rows.front().fields.size();
@@ -142,6 +143,7 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
     if (*at < last_s) {
       return at_line(ErrorCode::bad_data, "time runs backwards", source, row.line);
     }
+    together += *at == last_s ? 1 : 0;
     last_s = *at;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const std::string& value = row.fields[where[c].index];
@@ -153,6 +155,11 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
                        row.line);
       }
     }
+  }
+  if (10 * together > rows.size()) {
+    return fail(ErrorCode::bad_data,
+                "many polls have the time of the poll before: several devices in one file?",
+                source);
   }
   return columns;
 }

@@ -231,7 +231,8 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   const double n = static_cast<double>(readings.size());
   const double tolerated =
       std::max(profile.best.rms * std::sqrt(1 + 20 / n), 0.001 * response.span_w);
-  response.low_s = response.high_s = response.time_s;
+  response.low_s = response.time_s - 1e-3;  // the truth is known by the millisecond
+  response.high_s = response.time_s + 1e-3;
   for (const Fit& fit : profile.by_time) {
     if (fit.rms > tolerated) continue;
     response.low_s = std::min(response.low_s, fit.time_s);
