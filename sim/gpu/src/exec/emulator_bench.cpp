@@ -17,6 +17,7 @@ void stream(benchmark::State& state) {
                     false);
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
   const auto out = gpu.buffer(44 * 1024 * 4);
+  gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);  // commits the host's pages
   double total = 0;
   double lines = 0;
   for (auto _ : state) {
@@ -34,6 +35,7 @@ void pinned_stream(benchmark::State& state) {
                     false);
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
   const auto out = gpu.buffer(44 * 1024 * 4);
+  gpu.launch("pinned_stream", 44 * 1024, 256, data, out, 0U, 4U, 128U);
   double total = 0;
   double lines = 0;
   for (auto _ : state) {
@@ -46,19 +48,32 @@ void pinned_stream(benchmark::State& state) {
 }
 BENCHMARK(pinned_stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-void arithmetic(benchmark::State& state) {
-  test::TestGpu gpu(Options{.threads = 1, .replay = false}, false);
-  const auto a = gpu.buffer(std::vector<std::int32_t>(44 * 1024, 12345));
-  const auto b = gpu.buffer(std::vector<std::int32_t>(44 * 1024, 77));
-  const auto out = gpu.buffer(44 * 1024 * 64);
+// The same with the chip's real accounting.
+void pinned_stream_with_ledger(benchmark::State& state) {
+  auto gpu = std::move(*VirtualGpu::create(
+      test::load_w9100(),
+      Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false}));
+  const ProgramId program = *gpu->load(test::read_kernels());
+  std::vector<std::uint32_t> words(1 << 18);
+  for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761U;
+  const auto data = *gpu->allocate(1 << 20);
+  const auto out = *gpu->allocate(1 << 20);
+  if (!gpu->write(data, std::as_bytes(std::span<const std::uint32_t>(words)))) return;
+  const auto arguments = test::TestGpu::arguments(data, out, 0U, 4U, 128U);
+  std::vector<double> counters(VirtualGpu::counter_names().size());
+  double lines = 0;
   double total = 0;
   for (auto _ : state) {
-    gpu.launch("integers", 44 * 1024, 256, a, b, out);
-    total += instructions(gpu);
+    auto result = gpu->launch(program, "pinned_stream", Grid{1, {44 * 1024, 1, 1}, {256, 1, 1}},
+                              arguments, 0);
+    if (!result || !gpu->counters(result->dispatch, counters)) state.SkipWithError("launch");
+    total += counters[2] + counters[3] + counters[4] + counters[5] + counters[6] + counters[8];
+    lines += counters[14];
   }
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
+  state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
 }
-BENCHMARK(arithmetic)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void replay(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);

@@ -37,7 +37,8 @@ struct LaneTable {
                         bool neg){};
   void (*modify_result)(std::uint32_t* d, int float_bits, int omod, bool clamp){};
   // 64-bit addresses from register pairs (plus offset); true if all enabled lanes are contiguous
-  // with the given stride, and then base is lane 0's address.
+  // with the given stride, and then base is lane 0's address. `out` may stay unwritten when all
+  // lanes are enabled and contiguous.
   bool (*addresses)(std::uint64_t* out, const std::uint32_t* low, const std::uint32_t* high,
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};

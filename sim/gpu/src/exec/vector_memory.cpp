@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "exec/compute_unit.hpp"
+#include "exec/l1_pass.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lds.hpp"
 #include "exec/lower.hpp"
@@ -43,6 +44,20 @@ void memory_fault(Wave& wave, const MemoryOperation& operation, unsigned lane, U
                              operation.element_bytes, address, lane));
 }
 
+// Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
+bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool contiguous,
+                    MemoryOperation& operation) {
+  if (!contiguous) return false;
+  if (m.element_bytes >= 4 && m.kind <= MemoryKind::store && operation.base < memory.limit() &&
+      operation.base >= kDeviceBase) {
+    return true;
+  }
+  for (U64 lane = 0; lane < kLanes; ++lane) {
+    operation.address[lane] = operation.base + lane * m.element_bytes;
+  }
+  return false;
+}
+
 // Whether every enabled lane lies inside an allocation; else the launch fails.
 bool check_bounds(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
@@ -52,6 +67,9 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
     const auto last = 63U - static_cast<unsigned>(std::countl_zero(operation.exec));
     const U64 begin = operation.base + first * bytes;
     if (memory.contains(begin, (U64{last} - first + 1) * bytes)) return true;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      operation.address[lane] = operation.base + lane * bytes;
+    }
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
@@ -63,182 +81,15 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
   return true;
 }
 
-// --- the way through the L1 ---
-class L1Pass {
- public:
-  L1Pass(Wave& wave, const MemoryFields& fields, MemoryOperation& operation)
-      : wave_(wave), cu_(*wave.cu), fields_(fields), operation_(operation) {
-    start_ = std::max(wave.now, cu_.l1_free);
-  }
-
-  void run() {
-    if (operation_.contiguous) {
-      contiguous();
-    } else {
-      scattered();
-    }
-    // One line, or 64 bytes towards the registers, a cycle.
-    const auto words = static_cast<std::int64_t>(element_words(operation_));
-    cu_.l1_free = start_ + std::max<std::int64_t>(lines_, 4 * words);
-    cu_.activity.l1_accesses += static_cast<U64>(lines_);
-    cu_.counters.l1_accesses += static_cast<U64>(lines_);
-  }
-
- private:
-  void contiguous() {
-    const U64 bytes = operation_.element_bytes;
-    const U64 exec = operation_.exec;
-    const auto first = static_cast<unsigned>(std::countr_zero(exec));
-    const auto last = 64U - static_cast<unsigned>(std::countl_zero(exec));
-    const U64 begin = operation_.base + first * bytes - kDeviceBase;
-    const U64 end = operation_.base + last * bytes - kDeviceBase;
-    const bool dense = exec == kAllLanes;
-    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty()) {
-      around_l1(static_cast<U32>(begin / kLineBytes), static_cast<U32>((end - 1) / kLineBytes));
-      return;
-    }
-    for (U64 line = begin / kLineBytes; line <= (end - 1) / kLineBytes; ++line) {
-      U64 lanes_here = 0;
-      if (!dense) {
-        // Lanes whose element lies at least partly in this line.
-        const U64 from = line * kLineBytes + kDeviceBase;
-        const U64 low = from <= operation_.base ? 0 : (from - operation_.base) / bytes;
-        const U64 high =
-            std::min<U64>(64, (from + kLineBytes - operation_.base + bytes - 1) / bytes);
-        const U64 below_high = high >= 64 ? kAllLanes : (U64{1} << high) - 1;
-        lanes_here = exec & below_high & ~((U64{1} << low) - 1);
-        if (lanes_here == 0) continue;
-        if (operation_.kind == MemoryKind::load) lanes_here = 0;
-      }
-      access(static_cast<U32>(line), lanes_here);
-    }
-  }
-
-  // All lines from first to last, none of which the L1 can have: whole runs at once.
-  void around_l1(U32 first, U32 last) {
-    for (U32 line = first; line <= last;) {
-      const U32 run = std::min(cu_.lines_per_run - line % cu_.lines_per_run, last - line + 1);
-      request(Request::Kind::read, line, 0, start_ + lines_, L1Cache::kNone);
-      cu_.requests.back().lines = static_cast<std::uint8_t>(run);
-      lines_ += run;
-      line += run;
-    }
-    cu_.counters.read_requests += last - first + 1;
-  }
-
-  void scattered() {
-    U32 line_of[2 * kLanes];
-    U64 lanes_of[2 * kLanes];
-    std::size_t count = 0;
-    std::size_t latest = 0;
-    const auto add = [&](U64 line, unsigned lane) {
-      if (count != 0 && line_of[latest] == line) {
-        lanes_of[latest] |= U64{1} << lane;
-        return;
-      }
-      for (latest = 0; latest < count && line_of[latest] != line; ++latest) {
-      }
-      if (latest == count) {
-        line_of[count] = static_cast<U32>(line);
-        lanes_of[count++] = 0;
-      }
-      lanes_of[latest] |= U64{1} << lane;
-    };
-    for (U64 set = operation_.exec; set != 0; set &= set - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(set));
-      const U64 offset = operation_.address[lane] - kDeviceBase;
-      add(offset / kLineBytes, lane);
-      const U64 last = (offset + operation_.element_bytes - 1) / kLineBytes;
-      if (last != offset / kLineBytes) add(last, lane);
-    }
-    for (std::size_t i = 0; i < count; ++i) access(line_of[i], lanes_of[i]);
-  }
-
-  void access(U32 line, U64 lanes_here) {
-    const std::int64_t departure = start_ + lines_++;
-    switch (operation_.kind) {
-      case MemoryKind::load:
-        if (!fields_.glc) {
-          load(line, lanes_here, departure);
-          return;
-        }
-        cu_.l1.invalidate(line);
-        ++cu_.counters.read_requests;
-        read_request(line, lanes_here, departure, L1Cache::kNone);
-        return;
-      case MemoryKind::store:
-        cu_.l1.invalidate(line);
-        ++cu_.counters.write_requests;
-        request(Request::Kind::write, line, lanes_here, departure, L1Cache::kNone);
-        return;
-      default:
-        cu_.l1.invalidate(line);
-        ++cu_.counters.atomic_requests;
-        request(Request::Kind::atomic, line, lanes_here, departure, L1Cache::kNone);
-        return;
-    }
-  }
-
-  void load(U32 line, U64 lanes_here, std::int64_t departure) {
-    const U32 slot = cu_.l1.find(line);
-    if (slot == L1Cache::kNone) {
-      ++cu_.counters.read_requests;
-      read_request(line, lanes_here, departure, cu_.l1.allocate(line));
-      return;
-    }
-    ++cu_.activity.l1_hits;
-    ++cu_.counters.l1_hits;
-    const std::int64_t ready = cu_.l1.ready(slot);
-    if (ready == L1Cache::kPending) {  // joins the request that is on its way
-      request(Request::Kind::merge, line, lanes_here, departure, slot);
-      return;
-    }
-    load_lines(operation_, line, 1, lanes_here, cu_.memory());
-    operation_.completion =
-        std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
-  }
-
-  // Joins the previous line's request where that is a run of the same block.
-  void read_request(U32 line, U64 lanes_here, std::int64_t departure, U32 slot) {
-    if (lanes_here == 0 && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
-      Request& last = cu_.requests.back();
-      last.l1_slot[last.lines++] = slot;
-      ++run_end_;
-      return;
-    }
-    request(Request::Kind::read, line, lanes_here, departure, slot);
-    run_ = lanes_here == 0 ? 1 : 0;
-    run_end_ = line + 1;
-  }
-  void request(Request::Kind kind, U32 line, U64 lanes_here, std::int64_t departure, U32 slot) {
-    ++operation_.unresolved;
-    Request& added = cu_.requests.emplace_back();
-    added.departure = departure;
-    added.operation = &operation_;
-    added.lanes = lanes_here;
-    added.line = line;
-    added.kind = kind;
-    added.fills_l1 = slot != L1Cache::kNone;
-    added.l1_slot[0] = slot;
-    run_ = 0;
-  }
-
-  Wave& wave_;
-  ComputeUnit& cu_;
-  const MemoryFields& fields_;
-  MemoryOperation& operation_;
-  std::int64_t start_{};
-  std::int64_t lines_{};
-  int run_{};      // whether the last request can grow
-  U32 run_end_{};  // the line that it would take next
-};
+// The hardware ignores the low bits of an atomic's address.
+void align_atomic(MemoryOperation& operation) {
+  if (operation.kind < MemoryKind::atomic) return;
+  for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
+}
 
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
-  if (m.kind >= MemoryKind::atomic) {  // the hardware ignores the low bits of an atomic's address
-    for (U64& address : operation.address) address &= ~(U64{m.element_bytes} - 1);
-  }
   if (operation.exec != 0) {
     if (!check_bounds(wave, operation)) {
       cu.release(&operation);
@@ -324,9 +175,8 @@ void run_flat(Wave& wave, const MicroOp& op) {
   const bool contiguous = lanes().addresses(
       operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
       wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
-  operation.contiguous = contiguous && m.element_bytes >= 4 && m.kind <= MemoryKind::store &&
-                         operation.base < wave.cu->memory().limit() &&
-                         operation.base >= kDeviceBase;
+  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+  align_atomic(operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!apertures(wave, op, operation)) {
@@ -417,12 +267,13 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     const bool contiguous =
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
-    operation.contiguous = contiguous && m.element_bytes >= 4 && m.kind <= MemoryKind::store &&
-                           operation.base < cu.memory().limit() && operation.base >= kDeviceBase;
+    operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+    align_atomic(operation);
     issue(wave, op, operation);
     return;
   }
   const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
+  align_atomic(operation);
   const U64 exec = operation.exec;
   if ((exec & ~inside) == 0) {
     if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {

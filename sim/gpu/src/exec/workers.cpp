@@ -2,18 +2,13 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-// A quantum takes some microseconds: worth a short spin before the thread sleeps.
-constexpr int kSpins = 2000;
+// A quantum takes some microseconds: worth a short spin before a thread sleeps.
+constexpr int kSpins = 500;
 
-template <class T>
-void wait_while(const std::atomic<T>& value, T old) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (value.load(std::memory_order_acquire) != old) return;
+void pause() {
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+  __builtin_ia32_pause();
 #endif
-  }
-  value.wait(old, std::memory_order_acquire);
 }
 }  // namespace
 
@@ -23,7 +18,7 @@ Workers::Workers(unsigned threads) {
 
 Workers::~Workers() {
   stop_ = true;
-  round_.fetch_add(1, std::memory_order_release);
+  round_.fetch_add(1);
   round_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -34,33 +29,42 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& tas
     return;
   }
   task_ = &task;
-  count_ = count;
-  next_.store(0, std::memory_order_relaxed);
-  busy_.store(static_cast<std::uint32_t>(threads_.size()), std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_release);
-  round_.notify_all();
+  done_.store(0, std::memory_order_relaxed);
+  next_.store(std::uint64_t{count} << 32, std::memory_order_release);
+  round_.fetch_add(1);
+  if (asleep_.load() != 0) round_.notify_all();
   take();
-  for (std::uint32_t left = busy_.load(std::memory_order_acquire); left != 0;
-       left = busy_.load(std::memory_order_acquire)) {
-    wait_while(busy_, left);
+  for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
+    if (spins < kSpins) {
+      pause();
+    } else {
+      std::this_thread::yield();
+    }
   }
 }
 
 void Workers::take() {
-  for (std::size_t i = next_.fetch_add(1, std::memory_order_relaxed); i < count_;
-       i = next_.fetch_add(1, std::memory_order_relaxed)) {
-    (*task_)(i);
+  while (true) {
+    const std::uint64_t claim = next_.fetch_add(1, std::memory_order_acq_rel);
+    const std::uint64_t item = claim & 0xFFFFFFFFU;
+    if (item >= claim >> 32) return;
+    (*task_)(item);
+    done_.fetch_add(1, std::memory_order_release);
   }
 }
 
 void Workers::serve() {
   std::uint32_t seen = 0;
   while (true) {
-    wait_while(round_, seen);
-    seen = round_.load(std::memory_order_acquire);
+    for (int spins = 0; spins < kSpins && round_.load() == seen; ++spins) pause();
+    if (round_.load() == seen) {
+      asleep_.fetch_add(1);
+      round_.wait(seen);
+      asleep_.fetch_sub(1);
+    }
+    seen = round_.load();
     if (stop_) return;
     take();
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
   }
 }
 

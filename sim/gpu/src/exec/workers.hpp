@@ -17,7 +17,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // Calls task(i) for every i < count, on any thread, and returns when all are done.
+  // Calls task(i) for every i < count, on any thread, and returns when all are done. The caller
+  // never waits for a thread that has not begun: where cores are short, it does the work itself.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
  private:
@@ -26,10 +27,10 @@ class Workers {
 
   std::vector<std::thread> threads_;
   const std::function<void(std::size_t)>* task_{};
-  std::size_t count_{};
-  std::atomic<std::size_t> next_{0};
+  std::atomic<std::uint64_t> next_{0};  // items of this round << 32 | next one
+  std::atomic<std::uint32_t> done_{0};
   std::atomic<std::uint32_t> round_{0};
-  std::atomic<std::uint32_t> busy_{0};
+  std::atomic<std::uint32_t> asleep_{0};
   std::atomic<bool> stop_{false};
 };
 

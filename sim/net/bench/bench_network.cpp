@@ -1,0 +1,87 @@
+// Speed of the mesh in flit-hops per CPU second, with full statistics and event counts on.
+// scripts/bench_network prints the table, and BookSim 2 beside it.
+#include <benchmark/benchmark.h>
+
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/run.hpp"
+#include "ww/sim/power/accounting.hpp"
+
+namespace {
+
+using ww::Cycles;
+using namespace ww::sim::net;
+
+// Arguments: k, packet size, load in thousandths of a flit per node and cycle, cycles.
+void simulate_case(benchmark::State& state, const std::string& name, bool energy) {
+  NetworkConfig config;
+  config.network = name;
+  config.width = config.height = static_cast<int>(state.range(0));
+  config.count_events = energy;
+  RunConfig run_config;
+  run_config.traffic.packet_size = static_cast<int>(state.range(1));
+  run_config.traffic.rate = static_cast<double>(state.range(2)) / 1000;
+  run_config.warmup = Cycles{1000};
+  run_config.cycles = Cycles{static_cast<std::uint64_t>(state.range(3))};
+  double cycles = 0;
+  double flit_hops = 0;
+  double latency = 0;
+  for (auto _ : state) {
+    auto network = make_network(config);
+    if (!network) {
+      state.SkipWithError(network.error().text().c_str());
+      return;
+    }
+    const auto result = run(**network, run_config);
+    if (!result) {
+      state.SkipWithError(result.error().text().c_str());
+      return;
+    }
+    if (energy) {
+      benchmark::DoNotOptimize(ww::sim::power::account(result->window, {}));
+    }
+    cycles += static_cast<double>(result->cycles.value());
+    // Without counting, the flit-hops follow from what was delivered.
+    flit_hops += energy ? static_cast<double>(result->flit_hops)
+                        : static_cast<double>(result->cycles.value()) *
+                              result->accepted_flits_per_node_cycle * node_count(config) *
+                              result->avg_hops;
+    latency = result->avg_packet_latency;
+  }
+  state.counters["cycles_per_cpu_s"] = benchmark::Counter(cycles, benchmark::Counter::kIsRate);
+  state.counters["flit_hops_per_cpu_s"] =
+      benchmark::Counter(flit_hops, benchmark::Counter::kIsRate);
+  state.counters["avg_packet_latency"] = latency;
+}
+
+void Mesh(benchmark::State& state) { simulate_case(state, "mesh", true); }
+void MeshWithoutEnergy(benchmark::State& state) { simulate_case(state, "mesh", false); }
+void MeshAdaptive(benchmark::State& state) { simulate_case(state, "mesh-adaptive", true); }
+void MeshPriority(benchmark::State& state) { simulate_case(state, "mesh-priority", true); }
+void MeshBufferless(benchmark::State& state) { simulate_case(state, "mesh-bufferless", true); }
+
+// BookSim's own cases.
+BENCHMARK(Mesh)
+    ->Args({4, 1, 20, 400000})
+    ->Args({4, 5, 20, 400000})
+    ->Args({4, 1, 300, 60000})
+    ->Args({4, 5, 300, 60000})
+    ->Args({4, 1, 700, 30000})
+    ->Args({4, 5, 700, 30000})
+    ->Args({8, 1, 300, 10000})
+    ->Args({8, 5, 300, 10000})
+    ->Unit(benchmark::kMillisecond);
+// Size: the same load on ever larger meshes.
+BENCHMARK(Mesh)
+    ->Args({16, 1, 40, 10000})
+    ->Args({32, 1, 40, 3000})
+    ->Args({64, 1, 40, 1000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(MeshWithoutEnergy)
+    ->Args({4, 1, 300, 60000})
+    ->Args({4, 5, 300, 60000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(MeshAdaptive)->Args({4, 5, 300, 30000})->Unit(benchmark::kMillisecond);
+BENCHMARK(MeshPriority)->Args({4, 5, 300, 30000})->Unit(benchmark::kMillisecond);
+BENCHMARK(MeshBufferless)->Args({4, 5, 300, 30000})->Unit(benchmark::kMillisecond);
+
+}  // namespace

@@ -1,0 +1,70 @@
+// What a network is built from: one typed, validated description for every kind.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+
+namespace ww::sim::net {
+
+enum class Allocator {
+  islip,                  // one iteration (McKeown 1999), pointers move on accepted grants only
+  separable_input_first,  // round-robin arbiters, inputs first; pointers move on matches only
+};
+[[nodiscard]] std::string_view to_string(Allocator allocator);
+// Error invalid_argument for an unknown name.
+[[nodiscard]] Result<Allocator> allocator_from_string(std::string_view text);
+
+// Immutable once a network is built. Delays in cycles, named and defined as in BookSim 2 (Jiang et
+// al., ISPASS 2013). A hop of the virtual-channel router without routing delay takes vc_alloc +
+// sw_alloc + st (+ link): 4 cycles by default; routing_delay 0 means lookahead routing.
+struct NetworkConfig {
+  std::string network{"mesh"};  // a name of network_names()
+  int width{4};                 // routers along x
+  int height{4};                // routers along y
+  int concentration{1};         // nodes per router
+  int classes{1};               // message classes (2: request, reply), each with its own VCs
+  int flit_bits{128};
+
+  // virtual-channel routers
+  int vcs{4};        // per port, divided evenly among the classes
+  int vc_buffer{8};  // flits per virtual channel
+  int routing_delay{0};
+  int vc_alloc_delay{1};
+  int sw_alloc_delay{1};
+  int st_delay{1};
+  int credit_delay{1};
+  int link_delay{1};
+  bool speculative{false};           // head flits bid for the switch while they bid for a VC
+  bool wait_for_tail_credit{false};  // a VC is reused only once its last flit has left downstream
+  Allocator vc_allocator{Allocator::islip};
+  Allocator sw_allocator{Allocator::islip};
+
+  // bufferless and ideal networks
+  int router_delay{2};                // cycles in a router, before the link
+  std::string deflection{"chipper"};  // or "bless"
+
+  bool count_events{true};    // per-port use, for energy and heat maps
+  bool count_toggles{false};  // real bit transitions per link; needs packets with payload
+};
+
+// Error invalid_argument or out_of_range: the message names the key and the reason.
+[[nodiscard]] Status validate(const NetworkConfig& config);
+
+// Cycles from sending a flit until its credit can be used again, when the flit leaves the next
+// buffer at once.
+[[nodiscard]] int credit_loop(const NetworkConfig& config);
+
+// Nodes (terminals) of the network.
+[[nodiscard]] inline int node_count(const NetworkConfig& config) {
+  return config.width * config.height * config.concentration;
+}
+
+// The configurations of the papers.
+// Dapper (Raparti and Pasricha, NOCS 2018), section V: 4-stage routers, 5 VCs of 4 flits a port.
+[[nodiscard]] NetworkConfig dapper_baseline();
+// GPUOPT (Bashir et al.), the electrical mesh EMESH: 256-bit flits, 2-cycle routers, 1-cycle links.
+[[nodiscard]] NetworkConfig gpuopt_emesh();
+
+}  // namespace ww::sim::net

@@ -1,0 +1,105 @@
+// The port of every network: packets in at a node, packets out at another, time in whole cycles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/units.hpp"
+#include "ww/sim/net/config.hpp"
+#include "ww/sim/power/events.hpp"
+
+namespace ww::sim::net {
+
+using NodeId = std::uint32_t;
+
+enum class PacketKind : std::uint8_t { data, read_request, read_reply, write_request, write_reply };
+
+// What to send. Spans need to live only during inject().
+struct Packet {
+  NodeId source{};
+  std::span<const NodeId> destinations;  // one, or many: each gets its own copy
+  std::uint16_t flits{1};                // head and tail included
+  std::uint8_t message_class{};          // < NetworkConfig::classes
+  PacketKind kind{PacketKind::data};
+  std::uint64_t tag{};                 // the caller's, given back on delivery
+  Cycles created{};                    // latency counts from here; at most now()
+  std::span<const std::byte> payload;  // optional; delivered, and its real bit transitions counted
+};
+
+// A packet whose last flit left the network in the last tick.
+struct Delivery {
+  NodeId source{};
+  NodeId destination{};
+  std::uint16_t flits{};
+  std::uint16_t hops{};  // routers passed by the head (mean over flits where they part)
+  std::uint8_t message_class{};
+  PacketKind kind{PacketKind::data};
+  std::uint64_t tag{};
+  Cycles created{};
+  Cycles injected{};  // head left the source queue
+  Cycles arrived{};
+  std::span<const std::byte> payload;  // valid until the next tick
+};
+
+// Use of one directed link since the network was built.
+struct LinkUse {
+  std::uint32_t from_router{};
+  std::uint32_t to_router{};
+  std::uint64_t flits{};
+  std::uint64_t toggles{};  // 0 unless toggles are counted
+};
+
+// Contract:
+// - deterministic: the same calls give the same answers, whatever the machine;
+// - source queues are unbounded: inject() never fails for lack of room;
+// - tick() simulates the cycle now() and then advances now() by one; it allocates nothing, except
+//   for the packets' own records and payloads;
+// - single-threaded; independent networks may live on different threads.
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  [[nodiscard]] virtual const NetworkConfig& config() const = 0;
+  [[nodiscard]] virtual Cycles now() const = 0;
+
+  // Queues a packet at its source. Errors, by key: out_of_range (source, destinations,
+  // message_class), invalid_argument (flits 0, created after now()).
+  virtual Status inject(const Packet& packet) = 0;
+
+  virtual void tick() = 0;
+
+  // Packets delivered by the last tick, in a fixed order.
+  [[nodiscard]] virtual std::span<const Delivery> deliveries() const = 0;
+
+  // The next cycle (>= now()) in which anything can happen without further injection; empty when
+  // the network is idle for good.
+  [[nodiscard]] virtual std::optional<Cycles> next_event() const = 0;
+
+  // Jumps over cycles in which nothing happens: afterwards now() == cycle, unless an event lies
+  // before it, which then is the next to be simulated.
+  virtual void skip_to(Cycles cycle) = 0;
+
+  // Nodes, 64 to a word, that have flits which have not left their source queue.
+  [[nodiscard]] virtual std::span<const std::uint64_t> waiting_sources() const = 0;
+
+  // Packets queued or under way (copies counted one by one).
+  [[nodiscard]] virtual std::uint64_t packets_inside() const = 0;
+
+  // Events since the network was built, for energy. toggles are filled when they are counted.
+  [[nodiscard]] virtual power::NetworkEvents events() const = 0;
+  [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
+
+  // Flits and credits are conserved. Error bad_data says what is lost. Slow; for tests.
+  [[nodiscard]] virtual Status check_conservation() const = 0;
+
+  // The runtime detector: says what has not moved (deadlock) or not arrived (livelock, starvation)
+  // for longer than `patience` cycles; empty when all is well.
+  [[nodiscard]] virtual std::optional<std::string> stuck(Cycles patience) const = 0;
+};
+
+}  // namespace ww::sim::net

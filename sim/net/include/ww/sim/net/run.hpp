@@ -1,0 +1,42 @@
+// A measured run: warm up, measure, drain, and say whether the network kept up.
+#pragma once
+
+#include <cstdint>
+
+#include "ww/core/result.hpp"
+#include "ww/core/units.hpp"
+#include "ww/sim/net/traffic.hpp"
+
+namespace ww::sim::net {
+
+struct RunConfig {
+  TrafficConfig traffic;
+  Cycles warmup{10000};
+  Cycles cycles{20000};  // measured: packets created in these cycles are followed to their end
+};
+
+// Latencies in cycles, over packets created in the measured cycles and delivered. Traffic goes on
+// while they drain, for at most 10 x (warmup + cycles) more.
+struct RunResult {
+  double avg_packet_latency{};   // creation to arrival of the tail
+  double avg_network_latency{};  // head leaves the source queue to arrival of the tail
+  double p99_packet_latency{};
+  double max_packet_latency{};
+  double avg_hops{};                       // routers per packet
+  double offered_flits_per_node_cycle{};   // in the measured cycles
+  double accepted_flits_per_node_cycle{};  // in the measured cycles
+  std::uint64_t packets{};                 // measured and delivered
+  std::uint64_t undelivered{};             // measured and still inside when the drain was given up
+  Cycles cycles{};                         // simulated in all
+  std::uint64_t flit_hops{};               // in all; every router counts
+  double wall_s{};
+  double cpu_s{};               // of the calling thread
+  bool stable{};                // the backlog did not grow and all measured packets arrived
+  power::NetworkEvents window;  // events of the measured cycles
+  std::vector<LinkUse> links;   // use in the measured cycles
+};
+
+// Errors: those of validate(traffic, network); bad_data when the network is stuck (deadlock).
+[[nodiscard]] Result<RunResult> run(Network& network, const RunConfig& config);
+
+}  // namespace ww::sim::net

@@ -1,0 +1,87 @@
+// `wirewatt simulate` as a function: from flags to a report with latency, throughput and joules.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/net/config.hpp"
+#include "ww/sim/net/run.hpp"
+#include "ww/sim/power/accounting.hpp"
+
+namespace ww::sim::net {
+
+// One field per flag; texts as on the command line. Every field has a usable default.
+struct SimulateRequest {
+  std::string network{"mesh"};     // --network
+  std::string traffic{"uniform"};  // --traffic
+  double rate{0.1};                // --rate, flits per node and cycle
+  int k{4};                        // --k: width and height in routers
+  int height{0};                   // --height, where the mesh is not square; 0: k
+  int vcs{4};                      // --vcs
+  int vc_buffer{8};                // --vc-buffer, flits per virtual channel
+  int packet_size{1};              // --packet-size, flits
+  int routing_delay{0};            // --routing-delay, cycles; 0 looks ahead
+  std::string allocator{"islip"};  // --allocator, of VCs and of the switch
+  std::uint64_t warmup{10000};     // --warmup, cycles
+  std::uint64_t cycles{20000};     // --cycles, measured
+  std::uint64_t seed{1};           // --seed
+  std::filesystem::path model;     // --model: wires as fitted; empty: the estimator's wires
+
+  int concentration{1};
+  int classes{0};  // 0: as many as the traffic needs
+  int flit_bits{128};
+  bool speculative{false};
+  std::string deflection{"chipper"};  // of mesh-bufferless
+  int max_outstanding{0};             // of many_to_few: 0 is open loop
+  double hot_fraction{0.2};
+
+  std::string estimator{"dsent"};  // router energies
+  double node_nm{22};
+  double clock_hz{1e9};
+  double link_mm{1.0};
+  double toggle_rate{0.5};  // transitions per bit of a link per flit; 0.5 is random data
+};
+
+struct SimulateReport {
+  SimulateRequest request;
+  RunResult run;
+  power::EnergyReport energy;                 // of the measured cycles
+  std::vector<power::Comparison> comparison;  // the same events, every estimator
+};
+
+// The contract's keys: avg_packet_latency, avg_network_latency, p99_packet_latency,
+// accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
+// stable, energy_pj {by component, total}; also the request's network, traffic, rate and seed.
+void to_json(nlohmann::json& json, const SimulateReport& report);
+
+// Errors, by key: invalid_argument, out_of_range, not_found (a flag's value); parse_error, bad_data
+// (the model); bad_data (a network that is stuck).
+[[nodiscard]] Result<SimulateReport> simulate(const SimulateRequest& request);
+
+struct CurvePoint {
+  double rate{};
+  RunResult run;
+};
+// Latency against load: one run per rate, ascending, on all cores; the same numbers on any number
+// of cores. Ends after the first rate at which the network no longer keeps up. Errors as
+// simulate().
+[[nodiscard]] Result<std::vector<CurvePoint>> curve(const SimulateRequest& request,
+                                                    const std::vector<double>& rates);
+// 5% to 100% of a flit per node and cycle, finer towards the end.
+[[nodiscard]] std::vector<double> default_curve_rates();
+[[nodiscard]] nlohmann::json curve_json(const SimulateRequest& request,
+                                        const std::vector<CurvePoint>& points);
+
+// Share of the measured cycles in which each directed link carried a flit: {width, height, links:
+// [{from, to, use}]}, routers as x + y * width.
+[[nodiscard]] nlohmann::json heatmap_json(const SimulateReport& report);
+// The same drawn in characters, rows of routers with their links' use in percent (busier of the
+// two directions), top row first.
+[[nodiscard]] std::string heatmap_text(const SimulateReport& report);
+
+}  // namespace ww::sim::net

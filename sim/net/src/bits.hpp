@@ -1,0 +1,48 @@
+// Bit tricks of the allocators: find the next set bit at or after a round-robin pointer.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ww::sim::net {
+
+using Mask64 = std::uint64_t;
+using Mask128 = unsigned __int128;
+
+// The index of the lowest set bit. Precondition: mask != 0. (std::countr_zero tests for 0.)
+[[nodiscard]] inline int lowest(Mask64 mask) {
+  return __builtin_ctzll(mask);
+}
+[[nodiscard]] inline int lowest(std::uint32_t mask) {
+  return __builtin_ctz(mask);
+}
+[[nodiscard]] inline int lowest(Mask128 mask) {
+  const auto low = static_cast<Mask64>(mask);
+  return low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll(static_cast<Mask64>(mask >> 64));
+}
+
+template <class Mask>
+[[nodiscard]] inline Mask bit(int index) {
+  return static_cast<Mask>(Mask{1} << index);
+}
+
+// `mask` if the condition holds, else 0; without a branch, for conditions that nobody can predict.
+template <class Mask>
+[[nodiscard]] inline Mask only_if(bool condition, Mask mask) {
+  return mask & static_cast<Mask>(-static_cast<Mask>(condition));
+}
+
+// The first set bit at or after `start`, cyclically. Precondition: mask != 0, start < width.
+template <class Mask>
+[[nodiscard]] inline int first_from(Mask mask, int start) {
+  const Mask above = static_cast<Mask>((mask >> start) << start);
+  return lowest(static_cast<Mask>(above | only_if(above == 0, mask)));
+}
+
+// (index + 1) modulo count.
+[[nodiscard]] inline int next_of(int index, int count) {
+  const int next = index + 1;
+  return next & -static_cast<int>(next != count);
+}
+
+}  // namespace ww::sim::net

@@ -1,0 +1,41 @@
+#include "ww/sim/net/factory.hpp"
+
+#include <array>
+
+#include "impl/networks.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<Network> (*make)(const NetworkConfig&);
+};
+
+constexpr std::array kNetworks{
+    Entry{"ideal", make_ideal},        Entry{"mesh", make_mesh},
+    Entry{"mesh-adaptive", make_mesh}, Entry{"mesh-bufferless", make_deflection},
+    Entry{"mesh-priority", make_mesh},
+};
+
+}  // namespace
+
+std::vector<std::string_view> network_names() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kNetworks) {
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
+  WW_TRY(validate(config));
+  for (const Entry& entry : kNetworks) {
+    if (entry.name == config.network) {
+      return entry.make(config);
+    }
+  }
+  return fail(ErrorCode::not_found, "network '" + config.network + "' is unknown", "network");
+}
+
+}  // namespace ww::sim::net

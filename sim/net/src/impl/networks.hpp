@@ -1,0 +1,14 @@
+// The constructors behind the factory table. Precondition: validate(config) has succeeded.
+#pragma once
+
+#include <memory>
+
+#include "ww/sim/net/i_network.hpp"
+
+namespace ww::sim::net {
+
+std::unique_ptr<Network> make_ideal(const NetworkConfig& config);
+std::unique_ptr<Network> make_mesh(const NetworkConfig& config);  // also adaptive, priority
+std::unique_ptr<Network> make_deflection(const NetworkConfig& config);
+
+}  // namespace ww::sim::net

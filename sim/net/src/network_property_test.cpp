@@ -1,0 +1,130 @@
+// Over random configurations: every packet arrives once and whole, flits and credits are conserved,
+// nothing gets stuck, and two identical runs are identical.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/traffic.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+template <class T>
+T one_of(std::initializer_list<T> values) {
+  return *rc::gen::elementOf(std::vector<T>(values));
+}
+
+int between(int low, int high) {
+  return *rc::gen::inRange(low, high + 1);
+}
+
+NetworkConfig any_network() {
+  NetworkConfig config;
+  config.network = one_of<std::string>(
+      {"mesh", "mesh", "mesh-adaptive", "mesh-priority", "mesh-bufferless", "ideal"});
+  const bool bufferless = config.network == "mesh-bufferless";
+  config.width = between(2, 6);
+  config.height = between(bufferless ? 2 : 1, 6);
+  config.concentration = bufferless ? 1 : one_of({1, 1, 2, 3});
+  config.classes = one_of({1, 2});
+  const int fewest = config.classes * (config.network == "mesh-adaptive" ? 2 : 1);
+  config.vcs = between(fewest, 9);
+  config.vc_buffer = between(1, 9);
+  config.routing_delay = between(0, 3);
+  config.vc_alloc_delay = one_of({1, 1, 2});
+  config.sw_alloc_delay = one_of({1, 1, 3});
+  config.st_delay = one_of({1, 1, 2});
+  config.credit_delay = between(0, 3);
+  config.link_delay = one_of({1, 1, 2, 4});
+  config.speculative = one_of({false, true});
+  config.wait_for_tail_credit = one_of({false, true});
+  config.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
+  config.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
+  config.router_delay = between(1, 4);
+  config.deflection = one_of<std::string>({"chipper", "bless"});
+  // As many flits a port as the credit loop needs, and no masks wider than they are.
+  while (config.vcs * config.vc_buffer < credit_loop(config)) {
+    ++config.vc_buffer;
+  }
+  return config;
+}
+
+struct Trace {
+  std::vector<std::uint64_t> arrivals;  // tag, cycle, tag, cycle, ...
+  bool operator==(const Trace&) const = default;
+};
+
+Trace drive(const NetworkConfig& config, std::uint64_t seed, double rate, int longest) {
+  auto made = make_network(config);
+  RC_ASSERT(made.has_value());
+  Network& network = **made;
+  Random random(seed);
+  const auto nodes = static_cast<std::uint32_t>(node_count(config));
+  std::map<std::uint64_t, Packet> open;
+  std::vector<NodeId> destinations;
+  Trace trace;
+  std::uint64_t tag = 0;
+  for (int cycle = 0; cycle < 300 || !open.empty(); ++cycle) {
+    RC_ASSERT(cycle < 100000);
+    for (NodeId node = 0; node < nodes && cycle < 300; ++node) {
+      if (random.unit() < rate) {
+        const NodeId to = random.below(nodes);
+        Packet packet;
+        packet.source = node;
+        packet.destinations = {&to, 1};
+        packet.flits =
+            static_cast<std::uint16_t>(1 + random.below(static_cast<std::uint32_t>(longest)));
+        packet.message_class =
+            static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(config.classes)));
+        packet.tag = tag;
+        packet.created = network.now();
+        RC_ASSERT(network.inject(packet).has_value());
+        destinations.push_back(to);
+        open[tag++] = packet;
+      }
+    }
+    network.tick();
+    for (const Delivery& delivery : network.deliveries()) {
+      const auto sent = open.find(delivery.tag);
+      RC_ASSERT(sent != open.end());  // once
+      RC_ASSERT(delivery.source == sent->second.source);
+      RC_ASSERT(delivery.destination == destinations[delivery.tag]);
+      RC_ASSERT(delivery.flits == sent->second.flits);
+      RC_ASSERT(delivery.arrived >= delivery.injected);
+      RC_ASSERT(delivery.injected >= delivery.created);
+      open.erase(sent);
+      trace.arrivals.push_back(delivery.tag);
+      trace.arrivals.push_back(delivery.arrived.value());
+    }
+    if (cycle % 64 == 0) {
+      const Status conserved = network.check_conservation();
+      RC_ASSERT(conserved.has_value());
+      RC_ASSERT(!network.stuck(Cycles{20000}).has_value());
+    }
+  }
+  RC_ASSERT(network.packets_inside() == 0u);
+  for (int i = 0; i < 64; ++i) {
+    network.tick();
+  }
+  RC_ASSERT(network.check_conservation().has_value());
+  RC_ASSERT(!network.next_event().has_value());
+  const power::NetworkEvents events = network.events();
+  RC_ASSERT(events.injected_flits == events.ejected_flits);
+  return trace;
+}
+
+TEST(NetworkProperties, PacketsArriveOnceAndNothingIsLost) {
+  EXPECT_TRUE(rc::check("packets arrive once and nothing is lost", [] {
+    const NetworkConfig config = any_network();
+    const auto seed = static_cast<std::uint64_t>(*rc::gen::inRange(0, 1000000));
+    const double rate = between(1, 60) / 100.0;
+    const int longest = between(1, 9);
+    const Trace first = drive(config, seed, rate, longest);
+    RC_ASSERT(first == drive(config, seed, rate, longest));
+  }));
+}
+
+}  // namespace
+}  // namespace ww::sim::net

@@ -1,0 +1,170 @@
+// The baselines against what their papers say, and configurations that are refused.
+#include <gtest/gtest.h>
+
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/simulate.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+RunResult run_at(const std::string& network, const std::string& traffic, double rate,
+                 int packet_size = 1, const std::string& deflection = "chipper") {
+  SimulateRequest request;
+  request.network = network;
+  request.traffic = traffic;
+  request.rate = rate;
+  request.packet_size = packet_size;
+  request.deflection = deflection;
+  request.warmup = 3000;
+  request.cycles = 8000;
+  auto report = simulate(request);
+  EXPECT_TRUE(report) << report.error().text();
+  return report ? report->run : RunResult{};
+}
+
+double saturation(const std::string& network, const std::string& traffic,
+                  const std::string& deflection = "chipper") {
+  return run_at(network, traffic, 1.0, 1, deflection).accepted_flits_per_node_cycle;
+}
+
+TEST(Bufferless, SaturatesEarlierThanBufferedOnUniformTraffic) {
+  const double buffered = saturation("mesh", "uniform");
+  EXPECT_LT(saturation("mesh-bufferless", "uniform", "chipper"), 0.8 * buffered);
+  EXPECT_LT(saturation("mesh-bufferless", "uniform", "bless"), 0.9 * buffered);
+}
+
+TEST(Bufferless, OldestFirstDeflectsLessThanChipper) {
+  EXPECT_LT(run_at("mesh-bufferless", "uniform", 0.4, 1, "bless").avg_hops,
+            run_at("mesh-bufferless", "uniform", 0.4, 1, "chipper").avg_hops);
+}
+
+TEST(Bufferless, DeliversEveryPacketWhole) {
+  for (const char* deflection : {"chipper", "bless"}) {
+    const RunResult result = run_at("mesh-bufferless", "uniform", 0.3, 5, deflection);
+    EXPECT_TRUE(result.stable);
+    EXPECT_EQ(result.undelivered, 0u);
+    EXPECT_GT(result.packets, 5000u);
+    EXPECT_GE(result.avg_hops, 3.4);
+  }
+}
+
+TEST(Bufferless, StoresNoFlits) {
+  SimulateRequest request;
+  request.network = "mesh-bufferless";
+  const auto report = simulate(request);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->energy.buffer_write.to<double>(), 0.0);
+  EXPECT_GT(report->energy.link.to<double>(), 0.0);
+}
+
+TEST(Adaptive, BeatsXyOnTranspose) {
+  EXPECT_GT(saturation("mesh-adaptive", "transpose"), 1.2 * saturation("mesh", "transpose"));
+  EXPECT_LT(run_at("mesh-adaptive", "transpose", 0.3, 5).avg_packet_latency,
+            run_at("mesh", "transpose", 0.3, 5).avg_packet_latency);
+}
+
+TEST(Adaptive, TakesMinimalPathsOnly) {
+  EXPECT_NEAR(run_at("mesh-adaptive", "uniform", 0.3).avg_hops, 3.5, 0.05);
+}
+
+TEST(Priority, PacketsUnderWayArriveSoonerInOverload) {
+  EXPECT_LT(run_at("mesh-priority", "uniform", 1.0).avg_network_latency,
+            run_at("mesh", "uniform", 1.0).avg_network_latency);
+}
+
+TEST(Requests, AreAnsweredWithoutDeadlock) {
+  for (const char* network : {"mesh", "mesh-adaptive", "mesh-priority", "mesh-bufferless"}) {
+    SimulateRequest request;
+    request.network = network;
+    request.traffic = "many_to_few";
+    request.rate = 0.5;  // far more than the memory nodes can answer
+    request.max_outstanding = 8;
+    request.warmup = 2000;
+    request.cycles = 6000;
+    const auto report = simulate(request);
+    ASSERT_TRUE(report) << network << ": " << report.error().text();
+    EXPECT_EQ(report->run.undelivered, 0u) << network;
+    EXPECT_GT(report->run.packets, 1000u) << network;
+  }
+}
+
+TEST(Patterns, RunOnEveryNetwork) {
+  for (const std::string_view network : network_names()) {
+    for (const char* pattern : {"uniform", "transpose", "bitcomp", "bit_reverse", "shuffle",
+                                "tornado", "neighbor", "hotspot"}) {
+      const RunResult result = run_at(std::string(network), pattern, 0.05, 2);
+      EXPECT_EQ(result.undelivered, 0u) << network << " " << pattern;
+      EXPECT_NEAR(result.accepted_flits_per_node_cycle, 0.05, 0.005) << network << " " << pattern;
+    }
+  }
+}
+
+TEST(Bursts, KeepTheMeanRateAndRaiseLatency) {
+  RunConfig config;
+  config.traffic.rate = 0.3;
+  config.warmup = Cycles{5000};
+  config.cycles = Cycles{60000};
+  const auto calm = run(**make_network({}), config);
+  config.traffic.burst_start = 0.02;
+  config.traffic.burst_stop = 0.02;
+  const auto bursty = run(**make_network({}), config);
+  ASSERT_TRUE(calm && bursty);
+  EXPECT_NEAR(bursty->offered_flits_per_node_cycle, 0.3, 0.02);
+  EXPECT_GT(bursty->avg_packet_latency, calm->avg_packet_latency);
+}
+
+// The message and the key of a refusal.
+Error refused(const SimulateRequest& request) {
+  const auto report = simulate(request);
+  EXPECT_FALSE(report);
+  return report ? Error{} : report.error();
+}
+
+TEST(Refusal, NamesTheKeyAndTheReason) {
+  SimulateRequest request;
+  request.vcs = 0;
+  EXPECT_EQ(refused(request).context, "vcs");
+  request = {};
+  request.vc_buffer = 0;
+  EXPECT_EQ(refused(request).context, "vc_buffer");
+  request = {};
+  request.vc_buffer = 1;
+  EXPECT_EQ(refused(request).context, "vc_buffer");
+  EXPECT_NE(refused(request).message.find("credit loop"), std::string::npos);
+  request = {};
+  request.rate = 1.01;
+  EXPECT_EQ(refused(request).context, "rate");
+  request = {};
+  request.traffic = "rumour";
+  EXPECT_EQ(refused(request).context, "traffic");
+  request = {};
+  request.network = "torus";
+  EXPECT_EQ(refused(request).context, "network");
+  request = {};
+  request.allocator = "wavefront";
+  EXPECT_EQ(refused(request).context, "allocator");
+  request = {};
+  request.traffic = "transpose";
+  request.height = 3;
+  EXPECT_EQ(refused(request).context, "traffic");
+  request = {};
+  request.traffic = "many_to_few";
+  request.classes = 1;
+  EXPECT_EQ(refused(request).context, "classes");
+  request = {};
+  request.network = "mesh-adaptive";
+  request.vcs = 1;
+  EXPECT_EQ(refused(request).context, "vcs");
+  request = {};
+  request.packet_size = 0;
+  EXPECT_EQ(refused(request).context, "packet_size");
+  request = {};
+  request.cycles = 0;
+  EXPECT_EQ(refused(request).context, "cycles");
+  request = {};
+  request.model = "/nonexistent/model.json";
+  EXPECT_EQ(refused(request).code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace ww::sim::net

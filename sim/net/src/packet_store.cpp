@@ -1,0 +1,124 @@
+#include "packet_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ww::sim::net {
+
+Status PacketStore::check(const Packet& packet, std::int64_t now) const {
+  const std::size_t nodes = heads_.size() / static_cast<std::size_t>(classes_);
+  if (packet.source >= nodes) {
+    return fail(ErrorCode::out_of_range,
+                "source " + std::to_string(packet.source) + " is not one of " +
+                    std::to_string(nodes) + " nodes",
+                "packet.source");
+  }
+  if (packet.destinations.empty()) {
+    return fail(ErrorCode::invalid_argument, "a packet needs at least one destination",
+                "packet.destinations");
+  }
+  for (const NodeId destination : packet.destinations) {
+    if (destination >= nodes) {
+      return fail(ErrorCode::out_of_range,
+                  "unreachable destination " + std::to_string(destination) + ": there are " +
+                      std::to_string(nodes) + " nodes",
+                  "packet.destinations");
+    }
+  }
+  if (packet.flits == 0) {
+    return fail(ErrorCode::invalid_argument, "a packet has at least one flit", "packet.flits");
+  }
+  if (packet.message_class >= classes_) {
+    return fail(
+        ErrorCode::out_of_range,
+        "message class " + std::to_string(packet.message_class) + " of " + std::to_string(classes_),
+        "packet.message_class");
+  }
+  if (packet.created.value() > static_cast<std::uint64_t>(now)) {
+    return fail(ErrorCode::invalid_argument, "created lies in the future", "packet.created");
+  }
+  return {};
+}
+
+std::uint32_t PacketStore::enqueue(const Packet& packet, NodeId destination) {
+  std::uint32_t index = free_;
+  if (index == kNoPacket) {
+    index = static_cast<std::uint32_t>(records_.size());
+    records_.emplace_back();
+  } else {
+    free_ = records_[index].next;
+  }
+  PacketRecord& record = records_[index];
+  record = PacketRecord{};
+  record.tag = packet.tag;
+  record.created = static_cast<std::int64_t>(packet.created.value());
+  record.source = packet.source;
+  record.destination = destination;
+  record.flits = packet.flits;
+  record.message_class = packet.message_class;
+  record.kind = packet.kind;
+  if (!packet.payload.empty()) {
+    if (free_payloads_.empty()) {
+      free_payloads_.push_back(static_cast<std::uint32_t>(payloads_.size()));
+      payloads_.emplace_back();
+    }
+    record.payload = free_payloads_.back();
+    free_payloads_.pop_back();
+    payloads_[record.payload].assign(packet.payload.begin(), packet.payload.end());
+  }
+  const auto queue = packet.source * static_cast<std::uint32_t>(classes_) + packet.message_class;
+  if (heads_[queue] == kNoPacket) {
+    heads_[queue] = index;
+  } else {
+    records_[tails_[queue]].next = index;
+  }
+  tails_[queue] = index;
+  ++inside_;
+  ++queued_;
+  return index;
+}
+
+Delivery PacketStore::deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops) {
+  PacketRecord& record = records_[index];
+  Delivery delivery;
+  delivery.source = record.source;
+  delivery.destination = record.destination;
+  delivery.flits = record.flits;
+  delivery.hops = hops;
+  delivery.message_class = record.message_class;
+  delivery.kind = record.kind;
+  delivery.tag = record.tag;
+  delivery.created = Cycles{static_cast<std::uint64_t>(record.created)};
+  delivery.injected = Cycles{static_cast<std::uint64_t>(record.injected)};
+  delivery.arrived = Cycles{static_cast<std::uint64_t>(arrived)};
+  if (record.payload != kNoPacket) {
+    delivery.payload = payloads_[record.payload];
+    dying_payloads_.push_back(record.payload);
+  }
+  record.next = free_;
+  free_ = index;
+  --inside_;
+  return delivery;
+}
+
+void PacketStore::begin_tick() {
+  if (!dying_payloads_.empty()) {
+    free_payloads_.insert(free_payloads_.end(), dying_payloads_.begin(), dying_payloads_.end());
+    dying_payloads_.clear();
+  }
+}
+
+void PacketStore::copy_flit(const PacketRecord& record, int index, std::size_t bytes_per_flit,
+                            std::byte* out) const {
+  std::memset(out, 0, bytes_per_flit);
+  if (record.payload == kNoPacket) {
+    return;
+  }
+  const std::vector<std::byte>& payload = payloads_[record.payload];
+  const std::size_t begin = static_cast<std::size_t>(index) * bytes_per_flit;
+  if (begin < payload.size()) {
+    std::memcpy(out, payload.data() + begin, std::min(bytes_per_flit, payload.size() - begin));
+  }
+}
+
+}  // namespace ww::sim::net

@@ -1,0 +1,87 @@
+// Records of the packets inside a network, and the source queues that hold them until they leave.
+// Shared by all networks. Slots are reused; memory grows with the packets inside, never with time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/net/i_network.hpp"
+
+namespace ww::sim::net {
+
+inline constexpr std::uint32_t kNoPacket = ~std::uint32_t{0};
+
+struct PacketRecord {
+  std::uint64_t tag{};
+  std::int64_t created{};
+  std::int64_t injected{-1};  // cycle in which the head left the source queue
+  NodeId source{};
+  NodeId destination{};
+  std::uint32_t next{kNoPacket};  // in its source queue, or in the free list
+  std::uint32_t payload{kNoPacket};
+  std::uint32_t hops{};  // summed over flits, where routes differ
+  std::uint16_t flits{};
+  std::uint16_t arrived_flits{};
+  std::uint8_t message_class{};
+  PacketKind kind{};
+};
+
+class PacketStore {
+ public:
+  PacketStore(int nodes, int classes)
+      : classes_(classes),
+        heads_(static_cast<std::size_t>(nodes * classes), kNoPacket),
+        tails_(static_cast<std::size_t>(nodes * classes), kNoPacket) {}
+
+  // Checks a packet against the network's size. Errors name the key.
+  [[nodiscard]] Status check(const Packet& packet, std::int64_t now) const;
+
+  // Queues one copy for one destination; returns its record's index.
+  std::uint32_t enqueue(const Packet& packet, NodeId destination);
+
+  [[nodiscard]] PacketRecord& operator[](std::uint32_t index) { return records_[index]; }
+  [[nodiscard]] const PacketRecord& operator[](std::uint32_t index) const {
+    return records_[index];
+  }
+
+  // Front of a source queue, or kNoPacket.
+  [[nodiscard]] std::uint32_t front(std::uint32_t node, int message_class) const {
+    return heads_[node * static_cast<std::uint32_t>(classes_) +
+                  static_cast<std::uint32_t>(message_class)];
+  }
+  // Takes the front off its queue; the record stays until release().
+  void pop(std::uint32_t node, int message_class) {
+    const auto queue =
+        node * static_cast<std::uint32_t>(classes_) + static_cast<std::uint32_t>(message_class);
+    heads_[queue] = records_[heads_[queue]].next;
+    --queued_;
+  }
+
+  // Fills a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
+  [[nodiscard]] Delivery deliver(std::uint32_t index, std::int64_t arrived, std::uint16_t hops);
+  // Payloads of the last tick's deliveries die here.
+  void begin_tick();
+
+  // 8 x bytes_per_flit bits of flit `index` of a packet, zero past the end of the payload.
+  void copy_flit(const PacketRecord& record, int index, std::size_t bytes_per_flit,
+                 std::byte* out) const;
+
+  [[nodiscard]] std::uint64_t inside() const { return inside_; }
+  [[nodiscard]] std::uint64_t queued() const { return queued_; }
+
+ private:
+  int classes_;
+  std::vector<PacketRecord> records_;
+  std::vector<std::uint32_t> heads_;
+  std::vector<std::uint32_t> tails_;
+  std::vector<std::vector<std::byte>> payloads_;
+  std::vector<std::uint32_t> free_payloads_;
+  std::vector<std::uint32_t> dying_payloads_;
+  std::uint32_t free_{kNoPacket};
+  std::uint64_t inside_{};
+  std::uint64_t queued_{};
+};
+
+}  // namespace ww::sim::net

@@ -1,0 +1,150 @@
+#include "ww/sim/net/run.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace ww::sim::net {
+namespace {
+
+constexpr std::uint64_t kPatience = 20000;  // cycles without any movement that count as deadlock
+constexpr std::uint64_t kWatchPeriod = 4096;
+
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Counts latencies exactly: short ones in bins, the few long ones one by one.
+class LatencyHistogram {
+ public:
+  void add(std::uint64_t latency) {
+    ++count_;
+    sum_ += latency;
+    max_ = std::max(max_, latency);
+    if (latency < bins_.size()) {
+      ++bins_[latency];
+    } else {
+      long_.push_back(latency);
+    }
+  }
+  [[nodiscard]] double mean() const {
+    return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
+  [[nodiscard]] double max() const { return static_cast<double>(max_); }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  // The smallest latency that at least `share` of the packets do not exceed.
+  [[nodiscard]] double quantile(double share) {
+    if (count_ == 0) {
+      return 0;
+    }
+    auto rank = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(count_)));
+    for (std::size_t latency = 0; latency < bins_.size(); ++latency) {
+      if (bins_[latency] >= rank) {
+        return static_cast<double>(latency);
+      }
+      rank -= bins_[latency];
+    }
+    const auto nth = long_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(long_.begin(), nth, long_.end());
+    return static_cast<double>(*nth);
+  }
+
+ private:
+  std::vector<std::uint64_t> bins_ = std::vector<std::uint64_t>(4096);
+  std::vector<std::uint64_t> long_;
+  std::uint64_t count_{};
+  std::uint64_t sum_{};
+  std::uint64_t max_{};
+};
+
+}  // namespace
+
+Result<RunResult> run(Network& network, const RunConfig& config) {
+  WW_TRY(validate(config.traffic, network.config()));
+  if (config.cycles.value() == 0) {
+    return fail(ErrorCode::out_of_range, "cycles = 0 leaves nothing to measure", "cycles");
+  }
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = thread_cpu_seconds();
+  TrafficSource source(config.traffic, network.config());
+  source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
+  LatencyHistogram latencies;
+  std::uint64_t network_latency = 0;
+  std::uint64_t hops = 0;
+
+  const std::uint64_t first = network.now().value();
+  const std::uint64_t begin = first + config.warmup.value();
+  const std::uint64_t end = begin + config.cycles.value();
+  const std::uint64_t last = end + 10 * (config.warmup.value() + config.cycles.value());
+  double offered_before = 0;
+  double offered = 0;
+  power::NetworkEvents at_begin;
+  RunResult result;
+  std::vector<LinkUse> links_before;
+
+  for (std::uint64_t now = first;; ++now) {
+    if (now == begin) {
+      at_begin = network.events();
+      links_before = network.link_use();
+      offered_before = source.offered_flits(network.now());
+    }
+    if (now == end) {
+      result.window = network.events() - at_begin;
+      result.links = network.link_use();
+      offered = source.offered_flits(network.now()) - offered_before;
+    }
+    WW_TRY(source.generate(network));
+    network.tick();
+    for (const Delivery& delivery : network.deliveries()) {
+      source.on_delivery(delivery);
+      if (delivery.tag == 1) {
+        latencies.add(delivery.arrived.value() - delivery.created.value());
+        network_latency += delivery.arrived.value() - delivery.injected.value();
+        hops += delivery.hops;
+      }
+    }
+    if (now >= end &&
+        ((latencies.count() == source.measured_packets() && source.caught_up()) || now >= last)) {
+      break;
+    }
+    if (now % kWatchPeriod == 0) {
+      if (const auto why = network.stuck(Cycles{kPatience})) {
+        return fail(ErrorCode::bad_data, *why, network.config().network);
+      }
+    }
+  }
+
+  const auto nodes = static_cast<double>(node_count(network.config()));
+  const auto cycles = static_cast<double>(config.cycles.value());
+  const auto count = static_cast<double>(std::max<std::uint64_t>(latencies.count(), 1));
+  result.avg_packet_latency = latencies.mean();
+  result.p99_packet_latency = latencies.quantile(0.99);
+  result.max_packet_latency = latencies.max();
+  result.avg_network_latency = static_cast<double>(network_latency) / count;
+  result.avg_hops = static_cast<double>(hops) / count;
+  result.packets = latencies.count();
+  result.undelivered = source.measured_packets() - latencies.count();
+  result.offered_flits_per_node_cycle = offered / cycles / nodes;
+  result.accepted_flits_per_node_cycle =
+      static_cast<double>(result.window.ejected_flits) / cycles / nodes;
+  result.cycles = Cycles{network.now().value() - first};
+  result.flit_hops = network.events().crossbar_flits;
+  for (std::size_t i = 0; i < result.links.size(); ++i) {
+    result.links[i].flits -= links_before[i].flits;
+    result.links[i].toggles -= links_before[i].toggles;
+  }
+  // Above saturation the backlog grows in proportion to time; below it stays a few packets a node.
+  const double backlog = offered - static_cast<double>(result.window.ejected_flits);
+  const double tolerated = std::max(0.02 * offered, 8.0 * nodes * config.traffic.packet_size);
+  result.stable = result.undelivered == 0 && backlog <= tolerated;
+  result.cpu_s = thread_cpu_seconds() - cpu_start;
+  result.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  return result;
+}
+
+}  // namespace ww::sim::net

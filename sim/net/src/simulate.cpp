@@ -1,0 +1,242 @@
+#include "ww/sim/net/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "ww/sim/net/factory.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+int height_of(const SimulateRequest& request) {
+  return request.height > 0 ? request.height : request.k;
+}
+
+Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
+  WW_ASSIGN(allocator, allocator_from_string(request.allocator));
+  NetworkConfig config;
+  config.network = request.network;
+  config.width = request.k;
+  config.height = height_of(request);
+  config.concentration = request.concentration;
+  config.classes =
+      request.classes > 0 ? request.classes : (pattern == Pattern::many_to_few ? 2 : 1);
+  config.flit_bits = request.flit_bits;
+  config.vcs = request.vcs;
+  config.vc_buffer = request.vc_buffer;
+  config.routing_delay = request.routing_delay;
+  config.vc_allocator = allocator;
+  config.sw_allocator = allocator;
+  config.speculative = request.speculative;
+  config.deflection = request.deflection;
+  return config;
+}
+
+Result<RunConfig> run_of(const SimulateRequest& request) {
+  WW_ASSIGN(pattern, pattern_from_string(request.traffic));
+  RunConfig config;
+  config.traffic.pattern = pattern;
+  config.traffic.rate = request.rate;
+  config.traffic.packet_size = request.packet_size;
+  config.traffic.seed = request.seed;
+  config.traffic.max_outstanding = request.max_outstanding;
+  config.traffic.hot_fraction = request.hot_fraction;
+  config.warmup = Cycles{request.warmup};
+  config.cycles = Cycles{request.cycles};
+  return config;
+}
+
+Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
+  WW_ASSIGN(estimator, power::estimator_from_string(request.estimator));
+  power::EnergyConfig config;
+  config.estimator = estimator;
+  config.node_nm = request.node_nm;
+  config.router.flit_bits = request.flit_bits;
+  config.router.ports = 4 + request.concentration;
+  config.router.vcs = request.vcs;
+  // A bufferless router keeps flits in its pipeline registers only.
+  config.router.vc_buffer = request.network == "mesh-bufferless" ? 0 : request.vc_buffer;
+  config.clock = Hertz(request.clock_hz);
+  config.link_length = Millimetre(request.link_mm);
+  config.toggle_rate = request.toggle_rate;
+  if (!request.model.empty()) {
+    WW_ASSIGN(wire, power::wire_from_model_file(request.model, request.node_nm));
+    config.wire = wire;
+  }
+  return config;
+}
+
+Result<RunResult> run_network(const SimulateRequest& request) {
+  WW_ASSIGN(run_config, run_of(request));
+  WW_ASSIGN(config, network_of(request, run_config.traffic.pattern));
+  WW_ASSIGN(network, make_network(config));
+  return run(*network, run_config);
+}
+
+}  // namespace
+
+Result<SimulateReport> simulate(const SimulateRequest& request) {
+  // Whatever is wrong is refused before the network runs, not after.
+  WW_ASSIGN(run_config, run_of(request));
+  WW_ASSIGN(config, network_of(request, run_config.traffic.pattern));
+  WW_TRY(validate(config));
+  WW_ASSIGN(energy_config, energy_of(request));
+  WW_TRY(power::account(power::NetworkEvents{}, energy_config));
+  WW_ASSIGN(result, run_network(request));
+  SimulateReport report;
+  report.request = request;
+  report.run = std::move(result);
+  WW_ASSIGN(energy, power::account(report.run.window, energy_config));
+  report.energy = std::move(energy);
+  report.comparison = power::compare_estimators(report.run.window, energy_config);
+  return report;
+}
+
+void to_json(nlohmann::json& json, const SimulateReport& report) {
+  const RunResult& run = report.run;
+  const auto flit_hops = static_cast<double>(run.flit_hops);
+  json = {{"network", report.request.network},
+          {"traffic", report.request.traffic},
+          {"rate", report.request.rate},
+          {"seed", report.request.seed},
+          {"avg_packet_latency", run.avg_packet_latency},
+          {"avg_network_latency", run.avg_network_latency},
+          {"p99_packet_latency", run.p99_packet_latency},
+          {"max_packet_latency", run.max_packet_latency},
+          {"accepted_flits_per_node_cycle", run.accepted_flits_per_node_cycle},
+          {"offered_flits_per_node_cycle", run.offered_flits_per_node_cycle},
+          {"avg_hops", run.avg_hops},
+          {"packets", run.packets},
+          {"undelivered_packets", run.undelivered},
+          {"cycles", run.cycles.value()},
+          {"flit_hops", run.flit_hops},
+          {"wall_s", run.wall_s},
+          {"cpu_s", run.cpu_s},
+          {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
+          {"stable", run.stable},
+          {"energy_pj", report.energy}};
+  nlohmann::json others = nlohmann::json::object();
+  for (const power::Comparison& one : report.comparison) {
+    const std::string name(power::to_string(one.estimator));
+    if (one.report) {
+      others[name] = *one.report;
+    } else {
+      others[name] = {{"status", "unavailable"}, {"reason", one.report.error().message}};
+    }
+  }
+  json["estimators_pj"] = others;
+  const auto ejected = static_cast<double>(std::max<std::uint64_t>(run.window.ejected_flits, 1));
+  json["energy_pj_per_flit"] = report.energy.total().to<double>() / ejected;
+}
+
+std::vector<double> default_curve_rates() {
+  std::vector<double> rates;
+  for (int percent = 5; percent < 40; percent += 5) {
+    rates.push_back(percent / 100.0);
+  }
+  for (int percent = 40; percent <= 100; percent += 2) {
+    rates.push_back(percent / 100.0);
+  }
+  return rates;
+}
+
+Result<std::vector<CurvePoint>> curve(const SimulateRequest& request,
+                                      const std::vector<double>& rates) {
+  std::vector<double> ascending = rates;
+  std::sort(ascending.begin(), ascending.end());
+  const std::size_t workers =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, ascending.size() + 1);
+  std::vector<CurvePoint> points;
+  // A batch of rates at a time, so that little is simulated beyond saturation.
+  for (std::size_t begin = 0; begin < ascending.size(); begin += workers) {
+    const std::size_t end = std::min(begin + workers, ascending.size());
+    std::vector<Result<RunResult>> results(end - begin, fail(ErrorCode::cancelled, "not run"));
+    std::vector<std::thread> threads;
+    for (std::size_t i = begin; i < end; ++i) {
+      threads.emplace_back([&, i] {
+        SimulateRequest one = request;
+        one.rate = ascending[i];
+        results[i - begin] = run_network(one);
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      auto& result = results[i - begin];
+      if (!result) {
+        return tl::unexpected<Error>(std::move(result).error());
+      }
+      points.push_back(CurvePoint{ascending[i], std::move(*result)});
+      if (!points.back().run.stable) {
+        return points;
+      }
+    }
+  }
+  return points;
+}
+
+nlohmann::json curve_json(const SimulateRequest& request, const std::vector<CurvePoint>& points) {
+  nlohmann::json json = {{"network", request.network}, {"traffic", request.traffic}};
+  json["points"] = nlohmann::json::array();
+  for (const CurvePoint& point : points) {
+    json["points"].push_back(
+        {{"rate", point.rate},
+         {"avg_packet_latency", point.run.avg_packet_latency},
+         {"avg_network_latency", point.run.avg_network_latency},
+         {"p99_packet_latency", point.run.p99_packet_latency},
+         {"accepted_flits_per_node_cycle", point.run.accepted_flits_per_node_cycle},
+         {"stable", point.run.stable}});
+  }
+  return json;
+}
+
+nlohmann::json heatmap_json(const SimulateReport& report) {
+  const auto cycles = static_cast<double>(report.request.cycles);
+  nlohmann::json json = {{"width", report.request.k}, {"height", height_of(report.request)}};
+  json["links"] = nlohmann::json::array();
+  for (const LinkUse& link : report.run.links) {
+    json["links"].push_back({{"from", link.from_router},
+                             {"to", link.to_router},
+                             {"use", static_cast<double>(link.flits) / cycles}});
+  }
+  return json;
+}
+
+std::string heatmap_text(const SimulateReport& report) {
+  const auto width = static_cast<std::uint32_t>(report.request.k);
+  const auto height = static_cast<std::uint32_t>(height_of(report.request));
+  const auto cycles = static_cast<double>(report.request.cycles);
+  // [router]: busier direction of the link to the next router along x, and along y
+  std::vector<double> along_x(width * height);
+  std::vector<double> along_y(width * height);
+  for (const LinkUse& link : report.run.links) {
+    const std::uint32_t low = std::min(link.from_router, link.to_router);
+    const bool horizontal = std::max(link.from_router, link.to_router) == low + 1 && width > 1;
+    double& use = (horizontal ? along_x : along_y)[low];
+    use = std::max(use, 100.0 * static_cast<double>(link.flits) / cycles);
+  }
+  std::string text;
+  for (std::uint32_t row = height; row-- > 0;) {
+    for (std::uint32_t x = 0; x < width; ++x) {
+      text += "o";
+      if (x + 1 < width) {
+        text += fmt::format("-{:3.0f}-", along_x[row * width + x]);
+      }
+    }
+    text += "\n";
+    if (row > 0) {
+      for (std::uint32_t x = 0; x < width; ++x) {
+        text += fmt::format("{:<6.0f}", along_y[(row - 1) * width + x]);
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace ww::sim::net

@@ -1,0 +1,56 @@
+// Joules of a network: its events times what each costs.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/units.hpp"
+#include "ww/sim/power/events.hpp"
+#include "ww/sim/power/router_energy.hpp"
+#include "ww/sim/power/wire_energy.hpp"
+
+namespace ww::sim::power {
+
+struct EnergyConfig {
+  Estimator estimator{Estimator::dsent};
+  double node_nm{22};
+  RouterSize router;
+  Hertz clock{1e9};
+  Millimetre link_length{1.0};
+  // Bit transitions per link, bit and flit where they are not counted; 0.5 is random data.
+  double toggle_rate{0.5};
+  std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
+};
+
+// Router data energies are for random data; the link's follows its transitions.
+struct EnergyReport {
+  Picojoule buffer_write{}, buffer_read{}, crossbar{}, switch_allocator{}, vc_allocator{};
+  Picojoule link{}, clock{}, router_leakage{}, link_leakage{};
+  std::string router_source, wire_source;
+
+  // The sum of all components.
+  [[nodiscard]] Picojoule total() const;
+  // Names and values in the order above, for reports.
+  [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 9> components() const;
+};
+// {buffer_write, ..., link_leakage, total} in pJ, and the sources.
+void to_json(nlohmann::json& json, const EnergyReport& report);
+
+// Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above
+// 0; those of router_energy.
+[[nodiscard]] Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config);
+
+// What each estimator would have said, side by side; a failed one says why (ORION 2 has no 22 nm).
+struct Comparison {
+  Estimator estimator{};
+  Result<EnergyReport> report;
+};
+[[nodiscard]] std::vector<Comparison> compare_estimators(const NetworkEvents& events,
+                                                         const EnergyConfig& config);
+
+}  // namespace ww::sim::power

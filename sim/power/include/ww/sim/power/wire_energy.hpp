@@ -1,0 +1,33 @@
+// What a millimetre of wire costs: an estimator's figure, or the one measured on a chip.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "ww/core/result.hpp"
+#include "ww/core/units.hpp"
+
+namespace ww::sim::power {
+
+struct WireEnergy {
+  FemtojoulePerBitMillimetre per_toggle{};  // one bit changing; random data: half as much per bit
+  double leakage_uw_per_bit_mm{};
+  std::string source;
+};
+
+// Energy of a wire of fixed length relative to 28 nm: Villa et al., SC'14, table II (28, 20, 14,
+// 10, 7 nm), interpolated in log(node). Above 28 nm the wire's capacitance per mm stays and the
+// supply counts squared (1.0 V at 45 nm, 0.9 V at 28 and 32 nm). Error out_of_range, key node,
+// outside 7 to 45 nm.
+[[nodiscard]] Result<double> wire_scale_from_28nm(double node_nm);
+
+// The fitted wire of a model.json (energy_fj_per_bit_mm with its convention), scaled from the
+// chip's node (key node_nm, else 28 nm, which the source then says) to `node_nm`. Leakage is taken
+// as 0: the fit holds energy that moves with data. Errors: parse_error (not a model, unknown
+// convention), bad_data when the constant was not identified, those of wire_scale_from_28nm.
+[[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm);
+[[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& file,
+                                                      double node_nm);
+
+}  // namespace ww::sim::power

@@ -1,0 +1,205 @@
+#include "ww/sim/power/accounting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ww/sim/power/wire_energy.hpp"
+
+namespace ww::sim::power {
+namespace {
+
+// One flit through one router and over one millimetre, in one cycle.
+NetworkEvents one_flit() {
+  NetworkEvents events;
+  events.cycles = 1;
+  events.routers = 1;
+  events.links = 1;
+  events.injected_flits = events.ejected_flits = 1;
+  events.buffer_writes = events.buffer_reads = 1;
+  events.crossbar_flits = events.switch_grants = events.vc_grants = events.link_flits = 1;
+  return events;
+}
+
+double pj(Picojoule energy) {
+  return energy.to<double>();
+}
+
+TEST(RouterEnergy, EqualsDsentAt22Nanometres) {
+  const auto report = account(one_flit(), EnergyConfig{});
+  ASSERT_TRUE(report) << report.error().text();
+  // DSENT, 22 nm, 128 bits, 5 ports, 5 VCs of 4 flits [pJ per flit].
+  EXPECT_NEAR(pj(report->buffer_write), 1.38, 0.01 * 1.38);
+  EXPECT_NEAR(pj(report->buffer_read), 1.25, 0.01 * 1.25);
+  EXPECT_NEAR(pj(report->crossbar), 0.54, 0.01 * 0.54);
+  EXPECT_NEAR(pj(report->switch_allocator), 0.0676, 0.01 * 0.0676);
+  EXPECT_NEAR(pj(report->clock), 0.30, 0.01 * 0.30);
+  // 128 random bits over 1 mm at 23.6 fJ each; leakage over 1 ns.
+  EXPECT_NEAR(pj(report->link), 128 * 0.0236, 0.01 * 128 * 0.0236);
+  EXPECT_NEAR(pj(report->router_leakage), 10.73, 0.01 * 10.73);
+  EXPECT_NEAR(pj(report->link_leakage), 128 * 0.12e-3, 0.01 * 128 * 0.12e-3);
+}
+
+TEST(RouterEnergy, HasEveryNodeOfDsentsTable) {
+  struct Row {
+    double node, sum, clock, leakage, link;
+  };
+  for (const Row& row : {Row{45, 12.68, 0.92, 29.5, 40.4}, Row{32, 6.98, 0.53, 17.7, 32.4},
+                         Row{22, 3.24, 0.30, 10.73, 23.6}, Row{11, 0.99, 0.095, 1.59, 13.2}}) {
+    const auto energy = router_energy(Estimator::dsent, row.node, RouterSize{});
+    ASSERT_TRUE(energy);
+    EXPECT_NEAR(energy->buffer_write_pj + energy->buffer_read_pj + energy->crossbar_pj +
+                    energy->switch_grant_pj,
+                row.sum, 0.01 * row.sum);
+    EXPECT_NEAR(energy->clock_pj, row.clock, 0.01 * row.clock);
+    EXPECT_NEAR(energy->leakage_mw, row.leakage, 0.01 * row.leakage);
+    EXPECT_NEAR(energy->link_fj_per_toggle_mm / 2, row.link, 0.01 * row.link);
+  }
+}
+
+TEST(RouterEnergy, InterpolatesNodesInTheLogarithm) {
+  RouterSize wide;
+  wide.flit_bits = 256;
+  const auto energy = router_energy(Estimator::dsent, 16, wide);
+  ASSERT_TRUE(energy);
+  const double sum = energy->buffer_write_pj + energy->buffer_read_pj + energy->crossbar_pj +
+                     energy->switch_grant_pj;
+  EXPECT_NEAR(sum, 3.7, 0.1);                                 // 16 nm, 256 bits
+  EXPECT_NEAR(energy->link_fj_per_toggle_mm / 2, 18.0, 0.5);  // fJ per random bit and mm
+  EXPECT_NE(energy->source.find("interpolated"), std::string::npos);
+}
+
+TEST(RouterEnergy, SmallerBuffersCostLess) {
+  RouterSize bypass;
+  bypass.flit_bits = 64;
+  bypass.vcs = 1;
+  bypass.vc_buffer = 1;
+  const auto small = router_energy(Estimator::dsent, 22, bypass);
+  RouterSize full;
+  full.flit_bits = 64;
+  const auto large = router_energy(Estimator::dsent, 22, full);
+  ASSERT_TRUE(small && large);
+  const auto sum = [](const RouterEnergy& e) {
+    return e.buffer_write_pj + e.buffer_read_pj + e.crossbar_pj + e.switch_grant_pj;
+  };
+  EXPECT_NEAR(sum(*small), 0.61, 0.1);  // DSENT's own row for it: 0.61 pJ, 0.97 mW
+  EXPECT_NEAR(small->leakage_mw, 0.97, 0.05);
+  EXPECT_LT(sum(*small), 0.5 * sum(*large));
+}
+
+TEST(RouterEnergy, RefusesNodesWithoutRowsByKey) {
+  const auto orion = router_energy(Estimator::orion2, 22, RouterSize{});
+  ASSERT_FALSE(orion);
+  EXPECT_EQ(orion.error().context, "node");
+  EXPECT_FALSE(estimator_from_string("spice"));
+}
+
+TEST(Accounting, TotalIsTheSumOfItsComponents) {
+  NetworkEvents events = one_flit();
+  events.cycles = 1234;
+  events.routers = 16;
+  events.buffer_reads = 999;
+  const auto report = account(events, EnergyConfig{});
+  ASSERT_TRUE(report);
+  double sum = 0;
+  for (const auto& [name, value] : report->components()) {
+    EXPECT_GE(pj(value), 0) << name;
+    sum += pj(value);
+  }
+  EXPECT_DOUBLE_EQ(pj(report->total()), sum);
+  const nlohmann::json json = *report;
+  EXPECT_DOUBLE_EQ(json["total"].get<double>(), sum);
+}
+
+TEST(Accounting, MoreTogglesNeverCostLess) {
+  EnergyConfig config;
+  double before = -1;
+  for (int step = 0; step <= 20; ++step) {
+    config.toggle_rate = step / 20.0;
+    const auto report = account(one_flit(), config);
+    ASSERT_TRUE(report);
+    EXPECT_GE(pj(report->total()), before);
+    before = pj(report->total());
+  }
+  NetworkEvents counted = one_flit();
+  counted.toggles_counted = true;
+  before = -1;
+  for (const std::uint64_t toggles : {0u, 1u, 64u, 128u}) {
+    counted.link_toggles = toggles;
+    const auto report = account(counted, config);
+    ASSERT_TRUE(report);
+    EXPECT_GT(pj(report->total()), before);
+    before = pj(report->total());
+  }
+}
+
+TEST(Accounting, EnergyAddsOverWindows) {
+  NetworkEvents early = one_flit();
+  NetworkEvents late = early;
+  late.cycles = 500;
+  late.link_flits = 77;
+  late.crossbar_flits = 91;
+  const auto whole = account(late, EnergyConfig{});
+  const auto first = account(early, EnergyConfig{});
+  const auto second = account(late - early, EnergyConfig{});
+  ASSERT_TRUE(whole && first && second);
+  EXPECT_NEAR(pj(whole->total()), pj(first->total()) + pj(second->total()), 1e-9);
+}
+
+TEST(Accounting, EstimatorsStandSideBySide) {
+  EnergyConfig config;
+  config.node_nm = 32;
+  const auto all = compare_estimators(one_flit(), config);
+  ASSERT_EQ(all.size(), 5u);
+  const auto dynamic = [](const EnergyReport& r) {
+    return pj(r.buffer_write) + pj(r.buffer_read) + pj(r.crossbar) + pj(r.switch_allocator) +
+           pj(r.vc_allocator);
+  };
+  ASSERT_TRUE(all[0].report && all[2].report && all[4].report);
+  // ORION 2 says about 4.4 times DSENT at 32 nm.
+  EXPECT_NEAR(dynamic(*all[2].report) / dynamic(*all[0].report), 4.4, 0.1);
+  EXPECT_GT(dynamic(*all[4].report), dynamic(*all[2].report));
+  config.node_nm = 22;
+  EXPECT_FALSE(compare_estimators(one_flit(), config)[2].report);  // ORION 2 ends at 32 nm
+}
+
+TEST(Accounting, RefusesBadSettingsByKey) {
+  EnergyConfig config;
+  config.toggle_rate = 1.5;
+  const auto report = account(one_flit(), config);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().context, "toggle_rate");
+}
+
+TEST(WireFromModel, ScalesFromTheChipToTheNode) {
+  const nlohmann::json model = {
+      {"device", "virtual:w9100"},
+      {"energy_fj_per_bit_mm", {{"value", 100.0}, {"convention", "per_random_bit"}}}};
+  const auto same = wire_from_model(model, 28);
+  ASSERT_TRUE(same) << same.error().text();
+  EXPECT_NEAR(same->per_toggle.to<double>(), 200.0, 1e-9);
+  const auto seven = wire_from_model(model, 7);
+  ASSERT_TRUE(seven);
+  EXPECT_NEAR(seven->per_toggle.to<double>(), 92.0, 1e-9);
+  EnergyConfig config;
+  config.wire = *same;
+  const auto report = account(one_flit(), config);
+  ASSERT_TRUE(report);
+  EXPECT_NEAR(pj(report->link), 128 * 0.5 * 0.2, 1e-9);
+}
+
+TEST(WireFromModel, RefusesWhatWasNotIdentified) {
+  const nlohmann::json model = {{"energy_fj_per_bit_mm",
+                                 {{"value", nullptr},
+                                  {"status", "not_identified"},
+                                  {"reason", "one distance only"},
+                                  {"convention", "per_random_bit"}}}};
+  const auto wire = wire_from_model(model, 22);
+  ASSERT_FALSE(wire);
+  EXPECT_NE(wire.error().message.find("one distance only"), std::string::npos);
+  EXPECT_FALSE(wire_from_model(nlohmann::json::array(), 22));
+  EXPECT_FALSE(wire_from_model_file("/nonexistent/model.json", 22));
+}
+
+}  // namespace
+}  // namespace ww::sim::power

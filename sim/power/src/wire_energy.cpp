@@ -1,0 +1,102 @@
+#include "ww/sim/power/wire_energy.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::sim::power {
+namespace {
+
+struct ScaleRow {
+  double node_nm, energy;
+};
+constexpr std::array kWireScale{ScaleRow{7, 0.46},
+                                ScaleRow{10, 0.62},
+                                ScaleRow{14, 0.75},
+                                ScaleRow{20, 0.89},
+                                ScaleRow{28, 1.0},
+                                ScaleRow{32, 1.0},
+                                ScaleRow{45, 1.0 / (0.9 * 0.9)}};
+constexpr double kDefaultNode = 28;
+
+}  // namespace
+
+Result<double> wire_scale_from_28nm(double node_nm) {
+  if (!(node_nm >= kWireScale.front().node_nm && node_nm <= kWireScale.back().node_nm)) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("node {} nm is outside 7 to 45 nm, where wire scaling is known", node_nm),
+        "node");
+  }
+  std::size_t above = 1;
+  while (kWireScale[above].node_nm < node_nm) {
+    ++above;
+  }
+  const ScaleRow& low = kWireScale[above - 1];
+  const ScaleRow& high = kWireScale[above];
+  const double share = std::log(node_nm / low.node_nm) / std::log(high.node_nm / low.node_nm);
+  return low.energy * std::pow(high.energy / low.energy, share);
+}
+
+Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) {
+  const auto constant = model.find("energy_fj_per_bit_mm");
+  if (!model.is_object() || constant == model.end() || !constant->is_object()) {
+    return fail(ErrorCode::parse_error, "no object energy_fj_per_bit_mm: not a model.json",
+                "energy_fj_per_bit_mm");
+  }
+  const auto value = constant->find("value");
+  if (value == constant->end() || !value->is_number()) {
+    const std::string reason = constant->contains("reason") && (*constant)["reason"].is_string()
+                                   ? (*constant)["reason"].get<std::string>()
+                                   : "it has no value";
+    return fail(ErrorCode::bad_data, "the fit did not identify the wire's energy: " + reason,
+                "energy_fj_per_bit_mm.value");
+  }
+  const auto convention = constant->find("convention");
+  const std::string how = convention != constant->end() && convention->is_string()
+                              ? convention->get<std::string>()
+                              : "";
+  if (how != "per_random_bit" && how != "per_transition") {
+    return fail(ErrorCode::parse_error,
+                fmt::format("convention '{}' is neither per_random_bit nor per_transition", how),
+                "energy_fj_per_bit_mm.convention");
+  }
+  if (value->get<double>() < 0) {
+    return fail(ErrorCode::bad_data, "a wire cannot give energy", "energy_fj_per_bit_mm.value");
+  }
+  const auto node = model.find("node_nm");
+  const bool says_node = node != model.end() && node->is_number();
+  const double from = says_node ? node->get<double>() : kDefaultNode;
+  WW_ASSIGN(from_scale, wire_scale_from_28nm(from));
+  WW_ASSIGN(to_scale, wire_scale_from_28nm(node_nm));
+  const double per_toggle = value->get<double>() * (how == "per_random_bit" ? 2.0 : 1.0);
+  const auto device = model.find("device");
+  WireEnergy wire;
+  wire.per_toggle = FemtojoulePerBitMillimetre(per_toggle * to_scale / from_scale);
+  wire.source = fmt::format(
+      "fitted on {}, {:g} nm{}, scaled to {:g} nm (Villa et al., SC'14, table II)",
+      device != model.end() && device->is_string() ? device->get<std::string>() : "a chip", from,
+      says_node ? "" : " assumed", node_nm);
+  return wire;
+}
+
+Result<WireEnergy> wire_from_model_file(const std::filesystem::path& file, double node_nm) {
+  WW_ASSIGN(text, read_file(file));
+  const nlohmann::json model = nlohmann::json::parse(text, nullptr, false);
+  if (model.is_discarded()) {
+    return fail(ErrorCode::parse_error, "not JSON", file.string());
+  }
+  auto wire = wire_from_model(model, node_nm);
+  if (!wire) {
+    Error error = wire.error();
+    error.context = file.string() + ": " + error.context;
+    return tl::unexpected<Error>(std::move(error));
+  }
+  return wire;
+}
+
+}  // namespace ww::sim::power
