@@ -29,7 +29,7 @@ Range range_of(std::span<const NamedCurve> curves) {
     }
   }
   return {std::min(1.0, std::ceil(fastest * 10 + 0.5) / 10),
-          std::ceil(std::max(least, 1.0) * kCut / 10) * 10};
+          std::ceil(std::max(least, 1.0) * kCut / 25) * 25};
 }
 
 std::string escaped(const std::string& text) {
@@ -64,15 +64,19 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
       "<rect width=\"720\" height=\"440\" fill=\"#fff\"/>\n"
       "<text x=\"{1}\" y=\"24\" font-size=\"15\">{0}</text>\n",
       escaped(title), kLeft);
+  const int columns = static_cast<int>(std::lround(range.rate * 10));
+  for (int i = 0; i <= columns; ++i) {
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/>\n"
+        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.1f}</text>\n",
+        x(i / 10.0), kTop, kTop + kHeight, kTop + kHeight + 18, i / 10.0);
+  }
   for (int i = 0; i <= 5; ++i) {
-    const double rate = range.rate * i / 5;
     const double latency = range.latency * i / 5;
     svg += fmt::format(
-        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}M{3:.1f} {4:.1f}H{5:.1f}\" stroke=\"#ddd\"/>\n"
-        "<text x=\"{0:.1f}\" y=\"{6:.1f}\" text-anchor=\"middle\">{7:.2g}</text>\n"
-        "<text x=\"{8:.1f}\" y=\"{9:.1f}\" text-anchor=\"end\">{10:.0f}</text>\n",
-        x(rate), kTop, kTop + kHeight, kLeft, y(latency), kLeft + kWidth, kTop + kHeight + 18, rate,
-        kLeft - 6, y(latency) + 4, latency);
+        "<path d=\"M{0:.1f} {1:.1f}H{2:.1f}\" stroke=\"#ddd\"/>\n"
+        "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.0f}</text>\n",
+        kLeft, y(latency), kLeft + kWidth, kLeft - 6, y(latency) + 4, latency);
   }
   svg += fmt::format(
       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">offered load [flits per node and "

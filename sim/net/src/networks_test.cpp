@@ -198,6 +198,12 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   request.rate = 1.01;
   EXPECT_EQ(refused(request).context, "rate");
   request = {};
+  request.k = 0;
+  EXPECT_EQ(refused(request).context, "k");
+  request = {};
+  request.burst_start = 0.1;
+  EXPECT_EQ(refused(request).context, "burst_start");
+  request = {};
   request.traffic = "rumour";
   EXPECT_EQ(refused(request).context, "traffic");
   request = {};
