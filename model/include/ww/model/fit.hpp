@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/campaign_store.hpp"
@@ -37,6 +38,9 @@ struct FittedConstant {
   double sensed_low{};
   double sensed_high{};
   Convention convention{Convention::per_random_bit};
+  // Standard errors behind the sensed interval, two ways.
+  double covariance_error{};
+  double bootstrap_error{};
 };
 
 // One plateau as the fit saw it, for the report.
@@ -52,8 +56,9 @@ struct PlateauRow {
   double bits_per_second{};
   double distance_mm{};
   double fitted_w{};
+  double dynamic_w{};  // stream runs: idle power at the same temperature taken off, at reference V
   bool used{};
-  std::string reason;  // why not used
+  std::string reason;  // why not used; empty where the fit needs no plateau of this kind
 };
 
 struct IdleCurve {
@@ -62,6 +67,25 @@ struct IdleCurve {
   double reference_c{};
   double rms_w{};
   double low_c{}, high_c{};  // range of the data
+};
+
+// Idle power at one moment, with the temperature that the fit reconstructed.
+struct IdlePoint {
+  int dvfs_state{};
+  double temperature_c{};
+  double power_w{};  // at the state's nominal voltage
+};
+
+// What one engine and quadrant pair says about distance: its energy per bit beyond what engine and
+// quadrant explain, against its distance beyond theirs. The slope of these points is the answer.
+struct PairPoint {
+  std::string pattern;
+  int throttle{};
+  int engine{}, quadrant{};
+  double distance_mm{};
+  double centred_distance_mm{};
+  double energy_fj_per_bit{};
+  double error_fj_per_bit{};  // standard error of the mean over the pair's plateaus
 };
 
 struct Misfit {
@@ -74,26 +98,38 @@ struct Misfit {
 struct FitResult {
   std::string device;
   bool is_virtual{};
-  FittedConstant energy_per_bit_mm;        // random payload bits at reference V and f
-  std::vector<FittedConstant> constants;   // the above among them
-  double long_over_short_percent{};        // dynamic power of far over near pairs, paper Fig. 5a
+  FittedConstant energy_per_bit_mm;       // random payload bits at reference V and f
+  std::vector<FittedConstant> constants;  // the above among them
+  double long_over_short_percent{};       // dynamic power of far over near pairs, paper Fig. 5a
   double short_dynamic_w{}, long_dynamic_w{};
   double near_mm{}, far_mm{};
-  double l1_l2_bandwidth_fraction{};       // saturated runs, of the peak of the channels read
-  double uncorrected_fj_per_bit_mm{};      // the same fit without temperature correction
+  double l1_l2_bandwidth_fraction{};   // saturated runs, of the peak of the channels read
+  double uncorrected_fj_per_bit_mm{};  // the same fit without temperature correction
   std::vector<IdleCurve> idle;
+  std::vector<IdlePoint> idle_points;
+  std::vector<PairPoint> pairs;
   std::vector<PlateauRow> plateaus;
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};
+  // What the figures hold for, and where they come from.
+  double reference_voltage_v{}, reference_clock_hz{};
+  std::vector<std::vector<double>> distance_mm;  // [engine][quadrant], as published
+  double registers_to_l1_mm{}, l2_to_memory_mm{};
+  std::string floorplan;      // its name
+  std::string campaign_hash;  // of facts, runs and power readings
+  std::string version, seed;  // of the program that ran the campaign, and of its plan
+  std::uint64_t fit_seed{};
 };
 
-// Errors: bad_data by name (no idle runs, no stream runs, one temperature only...) where nothing can
-// be fitted; constants that cannot be told have status not_identified instead.
-[[nodiscard]] Result<FitResult> fit_campaign(const CampaignStore& campaign, const FitOptions& options);
+// Errors: bad_data by name (no idle runs, no stream runs, one temperature only...) where nothing
+// can be fitted; constants that cannot be told have status not_identified instead.
+[[nodiscard]] Result<FitResult> fit_campaign(const CampaignStore& campaign,
+                                             const FitOptions& options);
 
-// model.json (format: docs/files.md); atomic.
+// model.json (format: model/README.md). NaN becomes null.
 [[nodiscard]] nlohmann::json to_model_json(const FitResult& fit);
+// Replaces the file atomically. Errors: io_error, permission_denied.
 Status write_model(const std::filesystem::path& file, const FitResult& fit);
 
 }  // namespace ww::model

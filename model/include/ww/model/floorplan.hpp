@@ -19,7 +19,7 @@ struct Point {
 
 struct Floorplan {
   std::string name;
-  bool estimated{};    // distances read off a die photo, or guessed; not sourced from the maker
+  bool estimated{};  // distances read off a die photo, or guessed; not sourced from the maker
   std::string source;
   Millimetre width{}, height{};
   std::vector<std::vector<Point>> compute_units;  // [engine][cu]

@@ -43,6 +43,8 @@ enum class SpecialRegister : std::uint16_t {
   flat_scratch_lo, flat_scratch_hi, vcc_lo, vcc_hi, tba_lo, tba_hi, tma_lo, tma_hi,
   ttmp0,  // ttmp1.. follow as ttmp0 + n, n < 16
   m0 = 64, exec_lo, exec_hi, vccz, execz, scc, lds_direct, xnack_mask_lo, xnack_mask_hi,
+  src_shared_base, src_shared_limit, src_private_base, src_private_limit,  // gfx9
+  src_pops_exiting_wave_id,
 };
 
 struct Operand {
@@ -79,9 +81,33 @@ struct Instruction {
   std::array<Operand, 2> dst{};
   // Sources in the order of the assembly text. MUBUF: vaddr, srsrc, soffset (store: vdata first in
   // src[3]). FLAT: vaddr, vdata. DS: addr, data0, data1. SMRD: sbase, soffset.
+  //
+  // Absent operands are `none` and keep their place (MUBUF without vaddr: src[0] is none).
+  // Implicit operands that the text names are listed: vcc of VOP2's carries and v_cndmask_b32 and
+  // of VOPC's result, as special vcc_lo with count 2. Not listed: exec, scc, m0, vcc of
+  // v_div_fmas, exec as v_cmpx's second result. Read as well as written, and listed once as dst[0]:
+  // s_addk_i32, s_mulk_i32, s_cmovk_i32, s_cmov, s_bitset, v_mac, v_cvt_pkaccum, v_writelane_b32.
+  // SOPK compares and s_setreg_b32: the register is src[0]; s_setreg_imm32_b32: src[0] is the
+  // literal. SOPK and SOPP immediates are sign-extended to Modifiers::immediate.
+  // SMRD (gfx7): an immediate offset is Modifiers::offset in dwords and src[1] is none; else src[1]
+  // is a register (bytes) or a literal (dwords).
+  // v_madmk_f32: src is S0, literal, S1. v_madak_f32: S0, S1, literal (as the text has them).
+  // MUBUF and FLAT atomics: data in src[3] and src[1]; dst[0] only with glc. Buffer loads with lds
+  // have no dst; with tfe, dst[0] has one register more. MTBUF: Modifiers::immediate is
+  // dfmt | nfmt << 4. s_set_gpr_idx_on: Modifiers::immediate is the mode.
+  // Opcode::unlisted (gfx8, gfx9): Modifiers::offset and extra_dword are the raw words.
   std::array<Operand, 4> src{};
   Modifiers modifiers{};
 };
+
+// The bits of a hardware register that s_getreg_b32 and s_setreg name: `size` bits from `offset`.
+struct HardwareRegisterField {
+  std::uint8_t id{};
+  std::uint8_t offset{};
+  std::uint8_t size{};  // 1 to 32
+  bool operator==(const HardwareRegisterField&) const = default;
+};
+[[nodiscard]] HardwareRegisterField hardware_register_field(const Instruction& instruction);
 
 // Decodes the instruction at the start of `code`. Errors: parse_error when truncated,
 // unsupported with the encoding word when no table entry fits. Never throws, reads only `code`.

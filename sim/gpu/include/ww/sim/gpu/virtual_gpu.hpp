@@ -29,6 +29,11 @@ struct Options {
 
 using ProgramId = std::uint32_t;
 
+// Flat addresses whose upper 32 bits equal these lie in LDS or in private memory: what a driver
+// fills into the hidden arguments hidden_shared_base and hidden_private_base (code object v5).
+inline constexpr std::uint32_t flat_lds_aperture_high = 0x0001'0000;
+inline constexpr std::uint32_t flat_private_aperture_high = 0x0002'0000;
+
 struct Grid {
   unsigned dimensions{1};
   std::array<std::uint32_t, 3> global{1, 1, 1};  // work-items
@@ -44,7 +49,11 @@ struct LaunchResult {
 
 class VirtualGpu {
 public:
+  // Errors: device_error when the host has no room.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
+  // With an accounting of one's own (tests, benchmarks) in place of the energy ledger.
+  static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
+                                                    std::unique_ptr<ActivityObserver> observer);
   ~VirtualGpu();
 
   [[nodiscard]] const Chip& chip() const;

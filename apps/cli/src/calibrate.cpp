@@ -1,0 +1,119 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "fit_output.hpp"
+#include "output.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/report/report.hpp"
+
+namespace ww::cli {
+namespace {
+
+struct CalibrateArguments {
+  microbench::CampaignRequest request;
+  std::string out;
+  bool json{};
+  bool unpatched{};
+};
+
+// "wirewatt-virtual-w9100-20260131-120000"
+std::string default_folder(const std::string& device) {
+  std::string name = device.empty() ? "device" : device;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  }
+  return fmt::format("wirewatt-{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
+}
+
+int run(CalibrateArguments arguments) {
+  namespace fs = std::filesystem;
+  if (arguments.request.resume && arguments.out.empty()) {
+    return report_error({ErrorCode::invalid_argument,
+                         "--resume needs --out, the folder of the campaign to continue", ""});
+  }
+  if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
+  arguments.request.folder = arguments.out;
+  arguments.request.patch_binary = !arguments.unpatched;
+
+  Progress progress("calibrating");
+  const auto summary = microbench::run_campaign(
+      arguments.request, [&](const microbench::CampaignProgress& step) {
+        progress.update(step.done, step.total, step.note);
+      });
+  progress.finish();
+  if (!summary) return report_error(summary.error());
+  if (!summary->complete) {
+    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
+                 summary->runs, arguments.out);
+    return 1;
+  }
+  const fs::path folder = arguments.out;
+  const auto campaign = CampaignStore::open_read_only(folder / "campaign.db");
+  if (!campaign) return report_error(campaign.error());
+  model::FitOptions options;
+  options.seed = arguments.request.seed;
+  const auto fit = model::fit_campaign(*campaign, options);
+  if (!fit) return report_error(fit.error());
+  if (const auto status = model::write_model(folder / "model.json", *fit); !status) {
+    return report_error(status.error());
+  }
+  if (const auto status = report::write_report(folder, folder / "report.html"); !status) {
+    return report_error(status.error());
+  }
+  if (arguments.json) {
+    auto json = fit_summary_json(*fit);
+    json["elapsed_s"] = summary->elapsed_s;
+    json["runs"] = summary->runs;
+    json["rejected"] = summary->rejected;
+    json["folder"] = arguments.out;
+    print_json(json);
+  } else {
+    print_fit_summary(*fit);
+    fmt::print("took         {}\nreport       {}\n", human_duration(summary->elapsed_s),
+               (folder / "report.html").string());
+  }
+  return fit_exit_code(*fit);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("calibrate", "The main job: campaign, fit and report for one device");
+  auto arguments = std::make_shared<CalibrateArguments>();
+  auto& request = arguments->request;
+  command->add_option("--device", request.device.name,
+                      "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
+                      "best real GPU, else virtual:w9100");
+  command->add_option("--out", arguments->out,
+                      "Folder for campaign.db, model.json, report.html (default: named after device "
+                      "and time)");
+  command->add_flag("--quick", request.quick, "Fewer and shorter runs");
+  command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
+  command->add_flag("--resume", request.resume, "Continue the campaign in --out");
+  command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
+      ->capture_default_str();
+  command->add_option("--chip-class", request.device.chip_class,
+                      "virtual:random: how far the chip strays from the fit's form")
+      ->check(CLI::IsMember({"nested", "mild", "strong"}))
+      ->capture_default_str();
+  command->add_flag("--unpatched", arguments->unpatched,
+                    "Negative control: run the binary without the patch; must refuse");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n"
+      "  wirewatt calibrate --device virtual:random --chip-seed 7 --chip-class nested --quick");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

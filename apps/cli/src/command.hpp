@@ -1,0 +1,24 @@
+// What every command shares. A command registers its options and a callback; the callback returns
+// the exit code: 0 done, 1 the result is bad, 2 usage, 3 environment.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace ww::cli {
+
+// Set by the callback of the command that ran.
+struct Outcome {
+  int exit_code{};
+};
+
+void add_devices(CLI::App& app, Outcome& outcome);
+void add_calibrate(CLI::App& app, Outcome& outcome);
+void add_fit(CLI::App& app, Outcome& outcome);
+void add_score(CLI::App& app, Outcome& outcome);
+void add_report(CLI::App& app, Outcome& outcome);
+void add_patch(CLI::App& app, Outcome& outcome);
+void add_disasm(CLI::App& app, Outcome& outcome);
+void add_simulate(CLI::App& app, Outcome& outcome);
+
+}  // namespace ww::cli

@@ -1,0 +1,159 @@
+// The only command that opens the virtual chip's seal, and only after a fit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/sim/gpu/reveal.hpp"
+
+namespace ww::cli {
+namespace {
+
+Result<sim::gpu::ChipRequest> chip_of(const CampaignStore& campaign, const std::string& file) {
+  WW_ASSIGN(facts, campaign.facts());
+  constexpr std::string_view prefix = "virtual:";
+  const std::string device = facts[std::string(campaign_keys::device)];
+  if (!device.starts_with(prefix)) {
+    return fail(ErrorCode::unsupported,
+                "only virtual devices have a known truth; this campaign ran on '" + device + "'", file);
+  }
+  sim::gpu::ChipRequest request;
+  request.chip = device.substr(prefix.size());
+  if (request.chip == "random") {
+    try {
+      request.seed = std::stoull(facts[std::string(campaign_keys::chip_seed)]);
+    } catch (const std::exception&) {
+      return fail(ErrorCode::parse_error, "the campaign does not name its chip's seed", file);
+    }
+    WW_ASSIGN(chip_class,
+              sim::gpu::chip_class_from_string(facts[std::string(campaign_keys::chip_class)]));
+    request.chip_class = chip_class;
+  }
+  return request;
+}
+
+Result<nlohmann::json> score(const std::filesystem::path& folder) {
+  const auto model_file = folder / "model.json";
+  WW_ASSIGN(model_text, read_file(model_file));
+  const auto model = nlohmann::json::parse(model_text, nullptr, false);
+  if (model.is_discarded() || !model.is_object()) {
+    return fail(ErrorCode::parse_error, "not a model; fit the campaign again", model_file.string());
+  }
+  const auto campaign_file = folder / "campaign.db";
+  WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
+  WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
+  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  WW_ASSIGN(revealed, sim::gpu::reveal(chip));
+
+  // Fitted constants by name; a constant that was not identified has a null value.
+  std::map<std::string, nlohmann::json> fitted;
+  for (const auto& row : model.value("constants", nlohmann::json::array())) {
+    if (row.is_object()) fitted[row.value("name", std::string{})] = row;
+  }
+  const auto number = [](const nlohmann::json& row, const char* key) -> std::optional<double> {
+    const auto it = row.find(key);
+    if (it == row.end() || !it->is_number()) return std::nullopt;
+    return it->get<double>();
+  };
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+  };
+
+  auto constants = nlohmann::json::array();
+  nlohmann::json result{{"truth_fj_per_bit_mm", revealed.energy_fj_per_bit_mm},
+                        {"sensed_truth_fj_per_bit_mm", revealed.sensed_fj_per_bit_mm},
+                        {"error_percent", nullptr},
+                        {"error_sensed_percent", nullptr},
+                        {"covered", false}};
+  for (const auto& constant : revealed.constants) {
+    const auto row = fitted.find(constant.name);
+    if (row == fitted.end()) continue;
+    const auto value = number(row->second, "value");
+    const auto low = number(row->second, "low");
+    const auto high = number(row->second, "high");
+    const bool covered = low && high && *low <= constant.truth && constant.truth <= *high;
+    constants.push_back({{"name", constant.name},
+                         {"truth", constant.truth},
+                         {"sensed_truth", constant.sensed},
+                         {"fit", or_null(value)},
+                         {"low", or_null(low)},
+                         {"high", or_null(high)},
+                         {"covered", covered},
+                         {"unit", constant.unit},
+                         {"status", row->second.value("status", std::string{})}});
+    if (constant.name == "energy_fj_per_bit_mm" && value) {
+      result["error_percent"] = 100.0 * (*value / constant.truth - 1.0);
+      result["error_sensed_percent"] = 100.0 * (*value / constant.sensed - 1.0);
+      result["covered"] = covered;
+      const auto sensed_low = number(row->second, "sensed_low");
+      const auto sensed_high = number(row->second, "sensed_high");
+      if (sensed_low && sensed_high) {
+        result["covered_sensed"] = *sensed_low <= constant.sensed && constant.sensed <= *sensed_high;
+        result["sensed_half_width_percent"] = 50.0 * (*sensed_high - *sensed_low) / std::abs(*value);
+      }
+    }
+  }
+  result["constants"] = std::move(constants);
+  const auto misfit = model.value("misfit", nlohmann::json::object());
+  result["misfit_flagged"] = misfit.is_object() && misfit.value("flagged", false);
+  result["chip_class"] = sim::gpu::to_string(revealed.chip_class);
+  result["virtual"] = true;
+  result["device"] = model.value("device", std::string{});
+  return result;
+}
+
+std::string text(const nlohmann::json& value) {
+  return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
+}
+
+int run(const std::string& folder, bool json) {
+  const auto result = score(folder);
+  if (!result) return report_error(result.error());
+  if (const auto status = write_file_atomically(std::filesystem::path(folder) / "score.json",
+                                                result->dump(2) + "\n");
+      !status) {
+    return report_error(status.error());
+  }
+  if (json) {
+    print_json(*result);
+    return 0;
+  }
+  fmt::print("{} (virtual): the sealed truth beside the fit\n", (*result)["device"].get<std::string>());
+  std::vector<std::vector<std::string>> rows{
+      {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
+  for (const auto& row : (*result)["constants"]) {
+    rows.push_back({row["name"], text(row["truth"]), text(row["fit"]), text(row["low"]),
+                    text(row["high"]), row["covered"].get<bool>() ? "yes" : "no", row["unit"]});
+  }
+  print_table(rows);
+  fmt::print("error {}% of the truth, {}% of what any fit could sense; misfit {}\n",
+             text((*result)["error_percent"]), text((*result)["error_sensed_percent"]),
+             (*result)["misfit_flagged"].get<bool>() ? "flagged" : "not flagged");
+  return 0;
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand(
+      "score", "Virtual devices only, after a fit: the sealed truth beside the fit");
+  struct Arguments {
+    std::string folder;
+    bool json{};
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("folder", arguments->folder, "Folder that `wirewatt calibrate` filled")
+      ->required();
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer("Example:\n  wirewatt score first-run --json");
+  command->callback(
+      [arguments, &outcome] { outcome.exit_code = run(arguments->folder, arguments->json); });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,139 @@
+#include "ww/report/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "testing/synthetic_campaign.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Report : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("ww_report_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) +
+               testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void calibrate(model::testing::SyntheticSpec spec = {}) {
+    auto campaign = make_campaign(spec);
+    campaign.runs.back().status = RunStatus::rejected;
+    campaign.runs.back().reason = "<b>too hot</b>";
+    ASSERT_TRUE(write_campaign(campaign, folder_ / "campaign.db"));
+    const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
+    ASSERT_TRUE(store);
+    const auto fit = model::fit_campaign(*store, {});
+    ASSERT_TRUE(fit) << fit.error().text();
+    ASSERT_TRUE(model::write_model(folder_ / "model.json", *fit));
+  }
+
+  std::string page() {
+    const auto status = write_report(folder_, folder_ / "report.html");
+    EXPECT_TRUE(status) << status.error().text();
+    return read_file(folder_ / "report.html").value_or("");
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Report, IsOnePageThatNeedsNothingElse) {
+  calibrate();
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("VIRTUAL"));
+  for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "url("}) {
+    if (std::string(outside) == "http://") {
+      // The SVG name space is a name, not an address that is fetched.
+      std::string rest = html;
+      const std::string name = "http://www.w3.org/2000/svg";
+      for (auto at = rest.find(name); at != std::string::npos; at = rest.find(name)) {
+        rest.erase(at, name.size());
+      }
+      EXPECT_THAT(rest, Not(HasSubstr(outside)));
+    } else {
+      EXPECT_THAT(html, Not(HasSubstr(outside)));
+    }
+  }
+  EXPECT_LT(html.size(), 1'000'000U);
+}
+
+TEST_F(Report, AnswerWithItsIntervalComesFirst) {
+  calibrate();
+  const std::string html = page();
+  const auto model = nlohmann::json::parse(*read_file(folder_ / "model.json"));
+  char value[32];
+  std::snprintf(value, sizeof value, "%.4g fJ/bit/mm",
+                model["energy_fj_per_bit_mm"]["value"].get<double>());
+  const auto answer = html.find(value);
+  ASSERT_NE(answer, std::string::npos) << value;
+  EXPECT_LT(answer, html.find("<svg"));
+  EXPECT_LT(html.find("95% interval"), html.find("<svg"));
+}
+
+TEST_F(Report, EveryPlotHasATitleAndADescriptionAndData) {
+  calibrate();
+  const std::string html = page();
+  std::size_t plots = 0;
+  for (auto at = html.find("<svg"); at != std::string::npos; at = html.find("<svg", at + 1)) {
+    ++plots;
+    const std::string plot = html.substr(at, html.find("</svg>", at) - at);
+    EXPECT_THAT(plot, HasSubstr("<title>"));
+    EXPECT_THAT(plot, HasSubstr("<desc>"));
+    EXPECT_THAT(plot, Not(HasSubstr("no data")));
+    EXPECT_THAT(plot, Not(HasSubstr("nan")));
+  }
+  EXPECT_EQ(plots, 6U);
+}
+
+TEST_F(Report, RejectedRunsAreListedWithTheirReasonEscaped) {
+  calibrate();
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("&lt;b&gt;too hot&lt;/b&gt;"));
+  EXPECT_THAT(html, Not(HasSubstr("<b>too hot")));
+}
+
+TEST_F(Report, NotIdentifiedIsSaidInsteadOfANumber) {
+  model::testing::SyntheticSpec spec;
+  spec.same_distance = true;
+  calibrate(spec);
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("<p class=\"big\">not_identified</p>"));
+  EXPECT_THAT(html, HasSubstr("no distance contrast"));
+}
+
+TEST_F(Report, ScoreIsShownWhereThereIsOne) {
+  calibrate();
+  ASSERT_TRUE(write_file_atomically(
+      folder_ / "score.json",
+      R"({"truth_fj_per_bit_mm": 199.5, "error_percent": 0.25, "error_sensed_percent": 0.1,
+          "constants": [{"name": "energy_fj_per_bit_mm", "truth": 199.5, "fit": 200, "low": 190, "high": 210, "covered": true}]})"));
+  EXPECT_THAT(page(), HasSubstr("Against the sealed truth"));
+}
+
+TEST_F(Report, MissingAndDamagedInputsAreErrorsAndLeaveNoPage) {
+  EXPECT_EQ(write_report(folder_, folder_ / "report.html").error().code, ErrorCode::not_found);
+  calibrate();
+  for (
+      const char* text :
+      {"{", "[]", "{}",
+       R"({"format": "wirewatt-model/1", "constants": [{"reason": 3}], "runs": "x", "plateaus": [{"used": "no"}]})"}) {
+    ASSERT_TRUE(write_file_atomically(folder_ / "model.json", text));
+    const auto status = write_report(folder_, folder_ / "report.html");
+    ASSERT_FALSE(status) << text;
+    EXPECT_EQ(status.error().code, ErrorCode::parse_error) << text;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.html"));
+}
+
+}  // namespace
+}  // namespace ww::report

@@ -1,0 +1,209 @@
+#include "svg.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace ww::report {
+namespace {
+
+constexpr double left = 64, right = 14, top = 30, bottom = 46;  // the legend stands above
+
+struct Range {
+  double low{1}, high{0};
+  bool empty() const { return low > high; }
+  void take(double value) {
+    if (!std::isfinite(value)) return;
+    if (empty()) {
+      low = high = value;
+    } else {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  void widen(double share) {
+    double margin = (high - low) * share;
+    if (margin <= 0) margin = std::max(1e-9, std::abs(high) * 0.05 + (high == 0 ? 1 : 0));
+    low -= margin;
+    high += margin;
+  }
+};
+
+std::string number(double value) {
+  if (std::abs(value) < 1e-12) return "0";
+  return fmt::format("{:.6g}", value);
+}
+
+class Writer {
+ public:
+  explicit Writer(const Plot& plot) : plot_(plot) {
+    for (const Series& series : plot.series) {
+      for (const Dot& dot : series.dots) {
+        if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
+        x_.take(dot.x);
+        y_.take(dot.y - dot.error);
+        y_.take(dot.y + dot.error);
+      }
+    }
+  }
+
+  std::string write() {
+    open();
+    if (x_.empty() || y_.empty()) {
+      add(R"(<text class="note" x="{}" y="{}" text-anchor="middle">no data</text></svg>)",
+          plot_.width / 2, plot_.height / 2);
+      return text_;
+    }
+    x_.widen(plot_.x_names.empty() ? 0.02 : 0.12);
+    if (plot_.zero_line) y_.take(0);
+    y_.widen(0.06);
+    bands();
+    axes();
+    for (const Series& series : plot_.series) draw(series);
+    legend();
+    text_ += "</svg>";
+    return text_;
+  }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  double px(double x) const {
+    return left + (x - x_.low) / (x_.high - x_.low) * (plot_.width - left - right);
+  }
+  double py(double y) const {
+    return plot_.height - bottom -
+           (y - y_.low) / (y_.high - y_.low) * (plot_.height - top - bottom);
+  }
+
+  void open() {
+    add(R"(<svg viewBox="0 0 {:g} {:g}" role="img" xmlns="http://www.w3.org/2000/svg">)",
+        plot_.width, plot_.height);
+    add("<title>{}</title><desc>{}</desc>", escape(plot_.title), escape(plot_.description));
+  }
+
+  void bands() {
+    for (const Band& band : plot_.bands) {
+      const double from = std::clamp(px(band.from), left, plot_.width - right);
+      const double to = std::clamp(px(band.to), left, plot_.width - right);
+      if (!(to > from)) continue;
+      add(R"(<rect class="band c{}" x="{:.2f}" y="{:g}" width="{:.2f}" height="{:g}"/>)",
+          band.colour, from, top, std::max(0.4, to - from), plot_.height - top - bottom);
+    }
+  }
+
+  void axes() {
+    for (const double y : ticks(y_.low, y_.high, 5)) {
+      add(R"(<line class="grid" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
+          plot_.width - right, py(y), py(y));
+      add(R"(<text x="{:g}" y="{:.1f}" text-anchor="end">{}</text>)", left - 6, py(y) + 4,
+          number(y));
+    }
+    if (!plot_.x_names.empty()) {
+      for (std::size_t i = 0; i < plot_.x_names.size(); ++i) {
+        add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)",
+            px(static_cast<double>(i)), plot_.height - bottom + 18, escape(plot_.x_names[i]));
+      }
+    } else {
+      for (const double x : ticks(x_.low, x_.high, 8)) {
+        add(R"(<line class="grid" y1="{:g}" y2="{:g}" x1="{:.1f}" x2="{:.1f}"/>)", top,
+            plot_.height - bottom, px(x), px(x));
+        add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)", px(x),
+            plot_.height - bottom + 18, number(x));
+      }
+    }
+    if (plot_.zero_line) {
+      add(R"(<line class="zero" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
+          plot_.width - right, py(0), py(0));
+    }
+    add(R"(<text class="label" x="{:g}" y="{:g}" text-anchor="middle">{}</text>)",
+        (left + plot_.width - right) / 2, plot_.height - 8, escape(plot_.x_label));
+    add(R"svg(<text class="label" transform="translate(14 {:g}) rotate(-90)" text-anchor="middle">{}</text>)svg",
+        (top + plot_.height - bottom) / 2, escape(plot_.y_label));
+  }
+
+  void draw(const Series& series) {
+    if (series.line) {
+      std::string points;
+      for (const Dot& dot : series.dots) {
+        if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
+        fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(dot.x), py(dot.y));
+      }
+      add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);
+      return;
+    }
+    for (const Dot& dot : series.dots) {
+      if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
+      if (dot.error > 0) {
+        add(R"(<line class="bar c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
+            series.colour, px(dot.x), px(dot.x), py(dot.y - dot.error), py(dot.y + dot.error));
+      }
+      if (dot.hint.empty()) {
+        add(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"/>)", series.colour,
+            px(dot.x), py(dot.y), series.radius);
+      } else {
+        add(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"><title>{}</title></circle>)",
+            series.colour, px(dot.x), py(dot.y), series.radius, escape(dot.hint));
+      }
+    }
+  }
+
+  void legend() {
+    double x = left + 10;
+    for (const Series& series : plot_.series) {
+      if (series.name.empty()) continue;
+      add(R"(<circle class="dot c{}" cx="{:g}" cy="{:g}" r="4"/>)", series.colour, x, top - 16);
+      add(R"(<text x="{:g}" y="{:g}">{}</text>)", x + 8, top - 12, escape(series.name));
+      x += 30 + 7.0 * static_cast<double>(series.name.size());
+    }
+  }
+
+  const Plot& plot_;
+  Range x_, y_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string escape(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+std::vector<double> ticks(double low, double high, int about) {
+  if (!(high > low) || !std::isfinite(high - low) || about < 1) return {};
+  const double raw = (high - low) / about;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double nice : {1.0, 2.0, 5.0}) {
+    if (nice * power >= raw) {
+      step = nice * power;
+      break;
+    }
+  }
+  std::vector<double> result;
+  for (double at = std::ceil(low / step) * step; at <= high; at += step) result.push_back(at);
+  return result;
+}
+
+std::string to_svg(const Plot& plot) {
+  return Writer(plot).write();
+}
+
+}  // namespace ww::report

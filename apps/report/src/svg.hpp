@@ -1,0 +1,49 @@
+// Line and point plots as inline SVG. Colours come from the page's CSS, so they follow light, dark
+// and print.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ww::report {
+
+[[nodiscard]] std::string escape(std::string_view text);  // for HTML text and attributes
+
+struct Dot {
+  double x{}, y{};
+  double error{};    // half length of a vertical bar; 0 for none
+  std::string hint;  // shown when pointed at
+};
+
+struct Series {
+  std::string name;  // in the legend; empty for none
+  int colour{1};     // 1 ... 5, CSS class c1 ... c5
+  std::vector<Dot> dots;
+  bool line{};  // joined, without markers
+  double radius{2.5};
+};
+
+struct Band {  // between two x values, behind everything
+  double from{}, to{};
+  int colour{1};
+};
+
+struct Plot {
+  std::string title, description;  // for screen readers: <title> and <desc>
+  std::string x_label, y_label;
+  std::vector<Series> series;
+  std::vector<Band> bands;
+  std::vector<std::string> x_names;  // for whole-numbered x: names instead of numbers
+  double width{860}, height{320};
+  bool zero_line{};
+};
+
+// Round positions for the ticks of an axis.
+[[nodiscard]] std::vector<double> ticks(double low, double high, int about);
+
+// An <svg> element. Points that are not finite are left out; a plot without points says so.
+[[nodiscard]] std::string to_svg(const Plot& plot);
+
+}  // namespace ww::report

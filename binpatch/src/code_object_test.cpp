@@ -1,0 +1,114 @@
+#include "ww/binpatch/code_object.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "metadata.hpp"
+#include "object_builder.hpp"
+
+namespace ww::binpatch {
+namespace {
+
+using testing::build_object;
+using testing::Bytes;
+using testing::ObjectSpec;
+using testing::words;
+
+const Bytes end_program = words({0xbf810000});
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+  return bytes;
+}
+
+TEST(CodeObject, GivesTheKernelsCodeAndPlace) {
+  const Bytes code = words({0xbf800000, 0xbf810000});
+  const auto object = CodeObject::parse(build_object({.code = code}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  EXPECT_EQ(to_string(object->target()), "gfx701");
+  EXPECT_EQ(object->version(), 4);
+  const Kernel* kernel = object->find_kernel("k");
+  ASSERT_NE(kernel, nullptr);
+  EXPECT_EQ(kernel->code_size, code.size());
+  EXPECT_EQ(kernel->arguments.size(), 1U);
+  const auto found = object->code(*kernel);
+  EXPECT_EQ(Bytes(found.begin(), found.end()), code);
+  EXPECT_EQ(object->find_kernel("other"), nullptr);
+}
+
+TEST(CodeObject, GivesPrintfFormatsInOrder) {
+  const auto object =
+      CodeObject::parse(build_object({.code = end_program, .printf_formats = {"1:0:a", "2:0:b"}}));
+  ASSERT_TRUE(object.has_value());
+  EXPECT_EQ(object->printf_formats(), (std::vector<std::string>{"1:0:a", "2:0:b"}));
+}
+
+TEST(CodeObject, KeepsItsBytesWhenMoved) {
+  auto object = CodeObject::parse(build_object({.code = end_program}));
+  ASSERT_TRUE(object.has_value());
+  const CodeObject moved = std::move(*object);
+  EXPECT_EQ(moved.code(moved.kernels()[0]).size(), end_program.size());
+}
+
+TEST(CodeObject, WithoutMetadataIsAParseError) {
+  const auto object =
+      CodeObject::parse(build_object({.code = end_program, .with_metadata = false}));
+  ASSERT_FALSE(object.has_value());
+  EXPECT_EQ(object.error().code, ErrorCode::parse_error);
+}
+
+TEST(CodeObject, OfAnUnknownMachineIsUnsupported) {
+  const auto object = CodeObject::parse(build_object({.machine = 0xee, .code = end_program}));
+  ASSERT_FALSE(object.has_value());
+  EXPECT_EQ(object.error().code, ErrorCode::unsupported);
+}
+
+TEST(CodeObject, RefusesFilesThatAreNotElf) {
+  EXPECT_EQ(CodeObject::parse({}).error().code, ErrorCode::parse_error);
+  EXPECT_EQ(CodeObject::parse(Bytes(4096)).error().code, ErrorCode::parse_error);
+}
+
+TEST(CodeObject, RefusesAnEntryOutsideTheCode) {
+  Bytes object = build_object({.code = end_program});
+  // The entry offset lies 16 bytes into the descriptor, which is aligned to 64 before the code.
+  const auto parsed = CodeObject::parse(object);
+  ASSERT_TRUE(parsed.has_value());
+  const std::uint64_t at = parsed->kernels()[0].descriptor_address + 16;
+  const std::int64_t wild = -4096;
+  std::memcpy(object.data() + at, &wild, sizeof wild);
+  EXPECT_EQ(CodeObject::parse(object).error().code, ErrorCode::parse_error);
+}
+
+TEST(Metadata, RefusesDeepNesting) {
+  const Bytes deep(100000, std::byte{0x91});  // arrays of one array
+  const auto metadata = parse_metadata(deep);
+  ASSERT_FALSE(metadata.has_value());
+  EXPECT_EQ(metadata.error().code, ErrorCode::parse_error);
+}
+
+TEST(Metadata, RefusesCountsThatTheFileCannotHold) {
+  EXPECT_FALSE(parse_metadata(bytes_of({0xdf, 0xff, 0xff, 0xff, 0xff})).has_value());
+  EXPECT_FALSE(parse_metadata(bytes_of({0x81, 0xdb, 0xff, 0xff, 0xff, 0xff, 'a'})).has_value());
+}
+
+TEST(Metadata, NamesTheKeyThatIsMissing) {
+  // {"amdhsa.kernels": [{}]}
+  Bytes bytes = bytes_of({0x81, 0xae});
+  for (const char c : std::string("amdhsa.kernels")) bytes.push_back(static_cast<std::byte>(c));
+  bytes.push_back(std::byte{0x91});
+  bytes.push_back(std::byte{0x80});
+  const auto metadata = parse_metadata(bytes);
+  ASSERT_FALSE(metadata.has_value());
+  EXPECT_NE(metadata.error().text().find(".name"), std::string::npos) << metadata.error().text();
+}
+
+TEST(Metadata, OfAnEmptyMapHasNoKernels) {
+  const auto metadata = parse_metadata(bytes_of({0x80}));
+  ASSERT_TRUE(metadata.has_value());
+  EXPECT_TRUE(metadata->kernels.empty());
+}
+
+}  // namespace
+}  // namespace ww::binpatch

@@ -1,0 +1,268 @@
+#include "elf_view.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace ww::binpatch {
+
+namespace {
+
+// LLVM, "User Guide for AMDGPU Backend", ELF Code Object.
+constexpr unsigned machine_amdgpu = 224;
+constexpr unsigned char os_abi_amdgpu_hsa = 64;
+constexpr std::uint32_t relocation_abs64 = 3;
+constexpr std::uint32_t relocation_relative64 = 13;
+
+bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
+  return offset <= total && size <= total - offset;
+}
+
+tl::unexpected<Error> broken(std::string message) {
+  return fail(ErrorCode::parse_error, std::move(message), "code object");
+}
+
+// A copy of the struct at `offset`, which the caller has checked.
+template <class T>
+T read_at(std::span<const std::byte> bytes, std::uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// A table of `count` entries of type T, each of the size that the header claims.
+template <class T>
+Result<std::vector<T>> read_table(std::span<const std::byte> bytes, std::uint64_t offset,
+                                  std::uint64_t count, std::uint64_t entry_size,
+                                  std::string_view what) {
+  if (count == 0) {
+    return std::vector<T>{};
+  }
+  if (entry_size != sizeof(T) || count > bytes.size() / sizeof(T) ||
+      !within(offset, count * sizeof(T), bytes.size())) {
+    return broken(fmt::format("the table of {} does not lie inside the file", what));
+  }
+  std::vector<T> table;
+  table.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    table.push_back(read_at<T>(bytes, offset + i * sizeof(T)));
+  }
+  return table;
+}
+
+// The zero-terminated string at `offset` of a string table.
+std::optional<std::string_view> string_at(std::span<const std::byte> table, std::uint64_t offset) {
+  if (offset >= table.size()) {
+    return std::nullopt;
+  }
+  const auto* first = reinterpret_cast<const char*>(table.data()) + offset;
+  const std::size_t room = table.size() - offset;
+  const std::size_t length = strnlen(first, room);
+  return length == room ? std::nullopt : std::optional(std::string_view(first, length));
+}
+
+}  // namespace
+
+Result<ElfView> ElfView::open(std::span<const std::byte> bytes) {
+  ElfView view;
+  view.bytes_ = bytes;
+  if (bytes.size() < sizeof(Elf64_Ehdr)) {
+    return broken("the file is too short to be an ELF file");
+  }
+  view.header_ = read_at<Elf64_Ehdr>(bytes, 0);
+  const Elf64_Ehdr& header = view.header_;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return broken("the file does not begin as an ELF file does");
+  }
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    return fail(ErrorCode::unsupported, "only 64-bit little-endian ELF files are read",
+                "code object");
+  }
+  if (header.e_machine != machine_amdgpu) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the ELF file is for machine {}, not for an AMD GPU (224)", header.e_machine),
+        "code object");
+  }
+  if (header.e_ident[EI_OSABI] != os_abi_amdgpu_hsa) {
+    return fail(ErrorCode::unsupported, "the code object is not for the HSA system (ELF OS ABI 64)",
+                "code object");
+  }
+  if (header.e_type != ET_DYN) {
+    return fail(ErrorCode::unsupported, "the code object is not linked (ELF type is not DYN)",
+                "code object");
+  }
+  WW_TRY(view.read_segments());
+  WW_TRY(view.read_sections());
+  WW_TRY(view.read_symbols());
+  return view;
+}
+
+Status ElfView::read_segments() {
+  WW_ASSIGN(headers, read_table<Elf64_Phdr>(bytes_, header_.e_phoff, header_.e_phnum,
+                                            header_.e_phentsize, "program headers"));
+  program_headers_ = std::move(headers);
+  for (const Elf64_Phdr& header : program_headers_) {
+    if (header.p_type != PT_LOAD && header.p_type != PT_NOTE) {
+      continue;
+    }
+    if (!within(header.p_offset, header.p_filesz, bytes_.size())) {
+      return broken("a segment does not lie inside the file");
+    }
+    if (header.p_type != PT_LOAD) {
+      continue;
+    }
+    if (header.p_memsz < header.p_filesz || header.p_vaddr > UINT64_MAX - header.p_memsz) {
+      return broken("a segment's sizes contradict each other");
+    }
+    segments_.push_back({.address = header.p_vaddr,
+                         .memory_size = header.p_memsz,
+                         .file_offset = header.p_offset,
+                         .file_size = header.p_filesz,
+                         .executable = (header.p_flags & PF_X) != 0,
+                         .writable = (header.p_flags & PF_W) != 0});
+  }
+  return {};
+}
+
+Status ElfView::read_sections() {
+  WW_ASSIGN(headers, read_table<Elf64_Shdr>(bytes_, header_.e_shoff, header_.e_shnum,
+                                            header_.e_shentsize, "section headers"));
+  section_headers_ = std::move(headers);
+  for (const Elf64_Shdr& header : section_headers_) {
+    if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL &&
+        !within(header.sh_offset, header.sh_size, bytes_.size())) {
+      return broken("a section does not lie inside the file");
+    }
+  }
+  return {};
+}
+
+Status ElfView::read_symbols() {
+  for (const auto type : {SHT_DYNSYM, SHT_SYMTAB}) {
+    for (const Elf64_Shdr& section : section_headers_) {
+      if (section.sh_type == static_cast<unsigned>(type)) {
+        WW_ASSIGN(found, symbols_of(section));
+        symbols_.insert(symbols_.end(), found.begin(), found.end());
+      }
+    }
+  }
+  return {};
+}
+
+Result<std::vector<ElfSymbol>> ElfView::symbols_of(const Elf64_Shdr& section) const {
+  if (section.sh_link >= section_headers_.size() ||
+      section_headers_[section.sh_link].sh_type != SHT_STRTAB) {
+    return broken("a symbol table has no string table");
+  }
+  const Elf64_Shdr& names = section_headers_[section.sh_link];
+  const auto name_bytes = bytes_.subspan(names.sh_offset, names.sh_size);
+  WW_ASSIGN(raw,
+            read_table<Elf64_Sym>(bytes_, section.sh_offset, section.sh_size / sizeof(Elf64_Sym),
+                                  section.sh_entsize, "symbols"));
+  std::vector<ElfSymbol> symbols;
+  symbols.reserve(raw.size());
+  for (const Elf64_Sym& symbol : raw) {
+    const auto name = string_at(name_bytes, symbol.st_name);
+    if (!name) {
+      return broken("a symbol's name does not lie inside the string table");
+    }
+    symbols.push_back({.name = *name,
+                       .value = symbol.st_value,
+                       .size = symbol.st_size,
+                       .defined = symbol.st_shndx != SHN_UNDEF});
+  }
+  return symbols;
+}
+
+const ElfSymbol* ElfView::find_symbol(std::string_view name) const {
+  for (const ElfSymbol& symbol : symbols_) {
+    if (symbol.defined && symbol.name == name) {
+      return &symbol;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<std::uint64_t> ElfView::file_offset(std::uint64_t address, std::uint64_t size) const {
+  for (const Segment& segment : segments_) {
+    if (address >= segment.address && within(address - segment.address, size, segment.file_size)) {
+      return segment.file_offset + (address - segment.address);
+    }
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<std::span<const std::byte>>> ElfView::find_note(std::string_view owner,
+                                                                     std::uint32_t type) const {
+  constexpr auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+  for (const Elf64_Phdr& segment : program_headers_) {
+    if (segment.p_type != PT_NOTE) {
+      continue;
+    }
+    const auto notes = bytes_.subspan(segment.p_offset, segment.p_filesz);
+    std::uint64_t at = 0;
+    while (within(at, sizeof(Elf64_Nhdr), notes.size())) {
+      const auto note = read_at<Elf64_Nhdr>(notes, at);
+      const std::uint64_t name_at = at + sizeof(Elf64_Nhdr);
+      const std::uint64_t content_at = name_at + padded(note.n_namesz);
+      if (!within(name_at, padded(note.n_namesz), notes.size()) ||
+          !within(content_at, note.n_descsz, notes.size())) {
+        return broken("a note does not lie inside its segment");
+      }
+      const auto name = string_at(notes.subspan(name_at, note.n_namesz), 0);
+      if (note.n_type == type && name == owner) {
+        return std::optional(notes.subspan(content_at, note.n_descsz));
+      }
+      at = content_at + padded(note.n_descsz);
+    }
+  }
+  return std::optional<std::span<const std::byte>>{};
+}
+
+Result<std::vector<Relocation>> ElfView::relocations() const {
+  std::vector<Relocation> result;
+  for (const Elf64_Shdr& section : section_headers_) {
+    if (section.sh_type != SHT_RELA || (section.sh_flags & SHF_ALLOC) == 0) {
+      continue;
+    }
+    WW_ASSIGN(
+        raw, read_table<Elf64_Rela>(bytes_, section.sh_offset, section.sh_size / sizeof(Elf64_Rela),
+                                    section.sh_entsize, "relocations"));
+    std::vector<ElfSymbol> symbols;
+    if (section.sh_link != 0 && section.sh_link < section_headers_.size()) {
+      WW_ASSIGN(found, symbols_of(section_headers_[section.sh_link]));
+      symbols = std::move(found);
+    }
+    for (const Elf64_Rela& entry : raw) {
+      if (!file_offset(entry.r_offset, sizeof(std::uint64_t))) {
+        return broken("a relocation's place does not lie inside a segment");
+      }
+      auto value = static_cast<std::uint64_t>(entry.r_addend);
+      const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
+      switch (ELF64_R_TYPE(entry.r_info)) {
+        case relocation_relative64: break;
+        case relocation_abs64:
+          if (symbol >= symbols.size()) {
+            return broken("a relocation names a symbol that does not exist");
+          }
+          if (!symbols[symbol].defined) {
+            return fail(ErrorCode::unsupported,
+                        fmt::format("the symbol '{}' is not defined in the code object",
+                                    symbols[symbol].name),
+                        "code object");
+          }
+          value += symbols[symbol].value;
+          break;
+        default:
+          return fail(ErrorCode::unsupported,
+                      fmt::format("relocation type {} is not applied", ELF64_R_TYPE(entry.r_info)),
+                      "code object");
+      }
+      result.push_back({.address = entry.r_offset, .value = value});
+    }
+  }
+  return result;
+}
+
+}  // namespace ww::binpatch

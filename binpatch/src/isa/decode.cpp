@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include "isa/decoder.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    word |= std::to_integer<std::uint32_t>(code[offset + i]) << (8 * i);
+  }
+  return word;
+}
+
+// The encoding of a first word; nothing when the leading bits are reserved.
+// Sea Islands ISA, chapter "Microcode formats"; from gfx8 on scalar memory is SMEM.
+std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
+  if (!bit(word, 31)) {
+    switch (word >> 25) {
+      case 0x3e: return Encoding::vopc;
+      case 0x3f: return Encoding::vop1;
+      default: return Encoding::vop2;
+    }
+  }
+  if (word >> 30 == 2) {
+    switch (word >> 23) {
+      case 0x17d: return Encoding::sop1;
+      case 0x17e: return Encoding::sopc;
+      case 0x17f: return Encoding::sopp;
+      default: return word >> 28 == 0xb ? Encoding::sopk : Encoding::sop2;
+    }
+  }
+  const bool before_gfx8 = generation <= Generation::gfx7;
+  if (before_gfx8 && word >> 27 == 0x18) {
+    return Encoding::smrd;
+  }
+  switch (word >> 26) {
+    case 0x30: return Encoding::smem;
+    case 0x31: return Encoding::exp;
+    case 0x32: return before_gfx8 ? std::optional(Encoding::vintrp) : std::nullopt;
+    case 0x34:
+      return generation >= Generation::gfx9 && word >> 23 == 0x1a7 ? Encoding::vop3p
+                                                                   : Encoding::vop3a;
+    case 0x35: return before_gfx8 ? std::nullopt : std::optional(Encoding::vintrp);
+    case 0x36: return Encoding::ds;
+    case 0x37: return Encoding::flat;
+    case 0x38: return Encoding::mubuf;
+    case 0x3a: return Encoding::mtbuf;
+    case 0x3c: return Encoding::mimg;
+    case 0x3e: return before_gfx8 ? std::optional(Encoding::exp) : std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void Decoder::unsupported(std::string_view what) {
+  if (!error_) {
+    error_ = Error{ErrorCode::unsupported,
+                   fmt::format("cannot decode the instruction word {:08x}: {}", word_, what),
+                   {}};
+  }
+}
+
+void Decoder::set(Operand& operand, std::optional<Operand> value, std::string_view what) {
+  if (value) {
+    operand = *value;
+  } else {
+    unsupported(what);
+  }
+}
+
+void Decoder::source(std::size_t index, std::uint32_t encoded, unsigned count) {
+  set(out_.src[index], source_operand(generation_, encoded, count), "reserved source operand");
+}
+
+void Decoder::reserved(std::uint32_t value, std::string_view what) {
+  if (value != 0) {
+    unsupported(what);
+  }
+}
+
+bool Decoder::enter(std::uint32_t number, unsigned words) {
+  out_.size_bytes = static_cast<std::uint8_t>(4 * words);
+  entry_ = table_.find(out_.encoding, number);
+  if (entry_ == nullptr) {
+    unsupported("no such opcode in this generation's table");
+    return false;
+  }
+  out_.opcode = entry_->opcode;
+  return words < 2 || second_word();
+}
+
+bool Decoder::second_word() {
+  if (code_.size() < 8) {
+    error_ = Error{ErrorCode::parse_error,
+                   fmt::format("the code ends inside the instruction {:08x}", word_),
+                   {}};
+    return false;
+  }
+  second_ = load_word(code_, 4);
+  return true;
+}
+
+// An instruction has one literal at most; operands that name it share it.
+void Decoder::take_literal() {
+  if (error_) {
+    return;
+  }
+  bool wanted = false;
+  for (const Operand& operand : out_.src) {
+    wanted = wanted || operand.kind == OperandKind::literal;
+  }
+  if (!wanted || !second_word()) {
+    return;
+  }
+  for (Operand& operand : out_.src) {
+    if (operand.kind == OperandKind::literal) {
+      operand.value = second_;
+    }
+  }
+  out_.size_bytes = 8;
+}
+
+void Decoder::vcc_pair(Operand& operand) {
+  operand = {.kind = OperandKind::special, .count = 2, .index = index_of(SpecialRegister::vcc_lo)};
+}
+
+// An instruction of an encoding without a table: its size, and the sources that might name SCC.
+// Vega ISA, chapter "Microcode formats".
+void Decoder::unlisted() {
+  const auto& encoding = out_.encoding;
+  out_.opcode = Opcode::unlisted;
+  out_.size_bytes = 8;
+  out_.modifiers.offset = word_;
+  if (encoding == Encoding::vintrp) {
+    out_.size_bytes = 4;
+    return;
+  }
+  if (encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc) {
+    const std::uint32_t source0 = bits(word_, 0, 9);
+    out_.modifiers.sdwa = source0 == encoded_sdwa;
+    out_.modifiers.dpp = source0 == encoded_dpp;
+    const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
+    if (!extended) {
+      source(0, source0, 1);
+    }
+    // v_madmk and v_madak, of f32 and f16, have a literal always.
+    const std::uint32_t number = bits(word_, 25, 6);
+    const bool literal_form = encoding == Encoding::vop2 && (number == 0x17 || number == 0x18 ||
+                                                             number == 0x24 || number == 0x25);
+    if (!extended && source0 != encoded_literal && !literal_form) {
+      out_.size_bytes = 4;
+      return;
+    }
+  }
+  if (!second_word()) {
+    return;
+  }
+  out_.modifiers.extra_dword = second_;
+  if (encoding == Encoding::vop3a || encoding == Encoding::vop3p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
+      source(i, encoded, 1);
+      if (encoded == encoded_literal) {
+        unsupported("a literal in VOP3");
+      }
+    }
+  } else if (out_.src[0].kind == OperandKind::literal) {
+    out_.src[0].value = second_;
+  }
+}
+
+void Decoder::dispatch() {
+  const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
+  if (!has_table) {
+    return unlisted();
+  }
+  switch (out_.encoding) {
+    case Encoding::sop2: return sop2();
+    case Encoding::sopk: return sopk();
+    case Encoding::sop1: return sop1();
+    case Encoding::sopc: return sopc();
+    case Encoding::sopp: return sopp();
+    case Encoding::smrd: return smrd();
+    case Encoding::vop2:
+    case Encoding::vop1:
+    case Encoding::vopc: return vop_short();
+    case Encoding::vop3a: return vop3();
+    case Encoding::ds: return ds();
+    case Encoding::mubuf:
+    case Encoding::mtbuf: return buffer();
+    case Encoding::flat: return flat();
+    case Encoding::mimg: return unsupported("image instructions are not decoded");
+    case Encoding::exp:
+    case Encoding::vintrp: return unsupported("graphics instructions are not decoded");
+    default: return unsupported("the encoding is not decoded for this generation");
+  }
+}
+
+Result<Instruction> Decoder::run() {
+  if (code_.size() < 4) {
+    return fail(ErrorCode::parse_error, "the code ends before an instruction");
+  }
+  word_ = load_word(code_, 0);
+  const auto encoding = encoding_of(generation_, word_);
+  if (!encoding) {
+    unsupported("reserved encoding");
+  } else {
+    out_.encoding = *encoding;
+    dispatch();
+  }
+  if (error_) {
+    return tl::unexpected<Error>(*error_);
+  }
+  return out_;
+}
+
+Result<Instruction> decode(Generation generation, std::span<const std::byte> code) {
+  const Table* table = table_of(generation);
+  if (table == nullptr) {
+    return fail(ErrorCode::unsupported, "no instruction table for this generation of GPUs");
+  }
+  return Decoder(generation, *table, code).run();
+}
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,226 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "isa/operand.hpp"
+#include "object_builder.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch::isa {
+namespace {
+
+using testing::Bytes;
+using testing::words;
+
+Instruction decoded(const std::vector<std::uint32_t>& code,
+                    Generation generation = Generation::gfx7) {
+  const auto result = decode(generation, words(code));
+  EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().text());
+  return result.value_or(Instruction{});
+}
+
+std::string text(const std::vector<std::uint32_t>& code, Generation generation = Generation::gfx7) {
+  return disassemble(decoded(code, generation), generation);
+}
+
+Operand sgpr(std::uint16_t index, std::uint8_t count = 1) {
+  return {.kind = OperandKind::sgpr, .count = count, .index = index};
+}
+Operand vgpr(std::uint16_t index, std::uint8_t count = 1) {
+  return {.kind = OperandKind::vgpr, .count = count, .index = index};
+}
+Operand vcc() {
+  return {.kind = OperandKind::special, .count = 2, .index = index_of(SpecialRegister::vcc_lo)};
+}
+
+// Adhinarayanan et al., IISWC'16, Fig. 3: the paper's bytes beside the paper's assembly.
+TEST(PaperFigure3, HexListingDecodesToItsAssembly) {
+  const Bytes code = [] {
+    std::istringstream hex(
+        "00 FF 80 83 FF FF 00 00 10 00 00 93 00 01 00 81 00 00 00 4A 10 02 00 81 "
+        "00 C1 02 BF 04 00 84 BF");
+    Bytes bytes;
+    unsigned value = 0;
+    while (hex >> std::hex >> value) bytes.push_back(static_cast<std::byte>(value));
+    return bytes;
+  }();
+  std::vector<std::string> lines;
+  for (std::span<const std::byte> rest = code; !rest.empty();) {
+    const auto result = decode(Generation::gfx7, rest);
+    ASSERT_TRUE(result.has_value()) << result.error().text();
+    lines.push_back(disassemble(*result, Generation::gfx7));
+    rest = rest.subspan(result->size_bytes);
+  }
+  const std::vector<std::string> expected{
+      "s_min_u32 s0, s0, 0xffff", "s_mul_i32 s0, s16, s0",
+      "s_add_i32 s0, s0, s1",     "v_add_i32_e32 v0, vcc, s0, v0",
+      "s_add_i32 s0, s16, s2",    "s_cmp_gt_i32 s0, -1",
+      "s_cbranch_scc0 4"};
+  EXPECT_EQ(lines, expected);
+}
+
+TEST(PaperFigure3, ReplacementReadsComputeUnitArrayAndEngine) {
+  const Instruction read = decoded({0xb9003204});
+  EXPECT_EQ(read.opcode, Opcode::s_getreg_b32);
+  EXPECT_EQ(read.dst[0], sgpr(0));
+  EXPECT_EQ(hardware_register_field(read), (HardwareRegisterField{4, 8, 7}));
+  EXPECT_EQ(text({0xb9003204}), "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 8, 7)");
+}
+
+TEST(Decode, LiteralFollowsAndCountsInTheSize) {
+  const Instruction in = decoded({0x8900ff06, 0x5ec0de01});
+  EXPECT_EQ(in.opcode, Opcode::s_xor_b32);
+  EXPECT_EQ(in.size_bytes, 8);
+  EXPECT_EQ(in.src[0], sgpr(6));
+  EXPECT_EQ(in.src[1].kind, OperandKind::literal);
+  EXPECT_EQ(in.src[1].value, 0x5ec0de01U);
+}
+
+TEST(Decode, WidthsComeFromTheTable) {
+  const Instruction load = decoded({0xc0c42300});  // s_load_dwordx8 s[8:15], s[34:35], 0x0
+  EXPECT_EQ(load.dst[0], sgpr(8, 8));
+  EXPECT_EQ(load.src[0], sgpr(34, 2));
+  const Instruction fma = decoded({0xd2980002, 0x047a290a});
+  EXPECT_EQ(fma.dst[0], vgpr(2, 2));
+  EXPECT_EQ(fma.src[2], vgpr(30, 2));
+}
+
+TEST(Decode, CarriesAreNamedInShortAndLongForm) {
+  const Instruction short_form = decoded({0x50023d14});  // v_addc_u32 v1, vcc, v20, v30, vcc
+  EXPECT_EQ(short_form.dst[1], vcc());
+  EXPECT_EQ(short_form.src[2], vcc());
+  const Instruction long_form = decoded({0xd2500c01, 0x00323d14});
+  EXPECT_EQ(long_form.encoding, Encoding::vop3b);
+  EXPECT_EQ(long_form.dst[1], sgpr(12, 2));
+  EXPECT_EQ(long_form.src[2], sgpr(12, 2));
+}
+
+TEST(Decode, CompareWritesVccInShortForm) {
+  const Instruction compare = decoded({0x7d08150a});
+  EXPECT_EQ(compare.opcode, Opcode::v_cmp_gt_i32);
+  EXPECT_EQ(compare.dst[0], vcc());
+}
+
+TEST(Decode, ScalarLoadOffsetsAreImmediateRegisterOrLiteral) {
+  const Instruction immediate = decoded({0xc0022304});
+  EXPECT_TRUE(immediate.modifiers.scalar_offset_is_immediate);
+  EXPECT_EQ(immediate.modifiers.offset, 4U);
+  EXPECT_EQ(immediate.src[1].kind, OperandKind::none);
+  const Instruction from_register = decoded({0xc0022242});
+  EXPECT_EQ(from_register.src[1], sgpr(66));
+  const Instruction literal = decoded({0xc00222ff, 0x1234});
+  EXPECT_EQ(literal.src[1].kind, OperandKind::literal);
+  EXPECT_EQ(literal.src[1].value, 0x1234U);
+  EXPECT_EQ(literal.size_bytes, 8);
+}
+
+TEST(Decode, AtomicsReturnTheOldValueOnlyWithGlc) {
+  const Instruction quiet = decoded({0xdcc60000, 0x00000402});  // cmpswap v[2:3], v[4:5] slc
+  EXPECT_EQ(quiet.opcode, Opcode::flat_atomic_cmpswap);
+  EXPECT_EQ(quiet.dst[0].kind, OperandKind::none);
+  EXPECT_EQ(quiet.src[1], vgpr(4, 2));
+  const Instruction returning = decoded({0xdcc50000, 0x01000402});
+  EXPECT_EQ(returning.dst[0], vgpr(1));
+  const Instruction buffer = decoded({0xe0c44000, 0x21020400});
+  EXPECT_EQ(buffer.dst[0], vgpr(4));
+  EXPECT_EQ(buffer.src[3], vgpr(4, 2));
+}
+
+TEST(Decode, BufferAddressWidthFollowsItsModifiers) {
+  EXPECT_EQ(decoded({0xe0308000, 0x21020102}).src[0], vgpr(2, 2));  // addr64
+  EXPECT_EQ(decoded({0xe0301000, 0x21020102}).src[0], vgpr(2));     // offen
+  EXPECT_EQ(decoded({0xe0303000, 0x21020102}).src[0], vgpr(2, 2));  // both
+  EXPECT_EQ(decoded({0xe0300000, 0x21020100}).src[0].kind, OperandKind::none);
+}
+
+TEST(Decode, ShareInstructionsKeepTwoOffsetsApart) {
+  const Instruction read = decoded({0xd8dc1004, 0x02000001});
+  EXPECT_EQ(read.opcode, Opcode::ds_read2_b32);
+  EXPECT_EQ(read.dst[0], vgpr(2, 2));
+  EXPECT_EQ(read.modifiers.offset & 0xff, 4U);
+  EXPECT_EQ(read.modifiers.offset >> 8, 16U);
+}
+
+TEST(Decode, InlineConstantsKeepTheirKind) {
+  const Instruction minus = decoded({0xbe8003c1});
+  EXPECT_EQ(minus.src[0].kind, OperandKind::inline_int);
+  EXPECT_EQ(minus.src[0].value, 0xffffffffU);
+  const Instruction half = decoded({0x7e0002f0});
+  EXPECT_EQ(half.src[0].kind, OperandKind::inline_float);
+  EXPECT_EQ(half.src[0].value, 0x3f000000U);
+}
+
+TEST(Decode, TruncatedCodeIsAParseError) {
+  EXPECT_EQ(decode(Generation::gfx7, Bytes(3)).error().code, ErrorCode::parse_error);
+  EXPECT_EQ(decode(Generation::gfx7, words({0x8900ff06})).error().code, ErrorCode::parse_error);
+  EXPECT_EQ(decode(Generation::gfx7, words({0xdcc50000})).error().code, ErrorCode::parse_error);
+}
+
+TEST(Decode, ReservedWordsAreUnsupportedAndNamed) {
+  for (const std::uint32_t word : {0xbe80ff00U, 0xf0000000U, 0xb0800000U, 0x8080d200U}) {
+    const auto result = decode(Generation::gfx7, words({word, 0}));
+    ASSERT_FALSE(result.has_value()) << std::hex << word;
+    EXPECT_EQ(result.error().code, ErrorCode::unsupported);
+  }
+  const auto misaligned = decode(Generation::gfx7, words({0xbe800401}));  // s_mov_b64 s0, s[1:2]
+  ASSERT_FALSE(misaligned.has_value());
+  EXPECT_NE(misaligned.error().text().find("be800401"), std::string::npos);
+}
+
+TEST(Decode, RdnaHasNoTableYet) {
+  EXPECT_EQ(decode(Generation::gfx10, words({0})).error().code, ErrorCode::unsupported);
+  EXPECT_FALSE(generation_of({10, 3, 0}).has_value());
+}
+
+TEST(DecodeGfx9, UnlistedInstructionsHaveTheirSize) {
+  const auto size = [](const std::vector<std::uint32_t>& code) {
+    return int{decoded(code, Generation::gfx9).size_bytes};
+  };
+  EXPECT_EQ(size({0x7e020300}), 4);              // v_mov_b32 v1, v0
+  EXPECT_EQ(size({0x7e0202ff, 0x12345678}), 8);  // with a literal
+  EXPECT_EQ(size({0x7e0202f9, 0x06060600}), 8);  // SDWA
+  EXPECT_EQ(size({0x7e0202fa, 0xff00e400}), 8);  // DPP
+  EXPECT_EQ(size({0x2e020300, 0x3f123456}), 8);  // v_madmk_f32
+  EXPECT_EQ(size({0xd3d04000, 0x18020501}), 8);  // VOP3P
+  EXPECT_EQ(size({0xc0020002, 0x00000000}), 8);  // s_load_dword
+  EXPECT_EQ(text({0xc0020002, 0x00000000}, Generation::gfx9), ".long 0xc0020002, 0x00000000");
+}
+
+TEST(DecodeGfx9, UnlistedInstructionsShowThatTheyReadScc) {
+  const Instruction in = decoded({0x7e0202fd}, Generation::gfx9);
+  EXPECT_EQ(in.src[0].kind, OperandKind::special);
+  EXPECT_EQ(in.src[0].index, index_of(SpecialRegister::scc));
+}
+
+TEST(Disassemble, NegatedConstantIsNotTheNegativeConstant) {
+  EXPECT_EQ(text({0xd2060001, 0x200104f2}), "v_add_f32_e64 v1, neg(1.0), 2");
+  EXPECT_EQ(text({0xd2060301, 0x60020603}), "v_add_f32_e64 v1, -|s3|, -|v3|");
+}
+
+TEST(Traits, SccFlowsThroughTheRightInstructions) {
+  EXPECT_TRUE(traits(Opcode::s_addc_u32).reads_scc);
+  EXPECT_TRUE(traits(Opcode::s_addc_u32).writes_scc);
+  EXPECT_TRUE(traits(Opcode::s_cselect_b32).reads_scc);
+  EXPECT_FALSE(traits(Opcode::s_cselect_b32).writes_scc);
+  EXPECT_FALSE(traits(Opcode::s_mul_i32).writes_scc);
+  EXPECT_FALSE(traits(Opcode::s_mov_b32).writes_scc);
+  EXPECT_FALSE(traits(Opcode::v_addc_u32).reads_scc);
+}
+
+TEST(Traits, SortMemoryAndControl) {
+  EXPECT_TRUE(traits(Opcode::flat_load_dword).is_vector_memory);
+  EXPECT_TRUE(traits(Opcode::s_buffer_load_dword).is_scalar_memory);
+  EXPECT_TRUE(traits(Opcode::ds_read_b32).is_lds);
+  EXPECT_TRUE(traits(Opcode::s_cbranch_vccz).is_branch);
+  EXPECT_FALSE(traits(Opcode::s_cbranch_vccz).is_terminator);
+  EXPECT_TRUE(traits(Opcode::s_endpgm).is_terminator);
+}
+
+TEST(Opcodes, HaveOneNameEach) {
+  EXPECT_EQ(mnemonic(Opcode::v_add_i32), "v_add_i32");
+  EXPECT_EQ(mnemonic(Opcode::invalid), "invalid");
+  EXPECT_EQ(mnemonic(static_cast<Opcode>(60000)), "invalid");
+}
+
+}  // namespace
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,127 @@
+#include "isa/decoder.hpp"
+
+namespace ww::binpatch::isa {
+
+void Decoder::vop_short() {
+  const std::uint32_t number = out_.encoding == Encoding::vop2   ? bits(word_, 25, 6)
+                               : out_.encoding == Encoding::vop1 ? bits(word_, 9, 8)
+                                                                 : bits(word_, 17, 8);
+  if (!enter(number, 1)) {
+    return;
+  }
+  vop_short_operands();
+  take_literal();
+}
+
+void Decoder::vop_short_operands() {
+  const std::uint32_t destination = bits(word_, 17, 8);
+  const std::uint32_t source0 = bits(word_, 0, 9);
+  const std::uint32_t source1 = bits(word_, 9, 8);
+  const TableEntry& entry = *entry_;
+
+  if (out_.encoding == Encoding::vopc) {
+    vcc_pair(out_.dst[0]);
+  } else if (entry.form == Form::read_lane || entry.form == Form::scalar_result) {
+    set(out_.dst[0], scalar_register(generation_, destination, 1), "reserved scalar result");
+  } else if (entry.result == 0) {
+    reserved(destination, "a result where the instruction has none");
+  } else {
+    set(out_.dst[0], vector_register(destination, entry.result), "reserved vector result");
+  }
+
+  if (entry.source[0] == 0) {
+    reserved(source0, "a source where the instruction has none");
+  } else {
+    source(0, source0, entry.source[0]);
+  }
+  if (out_.encoding == Encoding::vop1) {
+    if (entry.form == Form::scalar_result && out_.src[0].kind != OperandKind::vgpr) {
+      unsupported("a lane is read from a vector register only");
+    }
+    return;
+  }
+
+  if (entry.form == Form::read_lane || entry.form == Form::write_lane) {
+    source(1, source1, 1);
+    if (source1 == encoded_literal || source0 == encoded_literal ||
+        (entry.form == Form::read_lane) != (out_.src[0].kind == OperandKind::vgpr)) {
+      unsupported("reserved lane operand");
+    }
+    return;
+  }
+  set(out_.src[1], vector_register(source1, entry.source[1]), "reserved vector source");
+  switch (entry.form) {
+    case Form::select: vcc_pair(out_.src[2]); break;
+    case Form::carry_out: vcc_pair(out_.dst[1]); break;
+    case Form::carry_in_out:
+      vcc_pair(out_.dst[1]);
+      vcc_pair(out_.src[2]);
+      break;
+    case Form::add_literal: source(2, encoded_literal, 1); break;
+    case Form::multiply_literal:
+      out_.src[2] = out_.src[1];
+      source(1, encoded_literal, 1);
+      break;
+    default: break;
+  }
+}
+
+void Decoder::vop3() {
+  if (!enter(bits(word_, 17, 9), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  const bool has_carry = entry.form == Form::carry_out || entry.form == Form::carry_in_out;
+  const bool is_compare = entry.number < 0x100;  // VOPC's numbers come first
+  if (has_carry) {
+    out_.encoding = Encoding::vop3b;
+    set(out_.dst[1], scalar_register(generation_, bits(word_, 8, 7), 2), "reserved carry result");
+    reserved(bits(word_, 15, 2), "reserved bits");
+  } else {
+    out_.modifiers.abs = static_cast<std::uint8_t>(bits(word_, 8, 3));
+    out_.modifiers.clamp = bit(word_, 11);
+    reserved(bits(word_, 12, 5), "reserved bits");
+  }
+  out_.modifiers.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
+  out_.modifiers.omod = static_cast<std::uint8_t>(bits(second_, 27, 2));
+
+  const std::uint32_t destination = bits(word_, 0, 8);
+  if (is_compare) {
+    set(out_.dst[0], scalar_register(generation_, destination, 2), "reserved compare result");
+  } else if (entry.result == 0) {
+    reserved(destination, "a result where the instruction has none");
+  } else {
+    set(out_.dst[0], vector_register(destination, entry.result), "reserved vector result");
+  }
+  vop3_sources();
+}
+
+void Decoder::vop3_sources() {
+  const TableEntry& entry = *entry_;
+  auto counts = entry.source;
+  const bool third_is_mask = entry.form == Form::select || entry.form == Form::carry_in_out;
+  if (third_is_mask) {
+    counts[2] = 2;
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
+    if (counts[i] == 0) {
+      reserved(encoded, "a source where the instruction has none");
+    } else if (encoded == encoded_literal) {
+      unsupported("a literal in VOP3");
+    } else if (third_is_mask && i == 2) {
+      set(out_.src[2], encoded < 128 ? scalar_register(generation_, encoded, 2) : std::nullopt,
+          "reserved mask register");
+    } else {
+      source(i, encoded, counts[i]);
+    }
+  }
+  const std::uint32_t allowed = entry.modifiers;
+  const Modifiers& m = out_.modifiers;
+  if (((m.abs | m.neg) & ~allowed & 7U) != 0 || (m.clamp && (allowed & modifier_clamp) == 0) ||
+      (m.omod != 0 && (allowed & modifier_scale) == 0)) {
+    unsupported("a modifier that the instruction does not take");
+  }
+}
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,67 @@
+// The decoder's working state; its steps are spread over decode_*.cpp by kind of encoding.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "isa/operand.hpp"
+#include "isa/table.hpp"
+
+namespace ww::binpatch::isa {
+
+// Fields of an instruction word.
+constexpr std::uint32_t bits(std::uint32_t word, unsigned low, unsigned count) {
+  return (word >> low) & ((1U << count) - 1U);
+}
+constexpr bool bit(std::uint32_t word, unsigned index) {
+  return ((word >> index) & 1U) != 0;
+}
+
+// Decodes one instruction. The first problem is kept in error_ and ends the decoding.
+class Decoder {
+ public:
+  Decoder(Generation generation, const Table& table, std::span<const std::byte> code)
+      : generation_(generation), table_(table), code_(code) {}
+
+  Result<Instruction> run();
+
+ private:
+  void dispatch();
+  void sop2();
+  void sopk();
+  void sop1();
+  void sopc();
+  void sopp();
+  void smrd();
+  void vop_short();
+  void vop_short_operands();
+  void vop3();
+  void vop3_sources();
+  void ds();
+  void buffer();
+  void flat();
+  void unlisted();
+
+  // Finds the table entry, or records the instruction as unsupported.
+  bool enter(std::uint32_t number, unsigned words);
+  bool second_word();
+  void take_literal();
+  void set(Operand& operand, std::optional<Operand> value, std::string_view what);
+  void source(std::size_t index, std::uint32_t encoded, unsigned count);
+  // Fields that the instruction does not use must be zero: a word that sets them is none of ours.
+  void reserved(std::uint32_t value, std::string_view what);
+  void unsupported(std::string_view what);
+  void vcc_pair(Operand& operand);
+
+  Generation generation_;
+  const Table& table_;
+  std::span<const std::byte> code_;
+  std::uint32_t word_{};
+  std::uint32_t second_{};
+  const TableEntry* entry_{};
+  Instruction out_;
+  std::optional<Error> error_;
+};
+
+}  // namespace ww::binpatch::isa

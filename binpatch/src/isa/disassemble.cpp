@@ -1,0 +1,344 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <iterator>
+
+#include "isa/operand.hpp"
+#include "isa/table.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+constexpr std::array float_constants{
+    std::pair{0x3f000000U, "0.5"},
+    std::pair{0xbf000000U, "-0.5"},
+    std::pair{0x3f800000U, "1.0"},
+    std::pair{0xbf800000U, "-1.0"},
+    std::pair{0x40000000U, "2.0"},
+    std::pair{0xc0000000U, "-2.0"},
+    std::pair{0x40800000U, "4.0"},
+    std::pair{0xc0800000U, "-4.0"},
+    std::pair{0x3e22f983U, "0.15915494309189532"},
+};
+
+std::string registers(std::string_view prefix, unsigned first, unsigned count) {
+  return count == 1 ? fmt::format("{}{}", prefix, first)
+                    : fmt::format("{}[{}:{}]", prefix, first, first + count - 1);
+}
+
+std::string special_text(unsigned index, unsigned count) {
+  using enum SpecialRegister;
+  if (index >= index_of(ttmp0) && index < index_of(ttmp0) + 16U) {
+    return registers("ttmp", index - index_of(ttmp0), count);
+  }
+  switch (static_cast<SpecialRegister>(index)) {
+    case flat_scratch_lo: return count == 2 ? "flat_scratch" : "flat_scratch_lo";
+    case flat_scratch_hi: return "flat_scratch_hi";
+    case vcc_lo: return count == 2 ? "vcc" : "vcc_lo";
+    case vcc_hi: return "vcc_hi";
+    case tba_lo: return count == 2 ? "tba" : "tba_lo";
+    case tba_hi: return "tba_hi";
+    case tma_lo: return count == 2 ? "tma" : "tma_lo";
+    case tma_hi: return "tma_hi";
+    case m0: return "m0";
+    case exec_lo: return count == 2 ? "exec" : "exec_lo";
+    case exec_hi: return "exec_hi";
+    case vccz: return "src_vccz";
+    case execz: return "src_execz";
+    case scc: return "src_scc";
+    case lds_direct: return "src_lds_direct";
+    case xnack_mask_lo: return count == 2 ? "xnack_mask" : "xnack_mask_lo";
+    case xnack_mask_hi: return "xnack_mask_hi";
+    case src_shared_base: return "src_shared_base";
+    case src_shared_limit: return "src_shared_limit";
+    case src_private_base: return "src_private_base";
+    case src_private_limit: return "src_private_limit";
+    case src_pops_exiting_wave_id: return "src_pops_exiting_wave_id";
+    default: return "?";
+  }
+}
+
+std::string operand_text(const Operand& operand) {
+  switch (operand.kind) {
+    case OperandKind::none: return "off";
+    case OperandKind::sgpr: return registers("s", operand.index, operand.count);
+    case OperandKind::vgpr: return registers("v", operand.index, operand.count);
+    case OperandKind::special: return special_text(operand.index, operand.count);
+    case OperandKind::inline_int:
+      return fmt::format("{}", std::bit_cast<std::int32_t>(operand.value));
+    case OperandKind::inline_float:
+      for (const auto& [value, text] : float_constants) {
+        if (value == operand.value) {
+          return text;
+        }
+      }
+      return "?";
+    case OperandKind::literal: return fmt::format("{:#x}", operand.value);
+  }
+  return "?";
+}
+
+bool is_register(const Operand& operand) {
+  return operand.kind == OperandKind::sgpr || operand.kind == OperandKind::vgpr ||
+         operand.kind == OperandKind::special;
+}
+
+// Collects "mnemonic a, b, c x y".
+class Line {
+ public:
+  explicit Line(std::string_view mnemonic, std::string_view suffix = {})
+      : text_(fmt::format("{}{}", mnemonic, suffix)) {}
+
+  void operand(std::string_view text) {
+    text_ += first_ ? " " : ", ";
+    text_ += text;
+    first_ = false;
+  }
+  void operand(const Operand& value) { operand(operand_text(value)); }
+  void present(const Operand& value) {
+    if (value.kind != OperandKind::none) {
+      operand(value);
+    }
+  }
+  void word(std::string_view text) {
+    text_ += " ";
+    text_ += text;
+    first_ = false;
+  }
+  void word_if(bool condition, std::string_view text) {
+    if (condition) {
+      word(text);
+    }
+  }
+  [[nodiscard]] std::string take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+  bool first_{true};
+};
+
+std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
+  std::string text = operand_text(operand);
+  if (abs) {
+    text = fmt::format("|{}|", text);
+  }
+  if (neg) {
+    // "-1.0" would be another constant, so a negated constant is spelled as a function.
+    text = abs || is_register(operand) ? fmt::format("-{}", text) : fmt::format("neg({})", text);
+  }
+  return text;
+}
+
+std::string hardware_register_text(const Instruction& in) {
+  constexpr std::array<std::string_view, 8> names{"",      "MODE",      "STATUS",    "TRAPSTS",
+                                                  "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS"};
+  const HardwareRegisterField field = hardware_register_field(in);
+  // Numbers from 8 on have other names, or none, on other generations; the assembler takes numbers.
+  const std::string name = field.id > 0 && field.id < names.size()
+                               ? fmt::format("HW_REG_{}", names[field.id])
+                               : fmt::format("{}", field.id);
+  if (field.offset == 0 && field.size == 32) {
+    return fmt::format("hwreg({})", name);
+  }
+  return fmt::format("hwreg({}, {}, {})", name, field.offset, field.size);
+}
+
+std::string scalar_constant(const Instruction& in) {
+  const std::uint32_t raw = static_cast<std::uint16_t>(in.modifiers.immediate);
+  return fmt::format("{:#x}", raw);
+}
+
+std::string sopk(const Instruction& in) {
+  Line line(mnemonic(in.opcode));
+  switch (in.opcode) {
+    case Opcode::s_getreg_b32:
+      line.operand(in.dst[0]);
+      line.operand(hardware_register_text(in));
+      break;
+    case Opcode::s_setreg_b32:
+    case Opcode::s_setreg_imm32_b32:
+      line.operand(hardware_register_text(in));
+      line.operand(in.src[0]);
+      break;
+    case Opcode::s_cbranch_i_fork:
+    case Opcode::s_call_b64:
+      line.present(in.dst[0]);
+      line.present(in.src[0]);
+      line.operand(fmt::format("{}", in.modifiers.immediate));
+      break;
+    default:
+      line.present(in.dst[0]);
+      line.present(in.src[0]);
+      line.operand(scalar_constant(in));
+      break;
+  }
+  return std::move(line).take();
+}
+
+std::string sopp(const Instruction& in, const TableEntry* entry) {
+  Line line(mnemonic(in.opcode));
+  const bool plain = entry == nullptr || entry->form == Form::sopp_plain ||
+                     (in.opcode == Opcode::s_endpgm && in.modifiers.immediate == 0);
+  if (traits(in.opcode).is_branch) {
+    line.operand(fmt::format("{}", in.modifiers.immediate));
+  } else if (!plain) {
+    line.operand(scalar_constant(in));
+  }
+  return std::move(line).take();
+}
+
+std::string smrd(const Instruction& in) {
+  Line line(mnemonic(in.opcode));
+  line.present(in.dst[0]);
+  if (in.src[0].kind == OperandKind::none) {
+    return std::move(line).take();
+  }
+  line.operand(in.src[0]);
+  if (in.modifiers.scalar_offset_is_immediate) {
+    line.operand(fmt::format("{:#x}", in.modifiers.offset));
+  } else {
+    line.operand(in.src[1]);
+  }
+  return std::move(line).take();
+}
+
+// Lane reads and the literal multiply-adds have one encoding only and take no suffix.
+std::string_view vop_suffix(const Instruction& in) {
+  switch (in.opcode) {
+    case Opcode::v_readlane_b32:
+    case Opcode::v_writelane_b32:
+    case Opcode::v_readfirstlane_b32:
+    case Opcode::v_madmk_f32:
+    case Opcode::v_madak_f32: return "";
+    default: break;
+  }
+  const bool is_long = in.encoding == Encoding::vop3a || in.encoding == Encoding::vop3b;
+  return is_long ? "_e64" : "_e32";
+}
+
+std::string vop(const Instruction& in) {
+  Line line(mnemonic(in.opcode), vop_suffix(in));
+  line.present(in.dst[0]);
+  line.present(in.dst[1]);
+  const Modifiers& m = in.modifiers;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (in.src[i].kind != OperandKind::none) {
+      line.operand(with_modifiers(in.src[i], ((m.abs >> i) & 1) != 0, ((m.neg >> i) & 1) != 0));
+    }
+  }
+  line.word_if(m.clamp, "clamp");
+  constexpr std::array<std::string_view, 4> scales{"", "mul:2", "mul:4", "div:2"};
+  line.word_if(m.omod != 0, scales[m.omod & 3U]);
+  return std::move(line).take();
+}
+
+std::string ds(const Instruction& in, const TableEntry* entry) {
+  Line line(mnemonic(in.opcode));
+  line.present(in.dst[0]);
+  for (std::size_t i = 0; i < 3; ++i) {
+    line.present(in.src[i]);
+  }
+  const std::uint32_t offset = in.modifiers.offset;
+  if (entry != nullptr && entry->form == Form::ds_two_offsets) {
+    line.word_if((offset & 0xff) != 0, fmt::format("offset0:{}", offset & 0xff));
+    line.word_if(offset >> 8 != 0, fmt::format("offset1:{}", offset >> 8));
+  } else {
+    line.word_if(offset != 0, fmt::format("offset:{}", offset));
+  }
+  line.word_if(in.modifiers.gds, "gds");
+  return std::move(line).take();
+}
+
+std::string buffer(const Instruction& in) {
+  Line line(mnemonic(in.opcode));
+  const Modifiers& m = in.modifiers;
+  if (in.src[1].kind == OperandKind::none) {
+    return std::move(line).take();
+  }
+  if (in.src[3].kind != OperandKind::none) {
+    line.operand(in.src[3]);
+  } else if (in.dst[0].kind != OperandKind::none) {
+    // The assembler names the data registers without the one for the residency status.
+    Operand data = in.dst[0];
+    data.count = static_cast<std::uint8_t>(data.count - (m.tfe ? 1 : 0));
+    line.operand(data);
+  }
+  line.operand(in.src[0]);
+  line.operand(in.src[1]);
+  line.operand(in.src[2]);
+  if (in.encoding == Encoding::mtbuf) {
+    line.word(fmt::format("format:{}", m.immediate));
+  }
+  line.word_if(m.idxen, "idxen");
+  line.word_if(m.offen, "offen");
+  line.word_if(m.addr64, "addr64");
+  line.word_if(m.offset != 0, fmt::format("offset:{}", m.offset));
+  line.word_if(m.glc, "glc");
+  line.word_if(m.slc, "slc");
+  line.word_if(m.tfe, "tfe");
+  line.word_if(m.lds, "lds");
+  return std::move(line).take();
+}
+
+std::string flat(const Instruction& in) {
+  Line line(mnemonic(in.opcode));
+  line.present(in.dst[0]);
+  line.present(in.src[0]);
+  line.present(in.src[1]);
+  line.word_if(in.modifiers.glc, "glc");
+  line.word_if(in.modifiers.slc, "slc");
+  return std::move(line).take();
+}
+
+std::string scalar_alu(const Instruction& in) {
+  Line line(mnemonic(in.opcode));
+  line.present(in.dst[0]);
+  line.present(in.src[0]);
+  line.present(in.src[1]);
+  if (in.opcode == Opcode::s_set_gpr_idx_on) {
+    line.operand(fmt::format("{:#x}", in.modifiers.immediate));
+  }
+  return std::move(line).take();
+}
+
+// What no table names is written as the words that it is.
+std::string words(const Instruction& in) {
+  std::string text = fmt::format(".long {:#010x}", in.modifiers.offset);
+  if (in.size_bytes == 8) {
+    text += fmt::format(", {:#010x}", in.modifiers.extra_dword);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string disassemble(const Instruction& instruction, Generation generation) {
+  if (instruction.opcode == Opcode::unlisted) {
+    return words(instruction);
+  }
+  const Table* table = table_of(generation);
+  const TableEntry* entry =
+      table == nullptr ? nullptr : table->find_opcode(instruction.encoding, instruction.opcode);
+  switch (instruction.encoding) {
+    case Encoding::sop2:
+    case Encoding::sop1:
+    case Encoding::sopc: return scalar_alu(instruction);
+    case Encoding::sopk: return sopk(instruction);
+    case Encoding::sopp: return sopp(instruction, entry);
+    case Encoding::smrd: return smrd(instruction);
+    case Encoding::vop2:
+    case Encoding::vop1:
+    case Encoding::vopc:
+    case Encoding::vop3a:
+    case Encoding::vop3b: return vop(instruction);
+    case Encoding::ds: return ds(instruction, entry);
+    case Encoding::mubuf:
+    case Encoding::mtbuf: return buffer(instruction);
+    case Encoding::flat: return flat(instruction);
+    default: return std::string(mnemonic(instruction.opcode));
+  }
+}
+
+}  // namespace ww::binpatch::isa

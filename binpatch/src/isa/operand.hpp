@@ -1,0 +1,31 @@
+// The operand encodings that all scalar and vector instructions share.
+#pragma once
+
+#include <optional>
+
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch::isa {
+
+inline constexpr std::uint32_t encoded_literal = 255;
+inline constexpr std::uint32_t encoded_sdwa = 249;  // gfx8 and gfx9, first source only
+inline constexpr std::uint32_t encoded_dpp = 250;
+
+[[nodiscard]] constexpr std::uint16_t index_of(SpecialRegister reg) {
+  return static_cast<std::uint16_t>(reg);
+}
+
+// `count` vector registers from `first`; nothing when they pass v255.
+[[nodiscard]] std::optional<Operand> vector_register(std::uint32_t first, unsigned count);
+
+// A 7-bit scalar register field. Nothing when the number names no register of the generation, or
+// one that cannot be the first of `count` (misaligned, or passing the end).
+[[nodiscard]] std::optional<Operand> scalar_register(Generation generation, std::uint32_t encoded,
+                                                     unsigned count);
+
+// An 8- or 9-bit source field: scalar register, inline constant or vector register. A literal
+// (255) comes back with value 0, which the decoder fills in. Nothing for reserved numbers.
+[[nodiscard]] std::optional<Operand> source_operand(Generation generation, std::uint32_t encoded,
+                                                    unsigned count);
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,75 @@
+#include "isa/table.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+bool has_long_form(const TableEntry& entry) {
+  switch (entry.form) {
+    case Form::multiply_literal:
+    case Form::add_literal:
+    case Form::read_lane:
+    case Form::write_lane:
+    case Form::scalar_result: return false;
+    default: break;
+  }
+  return entry.encoding == Encoding::vop1 || entry.encoding == Encoding::vop2 ||
+         entry.encoding == Encoding::vopc;
+}
+
+}  // namespace
+
+Table::Table(std::span<const TableEntry> entries, LongFormBases bases)
+    : entries_(entries.begin(), entries.end()) {
+  for (const TableEntry& entry : entries) {
+    if (!has_long_form(entry)) {
+      continue;
+    }
+    TableEntry long_form = entry;
+    long_form.encoding = Encoding::vop3a;
+    const std::uint16_t base = entry.encoding == Encoding::vopc   ? bases.vopc
+                               : entry.encoding == Encoding::vop2 ? bases.vop2
+                                                                  : bases.vop1;
+    long_form.number = static_cast<std::uint16_t>(entry.number + base);
+    entries_.push_back(long_form);
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    auto& numbers = index_[static_cast<std::size_t>(entries_[i].encoding)];
+    if (numbers.size() <= entries_[i].number) {
+      numbers.resize(entries_[i].number + std::size_t{1});
+    }
+    const auto position = static_cast<std::uint16_t>(i + 1);
+    numbers[entries_[i].number] = position;
+    auto& first = by_opcode_[static_cast<std::size_t>(entries_[i].opcode)];
+    first = first == 0 ? position : first;
+  }
+}
+
+const TableEntry* Table::find(Encoding encoding, std::uint32_t number) const {
+  const auto& numbers = index_[static_cast<std::size_t>(encoding)];
+  if (number >= numbers.size() || numbers[number] == 0) {
+    return nullptr;
+  }
+  return &entries_[numbers[number] - std::size_t{1}];
+}
+
+const TableEntry* Table::find_opcode(Encoding encoding, Opcode opcode) const {
+  const auto index = static_cast<std::size_t>(opcode);
+  if (index >= by_opcode_.size() || by_opcode_[index] == 0) {
+    return nullptr;
+  }
+  const TableEntry& entry = entries_[by_opcode_[index] - std::size_t{1}];
+  return entry.encoding == encoding ? &entry : nullptr;
+}
+
+const Table* table_of(Generation generation) {
+  switch (generation) {
+    case Generation::gfx6: return &gfx6_table();
+    case Generation::gfx7: return &gfx7_table();
+    case Generation::gfx8: return &gfx8_table();
+    case Generation::gfx9: return &gfx9_table();
+    default: return nullptr;
+  }
+}
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,88 @@
+// A generation's instruction set as data: which number in which encoding is which opcode, and how
+// wide its operands are. One decoder reads every generation's table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch::isa {
+
+// How the fields of an encoding are used where opcodes of one encoding differ.
+enum class Form : std::uint8_t {
+  plain,
+  index_mode,    // source 1 is a plain number (s_set_gpr_idx_on)
+  sopk_source,   // the register field is read, not written
+  sopk_literal,  // no register; a literal follows
+  sopp_plain,    // no immediate
+  sopp_immediate,
+  select,            // a third source: vcc, or an SGPR pair in VOP3
+  carry_out,         // a second result: vcc, or an SGPR pair in VOP3
+  carry_in_out,      // both of these
+  multiply_literal,  // D = S0 * literal + S1
+  add_literal,       // D = S0 * S1 + literal
+  read_lane,         // the result is an SGPR, source 1 scalar
+  write_lane,        // both sources are scalar
+  scalar_result,     // the result is an SGPR
+  ds_two_offsets,
+  ds_gds,  // always the global data share
+  load,
+  store,
+  atomic,
+  atomic_compare,  // data and comparand, the result half as wide
+  buffer_control,  // no operands
+};
+
+inline constexpr std::uint8_t modifier_clamp = 0x08;
+inline constexpr std::uint8_t modifier_scale = 0x10;
+
+struct TableEntry {
+  Encoding encoding{};
+  Form form{};
+  std::uint16_t number{};
+  Opcode opcode{};
+  std::uint8_t result{};  // widths in 32-bit registers, 0 for none
+  std::array<std::uint8_t, 3> source{};
+  std::uint8_t modifiers{};  // bit i: source i takes neg and abs; modifier_*
+};
+
+// VOP3 holds the short encodings' opcodes at these offsets.
+struct LongFormBases {
+  std::uint16_t vopc{};
+  std::uint16_t vop2{};
+  std::uint16_t vop1{};
+};
+
+class Table {
+ public:
+  Table(std::span<const TableEntry> entries, LongFormBases bases);
+
+  // The entry for `number` in `encoding`; VOP3 numbers are looked up as vop3a. Null when the
+  // generation has none.
+  [[nodiscard]] const TableEntry* find(Encoding encoding, std::uint32_t number) const;
+  // The entry of `opcode` in the encoding where it stands first in the table; null if none.
+  [[nodiscard]] const TableEntry* find_opcode(Encoding encoding, Opcode opcode) const;
+  // All entries, the long forms of VOP1, VOP2 and VOPC included (as vop3a).
+  [[nodiscard]] std::span<const TableEntry> entries() const { return entries_; }
+
+ private:
+  static constexpr std::size_t encoding_count = 32;
+  std::vector<TableEntry> entries_;
+  std::array<std::vector<std::uint16_t>, encoding_count> index_;  // number -> 1 + position
+  std::array<std::uint16_t, opcode_count> by_opcode_{};           // 1 + position
+};
+
+[[nodiscard]] const Table& gfx6_table();
+[[nodiscard]] const Table& gfx7_table();
+// gfx8 and gfx9 have tables of their scalar ALU and control alone; the decoder knows the sizes of
+// their other encodings and gives those instructions the opcode `unlisted`.
+[[nodiscard]] const Table& gfx8_table();
+[[nodiscard]] const Table& gfx9_table();
+
+// Null for generations without a table.
+[[nodiscard]] const Table* table_of(Generation generation);
+
+}  // namespace ww::binpatch::isa

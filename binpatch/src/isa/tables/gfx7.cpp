@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <iterator>
+
+#include "isa/table.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+using enum Form;
+
+constexpr TableEntry entries[] = {
+#define SOP2(number, name, d, s0, s1) \
+  {Encoding::sop2, plain, number, Opcode::name, d, {s0, s1, 0}, 0},
+#define SOPK(number, name, form, d) {Encoding::sopk, form, number, Opcode::name, d, {}, 0},
+#define SOP1(number, name, d, s0) {Encoding::sop1, plain, number, Opcode::name, d, {s0, 0, 0}, 0},
+#define SOPC(number, name, s0, s1) {Encoding::sopc, plain, number, Opcode::name, 0, {s0, s1, 0}, 0},
+#define SOPP(number, name, form) {Encoding::sopp, form, number, Opcode::name, 0, {}, 0},
+#define SMRD(number, name, d, base) \
+  {Encoding::smrd, plain, number, Opcode::name, d, {base, 0, 0}, 0},
+#include "isa/tables/gfx7_scalar.def"
+#define VOP2(number, name, form, d, s0, s1, modifiers) \
+  {Encoding::vop2, form, number, Opcode::name, d, {s0, s1, 0}, modifiers},
+#define VOP1(number, name, form, d, s0, modifiers) \
+  {Encoding::vop1, form, number, Opcode::name, d, {s0, 0, 0}, modifiers},
+#define VOP3(number, name, form, d, s0, s1, s2, modifiers) \
+  {Encoding::vop3a, form, number, Opcode::name, d, {s0, s1, s2}, modifiers},
+#include "isa/tables/gfx7_vector.def"
+#define VOPC(number, name, s0, s1, modifiers) \
+  {Encoding::vopc, plain, number, Opcode::name, 0, {s0, s1, 0}, modifiers},
+#include "isa/tables/gfx7_compare.def"
+#define DS(number, name, form, d, address, data0, data1) \
+  {Encoding::ds, form, number, Opcode::name, d, {address, data0, data1}, 0},
+#define MUBUF(number, name, form, data) {Encoding::mubuf, form, number, Opcode::name, data, {}, 0},
+#define MTBUF(number, name, form, data) {Encoding::mtbuf, form, number, Opcode::name, data, {}, 0},
+#define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
+#include "isa/tables/gfx7_memory.def"
+};
+
+constexpr LongFormBases long_form_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
+
+// What Sea Islands brought: flat addressing and these. All else has gfx6's numbers.
+bool since_gfx7(const TableEntry& entry) {
+  switch (entry.opcode) {
+    case Opcode::buffer_wbinvl1_vol:
+    case Opcode::ds_condxchg32_rtn_b64:
+    case Opcode::ds_gws_sema_release_all:
+    case Opcode::ds_nop:
+    case Opcode::ds_read_b96:
+    case Opcode::ds_read_b128:
+    case Opcode::ds_wrap_rtn_b32:
+    case Opcode::ds_write_b96:
+    case Opcode::ds_write_b128:
+    case Opcode::s_dcache_inv_vol:
+    case Opcode::v_ceil_f64:
+    case Opcode::v_floor_f64:
+    case Opcode::v_rndne_f64:
+    case Opcode::v_trunc_f64:
+    case Opcode::v_exp_legacy_f32:
+    case Opcode::v_log_legacy_f32:
+    case Opcode::v_mad_i64_i32:
+    case Opcode::v_mad_u64_u32:
+    case Opcode::v_mqsad_u32_u8:
+    case Opcode::v_qsad_pk_u16_u8: return true;
+    default: return entry.encoding == Encoding::flat;
+  }
+}
+
+}  // namespace
+
+const Table& gfx7_table() {
+  static const Table table(entries, long_form_bases);
+  return table;
+}
+
+const Table& gfx6_table() {
+  static const Table table = [] {
+    std::vector<TableEntry> older;
+    std::remove_copy_if(std::begin(entries), std::end(entries), std::back_inserter(older),
+                        since_gfx7);
+    older.push_back({Encoding::mubuf, buffer_control, 0x70, Opcode::buffer_wbinvl1_sc, 0, {}, 0});
+    return Table(older, long_form_bases);
+  }();
+  return table;
+}
+
+}  // namespace ww::binpatch::isa

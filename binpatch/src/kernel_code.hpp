@@ -1,0 +1,40 @@
+// A kernel's instructions, decoded from its entry, and what the patcher asks of them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch {
+
+struct PlacedInstruction {
+  std::uint64_t offset{};  // from the kernel's entry
+  isa::Instruction instruction;
+};
+
+class KernelCode {
+ public:
+  // Decodes all of the kernel's code. Error bad_data at an instruction that cannot be decoded.
+  static Result<KernelCode> decode(const CodeObject& object, const Kernel& kernel,
+                                   isa::Generation generation);
+
+  [[nodiscard]] const std::vector<PlacedInstruction>& instructions() const { return instructions_; }
+  // The position of the instruction that begins at `offset` from the entry, if one does.
+  [[nodiscard]] std::optional<std::size_t> at_offset(std::uint64_t offset) const;
+
+  // Whether the SCC left by instruction `index` may be read. Follows branches both ways; a path
+  // ends where SCC is written or the program ends. Error bad_data when a path leaves the kernel's
+  // code or its target is computed.
+  [[nodiscard]] Result<bool> scc_is_read_after(std::size_t index) const;
+
+ private:
+  // Positions that may follow instruction `index`.
+  [[nodiscard]] Result<std::vector<std::size_t>> successors(std::size_t index) const;
+
+  std::string kernel_;
+  std::vector<PlacedInstruction> instructions_;
+};
+
+}  // namespace ww::binpatch

@@ -1,0 +1,22 @@
+// The MessagePack metadata of code objects V3 and later (note NT_AMDGPU_METADATA).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::binpatch {
+
+struct Metadata {
+  std::vector<Kernel> kernels;  // what the metadata knows; descriptor and code are still empty
+  std::vector<std::string> printf_formats;
+};
+
+// Errors: parse_error naming the key that is missing or of the wrong type.
+[[nodiscard]] Result<Metadata> parse_metadata(std::span<const std::byte> message_pack);
+
+}  // namespace ww::binpatch

@@ -1,0 +1,235 @@
+#include "ww/binpatch/patch.hpp"
+
+#include <gtest/gtest.h>
+
+#include "object_builder.hpp"
+
+namespace ww::binpatch {
+namespace {
+
+using testing::build_object;
+using testing::Bytes;
+using testing::words;
+using Words = std::vector<std::uint32_t>;
+
+constexpr std::uint32_t nop = 0xbf800000;
+constexpr std::uint32_t end_program = 0xbf810000;
+constexpr std::uint32_t marker_first = 0x8903ff06;    // s_xor_b32 s3, s6, literal
+constexpr std::uint32_t compare = 0xbf008003;         // s_cmp_eq_i32 s3, 0
+constexpr std::uint32_t branch_if_scc0 = 0xbf840000;  // s_cbranch_scc0 0
+constexpr std::uint32_t branch_if_vccz = 0xbf860000;  // s_cbranch_vccz 0
+
+Bytes object_of(const Words& code) {
+  return build_object({.code = words(code)});
+}
+
+Result<PatchResult> patched(const Words& code, HardwareRegister reg = HardwareRegister::hw_id) {
+  return patch(object_of(code), "k", reg);
+}
+
+void expect_refused(const Words& code, ErrorCode error) {
+  const auto result = patched(code);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, error) << result.error().text();
+}
+
+TEST(Patch, TurnsTheMarkerIntoARegisterReadOfTheSameDestination) {
+  const Words code{nop, marker_first, pin_marker, compare, branch_if_scc0, end_program};
+  const Bytes object = object_of(code);
+  const auto result = patch(object, "k", HardwareRegister::hw_id);
+  ASSERT_TRUE(result.has_value()) << result.error().text();
+  EXPECT_EQ(result->site.before, words({marker_first, pin_marker}));
+  EXPECT_EQ(result->site.after, words({0xb903f804, nop}));
+  EXPECT_EQ(result->site.before_text, "s_xor_b32 s3, s6, 0x5ec0de01");
+  EXPECT_EQ(result->site.after_text, "s_getreg_b32 s3, hwreg(HW_REG_HW_ID); s_nop 0x0");
+  const auto before = CodeObject::parse(object);
+  EXPECT_EQ(result->site.file_offset, before->kernels()[0].entry_file_offset + 4);
+  EXPECT_EQ(result->site.address, before->kernels()[0].entry_address + 4);
+  EXPECT_TRUE(verify(object, *result, HardwareRegister::hw_id).has_value());
+}
+
+TEST(Patch, AcceptsTheMarkerAsFirstSource) {
+  EXPECT_TRUE(patched({0x890306ff, pin_marker, end_program}).has_value());
+}
+
+TEST(Patch, IgnoresMarkerBytesThatAreNoInstruction) {
+  // The second word of another instruction's literal pair looks like a marker's start.
+  const Words code{0xbe8003ff, marker_first, marker_first, pin_marker, end_program};
+  const auto result = patched(code);
+  ASSERT_TRUE(result.has_value()) << result.error().text();
+  const auto object = CodeObject::parse(object_of(code));
+  EXPECT_EQ(result->site.file_offset, object->kernels()[0].entry_file_offset + 8);
+}
+
+TEST(Patch, RefusesAnUnknownKernel) {
+  const auto result = patch(object_of({end_program}), "other", HardwareRegister::hw_id);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::not_found);
+}
+
+TEST(Patch, RefusesAKernelWithoutMarker) {
+  expect_refused({nop, end_program}, ErrorCode::not_found);
+}
+
+TEST(Patch, RefusesTwoMarkers) {
+  expect_refused({marker_first, pin_marker, marker_first, pin_marker, end_program},
+                 ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesAMarkerConstantElsewhereBesideTheMarker) {
+  expect_refused({marker_first, pin_marker, 0xbe8003ff, pin_marker, end_program},
+                 ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesAMarkerThatTheCompilerSplit) {
+  expect_refused({0xbe8003ff, pin_marker, end_program}, ErrorCode::unsupported);  // s_mov_b32
+}
+
+TEST(Patch, RefusesWhenTheNextInstructionReadsScc) {
+  expect_refused({marker_first, pin_marker, branch_if_scc0, end_program}, ErrorCode::bad_data);
+  expect_refused({marker_first, pin_marker, nop, 0x85008103, end_program},  // s_cselect_b32
+                 ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesWhenSccIsReadAsAnOperand) {
+  expect_refused({marker_first, pin_marker, 0xbe8003fd, end_program}, ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesWhenSccIsReadThroughTheStatusRegister) {
+  constexpr std::uint32_t read_status = 0xb900f802;  // s_getreg_b32 s0, hwreg(HW_REG_STATUS)
+  constexpr std::uint32_t read_higher = 0xb900f842;  // from bit 1 on
+  expect_refused({marker_first, pin_marker, read_status, end_program}, ErrorCode::bad_data);
+  EXPECT_TRUE(patched({marker_first, pin_marker, read_higher, end_program}).has_value());
+}
+
+TEST(Patch, RefusesWhenSccIsReadOnlyAlongTheTakenBranch) {
+  // vccz skips the compare, and the branch behind it reads what the marker left.
+  expect_refused(
+      {marker_first, pin_marker, branch_if_vccz + 1, compare, branch_if_scc0, end_program},
+      ErrorCode::bad_data);
+}
+
+TEST(Patch, AcceptsWhenEveryPathWritesSccFirst) {
+  EXPECT_TRUE(patched({marker_first, pin_marker, branch_if_vccz + 2, compare, end_program, compare,
+                       branch_if_scc0, end_program})
+                  .has_value());
+}
+
+TEST(Patch, FollowsLoopsToTheirEnd) {
+  // A backward branch to the marker itself: the marker writes SCC before the reader.
+  EXPECT_TRUE(
+      patched({marker_first, pin_marker, branch_if_vccz | 0xfffd, end_program}).has_value());
+  // Backward to a reader before the marker.
+  expect_refused(
+      {compare, branch_if_scc0, marker_first, pin_marker, branch_if_vccz | 0xfffc, end_program},
+      ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesControlFlowThatCannotBeFollowed) {
+  expect_refused({marker_first, pin_marker, 0xbe802004, end_program}, ErrorCode::bad_data);
+  expect_refused({marker_first, pin_marker, branch_if_vccz + 100, end_program},
+                 ErrorCode::bad_data);
+  expect_refused({marker_first, pin_marker, nop}, ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesCodeThatCannotBeDecoded) {
+  expect_refused({0xf0000000, 0, marker_first, pin_marker, end_program}, ErrorCode::bad_data);
+  expect_refused({marker_first, pin_marker, end_program, 0xf0000000, 0}, ErrorCode::bad_data);
+}
+
+TEST(Patch, RefusesRegistersThatTheTargetHasNot) {
+  const Words code{marker_first, pin_marker, end_program};
+  EXPECT_EQ(patched(code, HardwareRegister::xcc_id).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(patched(code, HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
+}
+
+TEST(Patch, RefusesGenerationsWithoutDecoder) {
+  const Bytes rdna = build_object({.machine = 0x36, .code = words({end_program})});
+  EXPECT_EQ(patch(rdna, "k", HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
+}
+
+TEST(PatchGfx9, UsesThatGenerationsEncodings) {
+  const Words code{0x8803ff06, pin_marker, end_program};
+  const auto hw_id =
+      patch(build_object({.machine = 0x2f, .code = words(code)}), "k", HardwareRegister::hw_id);
+  ASSERT_TRUE(hw_id.has_value()) << hw_id.error().text();
+  EXPECT_EQ(hw_id->site.after, words({0xb883f804, nop}));
+  const Bytes mi300 = build_object({.machine = 0x4c, .code = words(code)});
+  const auto xcc_id = patch(mi300, "k", HardwareRegister::xcc_id);
+  ASSERT_TRUE(xcc_id.has_value()) << xcc_id.error().text();
+  EXPECT_EQ(xcc_id->site.after, words({0xb883f814, nop}));
+  EXPECT_TRUE(verify(mi300, *xcc_id, HardwareRegister::xcc_id).has_value());
+}
+
+TEST(PatchGfx9, RefusesWhenAVectorInstructionReadsScc) {
+  const Words code{0x8803ff06, pin_marker, 0x7e0202fd, end_program};
+  const auto result =
+      patch(build_object({.machine = 0x2c, .code = words(code)}), "k", HardwareRegister::hw_id);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::bad_data);
+}
+
+TEST(PatchGfx9, SeesAMarkerSplitIntoAVectorInstruction) {
+  // v_mov_b32 v1, marker
+  const auto result =
+      patch(build_object({.machine = 0x2c, .code = words({0x7e0202ff, pin_marker, end_program})}),
+            "k", HardwareRegister::hw_id);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::unsupported);
+}
+
+TEST(Unpatch, GivesTheOriginalBack) {
+  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const auto result = patch(object, "k", HardwareRegister::hw_id);
+  ASSERT_TRUE(result.has_value());
+  const auto back = unpatch(result->bytes, result->site);
+  ASSERT_TRUE(back.has_value()) << back.error().text();
+  EXPECT_EQ(*back, object);
+}
+
+TEST(Unpatch, RefusesWhatThePatchDidNotWrite) {
+  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const auto result = patch(object, "k", HardwareRegister::hw_id);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_FALSE(unpatch(object, result->site).has_value()) << "not patched";
+  PatchSite moved = result->site;
+  moved.file_offset += 4;
+  EXPECT_FALSE(unpatch(result->bytes, moved).has_value());
+  PatchSite outside = result->site;
+  outside.file_offset = 1 << 20;
+  EXPECT_FALSE(unpatch(result->bytes, outside).has_value());
+  PatchSite other = result->site;
+  other.before = words({0x8904ff06, pin_marker});  // another destination
+  EXPECT_FALSE(unpatch(result->bytes, other).has_value());
+  other.before = words({nop, nop});
+  EXPECT_FALSE(unpatch(result->bytes, other).has_value());
+}
+
+TEST(Verify, FindsEveryKindOfTampering) {
+  const Bytes object = object_of({nop, marker_first, pin_marker, compare, end_program});
+  const auto result = patch(object, "k", HardwareRegister::hw_id);
+  ASSERT_TRUE(result.has_value());
+  ASSERT_TRUE(verify(object, *result, HardwareRegister::hw_id).has_value());
+
+  PatchResult untouched = *result;
+  untouched.bytes = object;
+  EXPECT_FALSE(verify(object, untouched, HardwareRegister::hw_id).has_value());
+
+  PatchResult elsewhere = *result;
+  elsewhere.bytes.back() ^= std::byte{1};
+  EXPECT_FALSE(verify(object, elsewhere, HardwareRegister::hw_id).has_value());
+
+  PatchResult partial = *result;  // the paper's bits 14:8 instead of the whole register
+  const Bytes read = words({0xb9033204});
+  std::copy(read.begin(), read.end(), partial.site.after.begin());
+  std::copy(read.begin(), read.end(),
+            partial.bytes.begin() + static_cast<std::ptrdiff_t>(partial.site.file_offset));
+  EXPECT_FALSE(verify(object, partial, HardwareRegister::hw_id).has_value());
+
+  PatchResult longer = *result;
+  longer.bytes.push_back(std::byte{0});
+  EXPECT_FALSE(verify(object, longer, HardwareRegister::hw_id).has_value());
+}
+
+}  // namespace
+}  // namespace ww::binpatch

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch {
+
+namespace {
+
+constexpr std::string_view prefix = "gfx";
+
+std::optional<int> parse_number(std::string_view text, int base) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string to_string(GfxTarget target) {
+  return fmt::format("{}{}{:x}{:x}", prefix, target.major, target.minor, target.stepping);
+}
+
+Result<GfxTarget> parse_gfx_target(std::string_view text) {
+  // One hexadecimal digit each for stepping and minor at the end; the rest is the major number.
+  if (text.starts_with(prefix) && text.size() >= prefix.size() + 3 &&
+      text.size() <= prefix.size() + 4) {
+    const std::string_view digits = text.substr(prefix.size());
+    const auto major = parse_number(digits.substr(0, digits.size() - 2), 10);
+    const auto minor = parse_number(digits.substr(digits.size() - 2, 1), 16);
+    const auto stepping = parse_number(digits.substr(digits.size() - 1), 16);
+    if (major && minor && stepping) {
+      return GfxTarget{*major, *minor, *stepping};
+    }
+  }
+  return fail(ErrorCode::parse_error,
+              fmt::format("not a GPU target such as gfx701: '{}'", text.substr(0, 64)));
+}
+
+namespace isa {
+
+Result<Generation> generation_of(GfxTarget target) {
+  switch (target.major) {
+    case 6: return Generation::gfx6;
+    case 7: return Generation::gfx7;
+    case 8: return Generation::gfx8;
+    case 9: return Generation::gfx9;
+    default:
+      return fail(ErrorCode::unsupported,
+                  fmt::format("no instruction table for {}", to_string(target)));
+  }
+}
+
+}  // namespace isa
+
+}  // namespace ww::binpatch

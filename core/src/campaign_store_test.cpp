@@ -1,0 +1,143 @@
+#include "ww/core/campaign_store.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <csignal>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace ww {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CampaignStoreTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "ww-store-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    file_ = folder_ / "campaign.db";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static StoredRun example(std::int64_t block, std::int64_t position) {
+    StoredRun run;
+    run.block = block;
+    run.position = position;
+    run.kind = RunKind::stream;
+    run.engine = 2;
+    run.quadrant = 3;
+    run.pattern = "random";
+    run.throttle = 5;
+    run.start_ns = 1000 * position;
+    run.end_ns = run.start_ns + 900;
+    run.payload_bits = 1.5e12;
+    run.status = RunStatus::rejected;
+    run.reason = "bandwidth";
+    run.counters = {{"TCC_HIT_sum", 123.0}};
+    run.waves = {{0x2000U, 40}};
+    StoredSample sample;
+    sample.time_ns = 5;
+    sample.poll_ns = 6;
+    sample.power_uw = 123456789;
+    sample.changed = true;
+    run.samples = {sample, StoredSample{}};
+    return run;
+  }
+
+  fs::path folder_;
+  fs::path file_;
+};
+
+TEST_F(CampaignStoreTest, GivesBackWhatWasStored) {
+  {
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store) << store.error().text();
+    ASSERT_TRUE(store->begin_session());
+    ASSERT_TRUE(store->put(campaign_keys::device, "virtual:w9100"));
+    ASSERT_TRUE(store->add(example(0, 1)));
+  }
+  const auto store = CampaignStore::open_read_only(file_);
+  ASSERT_TRUE(store) << store.error().text();
+  EXPECT_EQ(store->get(campaign_keys::device).value(), "virtual:w9100");
+  EXPECT_EQ(store->get("absent").value(), std::nullopt);
+  const auto runs = store->runs();
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_EQ(runs->size(), 1U);
+  const auto& run = runs->front();
+  EXPECT_EQ(run.engine, 2);
+  EXPECT_EQ(run.status, RunStatus::rejected);
+  EXPECT_EQ(run.reason, "bandwidth");
+  EXPECT_DOUBLE_EQ(run.payload_bits, 1.5e12);
+  EXPECT_EQ(run.counters.at("TCC_HIT_sum"), 123.0);
+  ASSERT_EQ(run.samples.size(), 2U);
+  EXPECT_EQ(run.samples[0].power_uw, 123456789);
+  EXPECT_TRUE(run.samples[0].changed);
+  EXPECT_EQ(run.samples[1].power_uw, std::nullopt) << "a missing reading is absent, never 0";
+}
+
+TEST_F(CampaignStoreTest, RefusesTheSameRunTwice) {
+  auto store = CampaignStore::create(file_);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(store->begin_session());
+  ASSERT_TRUE(store->add(example(0, 1)));
+  const auto again = store->add(example(0, 1));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(store->run_count().value(), 1);
+}
+
+TEST_F(CampaignStoreTest, NeverReplacesAnExistingCampaign) {
+  { ASSERT_TRUE(CampaignStore::create(file_)); }
+  const auto second = CampaignStore::create(file_);
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find("--resume"), std::string::npos);
+}
+
+TEST_F(CampaignStoreTest, RefusesForeignAndDamagedFiles) {
+  std::ofstream(file_) << "these are not the bytes of a database, whatever their number may be";
+  auto store = CampaignStore::open(file_);
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, ErrorCode::parse_error);
+  fs::remove(file_);
+  EXPECT_EQ(CampaignStore::open_read_only(file_).error().code, ErrorCode::not_found);
+
+  { ASSERT_TRUE(CampaignStore::create(file_)); }
+  fs::resize_file(file_, fs::file_size(file_) / 2);
+  const auto truncated = CampaignStore::open_read_only(file_);
+  ASSERT_FALSE(truncated);
+  EXPECT_EQ(truncated.error().code, ErrorCode::parse_error) << truncated.error().text();
+}
+
+TEST_F(CampaignStoreTest, RefusesAFolderThatCannotBeWritten) {
+  const auto store = CampaignStore::create("/proc/campaign.db");
+  ASSERT_FALSE(store);
+  EXPECT_EQ(exit_code(store.error().code), 3) << store.error().text();
+}
+
+// A process that dies between two runs leaves the runs that were finished, whole.
+TEST_F(CampaignStoreTest, KeepsFinishedRunsWhenTheProcessIsKilled) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto store = CampaignStore::create(file_);
+    (void)store->begin_session();
+    for (std::int64_t position = 0;; ++position) {
+      (void)store->add(example(0, position));
+      if (position == 20) ::kill(::getpid(), SIGKILL);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  auto store = CampaignStore::open(file_);
+  ASSERT_TRUE(store) << store.error().text();
+  const auto runs = store->runs();
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(runs->size(), 21U);
+  for (const auto& run : *runs) EXPECT_EQ(run.samples.size(), 2U);
+}
+
+}  // namespace
+}  // namespace ww

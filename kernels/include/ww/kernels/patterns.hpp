@@ -1,0 +1,37 @@
+// The data that the streams carry (IISWC'16, Fig. 6), written into buffers by the host.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+
+namespace ww::kernels {
+
+enum class Pattern {
+  zeros,
+  ones,
+  aa,           // 0xAA in every byte: neighbours differ, nothing toggles
+  half_random,  // two random bits, two zeros, and so on: toggle rate 0.25
+  random,       // every bit independent: toggle rate 0.5
+};
+inline constexpr std::array<Pattern, 5> all_patterns{Pattern::zeros, Pattern::ones, Pattern::aa,
+                                                     Pattern::half_random, Pattern::random};
+
+[[nodiscard]] std::string_view to_string(Pattern pattern);
+[[nodiscard]] Result<Pattern> pattern_from_string(std::string_view text);
+
+// Fills `data`. Random bits come from `seed` alone and are independent from line to line, so that
+// any two lines that follow each other on a wire differ in half of the random positions.
+void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed);
+
+// Share of bits that are one.
+[[nodiscard]] double bit_density(std::span<const std::byte> data);
+// Share of bit positions that differ between consecutive pieces of `width_bytes`, as on a bus of
+// that width that carries `data` in order. 0 for fewer than two pieces.
+[[nodiscard]] double toggle_rate(std::span<const std::byte> data, std::size_t width_bytes);
+
+}  // namespace ww::kernels

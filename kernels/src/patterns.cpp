@@ -1,0 +1,86 @@
+#include "ww/kernels/patterns.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace ww::kernels {
+namespace {
+
+constexpr std::array<std::pair<Pattern, std::string_view>, 5> names{{
+    {Pattern::zeros, "zeros"},
+    {Pattern::ones, "ones"},
+    {Pattern::aa, "aa"},
+    {Pattern::half_random, "half_random"},
+    {Pattern::random, "random"},
+}};
+
+// SplitMix64 (Steele et al., OOPSLA'14): passes BigCrush, any seed is good.
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+std::string_view to_string(Pattern pattern) {
+  for (const auto& [entry, name] : names) {
+    if (entry == pattern) return name;
+  }
+  return "unknown";
+}
+
+Result<Pattern> pattern_from_string(std::string_view text) {
+  for (const auto& [entry, name] : names) {
+    if (name == text) return entry;
+  }
+  return fail(ErrorCode::invalid_argument, "unknown data pattern '" + std::string(text) + "'");
+}
+
+void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed) {
+  std::uint64_t mask = ~std::uint64_t{0};
+  switch (pattern) {
+    case Pattern::zeros: std::ranges::fill(data, std::byte{0x00}); return;
+    case Pattern::ones: std::ranges::fill(data, std::byte{0xFF}); return;
+    case Pattern::aa: std::ranges::fill(data, std::byte{0xAA}); return;
+    case Pattern::half_random: mask = 0x3333333333333333u; break;
+    case Pattern::random: break;
+  }
+  SplitMix generator(seed);
+  for (std::size_t i = 0; i < data.size(); i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = generator.next() & mask;
+    std::memcpy(data.data() + i, &word, std::min(sizeof word, data.size() - i));
+  }
+}
+
+double bit_density(std::span<const std::byte> data) {
+  std::uint64_t ones = 0;
+  for (const std::byte b : data) {
+    ones += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(b)));
+  }
+  return data.empty() ? 0.0 : static_cast<double>(ones) / (8.0 * static_cast<double>(data.size()));
+}
+
+double toggle_rate(std::span<const std::byte> data, std::size_t width_bytes) {
+  if (width_bytes == 0 || data.size() < 2 * width_bytes) return 0.0;
+  const std::size_t pieces = data.size() / width_bytes;
+  std::uint64_t toggles = 0;
+  for (std::size_t i = width_bytes; i < pieces * width_bytes; ++i) {
+    const unsigned difference = std::to_integer<unsigned>(data[i] ^ data[i - width_bytes]);
+    toggles += static_cast<unsigned>(std::popcount(difference));
+  }
+  return static_cast<double>(toggles) / (8.0 * static_cast<double>((pieces - 1) * width_bytes));
+}
+
+}  // namespace ww::kernels

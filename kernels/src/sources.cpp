@@ -1,0 +1,102 @@
+#include "ww/kernels/sources.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "embedded.hpp"
+
+namespace ww::kernels {
+namespace {
+
+const std::array<Source, 5>& table() {
+  static const std::array<Source, 5> entries{{
+      {"l2_stream", embedded_text("l2_stream.cl"), true},
+      {"l2_sweep", embedded_text("l2_sweep.cl"), false},
+      {"furnace", embedded_text("furnace.cl"), false},
+      {"known_bytes", embedded_text("known_bytes.cl"), false},
+      {"latency", embedded_text("latency.cl"), true},
+  }};
+  return entries;
+}
+
+Status check(const Macros& macros) {
+  const auto reject = [](const char* name, unsigned value) {
+    return fail(ErrorCode::invalid_argument, fmt::format("{} = {} makes no sense", name, value),
+                "kernel macros");
+  };
+  const unsigned wave = macros.target.wave_size;
+  if (wave == 0) return reject("WW_WAVE_SIZE", wave);
+  if (macros.group_size == 0 || macros.group_size % wave != 0) {
+    return reject("WW_GROUP_SIZE", macros.group_size);
+  }
+  if (macros.interleave_bytes < 16 || !std::has_single_bit(macros.interleave_bytes)) {
+    return reject("WW_INTERLEAVE", macros.interleave_bytes);
+  }
+  // The working set is aligned to its size by masking.
+  if (!std::has_single_bit(macros.channels) || macros.channels > 256) {
+    return reject("WW_CHANNELS", macros.channels);
+  }
+  // Eight bits a channel in a 64-bit argument; a load must not need a second stripe.
+  if (macros.quadrant_channels == 0 || macros.quadrant_channels > 8 ||
+      macros.quadrant_channels > macros.channels ||
+      macros.quadrant_channels * macros.interleave_bytes < wave * 16) {
+    return reject("WW_QUADRANT_CHANNELS", macros.quadrant_channels);
+  }
+  if (!std::has_single_bit(macros.stripes)) return reject("WW_STRIPES", macros.stripes);
+  if (macros.unroll == 0 || macros.unroll > 16) return reject("WW_UNROLL", macros.unroll);
+  return {};
+}
+
+}  // namespace
+
+std::span<const Source> sources() {
+  return table();
+}
+
+Result<Source> find_source(std::string_view name) {
+  std::string known;
+  for (const Source& source : table()) {
+    if (source.name == name) return source;
+    known += known.empty() ? "" : ", ";
+    known += source.name;
+  }
+  return fail(ErrorCode::not_found, fmt::format("no kernel '{}'; there are {}", name, known));
+}
+
+Result<std::string> program_text(const Source& source, const Macros& macros) {
+  WW_TRY(check(macros));
+  const PinTarget& target = macros.target;
+  std::string text;
+  const auto define = [&text](std::string_view name, unsigned value) {
+    text += fmt::format("#define {} {}u\n", name, value);
+  };
+  if (target.amd) {
+    text +=
+        "#define WW_PIN_CONSTRAINT \"+s\"\n"
+        "#define WW_UNIFORM(x) __builtin_amdgcn_readfirstlane(x)\n"
+        "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n";
+  } else {
+    text +=
+        "#define WW_PIN_CONSTRAINT \"+r\"\n"
+        "#define WW_UNIFORM(x) (x)\n"
+        "#define WW_WAIT() __asm__ volatile(\"\" : \"+r\"(wait))\n";
+  }
+  define("WW_ENGINE_SHIFT", target.engine_shift);
+  define("WW_ENGINE_MASK", target.engine_mask);
+  define("WW_CU_SHIFT", target.cu_shift);
+  define("WW_CU_MASK", target.cu_mask);
+  define("WW_WAVE_SIZE", target.wave_size);
+  define("WW_GROUP_SIZE", macros.group_size);
+  define("WW_INTERLEAVE", macros.interleave_bytes);
+  define("WW_CHANNELS", macros.channels);
+  define("WW_QUADRANT_CHANNELS", macros.quadrant_channels);
+  define("WW_STRIPES", macros.stripes);
+  define("WW_UNROLL", macros.unroll);
+  text += embedded_text("pin.clh");
+  text += source.text;
+  return text;
+}
+
+}  // namespace ww::kernels

@@ -1,0 +1,36 @@
+// The contract of performance counters: values per dispatch under the vendor's own names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "ww/core/result.hpp"
+
+namespace ww::measure {
+
+struct Dispatch {
+  std::string kernel;
+  std::int64_t start_ns{};  // device clock, as the sensor's
+  std::int64_t end_ns{};
+};
+
+// Threading: one caller at a time. Finish the queue before asking.
+class Counters {
+ public:
+  virtual ~Counters() = default;
+  // Dispatches since power-on; ids are 0-based and consecutive.
+  [[nodiscard]] virtual std::uint64_t dispatch_count() const = 0;
+  [[nodiscard]] virtual Result<Dispatch> dispatch(std::uint64_t id) const = 0;
+  // Each counter summed over dispatches [first, end). Error device_error.
+  [[nodiscard]] virtual Result<std::map<std::string, double>> sum(std::uint64_t first,
+                                                                  std::uint64_t end) const = 0;
+};
+
+// Payload bytes between L1 and L2 from counters: (TCC_HIT + TCC_MISS) lines of 64 B on gfx7 and
+// gfx8, which have no finer counter (docs: counters of the traffic). Errors: unsupported (target
+// without a mapping), bad_data (counters missing or not finite).
+[[nodiscard]] Result<double> l1_l2_bytes(const std::string& gfx_target,
+                                         const std::map<std::string, double>& counters);
+
+}  // namespace ww::measure

@@ -1,0 +1,54 @@
+// The contract of a power sensor and of the clock and voltage states beside it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::measure {
+
+// What documentation or driver say about a sensor, before any test. Absent: not said.
+struct SensorFacts {
+  std::string name;
+  std::optional<double> stated_period_s;
+  std::optional<double> power_resolution_w;
+  std::optional<double> temperature_resolution_c;
+  std::optional<double> gain_tolerance_95;             // relative, 95% half-width
+  std::optional<double> regulator_slope_tolerance_95;  // of the marginal regulator efficiency
+  std::optional<double> floorplan_tolerance_95;        // of the scale of published distances
+};
+
+// A voltage and clock state, nominal values.
+struct DvfsState {
+  double voltage_v{};
+  double clock_hz{};
+};
+
+// One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual
+// devices, the steady clock on real ones. Threading: one caller at a time.
+class Sensor {
+ public:
+  virtual ~Sensor() = default;
+  [[nodiscard]] virtual const SensorFacts& facts() const = 0;
+
+  [[nodiscard]] virtual std::int64_t now_ns() = 0;
+  // Waits, or lets the virtual chip idle, until the time; returns at once if it has passed.
+  virtual void sleep_until(std::int64_t time_ns) = 0;
+
+  // Raw readings since the last call, oldest first, each field absent when the sensor did not give
+  // it. A tick without any answer is a reading whose fields are absent. Errors: device_error,
+  // bad_data (not a number).
+  virtual Result<std::vector<StoredSample>> new_readings() = 0;
+
+  // Clock and voltage states that can be selected; empty where the device offers none.
+  [[nodiscard]] virtual std::vector<DvfsState> dvfs_states() const = 0;
+  [[nodiscard]] virtual int dvfs_current() const = 0;
+  // Errors: unsupported, out_of_range, device_error.
+  virtual Status select_dvfs(int state) = 0;
+};
+
+}  // namespace ww::measure

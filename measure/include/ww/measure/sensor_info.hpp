@@ -1,0 +1,34 @@
+// What a campaign keeps about its sensor: documented facts and the step test's findings.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/i_sensor.hpp"
+#include "ww/measure/step_test.hpp"
+
+namespace ww::measure {
+
+// Stored as JSON under campaign_keys::sensor, keys as the members.
+struct SensorInfo {
+  std::string name;
+  double period_s{};
+  double delay_s{};
+  double rise_s{};
+  bool resolved{};  // false: delay and rise are stated defaults, not found
+  double power_resolution_w{};
+  double temperature_resolution_c{};
+  double gain_tolerance_95{};
+  double regulator_slope_tolerance_95{};
+  double floorplan_tolerance_95{};
+};
+
+// Where the step test did not resolve the response, delay and rise are one period each and
+// `resolved` is false. Tolerances that nobody states are taken as 5% (gain; board sensors of
+// today), 5% (regulator slope) and 10% (distances read off a die photo).
+[[nodiscard]] SensorInfo combine(const SensorFacts& facts, const StepResponse& response);
+[[nodiscard]] nlohmann::json to_json(const SensorInfo& info);
+// Error parse_error names the key.
+[[nodiscard]] Result<SensorInfo> sensor_info_from_json(const nlohmann::json& json);
+
+}  // namespace ww::measure

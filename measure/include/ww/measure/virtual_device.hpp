@@ -1,0 +1,24 @@
+// Sensor and counters of the virtual GPU, through its driver's C ABI (ww/core/vgpu_abi.h).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "ww/core/result.hpp"
+#include "ww/core/vgpu_abi.h"
+#include "ww/measure/i_counters.hpp"
+#include "ww/measure/i_sensor.hpp"
+
+namespace ww::measure {
+
+// The ABI of the driver that this process has loaded already (the OpenCL loader does that); the
+// driver is never loaded here, since a second copy would be a second chip. Error not_found when it
+// is not loaded, unsupported when it speaks another version.
+[[nodiscard]] Result<const ww_vgpu_abi*> find_virtual_abi(const std::filesystem::path& library);
+
+// Both keep a reference to `abi`, which lives as long as the driver is loaded.
+[[nodiscard]] std::unique_ptr<Sensor> make_virtual_sensor(const ww_vgpu_abi& abi);
+[[nodiscard]] std::unique_ptr<Counters> make_virtual_counters(const ww_vgpu_abi& abi);
+
+}  // namespace ww::measure

@@ -1,0 +1,225 @@
+// Sensors, recorder and replay, on an interface table that the test fills.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "ww/measure/recorder.hpp"
+#include "ww/measure/replay.hpp"
+#include "ww/measure/sensor_info.hpp"
+#include "ww/measure/virtual_device.hpp"
+
+namespace ww::measure {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A chip whose clock the test moves and that draws 50 W + 1 W a tick.
+struct FakeChip {
+  static inline std::int64_t now = 0;
+  static inline std::int32_t state = 1;
+  static inline bool greedy = false;
+
+  static ww_vgpu_abi table() {
+    now = 0;
+    state = 1;
+    greedy = false;
+    ww_vgpu_abi abi{};
+    abi.version = WW_VGPU_ABI_VERSION;
+    abi.now_ns = [] { return now; };
+    abi.sleep_until_ns = [](std::int64_t t) { now = std::max(now, t); };
+    abi.chip_info = [] {
+      static const ww_vgpu_chip_info info{"w9100", "gfx701", 0, 4, 11, 16, 256, 64, 16384, 1 << 20};
+      return &info;
+    };
+    abi.sensor_info = [] {
+      static const ww_vgpu_sensor_info info{1'000'000, 1000, 1000, 0.03, 0.02, 0.1};
+      return &info;
+    };
+    abi.samples_since = [](std::uint64_t first, ww_vgpu_sample* out, std::uint64_t capacity) {
+      if (greedy) return capacity + 1;
+      std::uint64_t n = 0;
+      const auto ticks = static_cast<std::uint64_t>(now / 1'000'000);
+      for (std::uint64_t i = first; i < ticks && n < capacity; ++i, ++n) {
+        const auto tick = static_cast<std::int64_t>(i);
+        out[n] = {i,
+                  tick * 1'000'000,
+                  50'000'000 + 1'000'000 * (tick / 2),
+                  tick * 100,
+                  40'000,
+                  1'168'700,
+                  930'000,
+                  i % 5 != 4 ? 1u : 0u};
+      }
+      return n;
+    };
+    abi.dvfs_state_count = [] { return std::int32_t{3}; };
+    abi.dvfs_state = [](std::int32_t index, ww_vgpu_dvfs_state* out) {
+      *out = {1'000'000 + 50'000 * index, 800'000 + 50'000 * index};
+      return 0;
+    };
+    abi.dvfs_current = [] { return state; };
+    abi.dvfs_select = [](std::int32_t index) {
+      state = index;
+      return index == 2 ? -1 : 0;
+    };
+    abi.counter_count = [] { return 2u; };
+    abi.counter_name = [](std::uint32_t i) { return i == 0 ? "TCC_HIT_sum" : "TCC_MISS_sum"; };
+    abi.dispatch_count = [] { return std::uint64_t{4}; };
+    abi.dispatch = [](std::uint64_t id, ww_vgpu_dispatch* out) {
+      if (id >= 4) return -1;
+      *out = {id, "l2_stream", static_cast<std::int64_t>(id) * 10,
+              static_cast<std::int64_t>(id) * 10 + 8, 0};
+      return 0;
+    };
+    abi.dispatch_counters = [](std::uint64_t id, double* values, std::uint32_t) {
+      if (id >= 4) return -1;
+      values[0] = 100;
+      values[1] = static_cast<double>(id);
+      return 0;
+    };
+    return abi;
+  }
+};
+
+TEST(VirtualSensor, GivesEveryReadingOnce) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  sensor->sleep_until(3'000'000'000);
+  const auto first = sensor->new_readings().value();
+  ASSERT_EQ(first.size(), 3000u);  // more than one chunk
+  EXPECT_TRUE(sensor->new_readings().value().empty());
+  sensor->sleep_until(3'010'000'000);
+  const auto second = sensor->new_readings().value();
+  ASSERT_EQ(second.size(), 10u);
+  EXPECT_EQ(second.front().time_ns, first.back().time_ns + 1'000'000);
+}
+
+TEST(VirtualSensor, LeavesUnansweredTicksAbsent) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  sensor->sleep_until(5'000'000);
+  const auto readings = sensor->new_readings().value();
+  EXPECT_EQ(readings[3].power_uw, 51'000'000);
+  EXPECT_FALSE(readings[4].power_uw);
+  EXPECT_FALSE(readings[4].temperature_mc);
+}
+
+TEST(VirtualSensor, RefusesADriverThatOverrunsTheBuffer) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  FakeChip::greedy = true;
+  EXPECT_EQ(make_virtual_sensor(abi)->new_readings().error().code, ErrorCode::device_error);
+}
+
+TEST(VirtualSensor, SelectsClockStates) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  ASSERT_EQ(sensor->dvfs_states().size(), 3u);
+  EXPECT_NEAR(sensor->dvfs_states()[2].voltage_v, 1.1, 1e-9);
+  EXPECT_TRUE(sensor->select_dvfs(0));
+  EXPECT_EQ(sensor->dvfs_current(), 0);
+  EXPECT_EQ(sensor->select_dvfs(3).error().code, ErrorCode::out_of_range);
+  EXPECT_EQ(sensor->select_dvfs(2).error().code, ErrorCode::device_error);
+}
+
+TEST(VirtualCounters, SumOverDispatches) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto counters = make_virtual_counters(abi);
+  const auto sum = counters->sum(1, 4).value();
+  EXPECT_EQ(sum.at("TCC_HIT_sum"), 300.0);
+  EXPECT_EQ(sum.at("TCC_MISS_sum"), 6.0);
+  EXPECT_EQ(counters->dispatch(2)->start_ns, 20);
+  EXPECT_EQ(counters->sum(2, 9).error().code, ErrorCode::device_error);
+}
+
+TEST(FindVirtualAbi, NeverLoadsTheDriver) {
+  const auto found = find_virtual_abi("/nonexistent/libwirewatt_vgpu.so");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::not_found);
+}
+
+TEST(L1L2Bytes, AreLinesOfSixtyFourOnGfx7) {
+  EXPECT_EQ(l1_l2_bytes("gfx701", {{"TCC_HIT_sum", 9}, {"TCC_MISS_sum", 1}}).value(), 640.0);
+  EXPECT_EQ(l1_l2_bytes("gfx701", {{"TCC_HIT", 9}, {"TCC_MISS", 1}}).value(), 640.0);
+}
+
+TEST(L1L2Bytes, RefuseWhatTheyDoNotKnow) {
+  EXPECT_EQ(l1_l2_bytes("gfx90a", {}).error().code, ErrorCode::unsupported);
+  EXPECT_THAT(l1_l2_bytes("gfx701", {{"TCC_HIT", 9}}).error().message, HasSubstr("TCC_MISS"));
+  EXPECT_EQ(l1_l2_bytes("gfx701", {{"TCC_HIT", -9}, {"TCC_MISS", 0}}).error().code,
+            ErrorCode::bad_data);
+}
+
+TEST(Recorder, MarksChangesAcrossTakes) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  Recorder recorder(*sensor);
+  sensor->sleep_until(3'000'000);
+  const auto first = recorder.take().value();
+  EXPECT_TRUE(first[0].changed);
+  sensor->sleep_until(4'000'000);
+  const auto second = recorder.take().value();
+  EXPECT_TRUE(second[0].changed);  // energy moved, though power did not
+}
+
+TEST(SensorInfo, SurvivesJson) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  StepResponse response;
+  response.resolved = true;
+  response.period_s = 0.001;
+  response.delay_s = 0.02;
+  response.rise_s = 0.05;
+  const SensorInfo info = combine(make_virtual_sensor(abi)->facts(), response);
+  const auto back = sensor_info_from_json(to_json(info)).value();
+  EXPECT_EQ(back.delay_s, 0.02);
+  EXPECT_EQ(back.rise_s, 0.05);
+  EXPECT_EQ(back.gain_tolerance_95, 0.03);
+  EXPECT_THAT(back.name, HasSubstr("w9100"));
+  EXPECT_THAT(sensor_info_from_json(nlohmann::json::object()).error().message, HasSubstr("name"));
+}
+
+TEST(SensorInfo, AnUnresolvedResponseIsSaidToBeOne) {
+  StepResponse response;
+  response.period_s = 0.1;
+  const SensorInfo info = combine({}, response);
+  EXPECT_FALSE(info.resolved);
+  EXPECT_EQ(info.rise_s, 0.1);
+}
+
+class ReplayTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("ww_replay_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ReplayTest, GivesBackWhatWasRecordedAtItsTime) {
+  auto store = CampaignStore::create(folder_ / "campaign.db").value();
+  const auto session = store.begin_session().value();
+  StoredRun run;
+  run.session = session;
+  run.kind = RunKind::idle;
+  for (int i = 0; i < 10; ++i) {
+    StoredSample sample;
+    sample.time_ns = 1000 + i;
+    sample.power_uw = i;
+    run.samples.push_back(sample);
+  }
+  ASSERT_TRUE(store.add(run));
+  const auto sensor = make_replay_sensor(store, session).value();
+  EXPECT_EQ(sensor->now_ns(), 1000);
+  sensor->sleep_until(1004);
+  EXPECT_EQ(sensor->new_readings()->size(), 5u);
+  sensor->sleep_until(2000);
+  EXPECT_EQ(sensor->new_readings()->back().power_uw, 9);
+  EXPECT_EQ(sensor->select_dvfs(0).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(make_replay_sensor(store, session + 1).error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace ww::measure

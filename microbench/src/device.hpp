@@ -1,0 +1,60 @@
+// An opened device: compute host, sensor, counters, and the public facts of its chip.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/i_counters.hpp"
+#include "ww/measure/i_sensor.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+// What the data sheet tells; stored as JSON under campaign_keys::chip.
+struct ChipFacts {
+  std::string name;
+  std::string target;  // "gfx701"
+  int engines{};
+  int cus_per_engine{};
+  int channels{};
+  int interleave_bytes{};
+  int bytes_per_clock_per_channel{};
+  std::int64_t l1_bytes{};
+  std::int64_t l2_bytes{};
+};
+[[nodiscard]] nlohmann::json to_json(const ChipFacts& chip);
+
+struct Device {
+  std::string name;
+  bool is_virtual{};
+  ChipFacts chip;
+  std::string floorplan_toml;
+  std::vector<std::vector<int>> quadrants;  // [quadrant] -> L2 channels, from the floorplan
+  // Destroyed in reverse order: buffers and kernels go before them, see Bench.
+  std::unique_ptr<ComputeHost> host;
+  std::unique_ptr<measure::Sensor> sensor;
+  std::unique_ptr<measure::Counters> counters;
+};
+
+// The full name that the request stands for: an empty name becomes the best device there is. Errors
+// invalid_argument and not_found for names that no device can have; unsupported for real devices
+// whose power cannot be read.
+[[nodiscard]] Result<std::string> resolve_device_name(const DeviceRequest& request);
+
+// Opens the device of a resolved name. A process can open one virtual chip, because the OpenCL
+// loader and the driver settle on it at their first call. Errors: missing_dependency,
+// device_error, invalid_argument.
+[[nodiscard]] Result<Device> open_device(const DeviceRequest& request, const std::string& name);
+
+// Where the virtual GPU's driver lies: $WIREWATT_VGPU_LIBRARY, else ../lib beside the program.
+[[nodiscard]] std::filesystem::path virtual_driver_path();
+// Sets the environment that makes the OpenCL loader show this virtual chip alone. Call before the
+// loader's first use in the process.
+void select_virtual_driver(const DeviceRequest& request, const std::string& name);
+
+}  // namespace ww::microbench

@@ -1,0 +1,35 @@
+// Pinning: patched binaries, and reading the place that a wavefront logged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/kernels/sources.hpp"
+
+namespace ww::microbench {
+
+struct Place {
+  int engine{};
+  int cu{};  // a number that tells the CUs of one engine apart
+};
+
+class Pinning {
+ public:
+  virtual ~Pinning() = default;
+  // How kernels find their place on this device.
+  [[nodiscard]] virtual kernels::PinTarget target() const = 0;
+  // The binary whose marker is replaced. Errors as binpatch::patch and binpatch::verify.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
+                                                             const std::string& kernel) const = 0;
+  [[nodiscard]] virtual Result<Place> place(std::uint32_t hardware_id) const = 0;
+};
+
+// Through binpatch, for an AMD target such as "gfx701". Errors: parse_error, unsupported.
+[[nodiscard]] Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target);
+
+}  // namespace ww::microbench

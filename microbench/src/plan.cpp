@@ -1,0 +1,218 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+namespace ww::microbench {
+namespace {
+
+using kernels::Pattern;
+
+struct Variant {
+  Pattern pattern{Pattern::random};
+  Rate rate{Rate::saturated};
+  int dvfs_state{};
+};
+
+// Permutations must not depend on the standard library's shuffle: a file resumes anywhere.
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t below(std::uint64_t bound) {  // the bias of % is below 2^-59 here
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (z ^ (z >> 31)) % bound;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// The variants of one round. Random saturated runs, which carry the answer, come first and lie
+// between the others, so that slow drift does not part them.
+std::vector<Variant> round_of(const PlanInputs& inputs) {
+  const int reference = inputs.reference_state;
+  const Variant random{Pattern::random, Rate::saturated, reference};
+  std::vector<Variant> round{random, {Pattern::random, Rate::throttled, reference},
+                             random, {Pattern::zeros, Rate::saturated, reference},
+                             random, {Pattern::half_random, Rate::saturated, reference}};
+  if (inputs.quick) return round;
+  round.push_back({Pattern::ones, Rate::saturated, reference});
+  round.push_back(random);
+  round.push_back({Pattern::aa, Rate::saturated, reference});
+  for (int state = 0; state < inputs.dvfs_states; ++state) {
+    if (state != reference) round.push_back({Pattern::random, Rate::saturated, state});
+  }
+  return round;
+}
+
+constexpr int full_rounds = 2;
+
+PlannedRun make(std::int64_t block, std::int64_t position, RunKind kind, int state,
+                double seconds) {
+  PlannedRun run;
+  run.block = block;
+  run.position = position;
+  run.kind = kind;
+  run.dvfs_state = state;
+  run.seconds = seconds;
+  return run;
+}
+
+// Positions of block 0. Gaps leave room without renumbering.
+constexpr std::int64_t first_step = 1;
+constexpr std::int64_t first_slow_step = 10;
+constexpr std::int64_t known_bytes_position = 20;
+constexpr std::int64_t heat_position = 21;
+constexpr std::int64_t first_dvfs = 30;
+
+}  // namespace
+
+std::vector<PlannedRun> setup_runs(const PlanInputs& inputs) {
+  const int state = inputs.reference_state;
+  std::vector<PlannedRun> runs{make(0, 0, RunKind::idle, state, 5.0)};
+  for (std::int64_t i = 0; i < 5; ++i) {
+    PlannedRun run = make(0, first_step + i, RunKind::step_test, state, 0.5);
+    run.engine = static_cast<int>(i) % std::max(inputs.engines, 1);
+    run.quadrant = static_cast<int>(i) % std::max(inputs.quadrants, 1);
+    runs.push_back(run);
+  }
+  runs.push_back(make(0, known_bytes_position, RunKind::known_bytes, state, 0.0));
+  runs.push_back(make(0, heat_position, RunKind::heat, state, 40.0));
+  runs.push_back(make(0, heat_position + 1, RunKind::cooldown, state, inputs.quick ? 75.0 : 90.0));
+  return runs;
+}
+
+std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs) {
+  std::vector<PlannedRun> runs;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    PlannedRun run = make(0, first_slow_step + i, RunKind::step_test, inputs.reference_state, 10.0);
+    run.engine = 0;
+    run.quadrant = 0;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs) {
+  std::vector<PlannedRun> runs;
+  if (inputs.quick) return runs;
+  for (int state = 0; state < inputs.dvfs_states; ++state) {
+    if (state == inputs.reference_state) continue;
+    const std::int64_t first = first_dvfs + 3 * state;
+    runs.push_back(make(0, first, RunKind::idle, state, 5.0));
+    runs.push_back(make(0, first + 1, RunKind::heat, state, 40.0));
+    runs.push_back(make(0, first + 2, RunKind::cooldown, state, 90.0));
+  }
+  return runs;
+}
+
+std::int64_t minimum_blocks(const PlanInputs& inputs) {
+  const auto round = static_cast<std::int64_t>(round_of(inputs).size());
+  return inputs.quick ? round : full_rounds * round;
+}
+
+std::int64_t maximum_blocks(const PlanInputs& inputs) {
+  return minimum_blocks(inputs) + (inputs.quick ? 6 : 24);
+}
+
+std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block) {
+  const auto round = round_of(inputs);
+  const auto index = static_cast<std::size_t>(block - 1);
+  const Variant variant = block <= minimum_blocks(inputs)
+                              ? round[index % round.size()]
+                              : Variant{Pattern::random, Rate::saturated, inputs.reference_state};
+
+  std::vector<int> order(static_cast<std::size_t>(inputs.engines * inputs.quadrants));
+  std::iota(order.begin(), order.end(), 0);
+  SplitMix generator(inputs.seed * 0x100000001B3u + static_cast<std::uint64_t>(block));
+  for (std::size_t i = order.size(); i > 1; --i) {
+    std::swap(order[i - 1], order[static_cast<std::size_t>(generator.below(i))]);
+  }
+
+  // A slow sensor must settle in the idle runs, too.
+  const double idle_s = std::max(inputs.quick ? 1.5 : 3.0, inputs.plateau_s.value_or(0.0));
+  std::vector<PlannedRun> runs;
+  const auto add_idle = [&] {
+    runs.push_back(make(block, static_cast<std::int64_t>(runs.size()), RunKind::idle,
+                        variant.dvfs_state, idle_s));
+  };
+  const auto add_pair = [&](int pair) {
+    PlannedRun run = make(block, static_cast<std::int64_t>(runs.size()), RunKind::stream,
+                          variant.dvfs_state, inputs.plateau_s.value_or(0.0));
+    run.engine = pair / inputs.quadrants;
+    run.quadrant = pair % inputs.quadrants;
+    run.pattern = variant.pattern;
+    run.rate = variant.rate;
+    runs.push_back(run);
+  };
+  add_idle();
+  for (const int pair : order) add_pair(pair);
+  add_idle();
+  for (auto pair = order.rbegin(); pair != order.rend(); ++pair) add_pair(*pair);
+  add_idle();
+  return runs;
+}
+
+double plateau_seconds(bool quick, double delay_s, double rise_s) {
+  const double shortest = quick ? 1.5 : 5.0;
+  return std::max(shortest, 6.0 * (delay_s + rise_s));
+}
+
+nlohmann::json to_json(const PlanInputs& inputs) {
+  nlohmann::json json{{"device", inputs.device},
+                      {"seed", inputs.seed},
+                      {"quick", inputs.quick},
+                      {"engines", inputs.engines},
+                      {"quadrants", inputs.quadrants},
+                      {"dvfs_states", inputs.dvfs_states},
+                      {"reference_state", inputs.reference_state}};
+  if (inputs.tuning) {
+    json["tuning"] = {{"saturated_loops", inputs.tuning->saturated_loops},
+                      {"throttled_loops", inputs.tuning->throttled_loops},
+                      {"throttle", inputs.tuning->throttle},
+                      {"furnace_loops", inputs.tuning->furnace_loops},
+                      {"throttled_share", inputs.tuning->throttled_share}};
+  }
+  if (inputs.plateau_s) json["plateau_s"] = *inputs.plateau_s;
+  return json;
+}
+
+Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
+  PlanInputs inputs;
+  const char* key = "";
+  const auto read = [&key](const nlohmann::json& from, const char* name, auto& into) {
+    key = name;
+    from.at(name).get_to(into);
+  };
+  try {
+    read(json, "device", inputs.device);
+    read(json, "seed", inputs.seed);
+    read(json, "quick", inputs.quick);
+    read(json, "engines", inputs.engines);
+    read(json, "quadrants", inputs.quadrants);
+    read(json, "dvfs_states", inputs.dvfs_states);
+    read(json, "reference_state", inputs.reference_state);
+    if (json.contains("tuning")) {
+      auto& tuning = inputs.tuning.emplace();
+      const auto& from = json.at("tuning");
+      read(from, "saturated_loops", tuning.saturated_loops);
+      read(from, "throttled_loops", tuning.throttled_loops);
+      read(from, "throttle", tuning.throttle);
+      read(from, "furnace_loops", tuning.furnace_loops);
+      read(from, "throttled_share", tuning.throttled_share);
+    }
+    if (json.contains("plateau_s")) read(json, "plateau_s", inputs.plateau_s.emplace());
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorCode::parse_error, std::string("missing or malformed '") + key + "'", "plan");
+  }
+  if (inputs.engines < 1 || inputs.quadrants < 1 || inputs.engines * inputs.quadrants > 4096) {
+    return fail(ErrorCode::parse_error, "engines and quadrants make no sense", "plan");
+  }
+  return inputs;
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,80 @@
+// The plan: which runs, in what order. A pure function of its inputs, so that a resumed campaign
+// finds the same runs under the same (block, position).
+//
+// Block 0 is the set-up: idle, step test, known bytes, heat and cool-down. Every later block visits
+// all pairs of engine and quadrant in random order and then the same in mirrored order, between
+// idle runs at its start, middle and end: every pair's two runs have the same mean position, so
+// whatever drifts linearly within a block cancels (ABBA; IISWC'16 has no such control).
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+#include "ww/kernels/patterns.hpp"
+
+namespace ww::microbench {
+
+// Everything that fixes the plan; stored as JSON under campaign_keys::plan.
+struct PlanInputs {
+  std::string device;
+  std::uint64_t seed{1};
+  bool quick{};
+  int engines{};
+  int quadrants{};
+  int dvfs_states{1};
+  int reference_state{};
+
+  // Found at the start of the campaign; absent until then, and kept for every later session.
+  struct Tuning {
+    std::uint32_t saturated_loops{};  // loop counts that give launches of the wanted length
+    std::uint32_t throttled_loops{};
+    std::uint32_t throttle{};  // wait iterations for the lower rate
+    std::uint32_t furnace_loops{};
+    double throttled_share{};  // of the saturated rate, as tuned
+  };
+  std::optional<Tuning> tuning;
+  std::optional<double> plateau_s;  // from the step test
+};
+[[nodiscard]] nlohmann::json to_json(const PlanInputs& inputs);
+// Error parse_error names the key.
+[[nodiscard]] Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json);
+
+enum class Rate { saturated, throttled };
+
+struct PlannedRun {
+  std::int64_t block{};
+  std::int64_t position{};
+  RunKind kind{RunKind::idle};
+  int engine{-1};
+  int quadrant{-1};
+  kernels::Pattern pattern{kernels::Pattern::random};
+  Rate rate{Rate::saturated};
+  int dvfs_state{};
+  double seconds{};  // of device time; heat ends earlier once the temperature stands still
+  bool operator==(const PlannedRun&) const = default;
+};
+
+// Set-up before the plateau's length is known: idle, step test, known bytes, heat, cool-down.
+[[nodiscard]] std::vector<PlannedRun> setup_runs(const PlanInputs& inputs);
+// Set-up at the other clock states: idle, heat and cool-down each. Empty for quick campaigns.
+[[nodiscard]] std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs);
+// Longer step-test runs for sensors that the first ones did not resolve.
+[[nodiscard]] std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs);
+
+// Measuring blocks are numbered from 1. Those up to minimum_blocks are always run; later ones, up
+// to maximum_blocks, repeat the random saturated variant until the fit is narrow enough.
+[[nodiscard]] std::int64_t minimum_blocks(const PlanInputs& inputs);
+[[nodiscard]] std::int64_t maximum_blocks(const PlanInputs& inputs);
+// Needs plateau_s.
+[[nodiscard]] std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block);
+
+// Length of a plateau for a sensor: long enough that what is cut off for delay and rise is a small
+// part of it.
+[[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s);
+
+}  // namespace ww::microbench

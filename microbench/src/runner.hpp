@@ -1,0 +1,93 @@
+// Performs single planned runs on an opened device and judges them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+#include "device.hpp"
+#include "plan.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+#include "ww/measure/recorder.hpp"
+
+namespace ww::microbench {
+
+// Judgement of a streaming run, apart from the sensor: empty when good, else the reason for
+// rejection. Bounds as in the paper's section IV: traffic as computed within 0.5%, at least 90% of
+// the channels' peak when saturated, L2 hit rate over 99.9%, L1 hit rate under 1%, all CUs of the
+// engine at work.
+struct StreamFacts {
+  double expected_bytes{};
+  double counted_bytes{};
+  double peak_bytes{};  // of the quadrant's channels over the run
+  bool saturated{};
+  int working_cus{};
+  int engine_cus{};
+  std::map<std::string, double> counters;
+};
+[[nodiscard]] std::string judge_stream(const StreamFacts& facts);
+
+class Runner {
+ public:
+  // Device and bench must outlive the runner.
+  Runner(Device& device, Bench& bench, std::int64_t session);
+
+  // Finds loop counts that make launches of about `launch_ns`, and the throttle of the lower rate
+  // (50 to 60% of the saturated one). Errors: device_error, bad_data where no throttle does it.
+  Result<PlanInputs::Tuning> tune(std::int64_t launch_ns);
+  void use(const PlanInputs::Tuning& tuning) { tuning_ = tuning; }
+
+  // One launch that shows whether the kernel is pinned. Error bad_data when it is not.
+  Status check_pinned();
+  // A second of streaming over all pairs: clocks and caches settle; then `settle_s` of idling. Its
+  // readings go with the next run's.
+  Status warm_up(double settle_s);
+  // Runs the furnace without recording a run, before a cool-down whose heat another session ran.
+  Status reheat(double seconds);
+
+  // Performs a run. A run that was measured but cannot be used has status rejected and a reason;
+  // an error means that the device failed. Readings are those since the run before: one unbroken
+  // series in a session, with the plateau between start_ns and end_ns.
+  Result<StoredRun> perform(const PlannedRun& run);
+
+  // From now on a plateau of identical readings means a frozen sensor: this one shows noise.
+  void expect_noise() { expect_noise_ = true; }
+  // Consecutive runs whose readings could not be used.
+  [[nodiscard]] int sensor_failures() const { return sensor_failures_; }
+
+ private:
+  struct Launched {
+    std::uint64_t first{}, end{};  // dispatches
+    std::int64_t start_ns{}, end_ns{};
+  };
+  using Launch = std::function<Status()>;
+  // Launches until `seconds` of device time have passed, in batches, then waits.
+  Result<Launched> launch_for(double seconds, const Launch& launch);
+  Result<Launched> launch_count(std::int64_t count, const Launch& launch);
+  // Time that one more loop adds to a launch.
+  Result<double> ns_per_loop(std::uint32_t few, std::uint32_t many,
+                             const std::function<Status(std::uint32_t)>& launch);
+  Status select_state(int state);
+  Status perform_stream(const PlannedRun& run, StoredRun& stored);
+  Status perform_step(const PlannedRun& run, StoredRun& stored);
+  Status perform_heat(const PlannedRun& run, StoredRun& stored);
+  Status perform_known_bytes(StoredRun& stored);
+  Status take_readings(StoredRun& stored);
+  void sleep(double seconds);
+
+  Device& device_;
+  Bench& bench_;
+  std::int64_t session_;
+  measure::Recorder recorder_;
+  PlanInputs::Tuning tuning_;
+  double launch_ns_{300'000};  // as last seen
+  bool expect_noise_{};
+  int sensor_failures_{};
+};
+
+}  // namespace ww::microbench

@@ -1,0 +1,301 @@
+#include "testing/fake_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+#include "ww/measure/health.hpp"
+
+namespace ww::microbench::testing {
+namespace {
+
+constexpr int engines = 4;
+constexpr int cus = 11;
+constexpr std::uint32_t marker = 0x5EC0DE01u;
+constexpr double clock_hz = 930e6;
+constexpr double peak_bytes_per_ns = 4 * 64 * clock_hz * 1e-9;
+constexpr std::int64_t tick_ns = 1'000'000;
+const std::string patched_prefix = "patched ";
+
+constexpr const char* floorplan = R"(
+name = "fake"
+estimated = true
+source = "made up for tests"
+width_mm = 20.0
+height_mm = 20.0
+registers_to_l1_mm = 1.0
+distance_tolerance_95 = 0.05
+quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]
+)";
+
+// Time, heat, power and counters.
+struct Chip {
+  FakeOptions options;
+  std::int64_t now_ns{};
+  std::int64_t next_tick_ns{};
+  std::int64_t ticks{};
+  double temperature_c{40};
+  double energy_j{};
+  double shown_w{50};
+  std::uint32_t random{1};
+  std::deque<StoredSample> unread;
+  struct Done {
+    measure::Dispatch dispatch;
+    double hits{}, misses{};
+  };
+  std::vector<Done> dispatches;
+
+  double noise() {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<double>(random >> 16) / 65536.0 - 0.5;
+  }
+
+  void advance(std::int64_t until_ns, double load_w) {
+    while (next_tick_ns <= until_ns) {
+      const double power = 50 + 0.3 * (temperature_c - 40) + load_w;
+      temperature_c += 1e-3 * ((40 + 0.2 * (power - 50) - temperature_c) / 8.0);
+      energy_j += power * 1e-3;
+      shown_w += (power - shown_w) * std::min(1.0, 1e-3 / options.sensor_window_s);
+      tick(shown_w + 0.4 * noise());
+      next_tick_ns += tick_ns;
+    }
+    now_ns = std::max(now_ns, until_ns);
+  }
+
+  void tick(double shown) {
+    StoredSample sample;
+    sample.time_ns = sample.poll_ns = next_tick_ns;
+    sample.power_uw = std::llround(shown * 1e6);
+    sample.energy_ticks = std::llround(energy_j * 65536);
+    sample.temperature_mc = static_cast<std::int32_t>(std::floor(temperature_c)) * 1000;
+    sample.voltage_uv = 1'168'700;
+    sample.clock_khz = 930'000;
+    ++ticks;
+    if (static_cast<double>(next_tick_ns) * 1e-9 >= options.healthy_s) spoil(sample);
+    unread.push_back(sample);
+  }
+
+  void spoil(StoredSample& sample) const {
+    switch (options.sensor) {
+      case SensorFault::none:
+      case SensorFault::not_a_number: return;
+      case SensorFault::no_answer:
+        sample.power_uw.reset();
+        sample.energy_ticks.reset();
+        return;
+      case SensorFault::zeros: sample.power_uw = 0; return;
+      case SensorFault::negative: sample.power_uw = -1; return;
+      case SensorFault::frozen:
+        sample.power_uw = 61'000'000;
+        sample.energy_ticks = 1;
+        return;
+      case SensorFault::time_backwards: sample.time_ns = -sample.time_ns; return;
+      case SensorFault::energy_backwards: sample.energy_ticks = -ticks; return;
+    }
+  }
+
+  void launch(const std::string& kernel, double ns, double load_w, double lines) {
+    advance(now_ns + 4000, 0);  // overhead
+    const std::int64_t start = now_ns;
+    advance(now_ns + std::llround(ns), load_w);
+    dispatches.push_back(
+        {{kernel, start, now_ns}, lines * options.l2_hit_rate, lines * (1 - options.l2_hit_rate)});
+  }
+};
+
+class FakeBuffer final : public DeviceBuffer {
+ public:
+  explicit FakeBuffer(std::size_t size) : bytes(size) {}
+  std::size_t size() const override { return bytes.size(); }
+  Status write(std::size_t offset, std::span<const std::byte> data) override {
+    std::ranges::copy(data, bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+    return {};
+  }
+  Status read(std::size_t offset, std::span<std::byte> data) override {
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), data.size(), data.begin());
+    return {};
+  }
+  std::vector<std::byte> bytes;
+};
+
+class FakeKernel final : public LoadedKernel {
+ public:
+  FakeKernel(Chip& chip, std::string name, bool patched)
+      : chip_(chip), name_(std::move(name)), patched_(patched) {}
+
+  Status set(unsigned index, std::span<const std::byte> value) override {
+    std::uint64_t number = 0;
+    std::memcpy(&number, value.data(), std::min(value.size(), sizeof number));
+    numbers_.at(index) = number;
+    return {};
+  }
+  Status set(unsigned index, const DeviceBuffer& buffer) override {
+    buffers_.at(index) = const_cast<FakeBuffer*>(dynamic_cast<const FakeBuffer*>(&buffer));
+    return {};
+  }
+
+  Status launch(std::size_t groups, std::size_t group_size) override {
+    if (chip_.options.fail_at_launch >= 0 &&
+        std::cmp_greater_equal(chip_.dispatches.size(), chip_.options.fail_at_launch)) {
+      return fail(ErrorCode::device_error, "the device is lost", "fake");
+    }
+    if (name_ == "l2_stream") {
+      stream(groups, group_size);
+    } else if (name_ == "l2_sweep") {
+      chip_.launch(name_, 500'000, 5, 0);
+    } else if (name_ == "furnace") {
+      chip_.launch(name_, static_cast<double>(numbers_[0]) * 2000, 150, 0);
+    } else {
+      for (std::size_t i = 0; i < buffers_[0]->bytes.size(); ++i) {
+        buffers_[1]->bytes[i] = buffers_[0]->bytes[i] ^ std::byte{0xA5};
+      }
+      chip_.launch(
+          name_, 10'000, 40,
+          chip_.options.traffic_factor * 2 * static_cast<double>(buffers_[0]->bytes.size()) / 64);
+    }
+    return {};
+  }
+
+ private:
+  void stream(std::size_t groups, std::size_t group_size) {
+    const std::size_t per_group = group_size / 64;
+    const auto loops = static_cast<double>(numbers_[2]);
+    const auto throttle = static_cast<double>(numbers_[3]);
+    std::size_t working = 0;
+    for (std::size_t wave = 0; wave < groups * per_group; ++wave) {
+      const std::size_t group = wave / per_group;
+      const auto engine = static_cast<std::uint32_t>(group % engines);
+      const auto cu = static_cast<std::uint32_t>(group / engines) %
+                      static_cast<std::uint32_t>(cus - chip_.options.idle_cus);
+      const std::uint32_t id =
+          patched_ ? (engine << 13 | cu << 8 | static_cast<std::uint32_t>(wave % 4) << 4)
+                   : (static_cast<std::uint32_t>(group) ^ marker);
+      if (((id >> 13) & 3) == numbers_[4]) ++working;
+      if (chip_.options.unanswering_waves && wave % 2 == 0) continue;
+      std::memcpy(buffers_[5]->bytes.data() + (numbers_[6] + wave) * sizeof id, &id, sizeof id);
+    }
+    const double bytes = static_cast<double>(working) * loops * 4 * 1024;
+    const double saturated = bytes / (peak_bytes_per_ns * chip_.options.bandwidth_share);
+    const double waiting = loops * (500 + 300 * throttle);
+    const double ns = std::max(saturated, waiting);
+    chip_.launch("l2_stream", ns, 40 * saturated / ns, chip_.options.traffic_factor * bytes / 64);
+  }
+
+  Chip& chip_;
+  std::string name_;
+  bool patched_;
+  std::array<std::uint64_t, 8> numbers_{};
+  std::array<FakeBuffer*, 8> buffers_{};
+};
+
+class FakeHost final : public ComputeHost {
+ public:
+  explicit FakeHost(std::shared_ptr<Chip> chip) : chip_(std::move(chip)) {}
+  std::string device_name() const override { return "fake"; }
+  std::string driver_version() const override { return "1"; }
+  Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
+    return std::make_unique<FakeBuffer>(bytes);
+  }
+  Result<std::vector<std::byte>> build(const std::string&, const std::string& name) override {
+    const auto bytes = std::as_bytes(std::span(name));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  }
+  Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
+                                             const std::string& kernel) override {
+    const std::string text(reinterpret_cast<const char*>(binary.data()), binary.size());
+    return std::make_unique<FakeKernel>(*chip_, kernel, text.starts_with(patched_prefix));
+  }
+  Status flush() override { return {}; }
+  Status finish() override { return {}; }
+
+ private:
+  std::shared_ptr<Chip> chip_;
+};
+
+class FakeSensor final : public measure::Sensor {
+ public:
+  explicit FakeSensor(std::shared_ptr<Chip> chip) : chip_(std::move(chip)) {
+    facts_.name = "fake telemetry";
+    facts_.stated_period_s = 1e-3;
+    facts_.power_resolution_w = 1e-3;
+  }
+  const measure::SensorFacts& facts() const override { return facts_; }
+  std::int64_t now_ns() override { return chip_->now_ns; }
+  void sleep_until(std::int64_t time_ns) override { chip_->advance(time_ns, 0); }
+  Result<std::vector<StoredSample>> new_readings() override {
+    if (chip_->options.sensor == SensorFault::not_a_number) {
+      WW_TRY(measure::microwatts(std::numeric_limits<double>::quiet_NaN(), facts_.name));
+    }
+    std::vector<StoredSample> readings(chip_->unread.begin(), chip_->unread.end());
+    chip_->unread.clear();
+    return readings;
+  }
+  std::vector<measure::DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
+  int dvfs_current() const override { return 0; }
+  Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "one state"); }
+
+ private:
+  std::shared_ptr<Chip> chip_;
+  measure::SensorFacts facts_;
+};
+
+class FakeCounters final : public measure::Counters {
+ public:
+  explicit FakeCounters(std::shared_ptr<Chip> chip) : chip_(std::move(chip)) {}
+  std::uint64_t dispatch_count() const override { return chip_->dispatches.size(); }
+  Result<measure::Dispatch> dispatch(std::uint64_t id) const override {
+    return chip_->dispatches.at(id).dispatch;
+  }
+  Result<std::map<std::string, double>> sum(std::uint64_t first, std::uint64_t end) const override {
+    std::map<std::string, double> total{{"TCC_HIT_sum", 0}, {"TCC_MISS_sum", 0}};
+    for (std::uint64_t id = first; id < end; ++id) {
+      total["TCC_HIT_sum"] += chip_->dispatches.at(id).hits;
+      total["TCC_MISS_sum"] += chip_->dispatches.at(id).misses;
+    }
+    return total;
+  }
+
+ private:
+  std::shared_ptr<Chip> chip_;
+};
+
+class FakePinning final : public Pinning {
+ public:
+  kernels::PinTarget target() const override { return {}; }
+  Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
+                                       const std::string&) const override {
+    const auto prefix = std::as_bytes(std::span(patched_prefix));
+    std::vector<std::byte> patched(prefix.begin(), prefix.end());
+    patched.insert(patched.end(), binary.begin(), binary.end());
+    return patched;
+  }
+  Result<Place> place(std::uint32_t id) const override {
+    return Place{static_cast<int>((id >> 13) & 3), static_cast<int>((id >> 8) & 15)};
+  }
+};
+
+}  // namespace
+
+Device make_fake_device(const FakeOptions& options) {
+  auto chip = std::make_shared<Chip>();
+  chip->options = options;
+  Device device;
+  device.name = "virtual:w9100";
+  device.is_virtual = true;
+  device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
+  device.floorplan_toml = floorplan;
+  device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  device.host = std::make_unique<FakeHost>(chip);
+  device.sensor = std::make_unique<FakeSensor>(chip);
+  device.counters = std::make_unique<FakeCounters>(chip);
+  return device;
+}
+
+std::unique_ptr<Pinning> make_fake_pinning() {
+  return std::make_unique<FakePinning>();
+}
+
+}  // namespace ww::microbench::testing

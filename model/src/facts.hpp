@@ -1,0 +1,46 @@
+// What a campaign file says about itself: sensor, chip, voltage/frequency states, floorplan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/model/floorplan.hpp"
+
+namespace ww::model {
+
+struct SensorFact {
+  double period_s{};
+  double delay_s{};  // from a change of load to the first reading that shows it
+  double rise_s{};   // 10 to 90% of a step
+  double power_resolution_w{};
+  double temperature_resolution_c{};
+  // Declared 95% half-widths, relative.
+  double gain_tolerance_95{};
+  double regulator_slope_tolerance_95{};
+  double floorplan_tolerance_95{};
+};
+
+struct DvfsState {
+  double voltage_v{};
+  double clock_hz{};
+};
+
+struct Facts {
+  std::string device;
+  bool is_virtual{};
+  std::string version, seed, floorplan_text;
+  SensorFact sensor;
+  double bytes_per_clock_per_channel{};  // 0 where the chip does not say
+  std::vector<DvfsState> dvfs;
+  int reference_state{};
+  Floorplan floorplan;
+};
+
+// Reads the facts of CampaignStore::facts(). Errors: bad_data naming the missing key; parse_error
+// for text that is not what the key says; out_of_range for absurd values.
+[[nodiscard]] Result<Facts> read_facts(const std::map<std::string, std::string>& facts);
+
+}  // namespace ww::model

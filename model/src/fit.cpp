@@ -1,0 +1,405 @@
+#include "ww/model/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "facts.hpp"
+#include "fit_runs.hpp"
+#include "intervals.hpp"
+#include "misfit.hpp"
+#include "prepare.hpp"
+#include "stats.hpp"
+#include "ww/core/hash.hpp"
+
+namespace ww::model {
+namespace {
+
+// A half-width above this share of the energy for random payload says nothing.
+constexpr double useless_share = 0.5;
+constexpr double least_contrast = 0.01;  // of the mean distance
+
+std::optional<std::size_t> find_variant(const JointInput& input, const Facts& facts,
+                                        std::string_view pattern, bool slowest = false) {
+  std::optional<std::size_t> best;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    if (variant.pattern != pattern || variant.dvfs_state != facts.reference_state) continue;
+    if (!best || (variant.throttle < input.variants[*best].throttle) != slowest) best = v;
+  }
+  return best;
+}
+
+bool has_contrast(const JointInput& input) {
+  return distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
+}
+
+class Constants {
+ public:
+  Constants(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
+            const Facts& facts)
+      : input_(input), fit_(fit), uncertainty_(uncertainty), facts_(facts) {}
+
+  // The combination sum weights[v] k_v as a constant. `scale` is the energy for random payload.
+  FittedConstant combine(const std::string& name, const std::string& unit, Convention convention,
+                         const Eigen::VectorXd& weights, double scale) const {
+    FittedConstant constant = blank(name, unit, convention);
+    double value = 0;
+    for (Eigen::Index v = 0; v < weights.size(); ++v) {
+      if (weights[v] == 0) continue;
+      const auto variant = static_cast<std::size_t>(v);
+      value += weights[v] * fit_.parameters.variants[variant].energy_fj_per_bit_mm;
+    }
+    const double half = half_width_95(uncertainty_, weights, value);
+    constant.covariance_error =
+        std::sqrt(std::max(0.0, weights.dot(uncertainty_.covariance * weights)));
+    if (uncertainty_.bootstrap.size() > 0) {
+      constant.bootstrap_error =
+          std::sqrt(std::max(0.0, weights.dot(uncertainty_.bootstrap * weights)));
+    }
+    if (!std::isfinite(value) || !std::isfinite(half) || half > useless_share * scale) {
+      return unknown(constant,
+                     "the 95% interval is wider than half of the energy itself; "
+                     "measure more blocks");
+    }
+    const SensorFact& sensor = facts_.sensor;
+    const double declared =
+        std::abs(value) *
+        std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
+                   std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
+    const double absolute = std::hypot(half, declared);
+    constant.row.value = value;
+    constant.row.low = value - absolute;
+    constant.row.high = value + absolute;
+    constant.sensed_low = value - half;
+    constant.sensed_high = value + half;
+    return constant;
+  }
+
+  FittedConstant unknown(FittedConstant constant, const std::string& reason) const {
+    constant.row.status = RowStatus::not_identified;
+    constant.row.reason = reason;
+    return constant;
+  }
+
+  FittedConstant blank(const std::string& name, const std::string& unit,
+                       Convention convention) const {
+    FittedConstant constant;
+    constant.row.name = name;
+    constant.row.unit = unit;
+    constant.row.device = facts_.device;
+    constant.convention = convention;
+    return constant;
+  }
+
+  Eigen::VectorXd only(std::size_t variant, double weight = 1) const {
+    Eigen::VectorXd weights =
+        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(input_.variants.size()));
+    weights[static_cast<Eigen::Index>(variant)] = weight;
+    return weights;
+  }
+
+ private:
+  const JointInput& input_;
+  const JointFit& fit_;
+  const Uncertainty& uncertainty_;
+  const Facts& facts_;
+};
+
+// Dynamic power of a plateau at reference voltage, block offset out [W].
+double dynamic_power(const JointInput& input, const JointFit& fit, const StreamPlateau& stream) {
+  const auto& block = fit.parameters.blocks[stream.block];
+  const double nominal = input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
+  const double ratio =
+      std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
+  return (stream.window.power_w - idle_power(input, fit.parameters, stream.window) - block[0] -
+          block[1] * stream.place) /
+         (ratio * ratio);
+}
+
+void compare_paths(FitResult& result, const JointInput& input, const JointFit& fit,
+                   std::size_t variant) {
+  const auto engines = input.distance_mm.rows();
+  const auto quadrants = input.distance_mm.cols();
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(engines, quadrants);
+  Eigen::MatrixXd count = sum;
+  for (const std::size_t p : input.variants[variant].plateaus) {
+    const StreamPlateau& stream = input.streams[p];
+    const double weight = fit.stream_weight[p];
+    sum(stream.engine, stream.quadrant) += weight * dynamic_power(input, fit, stream);
+    count(stream.engine, stream.quadrant) += weight;
+  }
+  double pairs = 0;
+  for (Eigen::Index q = 0; q < quadrants; ++q) {
+    Eigen::Index near = 0;
+    Eigen::Index far = 0;
+    input.distance_mm.col(q).minCoeff(&near);
+    input.distance_mm.col(q).maxCoeff(&far);
+    if (count(near, q) <= 0 || count(far, q) <= 0) continue;
+    result.short_dynamic_w += sum(near, q) / count(near, q);
+    result.long_dynamic_w += sum(far, q) / count(far, q);
+    result.near_mm += input.distance_mm(near, q);
+    result.far_mm += input.distance_mm(far, q);
+    pairs += 1;
+  }
+  if (pairs <= 0) return;
+  for (double* value :
+       {&result.short_dynamic_w, &result.long_dynamic_w, &result.near_mm, &result.far_mm}) {
+    *value /= pairs;
+  }
+  if (result.short_dynamic_w > 0) {
+    result.long_over_short_percent = 100 * (result.long_dynamic_w / result.short_dynamic_w - 1);
+  }
+}
+
+double bandwidth_fraction(const JointInput& input, const Facts& facts, std::size_t variant) {
+  double sum = 0;
+  double count = 0;
+  for (const std::size_t p : input.variants[variant].plateaus) {
+    const StreamPlateau& stream = input.streams[p];
+    const double nominal_hz =
+        facts.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].clock_hz;
+    const double clock_hz =
+        std::isfinite(stream.window.clock_hz) ? stream.window.clock_hz : nominal_hz;
+    const auto channels =
+        facts.floorplan.quadrants[static_cast<std::size_t>(stream.quadrant)].size();
+    const double peak =
+        static_cast<double>(channels) * facts.bytes_per_clock_per_channel * 8 * clock_hz;
+    if (peak <= 0) continue;
+    sum += stream.bits_per_second / peak;
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+std::vector<IdleCurve> idle_curves(const JointInput& input, const JointFit& fit) {
+  std::vector<IdleCurve> curves;
+  for (std::size_t s = 0; s < input.dvfs.size(); ++s) {
+    IdleCurve curve;
+    curve.dvfs_state = static_cast<int>(s);
+    curve.coefficients = fit.parameters.idle[s];
+    curve.reference_c = input.reference_c;
+    double square = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < input.idle.size(); ++i) {
+      if (input.idle[i].dvfs_state != curve.dvfs_state) continue;
+      const double t = latent_temperature(input, fit.parameters, input.idle[i]);
+      curve.low_c = count > 0 ? std::min(curve.low_c, t) : t;
+      curve.high_c = count > 0 ? std::max(curve.high_c, t) : t;
+      square += fit.idle_residual_w[i] * fit.idle_residual_w[i];
+      count += 1;
+    }
+    if (count <= 0) continue;
+    curve.rms_w = std::sqrt(square / count);
+    curves.push_back(curve);
+  }
+  return curves;
+}
+
+std::vector<IdlePoint> idle_points(const JointInput& input, const JointFit& fit) {
+  std::vector<IdlePoint> points;
+  for (const Window& window : input.idle) {
+    const double t = latent_temperature(input, fit.parameters, window);
+    const double nominal = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
+    const double at_nominal = idle_power(input, fit.parameters, window.dvfs_state, t, nominal);
+    const double here = idle_power(input, fit.parameters, window);
+    points.push_back({window.dvfs_state, t, window.power_w * at_nominal / here});
+  }
+  return points;
+}
+
+std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit) {
+  std::vector<PairPoint> points;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    const VariantParameters& parameters = fit.parameters.variants[v];
+    std::map<std::pair<int, int>, double> plateaus;
+    for (const std::size_t p : variant.plateaus) {
+      plateaus[{input.streams[p].engine, input.streams[p].quadrant}] += fit.stream_weight[p];
+    }
+    const double fj_per_w = 1e15 / variant.mean_bits_per_second;
+    for (const auto& [pair, count] : plateaus) {
+      PairPoint point;
+      point.pattern = variant.pattern;
+      point.throttle = variant.throttle;
+      point.engine = pair.first;
+      point.quadrant = pair.second;
+      point.distance_mm = input.distance_mm(pair.first, pair.second);
+      point.centred_distance_mm = input.centred_distance_mm(pair.first, pair.second);
+      point.energy_fj_per_bit = parameters.energy_fj_per_bit_mm * point.centred_distance_mm;
+      for (std::size_t i = 0; i < input.basis.size(); ++i) {
+        point.energy_fj_per_bit +=
+            parameters.unexplained_w[i] * input.basis[i](pair.first, pair.second) * fj_per_w;
+      }
+      point.error_fj_per_bit = fit.stream_sigma_w[v] * fj_per_w / std::sqrt(std::max(count, 1e-3));
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
+void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
+                   const JointFit& fit) {
+  for (const Plateau& plateau : reduced.plateaus) {
+    PlateauRow row = plateau.row;
+    if (row.used) {
+      row.temperature_c = latent_temperature(input, fit.parameters, plateau.window);
+      row.fitted_w = idle_power(input, fit.parameters, plateau.window);
+    }
+    result.plateaus.push_back(std::move(row));
+  }
+  double square = 0;
+  for (std::size_t i = 0; i < input.streams.size(); ++i) {
+    PlateauRow& row = result.plateaus[input.streams[i].source];
+    row.fitted_w = row.power_w - fit.stream_residual_w[i];
+    row.dynamic_w = dynamic_power(input, fit, input.streams[i]);
+    row.distance_mm = input.distance_mm(input.streams[i].engine, input.streams[i].quadrant);
+    square += fit.stream_residual_w[i] * fit.stream_residual_w[i];
+  }
+  result.residual_rms_w = std::sqrt(square / static_cast<double>(input.streams.size()));
+}
+
+std::string hash_of(const std::map<std::string, std::string>& facts,
+                    const std::vector<StoredRun>& runs) {
+  std::string bytes;
+  const auto add = [&](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  for (const auto& [key, value] : facts) {
+    if (key == campaign_keys::elapsed || key == campaign_keys::started) continue;
+    bytes += key + '=' + value + '\n';
+  }
+  for (const StoredRun& run : runs) {
+    add(run.session);
+    add(run.block);
+    add(run.position);
+    add(run.start_ns);
+    add(run.payload_bits);
+    bytes += run.pattern;
+    for (const StoredSample& sample : run.samples) {
+      add(sample.time_ns);
+      add(sample.power_uw.value_or(-1));
+    }
+  }
+  return hash_text(std::as_bytes(std::span(bytes)));
+}
+
+// Energy for random payload without temperature correction; NaN where it cannot be fitted.
+double uncorrected(const JointInput& input, std::size_t variant) {
+  JointInput flat = input;
+  flat.temperature_correction = false;
+  const auto fit = fit_jointly(flat);
+  return fit ? fit->parameters.variants[variant].energy_fj_per_bit_mm
+             : std::numeric_limits<double>::quiet_NaN();
+}
+
+void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
+                    const Uncertainty& uncertainty, const Facts& facts) {
+  const Constants make(input, fit, uncertainty, facts);
+  const std::string per_mm = "fJ/bit/mm";
+  auto energy = make.blank("energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
+  auto zero = make.blank("zero_toggle_intercept_fj_per_bit_mm", per_mm, Convention::per_random_bit);
+  auto slope = make.blank("toggle_slope_fj_per_transition_mm", "fJ/transition/mm",
+                          Convention::per_transition);
+  auto slow = make.blank("throttled_energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
+
+  const auto random = find_variant(input, facts, "random");
+  const bool contrast = has_contrast(input);
+  if (!contrast || !random) {
+    const std::string reason =
+        contrast ? "random payload was not run at the reference voltage and frequency"
+                 : "all pairs of engine and quadrant are equally far by the floorplan; there is no "
+                   "distance contrast";
+    energy = make.unknown(energy, reason);
+    zero = make.unknown(zero, reason);
+    slope = make.unknown(slope, reason);
+    slow = make.unknown(slow, reason);
+  } else {
+    const double scale = std::abs(fit.parameters.variants[*random].energy_fj_per_bit_mm);
+    energy = make.combine(energy.row.name, per_mm, energy.convention, make.only(*random), scale);
+    if (const auto zeros = find_variant(input, facts, "zeros")) {
+      zero = make.combine(zero.row.name, per_mm, zero.convention, make.only(*zeros), scale);
+    } else {
+      zero = make.unknown(zero, "payload of zeros was not run");
+    }
+    if (const auto half = find_variant(input, facts, "half_random")) {
+      // Toggle rates: 0.5 transitions a bit for random payload, 0.25 for half random.
+      slope = make.combine(slope.row.name, slope.row.unit, slope.convention,
+                           make.only(*random, 4) - make.only(*half, 4), 2 * scale);
+    } else {
+      slope = make.unknown(slope, "half random payload was not run");
+    }
+    const auto slowest = find_variant(input, facts, "random", true);
+    if (slowest && *slowest != *random) {
+      slow = make.combine(slow.row.name, per_mm, slow.convention, make.only(*slowest), scale);
+    } else {
+      slow = make.unknown(slow, "random payload was run at one rate only");
+    }
+  }
+  result.energy_per_bit_mm = energy;
+  result.constants = {energy, zero, slope, slow};
+}
+
+}  // namespace
+
+std::string_view to_string(Convention convention) {
+  return convention == Convention::per_random_bit ? "per_random_bit" : "per_transition";
+}
+
+Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
+                           const std::map<std::string, std::string>& fact_texts,
+                           const FitOptions& options) {
+  WW_ASSIGN(facts, read_facts(fact_texts));
+  WW_ASSIGN(reduced, reduce(runs, facts));
+  WW_ASSIGN(input, prepare(reduced, facts, options));
+  WW_ASSIGN(fit, fit_jointly(input));
+  const Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
+
+  FitResult result;
+  result.device = facts.device;
+  result.is_virtual = facts.is_virtual;
+  result.runs = static_cast<std::int64_t>(runs.size());
+  result.rejected = reduced.rejected;
+  result.version = facts.version;
+  result.seed = facts.seed;
+  result.fit_seed = options.seed;
+  result.floorplan = facts.floorplan.name;
+  result.campaign_hash = hash_of(fact_texts, runs);
+  const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
+  result.reference_voltage_v = reference.voltage_v;
+  result.reference_clock_hz = reference.clock_hz;
+  result.registers_to_l1_mm = facts.floorplan.registers_to_l1.value();
+  result.l2_to_memory_mm = facts.floorplan.l2_to_memory().value();
+  for (Eigen::Index e = 0; e < input.distance_mm.rows(); ++e) {
+    auto& row = result.distance_mm.emplace_back();
+    for (Eigen::Index q = 0; q < input.distance_mm.cols(); ++q) {
+      row.push_back(facts.floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value());
+    }
+  }
+
+  fill_constants(result, input, fit, uncertainty, facts);
+  result.idle = idle_curves(input, fit);
+  result.idle_points = idle_points(input, fit);
+  result.pairs = pair_points(input, fit);
+  fill_plateaus(result, reduced, input, fit);
+  result.uncorrected_fj_per_bit_mm = std::numeric_limits<double>::quiet_NaN();
+  if (const auto random = find_variant(input, facts, "random")) {
+    compare_paths(result, input, fit, *random);
+    result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
+    if (has_contrast(input)) {
+      result.uncorrected_fj_per_bit_mm = uncorrected(input, *random);
+      result.misfit = judge(input, fit, uncertainty, *random);
+    }
+  }
+  return result;
+}
+
+Result<FitResult> fit_campaign(const CampaignStore& campaign, const FitOptions& options) {
+  WW_ASSIGN(facts, campaign.facts());
+  WW_ASSIGN(runs, campaign.runs());
+  return fit_runs(runs, facts, options);
+}
+
+}  // namespace ww::model

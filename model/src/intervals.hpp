@@ -1,0 +1,31 @@
+// How sure the fit is: covariance at the optimum, checked against a bootstrap over blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "joint_fit.hpp"
+
+namespace ww::model {
+
+struct Uncertainty {
+  Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
+  Eigen::MatrixXd bootstrap;   // the same from resampling; empty without replicates
+  double degrees_of_freedom{};
+  double scatter{1};  // variance of the scaled residuals, at least 1
+};
+
+// Resamples blocks within each variant where there are at least six of them. Fewer blocks cannot
+// tell their own scatter: there the residuals of single plateaus change sign at random (wild
+// bootstrap; Wu 1986, Annals of Statistics 14:1261). Refits the path parameters on the linearised
+// problem and draws the idle parameters from their covariance, so a replicate costs one linear
+// solve. Deterministic for a seed.
+[[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
+                                 std::uint64_t seed);
+
+// 95% half-width of the combination sum_v weights[v] k_v, whose value is `value`: Student's t on
+// the larger of the two standard errors, and on a floor of 0.6% for the temperature model's own
+// form.
+[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
+                                   double value);
+
+}  // namespace ww::model

@@ -1,0 +1,115 @@
+// The joint fit: idle power against temperature, and the power of every engine and quadrant, in
+// one robust least-squares problem (Ceres, automatic derivatives). Equations: docs/method.md.
+//
+//   idle plateau     P = I_s(T) (V/V_s)^beta
+//   stream plateau   P = I_s(T) (V/V_s)^beta + block_b + slope_b z
+//                      + (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B
+//                                    + sum_i u_vi W_i(e,q) ]
+//   temperature      T = ambient(t) + drift(t) + sum_j a_j x_j
+//
+// s is the voltage/frequency state, v the variant (pattern, throttle, state), d' the published
+// distance with the means of its row and column taken out, x_j filtered power, z the run's place
+// in its block from -1 to 1. W_i is an orthonormal basis of the interactions of engine and quadrant
+// that are orthogonal to d': u holds what distance does not explain, so that k is the projection of
+// the interaction on distance and the residuals are pure error.
+#pragma once
+
+#include <Eigen/Dense>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "facts.hpp"
+#include "reduction.hpp"
+#include "thermal.hpp"
+
+namespace ww::model {
+
+struct Variant {
+  std::string pattern;
+  int throttle{};
+  int dvfs_state{};
+  std::vector<std::size_t> plateaus;  // of JointInput::streams
+  double mean_bits_per_second{};
+};
+
+struct StreamPlateau {
+  Window window;
+  std::size_t source{};  // index into Reduced::plateaus
+  int engine{}, quadrant{};
+  std::size_t variant{};
+  std::size_t block{};  // dense index of the block
+  double place{};       // -1 ... 1 within the block
+  double bits_per_second{};
+};
+
+struct JointInput {
+  std::vector<Window> idle;
+  std::vector<StreamPlateau> streams;
+  std::vector<Variant> variants;
+  std::size_t blocks{};
+  Eigen::MatrixXd distance_mm;          // engine x quadrant, as published (or swapped)
+  Eigen::MatrixXd centred_distance_mm;  // d'
+  std::vector<Eigen::MatrixXd> basis;   // W_i
+  std::vector<DvfsState> dvfs;
+  TemperatureModel temperature;
+  double reference_c{};
+  bool temperature_correction{true};
+  bool robust{true};
+};
+
+struct VariantParameters {
+  double mean_w{};
+  std::vector<double> engine_w, quadrant_w;
+  double rate_w{};                    // power for a relative change of rate
+  double energy_fj_per_bit_mm{};      // k
+  std::vector<double> unexplained_w;  // u
+};
+
+struct JointParameters {
+  std::vector<std::array<double, 4>> idle;  // by state: P = sum c_i ((T - reference_c)/10)^i
+  HeatState response{};                     // a_j [K/W]
+  double leakage_voltage_power{};           // beta
+  std::vector<std::vector<double>> drift;   // [session][knot] [K]
+  std::vector<VariantParameters> variants;
+  std::vector<std::array<double, 2>> blocks;  // offset, slope [W]
+};
+
+struct JointFit {
+  JointParameters parameters;
+  std::vector<double> stream_residual_w;  // measured - fitted
+  std::vector<double> stream_weight;      // robust weight, 0 ... 1
+  std::vector<double> idle_residual_w;
+  std::vector<double> stream_sigma_w;  // by variant
+  double idle_sigma_w{};
+  // Linearisation at the optimum, in sigmas and with robust weights applied. Columns: nuisance
+  // (idle) parameters first, then path parameters.
+  Eigen::MatrixXd stream_jacobian;  // one row a stream plateau
+  Eigen::VectorXd stream_scaled;    // scaled residuals (fitted - measured)
+  Eigen::MatrixXd covariance;       // of all parameters
+  Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
+  Eigen::Index idle_columns{};
+  std::vector<Eigen::Index> energy_column;       // of k_v, among all columns
+  std::vector<Eigen::Index> unexplained_column;  // of u_v0
+  double degrees_of_freedom{};
+};
+
+// Latent temperature of a window [C].
+[[nodiscard]] double latent_temperature(const JointInput& input, const JointParameters& parameters,
+                                        const Window& window);
+// Idle power of a state at this temperature and voltage [W].
+[[nodiscard]] double idle_power(const JointInput& input, const JointParameters& parameters,
+                                int dvfs_state, double temperature_c, double voltage_v);
+// Idle power that the fit takes from a plateau [W].
+[[nodiscard]] double idle_power(const JointInput& input, const JointParameters& parameters,
+                                const Window& window);
+
+// Error bad_data when the solver fails.
+[[nodiscard]] Result<JointFit> fit_jointly(const JointInput& input);
+
+// Largest relative difference between automatic and numeric derivatives, over residuals of each
+// kind at a typical point. For tests.
+[[nodiscard]] double gradient_error();
+
+}  // namespace ww::model

@@ -1,0 +1,115 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::model {
+namespace {
+
+using nlohmann::json;
+
+json constant_json(const FittedConstant& constant) {
+  json result = constant.row;
+  result["convention"] = to_string(constant.convention);
+  const bool known = constant.row.value.has_value();
+  result["sensed_low"] = known ? json(constant.sensed_low) : json(nullptr);
+  result["sensed_high"] = known ? json(constant.sensed_high) : json(nullptr);
+  result["covariance_error"] = known ? json(constant.covariance_error) : json(nullptr);
+  result["bootstrap_error"] = known ? json(constant.bootstrap_error) : json(nullptr);
+  return result;
+}
+
+json plateau_json(const PlateauRow& row) {
+  return {{"session", row.session},
+          {"block", row.block},
+          {"position", row.position},
+          {"kind", to_string(row.kind)},
+          {"engine", row.engine},
+          {"quadrant", row.quadrant},
+          {"pattern", row.pattern},
+          {"throttle", row.throttle},
+          {"start_s", row.start_s},
+          {"end_s", row.end_s},
+          {"power_w", row.power_w},
+          {"power_error_w", row.power_error_w},
+          {"temperature_c", row.temperature_c},
+          {"voltage_v", row.voltage_v},
+          {"bits_per_second", row.bits_per_second},
+          {"distance_mm", row.distance_mm},
+          {"fitted_w", row.fitted_w},
+          {"dynamic_w", row.dynamic_w},
+          {"used", row.used},
+          {"reason", row.reason}};
+}
+
+}  // namespace
+
+json to_model_json(const FitResult& fit) {
+  json result;
+  result["format"] = "wirewatt-model/1";
+  result["device"] = fit.device;
+  result["virtual"] = fit.is_virtual;
+  result["energy_fj_per_bit_mm"] = constant_json(fit.energy_per_bit_mm);
+  result["constants"] = json::array();
+  for (const auto& constant : fit.constants) result["constants"].push_back(constant_json(constant));
+  result["reference"] = {{"voltage_v", fit.reference_voltage_v},
+                         {"clock_hz", fit.reference_clock_hz}};
+  result["distances"] = {{"floorplan", fit.floorplan},
+                         {"engine_to_quadrant_mm", fit.distance_mm},
+                         {"registers_to_l1_mm", fit.registers_to_l1_mm},
+                         {"l2_to_memory_mm", fit.l2_to_memory_mm},
+                         {"near_mm", fit.near_mm},
+                         {"far_mm", fit.far_mm}};
+  result["paths"] = {{"long_over_short_percent", fit.long_over_short_percent},
+                     {"short_dynamic_w", fit.short_dynamic_w},
+                     {"long_dynamic_w", fit.long_dynamic_w},
+                     {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
+                     {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm}};
+  result["idle"] = json::array();
+  for (const auto& curve : fit.idle) {
+    result["idle"].push_back({{"dvfs_state", curve.dvfs_state},
+                              {"coefficients_w", curve.coefficients},
+                              {"form", "sum c_i ((T - reference_c) / 10)^i"},
+                              {"reference_c", curve.reference_c},
+                              {"rms_w", curve.rms_w},
+                              {"low_c", curve.low_c},
+                              {"high_c", curve.high_c}});
+  }
+  result["misfit"] = {{"flagged", fit.misfit.flagged},
+                      {"reason", fit.misfit.reason},
+                      {"statistic", fit.misfit.statistic},
+                      {"threshold", fit.misfit.threshold}};
+  result["runs"] = fit.runs;
+  result["rejected"] = fit.rejected;
+  result["residual_rms_w"] = fit.residual_rms_w;
+  result["provenance"] = {{"campaign_hash", fit.campaign_hash},
+                          {"wirewatt_version", fit.version},
+                          {"plan_seed", fit.seed},
+                          {"fit_seed", fit.fit_seed}};
+  result["idle_points"] = json::array();
+  for (const auto& point : fit.idle_points) {
+    result["idle_points"].push_back({point.dvfs_state, point.temperature_c, point.power_w});
+  }
+  result["pairs"] = json::array();
+  for (const auto& pair : fit.pairs) {
+    result["pairs"].push_back({{"pattern", pair.pattern},
+                               {"throttle", pair.throttle},
+                               {"engine", pair.engine},
+                               {"quadrant", pair.quadrant},
+                               {"distance_mm", pair.distance_mm},
+                               {"centred_distance_mm", pair.centred_distance_mm},
+                               {"energy_fj_per_bit", pair.energy_fj_per_bit},
+                               {"error_fj_per_bit", pair.error_fj_per_bit}});
+  }
+  result["plateaus"] = json::array();
+  for (const auto& row : fit.plateaus) result["plateaus"].push_back(plateau_json(row));
+  return result;
+}
+
+Status write_model(const std::filesystem::path& file, const FitResult& fit) {
+  return write_file_atomically(
+      file, to_model_json(fit).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace ww::model

@@ -1,0 +1,214 @@
+#include "prepare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "stats.hpp"
+
+namespace ww::model {
+namespace {
+
+// A straight load line must leave less than this of the averaged voltages.
+constexpr double load_line_rms_v = 0.0007;
+constexpr std::size_t load_line_points = 8;
+
+// Replaces averaged voltages by the regulator's load line, V = a - b I, where it fits: 1-2 mV steps
+// and noise then average over the whole session instead of one plateau.
+void steady_voltages(Reduced& reduced, const Facts& facts) {
+  std::map<std::pair<std::int64_t, int>, std::vector<Window*>> groups;
+  std::map<std::pair<std::int64_t, int>, std::vector<const Window*>> anchors;
+  for (Plateau& plateau : reduced.plateaus) {
+    if (!plateau.row.used) continue;
+    Window& window = plateau.window;
+    groups[{window.session, window.dvfs_state}].push_back(&window);
+    anchors[{window.session, window.dvfs_state}].push_back(&window);
+  }
+  for (Window& window : reduced.idle) {
+    groups[{window.session, window.dvfs_state}].push_back(&window);
+  }
+  for (auto& [key, windows] : groups) {
+    const double nominal_v = facts.dvfs[static_cast<std::size_t>(key.second)].voltage_v;
+    double n = 0;
+    double sx = 0;
+    double sy = 0;
+    double sxx = 0;
+    double sxy = 0;
+    for (const Window* window : anchors[key]) {
+      if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
+      const double amps = window->power_w / window->voltage_v;
+      n += 1;
+      sx += amps;
+      sy += window->voltage_v;
+      sxx += amps * amps;
+      sxy += amps * window->voltage_v;
+    }
+    const double spread = n > 0 ? sxx - sx * sx / n : 0;
+    if (n < static_cast<double>(load_line_points) || spread <= 1e-9) continue;
+    const double slope = (sxy - sx * sy / n) / spread;
+    const double start = (sy - slope * sx) / n;
+    double square = 0;
+    for (const Window* window : anchors[key]) {
+      if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
+      const double r = window->voltage_v - start - slope * window->power_w / window->voltage_v;
+      square += r * r;
+    }
+    if (std::sqrt(square / n) > load_line_rms_v) continue;
+    for (Window* window : windows) {
+      double voltage = std::isfinite(window->voltage_v) ? window->voltage_v : nominal_v;
+      for (int i = 0; i < 4; ++i) voltage = start + slope * window->power_w / voltage;
+      window->voltage_v = voltage;
+    }
+  }
+  for (Plateau& plateau : reduced.plateaus) {
+    if (plateau.row.used) plateau.row.voltage_v = plateau.window.voltage_v;
+  }
+}
+
+// Orthonormal basis of the matrices whose rows and columns sum to nothing, without `direction`.
+std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& direction) {
+  std::vector<Eigen::MatrixXd> found;
+  const double norm = direction.norm();
+  if (norm > 1e-9) found.push_back(direction / norm);
+  const Eigen::Index rows = direction.rows();
+  const Eigen::Index columns = direction.cols();
+  for (Eigen::Index r = 0; r + 1 < rows; ++r) {
+    for (Eigen::Index c = 0; c + 1 < columns; ++c) {
+      Eigen::MatrixXd next = Eigen::MatrixXd::Zero(rows, columns);
+      next(r, c) = next(r + 1, c + 1) = 1;
+      next(r + 1, c) = next(r, c + 1) = -1;
+      for (int twice = 0; twice < 2; ++twice) {  // Gram-Schmidt, repeated for accuracy
+        for (const Eigen::MatrixXd& w : found) next -= w * w.cwiseProduct(next).sum();
+      }
+      if (next.norm() > 1e-6) found.push_back(next / next.norm());
+    }
+  }
+  if (norm > 1e-9) found.erase(found.begin());
+  return found;
+}
+
+void fill_distances(JointInput& input, const Facts& facts, bool swap) {
+  const auto engines = static_cast<Eigen::Index>(facts.floorplan.compute_units.size());
+  const auto quadrants = static_cast<Eigen::Index>(facts.floorplan.quadrants.size());
+  Eigen::MatrixXd& d = input.distance_mm;
+  d.resize(engines, quadrants);
+  for (Eigen::Index e = 0; e < engines; ++e) {
+    for (Eigen::Index q = 0; q < quadrants; ++q) {
+      d(e, q) = facts.floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value();
+    }
+  }
+  if (swap) d = (d.minCoeff() + d.maxCoeff() - d.array()).matrix();
+  const Eigen::VectorXd rows = d.rowwise().mean();
+  const Eigen::RowVectorXd columns = d.colwise().mean();
+  input.centred_distance_mm = ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
+  input.basis = orthogonal_interactions(input.centred_distance_mm);
+}
+
+Status check_idle(const Reduced& reduced, const FitOptions& options) {
+  if (reduced.idle.empty()) {
+    return fail(ErrorCode::bad_data,
+                "no usable idle or cool-down runs; dynamic power cannot be told from idle power");
+  }
+  if (!options.temperature_correction) return {};
+  bool any = false;
+  double low = 1e9;
+  double high = -1e9;
+  for (const Window& window : reduced.idle) {
+    if (!std::isfinite(window.temperature_c)) continue;
+    any = true;
+    low = std::min(low, window.temperature_c);
+    high = std::max(high, window.temperature_c);
+  }
+  if (!any) return fail(ErrorCode::bad_data, "the temperature sensor returned nothing");
+  if (high - low < 3) {
+    return fail(ErrorCode::bad_data,
+                "idle power was seen at one temperature only; idle power against temperature "
+                "needs a heating and a cool-down run");
+  }
+  return {};
+}
+
+}  // namespace
+
+double distance_contrast_mm(const JointInput& input) {
+  return std::sqrt(input.centred_distance_mm.squaredNorm() /
+                   static_cast<double>(input.centred_distance_mm.size()));
+}
+
+Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOptions& options) {
+  std::size_t streams = 0;
+  std::string first_reason;
+  std::size_t seen = 0;
+  for (const Plateau& plateau : reduced.plateaus) {
+    if (plateau.row.kind != RunKind::stream) continue;
+    ++seen;
+    streams += plateau.row.used ? 1 : 0;
+    if (!plateau.row.used && first_reason.empty()) first_reason = plateau.row.reason;
+  }
+  if (seen == 0) return fail(ErrorCode::bad_data, "the campaign has no stream runs");
+  if (streams == 0) {
+    return fail(ErrorCode::bad_data, "no stream run is usable; the first: " + first_reason);
+  }
+  if (streams == 1) {
+    return fail(ErrorCode::bad_data, "one stream run only; nothing to compare it with");
+  }
+  WW_TRY(check_idle(reduced, options));
+
+  JointInput input;
+  input.dvfs = facts.dvfs;
+  input.temperature_correction = options.temperature_correction;
+  input.robust = options.robust;
+  fill_distances(input, facts, options.swap_paths);
+  steady_voltages(reduced, facts);
+  input.temperature = fit_temperature(reduced);
+  input.idle = reduced.idle;
+
+  std::map<std::tuple<int, std::string, int>, std::size_t> variant_of;
+  // A block that was interrupted goes on in another session, after a gap: its drift starts anew.
+  using BlockKey = std::pair<std::int64_t, std::int64_t>;
+  std::map<BlockKey, std::size_t> block_of;
+  std::map<BlockKey, std::pair<double, double>> place_range;
+  for (const Plateau& plateau : reduced.plateaus) {
+    if (plateau.row.kind != RunKind::stream || !plateau.row.used) continue;
+    const auto place = static_cast<double>(plateau.row.position);
+    auto [found, fresh] =
+        place_range.try_emplace(BlockKey{plateau.row.session, plateau.row.block}, place, place);
+    found->second.first = std::min(found->second.first, place);
+    found->second.second = std::max(found->second.second, place);
+  }
+  std::vector<double> temperatures;
+  for (std::size_t i = 0; i < reduced.plateaus.size(); ++i) {
+    const Plateau& plateau = reduced.plateaus[i];
+    const PlateauRow& row = plateau.row;
+    if (row.kind != RunKind::stream || !row.used) continue;
+    const auto [variant, fresh] = variant_of.try_emplace(
+        {plateau.dvfs_state, row.pattern, row.throttle}, input.variants.size());
+    if (fresh) input.variants.push_back({row.pattern, row.throttle, plateau.dvfs_state, {}, 0});
+    StreamPlateau stream;
+    stream.window = plateau.window;
+    stream.source = i;
+    stream.engine = row.engine;
+    stream.quadrant = row.quadrant;
+    stream.variant = variant->second;
+    stream.block =
+        block_of.try_emplace(BlockKey{row.session, row.block}, block_of.size()).first->second;
+    const auto& [low, high] = place_range[BlockKey{row.session, row.block}];
+    stream.place =
+        high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
+    stream.bits_per_second = row.bits_per_second;
+    Variant& mine = input.variants[variant->second];
+    mine.plateaus.push_back(input.streams.size());
+    mine.mean_bits_per_second += row.bits_per_second;
+    if (std::isfinite(row.temperature_c)) temperatures.push_back(row.temperature_c);
+    input.streams.push_back(std::move(stream));
+  }
+  for (Variant& variant : input.variants) {
+    variant.mean_bits_per_second /= static_cast<double>(variant.plateaus.size());
+  }
+  input.blocks = block_of.size();
+  input.reference_c = temperatures.empty() ? 50 : std::round(median(std::move(temperatures)));
+  return input;
+}
+
+}  // namespace ww::model

@@ -1,0 +1,35 @@
+// Small-sample statistics: quantiles of Student's t and Fisher's F, robust location and scale.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace ww::model {
+
+// Median; 0 for an empty range. Takes a copy because it has to reorder.
+[[nodiscard]] double median(std::vector<double> values);
+
+// Scale from the median absolute deviation, times 1.4826 (consistent for a normal distribution).
+[[nodiscard]] double robust_scale(std::span<const double> values);
+
+// Regularised incomplete beta function I_x(a, b) (continued fraction; Abramowitz and
+// Stegun 26.5.8).
+[[nodiscard]] double incomplete_beta(double a, double b, double x);
+
+// P(F >= f) for Fisher's F with d1 and d2 degrees of freedom.
+[[nodiscard]] double f_tail(double f, double d1, double d2);
+
+// t with P(|T| <= t) = 0.95 for Student's T with `dof` (may be fractional; infinite gives 1.96).
+[[nodiscard]] double t_quantile_95(double dof);
+
+struct MeanAndError {
+  double mean{};
+  double error{};  // standard error of the mean, autocorrelation included
+};
+// Mean of a series whose neighbours are correlated (a sensor's averaging window, slow drift). The
+// error comes from batch means: correlation within a batch is then allowed for (Flyvbjerg and
+// Petersen 1989, J. Chem. Phys. 91:461: batches grow until the error stops growing).
+// A linear trend is taken out first: a plateau that warms up is not noise.
+[[nodiscard]] MeanAndError correlated_mean(std::span<const double> values);
+
+}  // namespace ww::model

@@ -1,0 +1,66 @@
+#include "stats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace ww::model {
+namespace {
+
+// Values of standard tables (Abramowitz and Stegun, tables 26.9 and 26.10).
+TEST(Stats, StudentQuantilesMatchTables) {
+  EXPECT_NEAR(t_quantile_95(1), 12.706, 1e-3);
+  EXPECT_NEAR(t_quantile_95(3), 3.182, 1e-3);
+  EXPECT_NEAR(t_quantile_95(8), 2.306, 1e-3);
+  EXPECT_NEAR(t_quantile_95(30), 2.042, 1e-3);
+  EXPECT_NEAR(t_quantile_95(1e9), 1.960, 1e-3);
+  EXPECT_TRUE(std::isinf(t_quantile_95(0)));
+}
+
+TEST(Stats, FisherTailMatchesTables) {
+  EXPECT_NEAR(f_tail(3.438, 8, 8), 0.05, 1e-4);
+  EXPECT_NEAR(f_tail(3.173, 8, 30), 0.01, 1e-4);
+  EXPECT_DOUBLE_EQ(f_tail(0, 8, 30), 1);
+}
+
+TEST(Stats, MedianAndScaleIgnoreOneWildValue) {
+  const std::vector<double> values{1, 2, 3, 4, 1e9};
+  EXPECT_DOUBLE_EQ(median(values), 3);
+  EXPECT_NEAR(robust_scale(values), 1.4826, 1e-9);
+}
+
+// A moving average of w samples makes neighbours alike: the plain formula is too small by sqrt(w).
+TEST(Stats, ErrorOfAMeanAllowsForTheAveragingWindow) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise;
+  constexpr int window = 20;
+  double square = 0;
+  double claimed = 0;
+  constexpr int rounds = 200;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<double> raw(2000 + window);
+    for (double& value : raw) value = noise(random);
+    std::vector<double> series;
+    for (std::size_t i = window; i < raw.size(); ++i) {
+      double sum = 0;
+      for (std::size_t j = i - window; j < i; ++j) sum += raw[j];
+      series.push_back(sum / window);
+    }
+    const auto result = correlated_mean(series);
+    square += result.mean * result.mean;
+    claimed += result.error;
+  }
+  EXPECT_NEAR(claimed / rounds / std::sqrt(square / rounds), 1.0, 0.3);
+}
+
+TEST(Stats, ATrendIsNotNoise) {
+  std::vector<double> series;
+  for (int i = 0; i < 100; ++i) series.push_back(5 + 0.1 * i);
+  const auto result = correlated_mean(series);
+  EXPECT_NEAR(result.mean, 9.95, 1e-9);
+  EXPECT_LT(result.error, 1e-9);
+}
+
+}  // namespace
+}  // namespace ww::model

@@ -1,0 +1,191 @@
+#include "trace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stats.hpp"
+
+namespace ww::model {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr double joule_per_tick = 1.0 / 65536;
+// A reading this many scales away from the median of its neighbourhood is a glitch.
+constexpr double glitch_scales = 8;
+// The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
+constexpr double rises_to_settle = 2;
+// Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
+constexpr double agreement = 0.05;
+
+struct Reading {
+  Sample sample;
+  std::int64_t energy_ticks{-1};
+};
+
+std::vector<Reading> collect(std::span<const StoredRun> runs) {
+  std::vector<Reading> readings;
+  std::size_t count = 0;
+  for (const StoredRun& run : runs) count += run.samples.size();
+  readings.reserve(count);
+  for (const StoredRun& run : runs) {
+    for (const StoredSample& stored : run.samples) {
+      if (!stored.power_uw) continue;
+      Reading reading;
+      Sample& sample = reading.sample;
+      sample.time_ns = stored.time_ns;
+      sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
+      sample.not_positive = *stored.power_uw <= 0;
+      sample.temperature_c =
+          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : nan;
+      sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
+      sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
+      reading.energy_ticks = stored.energy_ticks.value_or(-1);
+      readings.push_back(reading);
+    }
+  }
+  const auto earlier = [](const Reading& a, const Reading& b) {
+    return a.sample.time_ns < b.sample.time_ns;
+  };
+  if (!std::is_sorted(readings.begin(), readings.end(), earlier)) {
+    std::stable_sort(readings.begin(), readings.end(), earlier);
+  }
+  const auto same = [](const Reading& a, const Reading& b) {
+    return a.sample.time_ns == b.sample.time_ns;
+  };
+  readings.erase(std::unique(readings.begin(), readings.end(), same), readings.end());
+  return readings;
+}
+
+// Mean power between consecutive readings from the accumulator; empty where it cannot be used.
+std::vector<float> accumulator_power(const std::vector<Reading>& readings) {
+  std::vector<float> power;
+  if (readings.size() < 3) return power;
+  power.reserve(readings.size());
+  double register_sum = 0;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const auto& before = readings[i - 1];
+    const auto& now = readings[i];
+    const std::int64_t ticks = now.energy_ticks - before.energy_ticks;
+    // Missing, backwards or resting: not an accumulator that each reading refreshes.
+    if (now.energy_ticks < 0 || before.energy_ticks < 0 || ticks <= 0) return {};
+    const double seconds = static_cast<double>(now.sample.time_ns - before.sample.time_ns) * 1e-9;
+    power.push_back(static_cast<float>(static_cast<double>(ticks) * joule_per_tick / seconds));
+    register_sum += now.sample.power_w * seconds;
+  }
+  const double energy =
+      static_cast<double>(readings.back().energy_ticks - readings.front().energy_ticks) *
+      joule_per_tick;
+  if (!(std::abs(energy - register_sum) <= agreement * energy)) return {};
+  power.insert(power.begin(), power.front());
+  return power;
+}
+
+float median_of_5(std::array<float, 5> v) {
+  std::nth_element(v.begin(), v.begin() + 2, v.end());
+  return v[2];
+}
+
+// Replaces glitches by the median of their neighbourhood, which keeps the edges of a step.
+void repair_glitches(Trace& trace, double resolution_w) {
+  auto& samples = trace.samples;
+  if (samples.size() < 5) return;
+  std::vector<float> middle(samples.size());
+  std::vector<double> differences;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / 20000);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::size_t at = std::clamp<std::size_t>(i, 2, samples.size() - 3);
+    middle[i] = median_of_5({samples[at - 2].power_w, samples[at - 1].power_w, samples[at].power_w,
+                             samples[at + 1].power_w, samples[at + 2].power_w});
+    if (i % stride == 0) differences.push_back(samples[i].power_w - middle[i]);
+  }
+  // Half of the samples are their own neighbourhood's median or near it; the mean of the absolute
+  // differences that are left after trimming the top tenth serves as scale.
+  for (double& difference : differences) difference = std::abs(difference);
+  std::sort(differences.begin(), differences.end());
+  double sum = 0;
+  const std::size_t kept = differences.size() * 9 / 10;
+  for (std::size_t i = 0; i < kept; ++i) sum += differences[i];
+  const double scale = 2 * sum / static_cast<double>(std::max<std::size_t>(kept, 1));
+  const double limit = glitch_scales * scale + 2 * resolution_w;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (samples[i].not_positive || std::abs(samples[i].power_w - middle[i]) > limit) {
+      samples[i].glitch = true;
+      samples[i].power_w = middle[i];
+    }
+  }
+}
+
+// Power that one sample in twenty lies below: idle, where there is any.
+double low_power(const std::vector<Sample>& samples) {
+  std::vector<float> power;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / 5000);
+  for (std::size_t i = 0; i < samples.size(); i += stride) power.push_back(samples[i].power_w);
+  const auto at = power.begin() + static_cast<std::ptrdiff_t>(power.size() / 20);
+  std::nth_element(power.begin(), at, power.end());
+  return *at;
+}
+
+// First-order filters of power, exact for a power that is constant between samples.
+void run_filters(Trace& trace) {
+  auto& samples = trace.samples;
+  if (samples.empty()) return;
+  // What the chip did before the first sample is not known; most likely it idled. Slow filters that
+  // start wrong look like a drift of the ambient, and are fitted as one.
+  HeatState state;
+  state.fill(low_power(samples));
+  HeatState gain{};
+  std::int64_t gain_for_ns = -1;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (i > 0) {
+      const std::int64_t step_ns = samples[i].time_ns - samples[i - 1].time_ns;
+      if (step_ns != gain_for_ns) {
+        gain_for_ns = step_ns;
+        for (std::size_t j = 0; j < heat_count; ++j) {
+          gain[j] = -std::expm1(-static_cast<double>(step_ns) * 1e-9 / heat_taus_s[j]);
+        }
+      }
+    }
+    for (std::size_t j = 0; j < heat_count; ++j) {
+      state[j] += gain[j] * (samples[i].power_w - state[j]);
+      samples[i].heat[j] = static_cast<float>(state[j]);
+    }
+  }
+}
+
+}  // namespace
+
+double Trace::seconds(std::int64_t time_ns) const {
+  return static_cast<double>(time_ns - samples.front().time_ns) * 1e-9;
+}
+
+std::size_t Trace::first_at(std::int64_t time_ns) const {
+  const auto found =
+      std::lower_bound(samples.begin(), samples.end(), time_ns,
+                       [](const Sample& s, std::int64_t time) { return s.time_ns < time; });
+  return static_cast<std::size_t>(found - samples.begin());
+}
+
+Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
+  Trace trace;
+  trace.session = runs.front().session;
+  const auto readings = collect(runs);
+  const auto power = accumulator_power(readings);
+  trace.samples.reserve(readings.size());
+  for (const Reading& reading : readings) trace.samples.push_back(reading.sample);
+  if (power.empty()) {
+    trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
+  } else {
+    // The first whole interval after a change, and a little for the regulator.
+    trace.settle_s = 2 * sensor.period_s + 0.005;
+    for (std::size_t i = 0; i < power.size(); ++i) {
+      trace.samples[i].power_w = power[i];
+      trace.samples[i].not_positive = false;
+    }
+  }
+  repair_glitches(trace, sensor.power_resolution_w);
+  run_filters(trace);
+  return trace;
+}
+
+}  // namespace ww::model

@@ -1,0 +1,84 @@
+# The execution half: waves, caches, memory, launches.
+set(WW_SIM_GPU_EXEC_SOURCES
+  src/exec/atomics.cpp
+  src/exec/compute_unit.cpp
+  src/exec/deferred_observer.cpp
+  src/exec/device_memory.cpp
+  src/exec/engine.cpp
+  src/exec/l2_cache.cpp
+  src/exec/lane_table.cpp
+  src/exec/lanes_avx2.cpp
+  src/exec/lanes_avx512.cpp
+  src/exec/lanes_generic.cpp
+  src/exec/lds.cpp
+  src/exec/lower.cpp
+  src/exec/memory_system.cpp
+  src/exec/program.cpp
+  src/exec/replay.cpp
+  src/exec/scalar_alu.cpp
+  src/exec/scalar_memory.cpp
+  src/exec/vector_alu.cpp
+  src/exec/vector_memory.cpp
+  src/exec/virtual_gpu.cpp
+  src/exec/workers.cpp)
+
+# The lane loops are compiled once for each host instruction set; lane_table.cpp picks one at run
+# time. No contraction: v_mad is not fused. Exceptions and errno of the host are of no interest.
+set(_lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(_wide_lane_options ${_lane_options})
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  # One copy of these many loops is enough to watch, and takes minutes to build as it is.
+  set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
+  list(APPEND _wide_lane_options -fno-sanitize=all)
+endif()
+set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
+set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
+  COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
+set_source_files_properties(src/exec/lanes_avx512.cpp PROPERTIES
+  COMPILE_OPTIONS "${_wide_lane_options};-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mfma;-mbmi;-mbmi2;-mprefer-vector-width=512")
+
+# Called once ww_sim_gpu exists. The test kernels are real machine code, built by clang.
+function(ww_sim_gpu_exec_tests)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  find_program(WW_CLANG NAMES clang-15)
+  if(NOT WW_CLANG)
+    message(STATUS "clang-15 is missing: the emulator's tests and benchmark are not built")
+    return()
+  endif()
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl)
+  set(objects)
+  foreach(level 0 1 2)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx701 -O${level}
+              -mcode-object-version=4 -Xclang -finclude-default-header
+              --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+              ${source} -o ${object}
+      DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701, -O${level}")
+    list(APPEND objects ${object})
+  endforeach()
+  add_custom_target(emulator_kernels DEPENDS ${objects})
+
+  ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
+  ww_add_test(exec_virtual_gpu_test LABEL unit
+    SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
+            src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
+            src/exec/random_code_test.cpp
+    LIBS ww_sim_gpu)
+  ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
+  ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
+  foreach(name exec_virtual_gpu_test bench_emulator)
+    add_dependencies(${name} emulator_kernels)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
+  endforeach()
+  foreach(level 0 1)
+    add_test(NAME exec_kernels_O${level}
+      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+    set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
+      ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
+  endforeach()
+  target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+endfunction()

@@ -1,0 +1,154 @@
+// A compute unit: four SIMDs of up to ten waves, an L1, LDS, and the instructions in flight.
+//
+// A CU advances on its own through one quantum of cycles; what leaves its L1 waits in a queue until
+// the memory system commits it at the quantum's end. Within the quantum device memory is constant,
+// so CUs may run on any number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/device_memory.hpp"
+#include "exec/l1_cache.hpp"
+#include "exec/launch.hpp"
+#include "exec/wave.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// What leaves an L1 towards the L2, in the order in which it leaves: a run of lines that lie in a
+// row on one channel, one a cycle.
+struct Request {
+  enum class Kind : std::uint8_t { read, merge, write, atomic };
+  static constexpr unsigned kMostLines = 4;
+  std::int64_t departure{};  // of the first line
+  MemoryOperation* operation{};
+  std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
+  std::uint32_t line{};   // number of the first line from the start of device memory
+  Kind kind{};
+  std::uint8_t lines{1};  // more than one in contiguous reads only
+  bool fills_l1{};
+  std::uint32_t l1_slot[kMostLines]{};
+};
+
+struct WorkGroup {
+  std::array<std::uint32_t, 3> id{};
+  std::uint32_t waves{};
+  std::uint32_t alive{};
+  std::uint32_t at_barrier{};
+  std::uint32_t lds_offset{};
+  std::uint32_t lds_bytes{};
+  std::uint32_t hardware_slot{};
+  std::int64_t barrier_time{};
+  bool used{};
+};
+
+// Counters that a CU keeps itself; summed over CUs into AMD's names.
+struct CuCounters {
+  std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
+  std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
+};
+
+class ComputeUnit {
+ public:
+  static constexpr int kSlots = 40;
+
+  ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory);
+
+  void begin_launch(const LaunchState& launch);
+  // Whether a work-group of the launch fits now.
+  [[nodiscard]] bool has_room() const;
+  // Starts a group's waves; they issue from `cycle` on.
+  void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
+  // Runs every wave up to `end`.
+  void run(std::int64_t end);
+  // Waves whose operations the memory system resolved get their wake-up times.
+  void wake();
+  [[nodiscard]] bool idle() const { return resident_ == 0; }
+  [[nodiscard]] int resident() const { return resident_; }
+  // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
+  [[nodiscard]] std::int64_t next_event() const;
+  // Cycle at which the last wave ended.
+  [[nodiscard]] std::int64_t last_end() const { return last_end_; }
+  // Groups that ended since the last call, and forgets them.
+  unsigned take_finished() { return std::exchange(finished_, 0U); }
+
+  // --- for instruction semantics ---
+  [[nodiscard]] DeviceMemory& memory() { return memory_; }
+  [[nodiscard]] const LaunchState& launch() const { return *launch_; }
+  [[nodiscard]] std::byte* lds(const WorkGroup& group) { return lds_.data() + group.lds_offset; }
+  [[nodiscard]] std::uint32_t hardware_id(const Wave& wave) const;
+  // Records the launch's first error and stops this CU.
+  void fault(const Wave& wave, ErrorCode code, std::string message);
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] std::int64_t error_cycle() const { return error_cycle_; }
+
+  MemoryOperation* new_operation(Wave& wave);
+  void release(MemoryOperation* operation);
+  // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
+  bool vector_slot_free(Wave& wave, const MicroOp& op);
+  bool scalar_slot_free(Wave& wave, const MicroOp& op);
+  // Issues `op` again once the counters have come down to these.
+  void wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left);
+  void barrier(Wave& wave);
+  void end_wave(Wave& wave);
+  void read_clock() { clock_read_ = true; }
+  [[nodiscard]] bool clock_read() const { return clock_read_; }
+
+  L1Cache l1;
+  std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
+  std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
+  std::int64_t lds_free{};
+  std::vector<Request> requests;  // in issue order; departures nearly so
+  std::size_t requests_done{};    // committed ones at the front
+  CuActivity activity;
+  CuCounters counters;
+  // Bit per slot: an operation of this wave was resolved.
+  std::uint64_t resolved{};
+
+ private:
+  void step(Wave& wave, std::int64_t start, std::int64_t end);
+  void drain(Wave& wave, std::int64_t time);
+  void complete(Wave& wave, MemoryOperation& operation);
+  void init_registers(Wave& wave, const WorkGroup& group);
+
+  const Architecture& architecture_;
+  int engine_;
+  int index_;
+  DeviceMemory& memory_;
+  const LaunchState* launch_{};
+  std::vector<std::byte> lds_;
+  struct Free {
+    void operator()(std::uint32_t* words) const;
+  };
+  std::unique_ptr<std::uint32_t, Free>
+      registers_;  // of all slots; pages that no wave used cost nothing
+  std::array<Wave, kSlots> waves_;
+  alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
+  std::array<int, 4> simd_waves_{};
+  std::array<std::int64_t, 4> valu_free_{};
+  std::array<std::int64_t, 4> salu_free_{};
+  std::array<std::int64_t, 4> branch_free_{};
+  std::array<WorkGroup, kSlots> groups_;
+  int resident_{};
+  std::uint32_t lds_used_{};
+  std::vector<bool> lds_blocks_;
+  std::int64_t busy_since_{};
+  std::int64_t last_end_{};
+  unsigned finished_{};
+  bool clock_read_{};
+  std::optional<Error> error_;
+  std::int64_t error_cycle_{};
+  std::deque<std::unique_ptr<MemoryOperation>> pool_;
+  std::vector<MemoryOperation*> free_operations_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,112 @@
+#include "exec/device_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+std::uint64_t pages_of(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes;
+}
+
+void* reserve(std::uint64_t bytes) {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+              -1, 0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes) {
+  auto memory = std::unique_ptr<DeviceMemory>(new DeviceMemory);
+  const std::uint64_t pages = pages_of(bytes);
+  void* base = reserve(pages * kPageBytes);
+  if (base == MAP_FAILED) {
+    return fail(ErrorCode::device_error,
+                fmt::format("cannot reserve {} bytes of address space for device memory", bytes));
+  }
+  memory->base_ = static_cast<std::byte*>(base);
+  memory->size_ = pages * kPageBytes;
+  void* valid = reserve(pages * sizeof(std::uint16_t));
+  if (valid == MAP_FAILED) {
+    return fail(ErrorCode::device_error, "cannot reserve the page table of device memory");
+  }
+  memory->valid_ = static_cast<std::uint16_t*>(valid);
+  memory->free_[0] = memory->size_;
+  return memory;
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (valid_ != nullptr) munmap(valid_, size_ / kPageBytes * sizeof(std::uint16_t));
+  if (base_ != nullptr) munmap(base_, size_);
+}
+
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
+  if (bytes == 0 || bytes > size_) {
+    return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
+  }
+  const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
+  const auto hole = std::find_if(free_.begin(), free_.end(),
+                                 [need](const auto& entry) { return entry.second >= need; });
+  if (hole == free_.end()) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
+  }
+  const std::uint64_t offset = hole->first;
+  const std::uint64_t rest = hole->second - need;
+  free_.erase(hole);
+  if (rest != 0) free_[offset + need] = rest;
+  allocated_[offset] = bytes;
+  mark(offset, bytes, true);
+  ++version_;
+  return kDeviceBase + offset;
+}
+
+Status DeviceMemory::release(std::uint64_t address) {
+  const auto found = allocated_.find(address - kDeviceBase);
+  if (found == allocated_.end()) {
+    return fail(ErrorCode::out_of_range, fmt::format("{:#x} is not an allocation", address));
+  }
+  const std::uint64_t offset = found->first;
+  const std::uint64_t bytes = pages_of(found->second) * kPageBytes;
+  mark(offset, found->second, false);
+  allocated_.erase(found);
+  madvise(base_ + offset, bytes, MADV_DONTNEED);  // gives the memory back and zeroes it
+  ++version_;
+  auto here = free_.emplace(offset, bytes + kPageBytes).first;
+  if (const auto next = std::next(here);
+      next != free_.end() && here->first + here->second == next->first) {
+    here->second += next->second;
+    free_.erase(next);
+  }
+  if (here != free_.begin()) {
+    const auto before = std::prev(here);
+    if (before->first + before->second == here->first) {
+      before->second += here->second;
+      free_.erase(here);
+    }
+  }
+  return {};
+}
+
+bool DeviceMemory::contains_slow(std::uint64_t offset, std::uint64_t bytes) const {
+  // A guard page follows every allocation, so a run of valid pages is one allocation.
+  std::uint64_t page = offset / kPageBytes;
+  const std::uint64_t last = (offset + bytes - 1) / kPageBytes;
+  for (; page < last; ++page) {
+    if (valid_[page] != kPageBytes) return false;
+  }
+  return (offset + bytes - 1) % kPageBytes < valid_[last];
+}
+
+void DeviceMemory::mark(std::uint64_t offset, std::uint64_t bytes, bool valid) {
+  for (std::uint64_t done = 0; done < bytes; done += kPageBytes) {
+    const std::uint64_t part = std::min(kPageBytes, bytes - done);
+    valid_[(offset + done) / kPageBytes] = valid ? static_cast<std::uint16_t>(part) : 0;
+  }
+}
+
+}  // namespace ww::sim::gpu::exec

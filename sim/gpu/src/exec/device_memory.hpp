@@ -1,0 +1,64 @@
+// Device memory: one linear range of device virtual addresses over lazily committed host memory,
+// with a bounds check to the byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::sim::gpu::exec {
+
+inline constexpr std::uint64_t kPageBytes = 4096;
+// First device address. Above 4 GiB, so that a 32-bit mistake in a kernel never hits an allocation.
+inline constexpr std::uint64_t kDeviceBase = std::uint64_t{0x2'0000'0000};
+
+class DeviceMemory {
+ public:
+  // Reserves address space only. Error device_error when the system refuses.
+  static Result<std::unique_ptr<DeviceMemory>> create(std::uint64_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  // First fit, aligned to 4096, zeroed, with an unmapped page behind it. Error out_of_range.
+  Result<std::uint64_t> allocate(std::uint64_t bytes);
+  Status release(std::uint64_t address);
+
+  // Whether [address, address + bytes) lies inside one allocation.
+  [[nodiscard]] bool contains(std::uint64_t address, std::uint64_t bytes) const {
+    const std::uint64_t offset = address - kDeviceBase;
+    if (offset >= size_ || bytes > size_ - offset) return false;
+    const std::uint64_t first = offset / kPageBytes;
+    const std::uint64_t inside = offset % kPageBytes;
+    if (inside + bytes <= kPageBytes) return inside + bytes <= valid_[first];
+    return contains_slow(offset, bytes);
+  }
+  // Host bytes of a device address that contains() accepted.
+  [[nodiscard]] std::byte* host(std::uint64_t address) const {
+    return base_ + (address - kDeviceBase);
+  }
+  // First device address past the reserved range.
+  [[nodiscard]] std::uint64_t limit() const { return kDeviceBase + size_; }
+
+  // Bumped by every real change of contents: the start condition of a replay.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
+  void touch() { ++version_; }
+
+ private:
+  DeviceMemory() = default;
+  [[nodiscard]] bool contains_slow(std::uint64_t offset, std::uint64_t bytes) const;
+  void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);
+
+  std::byte* base_{};
+  std::uint16_t* valid_{};  // valid bytes at the start of each page
+  std::uint64_t size_{};
+  std::uint64_t version_{1};
+  std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
+  std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
+};
+
+}  // namespace ww::sim::gpu::exec

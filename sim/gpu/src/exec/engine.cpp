@@ -1,0 +1,230 @@
+#include "exec/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ww::sim::gpu::exec {
+
+// Hands out work-groups: engines in turn, within an engine the next CU that has room.
+struct Engine::Dispatcher {
+  Dispatcher(const LaunchState& launch_state, const Architecture& architecture)
+      : launch(launch_state),
+        engines(static_cast<std::size_t>(architecture.shader_engines)),
+        cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
+        next_cu(engines, 0),
+        free_at(engines, 0),
+        total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {}
+
+  void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle) {
+    while (started < total) {
+      bool placed = false;
+      for (std::size_t tried = 0; tried < engines && !placed; ++tried) {
+        const std::size_t engine = (next_engine + tried) % engines;
+        placed = place(cus, engine, cycle);
+        if (placed) next_engine = (engine + 1) % engines;
+      }
+      if (!placed) return;
+    }
+  }
+
+  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t engine,
+             std::int64_t cycle) {
+    for (std::size_t tried = 0; tried < cus_per_engine; ++tried) {
+      const std::size_t index = (next_cu[engine] + tried) % cus_per_engine;
+      ComputeUnit& cu = *cus[engine * cus_per_engine + index];
+      if (!cu.has_room()) continue;
+      // An engine's dispatcher starts a wave a cycle.
+      const std::int64_t start = std::max(cycle, free_at[engine]);
+      free_at[engine] = start + launch.waves_per_group;
+      const std::uint64_t x = started % launch.groups[0];
+      const std::uint64_t y = started / launch.groups[0] % launch.groups[1];
+      const std::uint64_t z = started / launch.groups[0] / launch.groups[1];
+      cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                static_cast<std::uint32_t>(z)},
+               start);
+      ++started;
+      next_cu[engine] = (index + 1) % cus_per_engine;
+      return true;
+    }
+    return false;
+  }
+
+  const LaunchState& launch;
+  std::size_t engines;
+  std::size_t cus_per_engine;
+  std::size_t next_engine{};
+  std::vector<std::size_t> next_cu;
+  std::vector<std::int64_t> free_at;
+  std::uint64_t started{};
+  std::uint64_t total;
+};
+
+Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads)
+    : architecture_(chip.architecture()),
+      observer_(observer, threads > 1),
+      memory_system_(chip, memory, observer_),
+      workers_(threads) {
+  for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
+    for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
+      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory));
+    }
+  }
+}
+
+const ComputeUnit* Engine::first_error() const {
+  const ComputeUnit* first = nullptr;
+  for (const auto& cu : cus_) {
+    if (cu->error() && (first == nullptr || cu->error_cycle() < first->error_cycle())) {
+      first = cu.get();
+    }
+  }
+  return first;
+}
+
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watchdog_cycles) {
+  for (auto& cu : cus_) cu->begin_launch(launch);
+  memory_system_.begin_launch();
+  observer_.begin_launch();
+  Dispatcher dispatcher(launch, architecture_);
+  const std::int64_t quantum = memory_system_.smallest_latency();
+  std::int64_t time = 0;
+  std::vector<std::size_t> active;
+  const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
+    cus_[active[i]]->run(time + quantum);
+  };
+  bool groups_ended = true;
+  std::optional<Error> error;
+  while (true) {
+    if (groups_ended) dispatcher.fill(cus_, time);
+    active.clear();
+    for (std::size_t i = 0; i < cus_.size(); ++i) {
+      if (!cus_[i]->idle()) active.push_back(i);
+    }
+    workers_.run(active.size(), run_one);
+    if (const ComputeUnit* failed = first_error(); failed != nullptr) {
+      error = failed->error();
+      break;
+    }
+    memory_system_.commit(cus_, time, time + quantum);
+    observer_.pass_on();
+    groups_ended = false;
+    std::int64_t next = kNever;
+    bool busy = false;
+    for (auto& cu : cus_) {
+      if (cu->resolved != 0) cu->wake();
+      groups_ended |= cu->take_finished() != 0;
+      if (!cu->idle()) {
+        busy = true;
+        next = std::min(next, cu->next_event());
+      }
+      if (cu->requests_done < cu->requests.size()) {
+        busy = true;
+        next = std::min(next, cu->requests[cu->requests_done].departure);
+      }
+    }
+    if (!busy && dispatcher.started == dispatcher.total) break;
+    const bool more = groups_ended && dispatcher.started < dispatcher.total;
+    time += quantum;
+    if (!more) {
+      if (next == kNever) {
+        error = Error{ErrorCode::device_error,
+                      "every wave waits for something that never comes (a barrier that not all "
+                      "waves reach?)",
+                      "kernel " + launch.kernel};
+        break;
+      }
+      time = std::max(time, next / quantum * quantum);  // quanta keep their grid
+    }
+    if (time > watchdog_cycles) {
+      error = Error{ErrorCode::device_error,
+                    fmt::format("the watchdog ended the launch after {} cycles", time),
+                    "kernel " + launch.kernel};
+      break;
+    }
+  }
+  ExecutedLaunch result;
+  result.cycles = std::max<std::int64_t>(memory_system_.last_completion(), 1);
+  std::vector<CuActivity> activities;
+  for (auto& cu : cus_) {
+    result.cycles = std::max(result.cycles, cu->last_end());
+    result.clock_read |= cu->clock_read();
+    CuActivity activity = cu->activity;
+    activity.vector_instructions = cu->counters.valu;
+    activity.scalar_instructions += cu->counters.salu + cu->counters.smem;
+    activities.push_back(activity);
+  }
+  if (error) {
+    static_cast<void>(observer_.end_launch(time, activities, memory_system_.channels()));
+    return tl::unexpected<Error>(*std::move(error));
+  }
+  result.counters = collect(result.cycles);
+  result.activity = observer_.end_launch(result.cycles, activities, memory_system_.channels());
+  return result;
+}
+
+const std::vector<std::string>& counter_names() {
+  static const std::vector<std::string> names{
+      "GRBM_GUI_ACTIVE",       "SQ_WAVES",
+      "SQ_INSTS_VALU",         "SQ_INSTS_SALU",
+      "SQ_INSTS_SMEM",         "SQ_INSTS_VMEM_RD",
+      "SQ_INSTS_VMEM_WR",      "SQ_INSTS_FLAT",
+      "SQ_INSTS_LDS",          "TCP_TOTAL_CACHE_ACCESSES_sum",
+      "TCP_CACHE_HIT_sum",     "TCP_TCC_READ_REQ_sum",
+      "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_REQ_sum",
+      "TCC_REQ_sum",           "TCC_READ_sum",
+      "TCC_WRITE_sum",         "TCC_ATOMIC_sum",
+      "TCC_HIT_sum",           "TCC_MISS_sum",
+      "TCC_MC_RDREQ_sum",      "TCC_MC_WRREQ_sum",
+  };
+  return names;
+}
+
+CounterValues Engine::collect(std::int64_t cycles) const {
+  CuCounters sum;
+  for (const auto& cu : cus_) {
+    const CuCounters& c = cu->counters;
+    sum.waves += c.waves;
+    sum.valu += c.valu;
+    sum.salu += c.salu;
+    sum.smem += c.smem;
+    sum.vmem_read += c.vmem_read;
+    sum.vmem_write += c.vmem_write;
+    sum.flat += c.flat;
+    sum.lds += c.lds;
+    sum.l1_accesses += c.l1_accesses;
+    sum.l1_hits += c.l1_hits;
+    sum.read_requests += c.read_requests;
+    sum.write_requests += c.write_requests;
+    sum.atomic_requests += c.atomic_requests;
+  }
+  const MemoryCounters& m = memory_system_.counters();
+  const std::uint64_t values[kCounters] = {static_cast<std::uint64_t>(cycles),
+                                           sum.waves,
+                                           sum.valu,
+                                           sum.salu,
+                                           sum.smem,
+                                           sum.vmem_read,
+                                           sum.vmem_write,
+                                           sum.flat,
+                                           sum.lds,
+                                           sum.l1_accesses,
+                                           sum.l1_hits,
+                                           sum.read_requests,
+                                           sum.write_requests,
+                                           sum.atomic_requests,
+                                           m.reads + m.writes + m.atomics,
+                                           m.reads,
+                                           m.writes,
+                                           m.atomics,
+                                           m.hits,
+                                           m.misses,
+                                           m.memory_read_halves,
+                                           m.memory_write_halves};
+  CounterValues result{};
+  std::transform(std::begin(values), std::end(values), result.begin(),
+                 [](std::uint64_t value) { return static_cast<double>(value); });
+  return result;
+}
+
+}  // namespace ww::sim::gpu::exec

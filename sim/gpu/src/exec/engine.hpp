@@ -1,0 +1,53 @@
+// Runs one launch at a time on all CUs: dispatch, quanta, commits, counters.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exec/compute_unit.hpp"
+#include "exec/deferred_observer.hpp"
+#include "exec/memory_system.hpp"
+#include "exec/workers.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+inline constexpr std::size_t kCounters = 22;
+[[nodiscard]] const std::vector<std::string>& counter_names();
+using CounterValues = std::array<double, kCounters>;
+
+struct ExecutedLaunch {
+  std::int64_t cycles{};
+  bool clock_read{};
+  CounterValues counters{};
+  LaunchActivity activity;
+};
+
+class Engine {
+ public:
+  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads);
+
+  // Errors: as VirtualGpu::launch.
+  Result<ExecutedLaunch> run(const LaunchState& launch, std::int64_t watchdog_cycles);
+  [[nodiscard]] L2Cache& l2() { return memory_system_.l2(); }
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) {
+    memory_system_.set_private_memory(begin, end);
+  }
+
+ private:
+  struct Dispatcher;
+  [[nodiscard]] const ComputeUnit* first_error() const;
+  CounterValues collect(std::int64_t cycles) const;
+
+  const Architecture& architecture_;
+  DeferredObserver observer_;
+  MemorySystem memory_system_;
+  std::vector<std::unique_ptr<ComputeUnit>> cus_;
+  Workers workers_;
+};
+
+}  // namespace ww::sim::gpu::exec

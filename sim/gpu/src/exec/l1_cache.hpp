@@ -1,0 +1,88 @@
+// Tags of one CU's vector L1: write-through, no allocation on writes, LRU. Data always comes from
+// device memory; the tags decide what crosses to the L2 and when data is there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ww::sim::gpu::exec {
+
+class L1Cache {
+ public:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  // A line on its way; its arrival is known once the L2 has answered.
+  static constexpr std::int64_t kPending = std::numeric_limits<std::int64_t>::max();
+
+  L1Cache(std::int64_t bytes, int ways, int line_bytes)
+      : ways_(static_cast<std::uint32_t>(ways)),
+        sets_(static_cast<std::uint32_t>(bytes / line_bytes) / ways_),
+        tag_(sets_ * ways_, kNone),
+        stamp_(sets_ * ways_, 0),
+        ready_(sets_ * ways_, 0),
+        fill_time_(sets_ * ways_, 0) {}
+
+  void invalidate_all() {
+    std::fill(tag_.begin(), tag_.end(), kNone);
+    empty_ = true;
+  }
+
+  // The slot that holds the line, or kNone. A hit makes it the most recent.
+  std::uint32_t find(std::uint32_t line) {
+    const std::uint32_t first = line % sets_ * ways_;
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+      if (tag_[slot] == line) {
+        stamp_[slot] = ++clock_;
+        return slot;
+      }
+    }
+    return kNone;
+  }
+  // Takes the least recent slot of the line's set for it; the data is pending.
+  std::uint32_t allocate(std::uint32_t line) {
+    const std::uint32_t first = line % sets_ * ways_;
+    std::uint32_t victim = first;
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+      if (tag_[slot] == kNone) {
+        victim = slot;
+        break;
+      }
+      if (stamp_[slot] < stamp_[victim]) victim = slot;
+    }
+    tag_[victim] = line;
+    empty_ = false;
+    stamp_[victim] = ++clock_;
+    ready_[victim] = kPending;
+    return victim;
+  }
+  [[nodiscard]] bool empty() const { return empty_; }
+  void invalidate(std::uint32_t line) {
+    if (empty_) return;
+    const std::uint32_t first = line % sets_ * ways_;
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+      if (tag_[slot] == line) tag_[slot] = kNone;
+    }
+  }
+  // When the data of a slot is (or was) there; kPending while that is not known.
+  [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }
+  // The data of a line asked for through this slot comes at `time`. The slot may hold another line
+  // by now; requests that joined the old one are behind it in the queue and still ask for its time.
+  void filled(std::uint32_t slot, std::uint32_t line, std::int64_t time) {
+    fill_time_[slot] = time;
+    if (tag_[slot] == line) ready_[slot] = time;
+  }
+  [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
+
+ private:
+  std::uint32_t ways_;
+  std::uint32_t sets_;
+  bool empty_{true};  // nothing was put in since everything was thrown out
+  std::uint64_t clock_{};
+  std::vector<std::uint32_t> tag_;
+  std::vector<std::uint64_t> stamp_;
+  std::vector<std::int64_t> ready_;
+  std::vector<std::int64_t> fill_time_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,133 @@
+#include "exec/l2_cache.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+#include "ww/core/hash.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+}
+
+L2Cache::L2Cache(const Architecture& architecture)
+    : channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
+      channel_mask_(std::has_single_bit(channels_) ? channels_ - 1 : 0),
+      interleave_shift_(static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint32_t>(
+          architecture.channel_interleave_bytes / architecture.line_bytes)))),
+      ways_(static_cast<std::uint32_t>(architecture.l2_ways)),
+      sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
+            channels_ / ways_),
+      slots_(std::size_t{channels_} * sets_ * ways_),
+      hint_(kHints) {}
+
+std::uint32_t L2Cache::set_of(std::uint32_t line) const {
+  const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
+  const std::uint32_t in_channel = block(line) / channels_ << interleave_shift_ | in_block;
+  return (channel(line) * sets_ + in_channel % sets_) * ways_;
+}
+
+std::uint32_t L2Cache::find(std::uint32_t line) const {
+  const std::uint32_t first = set_of(line);
+  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    if (slots_[slot].tag == line) return slot;
+  }
+  return kNone;
+}
+
+L2Cache::Slot& L2Cache::evict(std::uint32_t line, Access& access) {
+  const std::uint32_t first = set_of(line);
+  std::uint32_t place = first;
+  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    if (slots_[slot].stamp < slots_[place].stamp) place = slot;
+  }
+  Slot& victim = slots_[place];
+  if (victim.tag != kNone && victim.dirty != 0) {
+    access.writeback = true;
+    access.victim = victim.tag;
+    access.victim_dirty = victim.dirty;
+  }
+  victim = Slot{.stamp = ++clock_, .tag = line};
+  access.ready = &victim.ready;
+  hint_[line % kHints] = place;
+  return victim;
+}
+
+L2Cache::Access L2Cache::read_slowly(std::uint32_t line) {
+  Access access;
+  const std::uint32_t place = find(line);
+  if (place == kNone) {
+    access.fill = true;
+    evict(line, access);
+    return access;
+  }
+  Slot& slot = slots_[place];
+  hint_[line % kHints] = place;
+  slot.stamp = ++clock_;
+  access.ready = &slot.ready;
+  access.hit = slot.partial == 0;
+  access.fill = !access.hit;
+  slot.partial = 0;
+  return access;
+}
+
+L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
+  Access access;
+  std::uint32_t place = hint_[line % kHints];
+  if (slots_[place].tag != line) place = find(line);
+  Slot* slot = nullptr;
+  if (place == kNone) {
+    slot = &evict(line, access);
+    slot->partial = written != kWhole;
+  } else {
+    slot = &slots_[place];
+    slot->stamp = ++clock_;
+    access.hit = true;
+    access.ready = &slot->ready;
+  }
+  slot->dirty |= written;
+  if (slot->dirty == kWhole) slot->partial = 0;
+  return access;
+}
+
+void L2Cache::begin_launch() {
+  for (Slot& slot : slots_) slot.ready = 0;
+}
+
+std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
+  auto snapshot = std::make_shared<L2Snapshot>();
+  snapshot->lines.resize(slots_.size());
+  std::vector<std::uint32_t> order(ways_);
+  std::vector<std::uint64_t> words;
+  words.reserve(slots_.size() * 2);
+  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+    std::iota(order.begin(), order.end(), first);
+    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return slots_[a].stamp != slots_[b].stamp ? slots_[a].stamp < slots_[b].stamp : a < b;
+    });
+    for (std::uint32_t age = 0; age < ways_; ++age) {
+      const Slot& slot = slots_[order[age]];
+      snapshot->lines[first + age] = {slot.tag, slot.partial != 0, slot.dirty};
+      words.push_back(std::uint64_t{slot.tag} << 1 | slot.partial);
+      words.push_back(slot.dirty);
+    }
+  }
+  snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
+  return snapshot;
+}
+
+void L2Cache::restore(const L2Snapshot& snapshot) {
+  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+    for (std::uint32_t age = 0; age < ways_; ++age) {
+      const L2Snapshot::Line& line = snapshot.lines[first + age];
+      slots_[first + age] = Slot{.stamp = line.tag == kNone ? 0U : age + 1U,
+                                 .dirty = line.dirty,
+                                 .tag = line.tag,
+                                 .partial = line.partial ? 1U : 0U};
+    }
+  }
+  clock_ = ways_ + 1;
+}
+
+}  // namespace ww::sim::gpu::exec

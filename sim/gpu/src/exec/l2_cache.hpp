@@ -1,0 +1,87 @@
+// The L2: one write-back, write-allocate, LRU cache for each channel, tags and dirty bytes only.
+// Contents outlive launches. A write that misses allocates without a fill (dirty bytes are known by
+// mask); a read that finds such a partial line fills it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// The tags of the whole L2 in least-recently-used order: equal states behave alike.
+struct L2Snapshot {
+  struct Line {
+    std::uint32_t tag{};
+    bool partial{};
+    std::uint64_t dirty{};
+  };
+  std::vector<Line> lines;  // [channel][set][age]
+  std::uint64_t hash{};
+};
+
+class L2Cache {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  explicit L2Cache(const Architecture& architecture);
+
+  struct Access {
+    bool hit{};
+    bool fill{};             // a line has to come from memory
+    bool writeback{};        // a dirty line has to go there
+    std::uint32_t victim{};  // line number of the written-back line
+    std::uint64_t victim_dirty{};
+    std::int64_t* ready{};  // when the line's data is there [cycles in this launch]
+  };
+  // `line` is the line number from the start of device memory; `written` the bytes a write touches.
+  Access read(std::uint32_t line) {
+    Slot& hinted = slots_[hint_[line % kHints]];
+    if (hinted.tag == line && hinted.partial == 0) {  // the common case, without a search
+      hinted.stamp = ++clock_;
+      return {.hit = true, .ready = &hinted.ready};
+    }
+    return read_slowly(line);
+  }
+  Access write(std::uint32_t line, std::uint64_t written);
+
+  [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
+    const std::uint32_t block = line >> interleave_shift_;
+    return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
+  }
+  // Number of the run of lines that one channel holds in a row.
+  [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
+
+  void begin_launch();  // forgets arrival times
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
+  void restore(const L2Snapshot& snapshot);
+
+ private:
+  static constexpr std::uint32_t kHints = 1U << 15;
+  struct Slot {
+    std::uint64_t stamp{};
+    std::int64_t ready{};
+    std::uint64_t dirty{};
+    std::uint32_t tag{kNone};
+    std::uint32_t partial{};
+  };
+  Access read_slowly(std::uint32_t line);
+  // First slot of the line's set.
+  [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const;
+  [[nodiscard]] std::uint32_t find(std::uint32_t line) const;
+  Slot& evict(std::uint32_t line, Access& access);
+
+  std::uint32_t channels_;
+  std::uint32_t channel_mask_;  // channels - 1 where that is a power of two, else 0
+  std::uint32_t interleave_shift_;
+  std::uint32_t ways_;
+  std::uint32_t sets_;  // of one channel
+  std::uint64_t clock_{1};
+  std::vector<Slot> slots_;          // [channel][set][way]
+  std::vector<std::uint32_t> hint_;  // where a line was last seen
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,54 @@
+// Loops over 64 lanes, compiled once for each vector instruction set of the host and chosen at run
+// time. Contents: valu.inl.
+#pragma once
+
+#include <cstdint>
+
+#include "exec/micro_op.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// How one vector opcode is executed; function[0] is null where there are no semantics.
+struct VectorEntry {
+  LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
+  std::uint8_t sources{};
+  std::uint8_t wide{};  // bit i: source i is 64 bits
+  std::uint8_t float_bits{};
+  Destination result{Destination::vgpr};
+  bool mask_in{};
+  bool carry_out{};    // writes a mask beside the lanes
+  bool accumulates{};  // the destination is the third source
+  bool writes_exec{};
+  std::uint8_t cycles{4};
+};
+
+struct LaneTable {
+  const char* name{};
+  VectorEntry vector[binpatch::isa::opcode_count];
+  // d = mask ? s : d over `words` registers.
+  void (*blend)(std::uint32_t* d, const std::uint32_t* s, const std::uint32_t* mask, int words){};
+  // Lane-major elements of 1 to 4 words to registers and back.
+  void (*unpack)(std::uint32_t* registers, const std::uint32_t* elements, int words){};
+  void (*pack)(std::uint32_t* elements, const std::uint32_t* registers, int words){};
+  // Smallest of 40 keys.
+  std::uint64_t (*smallest)(const std::uint64_t* keys){};
+  // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
+  void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,
+                        bool neg){};
+  void (*modify_result)(std::uint32_t* d, int float_bits, int omod, bool clamp){};
+  // 64-bit addresses from register pairs (plus offset); true if all enabled lanes are contiguous
+  // with the given stride, and then base is lane 0's address. `out` may stay unwritten when all
+  // lanes are enabled and contiguous.
+  bool (*addresses)(std::uint64_t* out, const std::uint32_t* low, const std::uint32_t* high,
+                    std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
+                    std::uint32_t stride, std::uint64_t* base){};
+  void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
+  void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
+};
+
+// The best table for this machine; made once.
+[[nodiscard]] const LaneTable& lanes();
+// One by name ("generic", "avx2", "avx512"), or nullptr where the machine cannot run it; for tests.
+[[nodiscard]] const LaneTable* lanes_named(const char* name);
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,45 @@
+// What is fixed for all waves of one launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "exec/micro_op.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct LaunchState {
+  std::string kernel;
+  const MicroOp* code{};
+  std::uint32_t code_dwords{};
+  std::uint64_t code_address{};  // device address of dword 0
+  std::uint32_t entry{};         // dword of the first instruction
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::array<std::uint32_t, 3> local{1, 1, 1};
+  std::uint32_t group_size{1};
+  std::uint32_t waves_per_group{1};
+  std::uint32_t vgprs{4};  // of a wave, as allocated
+  std::uint32_t sgprs{8};
+  int waves_per_simd{10};  // that registers allow
+  std::uint32_t lds_bytes{};
+  std::uint32_t lds_allocated{};
+  std::uint16_t code_properties{};
+  std::uint32_t rsrc1{};
+  std::uint32_t rsrc2{};
+  std::uint64_t dispatch_packet{};
+  std::uint64_t queue{};
+  std::uint64_t kernarg{};
+  std::uint64_t dispatch_id{};
+  std::uint64_t scratch{};        // arena of all wave slots
+  std::uint64_t scratch_bytes{};  // of the arena
+  std::uint32_t scratch_per_lane{};
+  std::uint64_t clock_base{};  // s_memtime of cycle 0
+  int l1_hit_cycles{};
+};
+
+inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{flat_private_aperture_high} << 32;
+
+}  // namespace ww::sim::gpu::exec

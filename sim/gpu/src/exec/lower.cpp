@@ -1,0 +1,120 @@
+#include "exec/lower.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "exec/compute_unit.hpp"
+
+namespace ww::sim::gpu::exec {
+
+using binpatch::isa::Encoding;
+using binpatch::isa::Instruction;
+using binpatch::isa::Operand;
+using binpatch::isa::OperandKind;
+using binpatch::isa::SpecialRegister;
+
+const std::uint32_t* ConstantPool::get(std::uint64_t value) {
+  const auto [place, fresh] = pool_.try_emplace(value);
+  if (fresh) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      place->second.word[lane] = static_cast<std::uint32_t>(value);
+      place->second.word[kLanes + lane] = static_cast<std::uint32_t>(value >> 32);
+    }
+  }
+  return place->second.word.data();
+}
+
+std::optional<std::uint16_t> scalar_index(const Operand& operand) {
+  if (operand.kind == OperandKind::sgpr) return operand.index;
+  if (operand.kind != OperandKind::special) return std::nullopt;
+  switch (static_cast<SpecialRegister>(operand.index)) {
+    case SpecialRegister::flat_scratch_lo: return kFlatScratch;
+    case SpecialRegister::flat_scratch_hi: return kFlatScratch + 1;
+    case SpecialRegister::vcc_lo: return kVcc;
+    case SpecialRegister::vcc_hi: return kVcc + 1;
+    case SpecialRegister::tba_lo: return kTba;
+    case SpecialRegister::tba_hi: return kTba + 1;
+    case SpecialRegister::tma_lo: return kTma;
+    case SpecialRegister::tma_hi: return kTma + 1;
+    case SpecialRegister::m0: return kM0;
+    case SpecialRegister::exec_lo: return kExec;
+    case SpecialRegister::exec_hi: return kExec + 1;
+    case SpecialRegister::vccz: return kVccz;
+    case SpecialRegister::execz: return kExecz;
+    case SpecialRegister::scc: return kScc;
+    default: break;
+  }
+  const auto first = static_cast<std::uint16_t>(SpecialRegister::ttmp0);
+  if (operand.index >= first && operand.index < first + 12) {
+    return static_cast<std::uint16_t>(kTtmp + operand.index - first);
+  }
+  return std::nullopt;
+}
+
+std::uint64_t constant_value(const Operand& operand, int bits, bool is_float) {
+  if (bits == 32) return operand.value;
+  switch (operand.kind) {
+    case OperandKind::inline_int:
+      return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(operand.value)});
+    case OperandKind::inline_float:
+      return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(operand.value)});
+    default: return is_float ? std::uint64_t{operand.value} << 32 : std::uint64_t{operand.value};
+  }
+}
+
+std::uint32_t read_special(const Wave& wave, std::uint16_t index) {
+  switch (index) {
+    case kVccz: return wave.pair(kVcc) == 0 ? 1 : 0;
+    case kExecz: return wave.exec() == 0 ? 1 : 0;
+    case kScc: return wave.scc ? 1 : 0;
+    default: return 0;
+  }
+}
+
+namespace {
+
+// Executing an instruction without semantics ends the launch: never a wrong answer.
+void run_unsupported(Wave& wave, const MicroOp& op) {
+  const std::uint64_t address =
+      wave.cu->launch().code_address + (std::uint64_t{wave.pc} - op.dwords) * 4;
+  const std::string name =
+      op.opcode == Opcode::invalid
+          ? fmt::format("word {:#010x}", static_cast<std::uint32_t>(op.immediate))
+          : std::string(binpatch::isa::mnemonic(op.opcode));
+  wave.cu->fault(
+      wave, ErrorCode::unsupported,
+      fmt::format("the virtual GPU cannot execute instruction {} at {:#x}", name, address));
+}
+
+}  // namespace
+
+void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& pool) {
+  if (decoded) {
+    op.opcode = decoded->opcode;
+    op.dwords = static_cast<std::uint8_t>(decoded->size_bytes / 4);
+    bool known = false;
+    switch (decoded->encoding) {
+      case Encoding::sop2:
+      case Encoding::sopk:
+      case Encoding::sop1:
+      case Encoding::sopc:
+      case Encoding::sopp: known = lower_scalar(*decoded, op); break;
+      case Encoding::smrd: known = lower_scalar_memory(*decoded, op); break;
+      case Encoding::vop1:
+      case Encoding::vop2:
+      case Encoding::vopc:
+      case Encoding::vop3a:
+      case Encoding::vop3b: known = lower_vector(*decoded, op, pool); break;
+      case Encoding::ds: known = lower_lds(*decoded, op); break;
+      case Encoding::mubuf:
+      case Encoding::flat: known = lower_vector_memory(*decoded, op); break;
+      default: break;
+    }
+    if (known) return;
+  }
+  op.unit = Unit::internal;
+  op.run = run_unsupported;
+}
+
+}  // namespace ww::sim::gpu::exec

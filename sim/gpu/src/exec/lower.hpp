@@ -1,0 +1,59 @@
+// From decoded instructions to micro-ops.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "exec/micro_op.hpp"
+#include "exec/wave.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// Broadcast constants of a program's vector instructions; addresses stay valid.
+class ConstantPool {
+ public:
+  const std::uint32_t* get(std::uint64_t value);
+
+ private:
+  struct alignas(64) Lanes {
+    std::array<std::uint32_t, 2 * kLanes> word;
+  };
+  std::map<std::uint64_t, Lanes> pool_;
+};
+
+// Each fills `op` and returns true, or returns false where the emulator has no semantics.
+bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool);
+bool lower_vector_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_lds(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_scalar_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
+
+// All of the above; what none of them knows fails when it is executed, with the mnemonic or the
+// encoding and the address.
+void lower(const ww::Result<binpatch::isa::Instruction>& decoded, MicroOp& op, ConstantPool& pool);
+
+// Number in the scalar register file of a register operand; nothing for constants.
+[[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);
+// Value of an inline constant or literal as a source of `bits` 32 or 64; floats widen to doubles,
+// a literal of a 64-bit float is its upper half.
+[[nodiscard]] std::uint64_t constant_value(const binpatch::isa::Operand& operand, int bits,
+                                           bool is_float);
+[[nodiscard]] std::uint32_t read_special(const Wave& wave, std::uint16_t index);
+
+// Scalar source i of an executing micro-op (scalar fields).
+inline std::uint32_t read32(const Wave& wave, const MicroOp& op, std::size_t i) {
+  if (op.kind[i] == Source::constant) return static_cast<std::uint32_t>(op.scalar.constant[i]);
+  if (op.source[i] < kScalarFile) return wave.sr[op.source[i]];
+  return read_special(wave, op.source[i]);
+}
+inline std::uint64_t read64(const Wave& wave, const MicroOp& op, std::size_t i) {
+  if (op.kind[i] == Source::constant) return op.scalar.constant[i];
+  if (op.source[i] < kScalarFile) return wave.pair(op.source[i]);
+  return read_special(wave, op.source[i]);
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,290 @@
+#include "exec/memory_system.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "exec/memory_operation.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
+constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
+
+std::uint64_t halves(std::uint64_t bytes) {
+  return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
+}
+}  // namespace
+
+MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
+    : architecture_(chip.architecture()),
+      memory_(memory),
+      observer_(observer),
+      l2_(architecture_),
+      channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
+  cycles_per_line_ = std::max<std::int64_t>(
+      1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
+  std::int64_t nearest = 0;
+  bool first = true;
+  for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
+    for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
+      place_.push_back({static_cast<std::uint16_t>(engine), static_cast<std::uint16_t>(cu)});
+      for (int channel = 0; channel < architecture_.l2_channels; ++channel) {
+        const std::int64_t cycles = chip.crossbar_cycles(engine, cu, channel);
+        flight_.push_back(cycles);
+        nearest = first ? cycles : std::min(nearest, cycles);
+        first = false;
+      }
+    }
+  }
+  smallest_latency_ = std::max<std::int64_t>(1, nearest + architecture_.l2_hit_cycles);
+  memory_line_time_ = std::llround(architecture_.line_bytes /
+                                   architecture_.memory_bytes_per_clock_per_channel * kFraction);
+}
+
+void MemorySystem::begin_launch() {
+  channel_free_.assign(channel_count_, 0);
+  memory_free_.assign(channel_count_, 0);
+  channels_.assign(channel_count_, {});
+  counters_ = {};
+  last_completion_ = 0;
+  rotation_ = 0;
+  changed_ = false;
+  l2_.begin_launch();
+}
+
+void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+                          std::int64_t end) {
+  // Sort by arrival: counting sort, which keeps each CU's order for one channel.
+  arrivals_.clear();
+  std::uint32_t latest = 0;
+  const auto count = static_cast<std::uint32_t>(cus.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
+    ComputeUnit& cu = *cus[index];
+    std::size_t next = cu.requests_done;
+    for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
+      Request& request = cu.requests[next];
+      const auto channel = l2_.channel(request.line);
+      const std::int64_t there = flight(index, channel) / 2;
+      // A request that stood behind a later one of its CU can be late: it then arrives at once.
+      const auto delay = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(0, request.departure + there - start));
+      latest = std::max(latest, delay);
+      arrivals_.push_back({&request, index, delay});
+    }
+    cu.requests_done = next;
+  }
+  rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
+  if (arrivals_.empty()) return;
+
+  bucket_.assign(latest + 2, 0);
+  for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
+  for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
+  order_.resize(arrivals_.size());
+  for (std::uint32_t i = 0; i < arrivals_.size(); ++i) {
+    order_[bucket_[arrivals_[i].delay]++] = i;
+  }
+  for (const std::uint32_t i : order_) {
+    const Arrival& arrival = arrivals_[i];
+    serve(*cus[arrival.cu], arrival.cu, *arrival.request, start + arrival.delay);
+  }
+  for (auto& cu : cus) {
+    if (cu->requests_done == cu->requests.size()) {
+      cu->requests.clear();
+      cu->requests_done = 0;
+    } else if (cu->requests_done > 4096) {
+      cu->requests.erase(cu->requests.begin(),
+                         cu->requests.begin() + static_cast<std::ptrdiff_t>(cu->requests_done));
+      cu->requests_done = 0;
+    }
+  }
+  if (changed_) {
+    memory_.touch();
+    changed_ = false;
+  }
+}
+
+void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
+                         std::int64_t arrival) {
+  if (request.kind == Request::Kind::merge) {
+    load_lines(*request.operation, request.line, 1, request.lanes, memory_);
+    resolve(cu, request,
+            std::max(cu.l1.fill_time(request.l1_slot[0]),
+                     request.departure + architecture_.l1_hit_cycles));
+    return;
+  }
+  const std::uint32_t channel = l2_.channel(request.line);
+  const std::int64_t slot = std::max(arrival, channel_free_[channel]);
+  const std::int64_t there_and_back = flight(cu_index, channel);
+  const std::int64_t back = there_and_back - there_and_back / 2;
+  channel_free_[channel] = slot + request.lines * cycles_per_line_;
+  channels_[channel].accesses += request.lines;
+  CrossbarTransfer transfer;
+  transfer.cycle = slot;
+  transfer.address = line_address(request.line);
+  transfer.engine = place_[cu_index].engine;
+  transfer.cu = place_[cu_index].cu;
+  transfer.channel = static_cast<std::uint16_t>(channel);
+  std::int64_t completion = slot;
+  switch (request.kind) {
+    case Request::Kind::read: completion = read(cu, request, transfer, back); break;
+    case Request::Kind::write: write(request, transfer); break;
+    default: atomic(request, transfer); break;
+  }
+  if (request.kind != Request::Kind::read) {
+    completion += architecture_.l2_hit_cycles + back;
+  }
+  resolve(cu, request, completion);
+}
+
+std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t line,
+                                 std::int64_t slot, std::uint32_t channel) {
+  ChannelActivity& activity = channels_[channel];
+  if (access.hit) {
+    ++activity.hits;
+    ++counters_.hits;
+  } else {
+    ++activity.misses;
+    ++counters_.misses;
+  }
+  if (access.writeback) {
+    ++activity.writebacks;
+    counters_.memory_write_halves += halves(access.victim_dirty);
+    const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
+    memory_free_[channel] = begin + memory_line_time_;
+    observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
+                      memory_.host(line_address(access.victim))});
+  }
+  if (!access.fill) return std::max(slot, *access.ready);
+  const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
+  memory_free_[channel] = begin + memory_line_time_;
+  counters_.memory_read_halves += 2;
+  observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), false,
+                    memory_.host(line_address(line))});
+  *access.ready = begin / kFraction + architecture_.memory_cycles;
+  return *access.ready;
+}
+
+std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+                                std::int64_t back) {
+  counters_.reads += request.lines;
+  transfer.kind = TransferKind::read;
+  transfer.bytes = kLineBytes;
+  const std::uint32_t channel = transfer.channel;
+  const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  std::int64_t last = 0;
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t line = request.line + i;
+    const std::int64_t there = fetch(l2_.read(line), line, transfer.cycle, channel);
+    transfer.payload = memory_.host(transfer.address);
+    observer_.crossbar(transfer);
+    last = std::max(last, there + latency);
+    if (request.fills_l1) cu.l1.filled(request.l1_slot[i], line, there + latency);
+    transfer.address += kLineBytes;
+    transfer.cycle += cycles_per_line_;
+  }
+  return last;
+}
+
+void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
+  ++counters_.writes;
+  std::byte packed[kLineBytes];
+  std::uint64_t written = 0;
+  std::size_t size = 0;
+  const std::byte* const line = memory_.host(line_address(request.line));
+  for_bytes_in_lines(
+      *request.operation, request.line, 1, request.lanes, memory_,
+      [&](const std::byte* element, std::byte* host, std::uint64_t count) {
+        if (std::memcmp(host, element, count) != 0) {
+          std::memcpy(host, element, count);
+          changed(request.line);
+        }
+        const auto at = static_cast<unsigned>(host - line);
+        written |= (count == kLineBytes ? kWholeLine : (std::uint64_t{1} << count) - 1) << at;
+      });
+  // The payload is the line's written bytes, packed in order of address.
+  const std::byte* payload = line;
+  if (written != kWholeLine) {
+    for (std::uint64_t set = written; set != 0; set &= set - 1) {
+      packed[size++] = line[std::countr_zero(set)];
+    }
+    payload = packed;
+  } else {
+    size = kLineBytes;
+  }
+  fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
+  transfer.kind = TransferKind::write;
+  transfer.bytes = static_cast<std::uint8_t>(size);
+  transfer.payload = payload;
+  observer_.crossbar(transfer);
+}
+
+void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
+  ++counters_.atomics;
+  MemoryOperation& operation = *request.operation;
+  const std::size_t words = element_words(operation);
+  const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
+  const std::size_t stride = two ? 2 * words : words;
+  const std::uint64_t bytes = operation.element_bytes;
+  std::uint32_t operands[16];
+  std::uint32_t old_values[16];
+  std::size_t carried = 0;
+  std::uint64_t written = 0;
+  // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
+  // of which one line's worth is shown.
+  const L2Cache::Access access = l2_.read(request.line);
+  fetch(access, request.line, transfer.cycle, transfer.channel);
+  std::int64_t served = 0;
+  for (std::uint64_t set = request.lanes; set != 0; set &= set - 1, ++served) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const std::uint64_t address = operation.address[lane];
+    std::byte* const place = memory_.host(address);
+    const std::uint32_t* data = operation.data + lane * stride;
+    std::uint64_t operand = 0;
+    std::uint64_t compare = 0;
+    std::memcpy(&operand, data, bytes);
+    if (two) std::memcpy(&compare, data + words, bytes);
+    const std::uint64_t old =
+        atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
+    if (std::memcmp(place, &old, bytes) != 0) changed(request.line);
+    std::memcpy(operation.old + lane * words, &old, bytes);
+    if (carried + words <= 16) {
+      std::memcpy(operands + carried, data, bytes);
+      std::memcpy(old_values + carried, &old, bytes);
+      carried += words;
+    }
+    const std::uint64_t at = address % kLineBytes;
+    written |= ((std::uint64_t{1} << bytes) - 1) << at;
+  }
+  l2_.write(request.line, written);
+  // The channel's atomic unit takes 16 lanes a cycle.
+  channel_free_[transfer.channel] += (served - 1) / 16;
+  transfer.kind = TransferKind::atomic;
+  transfer.bytes = static_cast<std::uint8_t>(carried * 4);
+  transfer.payload = reinterpret_cast<const std::byte*>(operands);
+  transfer.reply = operation.kind == MemoryKind::atomic_return
+                       ? reinterpret_cast<const std::byte*>(old_values)
+                       : nullptr;
+  observer_.crossbar(transfer);
+}
+
+void MemorySystem::changed(std::uint32_t line) {
+  const std::uint64_t address = line_address(line);
+  if (address < private_begin_ || address >= private_end_) changed_ = true;
+}
+
+void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {
+  MemoryOperation& operation = *request.operation;
+  operation.completion = std::max(operation.completion, completion);
+  last_completion_ = std::max(last_completion_, completion);
+  if (--operation.unresolved != 0) return;
+  if (operation.wave != nullptr) {
+    cu.resolved |= std::uint64_t{1} << operation.wave->slot;
+  } else {
+    cu.release(&operation);
+  }
+}
+
+}  // namespace ww::sim::gpu::exec

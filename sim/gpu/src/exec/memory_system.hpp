@@ -1,0 +1,94 @@
+// From the L1s to device memory: crossbar, L2 channels, memory channels.
+//
+// Requests are committed at the end of each quantum, in the order in which they arrive at the L2
+// (ties: CUs in rotating order), by one thread: memory changes here alone, so results do not depend
+// on how many threads ran the CUs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/compute_unit.hpp"
+#include "exec/deferred_observer.hpp"
+#include "exec/l2_cache.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct MemoryCounters {
+  std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
+  std::uint64_t memory_read_halves{}, memory_write_halves{};  // units of 32 bytes
+};
+
+class MemorySystem {
+ public:
+  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
+
+  void begin_launch();
+  // Commits what left the L1s before `end`; everything in it arrives in or after `start`.
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start, std::int64_t end);
+  // Writes to this range leave the memory's version as it is: private memory of waves that end with
+  // the launch.
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) {
+    private_begin_ = begin;
+    private_end_ = end;
+  }
+  // Cycle at which the last answer is there.
+  [[nodiscard]] std::int64_t last_completion() const { return last_completion_; }
+  // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
+  [[nodiscard]] std::int64_t smallest_latency() const { return smallest_latency_; }
+
+  [[nodiscard]] L2Cache& l2() { return l2_; }
+  [[nodiscard]] const std::vector<ChannelActivity>& channels() const { return channels_; }
+  [[nodiscard]] const MemoryCounters& counters() const { return counters_; }
+
+ private:
+  struct Arrival {
+    Request* request{};
+    std::uint32_t cu{};
+    std::uint32_t delay{};  // since the quantum began
+  };
+  void serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request, std::int64_t arrival);
+  // Each fills in the transfer, which knows place and slot; a read gives its completion.
+  std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+                    std::int64_t back);
+  void write(Request& request, CrossbarTransfer& transfer);
+  void atomic(Request& request, CrossbarTransfer& transfer);
+  // The cycle at which a line's data is in the L2, given its tag lookup.
+  std::int64_t fetch(const L2Cache::Access& access, std::uint32_t line, std::int64_t slot,
+                     std::uint32_t channel);
+  void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
+  void changed(std::uint32_t line);
+  [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
+    return flight_[cu * channel_count_ + channel];
+  }
+
+  const Architecture& architecture_;
+  DeviceMemory& memory_;
+  DeferredObserver& observer_;
+  L2Cache l2_;
+  std::uint32_t channel_count_;
+  struct Place {
+    std::uint16_t engine, cu;
+  };
+  std::vector<Place> place_;                // of each CU
+  std::vector<std::int64_t> flight_;        // [cu][channel] there and back
+  std::vector<std::int64_t> channel_free_;  // next slot of each channel
+  std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
+  std::int64_t memory_line_time_{};         // in 1/1024 cycles
+  std::int64_t cycles_per_line_{1};
+  std::int64_t smallest_latency_{};
+  std::int64_t last_completion_{};
+  std::uint32_t rotation_{};
+  bool changed_{};
+  std::uint64_t private_begin_{};
+  std::uint64_t private_end_{};
+  std::vector<ChannelActivity> channels_;
+  MemoryCounters counters_;
+  std::vector<Arrival> arrivals_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> bucket_;
+};
+
+}  // namespace ww::sim::gpu::exec

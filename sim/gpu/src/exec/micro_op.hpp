@@ -1,0 +1,129 @@
+// Pre-decoded instructions: operands resolved to register indices or broadcast constants, semantics
+// to a function pointer. One micro-op for each dword of code, so that the program counter counts
+// dwords and a jump into the middle of an instruction does what the hardware does.
+#pragma once
+
+#include <cstdint>
+
+#include "ww/binpatch/isa/opcode.hpp"
+
+namespace ww::sim::gpu::exec {
+
+using binpatch::isa::Opcode;
+
+inline constexpr int kLanes = 64;
+
+struct Wave;
+struct MicroOp;
+using Handler = void (*)(Wave&, const MicroOp&);
+
+// Masks that a vector function takes and gives beside its lanes: carry, condition, enabled lanes.
+struct LaneContext {
+  std::uint64_t mask_in{};
+  std::uint64_t mask_out{};
+  std::uint64_t exec{};
+};
+// One operation over 64 lanes. Registers are [64] words; a 64-bit value is two consecutive
+// registers, the low words first. The destination may be one of the sources.
+using LaneFunction = void (*)(std::uint32_t* d, const std::uint32_t* a, const std::uint32_t* b,
+                              const std::uint32_t* c, LaneContext& context);
+
+// Which part of the CU issues it.
+enum class Unit : std::uint8_t { valu, salu, branch, internal, smem, vmem, lds };
+
+enum class Source : std::uint8_t { none, vgpr, scalar, constant };
+
+// Scalar operands live in one file by their hardware number.
+enum ScalarIndex : std::uint16_t {
+  kFlatScratch = 104,
+  kVcc = 106,
+  kTba = 108,
+  kTma = 110,
+  kTtmp = 112,
+  kM0 = 124,
+  kExec = 126,
+  kVccz = 251,  // computed when read
+  kExecz = 252,
+  kScc = 253,
+  kScalarFile = 128,
+};
+
+enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
+
+struct VectorFields {
+  LaneFunction function[2];          // [flush f32 denormals]
+  const std::uint32_t* constant[3];  // 128 words each: broadcast low, then high
+  std::uint8_t wide;                 // bit i: source i is 64 bits
+  std::uint8_t float_bits;           // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
+  std::uint8_t abs, neg, omod;
+  bool clamp;
+  bool mask_in;      // takes a mask (from scalar register pair mask_source)
+  bool writes_exec;  // v_cmpx
+  bool carry_out;    // a mask goes to destination2 beside the lanes
+  std::uint16_t mask_source;
+};
+
+enum class MemoryKind : std::uint8_t { load, store, atomic, atomic_return };
+enum class AtomicOp : std::uint8_t {
+  swap,
+  cmpswap,
+  add,
+  sub,
+  rsub,
+  smin,
+  umin,
+  smax,
+  umax,
+  and_,
+  or_,
+  xor_,
+  inc,
+  dec,
+  fcmpswap,
+  fmin,
+  fmax,
+  mskor,
+  wrap,
+};
+
+struct MemoryFields {
+  std::uint32_t offset;
+  std::uint8_t element_bytes;  // per lane: 1, 2, 4, 8, 12 or 16 (atomics: of one operand)
+  bool sign_extend;
+  MemoryKind kind;
+  AtomicOp atomic;
+  bool glc, addr64, offen, idxen;
+  bool flat;
+  std::uint16_t address;   // VGPR
+  std::uint16_t resource;  // SGPR of the buffer descriptor, or of an SMRD's base
+  // DS with two addresses
+  std::uint8_t parts;     // 1 or 2
+  std::uint16_t offset2;  // bytes
+  std::uint16_t data2;    // VGPR of the second datum
+};
+
+struct ScalarFields {
+  std::uint64_t constant[2];  // sources that are constants, widened
+};
+
+struct MicroOp {
+  Handler run{};
+  Unit unit{Unit::internal};
+  std::uint8_t cycles{4};  // that the issuing unit is taken
+  std::uint8_t dwords{1};
+  Destination result{Destination::none};
+  Opcode opcode{};
+  Source kind[4]{};
+  std::uint16_t source[4]{};
+  std::uint16_t destination{};
+  std::uint16_t destination2{};  // carry or mask: scalar register pair
+  std::int32_t immediate{};      // simm16; branches: target relative to the next instruction
+  union {
+    VectorFields vector;
+    MemoryFields memory;
+    ScalarFields scalar;
+  };
+  MicroOp() : scalar{} {}
+};
+
+}  // namespace ww::sim::gpu::exec

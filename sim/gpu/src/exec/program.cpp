@@ -1,0 +1,75 @@
+#include "exec/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::sim::gpu::exec {
+
+using binpatch::CodeObject;
+using binpatch::Segment;
+
+Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
+                                               DeviceMemory& memory) {
+  if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
+  }
+  WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
+  std::uint64_t size = 0;
+  std::uint64_t code_begin = ~std::uint64_t{0};
+  std::uint64_t code_end = 0;
+  for (const Segment& segment : object.segments()) {
+    size = std::max(size, segment.address + segment.memory_size);
+    if (!segment.executable) continue;
+    code_begin = std::min(code_begin, segment.address & ~std::uint64_t{3});
+    code_end = std::max(code_end, segment.address + segment.file_size);
+  }
+  if (code_end <= code_begin) {
+    return fail(ErrorCode::parse_error, "the code object has no executable segment");
+  }
+  auto program = std::unique_ptr<Program>(new Program(memory));
+  WW_ASSIGN(image, memory.allocate(size));
+  program->image_ = image;
+  program->kernels_ = object.kernels();
+  for (const Segment& segment : object.segments()) {
+    std::memcpy(memory.host(image + segment.address), object.bytes().data() + segment.file_offset,
+                std::min(segment.file_size, segment.memory_size));
+  }
+  for (const binpatch::Relocation& relocation : object.relocations()) {
+    if (!memory.contains(image + relocation.address, 8)) {
+      return fail(ErrorCode::parse_error, "a relocation lies outside the code object's segments");
+    }
+    const std::uint64_t value = relocation.value + image;
+    std::memcpy(memory.host(image + relocation.address), &value, sizeof value);
+  }
+  memory.touch();
+
+  program->code_address_ = image + code_begin;
+  program->code_.resize((code_end - code_begin) / 4);
+  const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
+  for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
+    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
+    MicroOp& op = program->code_[dword];
+    lower(binpatch::isa::decode(generation, rest), op, program->pool_);
+    if (op.opcode == Opcode::invalid) std::memcpy(&op.immediate, rest.data(), 4);
+  }
+  return program;
+}
+
+Program::~Program() {
+  if (image_ != 0) static_cast<void>(memory_.release(image_));
+}
+
+std::optional<std::size_t> Program::find(const std::string& name) const {
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    if (kernels_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ww::sim::gpu::exec

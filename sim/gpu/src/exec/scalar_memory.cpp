@@ -1,0 +1,143 @@
+// Scalar memory reads (SMRD) through a cache without timing detail: constant latency.
+// Source: AMD Sea Islands ISA, chapter 7.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "exec/compute_unit.hpp"
+#include "exec/lower.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+using binpatch::isa::Instruction;
+using binpatch::isa::OperandKind;
+using U64 = std::uint64_t;
+
+constexpr std::int64_t kScalarLatency = 64;
+
+void queue(Wave& wave, MemoryOperation& operation) {
+  operation.scalar = true;
+  operation.completion = wave.now + kScalarLatency;
+  operation.references = 1;
+  wave.scalar_queue.push(&operation);
+  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+}
+
+// Offset in bytes: an immediate or literal counts dwords, a register bytes.
+U64 offset_of(const Wave& wave, const MicroOp& op) {
+  return op.kind[1] == Source::scalar ? wave.sr[op.source[1]] : op.memory.offset;
+}
+
+void run_load(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.scalar_slot_free(wave, op)) return;
+  ++cu.counters.smem;
+  const U64 base = wave.pair(op.memory.resource);
+  const U64 address = (base + offset_of(wave, op)) & ~U64{3};
+  const U64 bytes = op.memory.parts * U64{4};
+  if (!cu.memory().contains(address, bytes)) {
+    cu.fault(wave, ErrorCode::device_error,
+             fmt::format("memory fault: scalar load of {} bytes at address {:#x}", bytes, address));
+    return;
+  }
+  MemoryOperation& operation = *cu.new_operation(wave);
+  std::memcpy(operation.data, cu.memory().host(address), bytes);
+  operation.words = op.memory.parts;
+  operation.destination = op.destination;
+  queue(wave, operation);
+}
+
+// Reads out of the buffer's range give 0.
+void run_buffer_load(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.scalar_slot_free(wave, op)) return;
+  ++cu.counters.smem;
+  const std::uint32_t* descriptor = wave.sr + op.memory.resource;
+  const U64 base = descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32;
+  const U64 stride = descriptor[1] >> 16 & 0x3FFFU;
+  const U64 size = stride == 0 ? descriptor[2] : stride * descriptor[2];
+  const U64 offset = offset_of(wave, op) & ~U64{3};
+  MemoryOperation& operation = *cu.new_operation(wave);
+  for (std::size_t word = 0; word < op.memory.parts; ++word) {
+    const U64 at = offset + 4 * word;
+    operation.data[word] = 0;
+    if (at + 4 > size) continue;
+    if (!cu.memory().contains(base + at, 4)) {
+      cu.release(&operation);
+      cu.fault(wave, ErrorCode::device_error,
+               fmt::format("memory fault: scalar load of 4 bytes at address {:#x}", base + at));
+      return;
+    }
+    std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+  }
+  operation.words = op.memory.parts;
+  operation.destination = op.destination;
+  queue(wave, operation);
+}
+
+void run_time(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.scalar_slot_free(wave, op)) return;
+  ++cu.counters.smem;
+  cu.read_clock();
+  MemoryOperation& operation = *cu.new_operation(wave);
+  const U64 time = cu.launch().clock_base + static_cast<U64>(wave.now);
+  std::memcpy(operation.data, &time, sizeof time);
+  operation.words = 2;
+  operation.destination = op.destination;
+  queue(wave, operation);
+}
+
+void run_invalidate(Wave&, const MicroOp&) {}
+
+}  // namespace
+
+bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
+  op.unit = Unit::smem;
+  op.memory = MemoryFields{};
+  bool buffer = false;
+  switch (instruction.opcode) {
+    case Opcode::s_load_dword:
+    case Opcode::s_load_dwordx2:
+    case Opcode::s_load_dwordx4:
+    case Opcode::s_load_dwordx8:
+    case Opcode::s_load_dwordx16: break;
+    case Opcode::s_buffer_load_dword:
+    case Opcode::s_buffer_load_dwordx2:
+    case Opcode::s_buffer_load_dwordx4:
+    case Opcode::s_buffer_load_dwordx8:
+    case Opcode::s_buffer_load_dwordx16: buffer = true; break;
+    case Opcode::s_memtime: {
+      const auto target = scalar_index(instruction.dst[0]);
+      if (!target || *target >= kScalarFile) return false;
+      op.destination = *target;
+      op.run = run_time;
+      return true;
+    }
+    case Opcode::s_dcache_inv:
+    case Opcode::s_dcache_inv_vol: op.run = run_invalidate; return true;
+    default: return false;
+  }
+  const auto target = scalar_index(instruction.dst[0]);
+  const auto base = scalar_index(instruction.src[0]);
+  if (!target || *target >= kScalarFile || !base || *base >= kScalarFile) return false;
+  op.destination = *target;
+  op.memory.resource = *base;
+  op.memory.parts = instruction.dst[0].count;
+  if (instruction.modifiers.scalar_offset_is_immediate) {
+    op.memory.offset = instruction.modifiers.offset * 4;
+  } else if (const auto offset = scalar_index(instruction.src[1])) {
+    if (*offset >= kScalarFile) return false;
+    op.kind[1] = Source::scalar;
+    op.source[1] = *offset;
+  } else if (instruction.src[1].kind == OperandKind::literal) {
+    op.memory.offset = instruction.src[1].value * 4;
+  } else {
+    return false;
+  }
+  op.run = buffer ? run_buffer_load : run_load;
+  return true;
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,185 @@
+// A virtual GPU with the test kernels loaded, for tests and the benchmark.
+#pragma once
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ww/binpatch/code_object.hpp"
+#include "ww/core/hash.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::gpu::test {
+
+// Counts and hashes what the emulator reports, instead of its energy.
+class CountingObserver final : public ActivityObserver {
+ public:
+  struct Totals {
+    std::uint64_t reads{}, writes{}, atomics{}, payload_bytes{}, fills{}, writebacks{};
+    std::uint64_t hash{};
+    bool ordered{true};
+    std::vector<CuActivity> cus;
+    std::vector<ChannelActivity> channels;
+    std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(64);
+    std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(16);
+  };
+  // With `payloads` every payload is hashed; without, as fast as can be.
+  CountingObserver(Totals& totals, bool payloads) : totals_(totals), payloads_(payloads) {}
+
+  void begin_launch() override {
+    totals_ = {};
+    latest_.assign(16 * 64, 0);
+  }
+  void crossbar(const CrossbarTransfer& t) override {
+    switch (t.kind) {
+      case TransferKind::read: ++totals_.reads; break;
+      case TransferKind::write: ++totals_.writes; break;
+      case TransferKind::atomic: ++totals_.atomics; break;
+    }
+    totals_.payload_bytes += t.bytes;
+    totals_.channel_bytes[t.channel] += t.bytes;
+    totals_.engine_bytes[t.engine] += t.bytes;
+    if (!payloads_) return;
+    std::int64_t& latest = latest_[t.engine * 64U + t.channel];
+    totals_.ordered = totals_.ordered && t.cycle >= latest;
+    latest = t.cycle;
+    const std::uint64_t place[4] = {
+        static_cast<std::uint64_t>(t.cycle), t.address,
+        std::uint64_t{t.engine} << 32 | std::uint64_t{t.cu} << 16 | t.channel,
+        hash64({t.payload, t.bytes})};
+    totals_.hash = totals_.hash * 0x9E3779B97F4A7C15U + hash64(std::as_bytes(std::span(place)));
+  }
+  void memory(const MemoryTransfer& t) override {
+    (t.write ? totals_.writebacks : totals_.fills)++;
+    if (payloads_) {
+      totals_.hash =
+          totals_.hash * 31 + static_cast<std::uint64_t>(t.cycle) + hash64({t.payload, 64});
+    }
+  }
+  LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                            std::span<const ChannelActivity> channels) override {
+    totals_.cus.assign(cus.begin(), cus.end());
+    totals_.channels.assign(channels.begin(), channels.end());
+    LaunchActivity activity;
+    activity.cycles = cycles;
+    activity.payload_bits = totals_.payload_bytes * 8;
+    activity.capacitance_f.assign(zones_, 0.0);
+    return activity;
+  }
+  void set_zones(std::size_t zones) { zones_ = zones; }
+
+ private:
+  Totals& totals_;
+  bool payloads_;
+  std::size_t zones_{9};
+  std::vector<std::int64_t> latest_;
+};
+
+inline binpatch::CodeObject read_kernels() {
+  // The same tests run on code built with other optimisation levels.
+  const char* other = std::getenv("WW_EMULATOR_OTHER_KERNELS");
+  std::ifstream file(other != nullptr ? other : WW_EMULATOR_KERNELS, std::ios::binary);
+  std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
+  auto object = binpatch::CodeObject::parse(std::as_bytes(std::span<const char>(text)));
+  if (!object) throw std::runtime_error(object.error().text());
+  return std::move(*object);
+}
+
+inline Chip load_w9100() {
+  auto chip = Chip::load({});
+  if (!chip) throw std::runtime_error(chip.error().text());
+  return std::move(*chip);
+}
+
+// Throws on any error: a test that expects one uses gpu() directly.
+class TestGpu {
+ public:
+  explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true) {
+    auto observer = std::make_unique<CountingObserver>(totals, payloads);
+    Chip chip = load_w9100();
+    observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
+    auto gpu = VirtualGpu::create(std::move(chip), options, std::move(observer));
+    if (!gpu) throw std::runtime_error(gpu.error().text());
+    gpu_ = std::move(*gpu);
+    auto program = gpu_->load(read_kernels());
+    if (!program) throw std::runtime_error(program.error().text());
+    program_ = *program;
+  }
+  VirtualGpu& gpu() { return *gpu_; }
+  [[nodiscard]] ProgramId program() const { return program_; }
+
+  std::uint64_t buffer(std::uint64_t bytes) {
+    auto address = gpu_->allocate(bytes);
+    if (!address) throw std::runtime_error(address.error().text());
+    return *address;
+  }
+  template <class T>
+  std::uint64_t buffer(const std::vector<T>& values) {
+    const std::uint64_t address = buffer(values.size() * sizeof(T));
+    if (!gpu_->write(address, std::as_bytes(std::span<const T>(values))))
+      throw std::runtime_error("write");
+    return address;
+  }
+  template <class T>
+  std::vector<T> read(std::uint64_t address, std::size_t count) {
+    std::vector<T> values(count);
+    if (!gpu_->read(address, std::as_writable_bytes(std::span<T>(values))))
+      throw std::runtime_error("read");
+    return values;
+  }
+
+  // Kernarg segment: explicit arguments by their natural alignment, then zeroed hidden ones.
+  template <class... Args>
+  static std::vector<std::byte> arguments(Args... args) {
+    std::vector<std::byte> bytes;
+    const auto add = [&bytes](const auto& value) {
+      const std::size_t at = (bytes.size() + sizeof value - 1) / sizeof value * sizeof value;
+      bytes.resize(at + sizeof value);
+      std::memcpy(bytes.data() + at, &value, sizeof value);
+    };
+    (add(args), ...);
+    bytes.resize((bytes.size() + 7) / 8 * 8 + 56);
+    return bytes;
+  }
+  template <class... Args>
+  Result<LaunchResult> try_launch(const std::string& kernel, Grid grid, Args... args) {
+    return gpu_->launch(program_, kernel, grid, arguments(args...), lds_bytes);
+  }
+  template <class... Args>
+  LaunchResult launch(const std::string& kernel, std::uint32_t global, std::uint32_t local,
+                      Args... args) {
+    auto result = try_launch(kernel, Grid{1, {global, 1, 1}, {local, 1, 1}}, args...);
+    if (!result) throw std::runtime_error(result.error().text());
+    return *result;
+  }
+  double counter(const std::string& name) {
+    const auto& names = VirtualGpu::counter_names();
+    std::vector<double> values(names.size());
+    if (!gpu_->counters(gpu_->dispatch_count() - 1, values)) throw std::runtime_error("counters");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == name) return values[i];
+    }
+    throw std::runtime_error("no counter " + name);
+  }
+  std::vector<double> counters(std::uint64_t dispatch) {
+    std::vector<double> values(VirtualGpu::counter_names().size());
+    if (!gpu_->counters(dispatch, values)) throw std::runtime_error("counters");
+    return values;
+  }
+
+  CountingObserver::Totals totals;
+  std::uint32_t lds_bytes{};
+
+ private:
+  std::unique_ptr<VirtualGpu> gpu_;
+  ProgramId program_{};
+};
+
+}  // namespace ww::sim::gpu::test

@@ -1,0 +1,280 @@
+// Vector ALU instructions: operands to lanes, the operation of the lane table, results to
+// registers.
+#include <bit>
+
+#include "exec/compute_unit.hpp"
+#include "exec/lane_table.hpp"
+#include "exec/lower.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+using binpatch::isa::Instruction;
+using binpatch::isa::Operand;
+using binpatch::isa::OperandKind;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+struct alignas(64) LaneBuffer {
+  U32 word[2 * kLanes];
+};
+
+std::uint64_t read_mask(const Wave& wave, std::uint16_t index) {
+  return wave.pair(index);
+}
+
+void broadcast(U32* target, U32 value) {
+  lanes().broadcast(target, value);
+}
+
+// A scalar source, or one with modifiers: made in `buffer`.
+[[gnu::noinline]] const U32* made_lanes(Wave& wave, const MicroOp& op, std::size_t i,
+                                        LaneBuffer& buffer) {
+  const VectorFields& f = op.vector;
+  const bool wide = (f.wide >> i & 1U) != 0;
+  const U32* lanes_of = buffer.word;
+  if (op.kind[i] == Source::scalar) {
+    const std::uint16_t index = op.source[i];
+    broadcast(buffer.word, index < kScalarFile ? wave.sr[index] : read_special(wave, index));
+    if (wide) broadcast(buffer.word + kLanes, index < kScalarFile ? wave.sr[index + 1] : 0);
+  } else {
+    lanes_of = op.kind[i] == Source::vgpr ? wave.vgpr(op.source[i]) : f.constant[i];
+  }
+  const bool abs = (f.abs >> i & 1U) != 0;
+  const bool neg = (f.neg >> i & 1U) != 0;
+  if (abs || neg) {
+    lanes().modify_source(buffer.word, lanes_of, wide ? 64 : 32, abs, neg);
+    lanes_of = buffer.word;
+  }
+  return lanes_of;
+}
+
+// Lanes of source i, in `buffer` unless they lie in registers or constants already.
+inline const U32* source_lanes(Wave& wave, const MicroOp& op, std::size_t i, LaneBuffer& buffer) {
+  if (((op.vector.abs | op.vector.neg) >> i & 1U) == 0) {
+    if (op.kind[i] == Source::vgpr) return wave.vgpr(op.source[i]);
+    if (op.kind[i] != Source::scalar) return op.vector.constant[i];
+  }
+  return made_lanes(wave, op, i, buffer);
+}
+
+template <std::size_t Sources>
+void run_vector(Wave& wave, const MicroOp& op) {
+  const VectorFields& f = op.vector;
+  LaneBuffer buffer[Sources == 0 ? 1 : Sources];
+  const U32* source[3] = {};
+  for (std::size_t i = 0; i < Sources; ++i) source[i] = source_lanes(wave, op, i, buffer[i]);
+  LaneContext context;
+  context.exec = wave.exec();
+  if (f.mask_in) context.mask_in = read_mask(wave, f.mask_source);
+  const LaneFunction function = f.function[wave.flush_f32() ? 1 : 0];
+
+  if (op.result == Destination::mask) {
+    function(nullptr, source[0], source[1], source[2], context);
+    const U64 mask = context.mask_out & context.exec;
+    wave.set_pair(op.destination2, mask);
+    if (f.writes_exec) wave.set_pair(kExec, mask);
+    return;
+  }
+  U32* const target = wave.vgpr(op.destination);
+  const bool modified = f.omod != 0 || f.clamp;
+  if (context.exec == ~U64{0} && !modified) {
+    function(target, source[0], source[1], source[2], context);
+  } else {
+    LaneBuffer result;
+    const int words = op.result == Destination::vgpr_pair ? 2 : 1;
+    function(result.word, source[0], source[1], source[2], context);
+    if (modified) lanes().modify_result(result.word, words * 32, f.omod, f.clamp);
+    lanes().blend(target, result.word, wave.mask(), words);
+  }
+  if (f.carry_out) wave.set_pair(op.destination2, context.mask_out & context.exec);
+}
+
+// The commonest shape, without anything that it does not use: registers or constants in, all lanes
+// enabled or not, one register out.
+template <std::size_t Sources>
+void run_simple(Wave& wave, const MicroOp& op) {
+  const VectorFields& f = op.vector;
+  const U32* source[3] = {};
+  for (std::size_t i = 0; i < Sources; ++i) {
+    source[i] = op.kind[i] == Source::vgpr ? wave.vgpr(op.source[i]) : f.constant[i];
+  }
+  LaneContext context;
+  const LaneFunction function = f.function[wave.flush_f32() ? 1 : 0];
+  U32* const target = wave.vgpr(op.destination);
+  if (wave.exec() == ~U64{0}) {
+    function(target, source[0], source[1], source[2], context);
+    return;
+  }
+  LaneBuffer result;
+  function(result.word, source[0], source[1], source[2], context);
+  lanes().blend(target, result.word, wave.mask(), 1);
+}
+
+void run_nothing(Wave&, const MicroOp&) {}
+
+void read_first_lane(Wave& wave, const MicroOp& op) {
+  const U64 exec = wave.exec();
+  const int lane = exec == 0 ? 0 : std::countr_zero(exec);
+  wave.sr[op.destination] = wave.vgpr(op.source[0])[lane];
+}
+
+U32 scalar_source(Wave& wave, const MicroOp& op, std::size_t i) {
+  if (op.kind[i] == Source::constant) return op.vector.constant[i][0];
+  const std::uint16_t index = op.source[i];
+  return index < kScalarFile ? wave.sr[index] : read_special(wave, index);
+}
+
+void read_lane(Wave& wave, const MicroOp& op) {
+  wave.sr[op.destination] = wave.vgpr(op.source[0])[scalar_source(wave, op, 1) & 63U];
+}
+
+void write_lane(Wave& wave, const MicroOp& op) {
+  wave.vgpr(op.destination)[scalar_source(wave, op, 1) & 63U] = scalar_source(wave, op, 0);
+}
+
+// v_movrels reads, v_movreld writes the register that M0 adds to.
+template <bool Source, bool Target>
+void move_relative(Wave& wave, const MicroOp& op) {
+  const U32 from = op.source[0] + (Source ? wave.sr[kM0] : 0U);
+  const U32 to = op.destination + (Target ? wave.sr[kM0] : 0U);
+  if (from >= wave.vgprs || to >= wave.vgprs) {
+    wave.cu->fault(wave, ErrorCode::device_error,
+                   "an indexed move leaves the vector registers of the wave");
+    return;
+  }
+  LaneBuffer buffer;
+  const U32* lanes_of = nullptr;
+  if (op.kind[0] == exec::Source::vgpr) {
+    lanes_of = wave.vgpr(from);
+  } else {
+    broadcast(buffer.word, scalar_source(wave, op, 0));
+    lanes_of = buffer.word;
+  }
+  lanes().blend(wave.vgpr(to), lanes_of, wave.mask(), 1);
+}
+
+Handler special(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_readfirstlane_b32: return read_first_lane;
+    case Opcode::v_readlane_b32: return read_lane;
+    case Opcode::v_writelane_b32: return write_lane;
+    case Opcode::v_movrels_b32: return move_relative<true, false>;
+    case Opcode::v_movreld_b32: return move_relative<false, true>;
+    case Opcode::v_movrelsd_b32: return move_relative<true, true>;
+    default: return nullptr;
+  }
+}
+
+bool set_source(const Operand& operand, std::size_t i, bool wide, bool is_float, MicroOp& op,
+                ConstantPool& pool) {
+  if (operand.kind == OperandKind::vgpr) {
+    op.kind[i] = Source::vgpr;
+    op.source[i] = operand.index;
+  } else if (const auto index = scalar_index(operand)) {
+    op.kind[i] = Source::scalar;
+    op.source[i] = *index;
+  } else if (operand.kind == OperandKind::inline_int || operand.kind == OperandKind::inline_float ||
+             operand.kind == OperandKind::literal) {
+    op.kind[i] = Source::constant;
+    op.vector.constant[i] = pool.get(constant_value(operand, wide ? 64 : 32, is_float));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool lower_special(const Instruction& instruction, Handler handler, MicroOp& op,
+                   ConstantPool& pool) {
+  op.run = handler;
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (instruction.src[i].kind == OperandKind::none) continue;
+    if (!set_source(instruction.src[i], i, false, false, op, pool)) return false;
+  }
+  const Operand& target = instruction.dst[0];
+  if (target.kind == OperandKind::vgpr) {
+    op.destination = target.index;
+    return true;
+  }
+  const auto index = scalar_index(target);
+  if (!index || *index >= kScalarFile) return false;
+  op.destination = *index;
+  return true;
+}
+
+Handler shape(const MicroOp& op, const VectorEntry& entry, std::size_t sources) {
+  const VectorFields& f = op.vector;
+  bool simple = op.result == Destination::vgpr && !f.mask_in && !entry.carry_out && f.abs == 0 &&
+                f.neg == 0 && f.omod == 0 && !f.clamp;
+  for (std::size_t i = 0; i < sources; ++i) simple = simple && op.kind[i] != Source::scalar;
+  switch (sources) {
+    case 0: return run_nothing;
+    case 1: return simple ? run_simple<1> : run_vector<1>;
+    case 2: return simple ? run_simple<2> : run_vector<2>;
+    default: return simple ? run_simple<3> : run_vector<3>;
+  }
+}
+
+}  // namespace
+
+bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& pool) {
+  op.unit = Unit::valu;
+  op.vector = VectorFields{};
+  for (auto& constant : op.vector.constant) constant = pool.get(0);
+  if (const Handler handler = special(instruction.opcode); handler != nullptr) {
+    return lower_special(instruction, handler, op, pool);
+  }
+  const VectorEntry& entry = lanes().vector[static_cast<std::size_t>(instruction.opcode)];
+  if (entry.function[0] == nullptr || instruction.modifiers.sdwa || instruction.modifiers.dpp) {
+    return false;
+  }
+  VectorFields& f = op.vector;
+  f.function[0] = entry.function[0];
+  f.function[1] = entry.function[1];
+  f.wide = entry.wide;
+  f.float_bits = entry.float_bits;
+  f.abs = instruction.modifiers.abs;
+  f.neg = instruction.modifiers.neg;
+  f.omod = instruction.modifiers.omod;
+  f.clamp = instruction.modifiers.clamp;
+  f.mask_in = entry.mask_in;
+  f.mask_source = kVcc;
+  f.writes_exec = entry.writes_exec;
+  op.result = entry.result;
+  op.cycles = entry.cycles;
+
+  std::size_t sources = entry.sources;
+  const std::size_t given = entry.accumulates ? sources - 1 : sources;
+  for (std::size_t i = 0; i < given; ++i) {
+    const bool wide = (entry.wide >> i & 1U) != 0;
+    if (!set_source(instruction.src[i], i, wide, entry.float_bits == 64, op, pool)) return false;
+  }
+  const Operand& target = instruction.dst[0];
+  if (entry.result == Destination::mask) {
+    const auto index = scalar_index(target);
+    if (!index || *index >= kScalarFile) return false;
+    op.destination2 = *index;
+  } else if (entry.result != Destination::none) {
+    if (target.kind != OperandKind::vgpr) return false;
+    op.destination = target.index;
+  }
+  if (entry.accumulates) {
+    op.kind[given] = Source::vgpr;
+    op.source[given] = op.destination;
+  }
+  if (entry.carry_out) {
+    const auto index = scalar_index(instruction.dst[1]);
+    op.destination2 = index ? *index : static_cast<std::uint16_t>(kVcc);
+    f.carry_out = true;
+  }
+  if (entry.mask_in && given < instruction.src.size() &&
+      instruction.src[given].kind != OperandKind::none) {
+    const auto index = scalar_index(instruction.src[given]);
+    if (!index || *index >= kScalarFile) return false;
+    f.mask_source = *index;
+  }
+  op.run = shape(op, entry, sources);
+  return true;
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,404 @@
+// Vector memory instructions (MUBUF and FLAT): addresses, bounds, lines, L1 lookup. What the L1
+// does not have becomes requests that the memory system commits at the quantum's end. Source: AMD
+// Sea Islands ISA, chapters 8 (buffers) and 9 (flat).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "exec/compute_unit.hpp"
+#include "exec/l1_pass.hpp"
+#include "exec/lane_table.hpp"
+#include "exec/lds.hpp"
+#include "exec/lower.hpp"
+#include "exec/memory_operation.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+using binpatch::isa::Instruction;
+using binpatch::isa::OperandKind;
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+constexpr U64 kAllLanes = ~U64{0};
+
+// Bytes that one lane touches; the operands of a compare-and-swap are two elements.
+U64 touched_bytes(const MemoryFields& m) {
+  return m.element_bytes;
+}
+
+std::size_t operand_words(const MemoryFields& m) {
+  const std::size_t words = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
+  const bool two = m.kind >= MemoryKind::atomic &&
+                   (m.atomic == AtomicOp::cmpswap || m.atomic == AtomicOp::fcmpswap);
+  return two ? 2 * words : words;
+}
+
+void memory_fault(Wave& wave, const MemoryOperation& operation, unsigned lane, U64 address) {
+  const char* what = operation.kind == MemoryKind::load    ? "load"
+                     : operation.kind == MemoryKind::store ? "store"
+                                                           : "atomic";
+  wave.cu->fault(wave, ErrorCode::device_error,
+                 fmt::format("memory fault: {} of {} bytes at address {:#x} by lane {}", what,
+                             operation.element_bytes, address, lane));
+}
+
+// Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
+bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool contiguous,
+                    MemoryOperation& operation) {
+  if (!contiguous) return false;
+  if (m.element_bytes >= 4 && m.kind <= MemoryKind::store && operation.base < memory.limit() &&
+      operation.base >= kDeviceBase) {
+    return true;
+  }
+  for (U64 lane = 0; lane < kLanes; ++lane) {
+    operation.address[lane] = operation.base + lane * m.element_bytes;
+  }
+  return false;
+}
+
+// Whether every enabled lane lies inside an allocation; else the launch fails.
+bool check_bounds(Wave& wave, MemoryOperation& operation) {
+  const DeviceMemory& memory = wave.cu->memory();
+  const U64 bytes = operation.element_bytes;
+  if (operation.contiguous) {
+    const auto first = static_cast<unsigned>(std::countr_zero(operation.exec));
+    const auto last = 63U - static_cast<unsigned>(std::countl_zero(operation.exec));
+    const U64 begin = operation.base + first * bytes;
+    if (memory.contains(begin, (U64{last} - first + 1) * bytes)) return true;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      operation.address[lane] = operation.base + lane * bytes;
+    }
+  }
+  for (U64 set = operation.exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(set));
+    if (!memory.contains(operation.address[lane], bytes)) {
+      memory_fault(wave, operation, lane, operation.address[lane]);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The hardware ignores the low bits of an atomic's address.
+void align_atomic(MemoryOperation& operation) {
+  if (operation.kind < MemoryKind::atomic) return;
+  for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
+}
+
+void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  ComputeUnit& cu = *wave.cu;
+  const MemoryFields& m = op.memory;
+  if (operation.exec != 0) {
+    if (!check_bounds(wave, operation)) {
+      cu.release(&operation);
+      return;
+    }
+    L1Pass(wave, m, operation).run();
+  }
+  operation.completion = std::max(operation.completion, wave.now + 4);
+  operation.vector = true;
+  operation.references = m.flat ? 2 : 1;
+  wave.vector_queue.push(&operation);
+  if (m.flat) wave.scalar_queue.push(&operation);
+  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+}
+
+void count(ComputeUnit& cu, const MemoryFields& m) {
+  ++cu.activity.memory_instructions;
+  if (m.flat) ++cu.counters.flat;
+  if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
+    ++cu.counters.vmem_read;
+  } else {
+    ++cu.counters.vmem_write;
+  }
+}
+
+MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
+  const MemoryFields& m = op.memory;
+  MemoryOperation& operation = *wave.cu->new_operation(wave);
+  operation.kind = m.kind;
+  operation.atomic = m.atomic;
+  operation.element_bytes = m.element_bytes;
+  operation.sign_extend = m.sign_extend;
+  operation.destination = op.destination;
+  operation.exec = wave.exec();
+  if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
+    operation.words = static_cast<std::uint8_t>(element_words(operation));
+    // Bytes and halves fill the low end of a word.
+    if (m.element_bytes < 4) std::fill_n(operation.data, kLanes, 0U);
+  }
+  if (m.kind != MemoryKind::load) {
+    const std::size_t words = operand_words(m);
+    lanes().pack(operation.data, wave.vgpr(op.source[3]), static_cast<int>(words));
+    wave.cu->activity.register_bytes +=
+        static_cast<unsigned>(std::popcount(operation.exec)) * words * 4U;
+  }
+  return operation;
+}
+
+// Lanes of a flat access whose address lies in the LDS or private aperture.
+bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  U64 local = 0;
+  for (U64 set = operation.exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const U64 address = operation.address[lane];
+    if (address >> 48 == 0) continue;
+    const U64 aperture = address >> 32 << 32;
+    if (aperture == kLdsAperture) {
+      local |= U64{1} << lane;
+    } else if (aperture == kPrivateAperture) {
+      if (op.memory.element_bytes > 4) {
+        wave.cu->fault(wave, ErrorCode::unsupported,
+                       "a flat access of more than 4 bytes to private memory is not possible on "
+                       "the virtual GPU");
+        return false;
+      }
+      const U64 offset = address & 0xFFFFFFFFU;
+      operation.address[lane] = wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
+    }
+  }
+  if (local != 0) {
+    flat_lds_access(wave, operation, local);
+    operation.exec &= ~local;
+  }
+  return true;
+}
+
+void run_flat(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.vector_slot_free(wave, op) || !cu.scalar_slot_free(wave, op)) return;
+  const MemoryFields& m = op.memory;
+  count(cu, m);
+  MemoryOperation& operation = prepare(wave, op);
+  const bool contiguous = lanes().addresses(
+      operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
+      wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
+  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+  align_atomic(operation);
+  if (!operation.contiguous) {
+    const U64 exec = operation.exec;
+    if (!apertures(wave, op, operation)) {
+      cu.release(&operation);
+      return;
+    }
+    if (operation.exec != exec) {  // lanes of the LDS are done; their registers still come
+      const U64 elsewhere = operation.exec;
+      if (elsewhere != 0 && !check_bounds(wave, operation)) {
+        cu.release(&operation);
+        return;
+      }
+      if (elsewhere != 0) L1Pass(wave, m, operation).run();
+      operation.exec = exec;
+      operation.completion = std::max(operation.completion, wave.now + 64);
+      operation.vector = true;
+      operation.references = 2;
+      wave.vector_queue.push(&operation);
+      wave.scalar_queue.push(&operation);
+      wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+      return;
+    }
+  }
+  issue(wave, op, operation);
+}
+
+struct BufferDescriptor {
+  U64 base;
+  U32 stride, records, element, index_stride;
+  bool swizzle, add_lane;
+
+  explicit BufferDescriptor(const U32* s)
+      : base(s[0] | U64{s[1] & 0xFFFFU} << 32),
+        stride(s[1] >> 16 & 0x3FFFU),
+        records(s[2]),
+        element(2U << (s[3] >> 19 & 3U)),
+        index_stride(8U << (s[3] >> 21 & 3U)),
+        swizzle((s[1] >> 31 & 1U) != 0),
+        add_lane((s[3] >> 23 & 1U) != 0) {}
+};
+
+// Lanes out of the buffer's range read zeros and write nothing.
+U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
+                     MemoryOperation& operation) {
+  const BufferDescriptor buffer(wave.sr + m.resource);
+  const U32* index_of = m.idxen ? wave.vgpr(m.address) : nullptr;
+  const U32* offset_of = m.offen ? wave.vgpr(m.address + (m.idxen ? 1U : 0U)) : nullptr;
+  U64 inside = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const U64 index =
+        U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
+    const U64 offset = U64{offset_of != nullptr ? offset_of[lane] : 0U} + m.offset;
+    U64 in_buffer = 0;
+    bool fits = true;
+    if (buffer.swizzle) {
+      const U64 high = index / buffer.index_stride;
+      const U64 low = index % buffer.index_stride;
+      in_buffer =
+          (high * buffer.stride + offset / buffer.element * buffer.element) * buffer.index_stride +
+          low * buffer.element + offset % buffer.element;
+      fits = buffer.stride == 0 || index < buffer.records;
+    } else {
+      in_buffer = index * buffer.stride + offset;
+      fits = buffer.stride == 0 ? offset + operation.element_bytes <= buffer.records
+                                : index < buffer.records;
+    }
+    operation.address[lane] = buffer.base + scalar_offset + in_buffer;
+    inside |= U64{fits} << lane;
+  }
+  return inside;
+}
+
+U32 scalar_offset(const Wave& wave, const MicroOp& op) {
+  if (op.kind[2] == Source::constant) return static_cast<U32>(op.immediate);
+  return wave.sr[op.source[2]];
+}
+
+void run_buffer(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.vector_slot_free(wave, op)) return;
+  const MemoryFields& m = op.memory;
+  count(cu, m);
+  MemoryOperation& operation = prepare(wave, op);
+  if (m.addr64) {
+    const U32* descriptor = wave.sr + m.resource;
+    const U64 base =
+        (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) + scalar_offset(wave, op) + m.offset;
+    const bool contiguous =
+        lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
+                          operation.exec, wave.mask(), m.element_bytes, &operation.base);
+    operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+    align_atomic(operation);
+    issue(wave, op, operation);
+    return;
+  }
+  const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
+  align_atomic(operation);
+  const U64 exec = operation.exec;
+  if ((exec & ~inside) == 0) {
+    if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
+      const auto first = static_cast<unsigned>(std::countr_zero(exec));
+      operation.base = operation.address[first] - U64{first} * m.element_bytes;
+      bool contiguous = operation.base >= kDeviceBase;
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        contiguous =
+            contiguous && ((exec >> lane & 1U) == 0 ||
+                           operation.address[lane] == operation.base + U64{lane} * m.element_bytes);
+      }
+      operation.contiguous = contiguous;
+    }
+    issue(wave, op, operation);
+    return;
+  }
+  // Partly out of range: only the lanes inside go to memory, the others read zero.
+  if (m.kind == MemoryKind::load) std::memset(operation.data, 0, sizeof operation.data);
+  if (m.kind == MemoryKind::atomic_return) std::memset(operation.old, 0, sizeof operation.old);
+  operation.exec = exec & inside;
+  issue(wave, op, operation);
+  if (!cu.error()) operation.exec = exec;
+}
+
+void invalidate_l1(Wave& wave, const MicroOp&) {
+  wave.cu->l1.invalidate_all();
+}
+
+struct Shape {
+  MemoryKind kind{};
+  int bytes{};
+  bool sign{};
+  AtomicOp atomic{};
+};
+
+// From the mnemonic behind "buffer_" or "flat_".
+std::optional<Shape> shape_of(std::string_view name) {
+  static constexpr std::pair<std::string_view, Shape> kPlain[] = {
+      {"load_dword", {MemoryKind::load, 4, false, {}}},
+      {"load_dwordx2", {MemoryKind::load, 8, false, {}}},
+      {"load_dwordx3", {MemoryKind::load, 12, false, {}}},
+      {"load_dwordx4", {MemoryKind::load, 16, false, {}}},
+      {"load_ubyte", {MemoryKind::load, 1, false, {}}},
+      {"load_sbyte", {MemoryKind::load, 1, true, {}}},
+      {"load_ushort", {MemoryKind::load, 2, false, {}}},
+      {"load_sshort", {MemoryKind::load, 2, true, {}}},
+      {"store_dword", {MemoryKind::store, 4, false, {}}},
+      {"store_dwordx2", {MemoryKind::store, 8, false, {}}},
+      {"store_dwordx3", {MemoryKind::store, 12, false, {}}},
+      {"store_dwordx4", {MemoryKind::store, 16, false, {}}},
+      {"store_byte", {MemoryKind::store, 1, false, {}}},
+      {"store_short", {MemoryKind::store, 2, false, {}}},
+  };
+  for (const auto& [text, shape] : kPlain) {
+    if (name == text) return shape;
+  }
+  if (!name.starts_with("atomic_")) return std::nullopt;
+  name.remove_prefix(7);
+  int bytes = 4;
+  if (name.ends_with("_x2")) {
+    bytes = 8;
+    name.remove_suffix(3);
+  }
+  static constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
+      {"swap", AtomicOp::swap}, {"cmpswap", AtomicOp::cmpswap},   {"add", AtomicOp::add},
+      {"sub", AtomicOp::sub},   {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
+      {"smax", AtomicOp::smax}, {"umax", AtomicOp::umax},         {"and", AtomicOp::and_},
+      {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
+      {"dec", AtomicOp::dec},   {"fcmpswap", AtomicOp::fcmpswap}, {"fmin", AtomicOp::fmin},
+      {"fmax", AtomicOp::fmax},
+  };
+  for (const auto& [text, atomic] : kAtomics) {
+    if (name == text) return Shape{MemoryKind::atomic, bytes, false, atomic};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
+  op.unit = Unit::vmem;
+  if (instruction.opcode == Opcode::buffer_wbinvl1 ||
+      instruction.opcode == Opcode::buffer_wbinvl1_vol) {
+    op.run = invalidate_l1;
+    return true;
+  }
+  std::string_view name = binpatch::isa::mnemonic(instruction.opcode);
+  const bool flat = name.starts_with("flat_");
+  if (!flat && !name.starts_with("buffer_")) return false;
+  name.remove_prefix(flat ? 5 : 7);
+  const auto shape = shape_of(name);
+  const auto& modifiers = instruction.modifiers;
+  if (!shape || modifiers.tfe || modifiers.lds) return false;
+
+  op.memory = MemoryFields{};
+  MemoryFields& m = op.memory;
+  m.kind = shape->kind;
+  if (m.kind == MemoryKind::atomic && modifiers.glc) m.kind = MemoryKind::atomic_return;
+  m.element_bytes = static_cast<std::uint8_t>(shape->bytes);
+  m.sign_extend = shape->sign;
+  m.atomic = shape->atomic;
+  m.glc = modifiers.glc;
+  m.addr64 = modifiers.addr64;
+  m.offen = modifiers.offen;
+  m.idxen = modifiers.idxen;
+  m.offset = modifiers.offset;
+  m.flat = flat;
+  m.address = instruction.src[0].index;
+  op.destination = instruction.dst[0].index;
+  op.source[3] = instruction.src[flat ? 1 : 3].index;
+  if (flat) {
+    op.run = run_flat;
+    return true;
+  }
+  m.resource = instruction.src[1].index;
+  if (const auto index = scalar_index(instruction.src[2])) {
+    if (*index >= kScalarFile) return false;
+    op.kind[2] = Source::scalar;
+    op.source[2] = *index;
+  } else {
+    op.kind[2] = Source::constant;
+    op.immediate = static_cast<std::int32_t>(instruction.src[2].value);
+  }
+  op.run = run_buffer;
+  return instruction.src[1].kind == OperandKind::sgpr;
+}
+
+}  // namespace ww::sim::gpu::exec

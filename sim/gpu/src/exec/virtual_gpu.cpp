@@ -1,0 +1,471 @@
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <new>
+#include <thread>
+
+#include "exec/device_memory.hpp"
+#include "exec/engine.hpp"
+#include "exec/program.hpp"
+#include "exec/replay.hpp"
+#include "ww/sim/gpu/power_timeline.hpp"
+
+namespace ww::sim::gpu {
+
+namespace {
+
+constexpr std::uint64_t kKernargBytes = 64 * 1024;
+constexpr std::uint64_t kPacketBytes = 64;
+constexpr std::uint64_t kQueueBytes = 256;
+
+struct DispatchRecord {
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  std::uint32_t kernel;    // in kernel_names
+  std::uint32_t counters;  // in counter_values
+  bool replayed;
+};
+
+template <class T>
+void put(std::string& text, const T& value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+unsigned thread_count(const Options& options) {
+  if (options.threads != 0) return options.threads;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
+}
+
+}  // namespace
+
+struct VirtualGpu::Impl {
+  Impl(Chip chip_in, Options options_in, std::unique_ptr<exec::DeviceMemory> memory_in,
+       std::unique_ptr<ActivityObserver> observer_in)
+      : chip(std::move(chip_in)),
+        options(options_in),
+        memory(std::move(memory_in)),
+        observer(std::move(observer_in)),
+        engine(chip, *memory, *observer, thread_count(options)),
+        timeline(chip, options.noise_seed) {
+    l2_state = replays.share(engine.l2().snapshot());
+  }
+
+  Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
+                                    const Grid& grid, std::span<const std::byte> kernarg,
+                                    std::uint32_t dynamic_lds_bytes);
+  Status provide_scratch(std::uint32_t bytes_per_lane);
+  void write_packet(const exec::LaunchState& state, const Grid& grid,
+                    const binpatch::Kernel& kernel, const exec::Program& program);
+
+  Chip chip;
+  Options options;
+  std::unique_ptr<exec::DeviceMemory> memory;
+  std::unique_ptr<ActivityObserver> observer;
+  exec::Engine engine;
+  PowerTimeline timeline;
+
+  std::map<ProgramId, std::unique_ptr<exec::Program>> programs;
+  ProgramId next_program{1};
+  std::uint64_t kernarg_address{};
+  std::uint64_t packet_address{};
+  std::uint64_t queue_address{};
+  std::uint64_t scratch_address{};
+  std::uint64_t scratch_bytes{};
+
+  exec::ReplayBook replays;
+  std::shared_ptr<const exec::L2Snapshot> l2_state;  // as of now
+  bool l2_behind{};  // the engine's L2 has to be brought to l2_state before it runs
+
+  std::deque<DispatchRecord> dispatches;
+  std::deque<exec::CounterValues> counter_values;
+  std::vector<std::string> kernel_names;
+  std::shared_ptr<const LaunchActivity> activity{std::make_shared<LaunchActivity>()};
+  std::string key;  // of the present launch; kept for its memory
+};
+
+VirtualGpu::VirtualGpu() = default;
+VirtualGpu::~VirtualGpu() {
+  if (impl_) impl_->programs.clear();  // they give their memory back
+}
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options) {
+  auto observer = make_energy_ledger(chip);
+  return create(std::move(chip), options, std::move(observer));
+}
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
+                                                       std::unique_ptr<ActivityObserver> observer) {
+  const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
+  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes));
+  auto gpu = std::unique_ptr<VirtualGpu>(new VirtualGpu);
+  try {
+    gpu->impl_ =
+        std::make_unique<Impl>(std::move(chip), options, std::move(memory), std::move(observer));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::device_error, "no memory for the virtual GPU");
+  }
+  Impl& impl = *gpu->impl_;
+  WW_ASSIGN(kernarg, impl.memory->allocate(kKernargBytes));
+  WW_ASSIGN(packet, impl.memory->allocate(kPacketBytes));
+  WW_ASSIGN(queue, impl.memory->allocate(kQueueBytes));
+  impl.kernarg_address = kernarg;
+  impl.packet_address = packet;
+  impl.queue_address = queue;
+  // amd_queue_t: upper halves of the flat apertures.
+  const std::uint32_t apertures[2] = {flat_lds_aperture_high, flat_private_aperture_high};
+  std::memcpy(impl.memory->host(queue + 0x40), apertures, sizeof apertures);
+  return gpu;
+}
+
+const Chip& VirtualGpu::chip() const {
+  return impl_->chip;
+}
+
+// --- memory ---
+
+Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
+  return impl_->memory->allocate(bytes);
+}
+
+Status VirtualGpu::release(std::uint64_t address) {
+  return impl_->memory->release(address);
+}
+
+Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {
+  if (data.empty()) return {};
+  WW_ASSIGN(host, host_pointer(address, data.size()));
+  if (std::memcmp(host, data.data(), data.size()) == 0) return {};
+  std::memcpy(host, data.data(), data.size());
+  impl_->memory->touch();
+  return {};
+}
+
+Status VirtualGpu::read(std::uint64_t address, std::span<std::byte> data) const {
+  if (data.empty()) return {};
+  if (!impl_->memory->contains(address, data.size())) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("{} bytes at {:#x} are not inside one allocation", data.size(), address));
+  }
+  std::memcpy(data.data(), impl_->memory->host(address), data.size());
+  return {};
+}
+
+Status VirtualGpu::fill(std::uint64_t address, std::uint64_t bytes,
+                        std::span<const std::byte> pattern) {
+  if (bytes == 0) return {};
+  if (pattern.empty() || bytes % pattern.size() != 0) {
+    return fail(ErrorCode::invalid_argument, "a fill must be a multiple of its pattern");
+  }
+  WW_ASSIGN(host, host_pointer(address, bytes));
+  bool changed = false;
+  for (std::uint64_t done = 0; done < bytes; done += pattern.size()) {
+    changed = changed || std::memcmp(host + done, pattern.data(), pattern.size()) != 0;
+    std::memcpy(host + done, pattern.data(), pattern.size());
+  }
+  if (changed) impl_->memory->touch();
+  return {};
+}
+
+Result<std::byte*> VirtualGpu::host_pointer(std::uint64_t address, std::uint64_t bytes) {
+  if (!impl_->memory->contains(address, bytes)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, address));
+  }
+  return impl_->memory->host(address);
+}
+
+void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t bytes) {
+  if (bytes != 0) impl_->memory->touch();
+}
+
+// --- programs ---
+
+Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
+  WW_ASSIGN(program,
+            exec::Program::load(object, impl_->chip.architecture().gfx_target, *impl_->memory));
+  const ProgramId id = impl_->next_program++;
+  impl_->programs[id] = std::move(program);
+  return id;
+}
+
+void VirtualGpu::unload(ProgramId program) {
+  impl_->programs.erase(program);
+  impl_->replays.forget_program(program);
+}
+
+// --- launches ---
+
+Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
+  const auto slots =
+      static_cast<std::uint64_t>(chip.architecture().compute_units()) * exec::ComputeUnit::kSlots;
+  const std::uint64_t need = slots * exec::kLanes * bytes_per_lane;
+  if (need <= scratch_bytes) return {};
+  if (scratch_address != 0) {
+    WW_TRY(memory->release(scratch_address));
+    scratch_address = 0;
+    scratch_bytes = 0;
+  }
+  auto address = memory->allocate(need);
+  if (!address) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("no room for {} bytes of private memory a work-item", bytes_per_lane));
+  }
+  scratch_address = *address;
+  scratch_bytes = need;
+  engine.set_private_memory(scratch_address, scratch_address + scratch_bytes);
+  return {};
+}
+
+namespace {
+
+Status check_grid(const Grid& grid) {
+  std::uint64_t size = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (grid.local[axis] == 0 || grid.global[axis] == 0 ||
+        grid.global[axis] % grid.local[axis] != 0) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("global size {} is not a multiple of local size {} in dimension {}",
+                              grid.global[axis], grid.local[axis], axis));
+    }
+    size *= grid.local[axis];
+  }
+  if (grid.dimensions < 1 || grid.dimensions > 3 || size > 1024) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a work-group of {} work-items is too large; 1024 is the most", size));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program,
+                                                    std::size_t kernel_index, const Grid& grid,
+                                                    std::span<const std::byte> kernarg,
+                                                    std::uint32_t dynamic_lds_bytes) {
+  const binpatch::Kernel& kernel = program.kernels()[kernel_index];
+  const binpatch::KernelDescriptor& descriptor = kernel.descriptor;
+  const Architecture& architecture = chip.architecture();
+  exec::LaunchState state;
+  state.kernel = kernel.name;
+  state.code = program.code();
+  state.code_dwords = program.code_dwords();
+  state.code_address = program.code_address();
+  state.entry = static_cast<std::uint32_t>(
+      (program.device_address(kernel.entry_address) - state.code_address) / 4);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    state.groups[axis] = grid.global[axis] / grid.local[axis];
+    state.local[axis] = grid.local[axis];
+  }
+  state.group_size = grid.local[0] * grid.local[1] * grid.local[2];
+  state.waves_per_group = (state.group_size + exec::kLanes - 1) / exec::kLanes;
+  state.rsrc1 = descriptor.compute_pgm_rsrc1;
+  state.rsrc2 = descriptor.compute_pgm_rsrc2;
+  state.code_properties = descriptor.kernel_code_properties;
+  state.vgprs = ((state.rsrc1 & 63U) + 1) * 4;
+  state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
+  state.waves_per_simd =
+      std::min({architecture.waves_per_simd, 10, static_cast<int>(256 / state.vgprs),
+                static_cast<int>(512 / state.sgprs)});
+  if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
+                            state.group_size, kernel.max_flat_workgroup_size),
+                kernel.name);
+  }
+  if (static_cast<int>(state.waves_per_group) > 4 * state.waves_per_simd) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a work-group of {} work-items with {} vector registers does not fit "
+                            "into a compute unit",
+                            state.group_size, state.vgprs),
+                kernel.name);
+  }
+  const std::uint64_t lds = std::uint64_t{descriptor.group_segment_fixed_size} + dynamic_lds_bytes;
+  if (lds > static_cast<std::uint64_t>(architecture.lds_bytes_per_cu)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} bytes of local memory are more than the {} of a compute unit", lds,
+                            architecture.lds_bytes_per_cu),
+                kernel.name);
+  }
+  state.lds_bytes = static_cast<std::uint32_t>(lds);
+  state.lds_allocated = (state.lds_bytes + 511) / 512 * 512;
+  if (kernarg.size() > kKernargBytes) {
+    return fail(ErrorCode::out_of_range, "the kernel's arguments are larger than 64 KiB",
+                kernel.name);
+  }
+  state.scratch_per_lane = (descriptor.private_segment_fixed_size + 3) / 4 * 4;
+  WW_TRY(provide_scratch(state.scratch_per_lane));
+  state.scratch = scratch_address;
+  state.scratch_bytes = scratch_bytes;
+  state.dispatch_packet = packet_address;
+  state.queue = queue_address;
+  state.kernarg = kernarg_address;
+  state.dispatch_id = dispatches.size();
+  state.l1_hit_cycles = architecture.l1_hit_cycles;
+  const auto& dvfs = architecture.dvfs;
+  const double clock_hz =
+      dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline.dvfs_state())].clock_hz;
+  state.clock_base =
+      static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 * clock_hz);
+  return state;
+}
+
+// hsa_kernel_dispatch_packet_t.
+void VirtualGpu::Impl::write_packet(const exec::LaunchState& state, const Grid& grid,
+                                    const binpatch::Kernel& kernel, const exec::Program& program) {
+  std::byte* packet = memory->host(packet_address);
+  std::memset(packet, 0, kPacketBytes);
+  const auto at = [packet](std::size_t offset, auto value) {
+    std::memcpy(packet + offset, &value, sizeof value);
+  };
+  at(0, std::uint16_t{2});  // a kernel dispatch
+  at(2, static_cast<std::uint16_t>(grid.dimensions));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    at(4 + 2 * axis, static_cast<std::uint16_t>(grid.local[axis]));
+    at(12 + 4 * axis, grid.global[axis]);
+  }
+  at(24, state.scratch_per_lane);
+  at(28, state.lds_bytes);
+  at(32, program.device_address(kernel.descriptor_address));
+  at(40, kernarg_address);
+}
+
+Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string& kernel_name,
+                                        const Grid& grid, std::span<const std::byte> kernarg,
+                                        std::uint32_t dynamic_lds_bytes) {
+  Impl& impl = *impl_;
+  const auto found = impl.programs.find(program_id);
+  if (found == impl.programs.end()) {
+    return fail(ErrorCode::not_found, fmt::format("program {} is not loaded", program_id));
+  }
+  const exec::Program& program = *found->second;
+  const auto kernel_index = program.find(kernel_name);
+  if (!kernel_index) {
+    return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
+  }
+  impl.key.clear();
+  put(impl.key, program_id);
+  put(impl.key, static_cast<std::uint32_t>(*kernel_index));
+  put(impl.key, grid.dimensions);
+  put(impl.key, grid.global);
+  put(impl.key, grid.local);
+  put(impl.key, dynamic_lds_bytes);
+  impl.key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
+
+  const std::uint64_t version = impl.memory->version();
+  std::uint32_t counters = 0;
+  const exec::LaunchRecord* record =
+      impl.options.replay ? impl.replays.find(impl.key, version, impl.l2_state->hash) : nullptr;
+  if (record != nullptr) {
+    counters = record->counters;
+    impl.activity = record->activity;
+    impl.l2_behind = impl.l2_behind || impl.l2_state != record->l2_after;
+    impl.l2_state = record->l2_after;
+  } else {
+    WW_TRY(check_grid(grid));
+    WW_ASSIGN(state, impl.prepare(program, *kernel_index, grid, kernarg, dynamic_lds_bytes));
+    if (!kernarg.empty()) {
+      std::memcpy(impl.memory->host(impl.kernarg_address), kernarg.data(), kernarg.size());
+    }
+    impl.write_packet(state, grid, program.kernels()[*kernel_index], program);
+    if (impl.l2_behind) {
+      impl.engine.l2().restore(*impl.l2_state);
+      impl.l2_behind = false;
+    }
+    const std::uint64_t started = impl.memory->version();
+    auto executed = impl.engine.run(state, impl.options.watchdog_cycles);
+    const std::uint64_t before = impl.l2_state->hash;
+    impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
+    if (!executed) return tl::unexpected<Error>(std::move(executed).error());
+    counters = static_cast<std::uint32_t>(impl.counter_values.size());
+    impl.counter_values.push_back(executed->counters);
+    impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+    if (impl.options.replay && !executed->clock_read && impl.memory->version() == started) {
+      impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
+    }
+  }
+
+  impl.timeline.idle_until(impl.timeline.now_ns() + impl.chip.architecture().launch_overhead_ns);
+  DispatchRecord dispatch{};
+  dispatch.start_ns = impl.timeline.now_ns();
+  impl.timeline.run(*impl.activity);
+  dispatch.end_ns = impl.timeline.now_ns();
+  dispatch.counters = counters;
+  dispatch.replayed = record != nullptr;
+  if (impl.kernel_names.empty() ||
+      impl.kernel_names[impl.dispatches.back().kernel] != kernel_name) {
+    auto name = std::find(impl.kernel_names.begin(), impl.kernel_names.end(), kernel_name);
+    if (name == impl.kernel_names.end()) {
+      name = impl.kernel_names.insert(name, kernel_name);
+    }
+    dispatch.kernel = static_cast<std::uint32_t>(name - impl.kernel_names.begin());
+  } else {
+    dispatch.kernel = impl.dispatches.back().kernel;
+  }
+  impl.dispatches.push_back(dispatch);
+  LaunchResult result;
+  result.dispatch = impl.dispatches.size() - 1;
+  result.start_ns = dispatch.start_ns;
+  result.end_ns = dispatch.end_ns;
+  result.replayed = dispatch.replayed;
+  return result;
+}
+
+// --- time, sensor, counters ---
+
+std::int64_t VirtualGpu::now_ns() const {
+  return impl_->timeline.now_ns();
+}
+void VirtualGpu::idle_until(std::int64_t time_ns) {
+  impl_->timeline.idle_until(time_ns);
+}
+void VirtualGpu::select_dvfs(int state) {
+  impl_->timeline.select_dvfs(state);
+}
+int VirtualGpu::dvfs_state() const {
+  return impl_->timeline.dvfs_state();
+}
+std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const {
+  return impl_->timeline.samples_since(first, out);
+}
+ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
+  return impl_->timeline.sensor_info();
+}
+
+const std::vector<std::string>& VirtualGpu::counter_names() {
+  return exec::counter_names();
+}
+
+std::uint64_t VirtualGpu::dispatch_count() const {
+  return impl_->dispatches.size();
+}
+
+Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  const DispatchRecord& record = impl_->dispatches[id];
+  return Dispatch{impl_->kernel_names[record.kernel], record.start_ns, record.end_ns,
+                  record.replayed};
+}
+
+Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
+  if (id >= impl_->dispatches.size()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  const exec::CounterValues& source = impl_->counter_values[impl_->dispatches[id].counters];
+  std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
+  return {};
+}
+
+const LaunchActivity& VirtualGpu::last_activity() const {
+  return *impl_->activity;
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,337 @@
+// The accounting of dynamic energy: what crossed each wire, in order, and what else switched.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "transitions.hpp"
+#include "truth.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+constexpr int kWires = 512;        // payload wires of a crossbar link: 64 bytes a beat
+constexpr int kMemoryWires = 256;  // L2 to memory controller: 32 bytes a beat
+// Where a trunk's heat goes: its repeaters lie along the way.
+constexpr double kTrunkInEngine = 0.3;
+constexpr double kTrunkInQuadrant = 0.3;
+
+// A payload bus with its use so far. It rests at ones when idle for long, and for a moment each
+// time the arbiter lets go of it.
+struct Lane {
+  Bus bus;
+  std::int64_t last_cycle;
+  std::int64_t beats;
+  std::int32_t beats_to_regrant;
+
+  void reset(std::int32_t regrant) {
+    bus.word = kParkedWord;
+    bus.toggles = bus.adjacent = bus.opposite = {};
+    last_cycle = 0;
+    beats = 0;
+    beats_to_regrant = regrant;
+  }
+};
+
+// The narrow wires that run beside a link's payload.
+struct Control {
+  std::uint64_t request_word;
+  std::uint64_t tag_word;
+  TransitionCounts counts;
+  std::int64_t requests;
+  std::uint32_t sequence;
+};
+
+class EnergyLedger final : public ActivityObserver {
+ public:
+  explicit EnergyLedger(const Chip& chip)
+      : chip_(chip),
+        truth_(chip_.truth()),
+        engines_(static_cast<std::size_t>(truth_.engines())),
+        channels_(static_cast<std::size_t>(truth_.channels())),
+        cus_(static_cast<std::size_t>(chip_.architecture().cus_per_engine)),
+        drive_(drive_function(
+            truth_.wires.bit_order == BitOrder::straight ? 0 : truth_.wires.interleave_stride)),
+        drive_memory_(drive_function(0)),
+        replies_(engines_ * channels_),
+        writes_(engines_ * channels_),
+        controls_(engines_ * channels_),
+        reply_legs_(engines_ * cus_),
+        write_legs_(engines_ * cus_),
+        memory_(channels_),
+        transactions_(engines_) {
+    begin_launch();
+  }
+
+  void begin_launch() override {
+    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
+      for (Lane& lane : *lanes) {
+        lane.reset(truth_.wires.regrant_beats);
+      }
+    }
+    controls_.assign(controls_.size(), Control{});
+    transactions_.assign(transactions_.size(), 0);
+    payload_bits_ = 0;
+  }
+
+  void crossbar(const CrossbarTransfer& transfer) override {
+    const std::size_t link = transfer.engine * channels_ + transfer.channel;
+    const std::size_t leg = transfer.engine * cus_ + transfer.cu;
+    Control& control = controls_[link];
+    ++transactions_[transfer.engine];
+    ++control.requests;
+    ++control.sequence;
+    const std::uint64_t request = (transfer.address >> 6 & 0xFFFFFFFFFFULL) |
+                                  std::uint64_t{transfer.cu & 0x3FU} << 40 |
+                                  static_cast<std::uint64_t>(transfer.kind) << 46 |
+                                  std::uint64_t{control.sequence & 0xFFU} << 48;
+    drive_narrow(control.request_word, request, control.counts);
+
+    if (transfer.kind != TransferKind::read) {
+      beat(writes_[link], transfer.payload, transfer.bytes, transfer.cycle);
+      beat(write_legs_[leg], transfer.payload, transfer.bytes, transfer.cycle);
+      payload_bits_ += std::uint64_t{transfer.bytes} * 8;
+    }
+    const std::byte* reply =
+        transfer.kind == TransferKind::read ? transfer.payload : transfer.reply;
+    if (reply != nullptr) {
+      const std::uint64_t tag = (transfer.cu & 0x3FU) | std::uint64_t{control.sequence & 0xFFU}
+                                                            << 6;
+      drive_narrow(control.tag_word, tag, control.counts);
+      beat(replies_[link], reply, transfer.bytes, transfer.cycle);
+      beat(reply_legs_[leg], reply, transfer.bytes, transfer.cycle);
+      payload_bits_ += std::uint64_t{transfer.bytes} * 8;
+    }
+  }
+
+  void memory(const MemoryTransfer& transfer) override {
+    Lane& lane = memory_[transfer.channel];
+    for (int half = 0; half < 2; ++half) {
+      alignas(64) std::uint64_t next[8];
+      std::memcpy(next, transfer.payload + 32 * half, 32);
+      std::memcpy(next + 4, lane.bus.word.data() + 4, 32);
+      if (transfer.cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
+        drive_memory_(lane.bus, kParkedWord.data());
+      }
+      drive_memory_(lane.bus, next);
+      lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
+      ++lane.beats;
+    }
+  }
+
+  LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                            std::span<const ChannelActivity> channels) override;
+
+ private:
+  void beat(Lane& lane, const std::byte* payload, std::uint8_t bytes, std::int64_t cycle) {
+    alignas(64) std::byte partial[64];
+    if (bytes != 64) {
+      std::memcpy(partial, lane.bus.word.data(), 64);  // wires without payload hold
+      std::memcpy(partial, payload, std::min<std::size_t>(bytes, 64));
+      payload = partial;
+    }
+    const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;
+    if (idle || --lane.beats_to_regrant == 0) {
+      drive_(lane.bus, kParkedWord.data());
+      lane.beats_to_regrant = truth_.wires.regrant_beats;
+    }
+    drive_(lane.bus, payload);
+    lane.last_cycle = std::max(lane.last_cycle, cycle);
+    ++lane.beats;
+  }
+
+  void park_all();
+  void charge_trunks(LaunchActivity& activity);
+  void charge_legs(LaunchActivity& activity);
+  void charge_memory(LaunchActivity& activity, std::span<const ChannelActivity> channels);
+  void charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus);
+  [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
+    return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
+  }
+  [[nodiscard]] double event_to_wire(double transitions) const {
+    return transitions * (truth_.wires.ground_f_per_mm / 2 + truth_.wires.coupling_f_per_mm);
+  }
+
+  Chip chip_;
+  const Truth& truth_;
+  std::size_t engines_, channels_, cus_;
+  DriveFunction drive_, drive_memory_;
+  std::vector<Lane> replies_, writes_;  // [engine * channels + channel]
+  std::vector<Control> controls_;
+  std::vector<Lane> reply_legs_, write_legs_;  // [engine * cus + cu]
+  std::vector<Lane> memory_;                   // [channel]
+  std::vector<std::int64_t> transactions_;     // [engine]
+  std::uint64_t payload_bits_{};
+};
+
+// After the launch every bus that was used comes to rest.
+void EnergyLedger::park_all() {
+  for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_}) {
+    for (Lane& lane : *lanes) {
+      if (lane.beats != 0) {
+        drive_(lane.bus, kParkedWord.data());
+      }
+    }
+  }
+  for (Lane& lane : memory_) {
+    if (lane.beats != 0) {
+      drive_memory_(lane.bus, kParkedWord.data());
+    }
+  }
+}
+
+void EnergyLedger::charge_trunks(LaunchActivity& activity) {
+  const WireTruth& wires = truth_.wires;
+  const std::size_t middle = activity.capacitance_f.size() - 1;
+  const auto quadrants = static_cast<std::size_t>(truth_.quadrants());
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    for (std::size_t channel = 0; channel < channels_; ++channel) {
+      const std::size_t index = engine * channels_ + channel;
+      const Truth::Link& link = truth_.trunks[index];
+      const Control& control = controls_[index];
+      if (control.requests == 0) {
+        continue;
+      }
+      double payload = 0;
+      double beats = 0;
+      const double length = link.length_mm * link.scale;
+      const double flops = wires.whole_flops ? std::floor(link.length_mm / wires.flop_pitch_mm)
+                                             : link.length_mm / wires.flop_pitch_mm;
+      const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
+      for (const Lane* lane : {&replies_[index], &writes_[index]}) {
+        const TransitionCounts counts = lane->bus.counts();
+        const double clocked = static_cast<double>(lane->beats) * kWires;
+        const auto toggles = static_cast<double>(counts.toggles);
+        payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
+                   flops * (wires.flop_data_f * toggles + wires.flop_clock_f * clocked);
+        if (hop) {
+          payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
+        }
+        beats += static_cast<double>(lane->beats);
+      }
+      double beside =
+          length * (control.counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                    event_to_wire(wires.strobe_transitions * beats +
+                                  wires.request_strobes * static_cast<double>(control.requests)));
+      if (!wires.pair_extra_f.empty()) {
+        const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
+        beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
+      }
+      const double all = payload + beside;
+      activity.capacitance_f[engine] += kTrunkInEngine * all;
+      activity.capacitance_f[quadrant_zone(channel)] += kTrunkInQuadrant * all;
+      activity.capacitance_f[middle] += (1.0 - kTrunkInEngine - kTrunkInQuadrant) * all;
+      activity.parts_f.crossbar_wires += payload;
+      activity.parts_f.crossbar_control += beside;
+    }
+  }
+}
+
+void EnergyLedger::charge_legs(LaunchActivity& activity) {
+  const WireTruth& wires = truth_.wires;
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    double sum = 0;
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const std::size_t index = engine * cus_ + cu;
+      for (const Lane* lane : {&reply_legs_[index], &write_legs_[index]}) {
+        sum += truth_.legs[index].length_mm * truth_.legs[index].scale *
+               (lane->bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                event_to_wire(wires.strobe_transitions * static_cast<double>(lane->beats)));
+      }
+    }
+    const double control = truth_.events.transaction * truth_.engine_scale[engine] *
+                           static_cast<double>(transactions_[engine]);
+    activity.capacitance_f[engine] += sum + control;
+    activity.parts_f.crossbar_wires += sum;
+    activity.parts_f.crossbar_control += control;
+  }
+}
+
+void EnergyLedger::charge_memory(LaunchActivity& activity,
+                                 std::span<const ChannelActivity> channels) {
+  const WireTruth& wires = truth_.wires;
+  for (std::size_t channel = 0; channel < channels_; ++channel) {
+    const Truth::Link& link = truth_.memory_links[channel];
+    const Lane& lane = memory_[channel];
+    const double segment =
+        link.length_mm * link.scale *
+        (lane.bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+         event_to_wire(wires.strobe_transitions * kMemoryWires / kWires *
+                       static_cast<double>(lane.beats)));
+    double bank = 0;
+    if (channel < channels.size()) {
+      const ChannelActivity& use = channels[channel];
+      bank = truth_.slice_scale[channel] *
+             (truth_.events.l2_access * static_cast<double>(use.accesses) +
+              truth_.events.l2_miss * static_cast<double>(use.misses + use.writebacks));
+    }
+    activity.capacitance_f[quadrant_zone(channel)] += segment + bank;
+    activity.parts_f.l2_memory += segment;
+    activity.parts_f.caches += bank;
+  }
+}
+
+void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus) {
+  const EventTruth& events = truth_.events;
+  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    // The values between L1 and registers are not observed one by one; they toggle as often as
+    // what this engine received did (its legs), or half the time when nothing came.
+    double toggles = 0;
+    double bits = 0;
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const Lane& lane = reply_legs_[engine * cus_ + cu];
+      toggles += count(lane.bus.counts().toggles);
+      bits += static_cast<double>(lane.beats) * kWires;
+    }
+    const double toggle_rate = bits > 0 ? toggles / bits : 0.5;
+    for (std::size_t cu = 0; cu < cus_ && engine * cus_ + cu < cus.size(); ++cu) {
+      const CuActivity& use = cus[engine * cus_ + cu];
+      const double registers = 8.0 * count(use.register_bytes) * toggle_rate *
+                               truth_.wires.registers_f_per_mm / 2 *
+                               truth_.geometry.registers_to_l1_mm;
+      const double l1 = truth_.engine_scale[engine] * (events.l1_access * count(use.l1_accesses) +
+                                                       events.l1_hit * count(use.l1_hits)) +
+                        events.lds_access * count(use.lds_accesses);
+      const double alu = events.vector_instruction * count(use.vector_instructions) +
+                         events.vector_lane_operation * count(use.vector_lane_operations) +
+                         events.scalar_instruction * count(use.scalar_instructions) +
+                         events.memory_instruction * count(use.memory_instructions);
+      const double clock = events.cu_busy_cycle * count(use.busy_cycles) +
+                           events.wave_resident_cycle * count(use.resident_wave_cycles);
+      activity.capacitance_f[engine] += registers + l1 + alu + clock;
+      activity.parts_f.registers_l1 += registers;
+      activity.parts_f.caches += l1;
+      activity.parts_f.alu += alu;
+      activity.parts_f.clock += clock;
+    }
+  }
+}
+
+LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                                        std::span<const ChannelActivity> channels) {
+  park_all();
+  LaunchActivity activity;
+  activity.cycles = cycles;
+  activity.payload_bits = payload_bits_;
+  activity.capacitance_f.assign(static_cast<std::size_t>(truth_.zones()), 0.0);
+  charge_trunks(activity);
+  charge_legs(activity);
+  charge_memory(activity, channels);
+  charge_cus(activity, cus);
+  const double clocks = truth_.events.active_cycle * static_cast<double>(cycles);
+  for (double& zone : activity.capacitance_f) {
+    zone += clocks / static_cast<double>(activity.capacitance_f.size());
+  }
+  activity.parts_f.clock += clocks;
+  return activity;
+}
+
+}  // namespace
+
+std::unique_ptr<ActivityObserver> make_energy_ledger(const Chip& chip) {
+  return std::make_unique<EnergyLedger>(chip);
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,175 @@
+#include "random_geometry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace ww::sim::gpu {
+namespace {
+
+std::array<int, 4> shuffled(Draw& draw) {
+  std::array<int, 4> order{0, 1, 2, 3};
+  for (int i = 3; i > 0; --i) {
+    std::swap(order[static_cast<std::size_t>(i)],
+              order[static_cast<std::size_t>(draw.integer(0, i))]);
+  }
+  return order;
+}
+
+double tenth_micron(double mm) {
+  return std::round(mm * 1e4) * 1e-4;
+}
+
+// Engines in the corners, a quadrant of the L2 towards each.
+void corners(Draw& draw, int cus, Geometry& geometry) {
+  const double w = geometry.width_mm;
+  const double h = geometry.height_mm;
+  const double l2_x = w * draw.uniform(0.08, 0.20);
+  const double l2_y = h * draw.uniform(0.05, 0.18);
+  const double half_x = w * draw.uniform(0.012, 0.025);  // channels around their quadrant's centre
+  const double half_y = h * draw.uniform(0.012, 0.025);
+  const double hub_x = l2_x + half_x + 0.03 * w;
+  const double hub_y = l2_y + half_y + 0.03 * h;
+  const int columns = draw.integer(3, 4);
+  const int rows = (cus + columns - 1) / columns;
+  const double edge_x = 0.46 * w;
+  const double edge_y = 0.46 * h;
+  const std::array<int, 4> engine_at = shuffled(draw);
+  const std::array<int, 4> quadrant_at = shuffled(draw);
+  for (std::size_t corner = 0; corner < 4; ++corner) {
+    const double sx = corner % 2 == 0 ? -1.0 : 1.0;
+    const double sy = corner < 2 ? 1.0 : -1.0;
+    const auto place = [&](double x, double y) {
+      return Point{tenth_micron(w / 2 + sx * x), tenth_micron(h / 2 + sy * y)};
+    };
+    const auto engine = static_cast<std::size_t>(engine_at[corner]);
+    geometry.hubs[engine] = place(hub_x, hub_y);
+    for (int cu = 0; cu < cus; ++cu) {
+      const double across = (cu % columns + 0.5) / columns;
+      const double up = (cu / columns + 0.5) / rows;
+      geometry.compute_units[engine].push_back(
+          place(hub_x + across * (edge_x - hub_x), hub_y + up * (edge_y - hub_y)));
+    }
+    const auto quadrant = static_cast<std::size_t>(quadrant_at[corner]);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t channel = quadrant * 4 + k;
+      geometry.l2_channels[channel] =
+          place(l2_x + (k % 2 == 0 ? -half_x : half_x), l2_y + (k < 2 ? -half_y : half_y));
+      geometry.memory_controllers[channel] =
+          place(0.48 * w, h * (0.12 + 0.1 * static_cast<double>(k)));
+    }
+  }
+}
+
+// Engines in columns along the top, the L2 in a row below them.
+void row(Draw& draw, int cus, Geometry& geometry) {
+  const double w = geometry.width_mm;
+  const double h = geometry.height_mm;
+  const double l2_y = h * draw.uniform(0.25, 0.4);
+  const double half_x = w * draw.uniform(0.01, 0.025);
+  const double half_y = h * draw.uniform(0.01, 0.02);
+  const double hub_y = l2_y + half_y + 0.05 * h;
+  const double engine_pitch = w * draw.uniform(0.17, 0.24);
+  const double l2_pitch = w * draw.uniform(0.14, 0.22);
+  const std::array<int, 4> engine_at = shuffled(draw);
+  const std::array<int, 4> quadrant_at = shuffled(draw);
+  for (std::size_t place = 0; place < 4; ++place) {
+    const double offset = static_cast<double>(place) - 1.5;
+    const double engine_x = tenth_micron(w / 2 + offset * engine_pitch);
+    const auto engine = static_cast<std::size_t>(engine_at[place]);
+    geometry.hubs[engine] = {engine_x, tenth_micron(hub_y)};
+    for (int cu = 0; cu < cus; ++cu) {
+      const double up = (cu + 0.5) / cus;
+      geometry.compute_units[engine].push_back(
+          {engine_x, tenth_micron(hub_y + up * (0.95 * h - hub_y))});
+    }
+    const auto quadrant = static_cast<std::size_t>(quadrant_at[place]);
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t channel = quadrant * 4 + k;
+      const double x = w / 2 + offset * l2_pitch + (k % 2 == 0 ? -half_x : half_x);
+      const double y = l2_y + (k < 2 ? -half_y : half_y);
+      geometry.l2_channels[channel] = {tenth_micron(x), tenth_micron(y)};
+      geometry.memory_controllers[channel] = {tenth_micron(x), tenth_micron(0.03 * h)};
+    }
+  }
+}
+
+}  // namespace
+
+void draw_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
+  Geometry& geometry = truth.geometry;
+  geometry.width_mm = tenth_micron(draw.uniform(12, 26));
+  geometry.height_mm =
+      tenth_micron(std::clamp(geometry.width_mm * draw.uniform(0.75, 1.33), 12.0, 26.0));
+  geometry.registers_to_l1_mm = tenth_micron(draw.uniform(1.5, 4.5));
+  geometry.hubs.resize(4);
+  geometry.compute_units.resize(4);
+  geometry.l2_channels.resize(16);
+  geometry.memory_controllers.resize(16);
+  geometry.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  if (draw.unit() < 0.7) {
+    corners(draw, architecture.cus_per_engine, geometry);
+  } else {
+    row(draw, architecture.cus_per_engine, geometry);
+  }
+}
+
+void draw_published(Draw& draw, Truth& truth) {
+  const Geometry& exact = truth.geometry;
+  PublishedFloorplan& published = truth.published;
+  Geometry& geometry = published.geometry;
+  const bool nested = truth.chip_class == ChipClass::nested;
+  const double scale_tolerance = draw.uniform(0.02, 0.06);
+  const double scale = 1.0 + draw.within_tolerance(scale_tolerance);
+  const double block_mm = nested ? 0.0 : draw.uniform(0.003, 0.008) * exact.width_mm;
+
+  // What errors of single blocks and detours do to the common scale that a regression of energy on
+  // published distance sees (first order).
+  std::vector<double> distance;
+  double mean_mm = 0;
+  for (int engine = 0; engine < 4; ++engine) {
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      distance.push_back(exact.mean_distance_mm(engine, quadrant));
+      mean_mm += distance.back() / 16;
+    }
+  }
+  double_centre(distance, 4, 4);
+  const double norm_mm =
+      std::sqrt(std::inner_product(distance.begin(), distance.end(), distance.begin(), 0.0));
+  const double block_effect = 2.0 * block_mm / norm_mm;
+  const double detour_effect =
+      truth.variation.trunk_detour / std::sqrt(3.0) / 2.0 * mean_mm / norm_mm;
+  published.name = "random";
+  published.estimated = true;
+  published.source = "drawn with the chip";
+  published.distance_tolerance_95 =
+      tenth_micron(std::hypot(scale_tolerance, 1.96 * block_effect, 1.96 * detour_effect));
+
+  const auto moved = [&](Point point, Point shift) {
+    const double w = exact.width_mm;
+    const double h = exact.height_mm;
+    return Point{std::clamp(w / 2 + (point.x_mm - w / 2) * scale + shift.x_mm, 0.0, w),
+                 std::clamp(h / 2 + (point.y_mm - h / 2) * scale + shift.y_mm, 0.0, h)};
+  };
+  const auto shift = [&] { return Point{block_mm * draw.normal(), block_mm * draw.normal()}; };
+  geometry = exact;
+  geometry.hubs.clear();
+  geometry.registers_to_l1_mm = exact.registers_to_l1_mm * scale;
+  for (auto& engine : geometry.compute_units) {
+    const Point by = shift();
+    for (Point& cu : engine) {
+      cu = moved(cu, by);
+    }
+  }
+  for (const auto& members : geometry.quadrants) {
+    const Point by = shift();
+    for (const int channel : members) {
+      const auto index = static_cast<std::size_t>(channel);
+      geometry.l2_channels[index] = moved(geometry.l2_channels[index], by);
+      geometry.memory_controllers[index] = moved(geometry.memory_controllers[index], {});
+    }
+  }
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,90 @@
+#include "stream.hpp"
+
+#include <vector>
+
+#include "draw.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+// Two random bits, two zeros, and so on: toggle rate 0.25.
+constexpr std::uint64_t kHalfMask = 0x3333333333333333ULL;
+constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
+
+std::uint64_t pattern_word(StreamPattern pattern, Draw& draw) {
+  switch (pattern) {
+    case StreamPattern::zeros: return 0;
+    case StreamPattern::ones: return ~0ULL;
+    case StreamPattern::alternating: return kAlternating;
+    case StreamPattern::half_random: return draw.bits() & kHalfMask;
+    case StreamPattern::random: return draw.bits();
+  }
+  return 0;
+}
+
+}  // namespace
+
+LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOptions& options) {
+  const Architecture& architecture = chip.architecture();
+  const Truth& truth = chip.truth();
+  const auto& members = truth.geometry.quadrants[static_cast<std::size_t>(quadrant)];
+  const auto cus = static_cast<std::int64_t>(architecture.cus_per_engine);
+  const auto span =
+      static_cast<std::int64_t>(architecture.l2_channels) * architecture.channel_interleave_bytes;
+  const std::int64_t lines_per_chunk = architecture.channel_interleave_bytes / 64;
+  const auto ledger = make_energy_ledger(chip);
+  Draw draw(options.seed);
+  ledger->begin_launch();
+  std::int64_t next_cu = 0;
+  for (std::int64_t beat = 0; beat < options.beats; ++beat) {
+    for (const int channel : members) {
+      std::uint64_t line[8];
+      for (auto& word : line) {
+        word = pattern_word(options.pattern, draw);
+      }
+      CrossbarTransfer transfer;
+      transfer.cycle = beat * options.cycles_per_beat;
+      transfer.address =
+          static_cast<std::uint64_t>(beat / lines_per_chunk % 256 * span +
+                                     std::int64_t{channel} * architecture.channel_interleave_bytes +
+                                     beat % lines_per_chunk * 64);
+      transfer.engine = static_cast<std::uint16_t>(engine);
+      transfer.cu = static_cast<std::uint16_t>(next_cu);
+      next_cu = next_cu + 1 == cus ? 0 : next_cu + 1;
+      transfer.channel = static_cast<std::uint16_t>(channel);
+      transfer.kind = TransferKind::read;
+      transfer.bytes = 64;
+      transfer.payload = reinterpret_cast<const std::byte*>(line);
+      ledger->crossbar(transfer);
+    }
+  }
+  const std::int64_t cycles = options.beats * options.cycles_per_beat;
+  std::vector<CuActivity> cu_activity;
+  std::vector<ChannelActivity> channel_activity;
+  if (options.with_cores) {
+    cu_activity.resize(static_cast<std::size_t>(architecture.compute_units()));
+    channel_activity.resize(static_cast<std::size_t>(architecture.l2_channels));
+    const auto lines =
+        static_cast<std::uint64_t>(options.beats * static_cast<std::int64_t>(members.size()) / cus);
+    for (std::int64_t cu = 0; cu < cus; ++cu) {
+      CuActivity& use = cu_activity[static_cast<std::size_t>(engine * cus + cu)];
+      use.busy_cycles = static_cast<std::uint64_t>(cycles);
+      use.resident_wave_cycles = static_cast<std::uint64_t>(cycles * architecture.simds_per_cu *
+                                                            architecture.waves_per_simd);
+      use.l1_accesses = lines;
+      use.register_bytes = 64 * lines;
+      use.memory_instructions = lines / 4;  // a wave's load of 256 bytes is four lines
+      use.vector_instructions = lines / 2;
+      use.vector_lane_operations = 64 * use.vector_instructions;
+      use.scalar_instructions = lines / 4;
+    }
+    for (const int channel : members) {
+      ChannelActivity& use = channel_activity[static_cast<std::size_t>(channel)];
+      use.accesses = use.hits = static_cast<std::uint64_t>(options.beats);
+    }
+  }
+  return ledger->end_launch(options.with_cores ? cycles : 0, cu_activity, channel_activity);
+}
+
+}  // namespace ww::sim::gpu

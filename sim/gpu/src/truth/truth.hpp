@@ -1,0 +1,175 @@
+// The sealed truth of a virtual chip: what its wires, leakage, heat flow, regulator and sensor
+// really do. Forms and ranges: docs/virtual-gpu.md. Only the power side of sim/gpu reads this.
+//
+// Dynamic energy is kept as switched capacitance: energy [J] = capacitance [F] * V^2. A wire's
+// single transition at ground capacitance C therefore counts C/2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "geometry.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu {
+
+// In which order the bits of a 64-byte beat lie on neighbouring wires. Wires come in groups with a
+// grounded shield on either side: 64 (straight) or 128 (two words interleaved bit by bit).
+enum class BitOrder { straight, interleaved };
+
+struct WireTruth {
+  double ground_f_per_mm{};    // wire to ground, repeaters included
+  double coupling_f_per_mm{};  // between two neighbouring wires
+  BitOrder bit_order{BitOrder::straight};
+  int interleave_stride{1};  // words k and k^stride share a group: 1, 2 or 4
+  int park_after_cycles{8};  // a bus idle for longer rests at all ones
+  int regrant_beats{24};     // so often the arbiter lets go of a busy bus, which then rests at ones
+  double strobe_transitions{};  // valid and credit wires, per beat of a reply or write
+  double request_strobes{};     // per request
+  double flop_pitch_mm{};       // pipeline flops along a trunk
+  double flop_data_f{};         // per toggling wire and flop
+  double flop_clock_f{};        // per wire, beat and flop
+  bool whole_flops{true};       // their count is whole; otherwise it grows smoothly with length
+  double registers_f_per_mm{};  // per toggling wire between L1 and registers
+  // Beyond this length a trunk needs another hop: buffers that cost this much per payload
+  // transition and, for the clock, per wire and beat. 0: never.
+  double hop_after_mm{};
+  double hop_data_f{};
+  double hop_clock_f{};
+  // Extra capacitance per payload beat for an (engine, quadrant) pair: clock-domain crossings or
+  // arbitration that only some pairs need. [engine * quadrants + quadrant]; empty: none.
+  std::vector<double> pair_extra_f;
+  // Relative factor of a pair's wires per mm (detailed routing); empty: 1.
+  std::vector<double> pair_scale;
+};
+
+// Relative half-ranges of device-to-device variation, drawn uniformly from `seed`.
+struct VariationTruth {
+  std::uint64_t seed{};
+  double trunk_capacitance{};  // each (engine, channel) link, per mm
+  double trunk_detour{};       // each link's length
+  double leg_capacitance{};    // each hub-to-CU leg
+  double memory_capacitance{};
+  double engine_offset{};  // energy per access at an engine (arbiters, L1)
+  double slice_offset{};   // energy per access at a channel (banks)
+};
+
+// Switched capacitance per event [F].
+struct EventTruth {
+  double l2_access{};
+  double l2_miss{};
+  double transaction{};  // arbiters and queues, distance-independent
+  double l1_access{};
+  double l1_hit{};
+  double vector_instruction{};
+  double vector_lane_operation{};
+  double scalar_instruction{};
+  double memory_instruction{};
+  double lds_access{};
+  double cu_busy_cycle{};
+  double wave_resident_cycle{};
+  double active_cycle{};  // chip-wide clocks while a launch runs
+  double idle_cycle{};    // chip-wide clocks that are never gated
+};
+
+struct LeakageTruth {
+  double reference_w{};  // whole chip at reference voltage and `reference_c`
+  double reference_c{45.0};
+  double flat_share{};             // does not depend on temperature
+  double efold_c{};                // the rest grows e-fold in so many kelvin
+  double voltage_exponent{};       // power ~ V^this
+  std::vector<double> zone_share;  // engines, quadrants, middle; sums to 1
+};
+
+// Zones -> spreader -> heatsink -> ambient.
+struct ThermalTruth {
+  double zone_k_per_w{};  // one zone to the spreader
+  double zone_tau_s{};
+  double spreader_k_per_w{};  // to the heatsink
+  double spreader_tau_s{};
+  double sink_k_per_w{};  // to ambient
+  double sink_tau_s{};
+  double ambient_c{};
+  double ambient_drift_c_per_hour{};
+  double ambient_wander_c{};  // standard deviation of a slow random wander (fan, room)
+  double ambient_wander_tau_s{1.0};
+  double sensor_zone_weight{};  // the sensor sees this much of the middle zone, else the spreader
+  double sensor_tau_s{};
+  double sensor_offset_c{};
+  double sensor_noise_c{};
+  double sensor_resolution_c{};
+};
+
+struct RegulatorTruth {
+  double load_line_ohm{};
+  // What the sensor's shunt sees of the chip's power P [W]: offset + slope P + quadratic P^2.
+  double offset_w{};
+  double slope{1.0};
+  double quadratic_per_w{};
+  double slope_tolerance_95{};
+};
+
+struct SensorTruth {
+  std::int64_t period_ns{1'000'000};
+  std::int64_t window_ns{1'000'000};  // mean over so much time
+  std::int64_t delay_ns{};
+  double lag_s{};  // first-order filter behind the window; 0: none
+  double gain{1.0};
+  double gain_tolerance_95{};
+  double noise_relative{};  // white, each tick
+  double resolution_w{};
+  double wander_relative{};  // slow gain wander, standard deviation
+  double wander_tau_s{1.0};
+  double outlier_probability{};  // a tick's power register is off by up to outlier_relative
+  double outlier_relative{};
+  double missing_probability{};  // a tick gives no answer
+  double voltage_resolution_v{};
+  double voltage_noise_v{};
+};
+
+struct Truth {
+  ChipClass chip_class{ChipClass::nested};
+  Geometry geometry;
+  PublishedFloorplan published;
+  WireTruth wires;
+  VariationTruth variation;
+  EventTruth events;
+  LeakageTruth leakage;
+  ThermalTruth thermal;
+  RegulatorTruth regulator;
+  SensorTruth sensor;
+  double mm_per_cycle{4.0};  // how far a signal travels in a core cycle
+  int port_cycles{10};       // crossbar ports and arbiters, both ways
+
+  // Derived by finish_truth() from the above.
+  struct Link {
+    double length_mm{};  // true routed length, detour included
+    double scale{1.0};   // capacitance per mm, relative
+  };
+  std::vector<Link> trunks;        // [engine * channels + channel] channel to engine hub
+  std::vector<Link> legs;          // [engine * cus + cu] hub to L1
+  std::vector<Link> memory_links;  // [channel]
+  std::vector<double> engine_scale;
+  std::vector<double> slice_scale;
+  std::vector<int> quadrant_of_channel;
+
+  [[nodiscard]] int engines() const { return static_cast<int>(geometry.hubs.size()); }
+  [[nodiscard]] int quadrants() const { return static_cast<int>(geometry.quadrants.size()); }
+  [[nodiscard]] int channels() const { return static_cast<int>(geometry.l2_channels.size()); }
+  [[nodiscard]] int zones() const { return engines() + quadrants() + 1; }
+  // Mean true routed distance of an engine's CUs to a quadrant's channels [mm].
+  [[nodiscard]] double routed_distance_mm(int engine, int quadrant) const;
+};
+
+// Checks shapes and fills the derived part. Errors: out_of_range naming what does not fit.
+Status finish_truth(Truth& truth, const Architecture& architecture);
+
+// Friend of Chip: the only way to make one.
+class ChipBuilder {
+ public:
+  static Result<Chip> build(ChipRequest request, Architecture architecture, Truth truth,
+                            std::string public_floorplan_toml);
+};
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,54 @@
+# The sealed truth: chips, energy accounting, power timeline, sensor, reveal.
+pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)
+
+set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/w9100.toml)
+set(_floorplan ${PROJECT_SOURCE_DIR}/model/floorplans/w9100.toml)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip} ${_floorplan})
+file(READ ${_chip} WW_CHIP_W9100)
+file(READ ${_floorplan} WW_FLOORPLAN_W9100)
+configure_file(src/truth/builtin.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp @ONLY)
+
+set(WW_SIM_GPU_TRUTH_SOURCES
+  ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp
+  src/truth/chip.cpp
+  src/truth/chip_file.cpp
+  src/truth/energy_ledger.cpp
+  src/truth/geometry.cpp
+  src/truth/interaction.cpp
+  src/truth/power_timeline.cpp
+  src/truth/random_chip.cpp
+  src/truth/random_geometry.cpp
+  src/truth/reveal.cpp
+  src/truth/sensor.cpp
+  src/truth/stream.cpp
+  src/truth/thermal.cpp
+  src/truth/toml_reader.cpp
+  src/truth/transitions.cpp)
+set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp PROPERTIES
+  INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
+# The inner loops are plain loops over lanes; let the compiler widen them.
+set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROPERTIES
+  COMPILE_OPTIONS "-O3")
+
+# Called once ww_sim_gpu exists.
+function(ww_sim_gpu_truth_tests)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  find_package(rapidcheck REQUIRED)
+  foreach(name chip energy_ledger power_timeline random_chip reveal)
+    ww_add_test(truth_${name}_test LABEL unit SOURCES src/truth/${name}_test.cpp
+      LIBS ww_sim_gpu)
+  endforeach()
+  ww_add_test(truth_transitions_test LABEL property SOURCES src/truth/transitions_test.cpp
+    LIBS ww_sim_gpu rapidcheck)
+  ww_add_test(truth_floorplan_test LABEL unit SOURCES src/truth/floorplan_test.cpp
+    LIBS ww_sim_gpu ww_model)
+  ww_add_fuzz_target(fuzz_chip_file SOURCES src/truth/chip_fuzz.cpp LIBS ww_sim_gpu)
+  ww_add_benchmark(bench_ledger SOURCES src/truth/ledger_bench.cpp LIBS ww_sim_gpu)
+  foreach(name truth_chip_test truth_energy_ledger_test truth_power_timeline_test
+               truth_random_chip_test truth_reveal_test truth_transitions_test truth_floorplan_test fuzz_chip_file
+               bench_ledger)
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
+  endforeach()
+endfunction()

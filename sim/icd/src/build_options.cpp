@@ -1,0 +1,180 @@
+#include "build_options.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ww::sim::icd {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+template <std::size_t N>
+bool one_of(std::string_view word, const std::array<std::string_view, N>& list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// OpenCL 1.2, section 5.6.4, without those that need a word of their own below.
+constexpr std::array<std::string_view, 10> kPassed{"-cl-single-precision-constant",
+                                                   "-cl-denorms-are-zero",
+                                                   "-cl-fp32-correctly-rounded-divide-sqrt",
+                                                   "-cl-mad-enable",
+                                                   "-cl-no-signed-zeros",
+                                                   "-cl-unsafe-math-optimizations",
+                                                   "-cl-finite-math-only",
+                                                   "-cl-fast-relaxed-math",
+                                                   "-w",
+                                                   "-Werror"};
+// Accepted without an effect: on by default, or promises that the compiler makes no use of.
+constexpr std::array<std::string_view, 5> kIgnored{"-cl-kernel-arg-info", "-cl-strict-aliasing",
+                                                   "-cl-uniform-work-group-size",
+                                                   "-cl-no-subgroup-ifp", "-save-temps"};
+// clang's own options that take the next word.
+constexpr std::array<std::string_view, 5> kPairs{"-Xclang", "-mllvm", "-include", "-isystem",
+                                                 "-idirafter"};
+constexpr std::array<std::string_view, 5> kLanguages{"CL1.0", "CL1.1", "CL1.2", "cl1.2", "cl1.1"};
+// Math options of the linker, OpenCL 1.2, section 5.6.5.2. They were applied by the compilation.
+constexpr std::array<std::string_view, 6> kLinkMath{
+    "-enable-link-options",          "-cl-denorms-are-zero", "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations", "-cl-finite-math-only", "-cl-fast-relaxed-math"};
+
+tl::unexpected<Error> unknown(const std::string& word) {
+  return fail(ErrorCode::invalid_argument, "unknown build option '" + word + "'");
+}
+
+bool is_optimisation(std::string_view word) {
+  return word.size() == 3 && starts_with(word, "-O") && word[2] >= '0' && word[2] <= '3';
+}
+
+// The precompiled OpenCL C header brings the macros of the compiler that made it, for a newer
+// device and without the user's options; these lines put them right for this one.
+std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
+  std::string text;
+  for (const char* name :
+       {"cl_khr_fp16", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
+        "cl_khr_3d_image_writes", "cl_amd_media_ops", "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
+    text += std::string("#undef ") + name + "\n";
+  }
+  text += "#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 120\n";
+  if (!language.empty()) {
+    text += "#undef __OPENCL_C_VERSION__\n#define __OPENCL_C_VERSION__ 1" +
+            std::string(1, language[4]) + "0\n";
+  }
+  if (fast_relaxed_math) text += "#define __FAST_RELAXED_MATH__ 1\n";
+  return text;
+}
+
+}  // namespace
+
+std::string end_of_prelude(bool printf_lowered) {
+  std::string text;
+  if (printf_lowered) {
+    text += "#define printf(format, ...) printf(&(format)[1], ##__VA_ARGS__)\n";
+  }
+  return text + "#line 1 \"program.cl\"\n";
+}
+
+Result<std::vector<std::string>> split_options(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (quote == '\0' && space) {
+      if (in_word) words.push_back(std::exchange(word, {}));
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (quote != '\0' && c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else {
+      word += c;
+    }
+  }
+  if (quote != '\0') {
+    return fail(ErrorCode::invalid_argument, "build options end within a quotation");
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+Result<CompileOptions> compile_options(std::string_view text) {
+  WW_ASSIGN(words, split_options(text));
+  CompileOptions options;
+  std::string optimisation = "-O3";
+  std::string language;
+  bool fast_relaxed_math = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool has_next = i + 1 < words.size();
+    if (word == "-D" || word == "-I" || word == "-U") {
+      if (!has_next) {
+        return fail(ErrorCode::invalid_argument, "build option '" + word + "' lacks its value");
+      }
+      options.words.push_back(word + words[++i]);
+    } else if (one_of(word, kPairs)) {
+      if (!has_next) {
+        return fail(ErrorCode::invalid_argument, "build option '" + word + "' lacks its value");
+      }
+      options.words.push_back(word);
+      options.words.push_back(words[++i]);
+    } else if (starts_with(word, "-cl-std=")) {
+      const std::string name = word.substr(8);
+      if (!one_of(name, kLanguages)) {
+        return fail(ErrorCode::invalid_argument,
+                    "'" + word +
+                        "' asks for a language that the device does not have; it has "
+                        "OpenCL C 1.2");
+      }
+      language = name;
+    } else if (word == "-cl-opt-disable") {
+      optimisation = "-O0";
+    } else if (is_optimisation(word)) {
+      optimisation = word;
+    } else if (one_of(word, kIgnored)) {
+      continue;
+    } else if (one_of(word, kPassed) || starts_with(word, "-D") || starts_with(word, "-I") ||
+               starts_with(word, "-U") || starts_with(word, "-W") || starts_with(word, "-f") ||
+               starts_with(word, "-m") || starts_with(word, "-g") || starts_with(word, "-R")) {
+      fast_relaxed_math = fast_relaxed_math || word == "-cl-fast-relaxed-math";
+      options.words.push_back(word);
+    } else {
+      return unknown(word);
+    }
+  }
+  options.words.push_back(optimisation);
+  options.words.push_back("-cl-kernel-arg-info");  // clGetKernelArgInfo always has an answer
+  options.words.push_back("-Wno-format");          // the compiler sees them off by one
+  options.words.push_back("-I.");                  // last: the program's own folders come first
+  options.prelude = make_prelude(language, fast_relaxed_math);
+  return options;
+}
+
+Result<LinkOptions> link_options(std::string_view text) {
+  WW_ASSIGN(words, split_options(text));
+  LinkOptions options;
+  std::string optimisation = "-O3";
+  for (const std::string& word : words) {
+    if (word == "-create-library") {
+      options.create_library = true;
+    } else if (word == "-cl-opt-disable") {
+      optimisation = "-O0";
+    } else if (is_optimisation(word)) {
+      optimisation = word;
+    } else if (!one_of(word, kLinkMath)) {
+      return unknown(word);
+    }
+  }
+  options.words.push_back(optimisation);
+  return options;
+}
+
+}  // namespace ww::sim::icd

@@ -1,0 +1,39 @@
+// The build options of clBuildProgram, clCompileProgram and clLinkProgram.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::sim::icd {
+
+// Splits an option string into words. Quotes group and vanish, a backslash takes the next
+// character as it is. Errors: invalid_argument for an open quote.
+[[nodiscard]] Result<std::vector<std::string>> split_options(std::string_view text);
+
+struct CompileOptions {
+  std::vector<std::string> words;  // for clang
+  std::string prelude;             // lines that stand before the source, without the last
+};
+
+// The prelude's last lines. `printf_lowered`: make printf work with LLVM 15, whose pass for it
+// finds a format string only behind an address that is not the string's own (it expects a constant
+// expression and looks through it), and otherwise drops the call silently. The offset is ignored
+// by the pass: it takes the whole string.
+[[nodiscard]] std::string end_of_prelude(bool printf_lowered);
+
+// Options of a compilation. Errors: invalid_argument naming the option that OpenCL 1.2 does not
+// know, or that asks for a later language.
+[[nodiscard]] Result<CompileOptions> compile_options(std::string_view text);
+
+struct LinkOptions {
+  std::vector<std::string> words;
+  bool create_library{};
+};
+
+// Options of clLinkProgram. Errors as above.
+[[nodiscard]] Result<LinkOptions> link_options(std::string_view text);
+
+}  // namespace ww::sim::icd

@@ -1,0 +1,167 @@
+// clEnqueueNDRangeKernel and its kin: checks, and the way to the virtual GPU.
+#include <algorithm>
+
+#include "api.hpp"
+#include "launch.hpp"
+#include "printf_run.hpp"
+#include "queue.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size_t* offset,
+                   const std::size_t* global, const std::size_t* local, LaunchShape& shape) {
+  if (dimensions < 1 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
+  if (global == nullptr) return CL_INVALID_GLOBAL_WORK_SIZE;
+  shape.dimensions = dimensions;
+  for (cl_uint i = 0; i < dimensions; ++i) {
+    if (global[i] == 0 || global[i] > UINT32_MAX) return CL_INVALID_GLOBAL_WORK_SIZE;
+    shape.global[i] = static_cast<std::uint32_t>(global[i]);
+    if (offset != nullptr) {
+      if (offset[i] > SIZE_MAX - global[i]) return CL_INVALID_GLOBAL_OFFSET;
+      shape.offset[i] = offset[i];
+    }
+  }
+  const auto& required = kernel.info->required_workgroup_size;
+  const std::uint32_t most = kernel.info->max_flat_workgroup_size;
+  if (local == nullptr) {
+    shape.local =
+        required ? *required : choose_local_size(shape.global, most, kernel.info->wavefront_size);
+  } else {
+    for (cl_uint i = 0; i < dimensions; ++i) {
+      if (local[i] == 0) return CL_INVALID_WORK_GROUP_SIZE;
+      if (local[i] > most) return CL_INVALID_WORK_ITEM_SIZE;
+      shape.local[i] = static_cast<std::uint32_t>(local[i]);
+    }
+  }
+  std::uint64_t items = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (shape.global[i] % shape.local[i] != 0) return CL_INVALID_WORK_GROUP_SIZE;
+    items *= shape.local[i];
+  }
+  if (items > most || (required && *required != shape.local)) return CL_INVALID_WORK_GROUP_SIZE;
+  return CL_SUCCESS;
+}
+
+// Every argument set, and every buffer still there.
+bool arguments_are_sound(const _cl_kernel& kernel) {
+  return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
+    if (!argument.set) return false;
+    return argument.memory == nullptr ||
+           (valid(argument.memory) && argument.memory->serial == argument.serial);
+  });
+}
+
+cl_int code_of(const Error& error) {
+  return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
+}
+
+cl_int run(cl_context context, const Module& module, const std::string& name,
+           const LaunchShape& shape, std::span<const std::byte> kernarg,
+           std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
+  if (prints && !clear_printf_buffer()) return CL_OUT_OF_RESOURCES;
+  const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
+  auto result =
+      Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
+  if (!result) {
+    report_failure(context, "kernel '" + name + "': " + result.error().text());
+    return code_of(result.error());
+  }
+  timing = {result->start_ns, result->end_ns};
+  if (prints) print_records(module.printf_formats);
+  return CL_SUCCESS;
+}
+
+// A launch that has to wait takes its arguments with it.
+cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel,
+                    const LaunchShape& shape) {
+  std::vector<Use<_cl_mem>> buffers;
+  for (const auto& argument : kernel.arguments) {
+    if (argument.memory != nullptr) buffers.emplace_back(argument.memory);
+  }
+  auto work = [context = what.queue->context, module = kernel.module, name = kernel.info->name,
+               shape, kernarg = kernel.kernarg, lds = kernel.dynamic_lds_bytes,
+               prints = kernel.prints, buffers = std::move(buffers)](Timing& timing) {
+    return run(context.get(), *module, name, shape, kernarg, lds, prints, timing);
+  };
+  return defer(entry, what, std::move(work));
+}
+
+cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_uint dimensions,
+                      const std::size_t* offset, const std::size_t* global,
+                      const std::size_t* local) {
+  if (!valid(what.queue)) return CL_INVALID_COMMAND_QUEUE;
+  if (!valid(kernel)) return CL_INVALID_KERNEL;
+  const auto context = what.queue->context.get();
+  if (kernel->program->context.get() != context) return CL_INVALID_CONTEXT;
+  if (const cl_int bad = check_wait_list(context, what.wait_count, what.waits); bad != CL_SUCCESS) {
+    return bad;
+  }
+  if (!arguments_are_sound(*kernel)) return CL_INVALID_KERNEL_ARGS;
+  LaunchShape shape;
+  if (const cl_int bad = check_shape(*kernel, dimensions, offset, global, local, shape);
+      bad != CL_SUCCESS) {
+    return bad;
+  }
+  if (!kernel->lds_laid_out) {
+    const auto bytes = lay_out_lds(*kernel);
+    if (!bytes) return CL_OUT_OF_RESOURCES;
+    kernel->dynamic_lds_bytes = *bytes;
+    kernel->lds_laid_out = true;
+  }
+  const auto lds =
+      std::uint64_t{kernel->info->descriptor.group_segment_fixed_size} + kernel->dynamic_lds_bytes;
+  const auto& arch = Runtime::get().powered_gpu().chip().architecture();
+  if (lds > static_cast<std::uint64_t>(arch.lds_bytes_per_cu)) return CL_OUT_OF_RESOURCES;
+  if (kernel->prints && !place_printf_buffer(*kernel)) return CL_OUT_OF_RESOURCES;
+  write_hidden_arguments(kernel->hidden, shape, kernel->dynamic_lds_bytes, kernel->kernarg);
+
+  if (readiness(what) == Readiness::blocked) return defer_launch(entry, what, *kernel, shape);
+  return enqueue(entry, what, [&](Timing& timing) {
+    return run(context, *kernel->module, kernel->info->name, shape, kernel->kernarg,
+               kernel->dynamic_lds_bytes, kernel->prints, timing);
+  });
+}
+
+}  // namespace
+
+namespace api {
+
+cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+                                          cl_uint dimensions, const std::size_t* offset,
+                                          const std::size_t* global, const std::size_t* local,
+                                          cl_uint count, const cl_event* waits, cl_event* event) {
+  return guarded([&](Entry& entry) -> cl_int {
+    const Enqueue what{.queue = queue,
+                       .type = CL_COMMAND_NDRANGE_KERNEL,
+                       .wait_count = count,
+                       .waits = waits,
+                       .event = event};
+    return enqueue_kernel(entry, what, kernel, dimensions, offset, global, local);
+  });
+}
+
+cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
+                                 const cl_event* waits, cl_event* event) {
+  return guarded([&](Entry& entry) -> cl_int {
+    const std::size_t one = 1;
+    const Enqueue what{.queue = queue,
+                       .type = CL_COMMAND_TASK,
+                       .wait_count = count,
+                       .waits = waits,
+                       .event = event};
+    return enqueue_kernel(entry, what, kernel, 1, nullptr, &one, &one);
+  });
+}
+
+cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL_CALLBACK*)(void*), void*,
+                                         std::size_t, cl_uint, const cl_mem*, const void**, cl_uint,
+                                         const cl_event*, cl_event*) {
+  return guarded([&](Entry&) -> cl_int {
+    // CL_DEVICE_EXECUTION_CAPABILITIES has no CL_EXEC_NATIVE_KERNEL.
+    return valid(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+  });
+}
+
+}  // namespace api
+}  // namespace ww::sim::icd

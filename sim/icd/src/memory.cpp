@@ -1,0 +1,190 @@
+#include "memory.hpp"
+
+#include <unordered_set>
+
+#include "api.hpp"
+#include "info.hpp"
+#include "runtime.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+constexpr cl_mem_flags kDeviceAccess = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+constexpr cl_mem_flags kHostPointer =
+    CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+constexpr cl_mem_flags kHostAccess =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+
+std::unordered_set<const void*>& buffers() {
+  static auto& set = *new std::unordered_set<const void*>;
+  return set;
+}
+
+bool more_than_one(cl_mem_flags flags) {
+  return (flags & (flags - 1)) != 0;
+}
+
+bool flags_are_sound(cl_mem_flags flags) {
+  if ((flags & ~(kDeviceAccess | kHostPointer | kHostAccess)) != 0) return false;
+  if (more_than_one(flags & kDeviceAccess) || more_than_one(flags & kHostAccess)) return false;
+  // The application's own memory can be neither allocated nor copied.
+  return (flags & CL_MEM_USE_HOST_PTR) == 0 ||
+         (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) == 0;
+}
+
+cl_mem new_buffer(cl_context context, cl_mem_flags flags, std::size_t size) {
+  static std::uint64_t next_serial = 0;
+  auto* memory = new _cl_mem;
+  memory->context = Use(context);
+  memory->flags = (flags & kDeviceAccess) == 0 ? flags | CL_MEM_READ_WRITE : flags;
+  memory->size = size;
+  memory->serial = ++next_serial;
+  buffers().insert(memory);
+  return memory;
+}
+
+Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t size,
+                            void* host_ptr) {
+  if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
+  if (!flags_are_sound(flags)) return refuse(CL_INVALID_VALUE);
+  auto& gpu = Runtime::get().powered_gpu();
+  const auto largest = static_cast<std::size_t>(gpu.chip().architecture().memory_bytes) / 4;
+  if (size == 0 || size > largest) return refuse(CL_INVALID_BUFFER_SIZE);
+  const bool takes_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+  if (takes_pointer != (host_ptr != nullptr)) return refuse(CL_INVALID_HOST_PTR);
+
+  // Whole pages, as on a real card: an access a little beyond the end is the program's mistake, but
+  // programs that make it run there.
+  constexpr std::size_t kPageBytes = 4096;
+  auto address = gpu.allocate((size + kPageBytes - 1) / kPageBytes * kPageBytes);
+  if (!address) return refuse(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  if (host_ptr != nullptr &&
+      !gpu.write(*address, std::span(static_cast<const std::byte*>(host_ptr), size))) {
+    (void)gpu.release(*address);
+    return refuse(CL_OUT_OF_RESOURCES);
+  }
+  auto* memory = new_buffer(context, flags, size);
+  memory->address = *address;
+  if ((flags & CL_MEM_USE_HOST_PTR) != 0) memory->host_ptr = static_cast<std::byte*>(host_ptr);
+  return memory;
+}
+
+// A sub-buffer's flags: its parent's where it says nothing; it may not ask for more.
+Created<cl_mem_flags> sub_buffer_flags(cl_mem_flags parent, cl_mem_flags asked) {
+  if ((asked & kHostPointer) != 0 || !flags_are_sound(asked)) return refuse(CL_INVALID_VALUE);
+  const auto device = asked & kDeviceAccess;
+  const auto host = asked & kHostAccess;
+  const bool parent_write_only = (parent & CL_MEM_WRITE_ONLY) != 0;
+  const bool parent_read_only = (parent & CL_MEM_READ_ONLY) != 0;
+  if ((parent_write_only && (device & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) != 0) ||
+      (parent_read_only && (device & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) ||
+      ((parent & CL_MEM_HOST_WRITE_ONLY) != 0 && (host & CL_MEM_HOST_READ_ONLY) != 0) ||
+      ((parent & CL_MEM_HOST_READ_ONLY) != 0 && (host & CL_MEM_HOST_WRITE_ONLY) != 0) ||
+      ((parent & CL_MEM_HOST_NO_ACCESS) != 0 &&
+       (host & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)) != 0)) {
+    return refuse(CL_INVALID_VALUE);
+  }
+  return (device != 0 ? device : parent & kDeviceAccess) | (parent & kHostPointer) |
+         (host != 0 ? host : parent & kHostAccess);
+}
+
+Created<cl_mem> make_sub_buffer(cl_mem parent, cl_mem_flags asked, cl_buffer_create_type type,
+                                const void* info) {
+  if (!valid(parent) || parent->parent) return refuse(CL_INVALID_MEM_OBJECT);
+  auto flags = sub_buffer_flags(parent->flags, asked);
+  if (!flags) return refuse(flags.error());
+  if (type != CL_BUFFER_CREATE_TYPE_REGION || info == nullptr) return refuse(CL_INVALID_VALUE);
+  const auto region = *static_cast<const cl_buffer_region*>(info);
+  if (region.size == 0) return refuse(CL_INVALID_BUFFER_SIZE);
+  if (region.origin > parent->size || region.size > parent->size - region.origin) {
+    return refuse(CL_INVALID_VALUE);
+  }
+  if (region.origin % kSubBufferAlignment != 0) return refuse(CL_MISALIGNED_SUB_BUFFER_OFFSET);
+  auto* memory = new_buffer(parent->context.get(), *flags, region.size);
+  memory->address = parent->address + region.origin;
+  memory->parent = Use(parent);
+  memory->origin = region.origin;
+  if (parent->host_ptr != nullptr) memory->host_ptr = parent->host_ptr + region.origin;
+  return memory;
+}
+
+}  // namespace
+
+bool known_buffer(const _cl_mem* memory) {
+  return buffers().contains(memory);
+}
+
+void destroy(cl_mem memory) {
+  auto& runtime = Runtime::get();
+  buffers().erase(memory);
+  auto& destructors = memory->destructors;
+  runtime.callbacks.insert(runtime.callbacks.end(), destructors.rbegin(), destructors.rend());
+  if (!memory->parent) (void)runtime.powered_gpu().release(memory->address);
+  delete memory;
+}
+
+namespace api {
+
+cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t size,
+                                  void* host_ptr, cl_int* errcode_ret) {
+  return created<cl_mem>(errcode_ret,
+                         [&](Entry&) { return make_buffer(context, flags, size, host_ptr); });
+}
+
+cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context,
+                                                const cl_mem_properties* properties,
+                                                cl_mem_flags flags, std::size_t size,
+                                                void* host_ptr, cl_int* errcode_ret) {
+  return created<cl_mem>(errcode_ret, [&](Entry&) -> Created<cl_mem> {
+    if (properties != nullptr && *properties != 0) return refuse(CL_INVALID_PROPERTY);
+    return make_buffer(context, flags, size, host_ptr);
+  });
+}
+
+cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                                     const void* info, cl_int* errcode_ret) {
+  return created<cl_mem>(errcode_ret,
+                         [&](Entry&) { return make_sub_buffer(parent, flags, type, info); });
+}
+
+cl_int CL_API_CALL clRetainMemObject(cl_mem memory) {
+  return guarded([&](Entry&) { return retain_handle(memory, CL_INVALID_MEM_OBJECT); });
+}
+
+cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
+  return guarded([&](Entry&) { return release_handle(memory, CL_INVALID_MEM_OBJECT); });
+}
+
+cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, std::size_t size,
+                                      void* value, std::size_t* size_ret) {
+  return guarded([&](Entry&) -> cl_int {
+    if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
+    const InfoSink sink(size, value, size_ret);
+    switch (name) {
+      case CL_MEM_TYPE: return sink.value<cl_mem_object_type>(CL_MEM_OBJECT_BUFFER);
+      case CL_MEM_FLAGS: return sink.value(memory->flags);
+      case CL_MEM_SIZE: return sink.value(memory->size);
+      case CL_MEM_HOST_PTR: return sink.value<void*>(memory->host_ptr);
+      case CL_MEM_MAP_COUNT: return sink.value(static_cast<cl_uint>(memory->mapped.size()));
+      case CL_MEM_REFERENCE_COUNT: return sink.value(memory->references);
+      case CL_MEM_CONTEXT: return sink.value(memory->context.get());
+      case CL_MEM_ASSOCIATED_MEMOBJECT: return sink.value(memory->parent.get());
+      case CL_MEM_OFFSET: return sink.value(memory->origin);
+      default: return CL_INVALID_VALUE;
+    }
+  });
+}
+
+cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory,
+                                                    void(CL_CALLBACK* notify)(cl_mem, void*),
+                                                    void* user_data) {
+  return guarded([&](Entry&) -> cl_int {
+    if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
+    if (notify == nullptr) return CL_INVALID_VALUE;
+    memory->destructors.emplace_back([memory, notify, user_data] { notify(memory, user_data); });
+    return CL_SUCCESS;
+  });
+}
+
+}  // namespace api
+}  // namespace ww::sim::icd

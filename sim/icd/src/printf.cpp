@@ -1,0 +1,211 @@
+#include "printf.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+namespace ww::sim::icd {
+namespace {
+
+// One conversion specification: "%-8.3v4hlf".
+struct Conversion {
+  std::string flags_and_width;  // with the precision, as C has them
+  unsigned vector{1};
+  char type{};
+};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Parses what follows '%' at `at`; leaves `at` behind it.
+Conversion parse_conversion(std::string_view text, std::size_t& at) {
+  Conversion conversion;
+  const auto here = [&] { return at < text.size() ? text[at] : '\0'; };
+  while (std::string_view("-+ #0").find(here()) != std::string_view::npos && here() != '\0') {
+    conversion.flags_and_width += text[at++];
+  }
+  while (is_digit(here()) || here() == '.') conversion.flags_and_width += text[at++];
+  if (here() == 'v') {
+    ++at;
+    unsigned count = 0;
+    while (is_digit(here()) && count < 100) {
+      count = count * 10 + static_cast<unsigned>(text[at++] - '0');
+    }
+    conversion.vector = std::clamp(count, 1u, 16u);
+  }
+  while (here() != '\0' && std::string_view("hlLzjt").find(here()) != std::string_view::npos) ++at;
+  conversion.type = here();
+  if (at < text.size()) ++at;
+  return conversion;
+}
+
+template <class T>
+T load(std::span<const std::byte> bytes) {
+  T value{};
+  if (!bytes.empty()) std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+  return value;
+}
+
+template <class... Arguments>
+std::string c_format(const std::string& format, Arguments... arguments) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+  const int size = std::snprintf(nullptr, 0, format.c_str(), arguments...);
+  if (size <= 0) return {};
+  std::string text(static_cast<std::size_t>(size) + 1, '\0');
+  std::snprintf(text.data(), text.size(), format.c_str(), arguments...);
+#pragma GCC diagnostic pop
+  text.pop_back();
+  return text;
+}
+
+// An integer of the given width, sign-extended.
+long long load_signed(std::span<const std::byte> bytes) {
+  switch (bytes.size()) {
+    case 1: return load<std::int8_t>(bytes);
+    case 2: return load<std::int16_t>(bytes);
+    case 8: return load<std::int64_t>(bytes);
+    default: return load<std::int32_t>(bytes);
+  }
+}
+
+std::string render_one(const Conversion& conversion, std::span<const std::byte> bytes,
+                       const StringReader& read_string) {
+  const std::string start = "%" + conversion.flags_and_width;
+  switch (conversion.type) {
+    case 'd':
+    case 'i': return c_format(start + "lld", load_signed(bytes));
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': return c_format(start + "ll" + conversion.type, load<unsigned long long>(bytes));
+    case 'c': return c_format(start + "c", static_cast<int>(load<std::int32_t>(bytes)));
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': {
+      const double value =
+          bytes.size() >= 8 ? load<double>(bytes) : static_cast<double>(load<float>(bytes));
+      return c_format(start + conversion.type, value);
+    }
+    case 's': {
+      const auto address = load<std::uint64_t>(bytes);
+      const std::string text = address != 0 ? read_string(address) : "(null)";
+      return c_format(start + "s", text.c_str());
+    }
+    case 'p': return c_format(start + "#llx", load<unsigned long long>(bytes));
+    default: return {};
+  }
+}
+
+std::string render_vector(const Conversion& conversion, std::span<const std::byte> bytes,
+                          const StringReader& read_string) {
+  if (conversion.vector == 1) return render_one(conversion, bytes, read_string);
+  // A vector of three takes the room of four, unless the compiler packed it.
+  const std::size_t slots = conversion.vector == 3 && bytes.size() % 3 != 0 ? 4 : conversion.vector;
+  const std::size_t size = bytes.size() / slots;
+  std::string text;
+  for (std::size_t i = 0; i < conversion.vector && size > 0; ++i) {
+    if (i > 0) text += ',';
+    text += render_one(conversion, bytes.subspan(i * size, size), read_string);
+  }
+  return text;
+}
+
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      plain += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    if (text.substr(i, 2) == "72") {  // octal: the compiler hides colons, its separators
+      plain += ':';
+      ++i;
+      continue;
+    }
+    constexpr std::string_view kNames = "abfnrtv";
+    constexpr std::string_view kValues = "\a\b\f\n\r\t\v";
+    const auto known = kNames.find(c);
+    plain += known != std::string_view::npos ? kValues[known] : c;
+  }
+  return plain;
+}
+
+}  // namespace
+
+Result<PrintfFormat> parse_printf_format(std::string_view metadata) {
+  std::string_view rest = metadata;
+  const auto number = [&](std::uint32_t& value) {
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (error != std::errc{} || end == rest.data() + rest.size() || *end != ':') return false;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
+    return true;
+  };
+  PrintfFormat format;
+  std::uint32_t count = 0;
+  bool good = number(format.id) && number(count) && count <= 1024;
+  for (std::uint32_t i = 0; good && i < count; ++i) {
+    std::uint32_t size = 0;
+    good = number(size) && size <= 4096;
+    format.sizes.push_back(size);
+  }
+  if (!good) {
+    return fail(ErrorCode::parse_error,
+                "not a printf format of the metadata: " + std::string(metadata));
+  }
+  format.text = unescape(rest);
+  return format;
+}
+
+std::string render_printf(const PrintfFormat& format, std::span<const std::byte> arguments,
+                          const StringReader& read_string) {
+  std::string out;
+  std::size_t next = 0;
+  const std::string_view text = format.text;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '%') {
+      out += text[at++];
+      continue;
+    }
+    ++at;
+    if (at < text.size() && text[at] == '%') {
+      out += text[at++];
+      continue;
+    }
+    const Conversion conversion = parse_conversion(text, at);
+    if (next >= format.sizes.size()) continue;
+    const std::size_t size = std::min<std::size_t>(format.sizes[next++], arguments.size());
+    out += render_vector(conversion, arguments.first(size), read_string);
+    arguments = arguments.subspan(size);
+  }
+  return out;
+}
+
+std::string render_records(std::span<const PrintfFormat> formats,
+                           std::span<const std::byte> records, const StringReader& read_string) {
+  std::string out;
+  while (records.size() >= sizeof(std::uint32_t)) {
+    const auto id = load<std::uint32_t>(records);
+    const auto format = std::find_if(formats.begin(), formats.end(),
+                                     [&](const PrintfFormat& f) { return f.id == id; });
+    if (format == formats.end()) break;
+    records = records.subspan(sizeof id);
+    std::size_t size = 0;
+    for (const auto bytes : format->sizes) size += bytes;
+    if (size > records.size()) break;
+    out += render_printf(*format, records.first(size), read_string);
+    records = records.subspan(size);
+  }
+  return out;
+}
+
+}  // namespace ww::sim::icd

@@ -1,0 +1,29 @@
+// Programs: what their two files share.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "objects.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::sim::icd {
+
+[[nodiscard]] cl_program new_program(cl_context context);
+
+// A device list that may be absent: CL_INVALID_VALUE, CL_INVALID_DEVICE or CL_SUCCESS.
+[[nodiscard]] cl_int check_device_list(cl_uint count, const cl_device_id* devices);
+
+// Parses a code object and demands that it is for this device. Errors: parse_error, unsupported.
+[[nodiscard]] Result<binpatch::CodeObject> parse_for_device(std::string_view binary);
+
+// Loads the program's code object into the device; `failure` and a log when that does not work.
+[[nodiscard]] cl_int load_executable(_cl_program& program, cl_int failure);
+
+// True when kernels can be made of the program; loads a binary that nobody has built yet.
+[[nodiscard]] bool has_executable(_cl_program& program);
+
+// The kernels of a loaded program; a program may have none.
+[[nodiscard]] std::span<const binpatch::Kernel> kernels_of(const _cl_program& program);
+
+}  // namespace ww::sim::icd

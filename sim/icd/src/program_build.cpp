@@ -1,0 +1,304 @@
+// Building, compiling and linking programs through the compile worker.
+#include <elf.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+
+#include "api.hpp"
+#include "build_options.hpp"
+#include "objects.hpp"
+#include "program.hpp"
+#include "runtime.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+using Notify = void(CL_CALLBACK*)(cl_program, void*);
+
+std::string text_or_empty(const char* text) {
+  return text != nullptr ? text : "";
+}
+
+std::string working_directory() {
+  char path[PATH_MAX];
+  return ::getcwd(path, sizeof path) != nullptr ? path : "";
+}
+
+CompileRequest new_request(CompileOperation operation) {
+  CompileRequest request;
+  request.operation = operation;
+  request.isa =
+      "amdgcn-amd-amdhsa--" + Runtime::get().powered_gpu().chip().architecture().gfx_target;
+  request.working_directory = working_directory();
+  return request;
+}
+
+// Notes a failure in the program's log.
+cl_int failed(_cl_program& program, const std::string& log, cl_int code) {
+  program.log += log;
+  if (!program.log.empty() && program.log.back() != '\n') program.log += '\n';
+  program.status = CL_BUILD_ERROR;
+  return code;
+}
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+// Takes the compiler's answer; the output is the program's new binary.
+cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
+  program.log += answer.log;
+  switch (answer.status) {
+    case CompileStatus::success: break;
+    case CompileStatus::failed: return failed(program, "", failure);
+    // Not the source's fault: said on stderr too, because many programs never print the log.
+    case CompileStatus::no_compiler:
+      complain(first_line(answer.log));
+      return failed(program, "", CL_COMPILER_NOT_AVAILABLE);
+    case CompileStatus::worker_failed:
+      complain(first_line(answer.log));
+      return failed(program, "", failure);
+  }
+  program.binary = std::move(answer.output);
+  return CL_SUCCESS;
+}
+
+// Compiles the program's source, by itself or up to a code object.
+cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
+                      cl_int failure) {
+  auto& compiler = Runtime::get().compiler();
+  const bool prints = program.source.find("printf") != std::string::npos;
+  request.options = options.words;
+  request.source = options.prelude + end_of_prelude(prints) + program.source;
+  CompileAnswer answer = compiler.run(request);
+  if (prints && answer.status == CompileStatus::worker_failed) {
+    // LLVM 15 also crashes on %s; a program that prints nothing is better than none.
+    request.source = options.prelude + end_of_prelude(false) + program.source;
+    CompileAnswer again = compiler.run(request);
+    if (again.status == CompileStatus::success) {
+      const std::string warning =
+          "warning: the compiler cannot handle a printf of this program (%s with LLVM 15?); its "
+          "kernels will print nothing\n";
+      again.log = warning + again.log;
+      complain(warning.substr(0, warning.size() - 1));
+      answer = std::move(again);
+    }
+  }
+  return take(program, std::move(answer), failure);
+}
+
+// Does the ELF file have a segment with code? One that comes of a source without kernels has none.
+bool has_code(std::string_view elf) {
+  Elf64_Ehdr header{};
+  if (elf.size() < sizeof header) return true;  // let the parser say what is wrong
+  std::memcpy(&header, elf.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (header.e_phoff > elf.size() || elf.size() - header.e_phoff < (i + 1) * sizeof segment) {
+      return true;
+    }
+    std::memcpy(&segment, elf.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) return true;
+  }
+  return false;
+}
+
+// Loads the program's code object into the device.
+cl_int load(_cl_program& program, cl_int failure) {
+  if (program.from_source && !has_code(program.binary)) {
+    program.binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    program.status = CL_BUILD_SUCCESS;
+    return CL_SUCCESS;
+  }
+  auto object = parse_for_device(program.binary);
+  if (!object) return failed(program, "error: " + object.error().text(), failure);
+  auto id = Runtime::get().powered_gpu().load(*object);
+  if (!id) return failed(program, "error: " + id.error().text(), failure);
+  program.module = std::make_shared<const Module>(std::move(*object), *id);
+  program.binary_type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+  program.status = CL_BUILD_SUCCESS;
+  return CL_SUCCESS;
+}
+
+}  // namespace
+
+cl_int load_executable(_cl_program& program, cl_int failure) {
+  return load(program, failure);
+}
+
+namespace {
+
+// What an earlier build left behind goes.
+void start_over(_cl_program& program, const char* options) {
+  program.options = text_or_empty(options);
+  program.log.clear();
+  program.module.reset();
+  program.status = CL_BUILD_IN_PROGRESS;
+  if (program.from_source) {
+    program.binary.clear();
+    program.binary_type = CL_PROGRAM_BINARY_TYPE_NONE;
+  }
+}
+
+cl_int build(_cl_program& program, const char* options_text) {
+  start_over(program, options_text);
+  if (!program.from_source && program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
+    return load(program, CL_BUILD_PROGRAM_FAILURE);
+  }
+  auto options = compile_options(program.options);
+  if (!options)
+    return failed(program, "error: " + options.error().text(), CL_INVALID_BUILD_OPTIONS);
+  cl_int code = CL_SUCCESS;
+  if (program.from_source) {
+    code = compile_source(program, new_request(CompileOperation::build), *options,
+                          CL_BUILD_PROGRAM_FAILURE);
+  } else {
+    CompileRequest request = new_request(CompileOperation::link);
+    request.options = std::move(options->words);
+    request.bitcodes.push_back(program.binary);
+    code = take(program, Runtime::get().compiler().run(request), CL_BUILD_PROGRAM_FAILURE);
+  }
+  return code == CL_SUCCESS ? load(program, CL_BUILD_PROGRAM_FAILURE) : code;
+}
+
+cl_int compile(_cl_program& program, const char* options_text, std::vector<CompileHeader> headers) {
+  start_over(program, options_text);
+  auto options = compile_options(program.options);
+  if (!options) {
+    return failed(program, "error: " + options.error().text(), CL_INVALID_COMPILER_OPTIONS);
+  }
+  CompileRequest request = new_request(CompileOperation::compile);
+  request.headers = std::move(headers);
+  const cl_int code =
+      compile_source(program, std::move(request), *options, CL_COMPILE_PROGRAM_FAILURE);
+  if (code != CL_SUCCESS) return code;
+  program.binary_type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+  program.status = CL_BUILD_SUCCESS;
+  return CL_SUCCESS;
+}
+
+cl_int link(_cl_program& program, std::vector<std::string> bitcodes, LinkOptions options) {
+  program.status = CL_BUILD_IN_PROGRESS;
+  CompileRequest request =
+      new_request(options.create_library ? CompileOperation::library : CompileOperation::link);
+  request.options = std::move(options.words);
+  request.bitcodes = std::move(bitcodes);
+  const cl_int code =
+      take(program, Runtime::get().compiler().run(request), CL_LINK_PROGRAM_FAILURE);
+  if (code != CL_SUCCESS) return code;
+  if (!options.create_library) return load(program, CL_LINK_PROGRAM_FAILURE);
+  program.binary_type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
+  program.status = CL_BUILD_SUCCESS;
+  return CL_SUCCESS;
+}
+
+void notify_later(cl_program program, Notify notify, void* user_data) {
+  if (notify == nullptr) return;
+  Runtime::get().callbacks.push_back(
+      [kept = Use(program), notify, user_data] { notify(kept.get(), user_data); });
+}
+
+// What clBuildProgram and clCompileProgram check alike.
+cl_int check_build(cl_program program, cl_uint count, const cl_device_id* devices, Notify notify,
+                   const void* user_data) {
+  if (!valid(program)) return CL_INVALID_PROGRAM;
+  if (const cl_int bad = check_device_list(count, devices); bad != CL_SUCCESS) return bad;
+  if (notify == nullptr && user_data != nullptr) return CL_INVALID_VALUE;
+  return program->kernels > 0 ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+bool is_linkable(const _cl_program& program) {
+  return program.binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+         program.binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+}
+
+}  // namespace
+
+namespace api {
+
+cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
+                                  const char* options, Notify notify, void* user_data) {
+  return guarded([&](Entry&) -> cl_int {
+    if (const cl_int bad = check_build(program, count, devices, notify, user_data);
+        bad != CL_SUCCESS) {
+      return bad;
+    }
+    const Use keep(program);
+    const cl_int code = build(*program, options);
+    notify_later(program, notify, user_data);
+    return code;
+  });
+}
+
+cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint count, const cl_device_id* devices,
+                                    const char* options, cl_uint header_count,
+                                    const cl_program* headers, const char** names, Notify notify,
+                                    void* user_data) {
+  return guarded([&](Entry&) -> cl_int {
+    if (const cl_int bad = check_build(program, count, devices, notify, user_data);
+        bad != CL_SUCCESS) {
+      return bad;
+    }
+    if ((header_count == 0) != (headers == nullptr) || (header_count == 0) != (names == nullptr)) {
+      return CL_INVALID_VALUE;
+    }
+    if (!program->from_source) return CL_INVALID_OPERATION;
+    std::vector<CompileHeader> texts;
+    for (cl_uint i = 0; i < header_count; ++i) {
+      if (names[i] == nullptr) return CL_INVALID_VALUE;
+      if (!valid(headers[i])) return CL_INVALID_PROGRAM;
+      if (!headers[i]->from_source) return CL_INVALID_OPERATION;
+      texts.push_back({names[i], headers[i]->source});
+    }
+    const Use keep(program);
+    const cl_int code = compile(*program, options, std::move(texts));
+    notify_later(program, notify, user_data);
+    return code;
+  });
+}
+
+cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices,
+                                     const char* options_text, cl_uint program_count,
+                                     const cl_program* programs, Notify notify, void* user_data,
+                                     cl_int* errcode_ret) {
+  // A failed link still gives a program, which has the log.
+  cl_int link_code = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  const auto program = created<cl_program>(&code, [&](Entry&) -> Created<cl_program> {
+    if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
+    if (const cl_int bad = check_device_list(count, devices); bad != CL_SUCCESS) return refuse(bad);
+    if (program_count == 0 || programs == nullptr || (notify == nullptr && user_data != nullptr)) {
+      return refuse(CL_INVALID_VALUE);
+    }
+    std::vector<std::string> bitcodes;
+    for (cl_uint i = 0; i < program_count; ++i) {
+      if (!valid(programs[i])) return refuse(CL_INVALID_PROGRAM);
+      if (!is_linkable(*programs[i])) return refuse(CL_INVALID_OPERATION);
+      bitcodes.push_back(programs[i]->binary);
+    }
+    auto options = link_options(text_or_empty(options_text));
+    if (!options) {
+      complain("clLinkProgram: " + options.error().text());
+      return refuse(CL_INVALID_LINKER_OPTIONS);
+    }
+    auto* linked = new_program(context);
+    linked->options = text_or_empty(options_text);
+    link_code = link(*linked, std::move(bitcodes), std::move(*options));
+    notify_later(linked, notify, user_data);
+    return linked;
+  });
+  if (errcode_ret != nullptr) *errcode_ret = code != CL_SUCCESS ? code : link_code;
+  return program;
+}
+
+cl_int CL_API_CALL clUnloadCompiler() {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform) {
+  return platform == the_platform() ? CL_SUCCESS : CL_INVALID_PLATFORM;
+}
+
+}  // namespace api
+}  // namespace ww::sim::icd

@@ -1,0 +1,119 @@
+#include "runtime.hpp"
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace ww::sim::icd {
+namespace {
+
+std::optional<std::string> variable(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return std::string(text);
+}
+
+// Reads a whole number from the environment into `target`; leaves it alone where unset.
+template <class Number>
+Status read_number(const char* name, Number smallest, Number largest, Number& target) {
+  const auto text = variable(name);
+  if (!text) return {};
+  Number value{};
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc{} || stop != end || value < smallest || value > largest) {
+    return fail(ErrorCode::invalid_argument,
+                "\"" + *text + "\" is not a whole number from " + std::to_string(smallest) +
+                    " to " + std::to_string(largest),
+                name);
+  }
+  target = value;
+  return {};
+}
+
+}  // namespace
+
+void complain(const std::string& text) {
+  const std::string line = "wirewatt: " + text + "\n";
+  std::fputs(line.c_str(), stderr);
+}
+
+Result<Settings> settings_from_environment() {
+  Settings settings;
+  constexpr auto kAny = ~std::uint64_t{0};
+  if (auto chip = variable("WIREWATT_CHIP")) settings.chip.chip = *chip;
+  WW_TRY(read_number<std::uint64_t>("WIREWATT_CHIP_SEED", 0, kAny, settings.chip.seed));
+  if (auto text = variable("WIREWATT_CHIP_CLASS")) {
+    auto chip_class = gpu::chip_class_from_string(*text);
+    if (!chip_class) {
+      return fail(ErrorCode::invalid_argument,
+                  "\"" + *text + "\" is not one of nested, mild, strong", "WIREWATT_CHIP_CLASS");
+    }
+    settings.chip.chip_class = *chip_class;
+  }
+  WW_TRY(read_number<std::uint64_t>("WIREWATT_NOISE_SEED", 0, kAny, settings.options.noise_seed));
+  WW_TRY(read_number<unsigned>("WIREWATT_THREADS", 0, 256, settings.options.threads));
+  unsigned replay = settings.options.replay ? 1 : 0;
+  WW_TRY(read_number<unsigned>("WIREWATT_REPLAY", 0, 1, replay));
+  settings.options.replay = replay == 1;
+  WW_TRY(
+      read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
+  return settings;
+}
+
+Runtime& Runtime::get() {
+  static Runtime& runtime = *new Runtime;
+  return runtime;
+}
+
+gpu::VirtualGpu* Runtime::gpu() {
+  if (tried_) return gpu_.get();
+  tried_ = true;
+  auto settings = settings_from_environment();
+  if (!settings) {
+    complain("no virtual GPU: " + settings.error().text());
+    return nullptr;
+  }
+  compile_timeout_ms_ = settings->compile_timeout_ms;
+  auto chip = gpu::Chip::load(settings->chip);
+  if (!chip) {
+    complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
+             "\": " + chip.error().text());
+    return nullptr;
+  }
+  auto powered = gpu::VirtualGpu::create(std::move(*chip), settings->options);
+  if (!powered) {
+    complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
+             "\": " + powered.error().text());
+    return nullptr;
+  }
+  gpu_ = std::move(*powered);
+  return gpu_.get();
+}
+
+CompileClient& Runtime::compiler() {
+  if (!compiler_) {
+    compiler_ = std::make_unique<CompileClient>(compile_worker_path(), compile_timeout_ms_);
+  }
+  return *compiler_;
+}
+
+void Entry::run_callbacks() {
+  auto& runtime = Runtime::get();
+  while (!runtime.callbacks.empty()) {
+    auto callbacks = std::exchange(runtime.callbacks, {});
+    lock_.unlock();
+    for (auto& callback : callbacks) {
+      try {
+        callback();
+      } catch (...) {
+        complain("an application callback threw an exception; it was dropped");
+      }
+    }
+    lock_.lock();
+    callbacks.clear();  // lets go of objects, which may call back in turn
+  }
+}
+
+}  // namespace ww::sim::icd

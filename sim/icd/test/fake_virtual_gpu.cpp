@@ -1,0 +1,182 @@
+#include "fake_virtual_gpu.hpp"
+
+#include <cstring>
+#include <map>
+
+namespace ww::sim::gpu {
+
+class ChipBuilder {
+ public:
+  static Chip chip(const ChipRequest& request) {
+    Chip chip;
+    chip.architecture_.name = request.chip;
+    chip.architecture_.memory_bytes = std::int64_t{1} << 30;
+    chip.architecture_.dvfs = {{0.9, 500e6}, {1.1687, 930e6}};
+    chip.architecture_.reference_state = 1;
+    chip.request_ = request;
+    chip.public_floorplan_ = "name = \"fake\"\n";
+    return chip;
+  }
+};
+
+Result<ChipClass> chip_class_from_string(std::string_view text) {
+  if (text == "nested") return ChipClass::nested;
+  if (text == "mild") return ChipClass::mild;
+  if (text == "strong") return ChipClass::strong;
+  return fail(ErrorCode::invalid_argument, "no such class");
+}
+
+Result<Chip> Chip::load(const ChipRequest& request) {
+  if (request.chip == "unknown") return fail(ErrorCode::not_found, "no chip of this name");
+  return ChipBuilder::chip(request);
+}
+
+struct VirtualGpu::Impl {
+  explicit Impl(Chip c) : chip(std::move(c)) {}
+  Chip chip;
+  std::map<std::uint64_t, std::vector<std::byte>> memory;
+  std::uint64_t next_address{0x10000};
+  std::int64_t now{1000};
+  ProgramId next_program{1};
+  int dvfs{1};
+  std::vector<Dispatch> dispatches;
+
+  std::byte* find(std::uint64_t address, std::uint64_t bytes) {
+    auto it = memory.upper_bound(address);
+    if (it == memory.begin()) return nullptr;
+    --it;
+    const std::uint64_t offset = address - it->first;
+    if (offset > it->second.size() || bytes > it->second.size() - offset) return nullptr;
+    return it->second.data() + offset;
+  }
+};
+
+VirtualGpu::VirtualGpu() = default;
+VirtualGpu::~VirtualGpu() = default;
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options) {
+  std::unique_ptr<VirtualGpu> gpu(new VirtualGpu);
+  gpu->impl_ = std::make_unique<Impl>(std::move(chip));
+  return gpu;
+}
+
+const Chip& VirtualGpu::chip() const {
+  return impl_->chip;
+}
+
+Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
+  const auto address = impl_->next_address;
+  impl_->next_address += (bytes + 8191) / 4096 * 4096;
+  impl_->memory[address].resize(bytes);
+  ++icd::fake::state().live_allocations;
+  return address;
+}
+
+Status VirtualGpu::release(std::uint64_t address) {
+  if (impl_->memory.erase(address) == 0) return fail(ErrorCode::out_of_range, "not allocated");
+  --icd::fake::state().live_allocations;
+  return {};
+}
+
+Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {
+  auto* place = impl_->find(address, data.size());
+  if (place == nullptr) return fail(ErrorCode::out_of_range, "outside memory");
+  std::memcpy(place, data.data(), data.size());
+  return {};
+}
+
+Status VirtualGpu::read(std::uint64_t address, std::span<std::byte> data) const {
+  const auto* place = impl_->find(address, data.size());
+  if (place == nullptr) return fail(ErrorCode::out_of_range, "outside memory");
+  std::memcpy(data.data(), place, data.size());
+  return {};
+}
+
+Status VirtualGpu::fill(std::uint64_t address, std::uint64_t bytes,
+                        std::span<const std::byte> pattern) {
+  auto* place = impl_->find(address, bytes);
+  if (place == nullptr) return fail(ErrorCode::out_of_range, "outside memory");
+  for (std::uint64_t i = 0; i < bytes; ++i) place[i] = pattern[i % pattern.size()];
+  return {};
+}
+
+Result<std::byte*> VirtualGpu::host_pointer(std::uint64_t address, std::uint64_t bytes) {
+  auto* place = impl_->find(address, bytes);
+  if (place == nullptr) return fail(ErrorCode::out_of_range, "outside memory");
+  return place;
+}
+
+void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t) {
+  ++icd::fake::state().host_writes;
+}
+
+Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject&) {
+  ++icd::fake::state().loaded_programs;
+  return impl_->next_program++;
+}
+
+void VirtualGpu::unload(ProgramId) {
+  --icd::fake::state().loaded_programs;
+}
+
+Result<LaunchResult> VirtualGpu::launch(ProgramId, const std::string& kernel, const Grid& grid,
+                                        std::span<const std::byte> kernarg,
+                                        std::uint32_t dynamic_lds_bytes) {
+  auto& state = icd::fake::state();
+  icd::fake::Launch launch{kernel, grid, {kernarg.begin(), kernarg.end()}, dynamic_lds_bytes};
+  if (state.on_launch) WW_TRY(state.on_launch(*this, launch));
+  state.launches.push_back(std::move(launch));
+  const std::int64_t start = impl_->now + 10;
+  impl_->now = start + 500;
+  impl_->dispatches.push_back({kernel, start, impl_->now, false});
+  return LaunchResult{impl_->dispatches.size() - 1, start, impl_->now, false};
+}
+
+std::int64_t VirtualGpu::now_ns() const {
+  return impl_->now;
+}
+void VirtualGpu::idle_until(std::int64_t time_ns) {
+  impl_->now = std::max(impl_->now, time_ns);
+}
+void VirtualGpu::select_dvfs(int state) {
+  impl_->dvfs = state;
+}
+int VirtualGpu::dvfs_state() const {
+  return impl_->dvfs;
+}
+std::uint64_t VirtualGpu::samples_since(std::uint64_t, std::span<ww_vgpu_sample>) const {
+  return 0;
+}
+ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
+  ww_vgpu_sensor_info info{};
+  info.period_ns = 1'000'000;
+  return info;
+}
+const std::vector<std::string>& VirtualGpu::counter_names() {
+  static const std::vector<std::string> names{"SQ_WAVES", "TCC_HIT_sum"};
+  return names;
+}
+std::uint64_t VirtualGpu::dispatch_count() const {
+  return impl_->dispatches.size();
+}
+Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) return fail(ErrorCode::out_of_range, "no such dispatch");
+  return impl_->dispatches[id];
+}
+Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
+  if (id >= impl_->dispatches.size()) return fail(ErrorCode::out_of_range, "no such dispatch");
+  values[0] = 7;
+  values[1] = 11;
+  return {};
+}
+
+}  // namespace ww::sim::gpu
+
+namespace ww::sim::icd::fake {
+
+State& state() {
+  static auto& state = *new State;
+  return state;
+}
+
+}  // namespace ww::sim::icd::fake

@@ -1,0 +1,29 @@
+// A virtual GPU for the API's tests: memory and time work, a launch calls a function of the test.
+#pragma once
+
+#include <functional>
+
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::icd::fake {
+
+struct Launch {
+  std::string kernel;
+  gpu::Grid grid;
+  std::vector<std::byte> kernarg;
+  std::uint32_t dynamic_lds_bytes{};
+};
+
+struct State {
+  std::vector<Launch> launches;
+  // Runs instead of the kernel; an error fails the launch.
+  std::function<Status(gpu::VirtualGpu&, const Launch&)> on_launch;
+  std::size_t live_allocations{};
+  unsigned loaded_programs{};
+  std::size_t host_writes{};
+};
+
+// One chip a process, as in the driver.
+State& state();
+
+}  // namespace ww::sim::icd::fake

@@ -1,0 +1,13 @@
+# The driver's dynamic symbols are the loader's entry points and the vgpu ABI, and nothing else.
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing
+  RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
+endif()
+string(REGEX MATCHALL "[^ \n]+\n" found "${listing}")
+list(TRANSFORM found STRIP)
+list(SORT found)
+set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR ww_vgpu_get_abi)
+if(NOT "${found}" STREQUAL "${wanted}")
+  message(FATAL_ERROR "exported: ${found}\nwanted: ${wanted}")
+endif()

@@ -1,0 +1,28 @@
+// OpenCL C to gfx701 code objects with AMD's compiler library, found at run time.
+#pragma once
+
+#include <memory>
+
+#include "protocol.hpp"
+
+namespace ww::sim::icd {
+
+struct ComgrApi;
+
+class Comgr {
+ public:
+  // Loads libamd_comgr.so.2. Errors: missing_dependency, the message names the package.
+  static Result<Comgr> load();
+  ~Comgr();
+  Comgr(Comgr&&) noexcept;
+
+  // Carries out one request. Never fails as such: the answer's status and log say what went wrong.
+  // The library may abort the process on some inputs.
+  CompileAnswer run(const CompileRequest& request) const;
+
+ private:
+  explicit Comgr(std::unique_ptr<ComgrApi> api);
+  std::unique_ptr<ComgrApi> api_;
+};
+
+}  // namespace ww::sim::icd

@@ -1,0 +1,146 @@
+// The main job from the command line: campaign, fit, score, report, and the negative controls that
+// show that the method, and nothing else, gives the answer.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream content;
+  content << stream.rdbuf();
+  return content.str();
+}
+
+// One quick campaign on the virtual W9100, shared by the tests that only read it.
+class QuickCalibration : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    folder_ = std::make_unique<TemporaryFolder>();
+    finished_ = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed", "1",
+                     "--out", run_folder().string(), "--json"});
+  }
+  static void TearDownTestSuite() { folder_.reset(); }
+  static std::filesystem::path run_folder() { return folder_->path() / "run"; }
+  static std::string campaign() { return (run_folder() / "campaign.db").string(); }
+
+  void SetUp() override { ASSERT_EQ(finished_.exit_code, 0) << finished_.err; }
+
+  static json fit(const std::vector<std::string>& flags) {
+    std::vector<std::string> command{wirewatt(), "fit", campaign(), "--json"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    const auto finished = run(command);
+    EXPECT_TRUE(json::accept(finished.out)) << finished.err;
+    return json::parse(finished.out);
+  }
+
+  static inline std::unique_ptr<TemporaryFolder> folder_;
+  static inline Finished finished_;
+};
+
+TEST_F(QuickCalibration, PrintsTheContractAndSaysVirtual) {
+  ASSERT_TRUE(json::accept(finished_.out)) << finished_.out;
+  const auto result = json::parse(finished_.out);
+  const auto& energy = result.at("energy_fj_per_bit_mm");
+  EXPECT_LT(energy.at("low"), energy.at("value"));
+  EXPECT_LT(energy.at("value"), energy.at("high"));
+  EXPECT_EQ(energy.at("convention"), "per_random_bit");
+  EXPECT_GT(result.at("l1_l2_bandwidth_fraction"), 0.9);
+  EXPECT_LE(result.at("l1_l2_bandwidth_fraction"), 1.0);
+  EXPECT_GT(result.at("runs"), 0);
+  EXPECT_GE(result.at("rejected"), 0);
+  EXPECT_GT(result.at("elapsed_s"), 0.0);
+  EXPECT_EQ(result.at("virtual"), true);
+  EXPECT_EQ(result.at("device"), "virtual:w9100");
+  // The paper saw 5% (Fig. 5a); anywhere near is what this chip was built to give.
+  EXPECT_GT(result.at("long_over_short_percent"), 3.0);
+  EXPECT_LT(result.at("long_over_short_percent"), 8.0);
+}
+
+TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
+  const auto finished = run({wirewatt(), "score", run_folder().string(), "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto score = json::parse(finished.out);
+  EXPECT_LT(std::abs(score.at("error_sensed_percent").get<double>()), 6.0);
+  EXPECT_EQ(score.at("covered"), true);
+  EXPECT_EQ(score.at("misfit_flagged"), false);
+  EXPECT_FALSE(score.at("constants").empty());
+  for (const auto* key : {"name", "truth", "fit", "low", "high", "covered"}) {
+    EXPECT_TRUE(score.at("constants").front().contains(key)) << key;
+  }
+}
+
+TEST_F(QuickCalibration, TheReportIsOnePageThatSaysVirtual) {
+  const auto page = text_of(run_folder() / "report.html");
+  EXPECT_NE(page.find("<svg"), std::string::npos);
+  EXPECT_TRUE(std::regex_search(page, std::regex("virtual", std::regex::icase)));
+  // Nothing is fetched: no external script, style, image or font.
+  EXPECT_FALSE(std::regex_search(page, std::regex("(src|href)=\"(https?:)?//")));
+}
+
+TEST_F(QuickCalibration, SwappedPathsFlipTheSign) {
+  const auto normal = fit({});
+  const auto swapped = fit({"--swap-paths"});
+  EXPECT_GT(normal.at("energy_fj_per_bit_mm").at("value"), 0.0);
+  EXPECT_LT(swapped.at("energy_fj_per_bit_mm").at("value"), 0.0);
+  EXPECT_LT(swapped.at("long_over_short_percent"), 0.0);
+}
+
+TEST_F(QuickCalibration, FittingWithoutTemperatureCorrectionGivesTheFigureOfTheReport) {
+  const auto normal = fit({});
+  const auto uncorrected = fit({"--no-temperature-correction"});
+  const double reported = normal.at("uncorrected_fj_per_bit_mm");
+  EXPECT_NEAR(uncorrected.at("energy_fj_per_bit_mm").at("value").get<double>(), reported,
+              0.001 * std::abs(reported));
+  EXPECT_NE(reported, normal.at("energy_fj_per_bit_mm").at("value").get<double>());
+}
+
+TEST_F(QuickCalibration, AnExistingCampaignIsNeverReplaced) {
+  const auto before = std::filesystem::last_write_time(campaign());
+  const auto again = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
+                          run_folder().string()});
+  EXPECT_NE(again.exit_code, 0);
+  EXPECT_NE(again.err.find("--resume"), std::string::npos) << again.err;
+  EXPECT_EQ(std::filesystem::last_write_time(campaign()), before);
+}
+
+TEST_F(QuickCalibration, ResumingAFinishedCampaignAddsNothing) {
+  const auto before = json::parse(finished_.out);
+  const auto again = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed",
+                          "1", "--resume", "--out", run_folder().string(), "--json"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out).at("runs"), before.at("runs"));
+}
+
+TEST_F(QuickCalibration, ADamagedCampaignIsAnErrorNotACrash) {
+  TemporaryFolder folder;
+  const auto copy = folder.path() / "campaign.db";
+  std::filesystem::copy_file(campaign(), copy);
+  std::filesystem::resize_file(copy, std::filesystem::file_size(copy) / 3);
+  const auto finished = run({wirewatt(), "fit", copy.string(), "--out",
+                             (folder.path() / "model.json").string()});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_NE(finished.err.find("campaign.db"), std::string::npos) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "model.json"));
+}
+
+TEST(NegativeControl, AnUnpatchedBinaryIsRefused) {
+  TemporaryFolder folder;
+  const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
+                             "--unpatched", "--out", (folder.path() / "run").string(), "--json"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_TRUE(std::regex_search(finished.err, std::regex("patch|pinned"))) << finished.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "model.json"));
+}
+
+}  // namespace
+}  // namespace ww::e2e

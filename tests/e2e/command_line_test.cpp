@@ -1,0 +1,132 @@
+// Bad input at the command line: a clear message, the right exit code, nothing half-written.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+
+void expect_error(const Finished& finished, int exit_code, const std::string& pattern) {
+  EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+  EXPECT_TRUE(std::regex_search(finished.err, std::regex(pattern, std::regex::icase)))
+      << finished.err;
+  EXPECT_TRUE(finished.out.empty()) << finished.out;
+}
+
+TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
+  for (const auto* command : {"devices", "calibrate", "fit", "score", "report", "patch", "disasm",
+                              "simulate"}) {
+    const auto finished = run({wirewatt(), command, "--help"});
+    EXPECT_EQ(finished.exit_code, 0) << command;
+    EXPECT_NE(finished.out.find("Example"), std::string::npos) << command;
+  }
+}
+
+TEST(CommandLine, AMisspeltCommandIsWrongUsage) {
+  EXPECT_EQ(run({wirewatt(), "calibate"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt()}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "calibrate", "--chip-class", "odd"}).exit_code, 2);
+}
+
+TEST(CommandLine, AnUnknownDeviceIsNamed) {
+  TemporaryFolder folder;
+  for (const auto* device : {"virtual:no-such-chip", "quantum", "virtual:missing.toml"}) {
+    const auto out = (folder.path() / "run").string();
+    const auto finished = run({wirewatt(), "calibrate", "--device", device, "--quick", "--out", out});
+    expect_error(finished, 2, "no-such-chip|quantum|missing.toml");
+    EXPECT_FALSE(std::filesystem::exists(out + "/campaign.db")) << device;
+  }
+}
+
+TEST(CommandLine, AnUnwritableFolderIsAnEnvironmentError) {
+  expect_error(run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
+                    "/proc/wirewatt-run"}),
+               3, "/proc");
+}
+
+TEST(CommandLine, ResumeNeedsToKnowWhere) {
+  expect_error(run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--resume"}), 2, "--out");
+}
+
+TEST(CommandLine, AMissingOpenClLoaderNamesThePackage) {
+  TemporaryFolder folder;
+  // A loader that is there but cannot be loaded looks to the program as if none were installed.
+  std::ofstream(folder.path() / "libOpenCL.so.1") << "not a library";
+  const auto finished =
+      run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
+           (folder.path() / "run").string()},
+          {{"LD_LIBRARY_PATH", folder.path().string()}});
+  expect_error(finished, 3, "ocl-icd-libopencl1");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "campaign.db"));
+}
+
+TEST(CommandLine, AMissingCompilerLibraryNamesThePackage) {
+  TemporaryFolder folder;
+  std::ofstream(folder.path() / "libamd_comgr.so.2") << "not a library";
+  const auto finished =
+      run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
+           (folder.path() / "run").string()},
+          {{"LD_LIBRARY_PATH", folder.path().string()}});
+  expect_error(finished, 3, "libamd-comgr2");
+}
+
+TEST(CommandLine, AForeignFileIsNotACampaign) {
+  TemporaryFolder folder;
+  const auto file = folder.path() / "campaign.db";
+  std::ofstream(file) << "just some text that is no database at all, and long enough to be read";
+  expect_error(run({wirewatt(), "fit", file.string()}), 1, "campaign");
+  expect_error(run({wirewatt(), "score", folder.path().string()}), 2, "model.json");
+}
+
+TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
+  TemporaryFolder folder;
+  const auto in = folder.path() / "in.co";
+  const auto out = folder.path() / "out.co";
+  std::ofstream(in) << "\x7f" << "ELF but no more";
+  expect_error(run({wirewatt(), "patch", in.string(), "-o", out.string()}), 1, "");
+  EXPECT_FALSE(std::filesystem::exists(out));
+  expect_error(run({wirewatt(), "disasm", (folder.path() / "none.co").string()}), 2, "none.co");
+}
+
+TEST(CommandLine, SimulatePrintsTheContract) {
+  const auto finished =
+      run({wirewatt(), "simulate", "--network", "mesh", "--traffic", "uniform", "--k", "4", "--vcs",
+           "4", "--vc-buffer", "8", "--packet-size", "1", "--rate", "0.3", "--routing-delay", "0",
+           "--allocator", "islip", "--warmup", "2000", "--cycles", "5000", "--seed", "1", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto report = json::parse(finished.out);
+  for (const auto* key :
+       {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
+        "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops", "wall_s", "cpu_s",
+        "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+}
+
+TEST(CommandLine, SimulateRefusesABadConfigurationByKey) {
+  expect_error(run({wirewatt(), "simulate", "--vcs", "0"}), 2, "vcs");
+  expect_error(run({wirewatt(), "simulate", "--rate", "1.5"}), 2, "rate");
+  expect_error(run({wirewatt(), "simulate", "--network", "torus"}), 2, "torus");
+}
+
+TEST(CommandLine, DevicesListsTheVirtualGpuAsVirtual) {
+  const auto finished = run({wirewatt(), "devices", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  bool found = false;
+  const auto list = json::parse(finished.out);
+  for (const auto& device : list.at("devices")) {
+    if (device.at("name") != "virtual:w9100") continue;
+    found = true;
+    EXPECT_EQ(device.at("virtual"), true);
+    EXPECT_EQ(device.at("usable"), true);
+  }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace ww::e2e

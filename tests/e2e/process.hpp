@@ -1,0 +1,44 @@
+// Runs the program under test as a user would.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ww::e2e {
+
+struct Finished {
+  int exit_code{};  // -signal when killed by one
+  std::string out;
+  std::string err;
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Runs a program to its end. With `kill_after`, sends SIGKILL to it and its children after that time.
+[[nodiscard]] Finished run(const std::vector<std::string>& command, const Environment& extra = {},
+                           std::optional<std::chrono::milliseconds> kill_after = {});
+
+// Path of the wirewatt program in this build.
+[[nodiscard]] std::string wirewatt();
+[[nodiscard]] std::filesystem::path source_folder();
+[[nodiscard]] std::filesystem::path build_folder();
+
+// A folder that is removed at the end.
+class TemporaryFolder {
+public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+}  // namespace ww::e2e

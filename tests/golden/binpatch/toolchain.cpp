@@ -1,0 +1,168 @@
+#include "toolchain.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace ww::binpatch::testing {
+
+namespace {
+
+constexpr const char* device_libraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+
+bool on_path(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+Bytes read_bytes(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  Bytes bytes(text.size());
+  std::transform(text.begin(), text.end(), bytes.begin(),
+                 [](char c) { return static_cast<std::byte>(c); });
+  return bytes;
+}
+
+bool run(const std::string& command) {
+  return std::system(command.c_str()) == 0;
+}
+
+// "... encoding: [0x01,0x02]" -> bytes.
+std::optional<Bytes> encoding_of(const std::string& line) {
+  const std::string key = "encoding: [";
+  const auto start = line.find(key);
+  if (start == std::string::npos) {
+    return std::nullopt;
+  }
+  Bytes bytes;
+  std::istringstream list(line.substr(start + key.size()));
+  std::string item;
+  while (std::getline(list, item, ',')) {
+    bytes.push_back(static_cast<std::byte>(std::strtoul(item.c_str(), nullptr, 16)));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ScratchDirectory::ScratchDirectory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "wwXXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    std::abort();
+  }
+  path_ = pattern;
+}
+
+ScratchDirectory::~ScratchDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+bool have_assembler() {
+  return on_path("llvm-mc-15");
+}
+
+bool have_compiler() {
+  return on_path("clang-15") && on_path("ld.lld") && std::filesystem::exists(device_libraries);
+}
+
+std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu) {
+  const ScratchDirectory scratch;
+  {
+    std::ofstream source(scratch.file("in.s"));
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      source << "L" << i << ":\n" << lines[i] << "\n";
+    }
+  }
+  // Refused lines make it exit with 1; the labels still tell which lines those were.
+  run("llvm-mc-15 -arch=amdgcn -mcpu=" + cpu + " -show-encoding " + scratch.file("in.s").string() +
+      " >" + scratch.file("out.s").string() + " 2>/dev/null");
+  std::vector<AssembledLine> result(lines.size());
+  std::ifstream output(scratch.file("out.s"));
+  std::string line;
+  std::size_t current = 0;
+  while (std::getline(output, line)) {
+    if (line.size() > 1 && line[0] == 'L' && line.back() == ':') {
+      current = std::strtoul(line.c_str() + 1, nullptr, 10);
+    } else if (auto bytes = encoding_of(line); bytes && current < result.size()) {
+      auto& slot = result[current].bytes;
+      if (slot) {
+        slot->insert(slot->end(), bytes->begin(), bytes->end());
+      } else {
+        slot = std::move(bytes);
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<Bytes> compile(const std::string& source, const CompileOptions& options) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.cl")) << source;
+  // The linker at hand may not know code object version 5 and later, whose ELF differs from
+  // version 4 in the ABI byte alone (and in the metadata): it links them as version 4.
+  constexpr int linker_knows = 4;
+  constexpr std::size_t abi_version = 8;  // EI_ABIVERSION
+  const std::string object = scratch.file("k.o").string();
+  const std::string library = scratch.file("k.so").string();
+  if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+           " -target amdgcn-amd-amdhsa -mcpu=" +
+           options.cpu + " --rocm-device-lib-path=" + device_libraries + " " +
+           options.optimisation +
+           " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
+           options.extra + " -c " + scratch.file("k.cl").string() + " -o " + object)) {
+    return std::nullopt;
+  }
+  std::byte original{};
+  if (options.code_object_version > linker_knows) {
+    Bytes bytes = read_bytes(object);
+    original = bytes[abi_version];
+    bytes[abi_version] = std::byte{2};
+    std::ofstream(object, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  if (!run("ld.lld -shared " + object + " -o " + library)) {
+    return std::nullopt;
+  }
+  Bytes linked = read_bytes(library);
+  if (options.code_object_version > linker_knows) {
+    linked[abi_version] = original;
+  }
+  return linked;
+}
+
+bool have_disassembler() {
+  return on_path("llvm-objdump-15");
+}
+
+std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.so"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(object.data()),
+             static_cast<std::streamsize>(object.size()));
+  run("llvm-objdump-15 -d " + scratch.file("k.so").string() + " >" + scratch.file("out").string());
+  std::ifstream output(scratch.file("out"));
+  std::vector<std::uint64_t> addresses;
+  std::string line;
+  while (std::getline(output, line)) {
+    // "\ts_mov_b32 s0, s1     // 000000001700: BE800001"
+    const auto comment = line.find("// 0");
+    if (comment != std::string::npos) {
+      addresses.push_back(std::strtoull(line.c_str() + comment + 3, nullptr, 16));
+    }
+  }
+  return addresses;
+}
+
+std::string read_source_file(const std::string& relative) {
+  const char* root = std::getenv("WW_SOURCE_DIR");
+  std::ifstream stream(std::filesystem::path(root == nullptr ? "." : root) / relative);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace ww::binpatch::testing

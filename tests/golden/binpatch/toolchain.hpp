@@ -1,0 +1,57 @@
+// The compiler and assembler that the golden tests of binpatch compare with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "object_builder.hpp"
+
+namespace ww::binpatch::testing {
+
+// A directory that goes away with the object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory();
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+[[nodiscard]] bool have_assembler();  // llvm-mc-15
+[[nodiscard]] bool have_compiler();   // clang-15, ld.lld and the device libraries
+
+// One assembled line; nothing when the assembler refuses it.
+struct AssembledLine {
+  std::optional<Bytes> bytes;
+};
+// Assembles each line on its own with llvm-mc for `cpu`.
+[[nodiscard]] std::vector<AssembledLine> assemble(const std::vector<std::string>& lines,
+                                                  const std::string& cpu);
+
+struct CompileOptions {
+  std::string cpu{"gfx701"};
+  std::string optimisation{"-O2"};
+  int code_object_version{4};
+  std::string extra{};
+};
+// Compiles and links OpenCL C; nothing, with the compiler's words on stderr, when it fails.
+[[nodiscard]] std::optional<Bytes> compile(const std::string& source,
+                                           const CompileOptions& options = {});
+
+[[nodiscard]] bool have_disassembler();  // llvm-objdump-15
+// The addresses at which llvm-objdump sees instructions begin (gfx8 and later; LLVM has no
+// disassembler for gfx6 and gfx7).
+[[nodiscard]] std::vector<std::uint64_t> instruction_addresses(const Bytes& object);
+
+// The source tree's file `relative`, through WW_SOURCE_DIR.
+[[nodiscard]] std::string read_source_file(const std::string& relative);
+
+}  // namespace ww::binpatch::testing
