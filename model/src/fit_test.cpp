@@ -372,6 +372,44 @@ TEST(Fit, BadRunsAreKeptWithTheirReasonAndTheRestIsFitted) {
   EXPECT_LT(std::abs(error_percent(campaign, result->energy_per_bit_mm.row.value.value_or(0))), 5);
 }
 
+// The other state was never heated: its idle curve takes the shape of the one that was.
+TEST(Fit, AnotherVoltageStateNeitherDisturbsTheAnswerNorLacksAnIdleCurve) {
+  auto spec = seeded(14);
+  spec.variants.push_back({"random", 0, 0.95, 0.5, 1, 1});
+  const auto campaign = make_campaign(spec);
+  const auto result = fit(campaign);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_LT(std::abs(error_percent(campaign, result->energy_per_bit_mm.row.value.value_or(0))), 4);
+  ASSERT_EQ(result->idle.size(), 2U);
+  // Leakage goes with V^3 here, clocks with V^2 f.
+  EXPECT_LT(result->idle[1].coefficients[0], 0.75 * result->idle[0].coefficients[0]);
+  EXPECT_GT(result->idle[1].coefficients[1], 0.3 * result->idle[0].coefficients[1]);
+  EXPECT_LT(result->idle[1].coefficients[1], 0.9 * result->idle[0].coefficients[1]);
+  EXPECT_FALSE(result->misfit.flagged) << result->misfit.reason;
+}
+
+// Killed in the middle of a block and resumed by another process, whose clock begins at zero.
+TEST(Fit, AResumedCampaignGivesTheSameEnergy) {
+  auto spec = seeded(12);
+  spec.latency_loss_per_mm = 0;
+  auto campaign = make_campaign(spec);
+  const auto whole = fit(campaign);
+  const std::size_t killed = campaign.runs.size() / 2 + 5;
+  const std::int64_t shift = campaign.runs[killed].samples.front().time_ns - 1'000'000;
+  for (std::size_t r = killed; r < campaign.runs.size(); ++r) {
+    auto& run = campaign.runs[r];
+    run.session = 1;
+    run.start_ns -= shift;
+    run.end_ns -= shift;
+    for (auto& sample : run.samples) sample.time_ns -= shift;
+  }
+  const auto resumed = fit(campaign);
+  ASSERT_TRUE(whole && resumed);
+  ASSERT_TRUE(resumed->energy_per_bit_mm.row.value) << resumed->energy_per_bit_mm.row.reason;
+  EXPECT_GT(*resumed->energy_per_bit_mm.row.value, whole->energy_per_bit_mm.sensed_low);
+  EXPECT_LT(*resumed->energy_per_bit_mm.row.value, whole->energy_per_bit_mm.sensed_high);
+}
+
 class CampaignFile : public ::testing::Test {
  protected:
   void SetUp() override {

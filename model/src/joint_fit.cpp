@@ -19,6 +19,7 @@ namespace {
 using residuals::Place;
 
 constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
+constexpr double steady_share = 0.05;   // of the steady response, die against sensor
 constexpr double beta_prior = 2.5;      // leakage and clocks together: between V^2 and V^3
 constexpr double beta_sigma = 0.4;
 constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
@@ -89,10 +90,15 @@ class Solver {
       }
       blocks_.idle[s] = {idle_mean_[s], 0.1 * idle_mean_[s], 0.01 * idle_mean_[s], 0};
     }
-    for (std::size_t j = 0; j < heat_count; ++j) {
-      blocks_.response[j] = heat_taus_s[j] >= 3 ? input.temperature.response[j] : 0;
-      total_response_ += std::abs(blocks_.response[j]);
+    // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
+    // belongs to the next slower one.
+    blocks_.response = input.temperature.response;
+    for (std::size_t j = 0; j + 1 < heat_count; ++j) {
+      if (blocks_.response[j] >= 0) continue;
+      blocks_.response[j + 1] += blocks_.response[j];
+      blocks_.response[j] = 0;
     }
+    for (const double response : blocks_.response) total_response_ += std::abs(response);
     total_response_ = std::clamp(total_response_, 0.05, 2.0);
     response_prior_ = blocks_.response;
     for (const auto& session : input.temperature.ambient.sessions) {
@@ -263,6 +269,15 @@ class Solver {
       response[static_cast<Eigen::Index>(j)] = response_prior_[j];
     }
     add_prior(blocks_.response.data(), response, constant(heat_count, 0.5 * total_response_));
+    // In steady state the chip is about as warm as its sensor says. Without this, power alone would
+    // fix only the product of response and leakage slope, not the degrees.
+    double steady = 0;
+    for (const double r : response_prior_) steady += r;
+    const double steady_sigma = steady_share * std::max(0.02, std::abs(steady));
+    prior_ids_.push_back(problem_->AddResidualBlock(
+        new ceres::NormalPrior(Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma),
+                               constant(heat_count, steady / heat_count)),
+        nullptr, blocks_.response.data()));
     add_prior(&blocks_.beta, constant(1, beta_prior), constant(1, beta_sigma));
     for (auto& session : blocks_.drift) {
       for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
@@ -477,71 +492,6 @@ double idle_power(const JointInput& input, const JointParameters& parameters,
 
 Result<JointFit> fit_jointly(const JointInput& input) {
   return Solver(input).run();
-}
-
-namespace {
-
-template <class Cost>
-double derivative_error(ceres::CostFunction& cost, const Cost& functor,
-                        std::vector<std::vector<double>> values) {
-  std::vector<const double*> pointers;
-  std::vector<std::vector<double>> jacobians;
-  std::vector<double*> jacobian_pointers;
-  for (const auto& block : values) {
-    pointers.push_back(block.data());
-    jacobians.emplace_back(block.size());
-  }
-  for (auto& block : jacobians) jacobian_pointers.push_back(block.data());
-  double residual = 0;
-  cost.Evaluate(pointers.data(), &residual, jacobian_pointers.data());
-  double worst = 0;
-  for (std::size_t b = 0; b < values.size(); ++b) {
-    for (std::size_t i = 0; i < values[b].size(); ++i) {
-      const double at = values[b][i];
-      const double step = 1e-5 * std::max(1.0, std::abs(at));
-      double up = 0;
-      double down = 0;
-      values[b][i] = at + step;
-      functor(pointers.data(), &up);
-      values[b][i] = at - step;
-      functor(pointers.data(), &down);
-      values[b][i] = at;
-      const double numeric = (up - down) / (2 * step);
-      worst =
-          std::max(worst, std::abs(numeric - jacobians[b][i]) / std::max(1e-3, std::abs(numeric)));
-    }
-  }
-  return worst;
-}
-
-}  // namespace
-
-double gradient_error() {
-  Place place;
-  place.ambient_c = 35;
-  place.drift_weight = 0.3;
-  place.heat = {110, 108, 100, 95, 90, 80, 70};
-  place.reference_c = 55;
-  place.log_voltage = std::log(0.97);
-  const std::vector<std::vector<double>> idle_values{
-      {42, 6, 0.8, 0.1}, {0.02, 0.05, 0.03, 0.06, 0.02, 0.1, 0.05}, {2.7}, {0.1}, {-0.2}};
-  const residuals::Idle idle{place, 45, 0.1};
-  ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5> idle_cost(new residuals::Idle(idle));
-  for (const auto& block : idle_values) idle_cost.AddParameterBlock(static_cast<int>(block.size()));
-  idle_cost.SetNumResiduals(1);
-
-  auto stream_values = idle_values;
-  stream_values.push_back({70, 40, 200, 1, -1, 2, -2, 0.5, -0.5, 0.3, -0.3, 0.2, -0.1});
-  stream_values.push_back({0.1, -0.05});
-  const residuals::Stream stream{place, 115, 0.1, 2, 1, 4, 0.01, 7e-3, -0.4, 0.94, 4, {0.5, -0.3}};
-  ceres::DynamicAutoDiffCostFunction<residuals::Stream, 8> stream_cost(
-      new residuals::Stream(stream));
-  for (const auto& block : stream_values) {
-    stream_cost.AddParameterBlock(static_cast<int>(block.size()));
-  }
-  stream_cost.SetNumResiduals(1);
-  return std::max(derivative_error(idle_cost, idle, idle_values),
-                  derivative_error(stream_cost, stream, stream_values));
 }
 
 }  // namespace ww::model

@@ -165,12 +165,15 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.idle = reduced.idle;
 
   std::map<std::tuple<int, std::string, int>, std::size_t> variant_of;
-  std::map<std::int64_t, std::size_t> block_of;
-  std::map<std::int64_t, std::pair<double, double>> place_range;
+  // A block that was interrupted goes on in another session, after a gap: its drift starts anew.
+  using BlockKey = std::pair<std::int64_t, std::int64_t>;
+  std::map<BlockKey, std::size_t> block_of;
+  std::map<BlockKey, std::pair<double, double>> place_range;
   for (const Plateau& plateau : reduced.plateaus) {
     if (plateau.row.kind != RunKind::stream || !plateau.row.used) continue;
     const auto place = static_cast<double>(plateau.row.position);
-    auto [found, fresh] = place_range.try_emplace(plateau.row.block, place, place);
+    auto [found, fresh] =
+        place_range.try_emplace(BlockKey{plateau.row.session, plateau.row.block}, place, place);
     found->second.first = std::min(found->second.first, place);
     found->second.second = std::max(found->second.second, place);
   }
@@ -188,8 +191,9 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     stream.engine = row.engine;
     stream.quadrant = row.quadrant;
     stream.variant = variant->second;
-    stream.block = block_of.try_emplace(row.block, block_of.size()).first->second;
-    const auto& [low, high] = place_range[row.block];
+    stream.block =
+        block_of.try_emplace(BlockKey{row.session, row.block}, block_of.size()).first->second;
+    const auto& [low, high] = place_range[BlockKey{row.session, row.block}];
     stream.place =
         high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
     stream.bits_per_second = row.bits_per_second;

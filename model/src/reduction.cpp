@@ -167,7 +167,11 @@ struct Reduction {
     }
     row.used = !reason;
     row.reason = reason.value_or("");
-    if (reason) {
+    const bool needed =
+        run.kind == RunKind::stream || run.kind == RunKind::idle || run.kind == RunKind::cooldown;
+    if (reason && run.status == RunStatus::ok && !needed) {
+      row.reason.clear();  // a short check of counters has no plateau and needs none
+    } else if (reason) {
       ++result.rejected;
     } else if (run.kind == RunKind::idle || run.kind == RunKind::cooldown) {
       cut_idle(trace, run.start_ns + cut_ns, run.end_ns, run.dvfs_state, facts.sensor.period_s,

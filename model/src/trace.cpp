@@ -116,16 +116,24 @@ void repair_glitches(Trace& trace, double resolution_w) {
   }
 }
 
+// Power that one sample in twenty lies below: idle, where there is any.
+double low_power(const std::vector<Sample>& samples) {
+  std::vector<float> power;
+  const std::size_t stride = std::max<std::size_t>(1, samples.size() / 5000);
+  for (std::size_t i = 0; i < samples.size(); i += stride) power.push_back(samples[i].power_w);
+  const auto at = power.begin() + static_cast<std::ptrdiff_t>(power.size() / 20);
+  std::nth_element(power.begin(), at, power.end());
+  return *at;
+}
+
 // First-order filters of power, exact for a power that is constant between samples.
 void run_filters(Trace& trace) {
   auto& samples = trace.samples;
   if (samples.empty()) return;
-  std::vector<double> head;
-  for (std::size_t i = 0; i < std::min<std::size_t>(samples.size(), 11); ++i) {
-    head.push_back(samples[i].power_w);
-  }
+  // What the chip did before the first sample is not known; most likely it idled. Slow filters that
+  // start wrong look like a drift of the ambient, and are fitted as one.
   HeatState state;
-  state.fill(median(std::move(head)));
+  state.fill(low_power(samples));
   HeatState gain{};
   std::int64_t gain_for_ns = -1;
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -2,6 +2,7 @@
 set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/atomics.cpp
   src/exec/compute_unit.cpp
+  src/exec/deferred_observer.cpp
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/l2_cache.cpp
@@ -24,11 +25,17 @@ set(WW_SIM_GPU_EXEC_SOURCES
 # The lane loops are compiled once for each host instruction set; lane_table.cpp picks one at run
 # time. No contraction: v_mad is not fused. Exceptions and errno of the host are of no interest.
 set(_lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math)
+set(_wide_lane_options ${_lane_options})
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  # One copy of these many loops is enough to watch, and takes minutes to build as it is.
+  set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
+  list(APPEND _wide_lane_options -fno-sanitize=all)
+endif()
 set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
 set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
-  COMPILE_OPTIONS "${_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
+  COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
 set_source_files_properties(src/exec/lanes_avx512.cpp PROPERTIES
-  COMPILE_OPTIONS "${_lane_options};-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mfma;-mbmi;-mbmi2;-mprefer-vector-width=512")
+  COMPILE_OPTIONS "${_wide_lane_options};-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mfma;-mbmi;-mbmi2;-mprefer-vector-width=512")
 
 # Called once ww_sim_gpu exists. The test kernels are real machine code, built by clang.
 function(ww_sim_gpu_exec_tests)

@@ -19,7 +19,8 @@ void expect_error(const Finished& finished, int exit_code, const std::string& pa
 }
 
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
-  for (const auto* command : {"devices", "calibrate", "fit", "score", "report", "patch", "disasm"}) {
+  for (const auto* command : {"devices", "calibrate", "fit", "score", "report", "patch", "disasm",
+                              "simulate"}) {
     const auto finished = run({wirewatt(), command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_NE(finished.out.find("Example"), std::string::npos) << command;
@@ -90,6 +91,27 @@ TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
   expect_error(run({wirewatt(), "patch", in.string(), "-o", out.string()}), 1, "");
   EXPECT_FALSE(std::filesystem::exists(out));
   expect_error(run({wirewatt(), "disasm", (folder.path() / "none.co").string()}), 2, "none.co");
+}
+
+TEST(CommandLine, SimulatePrintsTheContract) {
+  const auto finished =
+      run({wirewatt(), "simulate", "--network", "mesh", "--traffic", "uniform", "--k", "4", "--vcs",
+           "4", "--vc-buffer", "8", "--packet-size", "1", "--rate", "0.3", "--routing-delay", "0",
+           "--allocator", "islip", "--warmup", "2000", "--cycles", "5000", "--seed", "1", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto report = json::parse(finished.out);
+  for (const auto* key :
+       {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
+        "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops", "wall_s", "cpu_s",
+        "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+}
+
+TEST(CommandLine, SimulateRefusesABadConfigurationByKey) {
+  expect_error(run({wirewatt(), "simulate", "--vcs", "0"}), 2, "vcs");
+  expect_error(run({wirewatt(), "simulate", "--rate", "1.5"}), 2, "rate");
+  expect_error(run({wirewatt(), "simulate", "--network", "torus"}), 2, "torus");
 }
 
 TEST(CommandLine, DevicesListsTheVirtualGpuAsVirtual) {

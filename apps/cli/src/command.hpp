@@ -19,5 +19,7 @@ void add_score(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);
 void add_disasm(CLI::App& app, Outcome& outcome);
+void add_simulate(CLI::App& app, Outcome& outcome);
+void add_workloads(CLI::App& app, Outcome& outcome);
 
 }  // namespace ww::cli

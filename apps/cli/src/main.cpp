@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   ww::cli::add_report(app, outcome);
   ww::cli::add_patch(app, outcome);
   ww::cli::add_disasm(app, outcome);
+  ww::cli::add_simulate(app, outcome);
+  ww::cli::add_workloads(app, outcome);
 
   try {
     app.parse(argc, argv);

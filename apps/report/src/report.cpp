@@ -215,7 +215,7 @@ class Page {
     std::size_t count = 0;
     std::string rows;
     for (const json& row : model_.value("plateaus", json::array())) {
-      if (row.value("used", true)) continue;
+      if (row.value("used", true) || text_of(row, "reason").empty()) continue;
       ++count;
       rows += fmt::format(
           "<tr><td class=\"n\">{}</td><td "

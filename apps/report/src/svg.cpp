@@ -9,7 +9,7 @@
 namespace ww::report {
 namespace {
 
-constexpr double left = 64, right = 14, top = 14, bottom = 46;
+constexpr double left = 64, right = 14, top = 30, bottom = 46;  // the legend stands above
 
 struct Range {
   double low{1}, high{0};
@@ -157,8 +157,8 @@ class Writer {
     double x = left + 10;
     for (const Series& series : plot_.series) {
       if (series.name.empty()) continue;
-      add(R"(<circle class="dot c{}" cx="{:g}" cy="{:g}" r="4"/>)", series.colour, x, top + 10);
-      add(R"(<text x="{:g}" y="{:g}">{}</text>)", x + 8, top + 14, escape(series.name));
+      add(R"(<circle class="dot c{}" cx="{:g}" cy="{:g}" r="4"/>)", series.colour, x, top - 16);
+      add(R"(<text x="{:g}" y="{:g}">{}</text>)", x + 8, top - 12, escape(series.name));
       x += 30 + 7.0 * static_cast<double>(series.name.size());
     }
   }

@@ -17,6 +17,9 @@ constexpr int engines = 4;
 constexpr int quadrants = 4;
 constexpr double set_voltage_v = 1.1687;
 constexpr double clock_hz = 930e6;
+// State 0 is the reference.
+constexpr std::array<double, 2> state_voltage_v{set_voltage_v, 0.95};
+constexpr std::array<double, 2> state_clock_hz{clock_hz, 670e6};
 constexpr double peak_bits_per_second = 4 * 64 * 8 * clock_hz;
 
 std::string floorplan_toml(bool same_distance) {
@@ -59,6 +62,11 @@ class Chip {
     settle();
   }
 
+  void set_state(int state) {
+    nominal_v_ = state_voltage_v[static_cast<std::size_t>(state)];
+    clock_share_ = state_clock_hz[static_cast<std::size_t>(state)] / clock_hz;
+  }
+  double clock_share() const { return clock_share_; }
   double power_w() const { return power_w_; }
   double voltage_v() const { return voltage_v_; }
   double sensed_c() const { return sensed_c_; }
@@ -76,10 +84,10 @@ class Chip {
       total += local[e];
     }
     const double rest = leak_scale * std::exp((die_c_ - 60) / spec_.leakage_fold_c) +
-                        (20 + load.wire_w) * v * v +
+                        (20 * clock_share_ + load.wire_w) * v * v +
                         load.activity_w * (load.engine >= 0 ? 0.3 : 1.0) * v * v;
     power_w_ = total + rest;
-    voltage_v_ = set_voltage_v - spec_.load_line_ohm * power_w_ / voltage_v_;
+    voltage_v_ = nominal_v_ - spec_.load_line_ohm * power_w_ / voltage_v_;
     constexpr double die_tau_s = 2.5;
     constexpr double sink_tau_s = 45;
     for (std::size_t e = 0; e < engines; ++e) {
@@ -101,6 +109,8 @@ class Chip {
   double die_c_{}, sink_c_{}, sensed_c_{};
   double power_w_{};
   double voltage_v_{set_voltage_v};
+  double nominal_v_{set_voltage_v};
+  double clock_share_{1};
 };
 
 class Campaign {
@@ -229,7 +239,7 @@ class Campaign {
     if (spec_.accumulator) sample.energy_ticks = static_cast<std::int64_t>(energy_j_ * 65536);
     sample.temperature_mc = static_cast<std::int32_t>(std::lround(temperature * 1e3));
     sample.voltage_uv = static_cast<std::int32_t>(std::lround(voltage * 1e6));
-    sample.clock_khz = static_cast<std::int32_t>(clock_hz / 1e3);
+    sample.clock_khz = static_cast<std::int32_t>(clock_hz * chip_.clock_share() / 1e3);
     sample.changed = samples.empty() || samples.back().power_uw != sample.power_uw;
     samples.push_back(sample);
   }
@@ -247,6 +257,7 @@ class Campaign {
     StoredRun run;
     run.block = block_;
     run.position = position_++;
+    run.dvfs_state = state_;
     run.kind = kind;
     advance({}, 0.04, run.samples);
     run.start_ns = now_ns_;
@@ -266,13 +277,13 @@ class Campaign {
     const double published_mm = plan_.distance(engine, quadrant).value();
     const double rate = variant.rate * (1 - spec_.latency_loss_per_mm * (published_mm - 6)) *
                         (1 + 0.0005 * normal());
-    const double bits = rate * peak_bits_per_second;
+    const double bits = rate * peak_bits_per_second * chip_.clock_share();
     const double energy_fj =
         spec_.zero_fj_per_bit_mm + spec_.slope_fj_per_transition_mm * variant.toggle_rate;
     Load load;
     load.engine = engine;
     load.wire_w = energy_fj * 1e-15 * bits * wire_mm_[e][q];
-    load.activity_w = spec_.activity_w * (0.4 + 0.6 * rate) *
+    load.activity_w = spec_.activity_w * chip_.clock_share() * (0.4 + 0.6 * rate) *
                       (1 + engine_offset_[e] + quadrant_offset_[q]) *
                       (0.9 + 0.2 * variant.toggle_rate);
     StoredRun run = measure(RunKind::stream, load, spec_.plateau_s);
@@ -280,13 +291,18 @@ class Campaign {
     run.quadrant = quadrant;
     run.pattern = variant.pattern;
     run.throttle = variant.throttle;
-    run.dvfs_state = variant.dvfs_state;
     run.payload_bits = bits * static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
     run.kernel_hash = "synthetic";
     runs_.push_back(std::move(run));
   }
 
+  void set_state(int state) {
+    state_ = state;
+    chip_.set_state(state);
+  }
+
   void measure_block(const SyntheticVariant& variant) {
+    set_state(variant.dvfs_state);
     ++block_;
     position_ = 0;
     std::array<int, engines * quadrants> pairs{};
@@ -325,7 +341,9 @@ class Campaign {
     put(campaign_keys::chip,
         json{{"engines", 4}, {"channels", 16}, {"bytes_per_clock_per_channel", 64}}.dump());
     put(campaign_keys::dvfs,
-        json::array({{{"voltage_v", set_voltage_v}, {"clock_hz", clock_hz}}}).dump());
+        json::array({{{"voltage_v", state_voltage_v[0]}, {"clock_hz", state_clock_hz[0]}},
+                     {{"voltage_v", state_voltage_v[1]}, {"clock_hz", state_clock_hz[1]}}})
+            .dump());
     put(campaign_keys::finished, "true");
     return facts;
   }
@@ -344,6 +362,7 @@ class Campaign {
   std::int64_t now_ns_{1'000'000'000};
   std::int64_t block_{-1};
   std::int64_t position_{};
+  int state_{};
   std::vector<StoredRun> runs_;
 };
 

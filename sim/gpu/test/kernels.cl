@@ -205,3 +205,7 @@ __kernel void large_sines(__global const double* a, __global double* out) {
 __kernel void without_semantics(__global ulong* out) {
   out[get_global_id(0)] = __builtin_amdgcn_qsad_pk_u16_u8(out[0], 0x01020304u, out[1]);
 }
+
+__kernel void copy_wide(__global int16* out, __global const int16* in) {
+  for (int i = 0; i < 8; ++i) out[i] = in[i];
+}

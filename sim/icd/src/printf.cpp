@@ -44,7 +44,7 @@ Conversion parse_conversion(std::string_view text, std::size_t& at) {
 template <class T>
 T load(std::span<const std::byte> bytes) {
   T value{};
-  std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
+  if (!bytes.empty()) std::memcpy(&value, bytes.data(), std::min(sizeof value, bytes.size()));
   return value;
 }
 

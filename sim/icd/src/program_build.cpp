@@ -42,16 +42,23 @@ cl_int failed(_cl_program& program, const std::string& log, cl_int code) {
   return code;
 }
 
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
 // Takes the compiler's answer; the output is the program's new binary.
 cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
   program.log += answer.log;
   switch (answer.status) {
     case CompileStatus::success: break;
+    case CompileStatus::failed: return failed(program, "", failure);
+    // Not the source's fault: said on stderr too, because many programs never print the log.
     case CompileStatus::no_compiler:
-      complain(answer.log);
+      complain(first_line(answer.log));
       return failed(program, "", CL_COMPILER_NOT_AVAILABLE);
-    case CompileStatus::failed:
-    case CompileStatus::worker_failed: return failed(program, "", failure);
+    case CompileStatus::worker_failed:
+      complain(first_line(answer.log));
+      return failed(program, "", failure);
   }
   program.binary = std::move(answer.output);
   return CL_SUCCESS;

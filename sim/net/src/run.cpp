@@ -71,6 +71,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = thread_cpu_seconds();
   TrafficSource source(config.traffic, network.config());
+  source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
   LatencyHistogram latencies;
   std::uint64_t network_latency = 0;
   std::uint64_t hops = 0;
@@ -79,9 +80,8 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   const std::uint64_t begin = first + config.warmup.value();
   const std::uint64_t end = begin + config.cycles.value();
   const std::uint64_t last = end + 10 * (config.warmup.value() + config.cycles.value());
-  std::uint64_t offered_before = 0;
-  std::uint64_t offered = 0;
-  std::uint64_t measured = 0;
+  double offered_before = 0;
+  double offered = 0;
   power::NetworkEvents at_begin;
   RunResult result;
   std::vector<LinkUse> links_before;
@@ -90,37 +90,34 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
     if (now == begin) {
       at_begin = network.events();
       links_before = network.link_use();
-      offered_before = source.offered_flits();
+      offered_before = source.offered_flits(network.now());
     }
     if (now == end) {
       result.window = network.events() - at_begin;
       result.links = network.link_use();
-      offered = source.offered_flits() - offered_before;
+      offered = source.offered_flits(network.now()) - offered_before;
     }
-    const std::uint64_t inside_before = network.packets_inside();
     WW_TRY(source.generate(network));
-    if (now >= begin && now < end) {
-      measured += network.packets_inside() - inside_before;
-    }
     network.tick();
     for (const Delivery& delivery : network.deliveries()) {
       source.on_delivery(delivery);
-      const std::uint64_t created = delivery.created.value();
-      if (created >= begin && created < end) {
-        latencies.add(delivery.arrived.value() - created);
+      if (delivery.tag == 1) {
+        latencies.add(delivery.arrived.value() - delivery.created.value());
         network_latency += delivery.arrived.value() - delivery.injected.value();
         hops += delivery.hops;
       }
     }
-    if (now + 1 >= end && (latencies.count() == measured || now >= last)) {
-      if (now + 1 == end) {
-        continue;  // one more turn, to take the snapshot
-      }
+    if (now >= end &&
+        ((latencies.count() == source.measured_packets() && source.caught_up()) || now >= last)) {
       break;
     }
     if (now % kWatchPeriod == 0) {
-      if (const auto why = network.stuck(Cycles{kPatience})) {
-        return fail(ErrorCode::bad_data, *why, network.config().network);
+      const auto why = network.stuck(Cycles{kPatience});
+      if (why && why->kind != Stuck::Kind::starvation) {
+        return fail(ErrorCode::bad_data, why->text, network.config().network);
+      }
+      if (why && now >= end) {
+        break;  // a node that is kept out will not be let in while traffic goes on
       }
     }
   }
@@ -134,8 +131,8 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   result.avg_network_latency = static_cast<double>(network_latency) / count;
   result.avg_hops = static_cast<double>(hops) / count;
   result.packets = latencies.count();
-  result.undelivered = measured - latencies.count();
-  result.offered_flits_per_node_cycle = static_cast<double>(offered) / cycles / nodes;
+  result.undelivered = source.measured_packets() - latencies.count();
+  result.offered_flits_per_node_cycle = offered / cycles / nodes;
   result.accepted_flits_per_node_cycle =
       static_cast<double>(result.window.ejected_flits) / cycles / nodes;
   result.cycles = Cycles{network.now().value() - first};
@@ -145,10 +142,8 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
     result.links[i].toggles -= links_before[i].toggles;
   }
   // Above saturation the backlog grows in proportion to time; below it stays a few packets a node.
-  const double backlog =
-      static_cast<double>(offered) - static_cast<double>(result.window.ejected_flits);
-  const double tolerated =
-      std::max(0.02 * static_cast<double>(offered), 8.0 * nodes * config.traffic.packet_size);
+  const double backlog = offered - static_cast<double>(result.window.ejected_flits);
+  const double tolerated = std::max(0.02 * offered, 8.0 * nodes * config.traffic.packet_size);
   result.stable = result.undelivered == 0 && backlog <= tolerated;
   result.cpu_s = thread_cpu_seconds() - cpu_start;
   result.wall_s =

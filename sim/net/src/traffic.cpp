@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "booksim_stream.hpp"
+
 namespace ww::sim::net {
 namespace {
 
@@ -111,6 +113,20 @@ NodeId permuted(Pattern pattern, NodeId source, const NetworkConfig& network) {
   }
 }
 
+bool booksim_knows(const TrafficConfig& config) {
+  return config.pattern != Pattern::many_to_few && config.pattern != Pattern::hot_spot &&
+         config.burst_start == 0;
+}
+
+constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
+constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
+
+bool draws_as_booksim(const TrafficConfig& config) {
+  return config.stream == Stream::booksim ||
+         (config.stream == Stream::automatic && booksim_knows(config) &&
+          config.seed < kBooksimSeeds && config.rate >= kLightLoad);
+}
+
 bool is_permutation(Pattern pattern) {
   return pattern != Pattern::uniform && pattern != Pattern::hot_spot &&
          pattern != Pattern::many_to_few;
@@ -158,6 +174,15 @@ Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
                 fmt::format("rate = {} needs more than a packet per cycle while a burst lasts",
                             traffic.rate),
                 "rate");
+  }
+  if (traffic.stream == Stream::booksim) {
+    if (!booksim_knows(traffic)) {
+      return fail(ErrorCode::invalid_argument,
+                  "stream booksim knows uniform traffic and permutations without bursts", "stream");
+    }
+    if (traffic.seed >= kBooksimSeeds) {
+      return fail(ErrorCode::out_of_range, "stream booksim takes seeds below 2^30", "seed");
+    }
   }
   if (traffic.pattern == Pattern::transpose &&
       network.width * network.concentration != network.height) {
@@ -236,6 +261,12 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
     }
   }
   coin_threshold_ = threshold(rate_while_on(config_));
+  if (draws_as_booksim(config_)) {
+    booksim_ = std::make_unique<BooksimStream>(static_cast<std::uint32_t>(config_.seed),
+                                               packet_rate(config_));
+    behind_.resize(words);
+    next_draw_.resize(nodes_);
+  }
   if (config_.burst_start > 0) {
     start_threshold_ = threshold(config_.burst_start);
     stop_threshold_ = threshold(config_.burst_stop);
@@ -244,6 +275,36 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
       on_.push_back(random_.coins(threshold(share)));
     }
   }
+}
+
+TrafficSource::~TrafficSource() = default;
+
+void TrafficSource::measure(Cycles begin, Cycles end) {
+  begin_ = begin.value();
+  end_ = end.value();
+}
+
+bool TrafficSource::caught_up() const {
+  for (std::size_t word = 0; word < behind_.size(); ++word) {
+    for (std::uint64_t left = behind_[word]; left != 0; left &= left - 1) {
+      if (next_draw_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))] < end_) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+double TrafficSource::offered_flits(Cycles now) const {
+  double cycles_behind = 0;
+  for (std::size_t word = 0; word < behind_.size(); ++word) {
+    for (std::uint64_t left = behind_[word]; left != 0; left &= left - 1) {
+      const std::uint64_t next =
+          next_draw_[word * 64 + static_cast<std::size_t>(std::countr_zero(left))];
+      cycles_behind += static_cast<double>(now.value() - std::min(next, now.value()));
+    }
+  }
+  return static_cast<double>(offered_flits_) + cycles_behind * config_.rate;
 }
 
 NodeId TrafficSource::destination(NodeId source) {
@@ -256,9 +317,68 @@ NodeId TrafficSource::destination(NodeId source) {
   return random_.below(nodes_);
 }
 
-Status TrafficSource::send(Network& network, const Packet& packet) {
+Status TrafficSource::send(Network& network, Packet& packet) {
   offered_flits_ += packet.flits;
+  const bool measured = network.now().value() >= begin_ && packet.created.value() < end_;
+  measured_packets_ += measured ? 1 : 0;
+  packet.tag = measured ? 1 : 0;
   return network.inject(packet);
+}
+
+Status TrafficSource::send_to(Network& network, NodeId source, NodeId destination,
+                              std::uint64_t created) {
+  Packet packet;
+  packet.source = source;
+  packet.destinations = {&destination, 1};
+  packet.flits = static_cast<std::uint16_t>(config_.packet_size);
+  packet.created = Cycles{created};
+  return send(network, packet);
+}
+
+// BookSim 2 draws a node's coins only while nothing of it waits at the source, then for all cycles
+// that have passed, up to the next packet; nodes in ascending order. A packet's destination comes
+// from the integers, and one more is drawn to choose among its one subnetwork.
+Status TrafficSource::generate_as_booksim(Network& network) {
+  const std::uint64_t now = network.now().value();
+  const std::span<const std::uint64_t> waiting = network.waiting_sources();
+  const auto begin_packet = [&](NodeId source, std::uint64_t created) -> Status {
+    const NodeId to = partner_.empty() ? booksim_->below(nodes_) : partner_[source];
+    static_cast<void>(booksim_->next_integer());
+    behind_[source / 64] |= std::uint64_t{1} << (source % 64);
+    next_draw_[source] = created + 1;
+    return send_to(network, source, to, created);
+  };
+  for (std::size_t word = 0; word < behind_.size(); ++word) {
+    const auto first = static_cast<NodeId>(word * 64);
+    const int count = static_cast<int>(std::min<NodeId>(64, nodes_ - first));
+    // Mostly nobody waits and nobody is behind by more than this cycle: all draw one coin.
+    bool all_on_time = (waiting[word] & sender_mask_[word]) == 0;
+    for (std::uint64_t left = behind_[word]; all_on_time && left != 0; left &= left - 1) {
+      all_on_time = next_draw_[first + static_cast<NodeId>(std::countr_zero(left))] == now;
+    }
+    if (all_on_time) {
+      behind_[word] = 0;
+      for (std::uint64_t left = booksim_->coins(count); left != 0; left &= left - 1) {
+        WW_TRY(begin_packet(first + static_cast<NodeId>(std::countr_zero(left)), now));
+      }
+      continue;
+    }
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t mine = std::uint64_t{1} << i;
+      const NodeId source = first + static_cast<NodeId>(i);
+      if ((waiting[word] & mine) != 0) {
+        continue;
+      }
+      const std::uint64_t draw = (behind_[word] & mine) != 0 ? next_draw_[source] : now;
+      const std::uint64_t most = now + 1 - draw;
+      const std::uint64_t misses = booksim_->misses(most);
+      behind_[word] &= ~mine;
+      if (misses < most) {
+        WW_TRY(begin_packet(source, draw + misses));
+      }
+    }
+  }
+  return {};
 }
 
 Status TrafficSource::send_request(Network& network, NodeId source) {
@@ -300,6 +420,9 @@ Status TrafficSource::send_replies(Network& network) {
 }
 
 Status TrafficSource::generate(Network& network) {
+  if (booksim_ != nullptr) {
+    return generate_as_booksim(network);
+  }
   const Cycles now = network.now();
   for (std::size_t word = 0; word < sender_mask_.size(); ++word) {
     std::uint64_t senders = random_.coins(coin_threshold_) & sender_mask_[word];
@@ -316,13 +439,7 @@ Status TrafficSource::generate(Network& network) {
         WW_TRY(send_request(network, source));
         continue;
       }
-      const NodeId to = destination(source);
-      Packet packet;
-      packet.source = source;
-      packet.destinations = {&to, 1};
-      packet.flits = static_cast<std::uint16_t>(config_.packet_size);
-      packet.created = now;
-      WW_TRY(send(network, packet));
+      WW_TRY(send_to(network, source, destination(source), now.value()));
     }
   }
   return config_.pattern == Pattern::many_to_few ? send_replies(network) : Status{};

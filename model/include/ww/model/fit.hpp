@@ -58,7 +58,7 @@ struct PlateauRow {
   double fitted_w{};
   double dynamic_w{};  // stream runs: idle power at the same temperature taken off, at reference V
   bool used{};
-  std::string reason;  // why not used
+  std::string reason;  // why not used; empty where the fit needs no plateau of this kind
 };
 
 struct IdleCurve {

@@ -107,7 +107,7 @@ class ComputeUnit {
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};
-  std::vector<Request> requests;  // departures in order
+  std::vector<Request> requests;  // in issue order; departures nearly so
   std::size_t requests_done{};    // committed ones at the front
   CuActivity activity;
   CuCounters counters;

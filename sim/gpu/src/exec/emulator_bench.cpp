@@ -50,8 +50,9 @@ BENCHMARK(pinned_stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillis
 
 // The same with the chip's real accounting.
 void pinned_stream_with_ledger(benchmark::State& state) {
-  auto gpu =
-      std::move(*VirtualGpu::create(test::load_w9100(), Options{.threads = 1, .replay = false}));
+  auto gpu = std::move(*VirtualGpu::create(
+      test::load_w9100(),
+      Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false}));
   const ProgramId program = *gpu->load(test::read_kernels());
   std::vector<std::uint32_t> words(1 << 18);
   for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761U;
@@ -72,7 +73,7 @@ void pinned_stream_with_ledger(benchmark::State& state) {
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
 }
-BENCHMARK(pinned_stream_with_ledger)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void replay(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);

@@ -62,8 +62,8 @@ struct Engine::Dispatcher {
 
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads)
     : architecture_(chip.architecture()),
-      observer_(observer),
-      memory_system_(chip, memory, observer),
+      observer_(observer, threads > 1),
+      memory_system_(chip, memory, observer_),
       workers_(threads) {
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
@@ -107,6 +107,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
       break;
     }
     memory_system_.commit(cus_, time, time + quantum);
+    observer_.pass_on();
     groups_ended = false;
     std::int64_t next = kNever;
     bool busy = false;

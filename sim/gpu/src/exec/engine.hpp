@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/compute_unit.hpp"
+#include "exec/deferred_observer.hpp"
 #include "exec/memory_system.hpp"
 #include "exec/workers.hpp"
 #include "ww/core/result.hpp"
@@ -43,7 +44,7 @@ class Engine {
   CounterValues collect(std::int64_t cycles) const;
 
   const Architecture& architecture_;
-  ActivityObserver& observer_;
+  DeferredObserver observer_;
   MemorySystem memory_system_;
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;

@@ -16,7 +16,7 @@ std::uint64_t halves(std::uint64_t bytes) {
 }
 }  // namespace
 
-MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer)
+MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
     : architecture_(chip.architecture()),
       memory_(memory),
       observer_(observer),
@@ -67,7 +67,9 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
       Request& request = cu.requests[next];
       const auto channel = l2_.channel(request.line);
       const std::int64_t there = flight(index, channel) / 2;
-      const auto delay = static_cast<std::uint32_t>(request.departure + there - start);
+      // A request that stood behind a later one of its CU can be late: it then arrives at once.
+      const auto delay = static_cast<std::uint32_t>(
+          std::max<std::int64_t>(0, request.departure + there - start));
       latest = std::max(latest, delay);
       arrivals_.push_back({&request, index, delay});
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/compute_unit.hpp"
+#include "exec/deferred_observer.hpp"
 #include "exec/l2_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
@@ -22,7 +23,7 @@ struct MemoryCounters {
 
 class MemorySystem {
  public:
-  MemorySystem(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer);
+  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
 
   void begin_launch();
   // Commits what left the L1s before `end`; everything in it arrives in or after `start`.
@@ -65,7 +66,7 @@ class MemorySystem {
 
   const Architecture& architecture_;
   DeviceMemory& memory_;
-  ActivityObserver& observer_;
+  DeferredObserver& observer_;
   L2Cache l2_;
   std::uint32_t channel_count_;
   struct Place {

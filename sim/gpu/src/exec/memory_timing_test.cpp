@@ -42,6 +42,19 @@ TEST(Latency, GrowsFromL1ToL2ToMemory) {
   EXPECT_GE(memory, l2 + architecture.memory_cycles * 0.9);
 }
 
+// A CU's requests do not always stand in the order in which they depart; a late one is served at
+// once, and the launch ends.
+TEST(Requests, OfManyLinesFromOneLaneAllEnd) {
+  TestGpu test;
+  std::vector<std::uint32_t> lines(8 * 16);
+  std::iota(lines.begin(), lines.end(), 1U);
+  const auto in = test.buffer(lines);
+  const auto out = test.buffer(lines.size() * 4);
+  test.launch("copy_wide", 1, 1, out, in);
+  EXPECT_EQ(test.read<std::uint32_t>(out, lines.size()), lines);
+  EXPECT_LT(test.counter("GRBM_GUI_ACTIVE"), 20000);
+}
+
 TEST(Bandwidth, OneEngineSaturatesFourChannels) {
   TestGpu test;
   const auto data = test.buffer(std::vector<std::uint32_t>(1 << 18, 0x0F0F0F0F));

@@ -36,8 +36,9 @@ TEST(RandomCode, NeverCrashesTheEmulator) {
   std::mt19937 random(7);
   const Chip chip = test::load_w9100();
   test::CountingObserver::Totals totals;
-  auto gpu = std::move(*VirtualGpu::create(chip, Options{.threads = 1, .watchdog_cycles = 20000},
-                                           std::make_unique<test::CountingObserver>(totals, false)));
+  auto gpu =
+      std::move(*VirtualGpu::create(chip, Options{.threads = 1, .watchdog_cycles = 20000},
+                                    std::make_unique<test::CountingObserver>(totals, false)));
   const auto a = *gpu->allocate(1 << 16);
   const auto b = *gpu->allocate(1 << 16);
   const auto c = *gpu->allocate(1 << 16);

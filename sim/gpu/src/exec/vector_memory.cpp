@@ -268,7 +268,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(operation);
+    align_atomic(operation);
     issue(wave, op, operation);
     return;
   }

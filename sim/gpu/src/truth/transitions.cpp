@@ -89,7 +89,12 @@ DriveFunction portable_drive_function(int stride) {
   }
 }
 
-void drive_narrow(std::uint64_t& word, std::uint64_t next, TransitionCounts& counts) {
+// Without the instruction every count is a library call.
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target_clones("popcnt", "default")))
+#endif
+void
+drive_narrow(std::uint64_t& word, std::uint64_t next, TransitionCounts& counts) {
   const std::uint64_t toggled = word ^ next;
   const std::uint64_t both = toggled & (toggled >> 1);
   counts.toggles += static_cast<std::uint64_t>(std::popcount(toggled));

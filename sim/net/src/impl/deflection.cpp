@@ -136,6 +136,7 @@ class Deflection final : public Network {
     }
   }
 
+  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
 
   [[nodiscard]] power::NetworkEvents events() const override {
@@ -186,16 +187,19 @@ class Deflection final : public Network {
     return {};
   }
 
-  [[nodiscard]] std::optional<std::string> stuck(Cycles patience) const override {
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override {
     const auto limit = static_cast<std::int64_t>(patience.value());
     for (const Flying& flit : flights_) {
       if (flit.here() && now_ - flit.since > limit) {
-        return fmt::format("livelock: a flit has been deflected for {} cycles ({} hops)",
-                           now_ - flit.since, flit.hops);
+        return Stuck{Stuck::Kind::livelock,
+                     fmt::format("livelock: a flit has been deflected for {} cycles ({} hops)",
+                                 now_ - flit.since, flit.hops)};
       }
     }
     if (store_.inside() != 0 && now_ - last_ejection_ > limit) {
-      return fmt::format("nothing has been ejected for {} cycles", now_ - last_ejection_);
+      return Stuck{
+          Stuck::Kind::livelock,
+          fmt::format("livelock: nothing has been ejected for {} cycles", now_ - last_ejection_)};
     }
     return std::nullopt;
   }
@@ -323,7 +327,6 @@ class Deflection final : public Network {
       }
     }
     if (index == kNoPacket) {
-      waiting_[router / 64] &= ~(std::uint64_t{1} << (router % 64));
       return;
     }
     const bool to_itself = store_[index].destination == router;
@@ -340,6 +343,11 @@ class Deflection final : public Network {
     if (++sent_[router] == record.flits) {
       sent_[router] = 0;
       store_.pop(router, message_class);
+      bool more = false;
+      for (int c = 0; c < config_.classes; ++c) {
+        more |= store_.front(router, c) != kNoPacket;
+      }
+      waiting_[router / 64] &= ~(static_cast<std::uint64_t>(!more) << (router % 64));
     }
     if (to_itself) {
       arrive(flit);  // turns round in its own router

@@ -11,7 +11,9 @@ namespace {
 class Ideal final : public Network {
  public:
   explicit Ideal(const NetworkConfig& config)
-      : config_(config), store_(node_count(config), config.classes) {}
+      : config_(config),
+        store_(node_count(config), config.classes),
+        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
 
   [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return Cycles{static_cast<std::uint64_t>(now_)}; }
@@ -65,6 +67,7 @@ class Ideal final : public Network {
       deliveries_.clear();
     }
   }
+  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override {
     power::NetworkEvents events = events_;
@@ -82,7 +85,7 @@ class Ideal final : public Network {
     }
     return {};
   }
-  [[nodiscard]] std::optional<std::string> stuck(Cycles /*patience*/) const override {
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles /*patience*/) const override {
     return std::nullopt;  // every packet has a date of arrival
   }
 
@@ -113,7 +116,8 @@ class Ideal final : public Network {
 
   const NetworkConfig config_;
   PacketStore store_;
-  std::vector<UnderWay> under_way_;  // a heap, next arrival first
+  std::vector<std::uint64_t> waiting_;  // nobody ever waits
+  std::vector<UnderWay> under_way_;     // a heap, next arrival first
   std::vector<Delivery> deliveries_;
   power::NetworkEvents events_;
   std::int64_t now_{0};

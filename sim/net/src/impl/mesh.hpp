@@ -43,11 +43,14 @@ class Mesh final : public Network {
   [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override;
   void skip_to(Cycles cycle) override;
+  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override {
+    return node_waiting_;
+  }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] Status check_conservation() const override;
-  [[nodiscard]] std::optional<std::string> stuck(Cycles patience) const override;
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
   static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn
@@ -176,6 +179,7 @@ class Mesh final : public Network {
   std::vector<std::uint16_t> node_sent_;       // [node][class]: flits of the front packet sent
   std::vector<std::int64_t> node_last_send_;   // [node]
   std::vector<std::uint64_t> node_live_;       // mask over nodes that may send
+  std::vector<std::uint64_t> node_waiting_;    // mask over nodes with flits in their queues
   std::vector<Delivery> deliveries_;
 
   // set anew for each tick: where the events go that a flit causes

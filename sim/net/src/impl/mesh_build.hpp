@@ -30,8 +30,8 @@ Mesh<S, kGeneral, kPriority>::Mesh(const NetworkConfig& config)
       wait_for_tail_(config.wait_for_tail_credit),
       flit_delay_(config.st_delay + 1 + config.link_delay),
       credit_delay_(1 + config.link_delay + config.credit_delay),
-      vc_shift_(std::bit_width(static_cast<unsigned>(ports_ * vcs_ - 1))),
-      ring_shift_(std::bit_width(static_cast<unsigned>(config.vc_buffer - 1))),
+      vc_shift_(static_cast<int>(std::bit_width(static_cast<unsigned>(ports_ * vcs_ - 1)))),
+      ring_shift_(static_cast<int>(std::bit_width(static_cast<unsigned>(config.vc_buffer - 1)))),
       ring_mask_((std::size_t{1} << ring_shift_) - 1),
       slots_(wheel_slots(config)),
       slot_mask_(slots_ - 1),
@@ -97,6 +97,7 @@ void Mesh<S, kGeneral, kPriority>::build() {
   node_sent_.resize(nodes_ * classes);
   node_last_send_.resize(nodes_);
   node_live_.resize(node_words_);
+  node_waiting_.resize(node_words_);
   deliveries_.reserve(nodes_);
   if (kGeneral) {
     batches_.resize(routers_);

@@ -18,6 +18,7 @@ Status Mesh<S, kGeneral, kPriority>::inject(const Packet& packet) {
     store_.enqueue(packet, destination);
   }
   mark(node_live_.data(), packet.source);
+  mark(node_waiting_.data(), packet.source);
   return {};
 }
 
@@ -102,7 +103,12 @@ bool Mesh<S, kGeneral, kPriority>::inject_from(std::uint32_t node) {
       if (!wait_for_tail_) {
         node_free_[node] |= std::uint32_t{1} << vc;
       }
-      return classes_ > 1 || store_.front(node, 0) != kNoPacket;
+      bool more = false;
+      for (int c = 0; c < classes_; ++c) {
+        more |= store_.front(node, c) != kNoPacket;
+      }
+      node_waiting_[node / 64] &= ~(static_cast<std::uint64_t>(!more) << (node % 64));
+      return more;
     }
     return true;
   }

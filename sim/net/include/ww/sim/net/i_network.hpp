@@ -54,6 +54,18 @@ struct LinkUse {
   std::uint64_t toggles{};  // 0 unless toggles are counted
 };
 
+// What the runtime detector found.
+struct Stuck {
+  enum class Kind {
+    deadlock,    // nothing moves, for good
+    livelock,    // something moves without arriving
+    starvation,  // a node has not been let in; expected above saturation where traffic under way
+                 // has priority
+  };
+  Kind kind{};
+  std::string text;
+};
+
 // Contract:
 // - deterministic: the same calls give the same answers, whatever the machine;
 // - source queues are unbounded: inject() never fails for lack of room;
@@ -84,6 +96,9 @@ class Network {
   // before it, which then is the next to be simulated.
   virtual void skip_to(Cycles cycle) = 0;
 
+  // Nodes, 64 to a word, that have flits which have not left their source queue.
+  [[nodiscard]] virtual std::span<const std::uint64_t> waiting_sources() const = 0;
+
   // Packets queued or under way (copies counted one by one).
   [[nodiscard]] virtual std::uint64_t packets_inside() const = 0;
 
@@ -96,7 +111,7 @@ class Network {
 
   // The runtime detector: says what has not moved (deadlock) or not arrived (livelock, starvation)
   // for longer than `patience` cycles; empty when all is well.
-  [[nodiscard]] virtual std::optional<std::string> stuck(Cycles patience) const = 0;
+  [[nodiscard]] virtual std::optional<Stuck> stuck(Cycles patience) const = 0;
 };
 
 }  // namespace ww::sim::net

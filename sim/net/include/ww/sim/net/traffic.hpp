@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -27,11 +28,22 @@ enum class Pattern {
 // Error invalid_argument, key traffic, for an unknown name.
 [[nodiscard]] Result<Pattern> pattern_from_string(std::string_view text);
 
+// Where the random numbers come from.
+enum class Stream {
+  // BookSim's where it knows the traffic and the load is at least 0.05; native below, where runs
+  // differ by chance in the fourth digit only and drawing would cost a quarter of the time.
+  automatic,
+  native,   // xoshiro256**: fast, every pattern
+  booksim,  // the very packets that BookSim 2 draws for this seed, created in the same cycles;
+            // uniform traffic and permutations without bursts
+};
+
 struct TrafficConfig {
   Pattern pattern{Pattern::uniform};
   double rate{0.1};    // flits offered per node and cycle; for many_to_few, request flits per core
   int packet_size{1};  // flits
   std::uint64_t seed{1};
+  Stream stream{Stream::automatic};
 
   // Bursts: a node sends only while it is on. Mean burst 1/burst_stop cycles, mean pause
   // 1/burst_start; the rate while on is raised so that the mean stays `rate`. 0, 0: no bursts.
@@ -56,17 +68,27 @@ struct TrafficConfig {
 // transpose on a mesh that is not square, a hot node that does not exist, ...).
 [[nodiscard]] Status validate(const TrafficConfig& traffic, const NetworkConfig& network);
 
+class BooksimStream;
+
 class TrafficSource {
  public:
   // Precondition: validate(config, network) has succeeded.
   TrafficSource(const TrafficConfig& config, const NetworkConfig& network);
+  ~TrafficSource();
+
+  // Packets generated from cycle `begin` on and created before `end` are measured: tag 1, else 0.
+  void measure(Cycles begin, Cycles end);
+  [[nodiscard]] std::uint64_t measured_packets() const { return measured_packets_; }
+  // No packet created before the end of the measurement is still to be generated.
+  [[nodiscard]] bool caught_up() const;
 
   // Injects what is created in the cycle network.now(); call once before every tick.
   Status generate(Network& network);
   // Tells the source what arrived (replies, open requests); call for every delivery.
   void on_delivery(const Delivery& delivery);
 
-  [[nodiscard]] std::uint64_t offered_flits() const { return offered_flits_; }
+  // Flits created so far, those of nodes that have fallen behind estimated from their rate.
+  [[nodiscard]] double offered_flits(Cycles now) const;
   // The memory nodes in use, for reports.
   [[nodiscard]] const std::vector<NodeId>& memory_nodes() const { return config_.memory_nodes; }
 
@@ -79,9 +101,11 @@ class TrafficSource {
     PacketKind kind;
   };
 
+  Status generate_as_booksim(Network& network);
+  Status send_to(Network& network, NodeId source, NodeId destination, std::uint64_t created);
   [[nodiscard]] NodeId destination(NodeId source);
   Status send_request(Network& network, NodeId source);
-  Status send(Network& network, const Packet& packet);
+  Status send(Network& network, Packet& packet);
   Status send_replies(Network& network);
 
   TrafficConfig config_;
@@ -96,7 +120,15 @@ class TrafficSource {
   std::vector<Reply> replies_;  // a ring, by due cycle: the delay is the same for all
   std::size_t reply_front_{};
   std::uint64_t offered_flits_{};
+  std::uint64_t begin_{};
+  std::uint64_t end_{};
+  std::uint64_t measured_packets_{};
   Random random_;
+  // Stream::booksim. A node draws a coin per cycle while its queue is empty; one that has been
+  // busy catches up from the cycle after its last packet.
+  std::unique_ptr<BooksimStream> booksim_;
+  std::vector<std::uint64_t> behind_;  // nodes with an entry in next_draw_
+  std::vector<std::uint64_t> next_draw_;
 };
 
 }  // namespace ww::sim::net

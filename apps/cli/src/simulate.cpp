@@ -1,0 +1,135 @@
+#include "ww/sim/net/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+
+namespace ww::cli {
+namespace {
+
+struct SimulateArguments {
+  sim::net::SimulateRequest request;
+  std::string model;
+  bool curve{};
+  bool heatmap{};
+  bool json{};
+};
+
+void print_report(const sim::net::SimulateReport& report) {
+  const auto& run = report.run;
+  fmt::print("{} with {} traffic at {:.3g} flits/node/cycle{}\n", report.request.network,
+             report.request.traffic, report.request.rate,
+             run.stable ? "" : ": UNSTABLE, the network does not keep up");
+  print_table(
+      {{"packet latency", fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency,
+                                      run.p99_packet_latency)},
+       {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
+       {"accepted", fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle)},
+       {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
+       {"speed", fmt::format("{:.3g} million flit-hops a CPU second",
+                             run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6
+                                           : 0.0)}});
+  const nlohmann::json json = report;
+  fmt::print("energy of the measured cycles, estimator {}\n", report.request.estimator);
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [part, energy] : json.at("energy_pj").items()) {
+    if (energy.is_number()) rows.push_back({"  " + part, fmt::format("{:.4g} pJ", energy.get<double>())});
+  }
+  print_table(rows);
+}
+
+int run_curve(const SimulateArguments& arguments) {
+  const auto points = sim::net::curve(arguments.request, sim::net::default_curve_rates());
+  if (!points) return report_error(points.error());
+  if (arguments.json) {
+    print_json(sim::net::curve_json(arguments.request, *points));
+    return 0;
+  }
+  double highest = 1.0;
+  for (const auto& point : *points) {
+    if (point.run.stable) highest = std::max(highest, point.run.avg_packet_latency);
+  }
+  std::vector<std::vector<std::string>> rows{{"RATE", "ACCEPTED", "LATENCY", ""}};
+  for (const auto& point : *points) {
+    const double share = std::min(1.0, point.run.avg_packet_latency / highest);
+    rows.push_back({fmt::format("{:.3f}", point.rate),
+                    fmt::format("{:.4f}", point.run.accepted_flits_per_node_cycle),
+                    fmt::format("{:.2f}", point.run.avg_packet_latency),
+                    std::string(static_cast<std::size_t>(40.0 * share), '#') +
+                        (point.run.stable ? "" : " unstable")});
+  }
+  print_table(rows);
+  return 0;
+}
+
+int run(const SimulateArguments& arguments) {
+  if (arguments.curve) return run_curve(arguments);
+  const auto report = sim::net::simulate(arguments.request);
+  if (!report) return report_error(report.error());
+  if (arguments.json) {
+    nlohmann::json json = *report;
+    if (arguments.heatmap) json["heatmap"] = sim::net::heatmap_json(*report);
+    print_json(json);
+    return 0;
+  }
+  print_report(*report);
+  if (arguments.heatmap) fmt::print("{}", sim::net::heatmap_text(*report));
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("simulate", "Simulate an on-chip network: latency, throughput and joules");
+  auto arguments = std::make_shared<SimulateArguments>();
+  auto& request = arguments->request;
+  command->add_option("--network", request.network,
+                      "ideal, mesh, mesh-adaptive, mesh-bufferless or mesh-priority")
+      ->capture_default_str();
+  command->add_option("--traffic", request.traffic,
+                      "uniform, transpose, bit_complement, bit_reverse, shuffle, tornado, neighbour, hot_spot, "
+                      "many_to_few")
+      ->capture_default_str();
+  command->add_option("--rate", request.rate, "Flits per node and cycle")->capture_default_str();
+  command->add_option("--k", request.k, "Routers a row")->capture_default_str();
+  command->add_option("--height", request.height, "Routers a column (0: as --k)")
+      ->capture_default_str();
+  command->add_option("--concentration", request.concentration, "Nodes a router")
+      ->capture_default_str();
+  command->add_option("--vcs", request.vcs, "Virtual channels a port")->capture_default_str();
+  command->add_option("--vc-buffer", request.vc_buffer, "Flits a virtual channel holds")
+      ->capture_default_str();
+  command->add_option("--packet-size", request.packet_size, "Flits a packet")->capture_default_str();
+  command->add_option("--routing-delay", request.routing_delay, "Cycles (0 looks ahead)")
+      ->capture_default_str();
+  command->add_option("--allocator", request.allocator, "islip or separable_input_first")
+      ->capture_default_str();
+  command->add_option("--warmup", request.warmup, "Cycles before measuring")->capture_default_str();
+  command->add_option("--cycles", request.cycles, "Cycles measured")->capture_default_str();
+  command->add_option("--seed", request.seed, "Seed of the traffic")->capture_default_str();
+  command->add_option("--deflection", request.deflection, "mesh-bufferless: chipper or bless")
+      ->capture_default_str();
+  command->add_option("--flit-bits", request.flit_bits, "Width of a flit")->capture_default_str();
+  command->add_option("--model", arguments->model, "model.json: wires as fitted on a device");
+  command->add_option("--estimator", request.estimator, "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc")
+      ->capture_default_str();
+  command->add_option("--node-nm", request.node_nm, "Technology node of the routers")
+      ->capture_default_str();
+  command->add_option("--toggle-rate", request.toggle_rate, "Transitions per link bit and flit")
+      ->capture_default_str();
+  command->add_flag("--curve", arguments->curve, "Sweep the rate: latency against load");
+  command->add_flag("--heatmap", arguments->heatmap, "Draw how busy each link was");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer("Example:\n  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3");
+  command->callback([arguments, &outcome] {
+    arguments->request.model = arguments->model;
+    outcome.exit_code = run(*arguments);
+  });
+}
+
+}  // namespace ww::cli
