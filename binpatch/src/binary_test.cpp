@@ -235,6 +235,29 @@ TEST(PatchCatalyst, NeverReadsOutsideABrokenFile) {
   }
 }
 
+TEST(ListCode, MarksTheLineThatThePatchWrote) {
+  const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200()},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const Bytes catalyst = build_catalyst({.kernels = {{"k", words(figure3)}}});
+  for (const Bytes& file : {bundle, catalyst}) {
+    const auto patched = patch_binary(file, {.kernel = "k"});
+    ASSERT_TRUE(patched.has_value()) << patched.error().text();
+    const auto before = list_code(file, "k");
+    const auto after = list_code(patched->bytes, "k");
+    ASSERT_TRUE(before.has_value() && after.has_value());
+    ASSERT_EQ(after->size(), patched->sites.size());
+    for (std::size_t i = 0; i < after->size(); ++i) {
+      for (const CodeLine& line : (*before)[i].lines) EXPECT_FALSE(line.reads_hardware_id);
+      std::vector<std::uint64_t> marked;
+      for (const CodeLine& line : (*after)[i].lines) {
+        if (line.reads_hardware_id) marked.push_back(line.file_offset);
+      }
+      EXPECT_EQ(marked, std::vector{patched->sites[i].site.file_offset});
+    }
+  }
+  EXPECT_EQ(list_code(bundle, "other").error().code, ErrorCode::not_found);
+}
+
 TEST(ListCandidates, TellsOfEveryKernelWhatAPatchWouldDo) {
   const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200(false)},
                                      {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});

@@ -1,4 +1,4 @@
-#include "ww/binpatch/patch.hpp"
+#include "ww/binpatch/binary.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,6 @@
 
 #include "command.hpp"
 #include "output.hpp"
-#include "ww/binpatch/binary.hpp"
-#include "ww/binpatch/isa/instruction.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::cli {
@@ -178,58 +176,36 @@ int run_patch(const PatchArguments& arguments) {
   return 0;
 }
 
-// Whether the instruction reads one of the registers that a patch can choose.
-bool reads_hardware_id(const binpatch::isa::Instruction& instruction, binpatch::GfxTarget target) {
-  if (instruction.opcode != binpatch::isa::Opcode::s_getreg_b32) return false;
-  const auto id = binpatch::isa::hardware_register_field(instruction).id;
-  if (target.major >= 10) return id == 23;                                 // HW_ID1
-  return id == 4 || (id == 20 && target.major == 9 && target.minor >= 4);  // HW_ID, XCC_ID
-}
-
 int run_disasm(const std::string& file, const std::string& only, bool json) {
   const auto text = read_file(file);
   if (!text) return report_error(text.error());
-  const auto object = binpatch::CodeObject::parse(as_bytes(*text));
-  if (!object) return report_error(object.error());
-  const auto generation = binpatch::isa::generation_of(object->target());
-  if (!generation) return report_error(generation.error());
-  if (!only.empty() && object->find_kernel(only) == nullptr) {
-    return report_error({ErrorCode::not_found, "no kernel '" + only + "' in this file", file});
-  }
+  const auto listings = binpatch::list_code(as_bytes(*text), only);
+  if (!listings) return report_error(listings.error());
   int worst = 0;
   auto kernels = nlohmann::json::array();
-  for (const auto& kernel : object->kernels()) {
-    if (!only.empty() && kernel.name != only) continue;
+  for (const auto& listing : *listings) {
     auto lines = nlohmann::json::array();
-    if (!json)
-      fmt::print("{}: {} ({})\n", file, kernel.name, binpatch::to_string(object->target()));
-    const auto code = object->code(kernel);
-    for (std::size_t at = 0; at < code.size();) {
-      const auto instruction = binpatch::isa::decode(*generation, code.subspan(at));
-      if (!instruction) {
-        worst = report_error(instruction.error());
-        break;
-      }
-      const auto line = binpatch::isa::disassemble(*instruction, *generation);
-      // A patched site reads a hardware id register; the mark makes it easy to find.
-      const bool pinned = reads_hardware_id(*instruction, object->target());
-      const auto bytes = hex(code.subspan(at, instruction->size_bytes));
+    if (!json) fmt::print("{}: {} ({})\n", file, listing.kernel, listing.target);
+    for (const auto& line : listing.lines) {
       if (json) {
-        lines.push_back({{"address", kernel.entry_address + at},
-                         {"bytes", bytes},
-                         {"text", line},
-                         {"reads_hardware_id", pinned}});
+        lines.push_back({{"address", line.address},
+                         {"bytes", hex(line.bytes)},
+                         {"text", line.text},
+                         {"reads_hardware_id", line.reads_hardware_id}});
       } else {
-        fmt::print("{}{:8x}  {:<24}  {}\n", pinned ? '>' : ' ', kernel.entry_address + at, bytes,
-                   line);
+        // A patched site reads a hardware id register; the mark makes it easy to find.
+        fmt::print("{}{:8x}  {:<24}  {}\n", line.reads_hardware_id ? '>' : ' ', line.address,
+                   hex(line.bytes), line.text);
       }
-      at += instruction->size_bytes;
     }
-    kernels.push_back({{"name", kernel.name}, {"lines", std::move(lines)}});
+    if (listing.problem) worst = report_error(*listing.problem);
+    kernels.push_back(
+        {{"name", listing.kernel}, {"target", listing.target}, {"lines", std::move(lines)}});
   }
   if (json) {
-    print_json(
-        {{"file", file}, {"target", binpatch::to_string(object->target())}, {"kernels", kernels}});
+    print_json({{"file", file},
+                {"target", listings->empty() ? "" : listings->front().target},
+                {"kernels", kernels}});
   }
   return worst;
 }
@@ -278,7 +254,8 @@ void add_disasm(CLI::App& app, Outcome& outcome) {
     bool json{};
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("in", arguments->in, "Code object")->required();
+  command->add_option("in", arguments->in, "Code object, offload bundle or Catalyst binary")
+      ->required();
   command->add_option("--kernel", arguments->kernel, "Only this kernel");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt disasm pinned.co");

@@ -77,4 +77,22 @@ struct Candidate {
 // Every kernel of every object, with the default register of each target.
 [[nodiscard]] Result<std::vector<Candidate>> list_candidates(std::span<const std::byte> bytes);
 
+// A kernel's machine code as text.
+struct CodeLine {
+  std::uint64_t address{};
+  std::uint64_t file_offset{};
+  std::vector<std::byte> bytes;
+  std::string text;
+  bool reads_hardware_id{};  // as a patched place does
+};
+struct CodeListing {
+  std::string target;
+  std::string kernel;
+  std::vector<CodeLine> lines{};
+  std::optional<Error> problem{};  // why the lines end early
+};
+// Every kernel of every object, or the one named. Errors: not_found; unsupported for PTX.
+[[nodiscard]] Result<std::vector<CodeListing>> list_code(std::span<const std::byte> bytes,
+                                                         std::string_view kernel);
+
 }  // namespace ww::binpatch
