@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <random>
 
 namespace ww::measure {
@@ -112,6 +112,33 @@ TEST(UpdatePeriod, IsFoundInSeriesOfHours) {
   ASSERT_TRUE(found.resolved) << found.reason;
   EXPECT_NEAR(found.period_s, 0.099971, 1e-6);
   EXPECT_GT(found.contained, 0.99);
+}
+
+TEST(UpdatePeriod, IsFoundWhereTheSensorsClockWanders) {
+  std::vector<PowerPoint> points;
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> level(50, 60), wait(0.006, 0.009);
+  double shown = 0, next = 0, worst_s = 0;
+  std::vector<double> ticks;
+  for (double t = 0; t < 60; t += wait(random)) {
+    while (t >= next) {
+      ticks.push_back(next);
+      next += 0.0154 * (1 + 0.002 * std::sin(next / 8));
+      shown = level(random);
+    }
+    points.push_back({t, shown});
+  }
+  const auto found = find_update_period(points);
+  ASSERT_TRUE(found.resolved) << found.reason;
+  EXPECT_NEAR(found.period_s, 0.0154, 0.0001);
+  for (const PowerPoint& refresh : refreshes(points, found)) {
+    const auto after = std::ranges::lower_bound(ticks, refresh.time_s);
+    double off = 1;
+    if (after != ticks.end()) off = *after - refresh.time_s;
+    if (after != ticks.begin()) off = std::min(off, refresh.time_s - *(after - 1));
+    worst_s = std::max(worst_s, off);
+  }
+  EXPECT_LT(worst_s, 0.006) << "refreshes follow the clock";
 }
 
 TEST(UpdatePeriod, IsNotResolvedByPollsSlowerThanIt) {

@@ -114,15 +114,32 @@ double with_own_refresh(const std::vector<Change>& changes, double period, doubl
   return static_cast<double>(own) / static_cast<double>(changes.size());
 }
 
+// The refreshes that polls of one stretch show. Of the polls between two refreshes the one nearest
+// the middle: those at the ends may already show the next value, or still the last.
+void append(std::vector<PowerPoint>& out, std::span<const PowerPoint> polls, double period,
+            double phase) {
+  double best = 1;
+  for (const PowerPoint& poll : polls) {
+    const double turns = (poll.time_s - phase) / period;
+    const double at = phase + std::floor(turns) * period;
+    const double off = std::abs(turns - std::floor(turns) - 0.5);
+    if (out.empty() || at > out.back().time_s + 0.5 * period) {
+      out.push_back({at, poll.power_w});
+      best = off;
+    } else if (off < best) {
+      out.back().power_w = poll.power_w;
+      best = off;
+    }
+  }
+}
+
 double median(std::vector<double> values) {
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-}  // namespace
-
-UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
+UpdatePeriod search(std::span<const PowerPoint> polls) {
   UpdatePeriod found;
   if (polls.size() < 3) {
     found.reason = "too few polls";
@@ -154,7 +171,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
 
   // Scan of frequencies, each change a phasor that turns by a fixed step; of a long series its
   // beginning, as the work grows with the square of its length.
-  constexpr double most_work = 2e8;
+  constexpr double most_work = 6e7;
   const double high = 1 / (1.25 * found.poll_s);
   double length = changes.back().to;
   auto head = changes;
@@ -186,7 +203,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
   double strongest = 0;
   for (std::size_t i = 1; i + 1 < scan.size(); ++i) {
     strongest = std::max(strongest, scan[i]);
-    if (scan[i] < scan[i - 1] || scan[i] < scan[i + 1] || scan[i] < 0.5 * chance) continue;
+    if (scan[i] < scan[i - 1] || scan[i] < scan[i + 1] || scan[i] < 0.85 * chance) continue;
     const double f = followed(changes, head.size(), low + step * static_cast<double>(i), step);
     const double period = 1 / f;
     const double shown = coherence(changes, period);
@@ -206,23 +223,48 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
   return found;
 }
 
+}  // namespace
+
+UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
+  UpdatePeriod found = search(polls);
+  // Over a long time the sensor's clock may wander too far for one period to explain it all; its
+  // beginning then tells.
+  constexpr std::size_t fewest = 60;  // changes
+  for (auto part = polls; !found.resolved && found.changes / 2 >= fewest;) {
+    part = part.first(part.size() / 2);
+    const UpdatePeriod shorter = search(part);
+    if (shorter.resolved) return shorter;
+    if (shorter.changes < fewest) break;
+  }
+  return found;
+}
+
 std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
   std::vector<PowerPoint> out;
   if (!period.resolved) return out;
-  // Of the polls between two refreshes the one nearest the middle: those at the ends may already
-  // show the next value, or still the last.
-  double best = 0;
-  for (const PowerPoint& poll : polls) {
-    const double turns = (poll.time_s - period.phase_s) / period.period_s;
-    const double at = period.phase_s + std::floor(turns) * period.period_s;
-    const double off = std::abs(turns - std::floor(turns) - 0.5);
-    if (out.empty() || at > out.back().time_s + 0.5 * period.period_s) {
-      out.push_back({at, poll.power_w});
-      best = off;
-    } else if (off < best) {
-      out.back().power_w = poll.power_w;
-      best = off;
+  // The sensor's clock wanders against the host's, by some ms in ten seconds: the phase is followed
+  // from stretch to stretch.
+  const double stretch = std::max(0.5, 12 * period.period_s);
+  double phase = period.phase_s;
+  std::size_t next = 0;
+  while (next < polls.size()) {
+    const double begin = polls[next].time_s;
+    std::size_t end = next;
+    std::vector<Change> changes;
+    for (; end < polls.size() && polls[end].time_s < begin + stretch; ++end) {
+      if (end > 0 && polls[end].power_w != polls[end - 1].power_w) {
+        changes.push_back({polls[end - 1].time_s - begin, polls[end].time_s - begin});
+      }
     }
+    constexpr std::size_t enough = 8;
+    double here = 0;
+    if (changes.size() >= enough && best_phase(changes, period.period_s, here) > 0.8) {
+      const double off = (begin + here - phase) / period.period_s;
+      const double wrapped = off - std::round(off);
+      if (std::abs(wrapped) < 0.4) phase += wrapped * period.period_s;
+    }
+    append(out, polls.subspan(next, end - next), period.period_s, phase);
+    next = end;
   }
   return out;
 }
