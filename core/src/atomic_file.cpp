@@ -5,22 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "errno_error.hpp"
+
 namespace ww {
-namespace {
-
-Error errno_error(int number, const std::string& what, const std::filesystem::path& file) {
-  const auto code = number == EACCES || number == EPERM || number == EROFS
-                        ? ErrorCode::permission_denied
-                    : number == ENOENT ? ErrorCode::not_found
-                                       : ErrorCode::io_error;
-  return Error{code, what + ": " + std::strerror(number), file.string()};
-}
-
-}  // namespace
 
 Status write_file_atomically(const std::filesystem::path& file, std::string_view content) {
   const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};

@@ -8,6 +8,7 @@
 
 #include "opencl_host.hpp"
 #include "ww/measure/virtual_device.hpp"
+#include "ww/microbench/virtual_driver.hpp"
 #include "ww/model/floorplan.hpp"
 
 namespace ww::microbench {
@@ -18,6 +19,15 @@ constexpr std::string_view opencl_prefix = "opencl:";
 
 std::string chip_of(const std::string& name) {
   return name.substr(virtual_prefix.size());
+}
+
+tl::unexpected<Error> driver_missing(const std::filesystem::path& library,
+                                     const std::string& device) {
+  return fail(ErrorCode::missing_dependency,
+              fmt::format("the virtual GPU's driver is not at {}; build it (target wirewatt_vgpu) "
+                          "or set WIREWATT_VGPU_LIBRARY",
+                          library.string()),
+              device);
 }
 
 Result<Device> open_virtual(const DeviceRequest& request, const std::string& name) {
@@ -31,12 +41,7 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
   }
   const auto library = virtual_driver_path();
   if (std::error_code ec; !std::filesystem::exists(library, ec)) {
-    return fail(
-        ErrorCode::missing_dependency,
-        fmt::format("the virtual GPU's driver is not at {}; build it (target wirewatt_vgpu) "
-                    "or set WIREWATT_VGPU_LIBRARY",
-                    library.string()),
-        name);
+    return driver_missing(library, name);
   }
   select_virtual_driver(request, name);
   WW_ASSIGN(api, load_opencl());
@@ -109,6 +114,16 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
   // A campaign executes little and replays the rest; two cores that wait for each other at every
   // step are slower than one on a busy machine. The user's own setting stands.
   setenv("WIREWATT_THREADS", "1", 0);
+}
+
+Status enter_virtual_device(const DeviceRequest& request) {
+  WW_ASSIGN(name, resolve_device_name(request));
+  const auto library = virtual_driver_path();
+  if (std::error_code ec; !std::filesystem::exists(library, ec)) {
+    return driver_missing(library, name);
+  }
+  select_virtual_driver(request, name);
+  return {};
 }
 
 Result<std::string> resolve_device_name(const DeviceRequest& request) {

@@ -1,5 +1,6 @@
 # The execution half: waves, caches, memory, launches.
 set(WW_SIM_GPU_EXEC_SOURCES
+  src/exec/access_log.cpp
   src/exec/atomics.cpp
   src/exec/compute_unit.cpp
   src/exec/deferred_observer.cpp
@@ -65,7 +66,7 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
-            src/exec/random_code_test.cpp
+            src/exec/random_code_test.cpp src/exec/trace_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)

@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
   ww::cli::add_disasm(app, outcome);
   ww::cli::add_simulate(app, outcome);
   ww::cli::add_workloads(app, outcome);
+  ww::cli::add_run(app, outcome);
+  ww::cli::add_trace(app, outcome);
 
   try {
     app.parse(argc, argv);

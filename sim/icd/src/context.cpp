@@ -8,6 +8,8 @@
 namespace ww::sim::icd {
 namespace {
 
+std::size_t contexts = 0;  // alive; under the driver's lock
+
 using Notify = void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*);
 
 // Checks a property list and copies it, the closing zero included.
@@ -44,6 +46,7 @@ Created<cl_context> make_context(const cl_context_properties* list, Notify notif
   context->properties = std::move(*properties);
   context->notify = notify;
   context->user_data = user_data;
+  ++contexts;
   return context;
 }
 
@@ -53,6 +56,8 @@ void destroy(cl_context context) {
   auto& callbacks = Runtime::get().callbacks;
   callbacks.insert(callbacks.end(), context->destructors.rbegin(), context->destructors.rend());
   delete context;
+  // A program that leaves by _exit has its counters if it released what it made.
+  if (--contexts == 0) Runtime::get().save_counters();
 }
 
 namespace api {

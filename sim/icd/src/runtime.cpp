@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+
+#include "recordings.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -59,8 +62,12 @@ Result<Settings> settings_from_environment() {
   settings.options.replay = replay == 1;
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
+  settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
+  settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   return settings;
 }
+
+Runtime::Runtime() = default;
 
 Runtime& Runtime::get() {
   static Runtime& runtime = *new Runtime;
@@ -82,6 +89,13 @@ gpu::VirtualGpu* Runtime::gpu() {
              "\": " + chip.error().text());
     return nullptr;
   }
+  auto recordings = Recordings::open(*settings);
+  if (!recordings) {
+    complain("no virtual GPU: " + recordings.error().text());
+    return nullptr;
+  }
+  recordings_ = std::move(*recordings);
+  settings->options.trace = recordings_->trace();
   auto powered = gpu::VirtualGpu::create(std::move(*chip), settings->options);
   if (!powered) {
     complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
@@ -89,7 +103,36 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
+  if (recordings_->any()) std::atexit(at_exit);
   return gpu_.get();
+}
+
+void Runtime::save_counters() {
+  if (gpu_ == nullptr) return;
+  if (auto saved = recordings_->save_counters(*gpu_); !saved) {
+    complain("WIREWATT_COUNTERS: " + saved.error().text());
+  }
+}
+
+void Runtime::at_exit() {
+  Runtime& runtime = get();
+  // Another thread may be inside a call, or may have been ended there with the lock held.
+  std::unique_lock<std::mutex> lock(runtime.mutex, std::defer_lock);
+  for (int tries = 0; !lock.try_lock(); ++tries) {
+    if (tries == 1000) {
+      complain("the program exited amid an OpenCL call: counters and trace are not written");
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  try {
+    runtime.save_counters();
+    if (auto saved = runtime.recordings_->finish_trace(); !saved) {
+      complain("WIREWATT_TRACE: " + saved.error().text());
+    }
+  } catch (...) {
+    complain("no memory to write counters and trace");
+  }
 }
 
 CompileClient& Runtime::compiler() {

@@ -22,15 +22,20 @@ struct Settings {
   gpu::ChipRequest chip;
   gpu::Options options;
   int compile_timeout_ms{120'000};
+  std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
+  std::string trace_file;
 };
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
-// WIREWATT_THREADS, WIREWATT_REPLAY and WIREWATT_COMPILE_TIMEOUT_MS. Errors: invalid_argument
-// naming variable and value.
+// WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS and
+// WIREWATT_TRACE (files; %p in their names is the process id). Errors: invalid_argument naming
+// variable and value.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
 void complain(const std::string& text);
+
+class Recordings;
 
 class Runtime {
  public:
@@ -42,13 +47,20 @@ class Runtime {
   // Only after gpu() gave a device.
   [[nodiscard]] gpu::VirtualGpu& powered_gpu() { return *gpu_; }
   CompileClient& compiler();
+  // Puts the counters so far into their file, where one is asked for. Needs the lock.
+  void save_counters();
 
   std::mutex mutex;
   std::condition_variable changed;               // an event's status changed
   std::vector<std::function<void()>> callbacks;  // to run once the lock is released
 
  private:
+  Runtime();
+  ~Runtime() = delete;
+  static void at_exit();
+
   bool tried_{};
+  std::unique_ptr<Recordings> recordings_;
   std::unique_ptr<gpu::VirtualGpu> gpu_;
   std::unique_ptr<CompileClient> compiler_;
   int compile_timeout_ms_{120'000};

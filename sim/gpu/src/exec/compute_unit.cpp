@@ -7,6 +7,7 @@
 #include <new>
 
 #include "exec/lane_table.hpp"
+#include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -64,6 +65,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   requests_done = 0;
   activity = {};
   counters = {};
+  if (trace) trace->clear();
   resolved = 0;
   key_.fill(kIdleKey);
   simd_waves_ = {};
@@ -305,6 +307,7 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
                 operation.words * sizeof(std::uint32_t));
     return;
   }
+  if (operation.traced_lanes != 0) [[unlikely]] trace->completed(wave, operation);
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
@@ -343,6 +346,7 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   operation->references = 0;
   operation->sign_extend = false;
   operation->contiguous = false;
+  operation->traced_lanes = 0;
   operation->scalar = false;
   operation->vector = false;
   operation->words = 0;
@@ -410,10 +414,26 @@ void ComputeUnit::barrier(Wave& wave) {
   group.barrier_time = 0;
 }
 
+// A load that nobody waited for: what it will bring is what memory holds now.
+void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
+  if (operation.unresolved != 0) {
+    const std::size_t words = element_words(operation);
+    for (std::uint64_t set = operation.traced_lanes; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      const std::uint64_t address = operation.contiguous
+                                        ? operation.base + lane * operation.element_bytes
+                                        : operation.address[lane];
+      std::memcpy(operation.data + lane * words, memory_.host(address), operation.element_bytes);
+    }
+  }
+  trace->completed(wave, operation);
+}
+
 void ComputeUnit::end_wave(Wave& wave) {
-  const auto abandon = [this](CounterQueue& queue) {
+  const auto abandon = [this, &wave](CounterQueue& queue) {
     for (; queue.count != 0; queue.pop()) {
       MemoryOperation* operation = queue.front();
+      if (operation->traced_lanes != 0) [[unlikely]] trace_abandoned(wave, *operation);
       operation->wave = nullptr;
       if (--operation->references == 0 && operation->unresolved == 0) release(operation);
     }

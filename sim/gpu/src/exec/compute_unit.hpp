@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/access_log.hpp"
 #include "exec/device_memory.hpp"
 #include "exec/l1_cache.hpp"
 #include "exec/launch.hpp"
@@ -111,6 +112,7 @@ class ComputeUnit {
   std::size_t requests_done{};    // committed ones at the front
   CuActivity activity;
   CuCounters counters;
+  std::unique_ptr<AccessLog> trace;  // null: not traced
   // Bit per slot: an operation of this wave was resolved.
   std::uint64_t resolved{};
 
@@ -118,6 +120,7 @@ class ComputeUnit {
   void step(Wave& wave, std::int64_t start, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
+  void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
 
   const Architecture& architecture_;

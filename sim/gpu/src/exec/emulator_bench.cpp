@@ -1,7 +1,11 @@
 // Wave instructions a second of the emulator on one core, and replays a second.
 #include <benchmark/benchmark.h>
 
+#include <filesystem>
+#include <random>
+
 #include "exec/test_gpu.hpp"
+#include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -74,6 +78,58 @@ void pinned_stream_with_ledger(benchmark::State& state) {
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
 }
 BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// The same with a trace, values included.
+void stream_traced(benchmark::State& state) {
+  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
+  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
+                            .trace = state.range(1) != 0 ? writer.get() : nullptr},
+                    false);
+  std::vector<std::uint32_t> words(1 << 18);
+  for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i * 2654435761U ^ i >> 7;
+  const auto data = gpu.buffer(words);
+  const auto out = gpu.buffer(44 * 1024 * 4);
+  double instructions_run = 0;
+  for (auto _ : state) {
+    words[0] ^= 1;  // other contents: nothing is replayed
+    static_cast<void>(gpu.gpu().write(data, std::as_bytes(std::span(words).first(1))));
+    gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);
+    instructions_run += instructions(gpu);
+  }
+  state.counters["wave_instructions"] =
+      benchmark::Counter(instructions_run, benchmark::Counter::kIsRate);
+  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
+  if (accesses != 0) {
+    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
+    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
+  }
+}
+BENCHMARK(stream_traced)->Args({1, 0})->Args({1, 1})->Args({2, 0})->Args({2, 1})->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// Every value new: vector add over random floats.
+void saxpy_traced(benchmark::State& state) {
+  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
+  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
+                            .trace = state.range(1) != 0 ? writer.get() : nullptr},
+                    false);
+  constexpr std::uint32_t n = 1 << 20;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> unit;
+  std::vector<float> x(n), y(n);
+  for (auto& value : x) value = unit(random);
+  for (auto& value : y) value = unit(random);
+  const auto dx = gpu.buffer(x);
+  const auto dy = gpu.buffer(y);
+  for (auto _ : state) gpu.launch("saxpy", n, 256, dy, dx, 1.5F);
+  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
+  if (accesses != 0) {
+    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
+    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
+  }
+}
+BENCHMARK(saxpy_traced)->Args({1, 0})->Args({1, 1})->Args({2, 0})->Args({2, 1})->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void replay(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);

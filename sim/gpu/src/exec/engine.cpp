@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ww/sim/trace/writer.hpp"
+
 namespace ww::sim::gpu::exec {
 
 // Hands out work-groups: engines in turn, within an engine the next CU that has room.
@@ -60,14 +62,17 @@ struct Engine::Dispatcher {
   std::uint64_t total;
 };
 
-Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads)
+Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
+               trace::Writer* trace)
     : architecture_(chip.architecture()),
       observer_(observer, threads > 1),
       memory_system_(chip, memory, observer_),
-      workers_(threads) {
+      workers_(threads),
+      trace_(trace) {
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
       cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory));
+      if (trace != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
     }
   }
 }
@@ -86,6 +91,10 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
   for (auto& cu : cus_) cu->begin_launch(launch);
   memory_system_.begin_launch();
   observer_.begin_launch();
+  if (trace_ != nullptr) {
+    trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
+    traced_instructions_.assign(launch.code_dwords, 0);
+  }
   Dispatcher dispatcher(launch, architecture_);
   const std::int64_t quantum = memory_system_.smallest_latency();
   std::int64_t time = 0;
@@ -108,6 +117,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
     }
     memory_system_.commit(cus_, time, time + quantum);
     observer_.pass_on();
+    if (trace_ != nullptr) {
+      for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
+    }
     groups_ended = false;
     std::int64_t next = kNever;
     bool busy = false;

@@ -29,7 +29,9 @@ struct ExecutedLaunch {
 
 class Engine {
  public:
-  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads);
+  // `trace` may be null.
+  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
+         trace::Writer* trace);
 
   // Errors: as VirtualGpu::launch.
   Result<ExecutedLaunch> run(const LaunchState& launch, std::int64_t watchdog_cycles);
@@ -48,6 +50,8 @@ class Engine {
   MemorySystem memory_system_;
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
+  trace::Writer* trace_;
+  std::vector<std::uint32_t> traced_instructions_;  // see AccessLog::drain
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -123,6 +123,7 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   operation.element_bytes = m.element_bytes;
   operation.sign_extend = m.sign_extend;
   operation.destination = op.destination;
+  operation.instruction = wave.pc - op.dwords;
   operation.exec = wave.exec();
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
     operation.words = static_cast<std::uint8_t>(element_words(operation));

@@ -29,8 +29,32 @@ struct DispatchRecord {
   std::int64_t end_ns;
   std::uint32_t kernel;    // in kernel_names
   std::uint32_t counters;  // in counter_values
+  std::uint32_t shape;     // in shapes
   bool replayed;
 };
+
+// What a profiler tells of a dispatch beside its counters; most dispatches share one.
+struct DispatchShape {
+  std::uint64_t grid_size{};
+  std::uint32_t workgroup_size{};
+  std::uint32_t lds_bytes{};
+  std::uint32_t scratch_bytes{};
+  std::uint32_t vgprs{};
+  std::uint32_t sgprs{};
+  auto operator<=>(const DispatchShape&) const = default;
+};
+
+DispatchShape shape_of(const Grid& grid, const binpatch::KernelDescriptor& kernel,
+                       std::uint32_t dynamic_lds_bytes) {
+  DispatchShape shape;
+  shape.grid_size = std::uint64_t{grid.global[0]} * grid.global[1] * grid.global[2];
+  shape.workgroup_size = grid.local[0] * grid.local[1] * grid.local[2];
+  shape.lds_bytes = kernel.group_segment_fixed_size + dynamic_lds_bytes;
+  shape.scratch_bytes = kernel.private_segment_fixed_size;
+  shape.vgprs = ((kernel.compute_pgm_rsrc1 & 63U) + 1) * 4;
+  shape.sgprs = ((kernel.compute_pgm_rsrc1 >> 6 & 15U) + 1) * 8;
+  return shape;
+}
 
 template <class T>
 void put(std::string& text, const T& value) {
@@ -49,9 +73,10 @@ struct VirtualGpu::Impl {
        std::unique_ptr<ActivityObserver> observer_in)
       : chip(std::move(chip_in)),
         options(options_in),
+        replaying(options.replay && options.trace == nullptr),
         memory(std::move(memory_in)),
         observer(std::move(observer_in)),
-        engine(chip, *memory, *observer, thread_count(options)),
+        engine(chip, *memory, *observer, thread_count(options), options.trace),
         timeline(chip, options.noise_seed) {
     l2_state = replays.share(engine.l2().snapshot());
   }
@@ -65,6 +90,7 @@ struct VirtualGpu::Impl {
 
   Chip chip;
   Options options;
+  bool replaying;  // a trace shows every launch
   std::unique_ptr<exec::DeviceMemory> memory;
   std::unique_ptr<ActivityObserver> observer;
   exec::Engine engine;
@@ -85,6 +111,8 @@ struct VirtualGpu::Impl {
   std::deque<DispatchRecord> dispatches;
   std::deque<exec::CounterValues> counter_values;
   std::vector<std::string> kernel_names;
+  std::vector<DispatchShape> shapes;
+  std::map<DispatchShape, std::uint32_t> shape_index;
   std::shared_ptr<const LaunchActivity> activity{std::make_shared<LaunchActivity>()};
   std::string key;  // of the present launch; kept for its memory
 };
@@ -361,7 +389,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   const std::uint64_t version = impl.memory->version();
   std::uint32_t counters = 0;
   const exec::LaunchRecord* record =
-      impl.options.replay ? impl.replays.find(impl.key, version, impl.l2_state->hash) : nullptr;
+      impl.replaying ? impl.replays.find(impl.key, version, impl.l2_state->hash) : nullptr;
   if (record != nullptr) {
     counters = record->counters;
     impl.activity = record->activity;
@@ -386,7 +414,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     counters = static_cast<std::uint32_t>(impl.counter_values.size());
     impl.counter_values.push_back(executed->counters);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-    if (impl.options.replay && !executed->clock_read && impl.memory->version() == started) {
+    if (impl.replaying && !executed->clock_read && impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
     }
   }
@@ -398,6 +426,11 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   dispatch.end_ns = impl.timeline.now_ns();
   dispatch.counters = counters;
   dispatch.replayed = record != nullptr;
+  const auto [shape, is_new] = impl.shape_index.try_emplace(
+      shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes),
+      static_cast<std::uint32_t>(impl.shapes.size()));
+  if (is_new) impl.shapes.push_back(shape->first);
+  dispatch.shape = shape->second;
   if (impl.kernel_names.empty() ||
       impl.kernel_names[impl.dispatches.back().kernel] != kernel_name) {
     auto name = std::find(impl.kernel_names.begin(), impl.kernel_names.end(), kernel_name);
@@ -451,8 +484,17 @@ Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
     return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
   }
   const DispatchRecord& record = impl_->dispatches[id];
-  return Dispatch{impl_->kernel_names[record.kernel], record.start_ns, record.end_ns,
-                  record.replayed};
+  const DispatchShape& shape = impl_->shapes[record.shape];
+  return Dispatch{impl_->kernel_names[record.kernel],
+                  record.start_ns,
+                  record.end_ns,
+                  record.replayed,
+                  shape.grid_size,
+                  shape.workgroup_size,
+                  shape.lds_bytes,
+                  shape.scratch_bytes,
+                  shape.vgprs,
+                  shape.sgprs};
 }
 
 Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {

@@ -31,7 +31,9 @@ struct MemoryOperation {
   bool vector{};         // counted by vmcnt, which then writes the registers
   std::uint8_t words{};  // destination registers
   std::uint16_t destination{};
+  std::uint32_t instruction{};  // its dword in the program
   std::uint64_t exec{};
+  std::uint64_t traced_lanes{};  // a load's that the trace still waits for
   std::uint64_t base{};
   alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
   alignas(64) std::uint64_t address[kLanes];

@@ -18,6 +18,10 @@
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
+namespace ww::sim::trace {
+class Writer;
+}
+
 namespace ww::sim::gpu {
 
 struct Options {
@@ -25,6 +29,9 @@ struct Options {
   bool replay{true};         // identical launches without side effects are replayed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
+  // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
+  // virtual GPU.
+  trace::Writer* trace{};
 };
 
 using ProgramId = std::uint32_t;
@@ -94,6 +101,12 @@ public:
     std::int64_t start_ns{};
     std::int64_t end_ns{};
     bool replayed{};
+    std::uint64_t grid_size{};  // work-items
+    std::uint32_t workgroup_size{};
+    std::uint32_t lds_bytes{};      // of a work-group
+    std::uint32_t scratch_bytes{};  // of a work-item
+    std::uint32_t vgprs{};          // of a wave, as allocated
+    std::uint32_t sgprs{};
   };
   [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
   Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order

@@ -1,0 +1,44 @@
+// A file that is written bit by bit and appears whole or not at all: its bytes have no name until
+// keep() gives them one, so that a process killed at any moment leaves nothing behind.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+
+namespace ww {
+
+class StreamedFile {
+ public:
+  // Opens an unnamed file in the folder of `target` (where the file system has none, a hidden one
+  // that the destructor removes). Errors: not_found, permission_denied, io_error.
+  static Result<StreamedFile> create(const std::filesystem::path& target);
+
+  StreamedFile(StreamedFile&& other) noexcept;
+  StreamedFile& operator=(StreamedFile&& other) noexcept;
+  ~StreamedFile();  // drops what keep() did not put in place
+
+  // Appends, through a buffer. Errors: io_error (disk full).
+  Status write(std::string_view bytes);
+  // Flushes and puts the file in place of `target`; the object can then only be destroyed.
+  // Errors: permission_denied, io_error; the old file then stands.
+  Status keep();
+
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+ private:
+  StreamedFile() = default;
+  Status flush();
+
+  std::filesystem::path target_;
+  std::string aside_;  // hidden name; empty while the file has none
+  std::string buffer_;
+  std::uint64_t size_{};
+  int fd_{-1};
+};
+
+}  // namespace ww

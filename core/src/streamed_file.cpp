@@ -1,0 +1,113 @@
+#include "ww/core/streamed_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "errno_error.hpp"
+
+namespace ww {
+namespace {
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
+}
+
+std::string hidden_name(const std::filesystem::path& file) {
+  return (folder_of(file) / ("." + file.filename().string() + ".XXXXXX")).string();
+}
+
+}  // namespace
+
+Result<StreamedFile> StreamedFile::create(const std::filesystem::path& target) {
+  StreamedFile file;
+  file.target_ = target;
+  const auto folder = folder_of(target);
+  file.fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+  if (file.fd_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    file.aside_ = hidden_name(target);
+    file.fd_ = ::mkostemp(file.aside_.data(), O_CLOEXEC);
+    if (file.fd_ < 0) file.aside_.clear();
+  }
+  if (file.fd_ < 0) {
+    return tl::unexpected(errno_error(errno, "cannot write in this folder", folder));
+  }
+  return file;
+}
+
+StreamedFile::StreamedFile(StreamedFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      aside_(std::exchange(other.aside_, {})),
+      buffer_(std::exchange(other.buffer_, {})),
+      size_(other.size_),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+StreamedFile& StreamedFile::operator=(StreamedFile&& other) noexcept {
+  std::swap(target_, other.target_);
+  std::swap(aside_, other.aside_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(size_, other.size_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+StreamedFile::~StreamedFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+Status StreamedFile::write(std::string_view bytes) {
+  size_ += bytes.size();
+  buffer_.append(bytes);
+  return buffer_.size() < kBuffer ? Status{} : flush();
+}
+
+Status StreamedFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const auto written = ::write(fd_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return tl::unexpected(errno_error(errno, "cannot write", target_));
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+  return {};
+}
+
+Status StreamedFile::keep() {
+  WW_TRY(flush());
+  if (::fchmod(fd_, 0644) != 0 || ::fsync(fd_) != 0) {
+    return tl::unexpected(errno_error(errno, "cannot flush", target_));
+  }
+  if (aside_.empty()) {
+    // A name of its own first: linking cannot replace a file, renaming can.
+    const std::string self = "/proc/self/fd/" + std::to_string(fd_);
+    for (int attempt = 0; aside_.empty(); ++attempt) {
+      std::string name = hidden_name(target_);
+      const int reserved = ::mkostemp(name.data(), O_CLOEXEC);
+      if (reserved < 0) {
+        return tl::unexpected(errno_error(errno, "cannot write in this folder", target_));
+      }
+      ::close(reserved);
+      ::unlink(name.c_str());
+      if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+        aside_ = name;
+      } else if (errno != EEXIST || attempt == 8) {
+        return tl::unexpected(errno_error(errno, "cannot put the file in place", target_));
+      }
+    }
+  }
+  if (::rename(aside_.c_str(), target_.c_str()) != 0) {
+    return tl::unexpected(errno_error(errno, "cannot put the file in place", target_));
+  }
+  aside_.clear();
+  ::close(std::exchange(fd_, -1));
+  return {};
+}
+
+}  // namespace ww

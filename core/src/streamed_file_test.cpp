@@ -1,0 +1,66 @@
+#include "ww/core/streamed_file.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww {
+namespace {
+
+class StreamedFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "ww-streamed-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(StreamedFileTest, HasNoNameUntilItIsKept) {
+  const auto target = folder_ / "out.bin";
+  auto file = StreamedFile::create(target);
+  ASSERT_TRUE(file) << file.error().text();
+  std::string whole;
+  for (int i = 0; i < 300; ++i) {
+    const std::string part(10'000, static_cast<char>('a' + i % 26));
+    whole += part;
+    ASSERT_TRUE(file->write(part));
+  }
+  EXPECT_FALSE(std::filesystem::exists(target));
+  ASSERT_TRUE(file->keep());
+  EXPECT_EQ(*read_file(target), whole);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(StreamedFileTest, LeavesNothingWhenItIsDropped) {
+  {
+    auto file = StreamedFile::create(folder_ / "out.bin");
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write(std::string(3 << 20, 'x')));
+  }
+  EXPECT_TRUE(empty());
+}
+
+TEST_F(StreamedFileTest, ReplacesAnOlderFile) {
+  const auto target = folder_ / "out.bin";
+  ASSERT_TRUE(write_file_atomically(target, "old"));
+  auto file = StreamedFile::create(target);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->write("new"));
+  EXPECT_EQ(*read_file(target), "old");
+  ASSERT_TRUE(file->keep());
+  EXPECT_EQ(*read_file(target), "new");
+}
+
+TEST_F(StreamedFileTest, NamesTheFolderItCannotWriteTo) {
+  const auto file = StreamedFile::create(folder_ / "missing" / "out.bin");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().code, ErrorCode::not_found);
+  EXPECT_NE(file.error().text().find("missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ww

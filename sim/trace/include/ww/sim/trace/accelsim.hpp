@@ -1,0 +1,31 @@
+// Accel-Sim SASS traces (.traceg, and the kernelslist.g that lists them) to .wwt and back. Source:
+// the tracer and the trace parser of Accel-Sim, tracer versions 1 to 3.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/trace/reader.hpp"
+#include "ww/sim/trace/trace.hpp"
+
+namespace ww::sim::trace {
+
+struct Converted {
+  Totals totals;
+  std::uint64_t skipped{};  // instructions that access no global or local memory
+  std::uint64_t files{};    // kernel files
+};
+
+// Global and local loads, stores and atomics of a kernel file or of a list of them; a warp is a
+// wave of which 32 lanes exist. No values are known. Errors: not_found, io_error, parse_error with
+// file and line, unsupported (compressed files).
+Result<Converted> import_accelsim(const std::filesystem::path& from,
+                                  const std::filesystem::path& to);
+
+// Writes kernelslist.g and kernel-N.traceg into `folder`, which must exist: memory instructions
+// alone, without registers and values, each wave as two warps, all work-groups. Holds one launch in
+// memory. Errors: those of the reader, io_error, out_of_range (more than 2^24 work-groups).
+Result<Converted> export_accelsim(Reader& reader, const std::filesystem::path& folder);
+
+}  // namespace ww::sim::trace

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "testing.hpp"
+
+namespace ww::sim::trace {
+namespace {
+
+void expect_equal(const Access& read, const Access& written) {
+  RC_ASSERT(read.launch == written.launch);
+  RC_ASSERT(read.instruction == written.instruction);
+  RC_ASSERT(read.group == written.group);
+  RC_ASSERT(read.wave == written.wave);
+  RC_ASSERT(read.lanes == written.lanes);
+  RC_ASSERT(read.address == written.address);
+  RC_ASSERT(read.has_values == written.has_values);
+  RC_ASSERT(read.value == written.value);
+}
+
+RC_GTEST_PROP(Trace, ReadsBackWhatWasWritten, (std::uint64_t seed)) {
+  const auto content = test::random_content(seed, *rc::gen::inRange<std::size_t>(1, 400));
+  test::Folder folder;
+  const Totals totals = test::write(folder / "a.wwt", content);
+  auto reader = Reader::open(folder / "a.wwt");
+  RC_ASSERT(reader.has_value());
+  RC_ASSERT(reader->producer() == "test");
+  Access access;
+  for (const Access& written : content.accesses) {
+    const auto more = reader->next(access);
+    RC_ASSERT(more.has_value());
+    RC_ASSERT(*more);
+    expect_equal(access, written);
+  }
+  const auto more = reader->next(access);
+  RC_ASSERT(more.has_value());
+  RC_ASSERT(!*more);
+  RC_ASSERT(reader->launches() == content.launches);
+  RC_ASSERT(reader->instructions() == content.instructions);
+  RC_ASSERT(reader->totals() == totals);
+}
+
+RC_GTEST_PROP(Trace, SameAccessesGiveTheSameBytes, (std::uint64_t seed)) {
+  const auto content = test::random_content(seed, 100);
+  test::Folder folder;
+  test::write(folder / "a.wwt", content);
+  test::write(folder / "b.wwt", content);
+  RC_ASSERT(*read_file(folder / "a.wwt") == *read_file(folder / "b.wwt"));
+}
+
+TEST(Trace, LargeOnesGoThroughSeveralChunks) {
+  const auto content = test::random_content(7, 40'000);
+  test::Folder folder;
+  const Totals totals = test::write(folder / "a.wwt", content);
+  auto reader = Reader::open(folder / "a.wwt");
+  ASSERT_TRUE(reader) << reader.error().text();
+  Access access;
+  for (std::size_t i = 0; i < content.accesses.size(); ++i) {
+    const auto more = reader->next(access);
+    ASSERT_TRUE(more) << more.error().text();
+    ASSERT_TRUE(*more);
+    ASSERT_EQ(access.value, content.accesses[i].value) << i;
+    ASSERT_EQ(access.address, content.accesses[i].address) << i;
+  }
+  EXPECT_FALSE(*reader->next(access));
+  EXPECT_EQ(reader->totals(), totals);
+  EXPECT_GT(totals.loaded_bytes, totals.atomic_bytes);
+}
+
+TEST(Trace, RepeatedStridedLoadsTakeFarLessThanAByteAnAccess) {
+  test::Folder folder;
+  auto writer = Writer::create(folder / "a.wwt", "test");
+  ASSERT_TRUE(writer);
+  const auto load = (*writer)->instruction(test::instructions()[0]);
+  (*writer)->launch({0, "stream", {1, 1, 1}, {64, 1, 1}});
+  std::mt19937 random(1);
+  std::vector<std::uint32_t> memory(1 << 16);
+  for (auto& word : memory) word = static_cast<std::uint32_t>(random());
+  for (int pass = 0; pass < 20; ++pass) {
+    for (std::size_t at = 0; at < memory.size(); at += kLanes) {
+      AccessView view;
+      view.instruction = load;
+      view.group = static_cast<std::uint32_t>(at / 256);
+      view.lanes = ~std::uint64_t{0};
+      view.base = 0x10000 + at * 4;
+      view.stride = 4;
+      view.values = reinterpret_cast<const std::byte*>(memory.data() + at);
+      view.value_stride = 4;
+      (*writer)->access(view);
+    }
+  }
+  ASSERT_TRUE((*writer)->finish());
+  const auto bytes = static_cast<double>(std::filesystem::file_size(folder / "a.wwt"));
+  const auto accesses = static_cast<double>((*writer)->totals().lane_accesses);
+  EXPECT_EQ(accesses, 20.0 * (1 << 16));
+  // Random values once (4 B), their repetitions and all addresses nearly nothing.
+  EXPECT_LT(bytes / accesses, 4.0 / 20 + 0.05);
+}
+
+}  // namespace
+}  // namespace ww::sim::trace

@@ -1,0 +1,179 @@
+#include "ww/sim/trace/writer.hpp"
+
+#include <zstd.h>
+
+#include <bit>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "columns.hpp"
+#include "format.hpp"
+#include "ww/core/streamed_file.hpp"
+
+namespace ww::sim::trace {
+namespace {
+
+constexpr std::size_t kChunkBytes = std::size_t{8} << 20;  // of columns, before compression
+constexpr int kLevel = 1;  // fast: values do not get much smaller with more effort
+
+using Key = std::tuple<std::uint64_t, std::string, Operation, std::uint8_t, std::uint8_t>;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+}  // namespace
+
+void count(Totals& totals, const Instruction& instruction, std::uint64_t lanes) {
+  const auto lane_count = static_cast<std::uint64_t>(std::popcount(lanes));
+  ++totals.wave_accesses;
+  totals.lane_accesses += lane_count;
+  const std::uint64_t bytes = lane_count * instruction.element_bytes;
+  switch (instruction.operation) {
+    case Operation::load: totals.loaded_bytes += bytes; break;
+    case Operation::store: totals.stored_bytes += bytes; break;
+    default: totals.atomic_bytes += bytes; break;
+  }
+}
+
+struct Writer::Impl {
+  explicit Impl(StreamedFile&& opened) : file(std::move(opened)), context(ZSTD_createCCtx()) {}
+
+  void chunk(ChunkKind kind, std::string_view payload) {
+    if (!status) return;
+    status = file.write(chunk_head(kind, chunks++, payload));
+    if (status) status = file.write(payload);
+  }
+  void put_definitions();
+  void put_accesses();
+
+  StreamedFile file;
+  std::unique_ptr<ZSTD_CCtx, FreeContext> context;
+  Status status;
+  std::uint32_t chunks{};
+  ColumnWriter columns;
+  Columns full;
+  std::uint64_t pending{};  // accesses in `columns`
+  std::vector<Instruction> instructions;
+  std::map<Key, std::uint32_t> known;
+  std::size_t instructions_put{};
+  std::vector<Launch> new_launches;
+  Totals totals;
+};
+
+// What the accesses of the next chunk may name goes before it.
+void Writer::Impl::put_definitions() {
+  std::string payload;
+  if (instructions_put < instructions.size()) {
+    put_varint(payload, instructions.size() - instructions_put);
+    for (; instructions_put < instructions.size(); ++instructions_put) {
+      const Instruction& one = instructions[instructions_put];
+      put_varint(payload, one.address);
+      put_text(payload, one.name);
+      payload.push_back(static_cast<char>(one.operation));
+      payload.push_back(static_cast<char>(one.element_bytes));
+      payload.push_back(static_cast<char>(one.value_bytes));
+    }
+    chunk(ChunkKind::instructions, payload);
+  }
+  if (!new_launches.empty()) {
+    payload.clear();
+    put_varint(payload, new_launches.size());
+    for (const Launch& one : new_launches) {
+      put_varint(payload, one.dispatch);
+      put_text(payload, one.kernel);
+      for (const auto extent : one.groups) put_varint(payload, extent);
+      for (const auto extent : one.local) put_varint(payload, extent);
+    }
+    new_launches.clear();
+    chunk(ChunkKind::launches, payload);
+  }
+}
+
+void Writer::Impl::put_accesses() {
+  put_definitions();
+  if (pending == 0) return;
+  columns.take(full);
+  std::string head;
+  std::string body;
+  put_varint(head, pending);
+  pending = 0;
+  for (const auto& column : full) {
+    put_varint(head, column.size());
+    const std::size_t start = body.size();
+    if (!column.empty()) {
+      body.resize(start + ZSTD_compressBound(column.size()));
+      const std::size_t size =
+          ZSTD_compressCCtx(context.get(), body.data() + start, body.size() - start,
+                            column.data(), column.size(), kLevel);
+      if (ZSTD_isError(size) != 0) {
+        if (status) status = fail(ErrorCode::io_error, ZSTD_getErrorName(size), file.target().string());
+        return;
+      }
+      body.resize(start + size);
+    }
+    put_varint(head, body.size() - start);
+  }
+  chunk(ChunkKind::accesses, head + body);
+}
+
+Writer::Writer() = default;
+Writer::~Writer() = default;
+
+Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file,
+                                               const std::string& producer) {
+  WW_ASSIGN(opened, StreamedFile::create(file));
+  auto writer = std::unique_ptr<Writer>(new Writer);
+  writer->impl_ = std::make_unique<Impl>(std::move(opened));
+  WW_TRY(writer->impl_->file.write(file_head()));
+  std::string payload;
+  put_text(payload, producer);
+  writer->impl_->chunk(ChunkKind::producer, payload);
+  WW_TRY(writer->impl_->status);
+  return writer;
+}
+
+std::uint32_t Writer::instruction(const Instruction& instruction) {
+  Impl& impl = *impl_;
+  const auto [place, is_new] = impl.known.try_emplace(
+      Key{instruction.address, instruction.name, instruction.operation, instruction.element_bytes,
+          instruction.value_bytes},
+      static_cast<std::uint32_t>(impl.instructions.size()));
+  if (is_new) {
+    impl.instructions.push_back(instruction);
+    ++impl.totals.instructions;
+  }
+  return place->second;
+}
+
+void Writer::launch(const Launch& launch) {
+  impl_->new_launches.push_back(launch);
+  ++impl_->totals.launches;
+}
+
+void Writer::access(const AccessView& access) {
+  Impl& impl = *impl_;
+  if (access.lanes == 0 || !impl.status || impl.totals.launches == 0) return;
+  const Instruction& instruction = impl.instructions[access.instruction];
+  count(impl.totals, instruction, access.lanes);
+  impl.columns.add(access, instruction, static_cast<std::uint32_t>(impl.totals.launches - 1));
+  ++impl.pending;
+  if (impl.columns.bytes() >= kChunkBytes) impl.put_accesses();
+}
+
+Status Writer::finish() {
+  Impl& impl = *impl_;
+  impl.put_accesses();
+  std::string payload;
+  put_totals(payload, impl.totals);
+  impl.chunk(ChunkKind::end, payload);
+  WW_TRY(impl.status);
+  return impl.file.keep();
+}
+
+const Totals& Writer::totals() const { return impl_->totals; }
+std::uint64_t Writer::file_bytes() const { return impl_->file.size(); }
+
+}  // namespace ww::sim::trace

@@ -1,0 +1,213 @@
+// wirewatt run and trace with a plain OpenCL program that knows nothing of wirewatt.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+
+// sim/icd/test/icd_saxpy.c: y = a x + y over 10000 floats, twice.
+constexpr int kElements = 10'000;
+std::string saxpy() { return (build_folder() / "bin" / "icd_saxpy").string(); }
+std::string driver() { return (build_folder() / "lib" / "libwirewatt_vgpu.so").string(); }
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// counter_values[dispatch][name] of a file, whose header is checked to the letter.
+std::map<int, std::map<std::string, double>> counters(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  EXPECT_EQ(line,
+            "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\","
+            "\"Thread_Id\",\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\","
+            "\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\","
+            "\"SGPR_Count\",\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\","
+            "\"End_Timestamp\"");
+  std::map<int, std::map<std::string, double>> values;
+  while (std::getline(stream, line)) {
+    std::vector<std::string> fields;
+    std::istringstream row(line);
+    for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
+    EXPECT_EQ(fields.size(), 19U) << line;
+    if (fields.size() != 19) continue;
+    EXPECT_EQ(fields[8], "\"saxpy\"");
+    EXPECT_EQ(fields[6], "10048");
+    EXPECT_EQ(fields[9], "64");
+    EXPECT_LT(std::stoll(fields[17]), std::stoll(fields[18]));
+    values[std::stoi(fields[1])][fields[15].substr(1, fields[15].size() - 2)] = std::stod(fields[16]);
+  }
+  return values;
+}
+
+void expect_saxpys_arithmetic(std::map<int, std::map<std::string, double>> values) {
+  ASSERT_EQ(values.size(), 2U);
+  for (auto& [dispatch, value] : values) {
+    EXPECT_EQ(value["SQ_WAVES"], (kElements + 63) / 64) << dispatch;
+    EXPECT_EQ(value["TCP_TCC_READ_REQ_sum"] * 64, 2 * kElements * 4) << dispatch;
+    EXPECT_EQ(value["TCP_TCC_WRITE_REQ_sum"] * 64, kElements * 4) << dispatch;
+    EXPECT_EQ((value["TCC_HIT_sum"] + value["TCC_MISS_sum"]) * 64, 3 * kElements * 4) << dispatch;
+  }
+}
+
+std::size_t entries(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+TEST(Run, GivesCountersTraceAndTheProgramsOwnOutput) {
+  TemporaryFolder folder;
+  const auto csv = folder.path() / "out.csv";
+  const auto wwt = folder.path() / "out.wwt";
+  const auto alone = run({saxpy()}, {{"OCL_ICD_VENDORS", driver()}});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const auto finished = run({wirewatt(), "run", "--device", "virtual:w9100", "--counters",
+                             csv.string(), "--trace", wwt.string(), "--", saxpy()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.out, alone.out);
+  EXPECT_NE(finished.err.find("virtual, not a measurement"), std::string::npos);
+  EXPECT_NE(finished.err.find("TCP_TCC_READ_REQ_sum"), std::string::npos);
+  expect_saxpys_arithmetic(counters(csv));
+  EXPECT_EQ(entries(folder.path()), 2U);
+
+  const auto told = run({wirewatt(), "trace", "info", wwt.string(), "--json"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  const auto info = json::parse(told.out);
+  EXPECT_EQ(info["launches"], 2);
+  EXPECT_EQ(info["accesses"], 2 * 3 * kElements);
+  EXPECT_EQ(info["accesses_with_values"], 2 * 3 * kElements);
+  EXPECT_EQ(info["loaded_bytes"], 2 * 2 * kElements * 4);
+  EXPECT_EQ(info["stored_bytes"], 2 * kElements * 4);
+  EXPECT_LT(info["bytes_per_access"], 1.0);
+  EXPECT_EQ(info["virtual"], true);
+  EXPECT_EQ(info["kernels"][0]["name"], "saxpy");
+}
+
+TEST(Run, ThreadsChangeNeitherTraceNorCounters) {
+  TemporaryFolder folder;
+  std::map<std::string, std::string> traces;
+  std::map<std::string, std::map<int, std::map<std::string, double>>> values;
+  for (const std::string threads : {"1", "2"}) {
+    const auto csv = folder.path() / (threads + ".csv");
+    const auto wwt = folder.path() / (threads + ".wwt");
+    const auto finished = run({wirewatt(), "run", "--counters", csv.string(), "--trace",
+                               wwt.string(), "--", saxpy()},
+                              {{"WIREWATT_THREADS", threads}});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    traces[threads] = content(wwt);
+    values[threads] = counters(csv);
+  }
+  EXPECT_EQ(traces["1"], traces["2"]);
+  EXPECT_FALSE(traces["1"].empty());
+  EXPECT_EQ(values["1"], values["2"]);
+}
+
+TEST(Run, JsonIsTheLastLineAfterTheProgramsOutput) {
+  const auto finished = run({wirewatt(), "run", "--json", "--", saxpy()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto at = finished.out.rfind('\n', finished.out.size() - 2);
+  const auto told = json::parse(finished.out.substr(at + 1));
+  EXPECT_EQ(told["totals"]["l1_l2_bytes"], 2 * 3 * kElements * 4);
+  EXPECT_EQ(told["kernels"][0]["dispatches"], 2);
+  EXPECT_EQ(told["virtual"], true);
+}
+
+TEST(Run, PassesExitCodesAndSignalsOn) {
+  EXPECT_EQ(run({wirewatt(), "run", "--", "sh", "-c", "exit 7"}).exit_code, 7);
+  EXPECT_EQ(run({wirewatt(), "run", "--", "sh", "-c", "kill -TERM $$"}).exit_code, 128 + SIGTERM);
+  const auto missing = run({wirewatt(), "run", "--", "/nowhere/app"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("/nowhere/app"), std::string::npos);
+  EXPECT_EQ(run({wirewatt(), "run", "--device", "quantum", "--", "true"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "run"}).exit_code, 2);
+  // Arguments that look like ours are the program's.
+  EXPECT_EQ(run({wirewatt(), "run", "--", "echo", "--json", "devices"}).out, "--json devices\n");
+}
+
+TEST(Run, AKilledProgramLeavesNothing) {
+  TemporaryFolder folder;
+  const auto csv = (folder.path() / "out.csv").string();
+  const auto wwt = (folder.path() / "out.wwt").string();
+  // The shell becomes the OpenCL program, which is killed as soon as it has a device.
+  const auto finished =
+      run({wirewatt(), "run", "--counters", csv, "--trace", wwt, "--", "sh", "-c",
+           saxpy() + " > /dev/null & child=$!; sleep 0.05; kill -9 $child; wait $child; exit 3"});
+  EXPECT_EQ(finished.exit_code, 3);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    // Either it was done before the signal came, and then the files are whole, or there is nothing.
+    EXPECT_TRUE(entry.path() == csv || entry.path() == wwt) << entry.path();
+  }
+  if (std::filesystem::exists(wwt)) {
+    EXPECT_EQ(run({wirewatt(), "trace", "info", wwt}).exit_code, 0);
+  }
+}
+
+TEST(Run, SeveralProcessesShareOneCountersFile) {
+  TemporaryFolder folder;
+  const auto csv = folder.path() / "out.csv";
+  const auto wwt = folder.path() / "out.wwt";
+  const auto finished = run({wirewatt(), "run", "--counters", csv.string(), "--trace", wwt.string(),
+                             "--json", "--", "sh", "-c", saxpy() + " && " + saxpy()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto told = json::parse(finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1));
+  EXPECT_EQ(told["totals"]["dispatches"], 4);
+  EXPECT_EQ(told["traces"].size(), 2U);
+  EXPECT_EQ(entries(folder.path()), 3U);
+}
+
+TEST(Driver, WritesCountersByItsEnvironmentAlone) {
+  TemporaryFolder folder;
+  const auto csv = folder.path() / "out.csv";
+  const auto finished = run({saxpy()}, {{"OCL_ICD_VENDORS", driver()},
+                                        {"WIREWATT_COUNTERS", csv.string()}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  expect_saxpys_arithmetic(counters(csv));
+  const auto refused = run({saxpy()}, {{"OCL_ICD_VENDORS", driver()},
+                                       {"WIREWATT_TRACE", "/nowhere/out.wwt"}});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_NE(refused.err.find("/nowhere"), std::string::npos) << refused.err;
+}
+
+TEST(Trace, DumpsExportsAndImports) {
+  TemporaryFolder folder;
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+  ASSERT_EQ(run({wirewatt(), "run", "--trace", path("a.wwt"), "--", saxpy()}).exit_code, 0);
+  const auto dumped = run({wirewatt(), "trace", "dump", path("a.wwt"), "--limit", "2"});
+  EXPECT_EQ(dumped.exit_code, 0) << dumped.err;
+  EXPECT_NE(dumped.out.find("launch 0 (dispatch 0): saxpy, 157x1x1 groups of 64x1x1"),
+            std::string::npos)
+      << dumped.out;
+  ASSERT_EQ(run({wirewatt(), "trace", "export", path("a.wwt"), "-o", path("a.csv")}).exit_code, 0);
+  const auto csv = content(path("a.csv"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 6 * kElements);
+  ASSERT_EQ(run({wirewatt(), "trace", "export", path("a.wwt"), "--format", "accelsim", "-o",
+                 path("accelsim")})
+                .exit_code,
+            0);
+  const auto back = run({wirewatt(), "trace", "import", path("accelsim/kernelslist.g"), "-o",
+                         path("b.wwt"), "--json"});
+  ASSERT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_EQ(json::parse(back.out)["accesses"], 6 * kElements);
+  EXPECT_EQ(json::parse(back.out)["stored_bytes"], 2 * kElements * 4);
+
+  const auto truncated = path("c.wwt");
+  const auto bytes = content(path("a.wwt"));
+  std::ofstream(truncated, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  const auto refused = run({wirewatt(), "trace", "info", truncated});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("truncated"), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace ww::e2e
