@@ -19,6 +19,16 @@ void run_nn(Session&);
 void run_pf(Session&);
 void run_srad(Session&);
 void run_sc(Session&);
+void run_eigen(Session&);
+void run_histo(Session&);
+void run_montecarlo(Session&);
+void run_nbody(Session&);
+void run_scan(Session&);
+void run_stencil(Session&);
+void run_spmv(Session&);
+void run_crc(Session&);
+void run_kmeans(Session&);
+void run_gem(Session&);
 
 std::span<const Entry> registry() {
   static const Entry entries[] = {
@@ -46,6 +56,21 @@ std::span<const Entry> registry() {
       {{"srad", "gpuopt, iiswc16", "Rodinia", "stencil with wide streams; divisions"}, run_srad},
       {{"sc", "gpuopt, iiswc16", "Rodinia", "streamcluster: strided streams, broadcast loads"},
        run_sc},
+      {{"eigen", "iiswc16", "CUDA SDK", "LDS broadcasts, divisions; no divergence"}, run_eigen},
+      {{"histo", "iiswc16", "Parboil", "scattered global atomics with contention"}, run_histo},
+      {{"montecarlo", "iiswc16", "CUDA SDK", "one stream read by every group; exp; reduction tree"},
+       run_montecarlo},
+      {{"nbody", "iiswc16", "CUDA SDK", "arithmetic over LDS tiles; no divergence"}, run_nbody},
+      {{"scan", "iiswc16", "CUDA SDK", "LDS trees with bank conflicts; halving divergence"},
+       run_scan},
+      {{"stencil", "iiswc16", "Parboil", "3-D stencil at three strides; edge divergence"},
+       run_stencil},
+      {{"spmv", "iiswc16", "Parboil", "coalesced matrix, gathered vector; sorted row lengths"},
+       run_spmv},
+      {{"crc", "iiswc16", "OpenDwarfs", "a page a lane: strided lines; LDS look-ups"}, run_crc},
+      {{"kmeans", "iiswc16", "Rodinia", "one stream re-read for each cluster; scalar loads"},
+       run_kmeans},
+      {{"gem", "iiswc16", "OpenDwarfs", "all pairs over LDS tiles; square roots"}, run_gem},
   };
   return entries;
 }
