@@ -29,6 +29,16 @@ void run_spmv(Session&);
 void run_crc(Session&);
 void run_kmeans(Session&);
 void run_gem(Session&);
+void run_comd(Session&);
+void run_comd_lj(Session&);
+void run_xsbench(Session&);
+void run_graph500(Session&);
+void run_swat(Session&);
+void run_color(Session&);
+void run_mandelbulb(Session&);
+void run_minife(Session&);
+void run_lulesh(Session&);
+void run_smallpt(Session&);
 
 std::span<const Entry> registry() {
   static const Entry entries[] = {
@@ -71,6 +81,30 @@ std::span<const Entry> registry() {
       {{"kmeans", "iiswc16", "Rodinia", "one stream re-read for each cluster; scalar loads"},
        run_kmeans},
       {{"gem", "iiswc16", "OpenDwarfs", "all pairs over LDS tiles; square roots"}, run_gem},
+      {{"comd", "iiswc16", "CoMD (ExMatEx)",
+        "link cells, table look-ups; divergence at the cutoff"},
+       run_comd},
+      {{"comd-lj", "iiswc16", "CoMD (ExMatEx)", "link cells; divergence at the cutoff"},
+       run_comd_lj},
+      {{"xsbench", "iiswc16", "XSBench (CESAR)",
+        "binary searches and random rows, f64; uneven loops"},
+       run_xsbench},
+      {{"graph500", "iiswc16", "Graph500",
+        "queues, compare-and-swap on a power law; strong divergence"},
+       run_graph500},
+      {{"swat", "iiswc16", "OpenDwarfs", "anti-diagonals: a line a cell; ramps of idle lanes"},
+       run_swat},
+      {{"color", "iiswc16", "Pannotia", "gathers over a power law; lanes retire round by round"},
+       run_color},
+      {{"mandelbulb", "iiswc16", "ray marching",
+        "sin, cos, acos, log; spills to private memory; strong divergence"},
+       run_mandelbulb},
+      {{"minife", "iiswc16", "Mantevo", "sparse matrix stream, gathers, reductions; f64"},
+       run_minife},
+      {{"lulesh", "iiswc16", "LULESH", "corner gathers on a mesh, wide private arrays; f64"},
+       run_lulesh},
+      {{"smallpt", "iiswc16", "path tracing", "divergent paths, roulette, scalar loads"},
+       run_smallpt},
   };
   return entries;
 }

@@ -102,6 +102,9 @@ class Session {
   void writes(double at_least, double at_most) { writes_ = {at_least, at_most}; }
   void atomics(double at_least, double at_most) { atomics_ = {at_least, at_most}; }
 
+  // Whether a check has failed so far (counters aside).
+  [[nodiscard]] bool found_wrong_result() const { return !wrong_.empty(); }
+
   // Compares the counters with what was stated, and tells how it went.
   [[nodiscard]] Report finish(std::string_view name);
 

@@ -209,3 +209,10 @@ __kernel void without_semantics(__global ulong* out) {
 __kernel void copy_wide(__global int16* out, __global const int16* in) {
   for (int i = 0; i < 8; ++i) out[i] = in[i];
 }
+
+// The branches for very small and very large values run with no lane enabled, before anything else
+// asks which lanes are.
+__kernel void lengths(__global float* out) {
+  const int i = get_global_id(0);
+  out[i] = length((float3)((float)i / 64.0f, 1.0f, 1.0f));
+}

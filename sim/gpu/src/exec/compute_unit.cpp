@@ -198,7 +198,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
   const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
   wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-  wave.lane_mask_of = ~wave.exec();
+  wave.expand_mask(wave.exec());  // the slot's last wave left its own behind
   wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
               (launch.rsrc1 >> 23 & 1U) << 9;
   wave.sr[kM0] = ~std::uint32_t{0};

@@ -210,6 +210,21 @@ TEST(Semantics, ReducesLargeAnglesExactly) {
   }
 }
 
+// A wave's slot keeps what the wave before it left; instructions under an empty EXEC must not
+// write lanes that the last one had enabled.
+TEST(Semantics, WritesNoLaneWhenNoneIsEnabledHoweverOftenItRuns) {
+  TestGpu test;
+  for (int launch = 0; launch < 3; ++launch) {
+    const auto out = test.buffer(kCount * 4);
+    test.launch("lengths", kCount, 64, out);
+    const auto got = test.read<float>(out, kCount);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double x = static_cast<double>(i) / 64;
+      ASSERT_NEAR(got[i], std::sqrt(x * x + 2), 1e-5) << launch << ' ' << i;
+    }
+  }
+}
+
 TEST(Semantics, RefusesWhatItDoesNotKnowByNameAndAddress) {
   TestGpu test;
   const auto out = test.buffer(64 * 8);

@@ -1,0 +1,76 @@
+// The papers' applications on the virtual GPU: results and traffic of all of them, as users run it.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+
+TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto finished = run({wirewatt(), "workloads", "run", "--all", "--size", "small", "--json"});
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const json result = json::parse(finished.out);
+  EXPECT_TRUE(result.at("virtual").get<bool>());
+  std::set<std::string> names;
+  for (const json& workload : result.at("workloads")) {
+    const auto name = workload.at("name").get<std::string>();
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_EQ(workload.at("status"), "pass") << name << ": " << workload.at("reason");
+    EXPECT_GT(workload.at("l1_l2_write_bytes").get<double>() +
+                  workload.at("l1_l2_atomic_bytes").get<double>(),
+              0)
+        << name;
+  }
+  for (const auto* expected :
+       {"dct",     "hist",   "convtex",    "dxtc",  "blackscholes", "fwt",  "bp",      "bfs",
+        "gs",      "hs",     "hs3",        "hys",   "nn",           "pf",   "srad",    "sc",
+        "eigen",   "histo",  "montecarlo", "nbody", "scan",         "comd", "comd-lj", "xsbench",
+        "lulesh",  "minife", "graph500",   "crc",   "gem",          "swat", "color",   "mandelbulb",
+        "smallpt", "kmeans", "stencil",    "spmv"}) {
+    EXPECT_TRUE(names.contains(expected)) << expected;
+  }
+  EXPECT_LT(elapsed, std::chrono::minutes(5));
+}
+
+TEST(Workloads, GiveTheSameTrafficWithOneThreadAndTwo) {
+  const std::vector<std::string> command{wirewatt(), "workloads", "run",   "bfs",
+                                         "swat",     "comd",      "--json"};
+  const auto traffic = [&](const char* threads) {
+    const auto finished = run(command, {{"WIREWATT_THREADS", threads}});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    json workloads = json::parse(finished.out).at("workloads");
+    for (json& workload : workloads) workload.erase("seconds");
+    return workloads;
+  };
+  EXPECT_EQ(traffic("1"), traffic("2"));
+}
+
+TEST(Workloads, AreListedWithTheirPaperAndSuite) {
+  const auto finished = run({wirewatt(), "workloads", "list", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json entries = json::parse(finished.out).at("workloads");
+  EXPECT_GE(entries.size(), 36U);
+  for (const json& entry : entries) {
+    for (const auto* key : {"name", "paper", "suite", "stresses"}) {
+      EXPECT_FALSE(entry.at(key).get<std::string>().empty()) << entry;
+    }
+  }
+}
+
+TEST(Workloads, WhatCannotBeRunIsNamed) {
+  const auto unknown = run({wirewatt(), "workloads", "run", "no-such-workload"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("no-such-workload"), std::string::npos) << unknown.err;
+  EXPECT_EQ(run({wirewatt(), "workloads", "run", "dct", "--size", "huge"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "workloads", "run"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "workloads", "run", "dct", "--all"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace ww::e2e
