@@ -191,14 +191,20 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
   }
   WW_TRY(finish_truth(truth, architecture));
   Chip chip;
+  // The emulator counts core cycles; flight is in the fabric's.
+  const double core_per_fabric =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz /
+      truth.fabric.clock_hz;
   for (int engine = 0; engine < architecture.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture.cus_per_engine; ++cu) {
       for (int channel = 0; channel < architecture.l2_channels; ++channel) {
         const auto trunk = static_cast<std::size_t>(engine * architecture.l2_channels + channel);
         const auto leg = static_cast<std::size_t>(engine * architecture.cus_per_engine + cu);
         const double way = truth.trunks[trunk].length_mm + truth.legs[leg].length_mm;
+        const double fabric_cycles =
+            truth.fabric.port_cycles + std::ceil(2.0 * way / truth.fabric.mm_per_cycle);
         chip.crossbar_cycles_.push_back(
-            truth.port_cycles + static_cast<int>(std::ceil(2.0 * way / truth.mm_per_cycle)));
+            static_cast<int>(std::ceil(fabric_cycles * core_per_fabric)));
       }
     }
   }

@@ -120,8 +120,15 @@ void read_wires(TomlReader& root, Truth& truth) {
       }
     }
   }
-  truth.mm_per_cycle = table.number("mm_per_cycle", 0.1, 100);
-  truth.port_cycles = static_cast<int>(table.integer("port_cycles", 0, 1000));
+  table.finish();
+}
+
+void read_fabric(TomlReader& root, FabricTruth& fabric) {
+  TomlReader table = root.table("fabric");
+  fabric.clock_hz = table.number("clock_hz", 1e8, 4e9);
+  fabric.cycle_f = table.number("cycle_pf", 0, 1e6) * kPico;
+  fabric.mm_per_cycle = table.number("mm_per_cycle", 0.1, 100);
+  fabric.port_cycles = static_cast<int>(table.integer("port_cycles", 0, 1000));
   table.finish();
 }
 
@@ -235,6 +242,7 @@ Result<ChipSpec> parse_chip(std::string_view toml_text, const std::string& origi
   read_architecture(root, spec.architecture);
   read_geometry(root, spec.truth.geometry);
   read_wires(root, spec.truth);
+  read_fabric(root, spec.truth.fabric);
   read_variation(root, spec.truth.variation);
   read_events(root, spec.truth.events);
   read_leakage(root, spec.truth.leakage);

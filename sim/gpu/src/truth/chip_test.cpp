@@ -115,11 +115,11 @@ TEST(ChipFile, ShapesMustAgree) {
 
 TEST(ChipFile, ReadsPairSpecificTerms) {
   const std::string text = w9100_text(
-      {{"port_cycles", "12\npair_extra_pf = [[0,1,2,3],[0,0,0,0],[0,0,0,0],[0,0,0,9]]"}});
+      {{"flop_pitch_mm", "3.7\npair_extra_pf = [[0,1,2,3],[0,0,0,0],[0,0,0,0],[0,0,0,9]]"}});
   const Chip chip = load_text(text).value();
   EXPECT_DOUBLE_EQ(chip.truth().wires.pair_extra_f[15], 9e-12);
   const std::string bad =
-      w9100_text({{"port_cycles", "12\npair_extra_pf = [[0,1,2,3],[0,0,0,0]]"}});
+      w9100_text({{"flop_pitch_mm", "3.7\npair_extra_pf = [[0,1,2,3],[0,0,0,0]]"}});
   expect_error(bad, ErrorCode::out_of_range, "wires.pair_extra_pf", line_of(bad, "pair_extra_pf"));
 }
 

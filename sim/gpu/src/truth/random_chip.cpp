@@ -74,8 +74,8 @@ void draw_wires(Draw& draw, Truth& truth) {
   wires.flop_clock_f = draw.uniform(1.5, 4) * kFemto;
   wires.whole_flops = !nested;
   wires.registers_f_per_mm = total * draw.uniform(0.7, 1.1);
-  truth.mm_per_cycle = wires.flop_pitch_mm * draw.uniform(1.0, 1.2);
-  truth.port_cycles = draw.integer(8, 20);
+  truth.fabric.mm_per_cycle = wires.flop_pitch_mm * draw.uniform(1.0, 1.2);
+  truth.fabric.port_cycles = draw.integer(8, 20);
 }
 
 void draw_variation(Draw& draw, Truth& truth) {
@@ -113,6 +113,7 @@ void draw_events(Draw& draw, Truth& truth) {
   events.wave_resident_cycle = pf(14);
   events.active_cycle = pf(33000) * area;
   events.idle_cycle = pf(2400) * area;
+  truth.fabric.cycle_f = pf(300) * area;
 }
 
 // Leakage, heat, regulator and sensor follow from how much the chip draws.
@@ -267,6 +268,10 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   Truth truth;
   truth.chip_class = request.chip_class;
   draw_wires(draw, truth);
+  // Never slower than the core, or it would hold the L2 back.
+  truth.fabric.clock_hz =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz *
+      draw.uniform(1.0, 1.3);
   draw_geometry(draw, architecture, truth);
   draw_variation(draw, truth);
   draw_published(draw, truth);

@@ -44,6 +44,14 @@ struct WireTruth {
   std::vector<double> pair_scale;
 };
 
+// The crossbar's own clock. It does not follow the core's states, and is never gated.
+struct FabricTruth {
+  double clock_hz{};
+  double cycle_f{};           // switched by the clock itself, per cycle
+  double mm_per_cycle{4.0};   // how far a signal travels in a fabric cycle
+  int port_cycles{10};        // crossbar ports and arbiters, both ways, in fabric cycles
+};
+
 // Relative half-ranges of device-to-device variation, drawn uniformly from `seed`.
 struct VariationTruth {
   std::uint64_t seed{};
@@ -133,14 +141,13 @@ struct Truth {
   Geometry geometry;
   PublishedFloorplan published;
   WireTruth wires;
+  FabricTruth fabric;
   VariationTruth variation;
   EventTruth events;
   LeakageTruth leakage;
   ThermalTruth thermal;
   RegulatorTruth regulator;
   SensorTruth sensor;
-  double mm_per_cycle{4.0};  // how far a signal travels in a core cycle
-  int port_cycles{10};       // crossbar ports and arbiters, both ways
 
   // Derived by finish_truth() from the above.
   struct Link {
