@@ -16,8 +16,12 @@ using nlohmann::json;
 
 // sim/icd/test/icd_saxpy.c: y = a x + y over 10000 floats, twice.
 constexpr int kElements = 10'000;
-std::string saxpy() { return (build_folder() / "bin" / "icd_saxpy").string(); }
-std::string driver() { return (build_folder() / "lib" / "libwirewatt_vgpu.so").string(); }
+std::string saxpy() {
+  return (build_folder() / "bin" / "icd_saxpy").string();
+}
+std::string driver() {
+  return (build_folder() / "lib" / "libwirewatt_vgpu.so").string();
+}
 
 std::string content(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -46,7 +50,8 @@ std::map<int, std::map<std::string, double>> counters(const std::filesystem::pat
     EXPECT_EQ(fields[6], "10048");
     EXPECT_EQ(fields[9], "64");
     EXPECT_LT(std::stoll(fields[17]), std::stoll(fields[18]));
-    values[std::stoi(fields[1])][fields[15].substr(1, fields[15].size() - 2)] = std::stod(fields[16]);
+    values[std::stoi(fields[1])][fields[15].substr(1, fields[15].size() - 2)] =
+        std::stod(fields[16]);
   }
   return values;
 }
@@ -62,8 +67,7 @@ void expect_saxpys_arithmetic(std::map<int, std::map<std::string, double>> value
 }
 
 std::size_t entries(const std::filesystem::path& folder) {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator(folder), {}));
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
 TEST(Run, GivesCountersTraceAndTheProgramsOwnOutput) {
@@ -101,9 +105,9 @@ TEST(Run, ThreadsChangeNeitherTraceNorCounters) {
   for (const std::string threads : {"1", "2"}) {
     const auto csv = folder.path() / (threads + ".csv");
     const auto wwt = folder.path() / (threads + ".wwt");
-    const auto finished = run({wirewatt(), "run", "--counters", csv.string(), "--trace",
-                               wwt.string(), "--", saxpy()},
-                              {{"WIREWATT_THREADS", threads}});
+    const auto finished =
+        run({wirewatt(), "run", "--counters", csv.string(), "--trace", wwt.string(), "--", saxpy()},
+            {{"WIREWATT_THREADS", threads}});
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
     traces[threads] = content(wwt);
     values[threads] = counters(csv);
@@ -160,7 +164,8 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   const auto finished = run({wirewatt(), "run", "--counters", csv.string(), "--trace", wwt.string(),
                              "--json", "--", "sh", "-c", saxpy() + " && " + saxpy()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto told = json::parse(finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1));
+  const auto told =
+      json::parse(finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1));
   EXPECT_EQ(told["totals"]["dispatches"], 4);
   EXPECT_EQ(told["traces"].size(), 2U);
   EXPECT_EQ(entries(folder.path()), 3U);
@@ -169,12 +174,12 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
 TEST(Driver, WritesCountersByItsEnvironmentAlone) {
   TemporaryFolder folder;
   const auto csv = folder.path() / "out.csv";
-  const auto finished = run({saxpy()}, {{"OCL_ICD_VENDORS", driver()},
-                                        {"WIREWATT_COUNTERS", csv.string()}});
+  const auto finished =
+      run({saxpy()}, {{"OCL_ICD_VENDORS", driver()}, {"WIREWATT_COUNTERS", csv.string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   expect_saxpys_arithmetic(counters(csv));
-  const auto refused = run({saxpy()}, {{"OCL_ICD_VENDORS", driver()},
-                                       {"WIREWATT_TRACE", "/nowhere/out.wwt"}});
+  const auto refused =
+      run({saxpy()}, {{"OCL_ICD_VENDORS", driver()}, {"WIREWATT_TRACE", "/nowhere/out.wwt"}});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_NE(refused.err.find("/nowhere"), std::string::npos) << refused.err;
 }

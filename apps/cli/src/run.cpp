@@ -1,6 +1,6 @@
 // wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,7 +93,6 @@ Result<int> run_child(const std::vector<std::string>& command) {
   const pid_t child = ::fork();
   if (child < 0) return fail(ErrorCode::io_error, "cannot start a process", command.front());
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(signal, SIG_DFL);
     ::execvp(arguments[0], arguments.data());
     const int number = errno;
     [[maybe_unused]] const auto told = ::write(report[1], &number, sizeof number);
@@ -102,7 +101,11 @@ Result<int> run_child(const std::vector<std::string>& command) {
   child_process = child;
   struct sigaction action {};
   action.sa_handler = pass_on;
-  for (const int signal : {SIGTERM, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    ::sigaction(signal, &action, &before);
+    if (before.sa_handler == SIG_IGN) ::sigaction(signal, &before, nullptr);  // nohup
+  }
   // From a terminal the child gets these itself.
   for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);
   ::close(report[1]);
@@ -129,8 +132,10 @@ std::vector<std::string> csv_fields(std::string_view line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') fields.back() += line[i++];
-      else quoted = !quoted;
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        fields.back() += line[i++];
+      else
+        quoted = !quoted;
     } else if (line[i] == ',' && !quoted) {
       fields.emplace_back();
     } else {
@@ -223,7 +228,8 @@ nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
   }
   return {{"dispatches", kernel.dispatches},
           {"chip_time_ns", kernel.chip_time_ns},
-          {"l1_l2_bytes", kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
+          {"l1_l2_bytes",
+           kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
           {"l2_memory_read_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")},
           {"l2_memory_write_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")},
           {"counters", counters}};
@@ -241,19 +247,22 @@ std::string bytes_text(double bytes) {
 
 void print_totals(const Totals& totals, const std::string& device) {
   const auto sum = totals.sum();
-  fmt::print(stderr, "\nwirewatt: {} (virtual, not a measurement): {} dispatches, {:.3f} ms of chip time\n",
+  fmt::print(stderr,
+             "\nwirewatt: {} (virtual, not a measurement): {} dispatches, {:.3f} ms of chip time\n",
              device, sum.dispatches, static_cast<double>(sum.chip_time_ns) * 1e-6);
   if (sum.dispatches == 0) return;
   std::size_t width = 6;
-  for (const auto& [name, kernel] : totals.kernels) width = std::max(width, std::min<std::size_t>(name.size(), 40));
+  for (const auto& [name, kernel] : totals.kernels)
+    width = std::max(width, std::min<std::size_t>(name.size(), 40));
   fmt::print(stderr, "  {:<{}} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "KERNEL", width, "DISPATCHES",
              "CHIP MS", "L1-L2", "MEM READ", "MEM WRITE");
   const auto row = [&](const std::string& name, const Totals::Kernel& kernel) {
-    fmt::print(stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
-               kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
-               bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
-               bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")),
-               bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")));
+    fmt::print(
+        stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
+        kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
+        bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
+        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")),
+        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")));
   };
   for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
   if (totals.kernels.size() > 1) row("all", sum);
@@ -281,7 +290,9 @@ Result<std::vector<std::string>> place_traces(const Parts& parts, const std::str
     }
     std::error_code ec;
     fs::rename(file, name, ec);
-    if (ec) return fail(ErrorCode::io_error, "cannot put the trace in place: " + ec.message(), name.string());
+    if (ec)
+      return fail(ErrorCode::io_error, "cannot put the trace in place: " + ec.message(),
+                  name.string());
     placed.push_back(name.string());
   }
   return placed;
@@ -290,8 +301,9 @@ Result<std::vector<std::string>> place_traces(const Parts& parts, const std::str
 Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
-  WW_ASSIGN(counter_parts, Parts::create(arguments.counters.empty() ? fs::temp_directory_path()
-                                                                     : folder_of(arguments.counters)));
+  WW_ASSIGN(counter_parts,
+            Parts::create(arguments.counters.empty() ? fs::temp_directory_path()
+                                                     : folder_of(arguments.counters)));
   ::setenv("WIREWATT_COUNTERS", (counter_parts.path() / "%p.csv").c_str(), 1);
   std::optional<Parts> trace_parts;
   if (arguments.trace.empty()) {
@@ -355,12 +367,9 @@ int run(const RunArguments& arguments) {
     kernels.push_back(std::move(entry));
   }
   // One line, so that it is the last one after whatever the program printed.
-  const nlohmann::json json{{"device", device},
-                            {"virtual", true},
-                            {"exit_code", code},
-                            {"totals", to_json(totals, totals.sum())},
-                            {"kernels", kernels},
-                            {"traces", finished->traces}};
+  const nlohmann::json json{{"device", device},   {"virtual", true},
+                            {"exit_code", code},  {"totals", to_json(totals, totals.sum())},
+                            {"kernels", kernels}, {"traces", finished->traces}};
   fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return code;
 }
@@ -378,8 +387,9 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
   command->add_option("--chip-seed", arguments->device.chip_seed, "virtual:random: which chip")
       ->capture_default_str();
-  command->add_option("--chip-class", arguments->device.chip_class,
-                      "virtual:random: how far the chip strays from the fit's form")
+  command
+      ->add_option("--chip-class", arguments->device.chip_class,
+                   "virtual:random: how far the chip strays from the fit's form")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   command->add_flag("--json", arguments->json,

@@ -23,8 +23,8 @@ namespace trace = sim::trace;
 std::string hex_value(const trace::Access& access, unsigned lane, unsigned bytes) {
   std::string text;
   for (unsigned i = bytes; i-- > 0;) {
-    text += fmt::format(
-        "{:02x}", static_cast<unsigned>(access.value[lane * trace::kMostValueBytes + i]));
+    text += fmt::format("{:02x}",
+                        static_cast<unsigned>(access.value[lane * trace::kMostValueBytes + i]));
   }
   return text;
 }
@@ -44,9 +44,9 @@ std::array<std::uint64_t, 3> place(const trace::Launch& launch, std::uint32_t gr
 // --- info ---
 
 nlohmann::json to_json(const trace::Totals& totals) {
-  return {{"launches", totals.launches},         {"instructions", totals.instructions},
+  return {{"launches", totals.launches},           {"instructions", totals.instructions},
           {"wave_accesses", totals.wave_accesses}, {"accesses", totals.lane_accesses},
-          {"loaded_bytes", totals.loaded_bytes}, {"stored_bytes", totals.stored_bytes},
+          {"loaded_bytes", totals.loaded_bytes},   {"stored_bytes", totals.stored_bytes},
           {"atomic_bytes", totals.atomic_bytes}};
 }
 
@@ -106,15 +106,17 @@ int run_info(const std::string& file, bool as_json) {
   }
   const auto number = [&](const char* key) { return (*json)[key].get<std::uint64_t>(); };
   fmt::print("{}: made by {}\n", file, (*json)["producer"].get<std::string>());
-  fmt::print("{} launches, {} memory instructions, {} wave accesses, {} accesses ({} with values)\n",
-             number("launches"), number("instructions"), number("wave_accesses"), number("accesses"),
-             number("accesses_with_values"));
+  fmt::print(
+      "{} launches, {} memory instructions, {} wave accesses, {} accesses ({} with values)\n",
+      number("launches"), number("instructions"), number("wave_accesses"), number("accesses"),
+      number("accesses_with_values"));
   fmt::print("{} bytes loaded, {} stored, {} by atomics, before coalescing\n",
              number("loaded_bytes"), number("stored_bytes"), number("atomic_bytes"));
   if (number("accesses") != 0) {
-    fmt::print("{} bytes in the file, {:.3f} an access; plain records would take {:.1f} times that\n",
-               number("file_bytes"), (*json)["bytes_per_access"].get<double>(),
-               (*json)["compression"].get<double>());
+    fmt::print(
+        "{} bytes in the file, {:.3f} an access; plain records would take {:.1f} times that\n",
+        number("file_bytes"), (*json)["bytes_per_access"].get<double>(),
+        (*json)["compression"].get<double>());
   }
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "LAUNCHES", "WAVE ACCESSES", "ACCESSES", "BYTES"}};
@@ -185,18 +187,20 @@ Status dump(const std::string& file, std::uint64_t limit, bool as_json) {
 
 Result<trace::Converted> export_csv(trace::Reader& reader, const std::string& out) {
   WW_ASSIGN(file, StreamedFile::create(out));
-  WW_TRY(file.write("launch,kernel,group,wave,instruction_address,instruction,op,bytes,lane,address,"
-                    "value\n"));
+  WW_TRY(
+      file.write("launch,kernel,group,wave,instruction_address,instruction,op,bytes,lane,address,"
+                 "value\n"));
   trace::Access access;
   std::string rows;
   while (true) {
     WW_ASSIGN(more, reader.next(access));
     if (!more) break;
     const auto& instruction = reader.instructions()[access.instruction];
-    const auto head = fmt::format(
-        "{},{},{},{},{:#x},{},{},{}", access.launch, csv_text(reader.launches()[access.launch].kernel),
-        access.group, access.wave, instruction.address, csv_text(instruction.name),
-        trace::to_string(instruction.operation), instruction.element_bytes);
+    const auto head =
+        fmt::format("{},{},{},{},{:#x},{},{},{}", access.launch,
+                    csv_text(reader.launches()[access.launch].kernel), access.group, access.wave,
+                    instruction.address, csv_text(instruction.name),
+                    trace::to_string(instruction.operation), instruction.element_bytes);
     rows.clear();
     for (auto set = access.lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(set));

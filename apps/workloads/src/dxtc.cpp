@@ -148,7 +148,11 @@ void run_dxtc(Session& s) {
     got[b] = decoded_error(compressed[b * 2], compressed[b * 2 + 1], block);
     want[b] = best_error(block);
   }
-  s.check("squared error of block", got, want, 1e-3, 1e-5);
+  // An end point on the border of two quantised values, or two colours that project alike, go
+  // either way by rounding: float and double differ by some percent in one block of thousands.
+  s.check("squared error of block", got, want, 0.1, 1e-5);
+  s.check("squared error", std::accumulate(got.begin(), got.end(), 0.0),
+          std::accumulate(want.begin(), want.end(), 0.0), 1e-3);
   // A block is one line of pixels, and 8 bytes of a line when written; the table of splits comes
   // from the L1 or not.
   const auto lines = 64.0 * static_cast<double>(blocks);

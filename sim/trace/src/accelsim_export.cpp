@@ -23,8 +23,10 @@ std::string opcode_of(const Instruction& instruction) {
     case Operation::atomic: name = "RED.E.ADD"; break;
     case Operation::atomic_return: name = "ATOMG.E.ADD"; break;
   }
-  if (instruction.element_bytes < 4) return name + fmt::format(".U{}", 8 * instruction.element_bytes);
-  if (instruction.element_bytes > 4) return name + fmt::format(".{}", 8 * instruction.element_bytes);
+  if (instruction.element_bytes < 4)
+    return name + fmt::format(".U{}", 8 * instruction.element_bytes);
+  if (instruction.element_bytes > 4)
+    return name + fmt::format(".{}", 8 * instruction.element_bytes);
   return name;
 }
 
@@ -68,15 +70,16 @@ struct Kernel {
   }
 
   // Every warp of every work-group is there and ends with EXIT, as the simulator expects.
-  Status write(const Launch& launch, std::uint64_t number, const std::filesystem::path& file) const {
+  Status write(const Launch& launch, std::uint64_t number,
+               const std::filesystem::path& file) const {
     std::uint64_t groups = 1;
     for (const std::uint64_t extent : launch.groups) {
       groups = groups > kMostGroups ? groups : groups * extent;
     }
     const std::uint64_t size = std::uint64_t{launch.local[0]} * launch.local[1] * launch.local[2];
     if (groups > kMostGroups || size > 4096) {
-      return fail(ErrorCode::out_of_range, "a launch of too many work-groups or work-items to export",
-                  launch.kernel);
+      return fail(ErrorCode::out_of_range,
+                  "a launch of too many work-groups or work-items to export", launch.kernel);
     }
     WW_ASSIGN(out, StreamedFile::create(file));
     WW_TRY(out.write(fmt::format(
@@ -90,7 +93,8 @@ struct Kernel {
         launch.local[0], launch.local[1], launch.local[2])));
     const auto per_group = static_cast<std::uint32_t>((size + kWarp - 1) / kWarp);
     for (std::uint32_t group = 0; group < groups; ++group) {
-      WW_TRY(out.write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n", group % launch.groups[0],
+      WW_TRY(out.write(fmt::format("#BEGIN_TB\n\nthread block = {},{},{}\n\n",
+                                   group % launch.groups[0],
                                    group / launch.groups[0] % launch.groups[1],
                                    group / launch.groups[0] / launch.groups[1])));
       for (std::uint32_t warp = 0; warp < per_group; ++warp) {

@@ -59,7 +59,8 @@ std::optional<Operation> operation_of(std::string_view opcode) {
 
 // From modifiers such as .128, .U8, .S16, .F32: bytes of a lane; 4 where none tells.
 std::uint8_t element_bytes(std::string_view opcode) {
-  for (auto dot = opcode.find('.'); dot != std::string_view::npos; dot = opcode.find('.', dot + 1)) {
+  for (auto dot = opcode.find('.'); dot != std::string_view::npos;
+       dot = opcode.find('.', dot + 1)) {
     auto part = opcode.substr(dot + 1);
     part = part.substr(0, part.find('.'));
     while (!part.empty() && (part.front() == 'U' || part.front() == 'S' || part.front() == 'F' ||
@@ -67,7 +68,8 @@ std::uint8_t element_bytes(std::string_view opcode) {
       part.remove_prefix(1);
     }
     const auto bits = number<unsigned>(part);
-    if (bits && (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64 || *bits == 96 || *bits == 128)) {
+    if (bits &&
+        (*bits == 8 || *bits == 16 || *bits == 32 || *bits == 64 || *bits == 96 || *bits == 128)) {
       return static_cast<std::uint8_t>(*bits / 8);
     }
   }
@@ -82,7 +84,8 @@ class KernelFile {
   Status read() {
     const auto ending = file_.extension();
     if (ending == ".xz" || ending == ".tracez" || ending == ".zst" || ending == ".gz") {
-      return fail(ErrorCode::unsupported, "a compressed trace; decompress it first", file_.string());
+      return fail(ErrorCode::unsupported, "a compressed trace; decompress it first",
+                  file_.string());
     }
     std::ifstream stream(file_);
     if (!stream) return fail(ErrorCode::not_found, "cannot read", file_.string());
@@ -91,7 +94,8 @@ class KernelFile {
       WW_TRY(take(trimmed(line)));
     }
     if (stream.bad()) return fail(ErrorCode::io_error, "cannot read", file_.string());
-    if (!launched_) return wrong("this is no kernel trace: '-kernel name' or '-grid dim' is missing");
+    if (!launched_)
+      return wrong("this is no kernel trace: '-kernel name' or '-grid dim' is missing");
     if (in_block_) return wrong("the file ends within a thread block: it is truncated");
     ++converted_.files;
     return {};
@@ -142,6 +146,10 @@ class KernelFile {
     if (launched_) return {};
     if (launch_.kernel.empty() || !has_grid_) {
       return wrong("this is no kernel trace: '-kernel name' or '-grid dim' is missing");
+    }
+    const auto& grid = launch_.groups;
+    if (std::uint64_t{grid[0]} * grid[1] > 0xFFFFFFFFU / grid[2]) {
+      return wrong("a grid of more than 2^32 thread blocks");
     }
     writer_.launch(launch_);
     launched_ = true;
@@ -217,8 +225,7 @@ class KernelFile {
     WW_TRY(addresses(*mask));
     AccessView access;
     const std::uint8_t bytes = element_bytes(opcode);
-    access.instruction =
-        writer_.instruction({*pc, std::string(opcode), *operation, bytes, bytes});
+    access.instruction = writer_.instruction({*pc, std::string(opcode), *operation, bytes, bytes});
     access.group = group_;
     access.wave = warp_;
     access.lanes = *mask;

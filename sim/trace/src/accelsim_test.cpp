@@ -57,10 +57,11 @@ TEST(AccelSim, ImportsEveryAddressForm) {
 
 TEST(AccelSim, OlderTracersNameTheWarpOnEachLine) {
   test::Folder folder;
-  const auto converted = import_text(
-      folder, "-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (32,1,1)\n"
-              "-accelsim tracer version = 2\n#BEGIN_TB\n"
-              "2 0 0 7 0010 00000001 1 R1 LDG.E.64 1 R2 8 1 0x100 0\n#END_TB\n");
+  const auto converted =
+      import_text(folder,
+                  "-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (32,1,1)\n"
+                  "-accelsim tracer version = 2\n#BEGIN_TB\n"
+                  "2 0 0 7 0010 00000001 1 R1 LDG.E.64 1 R2 8 1 0x100 0\n#END_TB\n");
   ASSERT_TRUE(converted) << converted.error().text();
   auto reader = Reader::open(folder / "k.wwt");
   Access access;
@@ -72,11 +73,11 @@ TEST(AccelSim, OlderTracersNameTheWarpOnEachLine) {
 
 TEST(AccelSim, BadLinesAreNamedAndLeaveNoFile) {
   for (const std::string line :
-       {"1020 ffffffff 1 R24 LDG.E 1 R44 4 2 0x7efe 16", "1020 ffffffff 99 R1", "zzz", "10 1 0 LDG 0 4 9",
-        "thread block = 9,9,9", "warp = x"}) {
+       {"1020 ffffffff 1 R24 LDG.E 1 R44 4 2 0x7efe 16", "1020 ffffffff 99 R1", "zzz",
+        "10 1 0 LDG 0 4 9", "thread block = 9,9,9", "warp = x"}) {
     test::Folder folder;
-    const auto converted =
-        import_text(folder, std::string(kHeader) + "#BEGIN_TB\nthread block = 0,0,0\n" + line + "\n");
+    const auto converted = import_text(
+        folder, std::string(kHeader) + "#BEGIN_TB\nthread block = 0,0,0\n" + line + "\n");
     ASSERT_FALSE(converted) << line;
     EXPECT_NE(converted.error().text().find("k.traceg:11"), std::string::npos)
         << converted.error().text();

@@ -27,7 +27,9 @@ std::uint64_t address_of(const AccessView& access, unsigned lane) {
                                    : access.base + static_cast<std::uint64_t>(access.stride) * lane;
 }
 
-bool touches_image(Operation operation) { return operation <= Operation::store; }
+bool touches_image(Operation operation) {
+  return operation <= Operation::store;
+}
 
 }  // namespace
 
@@ -62,9 +64,9 @@ void ColumnWriter::add(const AccessView& access, const Instruction& instruction,
   form |= add_values(access, instruction);
   columns_[kForm].push_back(static_cast<char>(form));
   // An upper bound that needs no look at every column: when to end the chunk.
-  bytes_ += 16 + (((form & kAddressForm) == kScattered) ? 256U : 0U) +
-            ((form & kValueForm) == kValuesWritten ? std::size_t{kLanes} * instruction.value_bytes
-                                                   : 0U);
+  bytes_ +=
+      16 + (((form & kAddressForm) == kScattered) ? 256U : 0U) +
+      ((form & kValueForm) == kValuesWritten ? std::size_t{kLanes} * instruction.value_bytes : 0U);
 }
 
 bool ColumnWriter::find_stride(const AccessView& access, std::uint64_t& base,
@@ -79,8 +81,7 @@ bool ColumnWriter::find_stride(const AccessView& access, std::uint64_t& base,
   stride = 0;
   if (others != 0) {
     const auto second = static_cast<unsigned>(std::countr_zero(others));
-    const auto step =
-        static_cast<std::int64_t>(access.address[second] - access.address[first]);
+    const auto step = static_cast<std::int64_t>(access.address[second] - access.address[first]);
     if (step % static_cast<std::int64_t>(second - first) != 0) return false;
     stride = static_cast<std::uint64_t>(step / static_cast<std::int64_t>(second - first));
   }
@@ -285,8 +286,8 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
   });
   if (!in_image && touches) {
     for_lanes(access.lanes, [&](unsigned lane) {
-      image_.set(access.address[lane],
-                 access.value.data() + std::size_t{lane} * kMostValueBytes, bytes);
+      image_.set(access.address[lane], access.value.data() + std::size_t{lane} * kMostValueBytes,
+                 bytes);
     });
   }
   return nullptr;

@@ -31,7 +31,9 @@ std::optional<Error> read_all(std::string bytes) {
   }
 }
 
-TEST(DamagedTrace, TheWholeFileReads) { EXPECT_FALSE(read_all(whole_file())); }
+TEST(DamagedTrace, TheWholeFileReads) {
+  EXPECT_FALSE(read_all(whole_file()));
+}
 
 RC_GTEST_PROP(DamagedTrace, EveryTruncationIsNoticed, ()) {
   const auto length = *rc::gen::inRange<std::size_t>(0, whole_file().size());
@@ -56,14 +58,17 @@ TEST(DamagedTrace, SaysThatItIsTruncatedAndWhere) {
 }
 
 TEST(DamagedTrace, OtherFilesAreNotTraces) {
-  for (const std::string text : {"", "hello", "-kernel name = x\n-kernel id = 1\n-grid dim = (1,1,1)\n"}) {
+  for (const std::string text :
+       {"", "hello", "-kernel name = x\n-kernel id = 1\n-grid dim = (1,1,1)\n"}) {
     const auto error = read_all(text);
     ASSERT_TRUE(error);
     EXPECT_NE(error->message.find("not a memory trace"), std::string::npos);
   }
 }
 
-TEST(DamagedTrace, BytesBehindTheEndAreNoticed) { EXPECT_TRUE(read_all(whole_file() + "x")); }
+TEST(DamagedTrace, BytesBehindTheEndAreNoticed) {
+  EXPECT_TRUE(read_all(whole_file() + "x"));
+}
 
 TEST(DamagedTrace, AMissingFileIsNotFound) {
   const auto reader = Reader::open("/nowhere/a.wwt");

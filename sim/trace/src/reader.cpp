@@ -35,8 +35,8 @@ struct Reader::Impl {
   const char* take_accesses(std::string_view payload);
 
   [[nodiscard]] tl::unexpected<Error> damaged(const std::string& what) const {
-    return fail(ErrorCode::parse_error, fmt::format("{} (chunk {} at byte {})", what, chunks, chunk_at),
-                name);
+    return fail(ErrorCode::parse_error,
+                fmt::format("{} (chunk {} at byte {})", what, chunks, chunk_at), name);
   }
   // Exactly `count` bytes; fewer at the end of the file.
   Result<std::string> take_bytes(std::size_t count) {
@@ -76,10 +76,10 @@ Status Reader::Impl::start() {
     return fail(ErrorCode::parse_error, "the file's head is damaged", name);
   }
   if (const auto version = get_fixed<std::uint32_t>(head, 8); version != kVersion) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("the trace has version {}; this program reads version {}", version,
-                            kVersion),
-                name);
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the trace has version {}; this program reads version {}", version, kVersion),
+        name);
   }
   WW_TRY(next_chunk());
   return {};
@@ -188,8 +188,8 @@ const char* Reader::Impl::take_accesses(std::string_view payload) {
     columns[i].resize(sizes[i].raw);
     views[i] = columns[i];
     if (sizes[i].raw == 0 && stored.empty()) continue;
-    const std::size_t got = ZSTD_decompressDCtx(context.get(), columns[i].data(),
-                                                columns[i].size(), stored.data(), stored.size());
+    const std::size_t got = ZSTD_decompressDCtx(context.get(), columns[i].data(), columns[i].size(),
+                                                stored.data(), stored.size());
     if (ZSTD_isError(got) != 0 || got != sizes[i].raw) return "a column that does not decompress";
   }
   if (!cursor.empty() || left == 0) return "a chunk of the wrong length";
@@ -250,10 +250,20 @@ Result<bool> Reader::next(Access& access) {
   return result;
 }
 
-const std::string& Reader::producer() const { return impl_->producer; }
-const std::vector<Launch>& Reader::launches() const { return impl_->launches; }
-const std::vector<Instruction>& Reader::instructions() const { return impl_->instructions; }
-const Totals& Reader::totals() const { return impl_->totals; }
-std::uint64_t Reader::file_bytes() const { return impl_->size; }
+const std::string& Reader::producer() const {
+  return impl_->producer;
+}
+const std::vector<Launch>& Reader::launches() const {
+  return impl_->launches;
+}
+const std::vector<Instruction>& Reader::instructions() const {
+  return impl_->instructions;
+}
+const Totals& Reader::totals() const {
+  return impl_->totals;
+}
+std::uint64_t Reader::file_bytes() const {
+  return impl_->size;
+}
 
 }  // namespace ww::sim::trace

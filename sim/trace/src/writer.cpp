@@ -106,10 +106,11 @@ void Writer::Impl::put_accesses() {
     if (!column.empty()) {
       body.resize(start + ZSTD_compressBound(column.size()));
       const std::size_t size =
-          ZSTD_compressCCtx(context.get(), body.data() + start, body.size() - start,
-                            column.data(), column.size(), kLevel);
+          ZSTD_compressCCtx(context.get(), body.data() + start, body.size() - start, column.data(),
+                            column.size(), kLevel);
       if (ZSTD_isError(size) != 0) {
-        if (status) status = fail(ErrorCode::io_error, ZSTD_getErrorName(size), file.target().string());
+        if (status)
+          status = fail(ErrorCode::io_error, ZSTD_getErrorName(size), file.target().string());
         return;
       }
       body.resize(start + size);
@@ -137,10 +138,10 @@ Result<std::unique_ptr<Writer>> Writer::create(const std::filesystem::path& file
 
 std::uint32_t Writer::instruction(const Instruction& instruction) {
   Impl& impl = *impl_;
-  const auto [place, is_new] = impl.known.try_emplace(
-      Key{instruction.address, instruction.name, instruction.operation, instruction.element_bytes,
-          instruction.value_bytes},
-      static_cast<std::uint32_t>(impl.instructions.size()));
+  const auto [place, is_new] =
+      impl.known.try_emplace(Key{instruction.address, instruction.name, instruction.operation,
+                                 instruction.element_bytes, instruction.value_bytes},
+                             static_cast<std::uint32_t>(impl.instructions.size()));
   if (is_new) {
     impl.instructions.push_back(instruction);
     ++impl.totals.instructions;
@@ -173,7 +174,11 @@ Status Writer::finish() {
   return impl.file.keep();
 }
 
-const Totals& Writer::totals() const { return impl_->totals; }
-std::uint64_t Writer::file_bytes() const { return impl_->file.size(); }
+const Totals& Writer::totals() const {
+  return impl_->totals;
+}
+std::uint64_t Writer::file_bytes() const {
+  return impl_->file.size();
+}
 
 }  // namespace ww::sim::trace

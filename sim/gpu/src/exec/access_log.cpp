@@ -55,11 +55,11 @@ void AccessLog::completed(const Wave& wave, MemoryOperation& operation) {
 void AccessLog::add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes) {
   const LaunchState& launch = wave.cu->launch();
   const auto& id = wave.group->id;
-  const std::size_t words = element_words(operation) *
-                            (has_two_operands(operation.kind, operation.atomic) ? 2U : 1U);
+  const std::size_t words =
+      element_words(operation) * (has_two_operands(operation.kind, operation.atomic) ? 2U : 1U);
   entries_.push_back({operation.instruction,
-                      id[0] + launch.groups[0] * (id[1] + launch.groups[1] * id[2]),
-                      wave.in_group, static_cast<std::uint16_t>(words), operation.contiguous, lanes,
+                      id[0] + launch.groups[0] * (id[1] + launch.groups[1] * id[2]), wave.in_group,
+                      static_cast<std::uint16_t>(words), operation.contiguous, lanes,
                       operation.base});
   if (!operation.contiguous) {
     addresses_.insert(addresses_.end(), operation.address, operation.address + kLanes);
@@ -82,7 +82,8 @@ void AccessLog::drain(trace::Writer& writer, const LaunchState& launch,
     view.base = entry.base;
     view.values = reinterpret_cast<const std::byte*>(value);
     view.value_stride = entry.value_words * std::size_t{4};
-    view.stride = static_cast<std::int64_t>(view.value_stride);  // contiguous: whole words, one operand
+    view.stride =
+        static_cast<std::int64_t>(view.value_stride);  // contiguous: whole words, one operand
     if (!entry.contiguous) {
       view.address = address;
       address += kLanes;

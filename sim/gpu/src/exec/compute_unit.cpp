@@ -307,7 +307,8 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
                 operation.words * sizeof(std::uint32_t));
     return;
   }
-  if (operation.traced_lanes != 0) [[unlikely]] trace->completed(wave, operation);
+  if (operation.traced_lanes != 0) [[unlikely]]
+    trace->completed(wave, operation);
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
@@ -433,7 +434,8 @@ void ComputeUnit::end_wave(Wave& wave) {
   const auto abandon = [this, &wave](CounterQueue& queue) {
     for (; queue.count != 0; queue.pop()) {
       MemoryOperation* operation = queue.front();
-      if (operation->traced_lanes != 0) [[unlikely]] trace_abandoned(wave, *operation);
+      if (operation->traced_lanes != 0) [[unlikely]]
+        trace_abandoned(wave, *operation);
       operation->wave = nullptr;
       if (--operation->references == 0 && operation->unresolved == 0) release(operation);
     }

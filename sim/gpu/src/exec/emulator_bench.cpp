@@ -105,7 +105,13 @@ void stream_traced(benchmark::State& state) {
     state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
   }
 }
-BENCHMARK(stream_traced)->Args({1, 0})->Args({1, 1})->Args({2, 0})->Args({2, 1})->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(stream_traced)
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({2, 0})
+    ->Args({2, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // Every value new: vector add over random floats.
 void saxpy_traced(benchmark::State& state) {
@@ -129,7 +135,13 @@ void saxpy_traced(benchmark::State& state) {
     state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
   }
 }
-BENCHMARK(saxpy_traced)->Args({1, 0})->Args({1, 1})->Args({2, 0})->Args({2, 1})->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(saxpy_traced)
+    ->Args({1, 0})
+    ->Args({1, 1})
+    ->Args({2, 0})
+    ->Args({2, 1})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void replay(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = 1}, false);

@@ -19,7 +19,8 @@ class L1Pass {
   }
 
   void run() {
-    if (cu_.trace) [[unlikely]] cu_.trace->issued(wave_, operation_);
+    if (cu_.trace) [[unlikely]]
+      cu_.trace->issued(wave_, operation_);
     if (operation_.contiguous) {
       contiguous();
     } else {
