@@ -56,7 +56,8 @@ function(ww_add_fuzz_target name)
   endif()
 endfunction()
 
-# ww_add_benchmark(NAME SOURCES ... LIBS ...): Google Benchmark; run by hand or by label bench.
+# ww_add_benchmark(NAME SOURCES ... LIBS ...): Google Benchmark under the label bench, which
+# scripts/test leaves out: ctest --test-dir build/release -L bench -V
 function(ww_add_benchmark name)
   if(NOT WW_BUILD_TESTS)
     return()
@@ -65,4 +66,6 @@ function(ww_add_benchmark name)
   find_package(benchmark REQUIRED)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} benchmark::benchmark_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS bench TIMEOUT 900 RUN_SERIAL TRUE)
 endfunction()

@@ -33,6 +33,7 @@ TEST(CodeObject, GivesTheKernelsCodeAndPlace) {
   ASSERT_NE(kernel, nullptr);
   EXPECT_EQ(kernel->code_size, code.size());
   EXPECT_EQ(kernel->arguments.size(), 1U);
+  EXPECT_TRUE(object->has_arguments());
   const auto found = object->code(*kernel);
   EXPECT_EQ(Bytes(found.begin(), found.end()), code);
   EXPECT_EQ(object->find_kernel("other"), nullptr);
@@ -52,11 +53,37 @@ TEST(CodeObject, KeepsItsBytesWhenMoved) {
   EXPECT_EQ(moved.code(moved.kernels()[0]).size(), end_program.size());
 }
 
-TEST(CodeObject, WithoutMetadataIsAParseError) {
+TEST(CodeObject, WithoutMetadataHasTheKernelsOfItsDescriptors) {
   const auto object =
       CodeObject::parse(build_object({.code = end_program, .with_metadata = false}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  ASSERT_NE(object->find_kernel("k"), nullptr);
+  EXPECT_EQ(object->find_kernel("k")->code_size, end_program.size());
+  EXPECT_FALSE(object->has_arguments());
+}
+
+TEST(CodeObject, WithoutMetadataAndDescriptorsIsAParseError) {
+  const auto object = CodeObject::parse(build_object(
+      {.kernel = "", .code = end_program, .with_metadata = false, .with_symbols = false}));
   ASSERT_FALSE(object.has_value());
   EXPECT_EQ(object.error().code, ErrorCode::parse_error);
+}
+
+TEST(CodeObject, FindsTheCodesEndWhereNoFunctionSymbolTellsIt) {
+  // A conditional branch over the first end; padding and rubbish follow the second.
+  const Bytes code =
+      words({0xbf840001, 0xbf810000, 0xbf800000, 0xbf810000, 0xbf800000, 0xffffffff});
+  const auto object = CodeObject::parse(build_object({.code = code, .with_function = false}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  EXPECT_EQ(object->kernels()[0].code_size, 16U);
+}
+
+TEST(CodeObject, OfAGenericTargetCountsAsTheFamilysFirst) {
+  const auto object = CodeObject::parse(
+      build_object({.machine = 0x01000053, .abi_version = 4, .code = end_program}));
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  EXPECT_EQ(to_string(object->target()), "gfx1030");
+  EXPECT_EQ(object->version(), 6);
 }
 
 TEST(CodeObject, OfAnUnknownMachineIsUnsupported) {
@@ -102,6 +129,60 @@ TEST(Metadata, NamesTheKeyThatIsMissing) {
   const auto metadata = parse_metadata(bytes);
   ASSERT_FALSE(metadata.has_value());
   EXPECT_NE(metadata.error().text().find(".name"), std::string::npos) << metadata.error().text();
+}
+
+constexpr std::string_view yaml = R"(---
+Version:         [ 1, 0 ]
+Printf:
+  - '1:1:4:%d\n'
+Kernels:
+  - Name:            k
+    SymbolName:      'k@kd'
+    Attrs:
+      ReqdWorkGroupSize: [ 64, 2, 1 ]
+    Args:
+      - Name:            n
+        TypeName:        char
+        Size:            1
+        Align:           1
+        ValueKind:       ByValue
+      - TypeName:        'uint*'
+        Size:            8
+        Align:           8
+        ValueKind:       GlobalBuffer
+        AddrSpaceQual:   Global
+        AccQual:         ReadOnly
+    CodeProps:
+      KernargSegmentSize: 16
+      WavefrontSize:   64
+...
+)";
+
+TEST(YamlMetadata, PlacesArgumentsByTheirAlignment) {
+  const auto metadata = parse_yaml_metadata(yaml);
+  ASSERT_TRUE(metadata.has_value());
+  EXPECT_EQ(metadata->printf_formats, (std::vector<std::string>{"1:1:4:%d\\n"}));
+  ASSERT_EQ(metadata->kernels.size(), 1U);
+  const Kernel& kernel = metadata->kernels[0];
+  ASSERT_EQ(kernel.arguments.size(), 2U);
+  EXPECT_EQ(kernel.arguments[0].name, "n");
+  EXPECT_EQ(kernel.arguments[0].value_kind, "by_value");
+  EXPECT_EQ(kernel.arguments[1].offset, 8U);
+  EXPECT_EQ(kernel.arguments[1].value_kind, "global_buffer");
+  EXPECT_EQ(kernel.arguments[1].access, "read_only");
+  EXPECT_EQ(kernel.required_workgroup_size, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(kernel.kernarg_segment_size, 16U);
+}
+
+TEST(YamlMetadata, IsNothingWhereALaunchCouldNotRelyOnIt) {
+  for (const auto& [from, to] : {std::pair{"Align:           8", "Align:           3"},
+                                 std::pair{"Size:            8", "Size:            x"},
+                                 std::pair{"        ValueKind:       ByValue\n", ""},
+                                 std::pair{"[ 64, 2, 1 ]", "[ 64, 2 ]"}}) {
+    std::string text(yaml);
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    EXPECT_FALSE(parse_yaml_metadata(text).has_value()) << to;
+  }
 }
 
 TEST(Metadata, OfAnEmptyMapHasNoKernels) {

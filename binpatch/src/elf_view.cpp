@@ -170,7 +170,8 @@ Result<std::vector<ElfSymbol>> ElfView::symbols_of(const Elf64_Shdr& section) co
     symbols.push_back({.name = *name,
                        .value = symbol.st_value,
                        .size = symbol.st_size,
-                       .defined = symbol.st_shndx != SHN_UNDEF});
+                       .defined = symbol.st_shndx != SHN_UNDEF,
+                       .type = static_cast<unsigned char>(ELF64_ST_TYPE(symbol.st_info))});
   }
   return symbols;
 }

@@ -22,6 +22,7 @@ struct ElfSymbol {
   std::uint64_t value{};
   std::uint64_t size{};
   bool defined{};
+  unsigned char type{};  // STT_
 };
 
 class ElfView {
@@ -33,6 +34,8 @@ class ElfView {
   [[nodiscard]] const Elf64_Ehdr& header() const { return header_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const ElfSymbol* find_symbol(std::string_view name) const;
+  // Dynamic symbols first; one name may stand in both tables.
+  [[nodiscard]] const std::vector<ElfSymbol>& symbols() const { return symbols_; }
 
   // The file offset of `size` bytes at a virtual address; nothing when no segment holds them all.
   [[nodiscard]] std::optional<std::uint64_t> file_offset(std::uint64_t address,

@@ -23,19 +23,21 @@ std::string_view to_string(HardwareRegister reg) {
     case HardwareRegister::hw_id: return "hw_id";
     case HardwareRegister::hw_id1: return "hw_id1";
     case HardwareRegister::xcc_id: return "xcc_id";
+    case HardwareRegister::smid: return "smid";
   }
   return "?";
 }
 
 Result<HardwareRegister> hardware_register_from_string(std::string_view text) {
-  for (const auto reg :
-       {HardwareRegister::hw_id, HardwareRegister::hw_id1, HardwareRegister::xcc_id}) {
+  for (const auto reg : {HardwareRegister::hw_id, HardwareRegister::hw_id1,
+                         HardwareRegister::xcc_id, HardwareRegister::smid}) {
     if (text == to_string(reg)) {
       return reg;
     }
   }
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("no hardware register '{}'; there are hw_id, hw_id1 and xcc_id", text));
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("no hardware register '{}'; there are hw_id, hw_id1, xcc_id and smid", text));
 }
 
 Result<HardwareRegister> default_register(GfxTarget target) {

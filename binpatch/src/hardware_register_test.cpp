@@ -27,11 +27,11 @@ TEST(GfxTargetName, RefusesOtherText) {
 }
 
 TEST(HardwareRegisterName, RoundTrips) {
-  for (const auto reg :
-       {HardwareRegister::hw_id, HardwareRegister::hw_id1, HardwareRegister::xcc_id}) {
+  for (const auto reg : {HardwareRegister::hw_id, HardwareRegister::hw_id1,
+                         HardwareRegister::xcc_id, HardwareRegister::smid}) {
     EXPECT_EQ(hardware_register_from_string(to_string(reg)).value(), reg);
   }
-  EXPECT_EQ(hardware_register_from_string("smid").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(hardware_register_from_string("hw_id2").error().code, ErrorCode::invalid_argument);
 }
 
 TEST(DefaultRegister, NamesTheEngineWhereOneIsReadable) {

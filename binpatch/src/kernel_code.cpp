@@ -69,6 +69,31 @@ Result<KernelCode> KernelCode::decode(const CodeObject& object, const Kernel& ke
   return code;
 }
 
+Result<KernelCode> KernelCode::decode_reachable(std::span<const std::byte> bytes,
+                                                std::string kernel, isa::Generation generation) {
+  KernelCode code;
+  code.kernel_ = std::move(kernel);
+  std::uint64_t offset = 0;
+  std::uint64_t furthest = 0;  // the last place that a branch so far goes to
+  while (offset < bytes.size()) {
+    const auto decoded = isa::decode(generation, bytes.subspan(offset));
+    if (!decoded) {
+      return bad(fmt::format("{} bytes after the entry: {}", offset, decoded.error().message),
+                 code.kernel_);
+    }
+    code.instructions_.push_back({offset, *decoded});
+    offset += decoded->size_bytes;
+    if (is_direct_branch(decoded->opcode) && decoded->modifiers.immediate > 0) {
+      furthest =
+          std::max(furthest, offset + 4 * static_cast<std::uint64_t>(decoded->modifiers.immediate));
+    }
+    if (isa::traits(decoded->opcode).is_terminator && offset > furthest) {
+      return code;
+    }
+  }
+  return bad("the code runs past its end", code.kernel_);
+}
+
 std::optional<std::size_t> KernelCode::at_offset(std::uint64_t offset) const {
   const auto found = std::lower_bound(
       instructions_.begin(), instructions_.end(), offset,

@@ -20,7 +20,18 @@ class KernelCode {
   static Result<KernelCode> decode(const CodeObject& object, const Kernel& kernel,
                                    isa::Generation generation);
 
+  // Bytes from the entry to the end of the last instruction.
+  [[nodiscard]] std::uint64_t extent() const {
+    return instructions_.empty()
+               ? 0
+               : instructions_.back().offset + instructions_.back().instruction.size_bytes;
+  }
   [[nodiscard]] const std::vector<PlacedInstruction>& instructions() const { return instructions_; }
+  // Decodes `bytes` from their start to where the code ends: behind the last instruction that any
+  // branch before it reaches. What follows may be padding, data or other kernels.
+  static Result<KernelCode> decode_reachable(std::span<const std::byte> bytes, std::string kernel,
+                                             isa::Generation generation);
+
   // The position of the instruction that begins at `offset` from the entry, if one does.
   [[nodiscard]] std::optional<std::size_t> at_offset(std::uint64_t offset) const;
 

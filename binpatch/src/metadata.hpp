@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/binpatch/code_object.hpp"
@@ -18,5 +20,9 @@ struct Metadata {
 
 // Errors: parse_error naming the key that is missing or of the wrong type.
 [[nodiscard]] Result<Metadata> parse_metadata(std::span<const std::byte> message_pack);
+
+// The YAML metadata of version 2 (note NT_AMD_HSA_METADATA), in the form that LLVM writes: one key
+// a line, two blanks a level. Nothing where it is not of that form or lacks what a launch needs.
+[[nodiscard]] std::optional<Metadata> parse_yaml_metadata(std::string_view text);
 
 }  // namespace ww::binpatch

@@ -23,12 +23,16 @@ struct Target {
   std::uint32_t machine;
   std::uint32_t xor_word;
   std::uint32_t getreg_word;
+  HardwareRegister reg{HardwareRegister::hw_id};
+  std::uint8_t reg_number{4};
 };
 constexpr Target targets[] = {
     {Generation::gfx6, 0x20, 0x89000000, 0xb900f804},
     {Generation::gfx7, 0x23, 0x89000000, 0xb900f804},
     {Generation::gfx8, 0x2a, 0x88000000, 0xb880f804},
     {Generation::gfx9, 0x3f, 0x88000000, 0xb880f804},
+    {Generation::gfx10, 0x36, 0x89000000, 0xb900f817, HardwareRegister::hw_id1, 23},
+    {Generation::gfx11, 0x41, 0x8d000000, 0xb880f817, HardwareRegister::hw_id1, 23},
 };
 
 // A straight-line program with the marker in it, and what is to be expected of it.
@@ -85,7 +89,7 @@ Program random_program() {
     }
     decided = decided || isa::traits(decoded->opcode).writes_scc;
   }
-  append(testing::words({0xbf810000}));
+  append(testing::words({generation == Generation::gfx11 ? 0xbfb00000 : 0xbf810000}));
   return program;
 }
 
@@ -97,7 +101,7 @@ RC_GTEST_PROP(PatchProperty, UnpatchGivesTheOriginalBackAndOnlyTheSiteChanges, (
   const Program program = random_program();
   RC_CLASSIFY(program.scc_read_after, "SCC read");
   const Bytes object = object_of(program);
-  const auto result = patch(object, "k", HardwareRegister::hw_id);
+  const auto result = patch(object, "k", program.target.reg);
   if (program.scc_read_after) {
     RC_ASSERT(!result.has_value());
     RC_ASSERT(result.error().code == ErrorCode::bad_data);
@@ -109,7 +113,7 @@ RC_GTEST_PROP(PatchProperty, UnpatchGivesTheOriginalBackAndOnlyTheSiteChanges, (
     const bool inside = i >= result->site.file_offset && i < result->site.file_offset + 8;
     RC_ASSERT(inside || result->bytes[i] == object[i]);
   }
-  RC_ASSERT(verify(object, *result, HardwareRegister::hw_id).has_value());
+  RC_ASSERT(verify(object, *result, program.target.reg).has_value());
   const auto back = unpatch(result->bytes, result->site);
   RC_ASSERT(back.has_value());
   RC_ASSERT(*back == object);
@@ -118,7 +122,7 @@ RC_GTEST_PROP(PatchProperty, UnpatchGivesTheOriginalBackAndOnlyTheSiteChanges, (
 RC_GTEST_PROP(PatchProperty, DecodingAgainShowsTheRegisterInTheMarkersDestination, ()) {
   const Program program = random_program();
   RC_PRE(!program.scc_read_after);
-  const auto result = patch(object_of(program), "k", HardwareRegister::hw_id);
+  const auto result = patch(object_of(program), "k", program.target.reg);
   RC_ASSERT(result.has_value());
   const auto object = CodeObject::parse(result->bytes);
   RC_ASSERT(object.has_value());
@@ -130,29 +134,32 @@ RC_GTEST_PROP(PatchProperty, DecodingAgainShowsTheRegisterInTheMarkersDestinatio
   RC_ASSERT(read.opcode == isa::Opcode::s_getreg_b32);
   RC_ASSERT(read.dst[0] ==
             *isa::scalar_register(program.target.generation, program.destination, 1));
-  RC_ASSERT((isa::hardware_register_field(read) == isa::HardwareRegisterField{4, 0, 32}));
+  RC_ASSERT((isa::hardware_register_field(read) ==
+             isa::HardwareRegisterField{program.target.reg_number, 0, 32}));
 }
 
 RC_GTEST_PROP(PatchProperty, PatchingTwiceIsRefused, ()) {
   const Program program = random_program();
   RC_PRE(!program.scc_read_after);
-  const auto once = patch(object_of(program), "k", HardwareRegister::hw_id);
+  const auto once = patch(object_of(program), "k", program.target.reg);
   RC_ASSERT(once.has_value());
-  const auto twice = patch(once->bytes, "k", HardwareRegister::hw_id);
+  const auto twice = patch(once->bytes, "k", program.target.reg);
   RC_ASSERT(!twice.has_value());
   RC_ASSERT(twice.error().code == ErrorCode::not_found);
 }
 
 RC_GTEST_PROP(DecodeProperty, ReadsItsOwnBytesOnly, ()) {
-  const auto generation =
-      *rc::gen::element(Generation::gfx6, Generation::gfx7, Generation::gfx8, Generation::gfx9);
+  const auto generation = *rc::gen::element(Generation::gfx6, Generation::gfx7, Generation::gfx8,
+                                            Generation::gfx9, Generation::gfx10, Generation::gfx11);
   const auto first = random_word();
   const auto second = random_word();
   const auto third = random_word();
-  const Bytes code = testing::words({first, second, third});
+  const Bytes code = testing::words({first, second, third, random_word(), random_word()});
   const auto decoded = isa::decode(generation, code);
   RC_PRE(decoded.has_value());
-  RC_ASSERT(decoded->size_bytes == 4 || decoded->size_bytes == 8);
+  const bool rdna = generation >= Generation::gfx10;
+  RC_ASSERT(decoded->size_bytes % 4 == 0 && decoded->size_bytes >= 4);
+  RC_ASSERT(decoded->size_bytes <= (rdna ? 20 : 8));
   const auto alone = isa::decode(generation, std::span(code).first(decoded->size_bytes));
   RC_ASSERT(alone.has_value());
   RC_ASSERT(isa::disassemble(*alone, generation) == isa::disassemble(*decoded, generation));

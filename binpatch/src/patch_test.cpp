@@ -133,8 +133,8 @@ TEST(Patch, RefusesControlFlowThatCannotBeFollowed) {
 }
 
 TEST(Patch, RefusesCodeThatCannotBeDecoded) {
-  expect_refused({0xf0000000, 0, marker_first, pin_marker, end_program}, ErrorCode::bad_data);
-  expect_refused({marker_first, pin_marker, end_program, 0xf0000000, 0}, ErrorCode::bad_data);
+  expect_refused({0xd4000000, 0, marker_first, pin_marker, end_program}, ErrorCode::bad_data);
+  expect_refused({marker_first, pin_marker, end_program, 0xd4000000, 0}, ErrorCode::bad_data);
 }
 
 TEST(Patch, RefusesRegistersThatTheTargetHasNot) {
@@ -143,9 +143,40 @@ TEST(Patch, RefusesRegistersThatTheTargetHasNot) {
   EXPECT_EQ(patched(code, HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
 }
 
-TEST(Patch, RefusesGenerationsWithoutDecoder) {
-  const Bytes rdna = build_object({.machine = 0x36, .code = words({end_program})});
-  EXPECT_EQ(patch(rdna, "k", HardwareRegister::hw_id1).error().code, ErrorCode::unsupported);
+TEST(Patch, RefusesGfx12BecauseNoRegisterNamesTheEngine) {
+  const Bytes rdna4 = build_object({.machine = 0x4e, .code = words({end_program})});
+  const auto result = patch(rdna4, "k", HardwareRegister::hw_id1);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::unsupported);
+  EXPECT_NE(result.error().text().find("shader engine"), std::string::npos);
+}
+
+TEST(PatchRdna, ReadsTheFirstHardwareIdRegister) {
+  const Words gfx10{0x8903ff06, pin_marker, end_program};
+  const Bytes rdna2 = build_object({.machine = 0x36, .code = words(gfx10)});
+  const auto older = patch(rdna2, "k", HardwareRegister::hw_id1);
+  ASSERT_TRUE(older.has_value()) << older.error().text();
+  EXPECT_EQ(older->site.after, words({0xb903f817, nop}));
+  EXPECT_EQ(older->site.after_text, "s_getreg_b32 s3, hwreg(HW_REG_HW_ID1); s_nop 0x0");
+  EXPECT_TRUE(verify(rdna2, *older, HardwareRegister::hw_id1).has_value());
+  EXPECT_EQ(patch(rdna2, "k", HardwareRegister::hw_id).error().code, ErrorCode::unsupported);
+
+  const Words gfx11{0x8d03ff06, pin_marker, 0xbfb00000};
+  const Bytes rdna3 = build_object({.machine = 0x41, .code = words(gfx11)});
+  const auto newer = patch(rdna3, "k", HardwareRegister::hw_id1);
+  ASSERT_TRUE(newer.has_value()) << newer.error().text();
+  EXPECT_EQ(newer->site.after, words({0xb883f817, nop}));
+  EXPECT_TRUE(verify(rdna3, *newer, HardwareRegister::hw_id1).has_value());
+  EXPECT_EQ(*unpatch(newer->bytes, newer->site), rdna3);
+}
+
+TEST(PatchRdna, SeesAMarkerInTheLiteralOfALongInstruction) {
+  // v_add3_u32 v1, v2, v3, marker: a third word that only gfx10 and later have.
+  const Words code{0xd76d0001, 0x03fe0702, pin_marker, end_program};
+  const auto result =
+      patch(build_object({.machine = 0x36, .code = words(code)}), "k", HardwareRegister::hw_id1);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::unsupported) << result.error().text();
 }
 
 TEST(PatchGfx9, UsesThatGenerationsEncodings) {

@@ -50,6 +50,8 @@ Result<Generation> generation_of(GfxTarget target) {
     case 7: return Generation::gfx7;
     case 8: return Generation::gfx8;
     case 9: return Generation::gfx9;
+    case 10: return Generation::gfx10;
+    case 11: return Generation::gfx11;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("no instruction table for {}", to_string(target)));

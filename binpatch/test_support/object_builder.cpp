@@ -116,6 +116,8 @@ Bytes build_object(const ObjectSpec& spec) {
   symbols[2].st_value = descriptor_at;
   symbols[2].st_size = descriptor_size;
   symbols[2].st_shndx = 1;
+  if (!spec.with_function) symbols[1] = {};
+  if (!spec.with_symbols) symbols = {};
   put(out, symbols_at, symbols);
 
   // Section headers end the file.

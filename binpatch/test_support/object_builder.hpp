@@ -20,6 +20,8 @@ struct ObjectSpec {
   Bytes code;
   std::vector<std::string> printf_formats{};
   bool with_metadata{true};
+  bool with_function{true};  // the symbol that tells the code's size
+  bool with_symbols{true};
 };
 
 // A linked code object with one kernel: descriptor, code, dynamic symbols, metadata note.

@@ -29,7 +29,9 @@ class WordMaker {
   std::uint32_t vector(std::uint32_t count) { return below(vector_limit_ - count); }
   // A scalar register number, special ones included, aligned for `count`.
   std::uint32_t scalar(std::uint32_t count) {
-    const std::uint32_t general = generation_ <= Generation::gfx7 ? 104 : 100;
+    const std::uint32_t general = generation_ <= Generation::gfx7   ? 104
+                                  : generation_ <= Generation::gfx9 ? 100
+                                                                    : 104;
     if (count >= 4) return 4 * below((general - count) / 4 + 1);
     if (chance(4)) {
       // vcc, trap registers, m0 (single), exec; flat_scratch has a place of its own.
@@ -48,7 +50,9 @@ class WordMaker {
       uses_literal_ = true;
       return 255;
     }
-    if (count == 1 && chance(12)) return 251 + below(3);
+    if (count == 1 && chance(12)) {
+      return generation_ >= Generation::gfx11 ? 253 : 251 + below(3);
+    }
     return chance(3) ? constant() : scalar(count);
   }
   // A 9-bit source. One scalar register or literal at most per vector instruction.

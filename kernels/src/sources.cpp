@@ -10,9 +10,10 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 4>& table() {
-  static const std::array<Source, 4> entries{{
+const std::array<Source, 5>& table() {
+  static const std::array<Source, 5> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
+      {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
       {"known_bytes", embedded_text("known_bytes.cl"), false},
       {"latency", embedded_text("latency.cl"), true},

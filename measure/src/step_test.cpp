@@ -4,7 +4,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <ranges>
+
+#include "ww/measure/update_period.hpp"
 
 namespace ww::measure {
 namespace {
@@ -27,9 +28,18 @@ double quantile(std::vector<double> values, double q) {
   return values[rank];
 }
 
-// Time between refreshes: a low quantile of the gaps between readings that changed, because two
-// refreshes may by chance show the same value but never come early.
+// Time between refreshes: the period that explains all changes, if one does (gaps between changes
+// are multiples of the polls, not of the period); else, where every poll shows a new value or few
+// do, a low quantile of the gaps between readings that changed, because two refreshes may by chance
+// show the same value but never come early.
 double refresh_period(std::span<const StoredSample> readings) {
+  std::vector<PowerPoint> polls;
+  for (const StoredSample& reading : readings) {
+    if (!reading.power_uw) continue;
+    polls.push_back({static_cast<double>(reading.time_ns) * 1e-9,
+                     static_cast<double>(*reading.power_uw) * 1e-6});
+  }
+  if (const auto found = find_update_period(polls); found.resolved) return found.period_s;
   std::vector<double> gaps;
   std::optional<std::int64_t> last;
   for (const StoredSample& reading : readings) {
@@ -183,9 +193,12 @@ Result<StepResponse> analyse_steps(std::span<const StoredSample> readings,
     response.noise_w += edge.noise_w / static_cast<double>(edges.size());
     shortest_s = std::min(shortest_s, edge.length_s);
   }
-  const auto height = [](const Edge& edge) { return std::abs(edge.step_w); };
-  if (std::ranges::min(edges | std::views::transform(height)) <
-      0.5 * std::ranges::max(edges | std::views::transform(height))) {
+  double lowest_w = std::abs(edges.front().step_w), highest_w = lowest_w;
+  for (const Edge& edge : edges) {
+    lowest_w = std::min(lowest_w, std::abs(edge.step_w));
+    highest_w = std::max(highest_w, std::abs(edge.step_w));
+  }
+  if (lowest_w < 0.5 * highest_w) {
     return unresolved("the steps differ in height: the reading does not follow the load");
   }
   const auto moving = std::ranges::count(edges, false, &Edge::settled);

@@ -77,6 +77,19 @@ TEST(StepTest, FindsTheWindowAndTheLagOfAMovingAverage) {
   EXPECT_NEAR(found->step_w, 40.0, 0.2);
 }
 
+TEST(StepTest, FindsAPeriodThatIsNoMultipleOfThePolls) {
+  Shape shape;
+  shape.period_s = 0.01541;
+  shape.half_cycle_s = 3;
+  shape.noise_w = 0.5;
+  const Series s = series(shape, boxcar(0.0, 0.060));
+  Series coarse = s;
+  std::erase_if(coarse.readings, [](const StoredSample& r) { return r.time_ns / ms % 9 != 0; });
+  const auto found = analyse_steps(coarse.readings, coarse.steps);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_NEAR(found->period_s, 0.01541, 0.0001);
+}
+
 TEST(StepTest, FindsThemUnderNoiseAndHeating) {
   const Series s = series({.noise_w = 1.0, .heating_w_per_s = 3.0}, boxcar(0.010, 0.030));
   const auto found = analyse_steps(s.readings, s.steps);

@@ -75,6 +75,18 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
   WW_ASSIGN(furnace_kernel, host.load(furnace_binary, "furnace"));
   bench->furnace_kernel_ = std::move(furnace_kernel);
 
+  WW_ASSIGN(sweep_source, kernels::find_source("l2_sweep"));
+  WW_ASSIGN(sweep_text, kernels::program_text(sweep_source, macros));
+  WW_ASSIGN(sweep_binary, host.build(sweep_text, "l2_sweep"));
+  WW_ASSIGN(sweep_kernel, host.load(sweep_binary, "l2_sweep"));
+  bench->sweep_kernel_ = std::move(sweep_kernel);
+  constexpr std::size_t piece = wave_size * 16;  // one load of the wavefront
+  const std::size_t pieces = (static_cast<std::size_t>(chip.l2_bytes) + piece - 1) / piece;
+  WW_ASSIGN(sweep_data, host.create_buffer(std::max<std::size_t>(pieces, 1) * piece));
+  bench->sweep_data_ = std::move(sweep_data);
+  const std::vector<std::byte> zeros(bench->sweep_data_->size());
+  WW_TRY(bench->sweep_data_->write(0, zeros));
+
   WW_ASSIGN(known_source, kernels::find_source("known_bytes"));
   WW_ASSIGN(known_text, kernels::program_text(known_source, macros));
   bench->known_bytes_text_ = std::move(known_text);
@@ -90,6 +102,9 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
   WW_TRY(bench->stream_kernel_->set(log_argument, *bench->log_));
   WW_TRY(bench->stream_kernel_->set(output_argument, *bench->output_));
   WW_TRY(bench->furnace_kernel_->set(1, *bench->output_));
+  WW_TRY(bench->sweep_kernel_->set(0, *bench->sweep_data_));
+  WW_TRY(bench->sweep_kernel_->set(1, static_cast<std::uint32_t>(pieces)));
+  WW_TRY(bench->sweep_kernel_->set(2, *bench->output_));
   // All data now: filling it later would change memory between measured launches.
   for (const kernels::Pattern pattern : kernels::all_patterns) WW_TRY(bench->data(pattern));
   return bench;

@@ -45,6 +45,8 @@ class Bench {
   Status select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle);
   Status launch_stream() { return stream_kernel_->launch(stream_groups_, group_size); }
   Status launch_furnace(std::uint32_t loops);
+  // Puts the L2 into one and the same state, whatever ran before.
+  Status launch_sweep() { return sweep_kernel_->launch(1, wave_size); }
 
   // What a stream's wavefronts logged since the bench was made (each stream has its own log).
   // Errors bad_data: the binary is not patched (wavefronts report work-group numbers), wavefronts
@@ -85,6 +87,8 @@ class Bench {
   std::map<kernels::Pattern, std::unique_ptr<DeviceBuffer>> data_;
   std::unique_ptr<DeviceBuffer> log_;
   std::unique_ptr<DeviceBuffer> output_;
+  std::unique_ptr<DeviceBuffer> sweep_data_;
+  std::unique_ptr<LoadedKernel> sweep_kernel_;
   std::unique_ptr<LoadedKernel> stream_kernel_;
   std::unique_ptr<LoadedKernel> furnace_kernel_;
   struct Selected {

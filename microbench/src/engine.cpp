@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using steady = std::chrono::steady_clock;
 
-constexpr int most_sensor_failures = 10;  // consecutive runs
+constexpr int most_sensor_failures = 10;   // consecutive runs
+constexpr double resumed_settle_s = 45.0;  // idling of a session that continues measuring blocks
 
 // Makes the folder and takes it away again, if it is still empty, unless kept.
 class FolderGuard {
@@ -246,7 +247,9 @@ Status Engine::perform(const PlannedRun& run) {
   }
   report(run);
   if (!warm_) {
-    WW_TRY(runner_->warm_up());
+    // A session that goes on with blocks begins as the first one began its blocks: after a long
+    // cool-down, whose heat is known from its end.
+    WW_TRY(runner_->warm_up(run.block > 0 ? resumed_settle_s : 0.0));
     warm_ = true;
   }
   // Without its heat a cool-down would show one temperature only.

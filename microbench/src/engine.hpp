@@ -21,7 +21,7 @@ struct CampaignParts {
   // Relative half-width of the answer's sensed interval, from what is recorded; nullopt while the
   // answer is not identified. Asked after the minimum number of blocks, then after every block.
   std::function<Result<std::optional<double>>(const CampaignStore&)> half_width;
-  std::int64_t launch_ns{300'000};  // wanted length of a launch
+  std::int64_t launch_ns{200'000};  // wanted length of a launch
 };
 
 inline constexpr double wanted_half_width = 0.015;

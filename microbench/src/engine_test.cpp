@@ -24,7 +24,8 @@ class CampaignTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    base_ = fs::temp_directory_path() / fmt::format("ww_engine_{}_{:x}", getpid(), std::hash<std::string>{}(test->name()));
+    base_ = fs::temp_directory_path() /
+            fmt::format("ww_engine_{}_{:x}", getpid(), std::hash<std::string>{}(test->name()));
     fs::remove_all(base_);
     fs::create_directories(base_);
   }

@@ -39,7 +39,7 @@ std::vector<std::string> listing(const Bytes& bytes, const char* kernel) {
 }
 
 class KernelCode : public ::testing::Test {
-protected:
+ protected:
   void SetUp() override {
     if (!binpatch::testing::have_compiler()) GTEST_SKIP() << "clang-15 or ld.lld is not here";
   }
@@ -83,8 +83,7 @@ TEST_F(KernelCode, PinnedKernelsArePatchedOnEveryTarget) {
 
 TEST_F(KernelCode, KernelsWithoutThePinAreRefused) {
   const auto pinning = make_pinning("gfx701").value();
-  const auto patched =
-      pinning->patch(compiled("furnace", pinning->target(), "gfx701"), "furnace");
+  const auto patched = pinning->patch(compiled("furnace", pinning->target(), "gfx701"), "furnace");
   ASSERT_FALSE(patched);
   EXPECT_EQ(patched.error().code, ErrorCode::not_found);
 }

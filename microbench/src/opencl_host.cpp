@@ -110,13 +110,20 @@ class Kernel final : public LoadedKernel {
   }
   Status launch(std::size_t groups, std::size_t group_size) override {
     const std::size_t global = groups * group_size;
-    const cl_int status = api_.clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global,
-                                                      &group_size, 0, nullptr, nullptr);
-    if (status != CL_SUCCESS) return opencl_failure("clEnqueueNDRangeKernel", status, name_);
-    return {};
+    return launch_raw(1, &global, &group_size);
+  }
+  Status launch_grid(const std::array<std::size_t, 3>& global,
+                     const std::array<std::size_t, 3>& local) override {
+    return launch_raw(3, global.data(), local.data());
   }
 
  private:
+  Status launch_raw(cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
+    const cl_int status = api_.clEnqueueNDRangeKernel(queue_, kernel_, dimensions, nullptr, global,
+                                                      local, 0, nullptr, nullptr);
+    if (status != CL_SUCCESS) return opencl_failure("clEnqueueNDRangeKernel", status, name_);
+    return {};
+  }
   Status set_raw(unsigned index, std::size_t size, const void* value) {
     const cl_int status = api_.clSetKernelArg(kernel_, index, size, value);
     if (status == CL_SUCCESS) return {};

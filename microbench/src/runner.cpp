@@ -73,6 +73,7 @@ Status Runner::select_state(int state) {
 
 Result<Runner::Launched> Runner::launch_count(std::int64_t count, const Launch& launch) {
   Launched done;
+  WW_TRY(device_.host->finish());  // a sweep may be queued; it is not one of these
   done.first = device_.counters->dispatch_count();
   for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch());
   WW_TRY(device_.host->finish());
@@ -180,15 +181,28 @@ Status Runner::check_pinned() {
   return {};
 }
 
-Status Runner::warm_up() {
+Status Runner::warm_up(double settle_s) {
   const auto engines = device_.chip.engines;
   const auto quadrants = static_cast<int>(device_.quadrants.size());
+  // Every stream logs once in a short launch. Later launches then find their log as they will leave
+  // it and change nothing in memory, whichever runs the plan holds.
+  for (const kernels::Pattern pattern : kernels::all_patterns) {
+    for (const Rate rate : {Rate::saturated, Rate::throttled}) {
+      if (rate == Rate::throttled && pattern != kernels::Pattern::random) continue;
+      for (int pair = 0; pair < engines * quadrants; ++pair) {
+        WW_TRY(bench_.select({pair / quadrants, pair % quadrants, pattern, rate}, 1, 0));
+        WW_TRY(bench_.launch_stream());
+      }
+    }
+  }
   for (int pair = 0; pair < engines * quadrants; ++pair) {
     const Stream stream{pair / quadrants, pair % quadrants, kernels::Pattern::random,
                         Rate::saturated};
     WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+    WW_TRY(bench_.launch_sweep());
     WW_TRY(launch_for(1.0 / (engines * quadrants), [this] { return bench_.launch_stream(); }));
   }
+  if (settle_s > 0) sleep(settle_s);
   return {};
 }
 
@@ -249,6 +263,7 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   stored.kernel_hash = bench_.stream_hash();
 
   WW_TRY(bench_.select(stream, loops, throttle));
+  WW_TRY(bench_.launch_sweep());
   WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
   stored.start_ns = done.start_ns;
   stored.end_ns = done.end_ns;
@@ -288,6 +303,7 @@ Status Runner::perform_step(const PlannedRun& run, StoredRun& stored) {
   stored.pattern = kernels::to_string(stream.pattern);
   stored.kernel_hash = bench_.stream_hash();
   WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+  WW_TRY(bench_.launch_sweep());
   sleep(run.seconds);
   WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
   stored.start_ns = done.start_ns;

@@ -44,9 +44,9 @@ class Runner {
 
   // One launch that shows whether the kernel is pinned. Error bad_data when it is not.
   Status check_pinned();
-  // A second of streaming over all pairs: clocks and caches settle. Its readings go with the next
-  // run's.
-  Status warm_up();
+  // A second of streaming over all pairs: clocks and caches settle; then `settle_s` of idling. Its
+  // readings go with the next run's.
+  Status warm_up(double settle_s);
   // Runs the furnace without recording a run, before a cool-down whose heat another session ran.
   Status reheat(double seconds);
 

@@ -32,24 +32,23 @@ set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROP
 
 # Called once ww_sim_gpu exists.
 function(ww_sim_gpu_truth_tests)
-  find_package(rapidcheck QUIET)
+  if(NOT WW_BUILD_TESTS)
+    return()
+  endif()
+  find_package(rapidcheck REQUIRED)
   foreach(name chip energy_ledger power_timeline random_chip reveal)
     ww_add_test(truth_${name}_test LABEL unit SOURCES src/truth/${name}_test.cpp
       LIBS ww_sim_gpu)
   endforeach()
   ww_add_test(truth_transitions_test LABEL property SOURCES src/truth/transitions_test.cpp
     LIBS ww_sim_gpu rapidcheck)
-  if(TARGET ww_model)
-    ww_add_test(truth_floorplan_test LABEL unit SOURCES src/truth/floorplan_test.cpp
-      LIBS ww_sim_gpu ww_model)
-  endif()
+  ww_add_test(truth_floorplan_test LABEL unit SOURCES src/truth/floorplan_test.cpp
+    LIBS ww_sim_gpu ww_model)
   ww_add_fuzz_target(fuzz_chip_file SOURCES src/truth/chip_fuzz.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_ledger SOURCES src/truth/ledger_bench.cpp LIBS ww_sim_gpu)
   foreach(name truth_chip_test truth_energy_ledger_test truth_power_timeline_test
                truth_random_chip_test truth_reveal_test truth_transitions_test truth_floorplan_test fuzz_chip_file
                bench_ledger)
-    if(TARGET ${name})
-      target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
-    endif()
+    target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
   endforeach()
 endfunction()

@@ -1,6 +1,7 @@
 // Any bytes, and changes to a valid code object: the parser must answer, never crash.
 #include <cstdint>
 
+#include "metadata.hpp"
 #include "object_builder.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -28,6 +29,7 @@ void exercise(const Bytes& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto* first = reinterpret_cast<const std::byte*>(data);
+  (void)ww::binpatch::parse_yaml_metadata({reinterpret_cast<const char*>(data), size});
   exercise(Bytes(first, first + size));
 
   // The same input as a list of changes: two bytes of place, one of value.

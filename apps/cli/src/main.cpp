@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   ww::cli::add_patch(app, outcome);
   ww::cli::add_disasm(app, outcome);
   ww::cli::add_simulate(app, outcome);
+  ww::cli::add_workloads(app, outcome);
   ww::cli::add_run(app, outcome);
   ww::cli::add_trace(app, outcome);
 

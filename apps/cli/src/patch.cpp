@@ -1,12 +1,12 @@
-#include "ww/binpatch/patch.hpp"
+#include "ww/binpatch/binary.hpp"
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "output.hpp"
-#include "ww/binpatch/isa/instruction.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::cli {
@@ -22,110 +22,190 @@ std::string hex(std::span<const std::byte> bytes) {
   return text;
 }
 
+Result<std::vector<std::byte>> bytes_of(const std::string& digits) {
+  std::vector<std::byte> bytes;
+  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+    unsigned value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data() + at, digits.data() + at + 2, value, 16);
+    if (error != std::errc{} || end != digits.data() + at + 2) break;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  if (bytes.size() * 2 != digits.size()) {
+    return fail(ErrorCode::parse_error, "not hexadecimal bytes: " + digits.substr(0, 32));
+  }
+  return bytes;
+}
+
 struct PatchArguments {
   std::string in;
   std::string out;
   std::string kernel;
   std::string reg;
+  std::string target;
+  std::string undo;
+  bool list{};
   bool verify{};
   bool json{};
 };
 
+Status write_bytes(const std::string& path, std::span<const std::byte> bytes) {
+  return write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+nlohmann::json to_json(const binpatch::PatchedSite& place) {
+  return {{"kernel", place.site.kernel},
+          {"target", place.target},
+          {"register", binpatch::to_string(place.reg)},
+          {"bit_offset", place.bit_offset},
+          {"bit_count", place.bit_count},
+          {"file_offset", place.site.file_offset},
+          {"address", place.site.address},
+          {"before", hex(place.site.before)},
+          {"after", hex(place.site.after)},
+          {"before_text", place.site.before_text},
+          {"after_text", place.site.after_text}};
+}
+
 Result<nlohmann::json> patch_file(const PatchArguments& arguments) {
   WW_ASSIGN(text, read_file(arguments.in));
-  WW_ASSIGN(object, binpatch::CodeObject::parse(as_bytes(text)));
-  std::string kernel = arguments.kernel;
-  if (kernel.empty()) {
-    if (object.kernels().size() != 1) {
-      std::string names;
-      for (const auto& entry : object.kernels()) names += " " + entry.name;
-      return fail(ErrorCode::invalid_argument,
-                  "several kernels in this file, choose one with --kernel:" + names, arguments.in);
-    }
-    kernel = object.kernels().front().name;
-  }
-  auto reg = binpatch::HardwareRegister::hw_id;
-  if (arguments.reg.empty()) {
-    WW_ASSIGN(fitting, binpatch::default_register(object.target()));
-    reg = fitting;
-  } else {
+  binpatch::BinaryPatchRequest request{.kernel = arguments.kernel, .target = arguments.target};
+  if (!arguments.reg.empty()) {
     WW_ASSIGN(named, binpatch::hardware_register_from_string(arguments.reg));
-    reg = named;
+    request.reg = named;
   }
-  WW_ASSIGN(patched, binpatch::patch(as_bytes(text), kernel, reg));
-  if (arguments.verify) WW_TRY(binpatch::verify(as_bytes(text), patched, reg));
-  WW_TRY(write_file_atomically(
-      arguments.out,
-      {reinterpret_cast<const char*>(patched.bytes.data()), patched.bytes.size()}));
-  return nlohmann::json{{"kernel", kernel},
-                        {"target", binpatch::to_string(object.target())},
-                        {"register", binpatch::to_string(reg)},
-                        {"file_offset", patched.site.file_offset},
-                        {"address", patched.site.address},
-                        {"before", hex(patched.site.before)},
-                        {"after", hex(patched.site.after)},
-                        {"before_text", patched.site.before_text},
-                        {"after_text", patched.site.after_text},
-                        {"verified", arguments.verify},
-                        {"out", arguments.out}};
+  WW_ASSIGN(patched, binpatch::patch_binary(as_bytes(text), request));
+  if (arguments.verify) WW_TRY(binpatch::verify_binary(as_bytes(text), patched));
+  WW_TRY(write_bytes(arguments.out, patched.bytes));
+  // The first site's fields stand at the top: all files but bundles have one site.
+  nlohmann::json json = to_json(patched.sites.front());
+  json["kind"] = binpatch::to_string(patched.kind);
+  json["verified"] = arguments.verify;
+  json["out"] = arguments.out;
+  json["sites"] = nlohmann::json::array();
+  for (const auto& place : patched.sites) json["sites"].push_back(to_json(place));
+  json["changes"] = nlohmann::json::array();
+  for (const auto& change : patched.changes) {
+    json["changes"].push_back({{"file_offset", change.file_offset},
+                               {"before", hex(change.before)},
+                               {"after", hex(change.after)}});
+  }
+  return json;
+}
+
+// Takes a patch back, by the changes that `patch --json` reported.
+Result<nlohmann::json> undo_file(const PatchArguments& arguments) {
+  WW_ASSIGN(text, read_file(arguments.in));
+  WW_ASSIGN(report_text, read_file(arguments.undo));
+  const auto report = nlohmann::json::parse(report_text, nullptr, false);
+  const auto list = report.is_object() ? report.find("changes") : report.end();
+  if (!report.is_object() || list == report.end() || !list->is_array()) {
+    return fail(ErrorCode::parse_error, "not what `wirewatt patch --json` printed", arguments.undo);
+  }
+  std::vector<binpatch::ByteChange> changes;
+  for (const auto& item : *list) {
+    const bool whole = item.is_object() && item.contains("file_offset") &&
+                       item["file_offset"].is_number_unsigned() && item.contains("before") &&
+                       item["before"].is_string() && item.contains("after") &&
+                       item["after"].is_string();
+    if (!whole) return fail(ErrorCode::parse_error, "a change is incomplete", arguments.undo);
+    WW_ASSIGN(before, bytes_of(item["before"].get<std::string>()));
+    WW_ASSIGN(after, bytes_of(item["after"].get<std::string>()));
+    changes.push_back({item["file_offset"].get<std::uint64_t>(), before, after});
+  }
+  WW_ASSIGN(restored, binpatch::unpatch_binary(as_bytes(text), changes));
+  WW_TRY(write_bytes(arguments.out, restored));
+  return nlohmann::json{{"undone", changes.size()}, {"out", arguments.out}};
+}
+
+int run_list(const PatchArguments& arguments) {
+  const auto text = read_file(arguments.in);
+  if (!text) return report_error(text.error());
+  const auto candidates = binpatch::list_candidates(as_bytes(*text));
+  if (!candidates) return report_error(candidates.error());
+  std::vector<std::vector<std::string>> rows{{"target", "kernel", "patch", "place or reason"}};
+  auto list = nlohmann::json::array();
+  for (const auto& candidate : *candidates) {
+    nlohmann::json item{{"target", candidate.target},
+                        {"kernel", candidate.kernel},
+                        {"can_be_patched", candidate.site.has_value()}};
+    if (candidate.site) {
+      item["site"] = to_json(*candidate.site);
+      rows.push_back(
+          {candidate.target, candidate.kernel, "yes",
+           fmt::format("0x{:x}: {} -> {}", candidate.site->site.file_offset,
+                       candidate.site->site.before_text, candidate.site->site.after_text)});
+    } else {
+      item["reason"] = candidate.refusal->message;
+      rows.push_back({candidate.target, candidate.kernel, "no", candidate.refusal->message});
+    }
+    list.push_back(std::move(item));
+  }
+  if (arguments.json) {
+    print_json({{"file", arguments.in}, {"candidates", list}});
+  } else {
+    print_table(rows);
+  }
+  return 0;
 }
 
 int run_patch(const PatchArguments& arguments) {
-  const auto result = patch_file(arguments);
+  if (arguments.list) return run_list(arguments);
+  const bool undo = !arguments.undo.empty();
+  const auto result = undo ? undo_file(arguments) : patch_file(arguments);
   if (!result) return report_error(result.error());
   if (arguments.json) {
     print_json(*result);
     return 0;
   }
-  fmt::print("{} at 0x{:x} of the file\n- {}  {}\n+ {}  {}\n", (*result)["kernel"].get<std::string>(),
-             (*result)["file_offset"].get<std::uint64_t>(), (*result)["before"].get<std::string>(),
-             (*result)["before_text"].get<std::string>(), (*result)["after"].get<std::string>(),
-             (*result)["after_text"].get<std::string>());
+  if (undo) {
+    fmt::print("{} changes taken back in {}\n", (*result)["undone"].get<std::size_t>(),
+               arguments.out);
+    return 0;
+  }
+  for (const auto& site : (*result)["sites"]) {
+    fmt::print("{} ({}) at 0x{:x} of the file\n- {}  {}\n+ {}  {}\n",
+               site["kernel"].get<std::string>(), site["target"].get<std::string>(),
+               site["file_offset"].get<std::uint64_t>(), site["before"].get<std::string>(),
+               site["before_text"].get<std::string>(), site["after"].get<std::string>(),
+               site["after_text"].get<std::string>());
+  }
+  if (const auto also = (*result)["changes"].size() - (*result)["sites"].size(); also != 0) {
+    fmt::print("and the sections from which the driver would compile anew are emptied\n");
+  }
   return 0;
 }
 
 int run_disasm(const std::string& file, const std::string& only, bool json) {
   const auto text = read_file(file);
   if (!text) return report_error(text.error());
-  const auto object = binpatch::CodeObject::parse(as_bytes(*text));
-  if (!object) return report_error(object.error());
-  const auto generation = binpatch::isa::generation_of(object->target());
-  if (!generation) return report_error(generation.error());
-  if (!only.empty() && object->find_kernel(only) == nullptr) {
-    return report_error({ErrorCode::not_found, "no kernel '" + only + "' in this file", file});
-  }
+  const auto listings = binpatch::list_code(as_bytes(*text), only);
+  if (!listings) return report_error(listings.error());
   int worst = 0;
   auto kernels = nlohmann::json::array();
-  for (const auto& kernel : object->kernels()) {
-    if (!only.empty() && kernel.name != only) continue;
+  for (const auto& listing : *listings) {
     auto lines = nlohmann::json::array();
-    if (!json) fmt::print("{}: {} ({})\n", file, kernel.name, binpatch::to_string(object->target()));
-    const auto code = object->code(kernel);
-    for (std::size_t at = 0; at < code.size();) {
-      const auto instruction = binpatch::isa::decode(*generation, code.subspan(at));
-      if (!instruction) {
-        worst = report_error(instruction.error());
-        break;
-      }
-      const auto line = binpatch::isa::disassemble(*instruction, *generation);
-      // A patched site reads a hardware id register; the mark makes it easy to find.
-      const bool pinned = line.find("hwreg(HW_REG_HW_ID") != std::string::npos ||
-                          line.find("hwreg(HW_REG_XCC_ID") != std::string::npos;
-      const auto bytes = hex(code.subspan(at, instruction->size_bytes));
+    if (!json) fmt::print("{}: {} ({})\n", file, listing.kernel, listing.target);
+    for (const auto& line : listing.lines) {
       if (json) {
-        lines.push_back({{"address", kernel.entry_address + at},
-                         {"bytes", bytes},
-                         {"text", line},
-                         {"reads_hardware_id", pinned}});
+        lines.push_back({{"address", line.address},
+                         {"bytes", hex(line.bytes)},
+                         {"text", line.text},
+                         {"reads_hardware_id", line.reads_hardware_id}});
       } else {
-        fmt::print("{}{:8x}  {:<24}  {}\n", pinned ? '>' : ' ', kernel.entry_address + at, bytes, line);
+        // A patched site reads a hardware id register; the mark makes it easy to find.
+        fmt::print("{}{:8x}  {:<24}  {}\n", line.reads_hardware_id ? '>' : ' ', line.address,
+                   hex(line.bytes), line.text);
       }
-      at += instruction->size_bytes;
     }
-    kernels.push_back({{"name", kernel.name}, {"lines", std::move(lines)}});
+    if (listing.problem) worst = report_error(*listing.problem);
+    kernels.push_back(
+        {{"name", listing.kernel}, {"target", listing.target}, {"lines", std::move(lines)}});
   }
   if (json) {
-    print_json({{"file", file}, {"target", binpatch::to_string(object->target())}, {"kernels", kernels}});
+    print_json({{"file", file},
+                {"target", listings->empty() ? "" : listings->front().target},
+                {"kernels", kernels}});
   }
   return worst;
 }
@@ -134,28 +214,48 @@ int run_disasm(const std::string& file, const std::string& only, bool json) {
 
 void add_patch(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "patch", "Rewrite the marked work-group id of a compiled kernel so that it reads the hardware id");
+      "patch",
+      "Rewrite the marked work-group id of a compiled kernel so that it reads the hardware id");
   auto arguments = std::make_shared<PatchArguments>();
-  command->add_option("in", arguments->in, "Code object as clGetProgramInfo gives it")->required();
-  command->add_option("-o,--out", arguments->out, "The patched code object")->required();
+  command
+      ->add_option("in", arguments->in,
+                   "AMD code object, PTX, offload bundle or Catalyst binary, as clGetProgramInfo "
+                   "or a compiler gives it")
+      ->required();
+  auto* out = command->add_option("-o,--out", arguments->out, "The patched file");
   command->add_option("--kernel", arguments->kernel, "Which kernel (default: the only one)");
   command->add_option("--reg", arguments->reg, "Register to read (default: the target's)")
       ->check(CLI::IsMember({"hw_id", "hw_id1", "xcc_id", "smid"}));
+  command->add_option("--target", arguments->target,
+                      "Of a bundle: the one object to patch, as gfx90a (default: every AMD one)");
+  auto* list = command->add_flag("--list", arguments->list,
+                                 "Only say which kernels can be patched, where, and why not");
+  command
+      ->add_option("--undo", arguments->undo,
+                   "Take a patch of IN back; the file holds what patch --json printed")
+      ->excludes(list);
   command->add_flag("--verify", arguments->verify, "Decode the result and check it before writing");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt patch l2_stream.co -o pinned.co --kernel l2_stream --verify");
-  command->callback([arguments, &outcome] { outcome.exit_code = run_patch(*arguments); });
+  command->footer(
+      "Example:\n  wirewatt patch l2_stream.co -o pinned.co --kernel l2_stream --verify"
+      "\n  wirewatt patch l2_stream.co --list");
+  command->callback([arguments, &outcome, out, list] {
+    if (out->count() == 0 && list->count() == 0) throw CLI::RequiredError("--out");
+    outcome.exit_code = run_patch(*arguments);
+  });
 }
 
 void add_disasm(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("disasm", "Disassemble a code object; patched lines are marked >");
+  auto* command =
+      app.add_subcommand("disasm", "Disassemble a code object; patched lines are marked >");
   struct Arguments {
     std::string in;
     std::string kernel;
     bool json{};
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("in", arguments->in, "Code object")->required();
+  command->add_option("in", arguments->in, "Code object, offload bundle or Catalyst binary")
+      ->required();
   command->add_option("--kernel", arguments->kernel, "Only this kernel");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt disasm pinned.co");

@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "output.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/sim/net/curve_plot.hpp"
 
 namespace ww::cli {
 namespace {
@@ -15,6 +16,7 @@ struct SimulateArguments {
   sim::net::SimulateRequest request;
   std::string model;
   bool curve{};
+  std::string plot;
   bool heatmap{};
   bool json{};
 };
@@ -45,24 +47,31 @@ void print_report(const sim::net::SimulateReport& report) {
 int run_curve(const SimulateArguments& arguments) {
   const auto points = sim::net::curve(arguments.request, sim::net::default_curve_rates());
   if (!points) return report_error(points.error());
+  const std::vector<sim::net::NamedCurve> curves{{arguments.request.network, *points}};
+  if (!arguments.plot.empty()) {
+    const auto title = fmt::format("{} traffic, {}x{}", arguments.request.traffic,
+                                   arguments.request.k,
+                                   arguments.request.height != 0 ? arguments.request.height
+                                                                 : arguments.request.k);
+    if (const auto status =
+            write_file_atomically(arguments.plot, sim::net::curves_svg(title, curves));
+        !status) {
+      return report_error(status.error());
+    }
+  }
   if (arguments.json) {
     print_json(sim::net::curve_json(arguments.request, *points));
     return 0;
   }
-  double highest = 1.0;
-  for (const auto& point : *points) {
-    if (point.run.stable) highest = std::max(highest, point.run.avg_packet_latency);
-  }
   std::vector<std::vector<std::string>> rows{{"RATE", "ACCEPTED", "LATENCY", ""}};
   for (const auto& point : *points) {
-    const double share = std::min(1.0, point.run.avg_packet_latency / highest);
     rows.push_back({fmt::format("{:.3f}", point.rate),
                     fmt::format("{:.4f}", point.run.accepted_flits_per_node_cycle),
                     fmt::format("{:.2f}", point.run.avg_packet_latency),
-                    std::string(static_cast<std::size_t>(40.0 * share), '#') +
-                        (point.run.stable ? "" : " unstable")});
+                    point.run.stable ? "" : "unstable"});
   }
   print_table(rows);
+  fmt::print("{}", sim::net::curves_text(curves));
   return 0;
 }
 
@@ -122,7 +131,21 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--toggle-rate", request.toggle_rate, "Transitions per link bit and flit")
       ->capture_default_str();
-  command->add_flag("--curve", arguments->curve, "Sweep the rate: latency against load");
+  command->add_option("--clock-hz", request.clock_hz, "Clock of the routers")
+      ->capture_default_str();
+  command->add_option("--link-mm", request.link_mm, "Length of a link")->capture_default_str();
+  command->add_option("--burst-start", request.burst_start,
+                      "Chance per cycle that a burst begins (with --burst-stop)");
+  command->add_option("--burst-stop", request.burst_stop, "Chance per cycle that a burst ends");
+  command->add_option("--max-outstanding", request.max_outstanding,
+                      "many_to_few: requests a core may have under way (0: open loop)")
+      ->capture_default_str();
+  command->add_option("--hot-fraction", request.hot_fraction, "hot_spot: share of its traffic")
+      ->capture_default_str();
+  command->add_flag("--speculative", request.speculative, "Switch before the channel is sure");
+  auto* curve =
+      command->add_flag("--curve", arguments->curve, "Sweep the rate: latency against load");
+  command->add_option("--plot", arguments->plot, "Write the curve as a picture (SVG)")->needs(curve);
   command->add_flag("--heatmap", arguments->heatmap, "Draw how busy each link was");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3");

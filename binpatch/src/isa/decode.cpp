@@ -6,12 +6,29 @@ namespace ww::binpatch::isa {
 
 namespace {
 
-std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
-  std::uint32_t word = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    word |= std::to_integer<std::uint32_t>(code[offset + i]) << (8 * i);
+// The encodings of gfx10 and gfx11 beside the scalar ALU and the short vector ones. RDNA 2 and
+// RDNA3 ISA, chapter "Microcode formats". gfx11's LDSDIR and VINTERP count as vintrp.
+std::optional<Encoding> rdna_encoding_of(Generation generation, std::uint32_t word) {
+  const bool gfx10 = generation == Generation::gfx10;
+  switch (word >> 26) {
+    case 0x32: return gfx10 ? Encoding::vintrp : Encoding::vopd;
+    case 0x33:
+      switch (word >> 24) {
+        case 0xcc: return Encoding::vop3p;
+        case 0xcd:
+        case 0xce: return gfx10 ? std::nullopt : std::optional(Encoding::vintrp);
+        default: return std::nullopt;
+      }
+    case 0x35: return Encoding::vop3a;
+    case 0x36: return Encoding::ds;
+    case 0x37: return Encoding::flat;
+    case 0x38: return Encoding::mubuf;
+    case 0x3a: return Encoding::mtbuf;
+    case 0x3c: return Encoding::mimg;
+    case 0x3d: return Encoding::smem;
+    case 0x3e: return Encoding::exp;
+    default: return std::nullopt;
   }
-  return word;
 }
 
 // The encoding of a first word; nothing when the leading bits are reserved.
@@ -31,6 +48,9 @@ std::optional<Encoding> encoding_of(Generation generation, std::uint32_t word) {
       case 0x17f: return Encoding::sopp;
       default: return word >> 28 == 0xb ? Encoding::sopk : Encoding::sop2;
     }
+  }
+  if (generation >= Generation::gfx10) {
+    return rdna_encoding_of(generation, word);
   }
   const bool before_gfx8 = generation <= Generation::gfx7;
   if (before_gfx8 && word >> 27 == 0x18) {
@@ -93,11 +113,18 @@ bool Decoder::enter(std::uint32_t number, unsigned words) {
   return words < 2 || second_word();
 }
 
-bool Decoder::second_word() {
-  if (code_.size() < 8) {
+bool Decoder::room_for(std::size_t size_bytes) {
+  if (code_.size() < size_bytes) {
     error_ = Error{ErrorCode::parse_error,
                    fmt::format("the code ends inside the instruction {:08x}", word_),
                    {}};
+    return false;
+  }
+  return true;
+}
+
+bool Decoder::second_word() {
+  if (!room_for(8)) {
     return false;
   }
   second_ = load_word(code_, 4);
@@ -128,55 +155,12 @@ void Decoder::vcc_pair(Operand& operand) {
   operand = {.kind = OperandKind::special, .count = 2, .index = index_of(SpecialRegister::vcc_lo)};
 }
 
-// An instruction of an encoding without a table: its size, and the sources that might name SCC.
-// Vega ISA, chapter "Microcode formats".
-void Decoder::unlisted() {
-  const auto& encoding = out_.encoding;
-  out_.opcode = Opcode::unlisted;
-  out_.size_bytes = 8;
-  out_.modifiers.offset = word_;
-  if (encoding == Encoding::vintrp) {
-    out_.size_bytes = 4;
-    return;
-  }
-  if (encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc) {
-    const std::uint32_t source0 = bits(word_, 0, 9);
-    out_.modifiers.sdwa = source0 == encoded_sdwa;
-    out_.modifiers.dpp = source0 == encoded_dpp;
-    const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
-    if (!extended) {
-      source(0, source0, 1);
-    }
-    // v_madmk and v_madak, of f32 and f16, have a literal always.
-    const std::uint32_t number = bits(word_, 25, 6);
-    const bool literal_form = encoding == Encoding::vop2 && (number == 0x17 || number == 0x18 ||
-                                                             number == 0x24 || number == 0x25);
-    if (!extended && source0 != encoded_literal && !literal_form) {
-      out_.size_bytes = 4;
-      return;
-    }
-  }
-  if (!second_word()) {
-    return;
-  }
-  out_.modifiers.extra_dword = second_;
-  if (encoding == Encoding::vop3a || encoding == Encoding::vop3p) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
-      source(i, encoded, 1);
-      if (encoded == encoded_literal) {
-        unsupported("a literal in VOP3");
-      }
-    }
-  } else if (out_.src[0].kind == OperandKind::literal) {
-    out_.src[0].value = second_;
-  }
-}
-
 void Decoder::dispatch() {
+  const bool graphics = out_.encoding == Encoding::mimg || out_.encoding == Encoding::exp ||
+                        out_.encoding == Encoding::vintrp;
   const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
-  if (!has_table) {
-    return unlisted();
+  if (!has_table || graphics) {
+    return generation_ >= Generation::gfx10 ? unlisted_rdna() : unlisted();
   }
   switch (out_.encoding) {
     case Encoding::sop2: return sop2();
@@ -193,9 +177,6 @@ void Decoder::dispatch() {
     case Encoding::mubuf:
     case Encoding::mtbuf: return buffer();
     case Encoding::flat: return flat();
-    case Encoding::mimg: return unsupported("image instructions are not decoded");
-    case Encoding::exp:
-    case Encoding::vintrp: return unsupported("graphics instructions are not decoded");
     default: return unsupported("the encoding is not decoded for this generation");
   }
 }

@@ -30,6 +30,9 @@ void Decoder::sopk() {
     take_literal();
     return;
   }
+  if (entry_->result == 0) {
+    return reserved(encoded, "a register where the instruction has none");
+  }
   Operand& operand = entry_->form == Form::sopk_source ? out_.src[0] : out_.dst[0];
   set(operand, scalar_register(generation_, encoded, entry_->result), "reserved scalar register");
 }
@@ -45,7 +48,9 @@ void Decoder::sop1() {
     set(out_.dst[0], scalar_register(generation_, destination, entry_->result),
         "reserved scalar result");
   }
-  if (entry_->source[0] == 0) {
+  if (entry_->form == Form::index_mode) {
+    out_.modifiers.immediate = static_cast<std::int32_t>(bits(word_, 0, 8));
+  } else if (entry_->source[0] == 0) {
     reserved(bits(word_, 0, 8), "a source where the instruction has none");
   } else {
     source(0, bits(word_, 0, 8), entry_->source[0]);

@@ -157,7 +157,7 @@ TEST(Decode, TruncatedCodeIsAParseError) {
 }
 
 TEST(Decode, ReservedWordsAreUnsupportedAndNamed) {
-  for (const std::uint32_t word : {0xbe80ff00U, 0xf0000000U, 0xb0800000U, 0x8080d200U}) {
+  for (const std::uint32_t word : {0xbe80ff00U, 0xd4000000U, 0xb0800000U, 0x8080d200U}) {
     const auto result = decode(Generation::gfx7, words({word, 0}));
     ASSERT_FALSE(result.has_value()) << std::hex << word;
     EXPECT_EQ(result.error().code, ErrorCode::unsupported);
@@ -167,9 +167,34 @@ TEST(Decode, ReservedWordsAreUnsupportedAndNamed) {
   EXPECT_NE(misaligned.error().text().find("be800401"), std::string::npos);
 }
 
-TEST(Decode, RdnaHasNoTableYet) {
-  EXPECT_EQ(decode(Generation::gfx10, words({0})).error().code, ErrorCode::unsupported);
-  EXPECT_FALSE(generation_of({10, 3, 0}).has_value());
+TEST(Decode, Gfx12HasNoTable) {
+  EXPECT_EQ(decode(Generation::gfx12, words({0})).error().code, ErrorCode::unsupported);
+  EXPECT_FALSE(generation_of({12, 0, 0}).has_value());
+}
+
+TEST(DecodeGfx10, NullAndM0HaveChangedPlacesInGfx11) {
+  const Instruction older = decoded({0xbe84037d}, Generation::gfx10);  // s_mov_b32 s4, null
+  EXPECT_EQ(older.src[0].index, index_of(SpecialRegister::null));
+  const Instruction newer = decoded({0xbe84007d}, Generation::gfx11);  // s_mov_b32 s4, m0
+  EXPECT_EQ(newer.src[0].index, index_of(SpecialRegister::m0));
+}
+
+TEST(DecodeGfx10, UnlistedInstructionsHaveTheirSize) {
+  const auto size = [](Generation generation, std::vector<std::uint32_t> code) {
+    code.resize(5, 0);
+    return int{decoded(code, generation).size_bytes};
+  };
+  EXPECT_EQ(size(Generation::gfx10, {0x7e020300}), 4);               // v_mov_b32 v1, v0
+  EXPECT_EQ(size(Generation::gfx10, {0x7e0202e9, 0x00000000}), 8);   // DPP8
+  EXPECT_EQ(size(Generation::gfx10, {0x58020300, 0x3f123456}), 8);   // v_fmamk_f32
+  EXPECT_EQ(size(Generation::gfx10, {0xd76d0001, 0x03fe0702}), 12);  // v_add3_u32, literal
+  EXPECT_EQ(size(Generation::gfx10, {0xd76d0001, 0x040e0702}), 8);   // v_add3_u32
+  EXPECT_EQ(size(Generation::gfx10, {0xf0000f0e, 0x00000000}), 20);  // image, three more words
+  EXPECT_EQ(size(Generation::gfx11, {0xf0000f01, 0x00000000}), 12);
+  EXPECT_EQ(size(Generation::gfx11, {0xd6550001, 0x040e04fa}), 12);  // VOP3 with DPP
+  EXPECT_EQ(size(Generation::gfx11, {0xc8000000, 0x00000000}), 8);   // two in one, none a literal
+  EXPECT_EQ(size(Generation::gfx11, {0xc88000ff, 0x00000000}), 12);  // literal as first source
+  EXPECT_EQ(size(Generation::gfx11, {0xce000000}), 4);               // LDS parameter load
 }
 
 TEST(DecodeGfx9, UnlistedInstructionsHaveTheirSize) {

@@ -18,6 +18,14 @@ constexpr bool bit(std::uint32_t word, unsigned index) {
   return ((word >> index) & 1U) != 0;
 }
 
+inline std::uint32_t load_word(std::span<const std::byte> code, std::size_t offset) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    word |= std::to_integer<std::uint32_t>(code[offset + i]) << (8 * i);
+  }
+  return word;
+}
+
 // Decodes one instruction. The first problem is kept in error_ and ends the decoding.
 class Decoder {
  public:
@@ -42,9 +50,13 @@ class Decoder {
   void buffer();
   void flat();
   void unlisted();
+  void unlisted_rdna();
+  // Of a vector instruction of gfx10 and gfx11: how many words follow the encoding's own.
+  unsigned trailing_words();
 
   // Finds the table entry, or records the instruction as unsupported.
   bool enter(std::uint32_t number, unsigned words);
+  bool room_for(std::size_t size_bytes);
   bool second_word();
   void take_literal();
   void set(Operand& operand, std::optional<Operand> value, std::string_view what);

@@ -55,6 +55,7 @@ std::string special_text(unsigned index, unsigned count) {
     case src_shared_limit: return "src_shared_limit";
     case src_private_base: return "src_private_base";
     case src_private_limit: return "src_private_limit";
+    case null: return "null";
     case src_pops_exiting_wave_id: return "src_pops_exiting_wave_id";
     default: return "?";
   }
@@ -131,14 +132,18 @@ std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
   return text;
 }
 
-std::string hardware_register_text(const Instruction& in) {
+std::string hardware_register_text(const Instruction& in, Generation generation) {
   constexpr std::array<std::string_view, 8> names{"",      "MODE",      "STATUS",    "TRAPSTS",
                                                   "HW_ID", "GPR_ALLOC", "LDS_ALLOC", "IB_STS"};
   const HardwareRegisterField field = hardware_register_field(in);
   // Numbers from 8 on have other names, or none, on other generations; the assembler takes numbers.
-  const std::string name = field.id > 0 && field.id < names.size()
-                               ? fmt::format("HW_REG_{}", names[field.id])
-                               : fmt::format("{}", field.id);
+  const bool rdna = generation >= Generation::gfx10;
+  std::string name = fmt::format("{}", field.id);
+  if (rdna && (field.id == 23 || field.id == 24)) {
+    name = fmt::format("HW_REG_HW_ID{}", field.id - 22);
+  } else if (field.id > 0 && field.id < (rdna ? 4U : names.size())) {
+    name = fmt::format("HW_REG_{}", names[field.id]);
+  }
   if (field.offset == 0 && field.size == 32) {
     return fmt::format("hwreg({})", name);
   }
@@ -150,20 +155,22 @@ std::string scalar_constant(const Instruction& in) {
   return fmt::format("{:#x}", raw);
 }
 
-std::string sopk(const Instruction& in) {
+std::string sopk(const Instruction& in, Generation generation) {
   Line line(mnemonic(in.opcode));
   switch (in.opcode) {
     case Opcode::s_getreg_b32:
       line.operand(in.dst[0]);
-      line.operand(hardware_register_text(in));
+      line.operand(hardware_register_text(in, generation));
       break;
     case Opcode::s_setreg_b32:
     case Opcode::s_setreg_imm32_b32:
-      line.operand(hardware_register_text(in));
+      line.operand(hardware_register_text(in, generation));
       line.operand(in.src[0]);
       break;
     case Opcode::s_cbranch_i_fork:
     case Opcode::s_call_b64:
+    case Opcode::s_subvector_loop_begin:
+    case Opcode::s_subvector_loop_end:
       line.present(in.dst[0]);
       line.present(in.src[0]);
       line.operand(fmt::format("{}", in.modifiers.immediate));
@@ -297,7 +304,8 @@ std::string scalar_alu(const Instruction& in) {
   line.present(in.dst[0]);
   line.present(in.src[0]);
   line.present(in.src[1]);
-  if (in.opcode == Opcode::s_set_gpr_idx_on) {
+  if (in.opcode == Opcode::s_set_gpr_idx_on || in.opcode == Opcode::s_sendmsg_rtn_b32 ||
+      in.opcode == Opcode::s_sendmsg_rtn_b64) {
     line.operand(fmt::format("{:#x}", in.modifiers.immediate));
   }
   return std::move(line).take();
@@ -306,8 +314,11 @@ std::string scalar_alu(const Instruction& in) {
 // What no table names is written as the words that it is.
 std::string words(const Instruction& in) {
   std::string text = fmt::format(".long {:#010x}", in.modifiers.offset);
-  if (in.size_bytes == 8) {
+  if (in.size_bytes >= 8) {
     text += fmt::format(", {:#010x}", in.modifiers.extra_dword);
+  }
+  for (std::size_t i = 0; 12 + 4 * i <= in.size_bytes; ++i) {
+    text += fmt::format(", {:#010x}", in.modifiers.more_dwords[i]);
   }
   return text;
 }
@@ -325,7 +336,7 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::sop2:
     case Encoding::sop1:
     case Encoding::sopc: return scalar_alu(instruction);
-    case Encoding::sopk: return sopk(instruction);
+    case Encoding::sopk: return sopk(instruction, generation);
     case Encoding::sopp: return sopp(instruction, entry);
     case Encoding::smrd: return smrd(instruction);
     case Encoding::vop2:

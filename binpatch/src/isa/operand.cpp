@@ -48,17 +48,29 @@ constexpr std::array gfx9_ranges{
     SpecialRange{126, 2, exec_lo},
 };
 
+// RDNA 2 ISA and RDNA3 ISA, table "SGPR and constant encodings": null and m0 changed places.
+constexpr std::array gfx10_ranges{
+    SpecialRange{106, 2, vcc_lo}, SpecialRange{108, 16, ttmp0},  SpecialRange{124, 1, m0},
+    SpecialRange{125, 1, null},   SpecialRange{126, 2, exec_lo},
+};
+constexpr std::array gfx11_ranges{
+    SpecialRange{106, 2, vcc_lo}, SpecialRange{108, 16, ttmp0},  SpecialRange{124, 1, null},
+    SpecialRange{125, 1, m0},     SpecialRange{126, 2, exec_lo},
+};
+
 std::span<const SpecialRange> special_ranges(Generation generation) {
   switch (generation) {
     case Generation::gfx6: return gfx6_ranges;
     case Generation::gfx7: return gfx7_ranges;
     case Generation::gfx8: return gfx8_ranges;
-    default: return gfx9_ranges;
+    case Generation::gfx9: return gfx9_ranges;
+    case Generation::gfx10: return gfx10_ranges;
+    default: return gfx11_ranges;
   }
 }
 
 std::uint32_t general_registers(Generation generation) {
-  return generation <= Generation::gfx7 ? 104 : 102;
+  return generation <= Generation::gfx7 ? 104 : generation <= Generation::gfx9 ? 102 : 106;
 }
 
 // Pairs start at even registers, wider operands at multiples of four.
@@ -89,6 +101,11 @@ std::optional<Operand> vector_register(std::uint32_t first, unsigned count) {
 
 std::optional<Operand> scalar_register(Generation generation, std::uint32_t encoded,
                                        unsigned count) {
+  // The null register is as wide as the instruction wants it.
+  const std::uint32_t null_number = generation == Generation::gfx10 ? 125 : 124;
+  if (generation >= Generation::gfx10 && encoded == null_number && count != 0) {
+    return special(null, 0, count);
+  }
   if (count == 0 || !aligned(encoded, count)) {
     return std::nullopt;
   }
@@ -135,6 +152,9 @@ std::optional<Operand> source_operand(Generation generation, std::uint32_t encod
   }
   if (count != 1) {
     return std::nullopt;
+  }
+  if (generation >= Generation::gfx11) {
+    return encoded == 253 ? std::optional(special(scc, 0, 1)) : std::nullopt;
   }
   switch (encoded) {
     case 251: return special(vccz, 0, 1);

@@ -10,6 +10,7 @@ namespace ww::binpatch::isa {
 inline constexpr std::uint32_t encoded_literal = 255;
 inline constexpr std::uint32_t encoded_sdwa = 249;  // gfx8 and gfx9, first source only
 inline constexpr std::uint32_t encoded_dpp = 250;
+inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetches inactive lanes
 
 [[nodiscard]] constexpr std::uint16_t index_of(SpecialRegister reg) {
   return static_cast<std::uint16_t>(reg);

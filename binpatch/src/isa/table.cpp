@@ -68,6 +68,8 @@ const Table* table_of(Generation generation) {
     case Generation::gfx7: return &gfx7_table();
     case Generation::gfx8: return &gfx8_table();
     case Generation::gfx9: return &gfx9_table();
+    case Generation::gfx10: return &gfx10_table();
+    case Generation::gfx11: return &gfx11_table();
     default: return nullptr;
   }
 }

@@ -14,7 +14,7 @@ namespace ww::binpatch::isa {
 // How the fields of an encoding are used where opcodes of one encoding differ.
 enum class Form : std::uint8_t {
   plain,
-  index_mode,    // source 1 is a plain number (s_set_gpr_idx_on)
+  index_mode,    // the last source is a plain number (s_set_gpr_idx_on, s_sendmsg_rtn)
   sopk_source,   // the register field is read, not written
   sopk_literal,  // no register; a literal follows
   sopp_plain,    // no immediate
@@ -77,10 +77,12 @@ class Table {
 
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
-// gfx8 and gfx9 have tables of their scalar ALU and control alone; the decoder knows the sizes of
+// gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
 // their other encodings and gives those instructions the opcode `unlisted`.
 [[nodiscard]] const Table& gfx8_table();
 [[nodiscard]] const Table& gfx9_table();
+[[nodiscard]] const Table& gfx10_table();
+[[nodiscard]] const Table& gfx11_table();
 
 // Null for generations without a table.
 [[nodiscard]] const Table* table_of(Generation generation);

@@ -73,6 +73,34 @@ bool writes_scc(Opcode opcode) {
     case s_lshl2_add_u32:
     case s_lshl3_add_u32:
     case s_lshl4_add_u32:
+    case s_and_saveexec_b32:
+    case s_or_saveexec_b32:
+    case s_xor_saveexec_b32:
+    case s_andn2_saveexec_b32:
+    case s_orn2_saveexec_b32:
+    case s_nand_saveexec_b32:
+    case s_nor_saveexec_b32:
+    case s_xnor_saveexec_b32:
+    case s_andn1_saveexec_b32:
+    case s_orn1_saveexec_b32:
+    case s_andn1_wrexec_b32:
+    case s_andn2_wrexec_b32:
+    case s_and_not1_b32:
+    case s_and_not1_b64:
+    case s_or_not1_b32:
+    case s_or_not1_b64:
+    case s_and_not0_saveexec_b32:
+    case s_and_not0_saveexec_b64:
+    case s_or_not0_saveexec_b32:
+    case s_or_not0_saveexec_b64:
+    case s_and_not1_saveexec_b32:
+    case s_and_not1_saveexec_b64:
+    case s_or_not1_saveexec_b32:
+    case s_or_not1_saveexec_b64:
+    case s_and_not0_wrexec_b32:
+    case s_and_not0_wrexec_b64:
+    case s_and_not1_wrexec_b32:
+    case s_and_not1_wrexec_b64:
     case s_abs_i32:
     case s_cmp_eq_i32:
     case s_cmp_lg_i32:
@@ -142,6 +170,8 @@ bool is_branch(Opcode opcode) {
     case s_setpc_b64:
     case s_swappc_b64:
     case s_call_b64:
+    case s_subvector_loop_begin:
+    case s_subvector_loop_end:
     case s_rfe_b64:
     case s_rfe_restore_b64: return true;
     default: return false;
@@ -153,6 +183,7 @@ bool is_terminator(Opcode opcode) {
     case s_endpgm:
     case s_endpgm_saved:
     case s_endpgm_ordered_ps_done:
+    case s_code_end:
     case s_branch:
     case s_setpc_b64:
     case s_swappc_b64:

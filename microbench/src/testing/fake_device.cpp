@@ -144,6 +144,8 @@ class FakeKernel final : public LoadedKernel {
     }
     if (name_ == "l2_stream") {
       stream(groups, group_size);
+    } else if (name_ == "l2_sweep") {
+      chip_.launch(name_, 500'000, 5, 0);
     } else if (name_ == "furnace") {
       chip_.launch(name_, static_cast<double>(numbers_[0]) * 2000, 150, 0);
     } else {

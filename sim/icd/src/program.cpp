@@ -96,6 +96,11 @@ Result<binpatch::CodeObject> parse_for_device(std::string_view binary) {
     return fail(ErrorCode::unsupported,
                 "the program binary is for " + target + ", the device is a " + wanted);
   }
+  if (!object->has_arguments()) {
+    return fail(ErrorCode::unsupported,
+                "the program binary does not say what arguments its kernels take; build it again "
+                "with code object version 3 or later");
+  }
   return object;
 }
 

@@ -160,6 +160,44 @@ TEST_F(BooksimRows, AreReproducedToTheLastDigit) {
   fmt::print("{} rows compared\n", compared);
 }
 
+// Other microarchitectures and patterns: tests/golden/net/booksim_more.csv, BookSim 2 of the same
+// commit with seed 7, three periods of 1000 cycles of warm-up.
+TEST(BooksimMore, OtherConfigurationsAreReproducedToTheLastDigit) {
+  const char* source = std::getenv("WW_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  const auto rows = read_rows(std::string(source) + "/tests/golden/net/booksim_more.csv");
+  ASSERT_GE(rows.size(), 20u);
+  for (const Row& row : rows) {
+    NetworkConfig network_config = network_of(row);
+    network_config.st_delay = row.integer("st_final_delay");
+    network_config.speculative = row.integer("speculative") == 1;
+    network_config.wait_for_tail_credit = row.integer("wait_for_tail_credit") == 1;
+    auto network = make_network(network_config);
+    ASSERT_TRUE(network) << network.error().text();
+    RunConfig config;
+    config.traffic.pattern = *pattern_from_string(row.fields.at("traffic"));
+    config.traffic.rate = row.number("injection_rate");
+    config.traffic.packet_size = row.integer("packet_size");
+    config.traffic.stream = Stream::booksim;
+    config.traffic.seed = 7;
+    config.warmup = Cycles{static_cast<std::uint64_t>(row.integer("warmup"))};
+    config.cycles = Cycles{static_cast<std::uint64_t>(row.integer("cycles"))};
+    const auto result = run(**network, config);
+    ASSERT_TRUE(result) << result.error().text();
+    const auto printed = [](double value) { return fmt::format("{:.6g}", value); };
+    std::string name;
+    for (const auto& [key, value] : row.fields) {
+      name += key + "=" + value + " ";
+    }
+    EXPECT_EQ(printed(result->avg_packet_latency), row.fields.at("avg_packet_latency")) << name;
+    EXPECT_EQ(printed(result->avg_network_latency), row.fields.at("avg_network_latency")) << name;
+    EXPECT_EQ(printed(result->accepted_flits_per_node_cycle),
+              row.fields.at("accepted_flits_per_node_cycle"))
+        << name;
+    EXPECT_EQ(printed(result->avg_hops), row.fields.at("hops_avg_routers")) << name;
+  }
+}
+
 TEST_F(BooksimRows, OverloadIsAcceptedAlike) {
   int compared = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {

@@ -278,7 +278,8 @@ TEST(Mesh, TheDetectorNamesWhatDoesNotMove) {
   network->tick();
   const auto why = network->stuck(Cycles{0});
   ASSERT_TRUE(why);
-  EXPECT_NE(why->find("deadlock"), std::string::npos);
+  EXPECT_EQ(why->kind, Stuck::Kind::deadlock);
+  EXPECT_NE(why->text.find("has moved"), std::string::npos);
   EXPECT_FALSE(network->stuck(Cycles{100}));
 }
 

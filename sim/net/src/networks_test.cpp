@@ -1,6 +1,9 @@
 // The baselines against what their papers say, and configurations that are refused.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "ww/sim/net/curve_plot.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/simulate.hpp"
 
@@ -113,6 +116,66 @@ TEST(Bursts, KeepTheMeanRateAndRaiseLatency) {
   EXPECT_GT(bursty->avg_packet_latency, calm->avg_packet_latency);
 }
 
+SimulateRequest quick() {
+  SimulateRequest request;
+  request.warmup = 1000;
+  request.cycles = 3000;
+  return request;
+}
+
+TEST(Curve, RisesUntilTheNetworkNoLongerKeepsUp) {
+  const auto points = curve(quick(), {0.9, 0.1, 0.5, 0.7, 0.3, 1.0});
+  ASSERT_TRUE(points) << points.error().text();
+  ASSERT_GE(points->size(), 5u);
+  for (std::size_t i = 1; i < points->size(); ++i) {
+    EXPECT_GT((*points)[i].rate, (*points)[i - 1].rate);
+    EXPECT_GT((*points)[i].run.avg_packet_latency, (*points)[i - 1].run.avg_packet_latency);
+  }
+  EXPECT_FALSE(points->back().run.stable);
+  const std::vector<NamedCurve> curves{{"mesh <XY>", *points}};
+  EXPECT_NE(curves_svg("Latency", curves).find("mesh &lt;XY&gt;"), std::string::npos);
+  EXPECT_NE(curves_text(curves).find('A'), std::string::npos);
+  const auto json = curve_json(quick(), *points);
+  EXPECT_EQ(json["points"].size(), points->size());
+}
+
+TEST(Report, HoldsTheContractsKeys) {
+  const auto report = simulate(quick());
+  ASSERT_TRUE(report) << report.error().text();
+  const nlohmann::json json = *report;
+  for (const char* key : {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
+                          "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops",
+                          "wall_s", "cpu_s", "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  double sum = 0;
+  for (const auto& [name, value] : report->energy.components()) {
+    sum += json["energy_pj"][name].get<double>();
+  }
+  EXPECT_NEAR(json["energy_pj"]["total"].get<double>(), sum, 1e-6 * sum);
+  EXPECT_EQ(json["estimators_pj"]["orion2"]["status"], "unavailable");  // no 22 nm
+}
+
+TEST(Report, TheHeatMapShowsTheMiddleBusier) {
+  SimulateRequest request = quick();
+  request.rate = 0.4;
+  const auto report = simulate(request);
+  ASSERT_TRUE(report);
+  const nlohmann::json map = heatmap_json(*report);
+  const auto use = [&](std::uint32_t from, std::uint32_t to) {
+    for (const auto& link : map["links"]) {
+      if (link["from"] == from && link["to"] == to) {
+        return link["use"].get<double>();
+      }
+    }
+    return -1.0;
+  };
+  // Uniform traffic of rate r on a row of 4: 3/4 r through an outer link, r in the middle.
+  EXPECT_NEAR(use(1, 2), 0.4, 0.04);
+  EXPECT_NEAR(use(0, 1), 0.3, 0.04);
+  EXPECT_NE(heatmap_text(*report).find("o-"), std::string::npos);
+}
+
 // The message and the key of a refusal.
 Error refused(const SimulateRequest& request) {
   const auto report = simulate(request);
@@ -134,6 +197,12 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   request = {};
   request.rate = 1.01;
   EXPECT_EQ(refused(request).context, "rate");
+  request = {};
+  request.k = 0;
+  EXPECT_EQ(refused(request).context, "k");
+  request = {};
+  request.burst_start = 0.1;
+  EXPECT_EQ(refused(request).context, "burst_start");
   request = {};
   request.traffic = "rumour";
   EXPECT_EQ(refused(request).context, "traffic");

@@ -18,6 +18,13 @@ int height_of(const SimulateRequest& request) {
 
 Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
   WW_ASSIGN(allocator, allocator_from_string(request.allocator));
+  if (request.k < 1 || request.k > 256 || request.k * height_of(request) < 2) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("k = {} does not make a mesh: 1 to 256 routers a side, and at least two",
+                    request.k),
+        "k");
+  }
   NetworkConfig config;
   config.network = request.network;
   config.width = request.k;
@@ -45,6 +52,8 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.seed = request.seed;
   config.traffic.max_outstanding = request.max_outstanding;
   config.traffic.hot_fraction = request.hot_fraction;
+  config.traffic.burst_start = request.burst_start;
+  config.traffic.burst_stop = request.burst_stop;
   config.warmup = Cycles{request.warmup};
   config.cycles = Cycles{request.cycles};
   return config;

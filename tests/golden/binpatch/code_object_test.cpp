@@ -180,13 +180,35 @@ TEST_P(Versions, GiveKernelsWithArgumentsDescriptorAndCode) {
 
 INSTANTIATE_TEST_SUITE_P(CodeObject, Versions, ::testing::Values(3, 4, 5));
 
-TEST(CodeObjectVersion2, IsUnsupportedAndSaysSo) {
+TEST(CodeObjectVersion2, HasTheKernelsAndArgumentsOfVersion3) {
   NEED_COMPILER();
-  const auto bytes = testing::compile(two_kernels, {.code_object_version = 2});
-  ASSERT_TRUE(bytes.has_value());
-  const auto object = CodeObject::parse(*bytes);
-  ASSERT_FALSE(object.has_value());
-  EXPECT_EQ(object.error().code, ErrorCode::unsupported);
+  const auto older = testing::compile(two_kernels, {.code_object_version = 2});
+  const auto newer = testing::compile(two_kernels, {.code_object_version = 3});
+  ASSERT_TRUE(older.has_value() && newer.has_value());
+  const auto a = CodeObject::parse(*older);
+  const auto b = CodeObject::parse(*newer);
+  ASSERT_TRUE(a.has_value()) << a.error().text();
+  ASSERT_TRUE(b.has_value());
+  EXPECT_TRUE(a->has_arguments());
+  EXPECT_EQ(a->target(), b->target());
+  ASSERT_EQ(a->kernels().size(), b->kernels().size());
+  for (const Kernel& wanted : b->kernels()) {
+    const Kernel* kernel = a->find_kernel(wanted.name);
+    ASSERT_NE(kernel, nullptr) << wanted.name;
+    EXPECT_EQ(kernel->kernarg_segment_size, wanted.kernarg_segment_size);
+    EXPECT_EQ(kernel->wavefront_size, wanted.wavefront_size);
+    EXPECT_EQ(kernel->required_workgroup_size, wanted.required_workgroup_size);
+    EXPECT_EQ(kernel->descriptor.group_segment_fixed_size,
+              wanted.descriptor.group_segment_fixed_size);
+    ASSERT_EQ(kernel->arguments.size(), wanted.arguments.size()) << wanted.name;
+    for (std::size_t i = 0; i < wanted.arguments.size(); ++i) {
+      EXPECT_EQ(kernel->arguments[i].offset, wanted.arguments[i].offset);
+      EXPECT_EQ(kernel->arguments[i].size, wanted.arguments[i].size);
+      EXPECT_EQ(kernel->arguments[i].value_kind, wanted.arguments[i].value_kind);
+      EXPECT_EQ(kernel->arguments[i].type_name, wanted.arguments[i].type_name);
+      EXPECT_EQ(kernel->arguments[i].name, wanted.arguments[i].name);
+    }
+  }
 }
 
 TEST(CodeObjectRelocations, PointAtTheSymbolsOfAPointerTable) {

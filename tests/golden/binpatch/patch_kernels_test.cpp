@@ -143,9 +143,9 @@ __kernel void k(__global uint* o) {
   EXPECT_EQ(result.error().code, ErrorCode::unsupported) << result.error().text();
 }
 
-class Gfx9Walk : public ::testing::TestWithParam<const char*> {};
+class CodeWalk : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(Gfx9Walk, SeesInstructionsWhereLlvmDoes) {
+TEST_P(CodeWalk, SeesInstructionsWhereLlvmDoes) {
   NEED_COMPILER();
   if (!testing::have_disassembler()) GTEST_SKIP() << "llvm-objdump-15 is not installed";
   const std::string cpu = GetParam();
@@ -197,9 +197,9 @@ __kernel void matrix_core(__global float* a, __global float32x4* o) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Gfx9Walk,
+INSTANTIATE_TEST_SUITE_P(Targets, CodeWalk,
                          ::testing::Values("gfx803", "gfx900", "gfx906", "gfx908", "gfx90a",
-                                           "gfx940"),
+                                           "gfx940", "gfx1010", "gfx1030", "gfx1100"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -100,6 +100,31 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
   return result;
 }
 
+namespace {
+
+// The device libraries as `cpu` needs them. Those at hand may lack the newest targets' version
+// constant, which chooses between code paths of the libraries alone: gfx1036's stands in.
+std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratch) {
+  namespace fs = std::filesystem;
+  const auto constant = [](const std::string& number) {
+    return "oclc_isa_version_" + number + ".bc";
+  };
+  const fs::path present(device_libraries);
+  const std::string number = cpu.substr(3);
+  if (fs::exists(present / constant(number)) || !fs::exists(present / constant("1036"))) {
+    return device_libraries;
+  }
+  const fs::path made = scratch.file("libraries");
+  fs::create_directory(made);
+  for (const auto& entry : fs::directory_iterator(present)) {
+    fs::create_symlink(entry.path(), made / entry.path().filename());
+  }
+  fs::create_symlink(present / constant("1036"), made / constant(number));
+  return made.string();
+}
+
+}  // namespace
+
 std::optional<Bytes> compile(const std::string& source, const CompileOptions& options) {
   const ScratchDirectory scratch;
   std::ofstream(scratch.file("k.cl")) << source;
@@ -111,7 +136,7 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
   const std::string library = scratch.file("k.so").string();
   if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
            " -target amdgcn-amd-amdhsa -mcpu=" +
-           options.cpu + " --rocm-device-lib-path=" + device_libraries + " " +
+           options.cpu + " --rocm-device-lib-path=" + libraries_for(options.cpu, scratch) + " " +
            options.optimisation +
            " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
            options.extra + " -c " + scratch.file("k.cl").string() + " -o " + object)) {
@@ -134,6 +159,25 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
     linked[abi_version] = original;
   }
   return linked;
+}
+
+std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
+                                 const std::string& optimisation) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.cl")) << R"(
+#define get_group_id(d) ((uint)__nvvm_read_ptx_sreg_ctaid_x())
+#define get_local_id(d) ((uint)__nvvm_read_ptx_sreg_tid_x())
+#define get_local_size(d) ((uint)__nvvm_read_ptx_sreg_ntid_x())
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define barrier(flags) __nvvm_bar_sync(0)
+)" << source;
+  const std::string out = scratch.file("k.ptx").string();
+  if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+           " -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang " +
+           cpu + " " + optimisation + " -S " + scratch.file("k.cl").string() + " -o " + out)) {
+    return std::nullopt;
+  }
+  return read_bytes(out);
 }
 
 bool have_disassembler() {

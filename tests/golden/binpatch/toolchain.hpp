@@ -46,6 +46,10 @@ struct CompileOptions {
 [[nodiscard]] std::optional<Bytes> compile(const std::string& source,
                                            const CompileOptions& options = {});
 
+// PTX text of CUDA-less OpenCL C for `cpu` (sm_70); work-item functions become PTX registers.
+[[nodiscard]] std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
+                                               const std::string& optimisation);
+
 [[nodiscard]] bool have_disassembler();  // llvm-objdump-15
 // The addresses at which llvm-objdump sees instructions begin (gfx8 and later; LLVM has no
 // disassembler for gfx6 and gfx7).

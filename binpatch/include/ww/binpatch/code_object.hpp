@@ -98,6 +98,9 @@ public:
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+  // Whether the kernels' arguments are known: they are not in files without
+  // metadata and in those of version 2 whose YAML is not as LLVM writes it. Such files can be patched and disassembled, not launched.
+  [[nodiscard]] bool has_arguments() const { return has_arguments_; }
   // The printf format strings of the metadata ("amdhsa.printf"), in order.
   [[nodiscard]] const std::vector<std::string>& printf_formats() const { return printf_formats_; }
   // The kernel's code, from its entry to the end of its function symbol.
@@ -108,6 +111,7 @@ private:
   std::vector<std::byte> bytes_;
   GfxTarget target_;
   int version_{};
+  bool has_arguments_{};
   std::vector<Kernel> kernels_;
   std::vector<Segment> segments_;
   std::vector<Relocation> relocations_;

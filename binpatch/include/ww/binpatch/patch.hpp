@@ -21,7 +21,8 @@ namespace ww::binpatch {
 
 inline constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
 
-enum class HardwareRegister { hw_id, hw_id1, xcc_id };
+// smid is NVIDIA's: PTX's %smid (ptx.hpp).
+enum class HardwareRegister { hw_id, hw_id1, xcc_id, smid };
 [[nodiscard]] std::string_view to_string(HardwareRegister reg);
 [[nodiscard]] Result<HardwareRegister> hardware_register_from_string(std::string_view text);
 // The register that names the shader engine on a target (hw_id on GCN and CDNA, hw_id1 on RDNA);

@@ -2,6 +2,7 @@
 // and one in-order queue.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,14 @@ class LoadedKernel {
   }
   // Queues one launch: `groups` work-groups of `group_size` work-items, one dimension.
   virtual Status launch(std::size_t groups, std::size_t group_size) = 0;
+  // Queues one launch in three dimensions: work-items in all and in a group; unused dimensions are
+  // 1. Error unsupported from hosts that launch in one dimension alone.
+  virtual Status launch_grid(const std::array<std::size_t, 3>& global,
+                             const std::array<std::size_t, 3>& local) {
+    static_cast<void>(global);
+    static_cast<void>(local);
+    return fail(ErrorCode::unsupported, "this host launches in one dimension alone");
+  }
 };
 
 // Threading: one caller at a time.

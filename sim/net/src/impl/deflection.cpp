@@ -187,16 +187,19 @@ class Deflection final : public Network {
     return {};
   }
 
-  [[nodiscard]] std::optional<std::string> stuck(Cycles patience) const override {
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override {
     const auto limit = static_cast<std::int64_t>(patience.value());
     for (const Flying& flit : flights_) {
       if (flit.here() && now_ - flit.since > limit) {
-        return fmt::format("livelock: a flit has been deflected for {} cycles ({} hops)",
-                           now_ - flit.since, flit.hops);
+        return Stuck{Stuck::Kind::livelock,
+                     fmt::format("livelock: a flit has been deflected for {} cycles ({} hops)",
+                                 now_ - flit.since, flit.hops)};
       }
     }
     if (store_.inside() != 0 && now_ - last_ejection_ > limit) {
-      return fmt::format("nothing has been ejected for {} cycles", now_ - last_ejection_);
+      return Stuck{
+          Stuck::Kind::livelock,
+          fmt::format("livelock: nothing has been ejected for {} cycles", now_ - last_ejection_)};
     }
     return std::nullopt;
   }

@@ -85,7 +85,7 @@ class Ideal final : public Network {
     }
     return {};
   }
-  [[nodiscard]] std::optional<std::string> stuck(Cycles /*patience*/) const override {
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles /*patience*/) const override {
     return std::nullopt;  // every packet has a date of arrival
   }
 

@@ -50,7 +50,7 @@ class Mesh final : public Network {
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] Status check_conservation() const override;
-  [[nodiscard]] std::optional<std::string> stuck(Cycles patience) const override;
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
   static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn

@@ -129,11 +129,12 @@ Status Mesh<S, kGeneral, kPriority>::check_conservation() const {
 }
 
 template <class S, bool kGeneral, bool kPriority>
-std::optional<std::string> Mesh<S, kGeneral, kPriority>::stuck(Cycles patience) const {
+std::optional<Stuck> Mesh<S, kGeneral, kPriority>::stuck(Cycles patience) const {
   const auto limit = static_cast<std::int64_t>(patience.value());
   if (store_.inside() != 0 && now_ - last_move_ > limit) {
-    return fmt::format("deadlock: {} packets inside, none has moved for {} cycles", store_.inside(),
-                       now_ - last_move_);
+    return Stuck{Stuck::Kind::deadlock,
+                 fmt::format("deadlock: {} packets inside, none has moved for {} cycles",
+                             store_.inside(), now_ - last_move_)};
   }
   for (std::uint32_t node = 0; node < nodes_; ++node) {
     std::int64_t waiting = 0;
@@ -144,8 +145,9 @@ std::optional<std::string> Mesh<S, kGeneral, kPriority>::stuck(Cycles patience) 
       }
     }
     if (waiting > limit) {
-      return fmt::format("starvation: node {} has had no flit accepted for {} cycles", node,
-                         waiting);
+      return Stuck{
+          Stuck::Kind::starvation,
+          fmt::format("starvation: node {} has had no flit accepted for {} cycles", node, waiting)};
     }
   }
   return std::nullopt;

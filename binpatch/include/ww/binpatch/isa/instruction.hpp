@@ -26,6 +26,7 @@ enum class Encoding : std::uint8_t {
   sop2, sopk, sop1, sopc, sopp, smrd, smem,
   vop2, vop1, vopc, vop3a, vop3b, vop3p, vintrp,
   ds, mubuf, mtbuf, mimg, exp, flat,
+  vopd,  // gfx11: two vector instructions in one
 };
 
 enum class OperandKind : std::uint8_t {
@@ -45,6 +46,7 @@ enum class SpecialRegister : std::uint16_t {
   m0 = 64, exec_lo, exec_hi, vccz, execz, scc, lds_direct, xnack_mask_lo, xnack_mask_hi,
   src_shared_base, src_shared_limit, src_private_base, src_private_limit,  // gfx9
   src_pops_exiting_wave_id,
+  null,  // gfx10 and later: reads as zero, writes are dropped
 };
 
 struct Operand {
@@ -71,12 +73,13 @@ struct Modifiers {
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
   std::uint32_t extra_dword{};  // the raw SDWA or DPP word
+  std::array<std::uint32_t, 3> more_dwords{};  // Opcode::unlisted of more than two words (gfx10+)
 };
 
 struct Instruction {
   Opcode opcode{};
   Encoding encoding{};
-  std::uint8_t size_bytes{};  // 4, 8 or 12
+  std::uint8_t size_bytes{};  // 4 or 8; up to 20 for Opcode::unlisted of gfx10 and gfx11
   // dst[0] main destination; dst[1] second (VOP3B carry, s_getreg has one only)
   std::array<Operand, 2> dst{};
   // Sources in the order of the assembly text. MUBUF: vaddr, srsrc, soffset (store: vdata first in
@@ -95,7 +98,9 @@ struct Instruction {
   // MUBUF and FLAT atomics: data in src[3] and src[1]; dst[0] only with glc. Buffer loads with lds
   // have no dst; with tfe, dst[0] has one register more. MTBUF: Modifiers::immediate is
   // dfmt | nfmt << 4. s_set_gpr_idx_on: Modifiers::immediate is the mode.
-  // Opcode::unlisted (gfx8, gfx9): Modifiers::offset and extra_dword are the raw words.
+  // s_sendmsg_rtn: Modifiers::immediate is the message.
+  // Opcode::unlisted (vector and memory of gfx8 and later, image and graphics of all):
+  // Modifiers::offset, extra_dword and more_dwords are the raw words.
   std::array<Operand, 4> src{};
   Modifiers modifiers{};
 };

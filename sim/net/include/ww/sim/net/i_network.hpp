@@ -54,6 +54,18 @@ struct LinkUse {
   std::uint64_t toggles{};  // 0 unless toggles are counted
 };
 
+// What the runtime detector found.
+struct Stuck {
+  enum class Kind {
+    deadlock,    // nothing moves, for good
+    livelock,    // something moves without arriving
+    starvation,  // a node has not been let in; expected above saturation where traffic under way
+                 // has priority
+  };
+  Kind kind{};
+  std::string text;
+};
+
 // Contract:
 // - deterministic: the same calls give the same answers, whatever the machine;
 // - source queues are unbounded: inject() never fails for lack of room;
@@ -99,7 +111,7 @@ class Network {
 
   // The runtime detector: says what has not moved (deadlock) or not arrived (livelock, starvation)
   // for longer than `patience` cycles; empty when all is well.
-  [[nodiscard]] virtual std::optional<std::string> stuck(Cycles patience) const = 0;
+  [[nodiscard]] virtual std::optional<Stuck> stuck(Cycles patience) const = 0;
 };
 
 }  // namespace ww::sim::net

@@ -38,7 +38,9 @@ struct SimulateRequest {
   bool speculative{false};
   std::string deflection{"chipper"};  // of mesh-bufferless
   int max_outstanding{0};             // of many_to_few: 0 is open loop
-  double hot_fraction{0.2};
+  double hot_fraction{0.2};           // of hot_spot: the share that goes to the middle node
+  double burst_start{0};              // per cycle; 0, 0: no bursts
+  double burst_stop{0};
 
   std::string estimator{"dsent"};  // router energies
   double node_nm{22};

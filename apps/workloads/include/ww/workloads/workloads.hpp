@@ -1,0 +1,67 @@
+// The papers' applications as OpenCL programs of our own: what there is, and how to run it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::workloads {
+
+// small: about a second on the virtual GPU; medium: tens of seconds; paper: as the papers ran it,
+// or as near as a generated input comes.
+enum class Size { small, medium, paper };
+[[nodiscard]] std::string_view to_string(Size size);
+// Error invalid_argument.
+[[nodiscard]] Result<Size> size_from_string(std::string_view text);
+
+// One line of the table.
+struct Info {
+  std::string_view name;
+  std::string_view paper;     // dapper, gpuopt, iiswc16
+  std::string_view suite;     // the benchmark suite that made the application known
+  std::string_view stresses;  // access pattern and divergence
+};
+[[nodiscard]] std::vector<Info> list();
+
+enum class Outcome {
+  pass,   // results and traffic as stated
+  fail,   // a wrong result, or counters outside the stated traffic
+  error,  // the device or its compiler refused
+};
+[[nodiscard]] std::string_view to_string(Outcome outcome);
+
+struct Report {
+  std::string name;
+  Outcome outcome{};
+  std::string reason;  // empty when it passed
+  double seconds{};    // wall time with input, compilation, kernels and check
+  std::uint64_t launches{};
+  // Counted lines of 64 bytes between L1 and L2 over all launches [bytes].
+  double read_bytes{};
+  double write_bytes{};
+  double atomic_bytes{};
+};
+
+struct Request {
+  std::vector<std::string> names;  // empty: all, in the table's order
+  Size size{Size::small};
+  std::string device;  // as --device; empty: the best there is
+};
+
+struct Batch {
+  std::string device;
+  bool is_virtual{};
+  std::vector<Report> reports;
+};
+
+// Runs them one after the other; `done` is told after each. A workload that fails does not stop the
+// others. Errors: not_found (an unknown name), and those of opening the device.
+[[nodiscard]] Result<Batch> run(const Request& request,
+                                const std::function<void(const Report&)>& done);
+
+}  // namespace ww::workloads

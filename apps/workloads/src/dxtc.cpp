@@ -1,0 +1,159 @@
+// DXT1 texture compression. Rounding may choose between splits that are equally good, so the check
+// decodes each block and compares its error with the best that the CPU's search finds.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "session.hpp"
+
+namespace ww::workloads {
+namespace {
+
+using Colour = std::array<double, 3>;
+
+Colour from565(std::uint32_t v) {
+  return {(v >> 11) / 31.0, ((v >> 5) & 63) / 63.0, (v & 31) / 31.0};
+}
+
+std::uint32_t to565(const Colour& c) {
+  const auto channel = [](double v, double top) {
+    return static_cast<std::uint32_t>(std::clamp(v, 0.0, 1.0) * top + 0.5);
+  };
+  return channel(c[0], 31) << 11 | channel(c[1], 63) << 5 | channel(c[2], 31);
+}
+
+double distance(const Colour& a, const Colour& b, double w, const Colour& to) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double d = a[i] * w + b[i] * (1 - w) - to[i];
+    sum += d * d;
+  }
+  return sum;
+}
+
+double decoded_error(std::uint32_t ends, std::uint32_t bits, const std::array<Colour, 16>& block) {
+  const Colour a = from565(ends & 0xFFFF);
+  const Colour b = from565(ends >> 16);
+  constexpr std::array weight{1.0, 0.0, 2.0 / 3, 1.0 / 3};
+  double error = 0;
+  for (std::size_t i = 0; i < 16; ++i)
+    error += distance(a, b, weight[bits >> (2 * i) & 3], block[i]);
+  return error;
+}
+
+double best_error(const std::array<Colour, 16>& block) {
+  Colour mean{};
+  for (const auto& c : block) {
+    for (std::size_t i = 0; i < 3; ++i) mean[i] += c[i] / 16;
+  }
+  std::array<std::array<double, 3>, 3> covariance{};
+  for (const auto& c : block) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) covariance[i][j] += (c[i] - mean[i]) * (c[j] - mean[j]);
+    }
+  }
+  Colour axis{1, 1, 1};
+  for (int step = 0; step < 8; ++step) {
+    Colour next{};
+    double top = 1e-20;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) next[i] += covariance[i][j] * axis[j];
+      top = std::max(top, std::abs(next[i]));
+    }
+    for (std::size_t i = 0; i < 3; ++i) axis[i] = next[i] / top;
+  }
+  std::array<std::size_t, 16> order{};
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto along = [&](std::size_t i) {
+    return block[i][0] * axis[0] + block[i][1] * axis[1] + block[i][2] * axis[2];
+  };
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return along(a) < along(b); });
+  double best = 1e30;
+  for (std::size_t i = 0; i <= 16; ++i) {
+    for (std::size_t j = i; j <= 16; ++j) {
+      for (std::size_t k = j; k <= 16; ++k) {
+        const auto weight = [&](std::size_t r) {
+          return r < i ? 1.0 : r < j ? 2.0 / 3 : r < k ? 1.0 / 3 : 0.0;
+        };
+        double aa = 0, bb = 0, ab = 0;
+        Colour ax{}, bx{};
+        for (std::size_t r = 0; r < 16; ++r) {
+          const double w = weight(r);
+          aa += w * w;
+          bb += (1 - w) * (1 - w);
+          ab += w * (1 - w);
+          for (std::size_t c = 0; c < 3; ++c) {
+            ax[c] += w * block[order[r]][c];
+            bx[c] += (1 - w) * block[order[r]][c];
+          }
+        }
+        const double det = aa * bb - ab * ab;
+        if (std::abs(det) < 1e-6) continue;
+        Colour a{}, b{};
+        for (std::size_t c = 0; c < 3; ++c) {
+          a[c] = (ax[c] * bb - bx[c] * ab) / det;
+          b[c] = (bx[c] * aa - ax[c] * ab) / det;
+        }
+        const std::uint32_t qa = to565(a);
+        const std::uint32_t qb = to565(b);
+        if (qa == qb) continue;
+        double error = 0;
+        for (std::size_t r = 0; r < 16; ++r) {
+          error += distance(from565(qa), from565(qb), weight(r), block[order[r]]);
+        }
+        best = std::min(best, error);
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+void run_dxtc(Session& s) {
+  const auto blocks = s.pick<std::size_t>(256, 4096, 16384);
+  std::vector<std::uint32_t> pixels(blocks * 16);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    // Between two random colours, with noise: what a block of a photograph looks like.
+    const std::uint32_t from = s.random.bits();
+    const std::uint32_t to = s.random.bits();
+    for (std::size_t i = 0; i < 16; ++i) {
+      const float t = s.random.uniform(0, 1);
+      for (int c = 0; c < 24; c += 8) {
+        const float value = static_cast<float>(from >> c & 255) * t +
+                            static_cast<float>(to >> c & 255) * (1 - t) + s.random.uniform(-12, 12);
+        pixels[b * 16 + i] |= static_cast<std::uint32_t>(std::clamp(value, 0.0F, 255.0F)) << c;
+      }
+    }
+  }
+  s.build("dxtc.cl");
+  const Buffer in = s.upload(pixels);
+  const Buffer out = s.zeros<std::uint32_t>(blocks * 2);
+  std::vector<std::uint32_t> splits;
+  for (std::uint32_t i = 0; i <= 16; ++i) {
+    for (std::uint32_t j = i; j <= 16; ++j) {
+      for (std::uint32_t k = j; k <= 16; ++k) splits.push_back(i | j << 8 | k << 16);
+    }
+  }
+  s.launch("dxt1", {blocks * 64}, {64}, in, out, s.upload(splits), static_cast<int>(splits.size()));
+  const auto compressed = s.download<std::uint32_t>(out);
+  std::vector<double> got(blocks);
+  std::vector<double> want(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    std::array<Colour, 16> block{};
+    for (std::size_t i = 0; i < 16; ++i) {
+      for (std::size_t c = 0; c < 3; ++c)
+        block[i][c] = (pixels[b * 16 + i] >> (8 * c) & 255) / 255.0;
+    }
+    got[b] = decoded_error(compressed[b * 2], compressed[b * 2 + 1], block);
+    want[b] = best_error(block);
+  }
+  s.check("squared error of block", got, want, 1e-3, 1e-5);
+  // A block is one line of pixels, and 8 bytes of a line when written; the table of splits comes
+  // from the L1 or not.
+  const auto lines = 64.0 * static_cast<double>(blocks);
+  s.reads(lines, lines + 4.1 * static_cast<double>(splits.size() * blocks));
+  s.writes(lines, lines);
+}
+
+}  // namespace ww::workloads

@@ -1,0 +1,34 @@
+// Fast Walsh-Hadamard transform. Small integers, so that every sum is exact in float.
+#include "session.hpp"
+
+namespace ww::workloads {
+
+void run_fwt(Session& s) {
+  const auto log_n = s.pick(16, 20, 23);
+  const std::size_t n = std::size_t{1} << log_n;
+  std::vector<float> data(n);
+  for (auto& value : data) value = static_cast<float>(static_cast<int>(s.random.below(7)) - 3);
+  std::vector<float> want = data;
+  for (std::size_t stride = n / 2; stride > 0; stride /= 2) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if ((i & stride) != 0) continue;
+      const float x = want[i];
+      const float y = want[i + stride];
+      want[i] = x + y;
+      want[i + stride] = x - y;
+    }
+  }
+  s.build("fwt.cl");
+  const Buffer buffer = s.upload(data);
+  double passes = 1;
+  for (std::size_t stride = n / 2; stride >= 1024; stride /= 2, ++passes) {
+    s.launch("global_butterfly", {n / 2}, {256}, buffer, static_cast<std::uint32_t>(stride));
+  }
+  s.launch("local_transform", {n / 4}, {256}, buffer);
+  s.check("coefficient", s.download<float>(buffer), want);
+  const double bytes = passes * static_cast<double>(buffer.bytes);
+  s.reads(bytes, bytes);
+  s.writes(bytes, bytes);
+}
+
+}  // namespace ww::workloads

@@ -1,0 +1,65 @@
+#include "graph.hpp"
+
+namespace ww::workloads {
+
+Graph uniform_graph(Random& random, std::size_t vertices, std::size_t degree) {
+  Graph graph;
+  for (std::size_t v = 0; v <= vertices; ++v) {
+    graph.first.push_back(static_cast<std::uint32_t>(v * degree));
+  }
+  for (std::size_t e = 0; e < vertices * degree; ++e) {
+    graph.target.push_back(random.below(static_cast<std::uint32_t>(vertices)));
+  }
+  return graph;
+}
+
+Graph undirected(std::size_t vertices,
+                 const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
+  Graph graph;
+  graph.first.resize(vertices + 1);
+  for (const auto& [a, b] : edges) {
+    ++graph.first[a + 1];
+    ++graph.first[b + 1];
+  }
+  for (std::size_t v = 0; v < vertices; ++v) graph.first[v + 1] += graph.first[v];
+  graph.target.resize(2 * edges.size());
+  auto next = graph.first;
+  for (const auto& [a, b] : edges) {
+    graph.target[next[a]++] = b;
+    graph.target[next[b]++] = a;
+  }
+  return graph;
+}
+
+Graph rmat_graph(Random& random, unsigned scale, std::size_t edge_factor) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  for (std::size_t e = 0; e < edge_factor << scale; ++e) {
+    std::uint32_t row = 0;
+    std::uint32_t column = 0;
+    for (unsigned bit = 0; bit < scale; ++bit) {
+      const float draw = random.uniform(0, 1);  // A 0.57, B 0.19, C 0.19, D 0.05
+      row = row << 1 | (draw >= 0.76F ? 1U : 0U);
+      column = column << 1 | ((draw >= 0.57F && draw < 0.76F) || draw >= 0.95F ? 1U : 0U);
+    }
+    if (row != column) edges.emplace_back(row, column);
+  }
+  return undirected(std::size_t{1} << scale, edges);
+}
+
+std::vector<std::uint32_t> levels_from(const Graph& graph, std::uint32_t source) {
+  std::vector<std::uint32_t> level(graph.vertices(), unreached);
+  level[source] = 0;
+  std::vector<std::uint32_t> queue{source};
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    const std::uint32_t v = queue[at];
+    for (std::uint32_t e = graph.first[v]; e < graph.first[v + 1]; ++e) {
+      const std::uint32_t t = graph.target[e];
+      if (level[t] != unreached) continue;
+      level[t] = level[v] + 1;
+      queue.push_back(t);
+    }
+  }
+  return level;
+}
+
+}  // namespace ww::workloads

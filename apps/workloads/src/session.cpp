@@ -1,0 +1,141 @@
+#include "session.hpp"
+
+#include <fmt/format.h>
+
+#include "embedded.hpp"
+
+namespace ww::workloads {
+namespace {
+
+constexpr double line_bytes = 64;
+constexpr std::size_t wave_size = 64;
+
+}  // namespace
+
+Session::Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed)
+    : random(seed),
+      device_(device),
+      size_(size),
+      first_dispatch_(device.counters->dispatch_count()) {}
+
+Session::~Session() {
+  // Queued launches may still use what is about to go; an error here was reported by finish().
+  static_cast<void>(device_.host->finish());
+}
+
+void Session::keep(const Status& status) {
+  if (status || failed_) return;
+  failed_ = true;
+  error_ = status.error();
+}
+
+void Session::wrong(std::string reason) {
+  if (!failed_ && wrong_.empty()) wrong_ = std::move(reason);
+}
+
+void Session::build(std::string_view file, const std::string& defines) {
+  if (failed_) return;
+  const std::string_view text = embedded_text(file);
+  if (text.empty()) {
+    return keep(fail(ErrorCode::not_found, fmt::format("no OpenCL source {}", file)));
+  }
+  auto binary = device_.host->build(defines + std::string(text), std::string(file));
+  if (!binary) return keep(tl::unexpected(binary.error()));
+  binary_ = std::move(*binary);
+  kernels_.clear();
+}
+
+Buffer Session::create(std::size_t bytes) {
+  if (failed_) return {0, bytes};
+  auto buffer = device_.host->create_buffer(bytes);
+  if (!buffer) {
+    keep(tl::unexpected(buffer.error()));
+    return {0, bytes};
+  }
+  buffers_.push_back(std::move(*buffer));
+  return {buffers_.size() - 1, bytes};
+}
+
+void Session::write(Buffer buffer, std::span<const std::byte> data) {
+  if (!failed_) keep(buffers_[buffer.index]->write(0, data));
+}
+
+void Session::read(Buffer buffer, std::span<std::byte> data) {
+  if (!failed_) keep(buffers_[buffer.index]->read(0, data));
+}
+
+void Session::launch_list(const char* kernel, Range global, Range local,
+                          std::span<const Argument> args) {
+  if (failed_) return;
+  auto& loaded = kernels_[kernel];
+  if (!loaded) {
+    auto created = device_.host->load(binary_, kernel);
+    if (!created) return keep(tl::unexpected(created.error()));
+    loaded = std::move(*created);
+  }
+  for (unsigned i = 0; i < args.size() && !failed_; ++i) {
+    keep(args[i].buffer != nullptr ? loaded->set(i, *buffers_[args[i].buffer->index])
+                                   : loaded->set(i, args[i].bytes));
+  }
+  if (failed_) return;
+  keep(loaded->launch_grid({global.x, global.y, global.z}, {local.x, local.y, local.z}));
+  ++launches_;
+  const std::size_t group = local.x * local.y * local.z;
+  const std::size_t groups = global.x * global.y * global.z / group;
+  waves_ += static_cast<double>(groups * ((group + wave_size - 1) / wave_size));
+}
+
+void Session::require(bool holds, const char* what) {
+  if (!holds) wrong(what);
+}
+
+void Session::mismatch(const char* what, std::size_t index, double got, double want) {
+  wrong(fmt::format("{}[{}] is {:.9g}, expected {:.9g}", what, index, got, want));
+}
+
+void Session::mismatch(const char* what, std::size_t got, std::size_t want) {
+  wrong(fmt::format("{} has {} elements, expected {}", what, got, want));
+}
+
+void Session::check_counters(Report& report) {
+  const auto sum = device_.counters->sum(first_dispatch_, device_.counters->dispatch_count());
+  if (!sum) return keep(tl::unexpected(sum.error()));
+  const auto value = [&](const char* counter) {
+    const auto entry = sum->find(counter);
+    if (entry == sum->end()) {
+      keep(fail(ErrorCode::unsupported, fmt::format("the device has no counter {}", counter)));
+      return 0.0;
+    }
+    return entry->second;
+  };
+  report.read_bytes = line_bytes * value("TCP_TCC_READ_REQ_sum");
+  report.write_bytes = line_bytes * value("TCP_TCC_WRITE_REQ_sum");
+  report.atomic_bytes = line_bytes * value("TCP_TCC_ATOMIC_REQ_sum");
+  const double waves = value("SQ_WAVES");
+  if (waves != waves_) wrong(fmt::format("{} waves ran, expected {}", waves, waves_));
+  const auto within = [&](const char* what, double bytes, const Bounds& bounds) {
+    if (bytes >= bounds.at_least && bytes <= bounds.at_most) return;
+    wrong(fmt::format("{} {:.0f} B between L1 and L2, stated {:.0f} to {:.0f}", what, bytes,
+                      bounds.at_least, bounds.at_most));
+  };
+  if (!reads_.stated() && !writes_.stated() && !atomics_.stated()) {
+    wrong("the workload states no traffic");
+  }
+  // What is not stated does not happen.
+  within("reads", report.read_bytes, reads_);
+  within("writes", report.write_bytes, writes_);
+  within("atomics", report.atomic_bytes, atomics_);
+}
+
+Report Session::finish(std::string_view name) {
+  if (!failed_) keep(device_.host->finish());
+  Report report;
+  report.name = name;
+  report.launches = launches_;
+  if (!failed_) check_counters(report);
+  report.outcome = failed_ ? Outcome::error : !wrong_.empty() ? Outcome::fail : Outcome::pass;
+  report.reason = failed_ ? error_.text() : wrong_;
+  return report;
+}
+
+}  // namespace ww::workloads

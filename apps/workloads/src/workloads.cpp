@@ -1,0 +1,68 @@
+#include "ww/workloads/workloads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "registry.hpp"
+#include "session.hpp"
+
+namespace ww::workloads {
+
+std::string_view to_string(Size size) {
+  return size == Size::small ? "small" : size == Size::medium ? "medium" : "paper";
+}
+
+Result<Size> size_from_string(std::string_view text) {
+  for (const Size size : {Size::small, Size::medium, Size::paper}) {
+    if (text == to_string(size)) return size;
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("no size '{}'; there are small, medium and paper", text));
+}
+
+std::string_view to_string(Outcome outcome) {
+  return outcome == Outcome::pass ? "pass" : outcome == Outcome::fail ? "fail" : "error";
+}
+
+std::vector<Info> list() {
+  std::vector<Info> infos;
+  for (const Entry& entry : registry()) infos.push_back(entry.info);
+  return infos;
+}
+
+Result<Batch> run(const Request& request, const std::function<void(const Report&)>& done) {
+  std::vector<const Entry*> chosen;
+  for (const std::string& name : request.names) {
+    const auto entry =
+        std::ranges::find(registry(), name, [](const Entry& e) { return e.info.name; });
+    if (entry == registry().end()) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("no workload '{}'; 'wirewatt workloads list' lists them", name));
+    }
+    chosen.push_back(&*entry);
+  }
+  if (chosen.empty()) {
+    for (const Entry& entry : registry()) chosen.push_back(&entry);
+  }
+  microbench::DeviceRequest wanted;
+  wanted.name = request.device;
+  WW_ASSIGN(device, microbench::open_compute_device(wanted));
+
+  Batch batch{device.name, device.is_virtual, {}};
+  for (const Entry* entry : chosen) {
+    const auto start = std::chrono::steady_clock::now();
+    constexpr std::uint64_t seed = 20160926;  // the same input in every run
+    Session session(device, request.size, seed);
+    entry->body(session);
+    Report report = session.finish(entry->info.name);
+    report.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (done) done(report);
+    batch.reports.push_back(std::move(report));
+  }
+  return batch;
+}
+
+}  // namespace ww::workloads

@@ -1,0 +1,98 @@
+// One entry point for whatever clGetProgramInfo or a compiler gives: an AMD code object, NVIDIA's
+// PTX, a clang offload bundle of several targets, a binary of AMD's Catalyst drivers. The kind is
+// told from the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/binpatch/patch.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::binpatch {
+
+enum class BinaryKind { code_object, bundle, catalyst, ptx };
+[[nodiscard]] std::string_view to_string(BinaryKind kind);
+// Error unsupported, with the reason and what to do, for kinds that are known but not patched
+// (cubin, compressed bundle, host program); parse_error for anything else.
+[[nodiscard]] Result<BinaryKind> kind_of(std::span<const std::byte> bytes);
+
+struct BinaryPatchRequest {
+  std::string kernel;                     // empty: the only one there is
+  std::optional<HardwareRegister> reg{};  // default: the one that names the engine
+  std::string target{};                   // of a bundle: "gfx90a"; empty: every AMD object
+  bool operator==(const BinaryPatchRequest&) const = default;
+};
+
+// A run of bytes that the patch changed; `before` and `after` have the same size.
+struct ByteChange {
+  std::uint64_t file_offset{};
+  std::vector<std::byte> before;
+  std::vector<std::byte> after;
+};
+
+struct PatchedSite {
+  std::string target;  // "gfx701", "sm_80"
+  HardwareRegister reg{};
+  // Which bits are read, where it is not the whole: Catalyst code without the marker reads bits
+  // 14:8 of HW_ID (CU, array and engine), as the paper does.
+  std::uint8_t bit_offset{};
+  std::uint8_t bit_count{32};
+  PatchSite site;  // offsets are those of the whole file
+};
+
+struct PatchedBinary {
+  BinaryKind kind{};
+  std::vector<std::byte> bytes;    // of the same size as the input
+  std::vector<PatchedSite> sites;  // one; of a bundle, one for each object
+  // All that was changed: the sites, and of Catalyst binaries the sections from which the driver
+  // would compile anew (.source, .llvmir, .amdil ...: emptied).
+  std::vector<ByteChange> changes;
+};
+
+// Errors as those of patch() and patch_ptx(); invalid_argument for a target or register that the
+// file has not, or no kernel named where there are several. One refused object of a bundle refuses
+// the whole: name the target then.
+[[nodiscard]] Result<PatchedBinary> patch_binary(std::span<const std::byte> bytes,
+                                                 const BinaryPatchRequest& request);
+// Reads the patched bytes again: the wanted register at each site, all else as it was.
+[[nodiscard]] Status verify_binary(std::span<const std::byte> original,
+                                   const PatchedBinary& patched);
+// Takes all changes back. Error bad_data where `bytes` does not hold them.
+[[nodiscard]] Result<std::vector<std::byte>> unpatch_binary(std::span<const std::byte> bytes,
+                                                            std::span<const ByteChange> changes);
+
+// What patch_binary would do with a kernel, without doing it.
+struct Candidate {
+  std::string target;
+  std::string kernel;
+  std::optional<PatchedSite> site;  // where it can be patched
+  std::optional<Error> refusal;     // why not
+};
+// Every kernel of every object, with the default register of each target.
+[[nodiscard]] Result<std::vector<Candidate>> list_candidates(std::span<const std::byte> bytes);
+
+// A kernel's machine code as text.
+struct CodeLine {
+  std::uint64_t address{};
+  std::uint64_t file_offset{};
+  std::vector<std::byte> bytes;
+  std::string text;
+  bool reads_hardware_id{};  // as a patched place does
+};
+struct CodeListing {
+  std::string target;
+  std::string kernel;
+  std::vector<CodeLine> lines{};
+  std::optional<Error> problem{};  // why the lines end early
+};
+// Every kernel of every object, or the one named. Errors: not_found; unsupported for PTX.
+[[nodiscard]] Result<std::vector<CodeListing>> list_code(std::span<const std::byte> bytes,
+                                                         std::string_view kernel);
+
+}  // namespace ww::binpatch

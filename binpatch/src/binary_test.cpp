@@ -1,0 +1,276 @@
+#include "ww/binpatch/binary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "container_builder.hpp"
+
+namespace ww::binpatch {
+namespace {
+
+using testing::build_bundle;
+using testing::build_catalyst;
+using testing::build_object;
+using testing::Bytes;
+using testing::CatalystSpec;
+using testing::words;
+
+constexpr std::uint32_t nop = 0xbf800000;
+constexpr std::uint32_t end_program = 0xbf810000;
+
+Bytes bytes_of(std::string_view text) {
+  Bytes bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+Bytes hawaii() {
+  return build_object({.code = words({nop, 0x8903ff06, pin_marker, end_program})});
+}
+Bytes mi200(bool marked = true) {
+  return build_object(
+      {.machine = 0x3f,
+       .code = marked ? words({0x8803ff06, pin_marker, end_program}) : words({end_program})});
+}
+Bytes rdna3() {
+  return build_object({.machine = 0x41, .code = words({0x8d03ff06, pin_marker, 0xbfb00000})});
+}
+
+// The paper's Figure 3b: global id, then the group id with its offset in s0, compared.
+// s_load_dwordx4 s[0:3] before them stands for the loads of sizes and offsets.
+const std::vector<std::uint32_t> figure3{0xc0800500,  // s_load_dwordx4 s[0:3], s[4:5], s0
+                                         0x8380ff00, 0x0000ffff,  // s_min_u32 s0, s0, 0xffff
+                                         0x93000010,              // s_mul_i32 s0, s16, s0
+                                         0x81000100,              // s_add_i32 s0, s0, s1
+                                         0x4a000000,              // v_add_i32 v0, vcc, s0, v0
+                                         0x81000210,              // s_add_i32 s0, s16, s2
+                                         0xbf02c100,              // s_cmp_gt_i32 s0, -1
+                                         0xbf840000,              // s_cbranch_scc0 0
+                                         end_program};
+
+void expect_whole_cycle(const Bytes& original, const PatchedBinary& patched) {
+  ASSERT_EQ(patched.bytes.size(), original.size());
+  const auto status = verify_binary(original, patched);
+  EXPECT_TRUE(status.has_value()) << status.error().text();
+  const auto back = unpatch_binary(patched.bytes, patched.changes);
+  ASSERT_TRUE(back.has_value()) << back.error().text();
+  EXPECT_EQ(*back, original);
+  EXPECT_FALSE(unpatch_binary(original, patched.changes).has_value());
+  // A changed byte anywhere else is noticed.
+  for (std::size_t at = 0; at < original.size(); at += 97) {
+    PatchedBinary touched = patched;
+    const auto inside = [&](const ByteChange& change) {
+      return at >= change.file_offset && at < change.file_offset + change.after.size();
+    };
+    if (std::any_of(patched.changes.begin(), patched.changes.end(), inside)) continue;
+    touched.bytes[at] ^= std::byte{1};
+    EXPECT_FALSE(verify_binary(original, touched).has_value()) << at;
+  }
+}
+
+TEST(KindOf, IsToldFromTheBytes) {
+  EXPECT_EQ(*kind_of(hawaii()), BinaryKind::code_object);
+  EXPECT_EQ(*kind_of(build_bundle({})), BinaryKind::bundle);
+  EXPECT_EQ(*kind_of(build_catalyst({.kernels = {}})), BinaryKind::catalyst);
+  EXPECT_EQ(*kind_of(bytes_of("\n.version 7.0\n.target sm_80\n")), BinaryKind::ptx);
+  EXPECT_EQ(kind_of({}).error().code, ErrorCode::parse_error);
+  EXPECT_EQ(kind_of(bytes_of("something else")).error().code, ErrorCode::parse_error);
+  EXPECT_EQ(kind_of(bytes_of("CCOB....")).error().code, ErrorCode::unsupported);
+  Bytes cubin = hawaii();
+  cubin[18] = std::byte{190};  // e_machine
+  EXPECT_EQ(kind_of(cubin).error().code, ErrorCode::unsupported);
+}
+
+TEST(PatchBinary, OfACodeObjectTakesTheTargetsRegister) {
+  const Bytes object = rdna3();
+  const auto patched = patch_binary(object, {.kernel = "k"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().text();
+  ASSERT_EQ(patched->sites.size(), 1U);
+  EXPECT_EQ(patched->sites[0].reg, HardwareRegister::hw_id1);
+  EXPECT_EQ(patched->sites[0].target, "gfx1100");
+  expect_whole_cycle(object, *patched);
+  EXPECT_TRUE(patch_binary(object, {.kernel = ""}).has_value()) << "the only kernel";
+  EXPECT_FALSE(patch_binary(object, {.kernel = "k", .target = "gfx90a"}).has_value());
+}
+
+TEST(PatchBinary, OfPtxReadsTheMultiprocessor) {
+  const Bytes text =
+      bytes_of(".version 7.0\n.target sm_70\n.entry k() { xor.b32 %r1, %r3, 1589698049; ret; }\n");
+  const auto patched = patch_binary(text, {.kernel = "k", .reg = HardwareRegister::smid});
+  ASSERT_TRUE(patched.has_value()) << patched.error().text();
+  EXPECT_EQ(patched->kind, BinaryKind::ptx);
+  EXPECT_EQ(patched->sites[0].target, "sm_70");
+  expect_whole_cycle(text, *patched);
+  EXPECT_EQ(patch_binary(text, {.kernel = "k", .reg = HardwareRegister::hw_id}).error().code,
+            ErrorCode::unsupported);
+}
+
+TEST(PatchBinary, OfABundlePatchesTheNamedTargetAlone) {
+  const Bytes bundle = build_bundle({{"host-x86_64-unknown-linux--", {}},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", mi200()},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const auto one = patch_binary(bundle, {.kernel = "k", .target = "gfx1100"});
+  ASSERT_TRUE(one.has_value()) << one.error().text();
+  ASSERT_EQ(one->sites.size(), 1U);
+  EXPECT_EQ(one->sites[0].target, "gfx1100");
+  EXPECT_EQ(one->changes.size(), 1U);
+  expect_whole_cycle(bundle, *one);
+  // By processor, whatever its features.
+  EXPECT_TRUE(patch_binary(bundle, {.kernel = "k", .target = "gfx90a"}).has_value());
+
+  const auto all = patch_binary(bundle, {.kernel = "k"});
+  ASSERT_TRUE(all.has_value()) << all.error().text();
+  ASSERT_EQ(all->sites.size(), 2U);
+  EXPECT_EQ(all->sites[0].reg, HardwareRegister::hw_id);
+  EXPECT_EQ(all->sites[1].reg, HardwareRegister::hw_id1);
+  expect_whole_cycle(bundle, *all);
+}
+
+TEST(PatchBinary, OfABundleIsRefusedWithTheTargetsName) {
+  const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200(false)},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const auto all = patch_binary(bundle, {.kernel = "k"});
+  ASSERT_FALSE(all.has_value());
+  EXPECT_NE(all.error().text().find("gfx90a"), std::string::npos);
+  EXPECT_TRUE(patch_binary(bundle, {.kernel = "k", .target = "gfx1100"}).has_value());
+  const auto absent = patch_binary(bundle, {.kernel = "k", .target = "gfx942"});
+  ASSERT_FALSE(absent.has_value());
+  EXPECT_NE(absent.error().text().find("gfx1100"), std::string::npos) << "what there is";
+}
+
+TEST(PatchBinary, OfABrokenBundleIsAParseError) {
+  Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  for (const std::size_t size : {25U, 40U, 60U, 4100U}) {
+    const auto result = patch_binary(std::span(bundle).first(size), {.kernel = "k"});
+    ASSERT_FALSE(result.has_value());
+    EXPECT_EQ(result.error().code, ErrorCode::parse_error) << size;
+  }
+}
+
+TEST(PatchCatalyst, WritesThePapersBytes) {
+  // Adhinarayanan et al., IISWC'16, Fig. 3: 81000210 becomes B9003204.
+  for (const bool wide : {false, true}) {
+    const Bytes binary = build_catalyst({.wide = wide, .kernels = {{"k", words(figure3)}}});
+    const auto patched = patch_binary(binary, {.kernel = "k"});
+    ASSERT_TRUE(patched.has_value()) << patched.error().text();
+    EXPECT_EQ(patched->kind, BinaryKind::catalyst);
+    ASSERT_EQ(patched->sites.size(), 1U);
+    const PatchSite& site = patched->sites[0].site;
+    EXPECT_EQ(site.before, words({0x81000210}));
+    EXPECT_EQ(site.after, words({0xb9003204}));
+    EXPECT_EQ(site.after_text, "s_getreg_b32 s0, hwreg(HW_REG_HW_ID, 8, 7)");
+    EXPECT_EQ(patched->sites[0].target, "gfx701");
+    EXPECT_EQ(patched->sites[0].bit_offset, 8);
+    EXPECT_EQ(patched->sites[0].bit_count, 7);
+    expect_whole_cycle(binary, *patched);
+  }
+}
+
+TEST(PatchCatalyst, PrefersTheMarkerAndReadsTheWholeRegister) {
+  auto code = figure3;
+  code.insert(code.end() - 1, {0x8903ff10, pin_marker});  // s_xor_b32 s3, s16, marker
+  const Bytes binary =
+      build_catalyst({.kernels = {{"other", words({end_program})}, {"k", words(code)}}});
+  const auto patched = patch_binary(binary, {.kernel = "k"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().text();
+  EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, nop}));
+  EXPECT_EQ(patched->sites[0].bit_count, 32);
+  expect_whole_cycle(binary, *patched);
+  EXPECT_EQ(patch_binary(binary, {.kernel = "other"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(patch_binary(binary, {.kernel = "third"}).error().code, ErrorCode::not_found);
+}
+
+TEST(PatchCatalyst, DropsEveryFormFromWhichTheDriverWouldCompile) {
+  const Bytes binary =
+      build_catalyst({.kernels = {{"k", words(figure3)}},
+                      .source_sections = {".source", ".llvmir", ".amdil", ".comment"}});
+  const auto patched = patch_binary(binary, {.kernel = "k"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().text();
+  const auto contains = [](const Bytes& bytes, const std::string& text) {
+    const Bytes wanted = bytes_of(text);
+    return std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end()) != bytes.end();
+  };
+  for (const char* name : {".source", ".llvmir", ".amdil"}) {
+    EXPECT_TRUE(contains(binary, std::string("the program as ") + name));
+    EXPECT_FALSE(contains(patched->bytes, std::string("the program as ") + name)) << name;
+  }
+  EXPECT_TRUE(contains(patched->bytes, "the program as .comment"));
+}
+
+TEST(PatchCatalyst, RefusesWhereTheGroupIdCannotBeTold) {
+  auto twice = figure3;
+  twice.insert(twice.begin() + 7, 0x81050211);  // s_add_i32 s5, s17, s2: the second dimension
+  const CatalystSpec ambiguous{.kernels = {{"k", words(twice)}}};
+  EXPECT_EQ(patch_binary(build_catalyst(ambiguous), {.kernel = "k"}).error().code,
+            ErrorCode::bad_data);
+  // The notes tell that sixteen user registers come first: the group id of dimension 0 is s16.
+  CatalystSpec told = ambiguous;
+  told.user_registers = 16;
+  const auto patched = patch_binary(build_catalyst(told), {.kernel = "k"});
+  ASSERT_TRUE(patched.has_value()) << patched.error().text();
+  EXPECT_EQ(patched->sites[0].site.before, words({0x81000210}));
+
+  auto reads_scc = figure3;
+  reads_scc.erase(reads_scc.begin() + 7);  // no compare between the addition and the branch
+  EXPECT_EQ(patch_binary(build_catalyst({.kernels = {{"k", words(reads_scc)}}}), {.kernel = "k"})
+                .error()
+                .code,
+            ErrorCode::bad_data);
+}
+
+TEST(PatchCatalyst, NeedsAKnownMachineOrAGivenTarget) {
+  const Bytes binary = build_catalyst({.machine = 0x499, .kernels = {{"k", words(figure3)}}});
+  EXPECT_EQ(patch_binary(binary, {.kernel = "k"}).error().code, ErrorCode::unsupported);
+  EXPECT_TRUE(patch_binary(binary, {.kernel = "k", .target = "gfx701"}).has_value());
+  const Bytes opencl2 = build_catalyst({.machine = 0xaf5b, .kernels = {{"k", words(figure3)}}});
+  EXPECT_EQ(patch_binary(opencl2, {.kernel = "k"}).error().code, ErrorCode::unsupported);
+}
+
+TEST(PatchCatalyst, NeverReadsOutsideABrokenFile) {
+  const Bytes binary = build_catalyst({.kernels = {{"k", words(figure3)}}});
+  for (std::size_t size = 0; size < binary.size(); size += 3) {
+    EXPECT_FALSE(patch_binary(std::span(binary).first(size), {.kernel = "k"}).has_value());
+  }
+}
+
+TEST(ListCode, MarksTheLineThatThePatchWrote) {
+  const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200()},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const Bytes catalyst = build_catalyst({.kernels = {{"k", words(figure3)}}});
+  for (const Bytes& file : {bundle, catalyst}) {
+    const auto patched = patch_binary(file, {.kernel = "k"});
+    ASSERT_TRUE(patched.has_value()) << patched.error().text();
+    const auto before = list_code(file, "k");
+    const auto after = list_code(patched->bytes, "k");
+    ASSERT_TRUE(before.has_value() && after.has_value());
+    ASSERT_EQ(after->size(), patched->sites.size());
+    for (std::size_t i = 0; i < after->size(); ++i) {
+      for (const CodeLine& line : (*before)[i].lines) EXPECT_FALSE(line.reads_hardware_id);
+      std::vector<std::uint64_t> marked;
+      for (const CodeLine& line : (*after)[i].lines) {
+        if (line.reads_hardware_id) marked.push_back(line.file_offset);
+      }
+      EXPECT_EQ(marked, std::vector{patched->sites[i].site.file_offset});
+    }
+  }
+  EXPECT_EQ(list_code(bundle, "other").error().code, ErrorCode::not_found);
+}
+
+TEST(ListCandidates, TellsOfEveryKernelWhatAPatchWouldDo) {
+  const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200(false)},
+                                     {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});
+  const auto candidates = list_candidates(bundle);
+  ASSERT_TRUE(candidates.has_value()) << candidates.error().text();
+  ASSERT_EQ(candidates->size(), 2U);
+  EXPECT_EQ((*candidates)[0].target, "gfx90a");
+  ASSERT_TRUE((*candidates)[0].refusal.has_value());
+  EXPECT_EQ((*candidates)[0].refusal->code, ErrorCode::not_found);
+  ASSERT_TRUE((*candidates)[1].site.has_value());
+  EXPECT_EQ((*candidates)[1].site->site.before_text, "s_xor_b32 s3, s6, 0x5ec0de01");
+  EXPECT_EQ(list_candidates(build_catalyst({.kernels = {{"k", words(figure3)}}}))->size(), 1U);
+}
+
+}  // namespace
+}  // namespace ww::binpatch

@@ -1,0 +1,157 @@
+// Instructions of encodings without a table: their size, their words, and the sources that might
+// name SCC, which is what the patcher must know of them.
+#include "isa/decoder.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+// v_madmk, v_madak, v_fmamk and v_fmaak, of f32 and f16, have a literal always.
+bool has_fixed_literal(Generation generation, std::uint32_t vop2_number) {
+  switch (vop2_number) {
+    case 0x17:
+    case 0x18:
+    case 0x24:
+    case 0x25: return generation <= Generation::gfx9;
+    case 0x20:
+    case 0x21: return generation == Generation::gfx10;
+    case 0x2c:
+    case 0x2d:
+    case 0x37:
+    case 0x38: return generation >= Generation::gfx10;
+    default: return false;
+  }
+}
+
+bool is_short_vector(Encoding encoding) {
+  return encoding == Encoding::vop1 || encoding == Encoding::vop2 || encoding == Encoding::vopc;
+}
+
+}  // namespace
+
+// gfx6 to gfx9. Vega ISA, chapter "Microcode formats".
+void Decoder::unlisted() {
+  const auto& encoding = out_.encoding;
+  out_.opcode = Opcode::unlisted;
+  out_.size_bytes = 8;
+  out_.modifiers.offset = word_;
+  if (encoding == Encoding::vintrp) {
+    out_.size_bytes = 4;
+    return;
+  }
+  if (is_short_vector(encoding)) {
+    const std::uint32_t source0 = bits(word_, 0, 9);
+    out_.modifiers.sdwa = source0 == encoded_sdwa;
+    out_.modifiers.dpp = source0 == encoded_dpp;
+    const bool extended = out_.modifiers.sdwa || out_.modifiers.dpp;
+    if (!extended) {
+      source(0, source0, 1);
+    }
+    const bool literal_form =
+        encoding == Encoding::vop2 && has_fixed_literal(generation_, bits(word_, 25, 6));
+    if (!extended && source0 != encoded_literal && !literal_form) {
+      out_.size_bytes = 4;
+      return;
+    }
+  }
+  if (!second_word()) {
+    return;
+  }
+  out_.modifiers.extra_dword = second_;
+  if (encoding == Encoding::vop3a || encoding == Encoding::vop3p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t encoded = bits(second_, static_cast<unsigned>(9 * i), 9);
+      source(i, encoded, 1);
+      if (encoded == encoded_literal) {
+        unsupported("a literal in VOP3");
+      }
+    }
+  } else if (out_.src[0].kind == OperandKind::literal) {
+    out_.src[0].value = second_;
+  }
+}
+
+unsigned Decoder::trailing_words() {
+  const bool gfx10 = generation_ == Generation::gfx10;
+  bool literal = false;
+  bool lanes = false;
+  const auto take = [&](std::size_t index, std::uint32_t encoded) {
+    const bool dpp =
+        encoded == encoded_dpp || encoded == encoded_dpp8 || encoded == encoded_dpp8 + 1;
+    const bool sdwa = encoded == encoded_sdwa && gfx10 && is_short_vector(out_.encoding);
+    // gfx11 has the data-parallel forms of VOP3 too.
+    if (index == 0 && (sdwa || (dpp && (is_short_vector(out_.encoding) ||
+                                        (!gfx10 && out_.encoding != Encoding::vopd))))) {
+      lanes = true;
+      out_.modifiers.sdwa = sdwa;
+      out_.modifiers.dpp = dpp;
+      return;
+    }
+    source(index, encoded, 1);
+    literal = literal || encoded == encoded_literal;
+  };
+  switch (out_.encoding) {
+    case Encoding::vop2: literal = has_fixed_literal(generation_, bits(word_, 25, 6)); break;
+    case Encoding::vopd:
+      // Numbers 1 and 2 of both halves are v_dual_fmaak_f32 and v_dual_fmamk_f32.
+      for (const std::uint32_t number : {bits(word_, 22, 4), bits(word_, 17, 5)}) {
+        literal = literal || number == 1 || number == 2;
+      }
+      take(1, bits(second_, 0, 9));
+      break;
+    default: break;
+  }
+  if (out_.encoding == Encoding::vop3a || out_.encoding == Encoding::vop3p) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      take(i, bits(second_, static_cast<unsigned>(9 * i), 9));
+    }
+  } else {
+    take(0, bits(word_, 0, 9));
+  }
+  if (literal && lanes) {
+    unsupported("a literal beside a data-parallel form");
+  }
+  return literal || lanes ? 1 : 0;
+}
+
+// gfx10 and gfx11. RDNA 2 and RDNA3 ISA, chapter "Microcode formats": VOP3 may have a literal.
+void Decoder::unlisted_rdna() {
+  const bool gfx10 = generation_ == Generation::gfx10;
+  const bool is_short = is_short_vector(out_.encoding);
+  out_.opcode = Opcode::unlisted;
+  out_.modifiers.offset = word_;
+  // LDSDIR, at 0xce, is short as gfx10's interpolation is; VINTERP is not.
+  const bool one_word =
+      is_short || (out_.encoding == Encoding::vintrp && (gfx10 || word_ >> 24 == 0xce));
+  unsigned count = one_word ? 1 : 2;
+  if (!one_word && !second_word()) {
+    return;
+  }
+  switch (out_.encoding) {
+    case Encoding::vop1:
+    case Encoding::vop2:
+    case Encoding::vopc:
+    case Encoding::vop3a:
+    case Encoding::vop3p:
+    case Encoding::vopd: count += trailing_words(); break;
+    // Addresses of images that are not in consecutive registers.
+    case Encoding::mimg: count += gfx10 ? bits(word_, 1, 2) : bits(word_, 0, 1); break;
+    default: break;
+  }
+  if (error_ || !room_for(4 * std::size_t{count})) {
+    return;
+  }
+  out_.size_bytes = static_cast<std::uint8_t>(4 * count);
+  const std::uint32_t last = load_word(code_, 4 * (std::size_t{count} - 1));
+  for (Operand& operand : out_.src) {
+    if (operand.kind == OperandKind::literal) {
+      operand.value = last;
+    }
+  }
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint32_t word = load_word(code_, 4 * i);
+    (i == 1 ? out_.modifiers.extra_dword : out_.modifiers.more_dwords[i - 2]) = word;
+  }
+}
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,87 @@
+// Counter files of the vendors' profilers: rocprof v1 (also as rocprofiler-compute joins its
+// passes), the wide form of rocprofv2, rocprofv3's long form and its kernel trace, and Nsight
+// Compute's --csv (details and --page raw).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::measure {
+
+enum class CounterForm {
+  rocprof_v1,
+  rocprof_v2,
+  rocprof_v3,
+  rocprof_v3_kernel_trace,  // times only
+  ncu_details,
+  ncu_raw,
+};
+[[nodiscard]] std::string_view to_string(CounterForm form);
+
+struct CounterDispatch {
+  std::uint64_t id{};
+  std::string kernel;                 // without the profiler's "[clone .kd]", "(.kd)" or ".kd"
+  std::string agent;                  // as the file names it: "2", "Agent 1"; "0" is ncu's device
+  std::optional<double> grid_size;    // work-items
+  std::optional<double> duration_ns;  // absent where the file's times cannot be used
+  std::string duration_reason;        // why it is absent
+  // By the profiler's names: sums ("TCC_HIT_sum") and instances ("TCC_HIT[3]") as they stand;
+  // ncu's in base units (byte, ns, hz).
+  std::map<std::string, double> counters;
+  std::map<std::string, std::string> missing;  // counter that the file leaves empty: why
+  std::map<std::string, std::string> texts;    // ncu: values that are words
+};
+
+struct CounterFile {
+  CounterForm form{};
+  std::string source;
+  std::string architecture;                 // "gfx90a", "sm_80"; empty where the file does not say
+  std::vector<CounterDispatch> dispatches;  // by agent, then by id
+};
+
+// Errors: parse_error with source and line (not a table, fields missing, no number where one
+// belongs), bad_data (two decimal marks in one file, one dispatch or counter twice),
+// unsupported (a file of another kind, by name), permission_denied (ncu was refused the counters).
+[[nodiscard]] Result<CounterFile> parse_counter_file(std::string_view text,
+                                                     const std::string& source);
+
+// The same from disk; the architecture also from a sysinfo.csv in the same folder, which
+// rocprofiler-compute leaves there. Errors: also io_error.
+[[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path);
+
+// What rocprofiler-compute's sysinfo.csv says of the device.
+struct SystemInfo {
+  std::string architecture;    // gpu_arch, in old files gpu_soc
+  std::optional<double> xcds;  // dies; old files have none
+  std::optional<double> l2_channels;
+  std::optional<double> l2_kib;  // of all dies: gfx942 files give it per die or in all
+};
+[[nodiscard]] Result<SystemInfo> parse_system_info(std::string_view text,
+                                                   const std::string& source);
+
+// A counter's total in a dispatch: NAME_sum, else the sum of NAME[0], NAME[1]... without a gap,
+// else NAME. Nothing where the file has none of them.
+[[nodiscard]] std::optional<double> counter_total(const CounterDispatch& dispatch,
+                                                  const std::string& name);
+
+// A sum and its instances that differ: they come from different passes of the profiler, that is
+// from different runs of the kernel.
+struct PassDisagreement {
+  std::string counter;  // "TCC_READ"
+  double sum{};
+  double instances{};  // their sum
+  [[nodiscard]] double relative() const { return sum == 0 ? 0 : (instances - sum) / sum; }
+};
+[[nodiscard]] std::vector<PassDisagreement> pass_disagreements(const CounterDispatch& dispatch);
+
+// Core cycles that a dispatch took, for files without usable times: TCC_CYCLE per L2 channel
+// (GRBM_GUI_ACTIVE is summed over dies). Nothing where the counters are absent.
+[[nodiscard]] std::optional<double> elapsed_cycles(const CounterDispatch& dispatch);
+
+}  // namespace ww::measure

@@ -1,0 +1,76 @@
+// What a sensor makes of the power: which stretch of it each reading averages, or with which lag
+// it follows, and its gain and offset. Found by comparing readings with the true power: an external
+// meter's series, or the switching of a load of constant height.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/measure/sensor_recording.hpp"
+#include "ww/measure/update_period.hpp"
+
+namespace ww::measure {
+
+enum class ResponseKind {
+  not_resolved,
+  window,  // mean over a stretch that ends `delay` before the refresh; also what has another shape
+           // and is over before the next refresh
+  lag,     // first order, as a capacitor charges, over several refreshes
+};
+[[nodiscard]] std::string_view to_string(ResponseKind kind);
+
+struct SensorResponse {
+  ResponseKind kind{ResponseKind::not_resolved};
+  std::string reason;        // why not resolved
+  double time_s{};           // the window, or the lag's time constant
+  double low_s{}, high_s{};  // other values that fit nearly as well
+  double delay_s{};          // good to the clocks' alignment, some ms
+  double rms_w{};            // of the fit
+  double span_w{};           // of the readings, 5% to 95%
+  // reading = gain * truth + offset. Against a meter only: of switches the height is not known.
+  std::optional<double> gain, offset_w;
+  std::string gain_reason;  // why they are absent
+  double other_rms_w{};     // of the best fit of the other kind
+  std::string note;         // what else to know of the fit
+  // Share of the time that readings see; under 1 where the window is shorter than the period.
+  [[nodiscard]] double seen(const UpdatePeriod& period) const {
+    return kind == ResponseKind::window && period.resolved && time_s < period.period_s
+               ? time_s / period.period_s
+               : 1.0;
+  }
+};
+
+// `readings`: refreshes() of one column. Least squares over window or lag (2 ms to 2.5 s) and delay
+// (-20 to 300 ms). Not resolved: fewer than 12 refreshes under the truth, readings that do not
+// follow it or come before it, windows that differ by a factor of two and fit alike, or window and
+// lag that fit alike. The gain stays out where the fit is poor or the polls are coarse for the
+// window.
+[[nodiscard]] SensorResponse fit_response(std::span<const PowerPoint> readings,
+                                          const UpdatePeriod& period, const PowerSeries& meter);
+
+// The same with a load that is on from switches[0] to switches[1], and so on, as truth. Readings
+// may come up to 60 ms before a switch, whose time is the host's; window and lag are told apart
+// only where one fits 1.5 times better, as a chip's power does not switch at once either.
+[[nodiscard]] SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
+                                                  const UpdatePeriod& period,
+                                                  std::span<const double> switches);
+
+// Sensor beside meter over a stretch of constant or repeated load.
+struct SteadyError {
+  std::string what;  // "idle", "mean of the run", "load on 0 s to 6 s"
+  double sensor_w{};
+  double meter_w{};
+  [[nodiscard]] double relative() const { return sensor_w / meter_w - 1; }
+};
+
+// Before the first switch, each stretch of 2 s and more between switches (its second half), and all
+// from the first to the last switch where they are shorter; the meter as the response sees it at
+// each refresh. Empty without a meter or where no response was fitted.
+[[nodiscard]] std::vector<SteadyError> steady_errors(std::span<const PowerPoint> readings,
+                                                     const PowerSeries& meter,
+                                                     std::span<const double> switches,
+                                                     const SensorResponse& response);
+
+}  // namespace ww::measure

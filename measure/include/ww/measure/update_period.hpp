@@ -1,0 +1,33 @@
+// How often a sensor's value is refreshed, from polls of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/measure/sensor_recording.hpp"
+
+namespace ww::measure {
+
+struct UpdatePeriod {
+  bool resolved{};
+  std::string reason;  // why not
+  double period_s{};
+  double phase_s{};    // one refresh
+  double coherence{};  // |mean exp(2 pi i t / period)| of the changes, 0..1
+  double contained{};  // share of the changes that a refresh explains
+  double poll_s{};     // median time between polls
+  std::size_t changes{};
+};
+
+// The largest period whose multiples explain when the value changed: changes lie between two polls,
+// and equal values in a row (a steady load, a coarse sensor) are refreshes that do not show, so no
+// interval between changes is the period. Oldest poll first.
+[[nodiscard]] UpdatePeriod find_update_period(std::span<const PowerPoint> polls);
+
+// The value of each refresh, at the time of the refresh. Refreshes that no poll saw are left out.
+[[nodiscard]] std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls,
+                                                const UpdatePeriod& period);
+
+}  // namespace ww::measure

@@ -1,0 +1,62 @@
+// The readers behind parse_counter_file, one for each tool.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/measure/counter_file.hpp"
+#include "ww/measure/csv.hpp"
+
+namespace ww::measure {
+
+[[nodiscard]] tl::unexpected<Error> at_line(ErrorCode code, std::string message,
+                                            const std::string& source, std::size_t line);
+
+// Column names of a row, looked up without regard to case.
+class Header {
+ public:
+  explicit Header(const CsvRow& row) : row_(row) {}
+  // First column of any of these names; npos where there is none.
+  static constexpr auto npos = static_cast<std::size_t>(-1);
+  [[nodiscard]] std::size_t find(std::initializer_list<std::string_view> names) const;
+  [[nodiscard]] bool has(std::string_view name) const { return find({name}) != npos; }
+
+ private:
+  const CsvRow& row_;
+};
+
+[[nodiscard]] std::string lower(std::string_view text);
+
+// rows.front() is the header.
+[[nodiscard]] Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
+                                            const std::string& source);
+[[nodiscard]] Result<CounterFile> read_long(const std::vector<CsvRow>& rows,
+                                            const std::string& source);
+[[nodiscard]] Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows,
+                                                    const std::string& source);
+[[nodiscard]] Result<CounterFile> read_ncu(const std::vector<CsvRow>& rows,
+                                           const std::string& source);
+
+// Offset of the first line that `is` one, its byte order mark left out (one may stand behind what a
+// program printed before its table); npos where there is none.
+template <class Predicate>
+std::size_t find_line(std::string_view text, Predicate is) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    const auto whole = text.substr(at, end == std::string_view::npos ? end : end - at);
+    const auto line = without_bom(whole);
+    if (is(line)) return at + (whole.size() - line.size());
+    if (end == std::string_view::npos) break;
+    at = end + 1;
+  }
+  return std::string_view::npos;
+}
+
+// Offset of the line with ncu's header, if the text has one.
+[[nodiscard]] std::size_t ncu_header(std::string_view text);
+
+// Dispatches by agent, then by id; error bad_data where one appears twice.
+[[nodiscard]] Status sort_dispatches(CounterFile& file);
+
+}  // namespace ww::measure

@@ -1,0 +1,168 @@
+#include "ww/measure/counter_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "counter_map_tables.hpp"
+
+namespace ww::measure {
+namespace {
+
+// A part of requests cannot outnumber all of them, in one pass. Passes are runs of their own, and
+// caches do not repeat to the last request.
+struct PartOfWhole {
+  std::string_view part, whole;
+};
+constexpr std::array parts = {
+    PartOfWhole{"TCC_EA_RDREQ_32B", "TCC_EA_RDREQ"},
+    PartOfWhole{"TCC_EA_WRREQ_64B", "TCC_EA_WRREQ"},
+    PartOfWhole{"TCC_EA1_RDREQ_32B", "TCC_EA1_RDREQ"},
+    PartOfWhole{"TCC_EA1_WRREQ_64B", "TCC_EA1_WRREQ"},
+    PartOfWhole{"TCC_EA0_RDREQ_32B", "TCC_EA0_RDREQ"},
+    PartOfWhole{"TCC_BUBBLE", "TCC_EA0_RDREQ"},
+    PartOfWhole{"TCC_EA0_WRREQ_64B", "TCC_EA0_WRREQ"},
+    PartOfWhole{"GL2C_EA_WRREQ_64B", "GL2C_MC_WRREQ"},
+};
+constexpr double pass_tolerance = 0.02;
+
+std::string shown_name(std::string_view counter) {
+  return counter.find("__") == std::string_view::npos ? fmt::format("{}_sum", counter)
+                                                      : std::string(counter);
+}
+
+std::string contradiction(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  const auto uses = [&](std::string_view counter) {
+    return std::ranges::find(rule.terms, counter, &CounterTerm::counter) != rule.terms.end();
+  };
+  for (const auto& [part, whole] : parts) {
+    if (!uses(part)) continue;
+    const auto few = counter_total(dispatch, std::string(part));
+    const auto all = counter_total(dispatch, std::string(whole));
+    if (few && all && *few > *all * (1 + pass_tolerance)) {
+      return fmt::format("{} = {} is a part of {} = {}: these passes contradict each other",
+                         shown_name(part), *few, shown_name(whole), *all);
+    }
+  }
+  return {};
+}
+
+SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) {
+  SegmentBytes out;
+  out.segment = rule.segment;
+  out.quality = rule.quality;
+  out.reason = rule.note;
+  if (rule.terms.empty()) return out;
+  std::string missing;
+  double bytes = 0;
+  bool atomics = false;
+  for (const CounterTerm& term : rule.terms) {
+    const auto total = counter_total(dispatch, std::string(term.counter));
+    if (total && *total < 0) {
+      out.status = RowStatus::rejected;
+      out.reason = fmt::format("{} is negative", shown_name(term.counter));
+      return out;
+    }
+    if (total) {
+      bytes += term.bytes_each * *total;
+      atomics = atomics || (term.optional && *total > 0);
+    } else if (!term.optional) {
+      if (!missing.empty()) missing += ", ";
+      missing += shown_name(term.counter);
+      const auto why = dispatch.missing.find(shown_name(term.counter));
+      if (why != dispatch.missing.end()) missing += " (" + why->second + ")";
+      const auto words = dispatch.texts.find(shown_name(term.counter));
+      if (words != dispatch.texts.end()) missing += " ('" + words->second + "' is no number)";
+    }
+  }
+  if (!missing.empty()) {
+    out.reason = "counters missing: " + missing;
+    return out;
+  }
+  if (auto against = contradiction(rule, dispatch); !against.empty() || bytes < 0) {
+    out.status = RowStatus::rejected;
+    out.reason = against.empty() ? "the counters add up to less than nothing" : against;
+    return out;
+  }
+  if (rule.segment == Segment::registers_l1 && rule.quality == MapQuality::upper_bound) {
+    out.status = RowStatus::not_identified;
+    out.upper_bytes = bytes;
+    return out;
+  }
+  out.status = RowStatus::ok;
+  out.bytes = bytes;
+  if (atomics) {
+    out.quality = MapQuality::upper_bound;
+    out.reason = "atomics are counted as whole requests, which no recording checked";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Segment segment) {
+  switch (segment) {
+    case Segment::registers_l1: return "registers_l1";
+    case Segment::l1_l2_read: return "l1_l2_read";
+    case Segment::l1_l2_write: return "l1_l2_write";
+    case Segment::l1_l2: return "l1_l2";
+    case Segment::l2_memory_read: return "l2_memory_read";
+    case Segment::l2_memory_write: return "l2_memory_write";
+    case Segment::l2_fill: return "l2_fill";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(MapQuality quality) {
+  switch (quality) {
+    case MapQuality::exact: return "exact";
+    case MapQuality::upper_bound: return "upper_bound";
+    case MapQuality::lower_bound: return "lower_bound";
+    case MapQuality::unchecked: return "unchecked";
+  }
+  return "unknown";
+}
+
+std::span<const ArchitectureMap> counter_maps() {
+  return tables::maps;
+}
+
+const ArchitectureMap* counter_map(std::string_view architecture) {
+  for (const ArchitectureMap& map : tables::maps) {
+    for (const std::string_view prefix : map.prefixes) {
+      if (!architecture.starts_with(prefix)) continue;
+      // "gfx7" is gfx701 and not gfx7: three figures follow "gfx", four from gfx10 on.
+      const auto name = architecture.substr(0, architecture.find(':'));
+      const std::size_t figures = prefix.starts_with("gfx1") ? 7 : 6;
+      if (prefix.starts_with("sm_") || name.size() == figures) return &map;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
+                                        const CounterDispatch& dispatch) {
+  using enum Segment;
+  static constexpr std::array all = {registers_l1,   l1_l2_read,      l1_l2_write, l1_l2,
+                                     l2_memory_read, l2_memory_write, l2_fill};
+  const ArchitectureMap* map = counter_map(architecture);
+  std::vector<SegmentBytes> out;
+  for (const Segment segment : all) {
+    SegmentBytes bytes;
+    bytes.segment = segment;
+    if (map == nullptr) {
+      bytes.reason = architecture.empty()
+                         ? "the file does not name the device's architecture; give it"
+                         : fmt::format("no counters are known for {}", architecture);
+    } else if (const auto rule = std::ranges::find(map->rules, segment, &SegmentRule::segment);
+               rule != map->rules.end()) {
+      bytes = evaluate(*rule, dispatch);
+    } else {
+      bytes.reason = fmt::format("no counter of it is known for {}", architecture);
+    }
+    out.push_back(std::move(bytes));
+  }
+  return out;
+}
+
+}  // namespace ww::measure

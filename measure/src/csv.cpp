@@ -1,0 +1,136 @@
+#include "ww/measure/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace ww::measure {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& source, const CsvOptions& options)
+      : text_(text), source_(source), options_(options), line_(options.first_line) {}
+
+  Result<std::vector<CsvRow>> rows() {
+    std::vector<CsvRow> rows;
+    while (at_ < text_.size()) {
+      if (skipped_line()) continue;
+      CsvRow row{line_, {}};
+      bool more = true;
+      while (more) {
+        WW_TRY(field(row, more));
+      }
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+ private:
+  // Blank lines and lines of another program.
+  bool skipped_line() {
+    const auto end = text_.find('\n', at_);
+    const auto line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    const bool other = !options_.skip_prefix.empty() && line.starts_with(options_.skip_prefix);
+    if (!other && line.find_first_not_of(" \t\r") != std::string_view::npos) return false;
+    at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    ++line_;
+    return true;
+  }
+
+  // One field and what ends it. `more`: another field of the row follows.
+  Status field(CsvRow& row, bool& more) {
+    auto start = at_;
+    if (options_.trim) {
+      while (start < text_.size() && (text_[start] == ' ' || text_[start] == '\t')) ++start;
+    }
+    if (start < text_.size() && text_[start] == '"') {
+      at_ = start;
+      WW_TRY(quoted(row));
+    } else {
+      auto end = text_.find_first_of(",\n", at_);
+      if (end == std::string_view::npos) end = text_.size();
+      auto value = text_.substr(at_, end - at_);
+      if (value.ends_with('\r') && (end == text_.size() || text_[end] == '\n')) {
+        value.remove_suffix(1);
+      }
+      row.fields.emplace_back(options_.trim ? trimmed(value) : value);
+      at_ = end;
+    }
+    more = at_ < text_.size() && text_[at_] == ',';
+    if (at_ < text_.size()) {
+      if (text_[at_] == '\n') ++line_;
+      ++at_;
+    }
+    return {};
+  }
+
+  Status quoted(CsvRow& row) {
+    const auto opened = line_;
+    std::string value;
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '\n') ++line_;
+      if (text_[at_] != '"') {
+        value += text_[at_];
+      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+        value += text_[++at_];
+      } else {
+        ++at_;
+        while (at_ < text_.size() && (text_[at_] == '\r' || (options_.trim && text_[at_] == ' '))) {
+          ++at_;
+        }
+        if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') {
+          return error("text after a closing quote", line_);
+        }
+        row.fields.push_back(std::move(value));
+        return {};
+      }
+    }
+    return error("a quote is never closed", opened);
+  }
+
+  [[nodiscard]] Status error(std::string what, std::size_t line) const {
+    return fail(ErrorCode::parse_error, std::move(what), fmt::format("{}:{}", source_, line));
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  CsvOptions options_;
+  std::size_t line_;
+  std::size_t at_{0};
+};
+
+}  // namespace
+
+std::string_view without_bom(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+}
+
+Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& source,
+                                      const CsvOptions& options) {
+  text = without_bom(text);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    return fail(ErrorCode::parse_error, "the file is UTF-16; save it as UTF-8", source);
+  }
+  if (text.find('\0') != std::string_view::npos) {
+    return fail(ErrorCode::parse_error, "the file has NUL bytes: it is not a text file", source);
+  }
+  return Reader(text, source, options).rows();
+}
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return fail(ErrorCode::io_error, "the file cannot be opened", path);
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) return fail(ErrorCode::io_error, "the file cannot be read", path);
+  return text;
+}
+
+}  // namespace ww::measure

@@ -1,0 +1,281 @@
+// rocprof v1 and rocprofv2: one row a dispatch, counters in columns. rocprofv3: one row a dispatch
+// and counter, and a trace of kernels with their times.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "counter_forms.hpp"
+#include "number_text.hpp"
+
+namespace ww::measure {
+namespace {
+
+// Columns that identify a dispatch and say how it was launched, in lower case; all others count.
+constexpr auto id_columns = std::to_array<std::string_view>({"index",
+                                                             "dispatch_id",
+                                                             "kernelname",
+                                                             "kernel_name",
+                                                             "gpu-id",
+                                                             "gpu_id",
+                                                             "agent_id",
+                                                             "queue-id",
+                                                             "queue_id",
+                                                             "queue-index",
+                                                             "pid",
+                                                             "tid",
+                                                             "process_id",
+                                                             "thread_id",
+                                                             "grd",
+                                                             "wgr",
+                                                             "grid_size",
+                                                             "workgroup_size",
+                                                             "lds",
+                                                             "lds_per_workgroup",
+                                                             "lds_block_size",
+                                                             "scr",
+                                                             "scratch_size",
+                                                             "scratch_per_workitem",
+                                                             "vgpr",
+                                                             "arch_vgpr",
+                                                             "accum_vgpr",
+                                                             "vgpr_count",
+                                                             "accum_vgpr_count",
+                                                             "sgpr",
+                                                             "sgpr_count",
+                                                             "fbar",
+                                                             "wave_size",
+                                                             "sig",
+                                                             "obj",
+                                                             "dispatchns",
+                                                             "beginns",
+                                                             "endns",
+                                                             "completens",
+                                                             "start_timestamp",
+                                                             "end_timestamp",
+                                                             "correlation_id",
+                                                             "xcc_index",
+                                                             "kernel_id",
+                                                             "node",
+                                                             "kind",
+                                                             "context",
+                                                             "stream",
+                                                             "unnamed: 0"});
+
+// Joined passes repeat the columns of a dispatch with a suffix: "wave_size_1", "obj.2".
+bool is_id_column(std::string_view name) {
+  const auto is = [](std::string_view text) {
+    return std::ranges::find(id_columns, lower(text)) != id_columns.end();
+  };
+  if (is(name)) return true;
+  const auto cut = name.find_last_of("_.");
+  if (cut == std::string_view::npos || cut + 1 == name.size()) return false;
+  const auto suffix = name.substr(cut + 1);
+  const bool counted = suffix.find_first_not_of("0123456789") == std::string_view::npos;
+  return (counted || suffix == "x" || suffix == "y") && is(name.substr(0, cut));
+}
+
+std::string kernel_name(std::string_view text) {
+  for (const std::string_view suffix : {" [clone .kd]", " (.kd)", ".kd"}) {
+    if (text.ends_with(suffix)) {
+      text.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  return std::string(text);
+}
+
+template <class T>
+std::optional<T> integer(std::string_view text) {
+  T value{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return {};
+  return value;
+}
+
+void set_duration(CounterDispatch& dispatch, std::string_view start, std::string_view end) {
+  const auto begun = integer<std::int64_t>(start);
+  const auto ended = integer<std::int64_t>(end);
+  if (begun && ended && *ended > *begun && *begun >= 0) {
+    dispatch.duration_ns = static_cast<double>(*ended - *begun);
+  } else if (begun && ended) {
+    dispatch.duration_reason =
+        fmt::format("the kernel does not end after it begins ({} and {})", start, end);
+  } else if (start.find_first_of("eE") != std::string_view::npos) {
+    dispatch.duration_reason =
+        fmt::format("the times were rounded to '{}': a spreadsheet has been at the file", start);
+  } else {
+    dispatch.duration_reason = fmt::format("'{}' and '{}' are no times in ns", start, end);
+  }
+}
+
+Status check_width(const CsvRow& row, std::size_t width, const std::string& source) {
+  if (row.fields.size() == width) return {};
+  return at_line(ErrorCode::parse_error,
+                 fmt::format("{} fields under {} columns (is a kernel's name with commas not "
+                             "quoted, or the file cut off?)",
+                             row.fields.size(), width),
+                 source, row.line);
+}
+
+Status set_counter(CounterDispatch& dispatch, const std::string& name, const std::string& text,
+                   Decimal mark, const std::string& source, std::size_t line) {
+  if (is_absent(text)) {
+    dispatch.missing[name] = fmt::format("the file says '{}'", text);
+    return {};
+  }
+  const auto value = number(text, mark);
+  if (!value) {
+    return at_line(ErrorCode::parse_error,
+                   fmt::format("the counter {} is '{}', which is no number", name, text), source,
+                   line);
+  }
+  dispatch.counters[name] = *value;
+  return {};
+}
+
+struct Columns {
+  std::size_t id, kernel, agent, grid, start, end;
+  explicit Columns(const Header& header)
+      : id(header.find({"Dispatch_ID", "Index"})),
+        kernel(header.find({"Kernel_Name", "KernelName"})),
+        agent(header.find({"Agent_Id", "GPU_ID", "gpu-id"})),
+        grid(header.find({"Grid_Size", "grd"})),
+        start(header.find({"Start_Timestamp", "BeginNs"})),
+        end(header.find({"End_Timestamp", "EndNs"})) {}
+
+  Result<CounterDispatch> dispatch(const CsvRow& row, const std::string& source) const {
+    CounterDispatch out;
+    const auto number_of = integer<std::uint64_t>(row.fields[id]);
+    if (!number_of) {
+      return at_line(ErrorCode::parse_error,
+                     fmt::format("'{}' is no dispatch number", row.fields[id]), source, row.line);
+    }
+    out.id = *number_of;
+    out.kernel = kernel_name(row.fields[kernel]);
+    if (agent != Header::npos) out.agent = row.fields[agent];
+    if (grid != Header::npos) out.grid_size = number(row.fields[grid], Decimal::point);
+    if (start == Header::npos || end == Header::npos) {
+      out.duration_reason = "the file has no times";
+    } else {
+      set_duration(out, row.fields[start], row.fields[end]);
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
+                              const std::string& source) {
+  const auto& names = rows.front().fields;
+  const Header header(rows.front());
+  const Columns columns(header);
+  std::vector<std::size_t> counting;
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty() || is_id_column(names[i])) continue;
+    if (!seen.insert(names[i]).second) {
+      return at_line(ErrorCode::bad_data,
+                     fmt::format("the counter {} has two columns: which pass is meant?", names[i]),
+                     source, rows.front().line);
+    }
+    counting.push_back(i);
+  }
+  std::vector<std::string_view> numbers;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    WW_TRY(check_width(rows[r], names.size(), source));
+    for (const auto i : counting) numbers.push_back(rows[r].fields[i]);
+  }
+  WW_ASSIGN(mark, decimal_mark(numbers, true, source));
+  CounterFile file{form, source, {}, {}};
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    WW_ASSIGN(dispatch, columns.dispatch(rows[r], source));
+    for (const auto i : counting) {
+      WW_TRY(set_counter(dispatch, names[i], rows[r].fields[i], mark, source, rows[r].line));
+    }
+    file.dispatches.push_back(std::move(dispatch));
+  }
+  WW_TRY(sort_dispatches(file));
+  return file;
+}
+
+Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string& source) {
+  const Header header(rows.front());
+  const Columns columns(header);
+  const auto name = header.find({"Counter_Name"});
+  const auto value = header.find({"Counter_Value"});
+  const auto process = header.find({"Process_Id", "PID"});
+  if (columns.id == Header::npos || columns.kernel == Header::npos) {
+    return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source,
+                   rows.front().line);
+  }
+  std::vector<std::string_view> numbers;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    WW_TRY(check_width(rows[r], rows.front().fields.size(), source));
+    numbers.push_back(rows[r].fields[value]);
+  }
+  WW_ASSIGN(mark, decimal_mark(numbers, true, source));
+  CounterFile file{CounterForm::rocprof_v3, source, {}, {}};
+  std::map<std::tuple<std::string, std::string, std::uint64_t>, CounterDispatch> dispatches;
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    const CsvRow& row = rows[r];
+    WW_ASSIGN(dispatch, columns.dispatch(row, source));
+    const auto owner = process == Header::npos ? std::string{} : row.fields[process];
+    auto& known =
+        dispatches.try_emplace({owner, dispatch.agent, dispatch.id}, dispatch).first->second;
+    if (known.kernel != dispatch.kernel) {
+      return at_line(ErrorCode::bad_data,
+                     fmt::format("dispatch {} is kernel '{}' here and '{}' before", dispatch.id,
+                                 dispatch.kernel, known.kernel),
+                     source, row.line);
+    }
+    const std::string& counter = row.fields[name];
+    if (known.counters.contains(counter) || known.missing.contains(counter)) {
+      return at_line(ErrorCode::bad_data,
+                     fmt::format("the counter {} appears twice for dispatch {}: instances or "
+                                 "repeated passes, the file does not say; import one pass and use "
+                                 "sums",
+                                 counter, dispatch.id),
+                     source, row.line);
+    }
+    WW_TRY(set_counter(known, counter, row.fields[value], mark, source, row.line));
+  }
+  for (auto& [key, dispatch] : dispatches) file.dispatches.push_back(std::move(dispatch));
+  WW_TRY(sort_dispatches(file));
+  return file;
+}
+
+Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows, const std::string& source) {
+  const Columns columns{Header(rows.front())};
+  if (columns.id == Header::npos || columns.kernel == Header::npos) {
+    return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source,
+                   rows.front().line);
+  }
+  const Header header(rows.front());
+  const std::array<std::size_t, 3> sizes = {
+      header.find({"Grid_Size_X"}), header.find({"Grid_Size_Y"}), header.find({"Grid_Size_Z"})};
+  CounterFile file{CounterForm::rocprof_v3_kernel_trace, source, {}, {}};
+  for (std::size_t r = 1; r < rows.size(); ++r) {
+    WW_TRY(check_width(rows[r], rows.front().fields.size(), source));
+    WW_ASSIGN(dispatch, columns.dispatch(rows[r], source));
+    double items = 1;
+    bool sized = true;
+    for (const auto size : sizes) {
+      const auto side =
+          size == Header::npos ? std::nullopt : number(rows[r].fields[size], Decimal::point);
+      sized = sized && side.has_value();
+      items *= side.value_or(0);
+    }
+    if (sized) dispatch.grid_size = items;
+    file.dispatches.push_back(std::move(dispatch));
+  }
+  WW_TRY(sort_dispatches(file));
+  return file;
+}
+
+}  // namespace ww::measure

@@ -1,0 +1,91 @@
+#include "ww/measure/sensor_recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace ww::measure {
+namespace {
+
+const std::string head = "timestamp, pstate, power.draw [W], power.draw.instant [W]\n";
+
+TEST(Polls, HaveSpacesUnitsAndReadingsThatAreNotAvailable) {
+  const auto columns = parse_polls(head +
+                                       "2023/07/14 10:12:46.483, P0, 56.12, [N/A]\n"
+                                       "2023/07/14 10:12:46.499, P0, 57.00 W, 60.5\n"
+                                       "2023/07/14 10:12",
+                                   "a");
+  ASSERT_TRUE(columns) << columns.error().text();
+  ASSERT_EQ(columns->size(), 2u);
+  EXPECT_EQ((*columns)[1].name, "power.draw.instant");
+  ASSERT_EQ((*columns)[0].polls.size(), 2u);
+  EXPECT_NEAR((*columns)[0].polls[0].time_s, 1689329566.483, 1e-4);
+  EXPECT_EQ((*columns)[0].polls[1].power_w, 57.0);
+  EXPECT_EQ((*columns)[1].polls.size(), 1u);
+}
+
+TEST(Polls, NameTheLineThatIsWrong) {
+  const auto cut =
+      parse_polls(head + "2023/07/14 10:12:46.483, P0\n2023/07/14 10:12:46.5, P0, 1, 1\n", "a");
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().context, "a:2");
+  const auto back = parse_polls(
+      head + "2023/07/14 10:12:46.483, P0, 1, 1\n2023/07/14 10:12:46.400, P0, 1, 1\n", "a");
+  ASSERT_FALSE(back);
+  EXPECT_EQ(back.error().context, "a:3");
+  EXPECT_FALSE(parse_polls(head + "2023/13/14 10:12:46.483, P0, 1, 1\n", "a"));
+  EXPECT_FALSE(parse_polls("timestamp, power.limit [W]\n", "a"));
+  EXPECT_FALSE(parse_polls("", "a"));
+}
+
+TEST(Polls, OfSeveralDevicesAreRefused) {
+  EXPECT_FALSE(
+      parse_polls("timestamp, index, power.draw [W]\n2023/07/14 10:12:46.483, 0, 1\n"
+                  "2023/07/14 10:12:46.483, 1, 2\n",
+                  "a"));
+}
+
+TEST(LoadSwitches, AppearTwiceEachInTheFile) {
+  const auto found = parse_load_switches("timestamp\n1000000\n1000000\n1052000\n1052000\n", "a");
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_DOUBLE_EQ((*found)[1], 1.052);
+  EXPECT_FALSE(parse_load_switches("timestamp\n12x\n", "a"));
+  EXPECT_FALSE(parse_load_switches("timestamp\n", "a"));
+}
+
+// A record with the same raw voltage and current on all connectors.
+void record(std::vector<std::byte>& out, unsigned clock, unsigned volts, unsigned amps) {
+  const auto put = [&out](unsigned value) {
+    out.push_back(static_cast<std::byte>(value & 0xFF));
+    out.push_back(static_cast<std::byte>(value >> 8));
+  };
+  put(clock);
+  for (int i = 0; i < 4; ++i) {
+    put(volts << 4);
+    put(amps << 4);
+  }
+}
+
+TEST(Pmd, DecodesPowerAcrossTheWrapOfItsClock) {
+  std::vector<std::byte> data;
+  record(data, 65000, 1600, 100);
+  record(data, 65200, 1600, 100);
+  record(data, 65000 + 2935 - 65536, 1600, 0xFFF);  // negative current: none
+  const auto meter = decode_pmd(data, "a");
+  ASSERT_TRUE(meter) << meter.error().text();
+  ASSERT_EQ(meter->power_w.size(), 2u);
+  EXPECT_NEAR(meter->power_w[0], 1600 * (3 * 0.007568 + 0.0075) * 100 * 0.0488, 1e-6);
+  EXPECT_EQ(meter->power_w[1], 0.0);
+}
+
+TEST(Pmd, RefusesARecordThatIsCutOff) {
+  std::vector<std::byte> data;
+  record(data, 0, 1, 1);
+  data.pop_back();
+  EXPECT_FALSE(decode_pmd(data, "a"));
+  EXPECT_FALSE(decode_pmd({}, "a"));
+}
+
+}  // namespace
+}  // namespace ww::measure

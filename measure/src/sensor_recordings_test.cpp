@@ -1,0 +1,192 @@
+// Sensors of real cards beside an external meter. The recordings lie beside the checkout; their
+// README says what a right tool must find, with tolerances.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "ww/measure/csv.hpp"
+#include "ww/measure/sensor_response.hpp"
+
+namespace ww::measure {
+namespace {
+
+std::string data(const std::string& path) {
+  const char* shared = std::getenv("WW_SHARED_DATA");
+  return std::string(shared == nullptr ? "" : shared) + "/data/gpu_power_benchmark/" + path;
+}
+
+struct Found {
+  UpdatePeriod period;
+  std::vector<PowerPoint> readings;
+  SensorResponse metered, stepped;
+  std::vector<SteadyError> errors;
+};
+
+struct Expected {
+  std::string folder, column;
+  double period_s, period_tolerance_s;
+  ResponseKind kind;
+  double low_s, high_s;
+};
+
+Found analyse(const SensorRecording& recording, const std::string& name) {
+  Found found;
+  const auto column = std::ranges::find(recording.columns, name, &PollColumn::name);
+  if (column == recording.columns.end()) return found;
+  found.period = find_update_period(column->polls);
+  found.readings = refreshes(column->polls, found.period);
+  found.metered = fit_response(found.readings, found.period, recording.meter);
+  found.stepped = fit_response_to_load(found.readings, found.period, recording.switches);
+  found.errors = steady_errors(found.readings, recording.meter, recording.switches, found.metered);
+  return found;
+}
+
+double error_of(const Found& found, const std::string& what) {
+  const auto at = std::ranges::find_if(
+      found.errors, [&](const SteadyError& error) { return error.what.starts_with(what); });
+  return at == found.errors.end() ? std::nan("") : at->relative();
+}
+
+class Sensor : public testing::TestWithParam<Expected> {};
+
+TEST_P(Sensor, HasItsPeriodAndItsWindowOrLag) {
+  const Expected& expected = GetParam();
+  if (!std::filesystem::exists(data(expected.folder))) {
+    GTEST_SKIP() << "no recordings from real GPUs beside the checkout";
+  }
+  const auto recording = read_sensor_recording(data(expected.folder));
+  ASSERT_TRUE(recording) << recording.error().text();
+  const Found found = analyse(*recording, expected.column);
+  ASSERT_TRUE(found.period.resolved) << found.period.reason;
+  EXPECT_NEAR(found.period.period_s, expected.period_s, expected.period_tolerance_s);
+  ASSERT_EQ(found.metered.kind, expected.kind) << found.metered.reason;
+  EXPECT_GE(found.metered.time_s, expected.low_s);
+  EXPECT_LE(found.metered.time_s, expected.high_s);
+  EXPECT_LE(found.metered.low_s, found.metered.time_s);
+  EXPECT_GE(found.metered.high_s, found.metered.time_s);
+  // Without the meter: right, or not resolved; never another answer.
+  if (found.stepped.kind != ResponseKind::not_resolved) {
+    EXPECT_EQ(found.stepped.kind, expected.kind);
+    EXPECT_GE(found.stepped.time_s, expected.low_s);
+    EXPECT_LE(found.stepped.time_s, expected.high_s);
+  } else {
+    EXPECT_FALSE(found.stepped.reason.empty());
+  }
+}
+constexpr auto window = ResponseKind::window;
+INSTANTIATE_TEST_SUITE_P(
+    Recordings, Sensor,
+    testing::Values(
+        Expected{"A100_5050", "power.draw", 0.10122, 0.0005, window, 0.020, 0.030},
+        Expected{"A100_5050", "power.draw.instant", 0.10122, 0.0005, window, 0.020, 0.030},
+        Expected{"3090_5050", "power.draw.instant", 0.09997, 0.0005, window, 0.095, 0.105},
+        Expected{"3090_5050", "power.draw.average", 0.09997, 0.0005, window, 0.950, 1.150},
+        Expected{"3090_5050", "power.draw", 0.09997, 0.0005, window, 0.950, 1.150},
+        Expected{"4090_TR", "power.draw", 0.09998, 0.0005, window, 0.090, 0.115},
+        Expected{"K40m_TR", "power.draw", 0.01541, 0.00015, ResponseKind::lag, 0.045, 0.060}));
+
+TEST(SensorRecordings, SayThatAnA100MissesThreeQuartersOfTheTimeAndGiveNoGainForIt) {
+  if (!std::filesystem::exists(data("A100_5050"))) GTEST_SKIP() << "no recordings";
+  const auto recording = read_sensor_recording(data("A100_5050"));
+  ASSERT_TRUE(recording);
+  const Found found = analyse(*recording, "power.draw.instant");
+  EXPECT_NEAR(1 - found.metered.seen(found.period), 0.75, 0.05);
+  EXPECT_FALSE(found.metered.gain);
+  EXPECT_FALSE(found.metered.gain_reason.empty());
+  EXPECT_NEAR(error_of(found, "idle"), -0.075, 0.005);
+  EXPECT_NEAR(error_of(found, "mean of the run"), -0.060, 0.012);
+}
+
+TEST(SensorRecordings, GiveGainAndOffsetAgainstTheMeterWhereTheFitIsGood) {
+  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  struct Gain {
+    std::string folder, column;
+    double gain, gain_tolerance, offset_w, offset_tolerance_w;
+  };
+  const Gain known[] = {{"3090_5050", "power.draw.instant", 0.957, 0.01, -2.8, 2.5},
+                        {"4090_TR", "power.draw", 1.048, 0.005, -21.5, 0.5},
+                        {"K40m_TR", "power.draw", 1.020, 0.005, 1.1, 0.5}};
+  for (const Gain& expected : known) {
+    const auto recording = read_sensor_recording(data(expected.folder));
+    ASSERT_TRUE(recording);
+    const Found found = analyse(*recording, expected.column);
+    ASSERT_TRUE(found.metered.gain) << found.metered.gain_reason;
+    EXPECT_NEAR(*found.metered.gain, expected.gain, expected.gain_tolerance) << expected.folder;
+    EXPECT_NEAR(*found.metered.offset_w, expected.offset_w, expected.offset_tolerance_w);
+  }
+}
+
+// A gain under one offset is not one percentage: -1% loaded, -26% idle.
+TEST(SensorRecordings, GiveSteadyErrorsLevelByLevel) {
+  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  const auto ada = read_sensor_recording(data("4090_TR"));
+  const auto kepler = read_sensor_recording(data("K40m_TR"));
+  const auto ampere = read_sensor_recording(data("3090_5050"));
+  ASSERT_TRUE(ada && kepler && ampere);
+  EXPECT_NEAR(error_of(analyse(*ada, "power.draw"), "load on"), -0.009, 0.003);
+  EXPECT_NEAR(error_of(analyse(*ada, "power.draw"), "idle"), -0.26, 0.01);
+  EXPECT_NEAR(error_of(analyse(*kepler, "power.draw"), "load on"), 0.033, 0.005);
+  EXPECT_NEAR(error_of(analyse(*ampere, "power.draw.instant"), "idle"), -0.050, 0.003);
+  EXPECT_NEAR(error_of(analyse(*ampere, "power.draw.instant"), "mean of the run"), -0.053, 0.003);
+  EXPECT_NEAR(error_of(analyse(*ampere, "power.draw.average"), "mean of the run"), -0.052, 0.003);
+}
+
+TEST(SensorRecordings, HavePeriodsWithoutAMeterAndWindowsNotResolved) {
+  if (!std::filesystem::exists(data("pwr_update_freq_V100_first30s.csv"))) {
+    GTEST_SKIP() << "no recordings";
+  }
+  const std::pair<std::string, double> known[] = {
+      {"A100", 0.10116}, {"V100", 0.02004}, {"3090", 0.09997}};
+  for (const auto& [card, period_s] : known) {
+    const auto path = data("pwr_update_freq_" + card + "_first30s.csv");
+    const auto text = read_text(path);
+    ASSERT_TRUE(text);
+    const auto columns = parse_polls(*text, path);
+    ASSERT_TRUE(columns) << columns.error().text();
+    for (const PollColumn& column : *columns) {
+      const auto period = find_update_period(column.polls);
+      ASSERT_TRUE(period.resolved) << card << ": " << period.reason;
+      EXPECT_NEAR(period.period_s, period_s, std::min(0.0005, 0.01 * period_s)) << card;
+      const auto readings = refreshes(column.polls, period);
+      EXPECT_EQ(fit_response(readings, period, {}).kind, ResponseKind::not_resolved);
+      EXPECT_EQ(fit_response_to_load(readings, period, {}).kind, ResponseKind::not_resolved);
+    }
+  }
+}
+
+// The same recordings, decoded by another program into means of each millisecond.
+TEST(SensorRecordings, DecodeTheMeterAsAnotherProgramDoes) {
+  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  for (const std::string folder : {"A100_5050", "3090_5050", "4090_TR", "K40m_TR"}) {
+    const auto recording = read_sensor_recording(data(folder));
+    ASSERT_TRUE(recording);
+    const auto path = data(folder + "/derived_pmd_1ms.csv");
+    const auto text = read_text(path);
+    ASSERT_TRUE(text);
+    const auto rows = parse_csv(*text, path);
+    ASSERT_TRUE(rows);
+    const PowerSeries& meter = recording->meter;
+    double ours = 0, theirs = 0;
+    std::size_t count = 0;
+    for (std::size_t r = 1; r < rows->size(); ++r) {
+      const double t = std::stod((*rows)[r].fields[0]) * 1e-3;
+      const double steps = (t - meter.start_s) / meter.step_s;
+      if (steps < 0 || steps >= static_cast<double>(meter.power_w.size())) continue;
+      theirs += std::stod((*rows)[r].fields[3]);
+      ours += meter.power_w[static_cast<std::size_t>(steps)];
+      ++count;
+      if (count % 500 == 0) {
+        EXPECT_NEAR(ours / theirs, 1.0, 0.01) << folder << " until " << t;
+        ours = theirs = 0;
+      }
+    }
+    EXPECT_GT(count, 9000u);
+  }
+}
+
+}  // namespace
+}  // namespace ww::measure

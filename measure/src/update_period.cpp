@@ -1,0 +1,272 @@
+#include "ww/measure/update_period.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+namespace ww::measure {
+namespace {
+
+constexpr double tau = 2 * std::numbers::pi;
+constexpr double clock_slack_s = 1e-3;  // poll times are rounded to 1 ms
+
+// The value changed after poll `from` and not later than poll `to`.
+struct Change {
+  double from{}, to{};
+  [[nodiscard]] double middle() const { return 0.5 * (from + to); }
+};
+
+double coherence(const std::vector<Change>& changes, double period) {
+  std::complex<double> sum;
+  for (const Change& change : changes) {
+    sum += std::polar(1.0, tau * std::fmod(change.middle(), period) / period);
+  }
+  return std::abs(sum) / static_cast<double>(changes.size());
+}
+
+// Coherence that a true period would have, as changes are seen late by up to a poll.
+double expected_coherence(const std::vector<Change>& changes, double period) {
+  double sum = 0;
+  for (const Change& change : changes) {
+    const double x = std::numbers::pi * (change.to - change.from) / period;
+    sum += x > 0 ? std::sin(x) / x : 1.0;
+  }
+  return sum / static_cast<double>(changes.size());
+}
+
+double refined(const std::vector<Change>& changes, double frequency, double half_width) {
+  double low = frequency - half_width, high = frequency + half_width;
+  for (int i = 0; i < 40; ++i) {
+    const double a = low + (high - low) * 0.382, b = low + (high - low) * 0.618;
+    if (coherence(changes, 1 / a) > coherence(changes, 1 / b)) {
+      high = b;
+    } else {
+      low = a;
+    }
+  }
+  return 0.5 * (low + high);
+}
+
+// The frequency over all changes, found from the first `count` of them on, twice as many at a time:
+// the longer the series, the narrower its peak.
+double followed(const std::vector<Change>& changes, std::size_t count, double frequency,
+                double half_width) {
+  for (;;) {
+    const std::vector<Change> part(changes.begin(),
+                                   changes.begin() + static_cast<std::ptrdiff_t>(count));
+    frequency = refined(part, frequency, half_width);
+    if (count == changes.size()) return frequency;
+    count = std::min(2 * count, changes.size());
+    half_width = 1 / (3 * std::max(changes[count - 1].to, 1e-9));
+  }
+}
+
+// The phase at which most changes have a refresh between their polls: the middle of the longest
+// run of best phases. Returns the share contained.
+double best_phase(const std::vector<Change>& changes, double period, double& phase) {
+  constexpr std::size_t bins = 400;
+  std::vector<int> steps(2 * bins + 1, 0);
+  for (const Change& change : changes) {
+    const double from = change.from - clock_slack_s, to = change.to + clock_slack_s;
+    const double start = from - std::floor(from / period) * period;
+    const double length = std::min((to - from) / period, 1.0);
+    const auto first = static_cast<std::size_t>(start / period * bins) % bins;
+    const auto last =
+        std::min<std::size_t>(first + static_cast<std::size_t>(length * bins), first + bins - 1);
+    ++steps[first];
+    --steps[last + 1];
+  }
+  std::vector<int> covered(bins, 0);
+  int running = 0;
+  for (std::size_t i = 0; i < 2 * bins; ++i) {
+    running += steps[i];
+    covered[i % bins] += running;
+  }
+  const int most = *std::ranges::max_element(covered);
+  const int enough = most - most / 200;
+  std::size_t best_start = 0, best_length = 0, length = 0;
+  for (std::size_t i = 0; i < 2 * bins; ++i) {
+    length = covered[i % bins] >= enough ? length + 1 : 0;
+    if (length > best_length && length <= bins) {
+      best_length = length;
+      best_start = i + 1 - length;
+    }
+  }
+  const double middle = static_cast<double>(best_start) + 0.5 * static_cast<double>(best_length);
+  phase = std::fmod(middle, static_cast<double>(bins)) / static_cast<double>(bins) * period;
+  return static_cast<double>(most) / static_cast<double>(changes.size());
+}
+
+// Share of the changes that have a refresh of their own. Polls at equal distances d show a period p
+// under 2 d also as 1 / (1/d - 1/p), which is longer; but then some refreshes change the value
+// twice.
+double with_own_refresh(const std::vector<Change>& changes, double period, double phase) {
+  std::size_t own = 0;
+  double last = -1e300;
+  for (const Change& change : changes) {
+    const double refresh = std::round((change.middle() - phase) / period);
+    if (refresh > last) ++own;
+    last = refresh;
+  }
+  return static_cast<double>(own) / static_cast<double>(changes.size());
+}
+
+// The refreshes that polls of one stretch show. Of the polls between two refreshes the one nearest
+// the middle: those at the ends may already show the next value, or still the last.
+void append(std::vector<PowerPoint>& out, std::span<const PowerPoint> polls, double period,
+            double phase) {
+  double best = 1;
+  for (const PowerPoint& poll : polls) {
+    const double turns = (poll.time_s - phase) / period;
+    const double at = phase + std::floor(turns) * period;
+    const double off = std::abs(turns - std::floor(turns) - 0.5);
+    if (out.empty() || at > out.back().time_s + 0.5 * period) {
+      out.push_back({at, poll.power_w});
+      best = off;
+    } else if (off < best) {
+      out.back().power_w = poll.power_w;
+      best = off;
+    }
+  }
+}
+
+double median(std::vector<double> values) {
+  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+UpdatePeriod search(std::span<const PowerPoint> polls) {
+  UpdatePeriod found;
+  if (polls.size() < 3) {
+    found.reason = "too few polls";
+    return found;
+  }
+  // Times since the first poll: the phases of large times would lose digits.
+  const double zero = polls.front().time_s;
+  std::vector<double> gaps;
+  std::vector<Change> changes;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    gaps.push_back(polls[i].time_s - polls[i - 1].time_s);
+    if (polls[i].power_w != polls[i - 1].power_w) {
+      changes.push_back({polls[i - 1].time_s - zero, polls[i].time_s - zero});
+    }
+  }
+  found.poll_s = median(gaps);
+  found.changes = changes.size();
+  constexpr std::size_t enough = 20;
+  if (changes.size() < enough || found.poll_s <= 0) {
+    found.reason = fmt::format("the value changed {} times only", changes.size());
+    return found;
+  }
+  if (static_cast<double>(changes.size()) > 0.8 * static_cast<double>(gaps.size())) {
+    found.reason = fmt::format(
+        "nearly every poll shows a new value: the period is under {:.1f} ms, poll faster",
+        found.poll_s * 1.25e3);
+    return found;
+  }
+
+  // Scan of frequencies, each change a phasor that turns by a fixed step; of a long series its
+  // beginning, as the work grows with the square of its length.
+  constexpr double most_work = 6e7;
+  const double high = 1 / (1.25 * found.poll_s);
+  double length = changes.back().to;
+  auto head = changes;
+  while (head.size() > enough && 8 * length * high * static_cast<double>(head.size()) > most_work) {
+    length *= 0.7;
+    std::erase_if(head, [length](const Change& change) { return change.to > length; });
+  }
+  if (head.size() < enough || 8 * length * high > most_work) {
+    found.reason = "the value changed too rarely at first";
+    return found;
+  }
+  const double low = 10 / length;
+  const double step = 1 / (8 * length);
+  std::vector<std::complex<double>> phasors, turns;
+  for (const Change& change : head) {
+    phasors.push_back(std::polar(1.0, tau * low * change.middle()));
+    turns.push_back(std::polar(1.0, tau * step * change.middle()));
+  }
+  std::vector<double> scan;
+  for (double f = low; f < high; f += step) {
+    std::complex<double> sum;
+    for (std::size_t i = 0; i < phasors.size(); ++i) {
+      sum += phasors[i];
+      phasors[i] *= turns[i];
+    }
+    scan.push_back(std::abs(sum) / static_cast<double>(head.size()));
+  }
+  const double chance = 4 / std::sqrt(static_cast<double>(head.size()));
+  double strongest = 0;
+  for (std::size_t i = 1; i + 1 < scan.size(); ++i) {
+    strongest = std::max(strongest, scan[i]);
+    if (scan[i] < scan[i - 1] || scan[i] < scan[i + 1] || scan[i] < 0.85 * chance) continue;
+    const double f = followed(changes, head.size(), low + step * static_cast<double>(i), step);
+    const double period = 1 / f;
+    const double shown = coherence(changes, period);
+    if (shown < std::max(0.7 * expected_coherence(changes, period), chance)) continue;
+    double phase = 0;
+    const double contained = best_phase(changes, period, phase);
+    if (contained < 0.8 || with_own_refresh(changes, period, phase) < 0.95) continue;
+    found.resolved = true;  // frequencies rise: the first is the largest period
+    found.period_s = period;
+    found.phase_s = zero + phase;
+    found.coherence = shown;
+    found.contained = contained;
+    return found;
+  }
+  found.coherence = strongest;
+  found.reason = fmt::format("no period explains the changes (best coherence {:.2f})", strongest);
+  return found;
+}
+
+}  // namespace
+
+UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
+  UpdatePeriod found = search(polls);
+  // Over a long time the sensor's clock may wander too far for one period to explain it all; its
+  // beginning then tells.
+  constexpr std::size_t fewest = 60;  // changes
+  for (auto part = polls; !found.resolved && found.changes / 2 >= fewest;) {
+    part = part.first(part.size() / 2);
+    const UpdatePeriod shorter = search(part);
+    if (shorter.resolved) return shorter;
+    if (shorter.changes < fewest) break;
+  }
+  return found;
+}
+
+std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls, const UpdatePeriod& period) {
+  std::vector<PowerPoint> out;
+  if (!period.resolved) return out;
+  // The sensor's clock wanders against the host's, by some ms in ten seconds: the phase is followed
+  // from stretch to stretch.
+  const double stretch = std::max(0.5, 12 * period.period_s);
+  double phase = period.phase_s;
+  std::size_t next = 0;
+  while (next < polls.size()) {
+    const double begin = polls[next].time_s;
+    std::size_t end = next;
+    std::vector<Change> changes;
+    for (; end < polls.size() && polls[end].time_s < begin + stretch; ++end) {
+      if (end > 0 && polls[end].power_w != polls[end - 1].power_w) {
+        changes.push_back({polls[end - 1].time_s - begin, polls[end].time_s - begin});
+      }
+    }
+    constexpr std::size_t enough = 8;
+    double here = 0;
+    if (changes.size() >= enough && best_phase(changes, period.period_s, here) > 0.8) {
+      const double off = (begin + here - phase) / period.period_s;
+      const double wrapped = off - std::round(off);
+      if (std::abs(wrapped) < 0.4) phase += wrapped * period.period_s;
+    }
+    append(out, polls.subspan(next, end - next), period.period_s, phase);
+    next = end;
+  }
+  return out;
+}
+
+}  // namespace ww::measure

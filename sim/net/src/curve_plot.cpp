@@ -1,0 +1,143 @@
+#include "ww/sim/net/curve_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ww::sim::net {
+namespace {
+
+constexpr double kCut = 5;  // times the least latency
+
+struct Range {
+  double rate{};     // 0 to
+  double latency{};  // 0 to
+};
+
+Range range_of(std::span<const NamedCurve> curves) {
+  double least = 0;
+  double fastest = 0.1;
+  for (const NamedCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) {
+      if (point.run.stable) {
+        fastest = std::max(fastest, point.rate);
+        least = least == 0 ? point.run.avg_packet_latency
+                           : std::min(least, point.run.avg_packet_latency);
+      }
+    }
+  }
+  return {std::min(1.0, std::ceil(fastest * 10 + 0.5) / 10),
+          std::ceil(std::max(least, 1.0) * kCut / 25) * 25};
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string curves_svg(const std::string& title, std::span<const NamedCurve> curves) {
+  // Okabe and Ito's colours, told apart by nearly everyone, and dashes for those who print.
+  constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"};
+  constexpr std::array kDashes{"", "7 3", "2 3", "9 3 2 3", "4 4", "1 2"};
+  constexpr double kLeft = 64, kTop = 40, kWidth = 500, kHeight = 340;
+  const Range range = range_of(curves);
+  const auto x = [&](double rate) { return kLeft + kWidth * rate / range.rate; };
+  const auto y = [&](double latency) {
+    return kTop + kHeight * (1 - std::min(latency, range.latency) / range.latency);
+  };
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 440\" "
+      "font-family=\"sans-serif\" "
+      "font-size=\"12\" role=\"img\" aria-label=\"{0}\">\n<title>{0}</title>\n"
+      "<rect width=\"720\" height=\"440\" fill=\"#fff\"/>\n"
+      "<text x=\"{1}\" y=\"24\" font-size=\"15\">{0}</text>\n",
+      escaped(title), kLeft);
+  const int columns = static_cast<int>(std::lround(range.rate * 10));
+  for (int i = 0; i <= columns; ++i) {
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/>\n"
+        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.1f}</text>\n",
+        x(i / 10.0), kTop, kTop + kHeight, kTop + kHeight + 18, i / 10.0);
+  }
+  for (int i = 0; i <= 5; ++i) {
+    const double latency = range.latency * i / 5;
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}H{2:.1f}\" stroke=\"#ddd\"/>\n"
+        "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.0f}</text>\n",
+        kLeft, y(latency), kLeft + kWidth, kLeft - 6, y(latency) + 4, latency);
+  }
+  svg += fmt::format(
+      "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">offered load [flits per node and "
+      "cycle]</text>\n<text transform=\"translate(18 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
+      "packet latency [cycles]</text>\n",
+      kLeft + kWidth / 2, kTop + kHeight + 40, kTop + kHeight / 2);
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const char* colour = kColours[c % kColours.size()];
+    std::string path;
+    double last_x = 0;
+    double last_y = 0;
+    for (const CurvePoint& point : curves[c].points) {
+      if (!point.run.stable) {
+        break;
+      }
+      last_x = x(point.rate);
+      last_y = y(point.run.avg_packet_latency);
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", last_x, last_y);
+    }
+    if (path.empty()) {
+      continue;
+    }
+    const double row = kTop + 20 + 22 * static_cast<double>(c);
+    svg += fmt::format(
+        "<path d=\"{0}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2\" "
+        "stroke-dasharray=\"{2}\"/>\n"
+        "<path d=\"M{3:.1f} {4:.1f}v-10\" stroke=\"{1}\" stroke-width=\"3\"/>\n"
+        "<path d=\"M{5:.1f} {6:.1f}h26\" stroke=\"{1}\" stroke-width=\"2\" "
+        "stroke-dasharray=\"{2}\"/>\n"
+        "<text x=\"{7:.1f}\" y=\"{8:.1f}\">{9}</text>\n",
+        path, colour, kDashes[c % kDashes.size()], last_x, last_y + 5, kLeft + kWidth + 12, row,
+        kLeft + kWidth + 44, row + 4, escaped(curves[c].name));
+  }
+  return svg + "</svg>\n";
+}
+
+std::string curves_text(std::span<const NamedCurve> curves) {
+  constexpr std::size_t kColumns = 72, kRows = 20;
+  const Range range = range_of(curves);
+  std::vector<std::string> rows(kRows, std::string(kColumns, ' '));
+  std::string legend;
+  for (std::size_t c = 0; c < curves.size(); ++c) {
+    const char letter = static_cast<char>('A' + c % 26);
+    legend += fmt::format("  {} {}", letter, curves[c].name);
+    for (const CurvePoint& point : curves[c].points) {
+      if (point.run.stable) {
+        const double across = point.rate / range.rate * (kColumns - 1);
+        const double up = std::min(point.run.avg_packet_latency / range.latency, 1.0) * (kRows - 1);
+        rows[kRows - 1 - static_cast<std::size_t>(std::lround(up))]
+            [static_cast<std::size_t>(std::lround(across))] = letter;
+      }
+    }
+  }
+  std::string text = fmt::format("packet latency [cycles], up to {:.0f}\n", range.latency);
+  for (const std::string& row : rows) {
+    text += "|" + row + "\n";
+  }
+  text += "+" + std::string(kColumns, '-') + "\n";
+  text += fmt::format(" offered load [flits per node and cycle], up to {:.2g}\n{}\n", range.rate,
+                      legend);
+  return text;
+}
+
+}  // namespace ww::sim::net

@@ -1,0 +1,189 @@
+// Every AMD GPU that clang-15 compiles for, at three levels of optimisation, and NVIDIA's PTX:
+// several kernels in one object, each patched, verified and undone, or refused for the right
+// reason. Prints a table; scripts/patch_table runs this alone.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+
+#include "container_builder.hpp"
+#include "toolchain.hpp"
+#include "ww/binpatch/binary.hpp"
+
+namespace ww::binpatch {
+namespace {
+
+using testing::Bytes;
+
+// PIN is "+s" for AMD and "+r" for PTX.
+constexpr const char* source = R"(
+__kernel void compare(__global uint* o) {
+  uint id = get_group_id(0) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(id));
+  if (id == 3) o[get_global_id(0)] = id;
+}
+__kernel void stream(__global const uint4* a, __global uint4* o, uint n, uint engine) {
+  uint id = get_group_id(0) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(id));
+  if (((id >> 13) & 3) != engine) return;
+  uint4 s = 0;
+  for (uint i = get_local_id(0); i < n; i += get_local_size(0)) s ^= a[i];
+  o[get_global_id(0)] = s;
+}
+__kernel void reduce(__global const float* a, __global float* o, __local float* part) {
+  uint id = get_group_id(0) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(id));
+  const uint l = get_local_id(0);
+  part[l] = a[get_global_id(0)] * 1.5f + (float)id;
+  for (uint w = get_local_size(0) / 2; w > 0; w >>= 1) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < w) part[l] += part[l + w];
+  }
+  if (l == 0) o[id & 1023] = part[0];
+}
+__kernel void last(__global ulong* o, ulong x) {
+  ulong y = x * 0x9E3779B97F4A7C15ul + get_global_id(0);
+  uint id = get_group_id(0) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(id));
+  o[get_global_id(0)] = y + id;
+}
+__kernel void unmarked(__global uint* o) { o[get_global_id(0)] = get_group_id(0); }
+__kernel void twice(__global uint* o) {
+  uint a = get_group_id(0) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(a));
+  uint b = (get_group_id(0) + 1) ^ 0x5EC0DE01u;
+  __asm__ volatile("" : PIN(b));
+  o[get_global_id(0)] = a * b;
+}
+)";
+constexpr const char* pinned[] = {"compare", "stream", "reduce", "last"};
+
+constexpr const char* amd_targets[] = {
+    "gfx600",  "gfx601",  "gfx602",  "gfx700",  "gfx701",  "gfx702",  "gfx703",  "gfx704",
+    "gfx705",  "gfx801",  "gfx802",  "gfx803",  "gfx805",  "gfx810",  "gfx900",  "gfx902",
+    "gfx904",  "gfx906",  "gfx908",  "gfx909",  "gfx90a",  "gfx90c",  "gfx940",  "gfx1010",
+    "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034",
+    "gfx1035", "gfx1036", "gfx1100", "gfx1101", "gfx1102", "gfx1103"};
+constexpr const char* ptx_targets[] = {"sm_35", "sm_60", "sm_70", "sm_80"};
+constexpr const char* levels[] = {"-O1", "-O2", "-O3"};
+
+// Patches, verifies and undoes one kernel; says what went wrong, empty when nothing did.
+std::string cycle(const Bytes& object, const std::string& kernel) {
+  const auto patched = patch_binary(object, {.kernel = kernel});
+  if (!patched) return patched.error().text();
+  if (const auto status = verify_binary(object, *patched); !status) return status.error().text();
+  const auto back = unpatch_binary(patched->bytes, patched->changes);
+  if (!back) return back.error().text();
+  return *back == object ? "" : "unpatching does not give the original back";
+}
+
+std::string refusal(const Bytes& object, const std::string& kernel, ErrorCode wanted) {
+  const auto patched = patch_binary(object, {.kernel = kernel});
+  if (patched) return kernel + " was patched";
+  return patched.error().code == wanted ? "" : patched.error().text();
+}
+
+struct Row {
+  std::string target;
+  std::map<std::string, std::string> cells;  // level -> result
+};
+
+// Checks all kernels of an object; the cell of the table, "4 + 2" where all is well.
+std::string check(const Bytes& object, const std::string& what) {
+  int patched = 0;
+  for (const char* kernel : pinned) {
+    const std::string problem = cycle(object, kernel);
+    EXPECT_EQ(problem, "") << what << ' ' << kernel;
+    patched += problem.empty() ? 1 : 0;
+  }
+  int refused = 0;
+  for (const auto& [kernel, code] :
+       {std::pair{"unmarked", ErrorCode::not_found}, std::pair{"twice", ErrorCode::bad_data}}) {
+    const std::string problem = refusal(object, kernel, code);
+    EXPECT_EQ(problem, "") << what << ' ' << kernel;
+    refused += problem.empty() ? 1 : 0;
+  }
+  return std::to_string(patched) + " + " + std::to_string(refused);
+}
+
+TEST(PatchTable, EveryTargetAndLevel) {
+  if (!testing::have_compiler()) {
+    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+  }
+  std::vector<Row> rows;
+  std::vector<std::pair<std::string, Bytes>> bundled{{"host-x86_64-unknown-linux--", {}}};
+  int objects = 0;
+  for (const char* cpu : amd_targets) {
+    Row row{cpu, {}};
+    for (const char* level : levels) {
+      const auto object = testing::compile(
+          source, {.cpu = cpu, .optimisation = level, .extra = "-D'PIN(x)=\"+s\"(x)'"});
+      ASSERT_TRUE(object.has_value()) << cpu << ' ' << level;
+      row.cells[level] = check(*object, std::string(cpu) + ' ' + level);
+      ++objects;
+      if (std::string(level) == "-O2") {
+        bundled.emplace_back(std::string("hipv4-amdgcn-amd-amdhsa--") + cpu, *object);
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  for (const char* cpu : ptx_targets) {
+    Row row{cpu, {}};
+    for (const char* level : levels) {
+      const auto text =
+          testing::compile_ptx(std::string("#define PIN(x) \"+r\"(x)\n") + source, cpu, level);
+      ASSERT_TRUE(text.has_value()) << cpu << ' ' << level;
+      row.cells[level] = check(*text, std::string(cpu) + ' ' + level);
+      ++objects;
+    }
+    rows.push_back(std::move(row));
+  }
+  // All targets' objects in one file: every one of them is patched in place.
+  const Bytes bundle = testing::build_bundle(bundled);
+  const auto all = patch_binary(bundle, {.kernel = "stream"});
+  ASSERT_TRUE(all.has_value()) << all.error().text();
+  EXPECT_EQ(all->sites.size(), std::size(amd_targets));
+  EXPECT_TRUE(verify_binary(bundle, *all).has_value());
+
+  std::printf("kernels patched, verified and undone + kernels refused for the right reason\n");
+  std::printf("%-10s %-7s %-7s %-7s\n", "target", levels[0], levels[1], levels[2]);
+  for (const Row& row : rows) {
+    std::printf("%-10s %-7s %-7s %-7s\n", row.target.c_str(), row.cells.at("-O1").c_str(),
+                row.cells.at("-O2").c_str(), row.cells.at("-O3").c_str());
+  }
+  std::printf("%d objects; one bundle of %zu targets\n", objects, all->sites.size());
+  EXPECT_GE(objects, 100);
+}
+
+TEST(CodeObjectVersions, FromTwoToFiveArePatched) {
+  if (!testing::have_compiler()) {
+    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+  }
+  for (const int version : {2, 3, 4, 5}) {
+    for (const char* cpu : {"gfx701", "gfx803", "gfx900"}) {
+      const auto object = testing::compile(
+          source, {.cpu = cpu, .code_object_version = version, .extra = "-D'PIN(x)=\"+s\"(x)'"});
+      ASSERT_TRUE(object.has_value()) << cpu << " v" << version;
+      const auto parsed = CodeObject::parse(*object);
+      ASSERT_TRUE(parsed.has_value()) << parsed.error().text();
+      EXPECT_EQ(parsed->version(), version);
+      EXPECT_EQ(to_string(parsed->target()), cpu);
+      EXPECT_EQ(check(*object, std::string(cpu) + " v" + std::to_string(version)), "4 + 2");
+    }
+  }
+}
+
+TEST(Wave64, OfRdnaIsPatched) {
+  if (!testing::have_compiler()) {
+    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+  }
+  for (const char* cpu : {"gfx1010", "gfx1030", "gfx1100"}) {
+    const auto object =
+        testing::compile(source, {.cpu = cpu, .extra = "-mwavefrontsize64 -D'PIN(x)=\"+s\"(x)'"});
+    ASSERT_TRUE(object.has_value()) << cpu;
+    EXPECT_EQ(check(*object, std::string(cpu) + " wave64"), "4 + 2");
+  }
+}
+
+}  // namespace
+}  // namespace ww::binpatch
