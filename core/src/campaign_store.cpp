@@ -60,7 +60,8 @@ Result<E> value_of(const Table& table, std::string_view text, const char* what) 
   for (const auto& [entry, name] : table) {
     if (name == text) return entry;
   }
-  return fail(ErrorCode::parse_error, std::string("unknown ") + what + " '" + std::string(text) + "'");
+  return fail(ErrorCode::parse_error,
+              std::string("unknown ") + what + " '" + std::string(text) + "'");
 }
 
 template <class T>
@@ -87,21 +88,27 @@ Error sqlite_error(const SQLite::Exception& e, const std::string& file) {
             file};
   }
   if (code == 8 /*SQLITE_READONLY*/ || code == 23 /*SQLITE_AUTH*/) {
-    return {ErrorCode::permission_denied, std::string("cannot write the campaign: ") + e.what(), file};
+    return {ErrorCode::permission_denied, std::string("cannot write the campaign: ") + e.what(),
+            file};
   }
   if (code == 5 /*SQLITE_BUSY*/ || code == 6 /*SQLITE_LOCKED*/) {
-    return {ErrorCode::io_error, "another process is writing this campaign; wait for it or choose another folder", file};
+    return {ErrorCode::io_error,
+            "another process is writing this campaign; wait for it or choose another folder", file};
   }
   return {ErrorCode::io_error, std::string("campaign file: ") + e.what(), file};
 }
 
 }  // namespace
 
-std::string_view to_string(RunKind kind) { return name_of(kind_names, kind); }
+std::string_view to_string(RunKind kind) {
+  return name_of(kind_names, kind);
+}
 Result<RunKind> run_kind_from_string(std::string_view text) {
   return value_of<RunKind>(kind_names, text, "run kind");
 }
-std::string_view to_string(RunStatus status) { return name_of(status_names, status); }
+std::string_view to_string(RunStatus status) {
+  return name_of(status_names, status);
+}
 Result<RunStatus> run_status_from_string(std::string_view text) {
   return value_of<RunStatus>(status_names, text, "run status");
 }
@@ -171,7 +178,8 @@ Status check_header(SQLite::Database& db, const std::string& file) {
   SQLite::Statement check(db, "PRAGMA quick_check(1)");
   check.executeStep();
   if (check.getColumn(0).getString() != "ok") {
-    return fail(ErrorCode::parse_error, "damaged campaign: " + check.getColumn(0).getString(), file);
+    return fail(ErrorCode::parse_error, "damaged campaign: " + check.getColumn(0).getString(),
+                file);
   }
   return {};
 }
@@ -259,10 +267,11 @@ Status CampaignStore::add(const StoredRun& run) {
   return impl_->guarded([&]() -> Status {
     auto& db = impl_->database;
     SQLite::Transaction transaction(db);
-    SQLite::Statement insert(db,
-                             "INSERT INTO run(session,block,position,kind,engine,quadrant,pattern,"
-                             "throttle,dvfs_state,start_ns,end_ns,launches,payload_bits,status,"
-                             "reason,kernel_hash,counters) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    SQLite::Statement insert(
+        db,
+        "INSERT INTO run(session,block,position,kind,engine,quadrant,pattern,"
+        "throttle,dvfs_state,start_ns,end_ns,launches,payload_bits,status,"
+        "reason,kernel_hash,counters) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     int column = 0;
     insert.bind(++column, run.session);
     insert.bind(++column, run.block);
@@ -335,9 +344,10 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
     auto& db = impl_->database;
     std::vector<StoredRun> runs;
     SQLite::Statement wave(db, "SELECT hw_id,waves FROM wave WHERE run=?");
-    SQLite::Statement sample(db,
-                             "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,"
-                             "voltage_uv,clock_khz,changed FROM sample WHERE run=? ORDER BY sequence");
+    SQLite::Statement sample(
+        db,
+        "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,"
+        "voltage_uv,clock_khz,changed FROM sample WHERE run=? ORDER BY sequence");
     SQLite::Statement row(db,
                           "SELECT id,session,block,position,kind,engine,quadrant,pattern,throttle,"
                           "dvfs_state,start_ns,end_ns,launches,payload_bits,status,reason,"
@@ -363,8 +373,8 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
       run.status = status;
       run.reason = row.getColumn(15).getString();
       run.kernel_hash = row.getColumn(16).getString();
-      run.counters = nlohmann::json::parse(row.getColumn(17).getString())
-                         .get<std::map<std::string, double>>();
+      run.counters =
+          nlohmann::json::parse(row.getColumn(17).getString()).get<std::map<std::string, double>>();
       wave.bind(1, id);
       while (wave.executeStep()) {
         run.waves.push_back({static_cast<std::uint32_t>(wave.getColumn(0).getInt64()),

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 #include <fstream>
 
@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 class CampaignStoreTest : public ::testing::Test {
-protected:
+ protected:
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "ww-store-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());

@@ -23,7 +23,9 @@ Progress::Progress(std::string label)
       drawn_(start_),
       terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+  finish();
+}
 
 void Progress::update(double done, double total, const std::string& note) {
   if (!terminal_ || total <= 0.0) return;

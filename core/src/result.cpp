@@ -19,7 +19,9 @@ std::string_view to_string(ErrorCode code) {
   return "unknown";
 }
 
-std::string Error::text() const { return context.empty() ? message : context + ": " + message; }
+std::string Error::text() const {
+  return context.empty() ? message : context + ": " + message;
+}
 
 int exit_code(ErrorCode code) {
   switch (code) {

@@ -20,9 +20,10 @@ void to_json(nlohmann::json& json, const ResultRow& row) {
   const auto number = [](const std::optional<double>& value) {
     return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
   };
-  json = {{"name", row.name},     {"value", number(row.value)}, {"low", number(row.low)},
-          {"high", number(row.high)}, {"unit", row.unit},       {"status", to_string(row.status)},
-          {"reason", row.reason}, {"device", row.device}};
+  json = {{"name", row.name},       {"value", number(row.value)},
+          {"low", number(row.low)}, {"high", number(row.high)},
+          {"unit", row.unit},       {"status", to_string(row.status)},
+          {"reason", row.reason},   {"device", row.device}};
 }
 
 }  // namespace ww

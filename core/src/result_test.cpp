@@ -16,7 +16,9 @@ Result<int> quarter(int number) {
   return second;
 }
 
-TEST(Result, CarriesTheValueThroughSteps) { EXPECT_EQ(quarter(8).value(), 2); }
+TEST(Result, CarriesTheValueThroughSteps) {
+  EXPECT_EQ(quarter(8).value(), 2);
+}
 
 TEST(Result, StopsAtTheFirstErrorAndKeepsItsContext) {
   const auto result = quarter(6);

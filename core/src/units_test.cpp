@@ -19,7 +19,9 @@ TEST(Units, PowerTimesTimeIsEnergy) {
 }
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 
 TEST(Counts, OfDifferentThingsDoNotMix) {
   static_assert(Addable<Bytes, Bytes>);

@@ -23,7 +23,7 @@ std::string text_of(const std::filesystem::path& file) {
 
 // One quick campaign on the virtual W9100, shared by the tests that only read it.
 class QuickCalibration : public ::testing::Test {
-protected:
+ protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
     finished_ = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed", "1",
@@ -126,8 +126,8 @@ TEST_F(QuickCalibration, ADamagedCampaignIsAnErrorNotACrash) {
   const auto copy = folder.path() / "campaign.db";
   std::filesystem::copy_file(campaign(), copy);
   std::filesystem::resize_file(copy, std::filesystem::file_size(copy) / 3);
-  const auto finished = run({wirewatt(), "fit", copy.string(), "--out",
-                             (folder.path() / "model.json").string()});
+  const auto finished =
+      run({wirewatt(), "fit", copy.string(), "--out", (folder.path() / "model.json").string()});
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
   EXPECT_NE(finished.err.find("campaign.db"), std::string::npos) << finished.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "model.json"));

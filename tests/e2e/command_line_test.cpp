@@ -37,7 +37,8 @@ TEST(CommandLine, AnUnknownDeviceIsNamed) {
   TemporaryFolder folder;
   for (const auto* device : {"virtual:no-such-chip", "quantum", "virtual:missing.toml"}) {
     const auto out = (folder.path() / "run").string();
-    const auto finished = run({wirewatt(), "calibrate", "--device", device, "--quick", "--out", out});
+    const auto finished =
+        run({wirewatt(), "calibrate", "--device", device, "--quick", "--out", out});
     expect_error(finished, 2, "no-such-chip|quantum|missing.toml");
     EXPECT_FALSE(std::filesystem::exists(out + "/campaign.db")) << device;
   }
@@ -57,10 +58,9 @@ TEST(CommandLine, AMissingOpenClLoaderNamesThePackage) {
   TemporaryFolder folder;
   // A loader that is there but cannot be loaded looks to the program as if none were installed.
   std::ofstream(folder.path() / "libOpenCL.so.1") << "not a library";
-  const auto finished =
-      run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
-           (folder.path() / "run").string()},
-          {{"LD_LIBRARY_PATH", folder.path().string()}});
+  const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
+                             "--out", (folder.path() / "run").string()},
+                            {{"LD_LIBRARY_PATH", folder.path().string()}});
   expect_error(finished, 3, "ocl-icd-libopencl1");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "campaign.db"));
 }
@@ -68,10 +68,9 @@ TEST(CommandLine, AMissingOpenClLoaderNamesThePackage) {
 TEST(CommandLine, AMissingCompilerLibraryNamesThePackage) {
   TemporaryFolder folder;
   std::ofstream(folder.path() / "libamd_comgr.so.2") << "not a library";
-  const auto finished =
-      run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",
-           (folder.path() / "run").string()},
-          {{"LD_LIBRARY_PATH", folder.path().string()}});
+  const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
+                             "--out", (folder.path() / "run").string()},
+                            {{"LD_LIBRARY_PATH", folder.path().string()}});
   expect_error(finished, 3, "libamd-comgr2");
 }
 
@@ -87,7 +86,8 @@ TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
   TemporaryFolder folder;
   const auto in = folder.path() / "in.co";
   const auto out = folder.path() / "out.co";
-  std::ofstream(in) << "\x7f" << "ELF but no more";
+  std::ofstream(in) << "\x7f"
+                    << "ELF but no more";
   expect_error(run({wirewatt(), "patch", in.string(), "-o", out.string()}), 1, "");
   EXPECT_FALSE(std::filesystem::exists(out));
   expect_error(run({wirewatt(), "disasm", (folder.path() / "none.co").string()}), 2, "none.co");
@@ -95,15 +95,16 @@ TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
 
 TEST(CommandLine, SimulatePrintsTheContract) {
   const auto finished =
-      run({wirewatt(), "simulate", "--network", "mesh", "--traffic", "uniform", "--k", "4", "--vcs",
-           "4", "--vc-buffer", "8", "--packet-size", "1", "--rate", "0.3", "--routing-delay", "0",
-           "--allocator", "islip", "--warmup", "2000", "--cycles", "5000", "--seed", "1", "--json"});
+      run({wirewatt(),      "simulate", "--network", "mesh", "--traffic",       "uniform",
+           "--k",           "4",        "--vcs",     "4",    "--vc-buffer",     "8",
+           "--packet-size", "1",        "--rate",    "0.3",  "--routing-delay", "0",
+           "--allocator",   "islip",    "--warmup",  "2000", "--cycles",        "5000",
+           "--seed",        "1",        "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto report = json::parse(finished.out);
-  for (const auto* key :
-       {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
-        "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops", "wall_s", "cpu_s",
-        "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
+  for (const auto* key : {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
+                          "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops",
+                          "wall_s", "cpu_s", "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
     EXPECT_TRUE(report.contains(key)) << key;
   }
 }

@@ -1,5 +1,5 @@
-// Negative controls on chips made for the purpose: the method must fail, or say that it cannot tell,
-// where its means are taken away.
+// Negative controls on chips made for the purpose: the method must fail, or say that it cannot
+// tell, where its means are taken away.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,15 +31,14 @@ std::string w9100_with(const std::vector<std::pair<std::string, std::string>>& c
 json calibrate(const TemporaryFolder& folder, const std::string& chip, int expected_exit) {
   const auto file = folder.path() / "chip.toml";
   std::ofstream(file) << chip;
-  const auto finished =
-      run({wirewatt(), "calibrate", "--device", "virtual:" + file.string(), "--quick", "--out",
-           (folder.path() / "run").string(), "--json"});
+  const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:" + file.string(),
+                             "--quick", "--out", (folder.path() / "run").string(), "--json"});
   EXPECT_EQ(finished.exit_code, expected_exit) << finished.err;
   return json::accept(finished.out) ? json::parse(finished.out) : json{};
 }
 
-// The card of the paper has a fan at full speed. On one with a weak cooler and leaky transistors the
-// heat that the long path itself makes shows up as leakage, and looks like wires.
+// The card of the paper has a fan at full speed. On one with a weak cooler and leaky transistors
+// the heat that the long path itself makes shows up as leakage, and looks like wires.
 TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer) {
   TemporaryFolder folder;
   const auto chip = w9100_with({{"reference_w", "55.0"},
@@ -56,8 +55,7 @@ TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer)
   const double truth = json::parse(finished.out).at("sensed_truth_fj_per_bit_mm");
   const double corrected =
       result.at("energy_fj_per_bit_mm").at("value").get<double>() / truth - 1.0;
-  const double uncorrected =
-      result.at("uncorrected_fj_per_bit_mm").get<double>() / truth - 1.0;
+  const double uncorrected = result.at("uncorrected_fj_per_bit_mm").get<double>() / truth - 1.0;
   EXPECT_LT(std::abs(corrected), 0.06) << corrected;
   EXPECT_GT(std::abs(uncorrected), 3.0 * std::abs(corrected)) << uncorrected;
   EXPECT_GT(uncorrected, 0.05) << uncorrected;
@@ -66,8 +64,8 @@ TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer)
   std::ifstream page(folder.path() / "run" / "report.html");
   std::ostringstream content;
   content << page.rdbuf();
-  EXPECT_TRUE(std::regex_search(content.str(), std::regex("without temperature correction",
-                                                          std::regex::icase)));
+  EXPECT_TRUE(std::regex_search(content.str(),
+                                std::regex("without temperature correction", std::regex::icase)));
 }
 
 // All of the L2 in the middle of the die: no engine is nearer to one quadrant than another is.

@@ -15,7 +15,8 @@ namespace {
 
 std::string required_environment(const char* name) {
   const char* value = std::getenv(name);
-  if (value == nullptr) throw std::runtime_error(std::string(name) + " is not set; run through ctest");
+  if (value == nullptr)
+    throw std::runtime_error(std::string(name) + " is not set; run through ctest");
   return value;
 }
 
@@ -82,9 +83,15 @@ Finished run(const std::vector<std::string>& command, const Environment& extra,
   return finished;
 }
 
-std::string wirewatt() { return (build_folder() / "bin" / "wirewatt").string(); }
-std::filesystem::path source_folder() { return required_environment("WW_SOURCE_DIR"); }
-std::filesystem::path build_folder() { return required_environment("WW_BINARY_DIR"); }
+std::string wirewatt() {
+  return (build_folder() / "bin" / "wirewatt").string();
+}
+std::filesystem::path source_folder() {
+  return required_environment("WW_SOURCE_DIR");
+}
+std::filesystem::path build_folder() {
+  return required_environment("WW_BINARY_DIR");
+}
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "wirewatt-e2e-XXXXXX").string();

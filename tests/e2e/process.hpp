@@ -19,7 +19,8 @@ struct Finished {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// Runs a program to its end. With `kill_after`, sends SIGKILL to it and its children after that time.
+// Runs a program to its end. With `kill_after`, sends SIGKILL to it and its children after that
+// time.
 [[nodiscard]] Finished run(const std::vector<std::string>& command, const Environment& extra = {},
                            std::optional<std::chrono::milliseconds> kill_after = {});
 
@@ -30,14 +31,14 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // A folder that is removed at the end.
 class TemporaryFolder {
-public:
+ public:
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-private:
+ private:
   std::filesystem::path path_;
 };
 

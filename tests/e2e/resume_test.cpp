@@ -26,8 +26,8 @@ TEST(Resume, SurvivesBeingKilledAtTenRandomMoments) {
   Finished finished;
   int kills = 0;
   for (int attempt = 0; attempt < 11; ++attempt) {
-    std::vector<std::string> command{wirewatt(), "calibrate", "--device", "virtual:w9100",
-                                     "--quick",  "--seed",    "1",        "--out",
+    std::vector<std::string> command{wirewatt(),    "calibrate", "--device", "virtual:w9100",
+                                     "--quick",     "--seed",    "1",        "--out",
                                      broken_folder, "--json"};
     if (std::filesystem::exists(broken_folder + "/campaign.db")) command.emplace_back("--resume");
     std::optional<std::chrono::milliseconds> kill_after;

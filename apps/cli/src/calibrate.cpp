@@ -45,8 +45,8 @@ int run(CalibrateArguments arguments) {
   arguments.request.patch_binary = !arguments.unpatched;
 
   Progress progress("calibrating");
-  const auto summary = microbench::run_campaign(
-      arguments.request, [&](const microbench::CampaignProgress& step) {
+  const auto summary =
+      microbench::run_campaign(arguments.request, [&](const microbench::CampaignProgress& step) {
         progress.update(step.done, step.total, step.note);
       });
   progress.finish();
@@ -94,16 +94,18 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", request.device.name,
                       "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
                       "best real GPU, else virtual:w9100");
-  command->add_option("--out", arguments->out,
-                      "Folder for campaign.db, model.json, report.html (default: named after device "
-                      "and time)");
+  command->add_option(
+      "--out", arguments->out,
+      "Folder for campaign.db, model.json, report.html (default: named after device "
+      "and time)");
   command->add_flag("--quick", request.quick, "Fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
       ->capture_default_str();
-  command->add_option("--chip-class", request.device.chip_class,
-                      "virtual:random: how far the chip strays from the fit's form")
+  command
+      ->add_option("--chip-class", request.device.chip_class,
+                   "virtual:random: how far the chip strays from the fit's form")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   command->add_flag("--unpatched", arguments->unpatched,

@@ -24,9 +24,9 @@ int run(bool json) {
   }
   std::vector<std::vector<std::string>> rows{{"DEVICE", "USABLE", "WHAT"}};
   for (const auto& device : *devices) {
-    rows.push_back({device.name, device.usable ? "yes" : "no",
-                    device.usable ? device.description
-                                  : device.description + " (" + device.reason + ")"});
+    rows.push_back(
+        {device.name, device.usable ? "yes" : "no",
+         device.usable ? device.description : device.description + " (" + device.reason + ")"});
   }
   print_table(rows);
   return 0;

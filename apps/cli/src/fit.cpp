@@ -23,25 +23,26 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
     row["convention"] = model::to_string(constant.convention);
     constants.push_back(std::move(row));
   }
-  return {{"energy_fj_per_bit_mm",
-           {{"value", optional(energy.row.value)},
-            {"low", optional(energy.row.low)},
-            {"high", optional(energy.row.high)},
-            {"sensed_low", identified ? nlohmann::json(energy.sensed_low) : nlohmann::json(nullptr)},
-            {"sensed_high", identified ? nlohmann::json(energy.sensed_high) : nlohmann::json(nullptr)},
-            {"convention", model::to_string(energy.convention)},
-            {"status", to_string(energy.row.status)},
-            {"reason", energy.row.reason}}},
-          {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm},
-          {"long_over_short_percent", fit.long_over_short_percent},
-          {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
-          {"misfit_flagged", fit.misfit.flagged},
-          {"misfit_reason", fit.misfit.reason},
-          {"constants", constants},
-          {"runs", fit.runs},
-          {"rejected", fit.rejected},
-          {"virtual", fit.is_virtual},
-          {"device", fit.device}};
+  return {
+      {"energy_fj_per_bit_mm",
+       {{"value", optional(energy.row.value)},
+        {"low", optional(energy.row.low)},
+        {"high", optional(energy.row.high)},
+        {"sensed_low", identified ? nlohmann::json(energy.sensed_low) : nlohmann::json(nullptr)},
+        {"sensed_high", identified ? nlohmann::json(energy.sensed_high) : nlohmann::json(nullptr)},
+        {"convention", model::to_string(energy.convention)},
+        {"status", to_string(energy.row.status)},
+        {"reason", energy.row.reason}}},
+      {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm},
+      {"long_over_short_percent", fit.long_over_short_percent},
+      {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
+      {"misfit_flagged", fit.misfit.flagged},
+      {"misfit_reason", fit.misfit.reason},
+      {"constants", constants},
+      {"runs", fit.runs},
+      {"rejected", fit.rejected},
+      {"virtual", fit.is_virtual},
+      {"device", fit.device}};
 }
 
 void print_fit_summary(const model::FitResult& fit) {
@@ -60,7 +61,8 @@ void print_fit_summary(const model::FitResult& fit) {
   }
   fmt::print("long / short {:+.2f}% of dynamic power over {:.1f} mm\n", fit.long_over_short_percent,
              fit.far_mm - fit.near_mm);
-  fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n", 100.0 * fit.l1_l2_bandwidth_fraction);
+  fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n",
+             100.0 * fit.l1_l2_bandwidth_fraction);
   fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
   if (fit.misfit.flagged) fmt::print("MISFIT       {}\n", fit.misfit.reason);
 }
@@ -108,7 +110,8 @@ int run(const FitArguments& arguments) {
 void add_fit(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("fit", "Fit again from a recorded campaign");
   auto arguments = std::make_shared<FitArguments>();
-  command->add_option("campaign", arguments->campaign, "The campaign file (campaign.db)")->required();
+  command->add_option("campaign", arguments->campaign, "The campaign file (campaign.db)")
+      ->required();
   command->add_option("--out", arguments->out, "Write the model here (model.json)");
   command->add_option("--seed", arguments->seed, "Seed of the bootstrap")->capture_default_str();
   command->add_flag("--no-temperature-correction", arguments->no_temperature,

@@ -22,8 +22,8 @@ void add_report(CLI::App& app, Outcome& outcome) {
   command->footer("Example:\n  wirewatt report first-run -o first-run.html");
   command->callback([arguments, &outcome] {
     const std::filesystem::path folder = arguments->folder;
-    const auto page = arguments->out.empty() ? folder / "report.html"
-                                             : std::filesystem::path(arguments->out);
+    const auto page =
+        arguments->out.empty() ? folder / "report.html" : std::filesystem::path(arguments->out);
     if (const auto status = report::write_report(folder, page); !status) {
       outcome.exit_code = report_error(status.error());
       return;

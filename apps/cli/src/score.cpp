@@ -21,7 +21,8 @@ Result<sim::gpu::ChipRequest> chip_of(const CampaignStore& campaign, const std::
   const std::string device = facts[std::string(campaign_keys::device)];
   if (!device.starts_with(prefix)) {
     return fail(ErrorCode::unsupported,
-                "only virtual devices have a known truth; this campaign ran on '" + device + "'", file);
+                "only virtual devices have a known truth; this campaign ran on '" + device + "'",
+                file);
   }
   sim::gpu::ChipRequest request;
   request.chip = device.substr(prefix.size());
@@ -94,8 +95,10 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
       const auto sensed_low = number(row->second, "sensed_low");
       const auto sensed_high = number(row->second, "sensed_high");
       if (sensed_low && sensed_high) {
-        result["covered_sensed"] = *sensed_low <= constant.sensed && constant.sensed <= *sensed_high;
-        result["sensed_half_width_percent"] = 50.0 * (*sensed_high - *sensed_low) / std::abs(*value);
+        result["covered_sensed"] =
+            *sensed_low <= constant.sensed && constant.sensed <= *sensed_high;
+        result["sensed_half_width_percent"] =
+            50.0 * (*sensed_high - *sensed_low) / std::abs(*value);
       }
     }
   }
@@ -124,7 +127,8 @@ int run(const std::string& folder, bool json) {
     print_json(*result);
     return 0;
   }
-  fmt::print("{} (virtual): the sealed truth beside the fit\n", (*result)["device"].get<std::string>());
+  fmt::print("{} (virtual): the sealed truth beside the fit\n",
+             (*result)["device"].get<std::string>());
   std::vector<std::vector<std::string>> rows{
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
   for (const auto& row : (*result)["constants"]) {

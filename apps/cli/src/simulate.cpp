@@ -27,19 +27,20 @@ void print_report(const sim::net::SimulateReport& report) {
              report.request.traffic, report.request.rate,
              run.stable ? "" : ": UNSTABLE, the network does not keep up");
   print_table(
-      {{"packet latency", fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency,
-                                      run.p99_packet_latency)},
+      {{"packet latency",
+        fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency, run.p99_packet_latency)},
        {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
        {"accepted", fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle)},
        {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
-       {"speed", fmt::format("{:.3g} million flit-hops a CPU second",
-                             run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6
-                                           : 0.0)}});
+       {"speed",
+        fmt::format("{:.3g} million flit-hops a CPU second",
+                    run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0)}});
   const nlohmann::json json = report;
   fmt::print("energy of the measured cycles, estimator {}\n", report.request.estimator);
   std::vector<std::vector<std::string>> rows;
   for (const auto& [part, energy] : json.at("energy_pj").items()) {
-    if (energy.is_number()) rows.push_back({"  " + part, fmt::format("{:.4g} pJ", energy.get<double>())});
+    if (energy.is_number())
+      rows.push_back({"  " + part, fmt::format("{:.4g} pJ", energy.get<double>())});
   }
   print_table(rows);
 }
@@ -49,10 +50,9 @@ int run_curve(const SimulateArguments& arguments) {
   if (!points) return report_error(points.error());
   const std::vector<sim::net::NamedCurve> curves{{arguments.request.network, *points}};
   if (!arguments.plot.empty()) {
-    const auto title = fmt::format("{} traffic, {}x{}", arguments.request.traffic,
-                                   arguments.request.k,
-                                   arguments.request.height != 0 ? arguments.request.height
-                                                                 : arguments.request.k);
+    const auto title =
+        fmt::format("{} traffic, {}x{}", arguments.request.traffic, arguments.request.k,
+                    arguments.request.height != 0 ? arguments.request.height : arguments.request.k);
     if (const auto status =
             write_file_atomically(arguments.plot, sim::net::curves_svg(title, curves));
         !status) {
@@ -97,12 +97,15 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("simulate", "Simulate an on-chip network: latency, throughput and joules");
   auto arguments = std::make_shared<SimulateArguments>();
   auto& request = arguments->request;
-  command->add_option("--network", request.network,
-                      "ideal, mesh, mesh-adaptive, mesh-bufferless or mesh-priority")
+  command
+      ->add_option("--network", request.network,
+                   "ideal, mesh, mesh-adaptive, mesh-bufferless or mesh-priority")
       ->capture_default_str();
-  command->add_option("--traffic", request.traffic,
-                      "uniform, transpose, bit_complement, bit_reverse, shuffle, tornado, neighbour, hot_spot, "
-                      "many_to_few")
+  command
+      ->add_option(
+          "--traffic", request.traffic,
+          "uniform, transpose, bit_complement, bit_reverse, shuffle, tornado, neighbour, hot_spot, "
+          "many_to_few")
       ->capture_default_str();
   command->add_option("--rate", request.rate, "Flits per node and cycle")->capture_default_str();
   command->add_option("--k", request.k, "Routers a row")->capture_default_str();
@@ -113,7 +116,8 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--vcs", request.vcs, "Virtual channels a port")->capture_default_str();
   command->add_option("--vc-buffer", request.vc_buffer, "Flits a virtual channel holds")
       ->capture_default_str();
-  command->add_option("--packet-size", request.packet_size, "Flits a packet")->capture_default_str();
+  command->add_option("--packet-size", request.packet_size, "Flits a packet")
+      ->capture_default_str();
   command->add_option("--routing-delay", request.routing_delay, "Cycles (0 looks ahead)")
       ->capture_default_str();
   command->add_option("--allocator", request.allocator, "islip or separable_input_first")
@@ -125,7 +129,9 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--flit-bits", request.flit_bits, "Width of a flit")->capture_default_str();
   command->add_option("--model", arguments->model, "model.json: wires as fitted on a device");
-  command->add_option("--estimator", request.estimator, "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc")
+  command
+      ->add_option("--estimator", request.estimator,
+                   "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc")
       ->capture_default_str();
   command->add_option("--node-nm", request.node_nm, "Technology node of the routers")
       ->capture_default_str();
@@ -137,18 +143,21 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--burst-start", request.burst_start,
                       "Chance per cycle that a burst begins (with --burst-stop)");
   command->add_option("--burst-stop", request.burst_stop, "Chance per cycle that a burst ends");
-  command->add_option("--max-outstanding", request.max_outstanding,
-                      "many_to_few: requests a core may have under way (0: open loop)")
+  command
+      ->add_option("--max-outstanding", request.max_outstanding,
+                   "many_to_few: requests a core may have under way (0: open loop)")
       ->capture_default_str();
   command->add_option("--hot-fraction", request.hot_fraction, "hot_spot: share of its traffic")
       ->capture_default_str();
   command->add_flag("--speculative", request.speculative, "Switch before the channel is sure");
   auto* curve =
       command->add_flag("--curve", arguments->curve, "Sweep the rate: latency against load");
-  command->add_option("--plot", arguments->plot, "Write the curve as a picture (SVG)")->needs(curve);
+  command->add_option("--plot", arguments->plot, "Write the curve as a picture (SVG)")
+      ->needs(curve);
   command->add_flag("--heatmap", arguments->heatmap, "Draw how busy each link was");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3");
+  command->footer(
+      "Example:\n  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3");
   command->callback([arguments, &outcome] {
     arguments->request.model = arguments->model;
     outcome.exit_code = run(*arguments);

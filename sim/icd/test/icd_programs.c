@@ -20,14 +20,14 @@ static cl_command_queue queue;
     }                                                                             \
   } while (0)
 
-#define DEMAND(condition, ...)                       \
-  do {                                               \
-    if (!(condition)) {                              \
-      fprintf(stderr, "line %d: ", __LINE__);        \
-      fprintf(stderr, __VA_ARGS__);                  \
-      fprintf(stderr, "\n");                         \
-      return 1;                                      \
-    }                                                \
+#define DEMAND(condition, ...)                \
+  do {                                        \
+    if (!(condition)) {                       \
+      fprintf(stderr, "line %d: ", __LINE__); \
+      fprintf(stderr, __VA_ARGS__);           \
+      fprintf(stderr, "\n");                  \
+      return 1;                               \
+    }                                         \
   } while (0)
 
 static cl_program build(const char* source, const char* options) {
@@ -221,8 +221,8 @@ static int three_dimensions(void) {
   for (cl_uint z = 0; z < Z; ++z) {
     for (cl_uint y = 0; y < Y; ++y) {
       for (cl_uint x = 0; x < X; ++x) {
-        const cl_uint wanted = (x + 3) | (y + 5) << 8 | (z + 7) << 16 |
-                               (x / 4 + y / 3 + z / 2) << 24 | 3u << 30;
+        const cl_uint wanted =
+            (x + 3) | (y + 5) << 8 | (z + 7) << 16 | (x / 4 + y / 3 + z / 2) << 24 | 3u << 30;
         const cl_uint got = out[(z * Y + y) * X + x];
         DEMAND(got == wanted, "(%u,%u,%u) is %08x, wanted %08x", x, y, z, got, wanted);
       }
@@ -283,7 +283,8 @@ static int vectors_and_structs(void) {
     DEMAND(out[i] == wanted, "out[%d] is %g, wanted %g", i, (double)out[i], (double)wanted);
   }
   for (int i = 0; i < N; ++i) {
-    DEMAND(half_out[2 * i] == 10 * ((i & 3) + 1) && half_out[2 * i + 1] == 195, "short %d: %d %d", i, half_out[2 * i], half_out[2 * i + 1]);
+    DEMAND(half_out[2 * i] == 10 * ((i & 3) + 1) && half_out[2 * i + 1] == 195, "short %d: %d %d",
+           i, half_out[2 * i], half_out[2 * i + 1]);
   }
   CHECK(clReleaseMemObject(a));
   CHECK(clReleaseMemObject(b));
@@ -425,9 +426,9 @@ static int scratch(void) {
 }
 
 static int mapped_memory(void) {
-  cl_kernel kernel = kernel_of(
-      "__kernel void increment(__global int* data) { data[get_global_id(0)] += 1; }\n",
-      "increment", "");
+  cl_kernel kernel =
+      kernel_of("__kernel void increment(__global int* data) { data[get_global_id(0)] += 1; }\n",
+                "increment", "");
   DEMAND(kernel != NULL, "no kernel");
   enum { N = 1024 };
   cl_int code;

@@ -15,13 +15,13 @@ static const char* source =
     "  if (i < n) y[i] = a * x[i] + y[i];\n"
     "}\n";
 
-#define CHECK(call)                                              \
-  do {                                                           \
-    cl_int check_code = (call);                                  \
-    if (check_code != CL_SUCCESS) {                              \
-      fprintf(stderr, "%s gave %d\n", #call, (int)check_code);   \
-      exit(1);                                                   \
-    }                                                            \
+#define CHECK(call)                                            \
+  do {                                                         \
+    cl_int check_code = (call);                                \
+    if (check_code != CL_SUCCESS) {                            \
+      fprintf(stderr, "%s gave %d\n", #call, (int)check_code); \
+      exit(1);                                                 \
+    }                                                          \
   } while (0)
 
 static cl_platform_id find_platform(void) {
@@ -48,8 +48,7 @@ static void run(cl_context context, cl_device_id device, cl_program program, con
     x[i] = (float)i;
     y[i] = (float)(3 * i % 17);
   }
-  cl_command_queue queue =
-      clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+  cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
   CHECK(code);
   cl_mem x_buffer =
       clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);

@@ -53,11 +53,21 @@ void simulate_case(benchmark::State& state, const std::string& name, bool energy
   state.counters["avg_packet_latency"] = latency;
 }
 
-void Mesh(benchmark::State& state) { simulate_case(state, "mesh", true); }
-void MeshWithoutEnergy(benchmark::State& state) { simulate_case(state, "mesh", false); }
-void MeshAdaptive(benchmark::State& state) { simulate_case(state, "mesh-adaptive", true); }
-void MeshPriority(benchmark::State& state) { simulate_case(state, "mesh-priority", true); }
-void MeshBufferless(benchmark::State& state) { simulate_case(state, "mesh-bufferless", true); }
+void Mesh(benchmark::State& state) {
+  simulate_case(state, "mesh", true);
+}
+void MeshWithoutEnergy(benchmark::State& state) {
+  simulate_case(state, "mesh", false);
+}
+void MeshAdaptive(benchmark::State& state) {
+  simulate_case(state, "mesh-adaptive", true);
+}
+void MeshPriority(benchmark::State& state) {
+  simulate_case(state, "mesh-priority", true);
+}
+void MeshBufferless(benchmark::State& state) {
+  simulate_case(state, "mesh-bufferless", true);
+}
 
 // BookSim's own cases.
 BENCHMARK(Mesh)

@@ -57,9 +57,9 @@ struct Kernel {
   std::string symbol;  // "l2_read.kd"
   KernelDescriptor descriptor;
   std::uint64_t descriptor_address{};
-  std::uint64_t entry_address{};       // virtual address of the first instruction
-  std::uint64_t entry_file_offset{};   // the same place in the file
-  std::uint64_t code_size{};           // bytes of the kernel's function symbol
+  std::uint64_t entry_address{};      // virtual address of the first instruction
+  std::uint64_t entry_file_offset{};  // the same place in the file
+  std::uint64_t code_size{};          // bytes of the kernel's function symbol
   std::vector<KernelArgument> arguments;
   std::uint32_t kernarg_segment_size{};
   std::uint32_t kernarg_segment_align{};
@@ -87,7 +87,7 @@ struct Relocation {
 };
 
 class CodeObject {
-public:
+ public:
   // Takes a copy. Hostile input gives parse_error with the offending part, never a crash.
   static Result<CodeObject> parse(std::span<const std::byte> bytes);
 
@@ -99,14 +99,15 @@ public:
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   // Whether the kernels' arguments are known: they are not in files without
-  // metadata and in those of version 2 whose YAML is not as LLVM writes it. Such files can be patched and disassembled, not launched.
+  // metadata and in those of version 2 whose YAML is not as LLVM writes it. Such files can be
+  // patched and disassembled, not launched.
   [[nodiscard]] bool has_arguments() const { return has_arguments_; }
   // The printf format strings of the metadata ("amdhsa.printf"), in order.
   [[nodiscard]] const std::vector<std::string>& printf_formats() const { return printf_formats_; }
   // The kernel's code, from its entry to the end of its function symbol.
   [[nodiscard]] std::span<const std::byte> code(const Kernel& kernel) const;
 
-private:
+ private:
   CodeObject() = default;
   std::vector<std::byte> bytes_;
   GfxTarget target_;

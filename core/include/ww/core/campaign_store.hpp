@@ -56,8 +56,8 @@ struct StoredWaves {
 };
 
 struct StoredRun {
-  std::int64_t session{};  // each process has its own clock; samples compare within a session only
-  std::int64_t block{};    // runs of one block interleave (ABBA) and are bootstrapped together
+  std::int64_t session{};   // each process has its own clock; samples compare within a session only
+  std::int64_t block{};     // runs of one block interleave (ABBA) and are bootstrapped together
   std::int64_t position{};  // order within the block; (block, position) is unique
   RunKind kind{};
   std::optional<std::int32_t> engine;    // shader engine that works
@@ -68,17 +68,17 @@ struct StoredRun {
   std::int64_t start_ns{};  // first launch begins
   std::int64_t end_ns{};    // last launch ends
   std::int64_t launches{};
-  double payload_bits{};    // crossed L1-L2 between start_ns and end_ns, from the counters
+  double payload_bits{};  // crossed L1-L2 between start_ns and end_ns, from the counters
   RunStatus status{RunStatus::ok};
   std::string reason;
-  std::string kernel_hash;  // of the patched code object
+  std::string kernel_hash;                 // of the patched code object
   std::map<std::string, double> counters;  // summed over the run's launches
   std::vector<StoredWaves> waves;
   std::vector<StoredSample> samples;
 };
 
 class CampaignStore {
-public:
+ public:
   // Creates a new campaign file; error io_error where one exists already or the folder cannot be
   // written.
   static Result<CampaignStore> create(const std::filesystem::path& file);
@@ -108,7 +108,7 @@ public:
   // All runs in the order they were measured (session, start_ns), with samples.
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
 
-private:
+ private:
   struct Impl;
   explicit CampaignStore(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
@@ -116,20 +116,20 @@ private:
 
 // Keys of CampaignStore::put. Values are UTF-8 text; numbers in decimal; JSON where said.
 namespace campaign_keys {
-inline constexpr std::string_view device = "device";            // "virtual:w9100", ...
-inline constexpr std::string_view is_virtual = "virtual";       // "true" or "false"
-inline constexpr std::string_view chip_seed = "chip_seed";      // virtual:random only
-inline constexpr std::string_view chip_class = "chip_class";    // nested, mild, strong
-inline constexpr std::string_view seed = "seed";                // of the plan
-inline constexpr std::string_view plan = "plan";                // JSON: everything that fixes the plan
-inline constexpr std::string_view floorplan = "floorplan_toml"; // the published floorplan
-inline constexpr std::string_view sensor = "sensor";            // JSON: SensorInfo
-inline constexpr std::string_view chip = "chip";                // JSON: public facts of the device
-inline constexpr std::string_view dvfs = "dvfs";                // JSON: [{voltage_v, clock_hz}]
+inline constexpr std::string_view device = "device";          // "virtual:w9100", ...
+inline constexpr std::string_view is_virtual = "virtual";     // "true" or "false"
+inline constexpr std::string_view chip_seed = "chip_seed";    // virtual:random only
+inline constexpr std::string_view chip_class = "chip_class";  // nested, mild, strong
+inline constexpr std::string_view seed = "seed";              // of the plan
+inline constexpr std::string_view plan = "plan";  // JSON: everything that fixes the plan
+inline constexpr std::string_view floorplan = "floorplan_toml";  // the published floorplan
+inline constexpr std::string_view sensor = "sensor";             // JSON: SensorInfo
+inline constexpr std::string_view chip = "chip";                 // JSON: public facts of the device
+inline constexpr std::string_view dvfs = "dvfs";                 // JSON: [{voltage_v, clock_hz}]
 inline constexpr std::string_view version = "wirewatt_version";
 inline constexpr std::string_view started = "started_utc";
-inline constexpr std::string_view finished = "finished";        // "true" once the plan is done
-inline constexpr std::string_view elapsed = "elapsed_s";        // wall time of all sessions together
+inline constexpr std::string_view finished = "finished";  // "true" once the plan is done
+inline constexpr std::string_view elapsed = "elapsed_s";  // wall time of all sessions together
 }  // namespace campaign_keys
 
 }  // namespace ww

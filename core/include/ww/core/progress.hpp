@@ -9,7 +9,7 @@
 namespace ww {
 
 class Progress {
-public:
+ public:
   // Nothing is drawn unless stderr is a terminal, nor during the first second.
   explicit Progress(std::string label);
   ~Progress();
@@ -20,7 +20,7 @@ public:
   void update(double done, double total, const std::string& note = {});
   void finish();
 
-private:
+ private:
   std::string label_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point drawn_;

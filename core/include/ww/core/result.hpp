@@ -50,17 +50,17 @@ using Status = Result<void>;
 }  // namespace ww
 
 // Returns the error of a Result expression from the enclosing function.
-#define WW_TRY(expression)                                                     \
-  do {                                                                         \
-    if (auto ww_try_result = (expression); !ww_try_result) {                   \
-      return tl::unexpected<::ww::Error>(std::move(ww_try_result).error());    \
-    }                                                                          \
+#define WW_TRY(expression)                                                  \
+  do {                                                                      \
+    if (auto ww_try_result = (expression); !ww_try_result) {                \
+      return tl::unexpected<::ww::Error>(std::move(ww_try_result).error()); \
+    }                                                                       \
   } while (false)
 
 // Declares `name` as the value of a Result expression, or returns its error.
-#define WW_ASSIGN(name, expression)                                            \
-  auto name##_result = (expression);                                           \
-  if (!name##_result) {                                                        \
-    return tl::unexpected<::ww::Error>(std::move(name##_result).error());      \
-  }                                                                            \
+#define WW_ASSIGN(name, expression)                                       \
+  auto name##_result = (expression);                                      \
+  if (!name##_result) {                                                   \
+    return tl::unexpected<::ww::Error>(std::move(name##_result).error()); \
+  }                                                                       \
   auto name = std::move(*name##_result)

@@ -33,14 +33,14 @@ using PicojoulePerBit = ::units::energy::picojoule_t;
 
 // Energy per payload bit and routed millimetre [fJ/bit/mm]. The value means nothing without its
 // convention (per random bit, or per transition): see ww::model::Convention.
-using FemtojoulePerBitMillimetre = ::units::unit_t<
-    ::units::compound_unit<::units::energy::femtojoules,
-                           ::units::inverse<::units::length::millimeters>>>;
+using FemtojoulePerBitMillimetre =
+    ::units::unit_t<::units::compound_unit<::units::energy::femtojoules,
+                                           ::units::inverse<::units::length::millimeters>>>;
 
 // A count of one kind of thing. Adding cycles to bytes does not compile.
 template <class Tag, class Rep = std::uint64_t>
 class Count {
-public:
+ public:
   using rep = Rep;
   constexpr Count() = default;
   constexpr explicit Count(Rep value) : value_(value) {}
@@ -57,7 +57,7 @@ public:
   friend constexpr Count operator+(Count a, Count b) { return Count{a.value_ + b.value_}; }
   friend constexpr Count operator-(Count a, Count b) { return Count{a.value_ - b.value_}; }
 
-private:
+ private:
   Rep value_{};
 };
 

@@ -17,8 +17,8 @@ namespace ww::microbench {
 // "opencl:<platform>.<device>", or empty for the best real GPU, else virtual:w9100.
 struct DeviceRequest {
   std::string name;
-  std::uint64_t chip_seed{};         // virtual:random
-  std::string chip_class{"mild"};    // virtual:random: nested, mild, strong
+  std::uint64_t chip_seed{};       // virtual:random
+  std::string chip_class{"mild"};  // virtual:random: nested, mild, strong
 };
 
 struct DeviceListing {

@@ -12,7 +12,7 @@
 namespace ww::microbench {
 
 struct ComputeDevice {
-  std::string name;    // resolved: "virtual:w9100"
+  std::string name;  // resolved: "virtual:w9100"
   bool is_virtual{};
   std::string target;  // "gfx701"
   // Destroyed in reverse order; kernels and buffers go before them.

@@ -68,8 +68,8 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
       const auto channel = l2_.channel(request.line);
       const std::int64_t there = flight(index, channel) / 2;
       // A request that stood behind a later one of its CU can be late: it then arrives at once.
-      const auto delay = static_cast<std::uint32_t>(
-          std::max<std::int64_t>(0, request.departure + there - start));
+      const auto delay =
+          static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
       latest = std::max(latest, delay);
       arrivals_.push_back({&request, index, delay});
     }

@@ -85,9 +85,9 @@ struct PowerTimeline::Impl {
     nominal = dvfs[static_cast<std::size_t>(index)];
     leakage_scale = truth.leakage.reference_w * std::pow(nominal.voltage_v / reference.voltage_v,
                                                          truth.leakage.voltage_exponent);
-    idle_power_w =
-        (truth.events.idle_cycle * nominal.clock_hz + truth.fabric.cycle_f * truth.fabric.clock_hz) *
-        nominal.voltage_v * nominal.voltage_v;
+    idle_power_w = (truth.events.idle_cycle * nominal.clock_hz +
+                    truth.fabric.cycle_f * truth.fabric.clock_hz) *
+                   nominal.voltage_v * nominal.voltage_v;
   }
 
   [[nodiscard]] double ambient_c() const {

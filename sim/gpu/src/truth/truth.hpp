@@ -47,9 +47,9 @@ struct WireTruth {
 // The crossbar's own clock. It does not follow the core's states, and is never gated.
 struct FabricTruth {
   double clock_hz{};
-  double cycle_f{};           // switched by the clock itself, per cycle
-  double mm_per_cycle{4.0};   // how far a signal travels in a fabric cycle
-  int port_cycles{10};        // crossbar ports and arbiters, both ways, in fabric cycles
+  double cycle_f{};          // switched by the clock itself, per cycle
+  double mm_per_cycle{4.0};  // how far a signal travels in a fabric cycle
+  int port_cycles{10};       // crossbar ports and arbiters, both ways, in fabric cycles
 };
 
 // Relative half-ranges of device-to-device variation, drawn uniformly from `seed`.

@@ -23,9 +23,26 @@ enum class Generation : std::uint8_t { gfx6, gfx7, gfx8, gfx9, gfx10, gfx11, gfx
 [[nodiscard]] Result<Generation> generation_of(GfxTarget target);
 
 enum class Encoding : std::uint8_t {
-  sop2, sopk, sop1, sopc, sopp, smrd, smem,
-  vop2, vop1, vopc, vop3a, vop3b, vop3p, vintrp,
-  ds, mubuf, mtbuf, mimg, exp, flat,
+  sop2,
+  sopk,
+  sop1,
+  sopc,
+  sopp,
+  smrd,
+  smem,
+  vop2,
+  vop1,
+  vopc,
+  vop3a,
+  vop3b,
+  vop3p,
+  vintrp,
+  ds,
+  mubuf,
+  mtbuf,
+  mimg,
+  exp,
+  flat,
   vopd,  // gfx11: two vector instructions in one
 };
 
@@ -41,38 +58,56 @@ enum class OperandKind : std::uint8_t {
 
 // Hardware encodings of scalar operands that are not general registers (gfx7 numbering).
 enum class SpecialRegister : std::uint16_t {
-  flat_scratch_lo, flat_scratch_hi, vcc_lo, vcc_hi, tba_lo, tba_hi, tma_lo, tma_hi,
+  flat_scratch_lo,
+  flat_scratch_hi,
+  vcc_lo,
+  vcc_hi,
+  tba_lo,
+  tba_hi,
+  tma_lo,
+  tma_hi,
   ttmp0,  // ttmp1.. follow as ttmp0 + n, n < 16
-  m0 = 64, exec_lo, exec_hi, vccz, execz, scc, lds_direct, xnack_mask_lo, xnack_mask_hi,
-  src_shared_base, src_shared_limit, src_private_base, src_private_limit,  // gfx9
+  m0 = 64,
+  exec_lo,
+  exec_hi,
+  vccz,
+  execz,
+  scc,
+  lds_direct,
+  xnack_mask_lo,
+  xnack_mask_hi,
+  src_shared_base,
+  src_shared_limit,
+  src_private_base,
+  src_private_limit,  // gfx9
   src_pops_exiting_wave_id,
   null,  // gfx10 and later: reads as zero, writes are dropped
 };
 
 struct Operand {
   OperandKind kind{OperandKind::none};
-  std::uint8_t count{1};    // consecutive 32-bit registers
-  std::uint16_t index{};    // register number
-  std::uint32_t value{};    // inline or literal value
+  std::uint8_t count{1};  // consecutive 32-bit registers
+  std::uint16_t index{};  // register number
+  std::uint32_t value{};  // inline or literal value
   bool operator==(const Operand&) const = default;
 };
 
 // Fields that some encodings carry beside their operands; unused ones are 0.
 struct Modifiers {
-  std::uint8_t abs{};    // bit i: |src i|
-  std::uint8_t neg{};    // bit i: -src i
-  std::uint8_t omod{};   // 0 none, 1 *2, 2 *4, 3 /2
+  std::uint8_t abs{};   // bit i: |src i|
+  std::uint8_t neg{};   // bit i: -src i
+  std::uint8_t omod{};  // 0 none, 1 *2, 2 *4, 3 /2
   bool clamp{};
   bool glc{}, slc{}, tfe{}, lds{}, gds{};
   bool offen{}, idxen{}, addr64{};
-  std::uint32_t offset{};   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; FLAT (gfx9)
+  std::uint32_t offset{};    // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; FLAT (gfx9)
   std::int32_t immediate{};  // SOPK simm16, SOPP simm16 (branch offset in dwords, waitcnt bits)
   bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
   std::uint8_t dmask{};
   std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
-  std::uint32_t extra_dword{};  // the raw SDWA or DPP word
+  std::uint32_t extra_dword{};                 // the raw SDWA or DPP word
   std::array<std::uint32_t, 3> more_dwords{};  // Opcode::unlisted of more than two words (gfx10+)
 };
 

@@ -22,13 +22,13 @@ enum class TransferKind : std::uint8_t { read, write, atomic };
 
 // One line (or part of one) between an L1 and an L2 channel: the request, and the reply.
 struct CrossbarTransfer {
-  std::int64_t cycle{};      // when the payload crosses, in core cycles since the launch began
-  std::uint64_t address{};   // of the line
+  std::int64_t cycle{};     // when the payload crosses, in core cycles since the launch began
+  std::uint64_t address{};  // of the line
   std::uint16_t engine{};
-  std::uint16_t cu{};        // within the engine
+  std::uint16_t cu{};  // within the engine
   std::uint16_t channel{};
   TransferKind kind{};
-  std::uint8_t bytes{};      // payload: 1 to 64
+  std::uint8_t bytes{};        // payload: 1 to 64
   const std::byte* payload{};  // `bytes` bytes: towards the L1 for reads, towards the L2 for writes
   const std::byte* reply{};    // atomics that return: the old value, else nullptr
 };
@@ -46,8 +46,8 @@ struct CuActivity {
   std::uint64_t busy_cycles{};           // at least one wavefront resident
   std::uint64_t resident_wave_cycles{};  // wavefronts x cycles: occupancy, which grows with latency
   std::uint64_t scalar_instructions{};
-  std::uint64_t vector_instructions{};      // VALU wave instructions
-  std::uint64_t vector_lane_operations{};   // lanes enabled in them
+  std::uint64_t vector_instructions{};     // VALU wave instructions
+  std::uint64_t vector_lane_operations{};  // lanes enabled in them
   std::uint64_t memory_instructions{};
   std::uint64_t lds_accesses{};
   std::uint64_t l1_accesses{};
@@ -76,7 +76,7 @@ struct LaunchActivity {
 };
 
 class ActivityObserver {
-public:
+ public:
   virtual ~ActivityObserver() = default;
   virtual void begin_launch() = 0;
   // In commit order: cycles never decrease for one (engine, channel) pair.

@@ -36,17 +36,21 @@ struct Architecture {
   std::int64_t memory_bytes{std::int64_t{16} << 30};
   int bytes_per_clock_per_channel{64};  // L2 channel towards the crossbar
   int l1_hit_cycles{110};
-  int l2_hit_cycles{150};     // at zero distance; the crossbar's flight time is added
-  int memory_cycles{350};     // beyond an L2 miss
+  int l2_hit_cycles{150};  // at zero distance; the crossbar's flight time is added
+  int memory_cycles{350};  // beyond an L2 miss
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
-  int launch_overhead_ns{4000};  // between two dispatches of one queue
-  std::vector<DvfsState> dvfs;   // ascending; reference_state indexes it
+  int launch_overhead_ns{4000};                     // between two dispatches of one queue
+  std::vector<DvfsState> dvfs;                      // ascending; reference_state indexes it
   int reference_state{};
 
   [[nodiscard]] int compute_units() const { return shader_engines * cus_per_engine; }
 };
 
-enum class ChipClass { nested, mild, strong };  // does the fit's form hold on it? docs/virtual-gpu.md
+enum class ChipClass {
+  nested,
+  mild,
+  strong
+};  // does the fit's form hold on it? docs/virtual-gpu.md
 [[nodiscard]] std::string_view to_string(ChipClass chip_class);
 [[nodiscard]] Result<ChipClass> chip_class_from_string(std::string_view text);
 
@@ -61,7 +65,7 @@ struct Truth;  // sealed: sim/gpu/src/truth.hpp
 
 // An immutable chip. Copies share the sealed part.
 class Chip {
-public:
+ public:
   // Errors: not_found (name or file), parse_error and out_of_range with file, line and key.
   static Result<Chip> load(const ChipRequest& request);
 
@@ -75,7 +79,7 @@ public:
   }
   [[nodiscard]] const Truth& truth() const { return *truth_; }
 
-private:
+ private:
   friend class ChipBuilder;
   Chip() = default;
   Architecture architecture_;

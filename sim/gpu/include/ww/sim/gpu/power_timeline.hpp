@@ -15,7 +15,7 @@
 namespace ww::sim::gpu {
 
 class PowerTimeline {
-public:
+ public:
   // seed draws sensor noise and drift; the same seed and calls give the same samples.
   PowerTimeline(const Chip& chip, std::uint64_t seed);
   ~PowerTimeline();
@@ -36,7 +36,7 @@ public:
   std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
   [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
 
-private:
+ private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

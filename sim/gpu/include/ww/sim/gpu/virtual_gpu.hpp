@@ -25,8 +25,8 @@ class Writer;
 namespace ww::sim::gpu {
 
 struct Options {
-  unsigned threads{};        // 0: as many as there are cores, at most 2
-  bool replay{true};         // identical launches without side effects are replayed
+  unsigned threads{};  // 0: as many as there are cores, at most 2
+  bool replay{true};   // identical launches without side effects are replayed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
@@ -55,7 +55,7 @@ struct LaunchResult {
 };
 
 class VirtualGpu {
-public:
+ public:
   // Errors: device_error when the host has no room.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
   // With an accounting of one's own (tests, benchmarks) in place of the energy ledger.
@@ -112,7 +112,7 @@ public:
   Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order
   [[nodiscard]] const LaunchActivity& last_activity() const;
 
-private:
+ private:
   VirtualGpu();
   struct Impl;
   std::unique_ptr<Impl> impl_;
