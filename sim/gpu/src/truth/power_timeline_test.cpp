@@ -235,6 +235,21 @@ TEST(PowerTimeline, SlowerStatesDrawLess) {
   EXPECT_NEAR(slow.back().voltage_uv, 900000, 20000);
 }
 
+// Its clock stays when the core's falls; only the voltage tells.
+TEST(PowerTimeline, TheFabricsClockDoesNotFollowTheCores) {
+  Changes changes = plain();
+  changes.emplace_back("cycle_pf", "1000.0");
+  const Chip chip = w9100_with(changes);
+  PowerTimeline timeline(chip, 1);
+  const double fabric_hz = chip.truth().fabric.clock_hz;
+  timeline.idle_until(200'000'000);
+  EXPECT_NEAR(mean_power_w(samples(timeline), 100), 1e-9 * fabric_hz * 1.1687 * 1.1687, 1e-3);
+  timeline.select_dvfs(0);
+  const std::uint64_t first = timeline.sample_count();
+  timeline.idle_until(400'000'000);
+  EXPECT_NEAR(mean_power_w(samples(timeline, first), 100), 1e-9 * fabric_hz * 0.9 * 0.9, 1e-3);
+}
+
 TEST(PowerTimeline, MissingAnswersAreFlagged) {
   const Chip chip = w9100_with({{"missing_probability", "0.25"}});
   PowerTimeline timeline(chip, 1);

@@ -43,6 +43,7 @@ inline Chip w9100_with(const Changes& changes) {
 inline Changes plain() {
   return {{"reference_w", "0.0"},
           {"idle_cycle_pf", "0.0"},
+          {"cycle_pf", "0.0"},
           {"load_line_mohm", "0.0"},
           {"offset_w", "0.0"},
           {"slope", "1.0"},
