@@ -14,9 +14,9 @@ namespace {
 using testing::Bytes;
 using testing::CompileOptions;
 
-#define NEED_COMPILER()                                                      \
-  if (!testing::have_compiler()) {                                           \
-    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed"; \
+#define NEED_COMPILER()                                                         \
+  if (!testing::have_compiler()) {                                              \
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed"; \
   }
 
 CodeObject parsed(const Bytes& bytes) {

@@ -47,9 +47,9 @@ std::vector<Case> cases() {
   return all;
 }
 
-#define NEED_COMPILER()                                                      \
-  if (!testing::have_compiler()) {                                           \
-    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed"; \
+#define NEED_COMPILER()                                                         \
+  if (!testing::have_compiler()) {                                              \
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed"; \
   }
 
 std::uint32_t word_at(const Bytes& bytes, std::size_t index) {

@@ -108,7 +108,7 @@ std::string check(const Bytes& object, const std::string& what) {
 
 TEST(PatchTable, EveryTargetAndLevel) {
   if (!testing::have_compiler()) {
-    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed";
   }
   std::vector<Row> rows;
   std::vector<std::pair<std::string, Bytes>> bundled{{"host-x86_64-unknown-linux--", {}}};
@@ -157,7 +157,7 @@ TEST(PatchTable, EveryTargetAndLevel) {
 
 TEST(CodeObjectVersions, FromTwoToFiveArePatched) {
   if (!testing::have_compiler()) {
-    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed";
   }
   for (const int version : {2, 3, 4, 5}) {
     for (const char* cpu : {"gfx701", "gfx803", "gfx900"}) {
@@ -175,7 +175,7 @@ TEST(CodeObjectVersions, FromTwoToFiveArePatched) {
 
 TEST(Wave64, OfRdnaIsPatched) {
   if (!testing::have_compiler()) {
-    GTEST_SKIP() << "clang-15, ld.lld or rocm-device-libs is not installed";
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed";
   }
   for (const char* cpu : {"gfx1010", "gfx1030", "gfx1100"}) {
     const auto object =

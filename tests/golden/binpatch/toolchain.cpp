@@ -67,7 +67,7 @@ bool have_assembler() {
 }
 
 bool have_compiler() {
-  return on_path("clang-15") && on_path("ld.lld") && std::filesystem::exists(device_libraries);
+  return on_path("clang-15") && on_path("ld.lld-15") && std::filesystem::exists(device_libraries);
 }
 
 std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu) {
@@ -151,7 +151,7 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   }
-  if (!run("ld.lld -shared " + object + " -o " + library)) {
+  if (!run("ld.lld-15 -shared " + object + " -o " + library)) {
     return std::nullopt;
   }
   Bytes linked = read_bytes(library);

@@ -26,7 +26,7 @@ class ScratchDirectory {
 };
 
 [[nodiscard]] bool have_assembler();  // llvm-mc-15
-[[nodiscard]] bool have_compiler();   // clang-15, ld.lld and the device libraries
+[[nodiscard]] bool have_compiler();   // clang-15, ld.lld-15 and the device libraries
 
 // One assembled line; nothing when the assembler refuses it.
 struct AssembledLine {
