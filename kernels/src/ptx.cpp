@@ -50,13 +50,14 @@ constexpr Fixed fixed[] = {
 }  // namespace
 
 Result<std::string> ptx_for(std::string_view name, std::string_view text) {
-  WW_ASSIGN(source, find_source(name));
+  const auto source = find_source(name);
   const std::string file = std::string(name) + ".ptx";
   const std::string_view ptx = embedded_text(file);
   const Head head = split_head(text);
-  const std::string known = std::string(embedded_text("pin.clh")) + std::string(source.text);
+  const std::string known =
+      std::string(embedded_text("pin.clh")) + std::string(source ? source->text : "");
   // Blank lines or comments before the head would hide a change of the kernel: compare it whole.
-  if (ptx.empty() || !head.rest.ends_with(known)) {
+  if (!source || ptx.empty() || !head.rest.ends_with(known)) {
     return fail(
         ErrorCode::unsupported,
         "this host has no compiler of OpenCL C: it runs wirewatt's own kernels alone, which "

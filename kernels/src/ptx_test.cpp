@@ -58,7 +58,7 @@ TEST(Ptx, RefusesValuesThatWereFixedAndOtherPeoplesKernels) {
   text = "__kernel void l2_stream() {}";
   EXPECT_EQ(ptx_for("l2_stream", text).error().code, ErrorCode::unsupported);
   EXPECT_THAT(ptx_for("l2_stream", text).error().message, HasSubstr("no compiler"));
-  EXPECT_EQ(ptx_for("else", text).error().code, ErrorCode::not_found);
+  EXPECT_EQ(ptx_for("else", text).error().code, ErrorCode::unsupported);
 }
 
 }  // namespace

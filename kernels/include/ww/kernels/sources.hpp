@@ -50,9 +50,9 @@ struct Macros {
 
 // The same kernel as PTX, compiled when the program was built, for hosts without a compiler of
 // OpenCL C (CUDA's driver API). `text` is what program_text gave for the nvidia dialect: its values
-// go where the PTX names them. Errors: unsupported (text that is not one of these kernels, or
-// values that were fixed at build time: group size 256, wave size 32, 4 loads an iteration, whole
-// ids), not_found.
+// go where the PTX names them. Error unsupported: text that is not one of these kernels, or values
+// other than those fixed at build time (group size 256, wave size 32, 4 loads an iteration, whole
+// ids).
 [[nodiscard]] Result<std::string> ptx_for(std::string_view name, std::string_view text);
 // What the PTX was compiled with.
 inline constexpr unsigned ptx_group_size = 256;
