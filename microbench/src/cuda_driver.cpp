@@ -18,6 +18,8 @@ constexpr const char* remedy =
     "container, start it with the driver mounted)";
 
 // CUdevice_attribute and CUjit_option.
+constexpr int multiprocessor_count = 16;
+constexpr int l2_cache_size = 38;
 constexpr int compute_capability_major = 75;
 constexpr int compute_capability_minor = 76;
 
@@ -209,6 +211,9 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
   WW_TRY(judged(*api, api->attribute(&minor, compute_capability_minor, device),
                 "cuDeviceGetAttribute"));
   facts.target = fmt::format("sm_{}{}", major, minor);
+  int l2_bytes = 0;
+  if (api->attribute(&l2_bytes, l2_cache_size, device) == 0) facts.l2_bytes = l2_bytes;
+  static_cast<void>(api->attribute(&facts.compute_units, multiprocessor_count, device));
   void* context = nullptr;
   WW_TRY(judged(*api, api->retain_context(&context, device), "cuDevicePrimaryCtxRetain"));
   if (auto status = judged(*api, api->set_context(context), "cuCtxSetCurrent"); !status) {

@@ -30,11 +30,10 @@ tl::unexpected<Error> no_such_name(const std::string& name) {
 }
 
 json to_json(const HostFacts& facts) {
-  return {{"api", facts.api},
-          {"device", facts.device},
-          {"driver", facts.driver},
-          {"target", facts.target},
-          {"pci_bus", facts.pci_bus}};
+  return {{"api", facts.api},          {"device", facts.device},
+          {"driver", facts.driver},    {"target", facts.target},
+          {"pci_bus", facts.pci_bus},  {"compute_units", facts.compute_units},
+          {"l2_bytes", facts.l2_bytes}};
 }
 
 // Every device of one driver, as JSON: a list of {facts} or {error}.
@@ -73,8 +72,13 @@ void add_view(std::vector<HostListing>& listings, const std::string& api,
     listing.reason = entry.value("error", "");
     if (entry.contains("facts")) {
       const json& facts = entry["facts"];
-      listing.facts = {facts.value("api", ""), facts.value("device", ""), facts.value("driver", ""),
-                       facts.value("target", ""), facts.value("pci_bus", "")};
+      listing.facts = {facts.value("api", ""),
+                       facts.value("device", ""),
+                       facts.value("driver", ""),
+                       facts.value("target", ""),
+                       facts.value("pci_bus", ""),
+                       facts.value("compute_units", 0),
+                       facts.value("l2_bytes", std::int64_t{0})};
     }
     listings.push_back(std::move(listing));
   }

@@ -239,6 +239,12 @@ class Host final : public ComputeHost {
     known.driver = driver_version();
     known.target = target();
     known.pci_bus = pci_bus();
+    cl_uint units = 0;
+    if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
+    cl_ulong cache = 0;
+    if (query(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cache)) {
+      known.l2_bytes = static_cast<std::int64_t>(cache);
+    }
     return known;
   }
 

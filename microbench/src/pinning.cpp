@@ -40,6 +40,12 @@ class AmdPinning final : public Pinning {
     // Shader arrays of one engine number their CUs separately.
     return Place{id.shader_engine, id.shader_array * 64 + id.cu};
   }
+  std::uint32_t place_mask() const override {
+    // CU 11:8, array 12 and engine to bit 15; WGP 13:10, array 16 and engine to bit 20.
+    const auto layout = layout_of(target_);
+    const std::uint32_t engine = layout.engine_mask << layout.engine_shift;
+    return engine | (target_.major >= 10 ? 15u << 10 | 1u << 16 : 31u << 8);
+  }
 
  private:
   binpatch::GfxTarget target_;
@@ -71,6 +77,7 @@ class NvidiaPinning final : public Pinning {
     }
     return Place{static_cast<int>(hardware_id), 0};
   }
+  std::uint32_t place_mask() const override { return 0xFFFFFFFFu; }
 };
 
 }  // namespace

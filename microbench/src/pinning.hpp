@@ -27,6 +27,8 @@ class Pinning {
   [[nodiscard]] virtual Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
                                                              const std::string& kernel) const = 0;
   [[nodiscard]] virtual Result<Place> place(std::uint32_t hardware_id) const = 0;
+  // The bits of a hardware id that tell places apart (not the wave's slot on its place).
+  [[nodiscard]] virtual std::uint32_t place_mask() const = 0;
 };
 
 // Through binpatch, for a target as HostFacts has it: "gfx701", "gfx90a:sramecc+:xnack-", "sm_90".

@@ -23,5 +23,6 @@ void add_simulate(CLI::App& app, Outcome& outcome);
 void add_workloads(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
+void add_topology(CLI::App& app, Outcome& outcome);
 
 }  // namespace ww::cli

@@ -19,8 +19,10 @@ struct HostFacts {
   std::string api;     // "opencl", "hip", "cuda"
   std::string device;  // as the driver names it
   std::string driver;
-  std::string target;   // "gfx90a", "sm_90"; empty where the driver does not say
-  std::string pci_bus;  // "0000:c1:00.0"; empty where the driver does not say
+  std::string target;       // "gfx90a", "sm_90"; empty where the driver does not say
+  std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
+  int compute_units{};      // CUs or SMs; 0 where the driver does not say
+  std::int64_t l2_bytes{};  // likewise
 };
 
 // Device memory, released with the object. Keep it as long as a kernel's argument names it.
