@@ -110,7 +110,9 @@ void Decoder::buffer_gfx9() {
   }
   const TableEntry& entry = *entry_;
   if (entry.form == Form::buffer_control) {
-    reserved(bits(word_, 0, 18) | bits(word_, 25, 1) | second_,
+    // LLVM's compiler sets bits 14 and 15 of a write-back of the L2; its assembler does not.
+    const std::uint32_t ignored = entry.opcode == Opcode::buffer_wbl2 ? 0xc000U : 0U;
+    reserved((bits(word_, 0, 18) & ~ignored) | bits(word_, 25, 1) | second_,
              "operands where the instruction has none");
     return;
   }
