@@ -17,7 +17,15 @@ namespace ww::sim::net {
 
 using NodeId = std::uint32_t;
 
-enum class PacketKind : std::uint8_t { data, read_request, read_reply, write_request, write_reply };
+enum class PacketKind : std::uint8_t {
+  data,
+  read_request,
+  read_reply,
+  write_request,
+  write_reply,
+  atomic_request,
+  atomic_reply,
+};
 
 // What to send. Spans need to live only during inject().
 struct Packet {
