@@ -236,6 +236,10 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--allocator", request.allocator, "islip or separable_input_first")
       ->capture_default_str();
   command->add_option("--seed", request.seed, "Seed of the traffic")->capture_default_str();
+  command
+      ->add_option("--adaptive", request.adaptive,
+                   "mesh-adaptive: dyxy (congestion here) or rca (and further along)")
+      ->capture_default_str();
   command->add_option("--deflection", request.deflection, "mesh-bufferless: chipper or bless")
       ->capture_default_str();
   command->add_option("--flit-bits", request.flit_bits, "Width of a flit")->capture_default_str();

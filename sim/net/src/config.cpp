@@ -41,6 +41,10 @@ Status validate_vc_router(const NetworkConfig& config) {
   WW_TRY(range("st_delay", config.st_delay, 1, kMaxDelay, "a stage takes a cycle"));
   WW_TRY(range("credit_delay", config.credit_delay, 0, kMaxDelay, "in cycles"));
   WW_TRY(range("link_delay", config.link_delay, 1, kMaxDelay, "a wire takes a cycle"));
+  if (config.adaptive != "dyxy" && config.adaptive != "rca") {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("adaptive '{}' is unknown; dyxy or rca", config.adaptive), "adaptive");
+  }
   const int needed = config.network == "mesh-adaptive" ? 2 * config.classes : config.classes;
   if (config.vcs < needed) {
     return fail(ErrorCode::invalid_argument,

@@ -45,6 +45,7 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.sw_allocator = allocator;
   config.speculative = request.speculative;
   config.deflection = request.deflection;
+  config.adaptive = request.adaptive;
   return config;
 }
 

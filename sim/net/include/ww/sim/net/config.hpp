@@ -41,6 +41,8 @@ struct NetworkConfig {
   Allocator vc_allocator{Allocator::islip};
   Allocator sw_allocator{Allocator::islip};
 
+  std::string adaptive{"dyxy"};  // mesh-adaptive chooses by: "dyxy" (local) or "rca" (regional)
+
   // bufferless and ideal networks
   int router_delay{2};                // cycles in a router, before the link
   std::string deflection{"chipper"};  // or "bless"

@@ -38,6 +38,7 @@ struct SimulateRequest {
   int flit_bits{128};
   bool speculative{false};
   std::string deflection{"chipper"};  // of mesh-bufferless
+  std::string adaptive{"dyxy"};       // of mesh-adaptive: --adaptive, dyxy or rca
   int max_outstanding{0};             // 0: open loop (many_to_few), ReplayConfig's (a trace)
   double write_fraction{0};           // of many_to_few: the share of requests that write
   double hot_fraction{0.2};           // of hot_spot: the share that goes to the middle node
