@@ -242,6 +242,10 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--deflection", request.deflection, "mesh-bufferless: chipper or bless")
       ->capture_default_str();
+  command
+      ->add_option("--reassembly-buffers", request.reassembly_buffers,
+                   "mesh-bufferless: packets a node puts together at a time")
+      ->capture_default_str();
   command->add_option("--flit-bits", request.flit_bits, "Width of a flit")->capture_default_str();
   command->add_option("--model", arguments->model, "model.json: wires as fitted on a device");
   command

@@ -51,6 +51,33 @@ TEST(Bufferless, DeliversEveryPacketWhole) {
   }
 }
 
+// Retransmit-Once: with a single buffer a node, overload ends in drops, not in a standstill.
+TEST(Bufferless, OneReassemblyBufferANodeLosesNothing) {
+  for (const char* deflection : {"chipper", "bless"}) {
+    SimulateRequest request;
+    request.network = "mesh-bufferless";
+    request.traffic = "hot_spot";
+    request.deflection = deflection;
+    request.packet_size = 5;
+    request.rate = 0.12;
+    request.hot_fraction = 0.3;
+    request.warmup = 2000;
+    request.cycles = 6000;
+    request.reassembly_buffers = 1;
+    const auto tight = simulate(request);
+    ASSERT_TRUE(tight) << deflection << ": " << tight.error().text();
+    EXPECT_EQ(tight->run.undelivered, 0u) << deflection;
+    EXPECT_GT(tight->run.window.resent_flits, 100u) << deflection;
+    request.reassembly_buffers = 1000;
+    const auto wide = simulate(request);
+    ASSERT_TRUE(wide);
+    EXPECT_EQ(wide->run.window.resent_flits, 0u) << deflection;
+    EXPECT_LT(wide->run.avg_packet_latency, tight->run.avg_packet_latency) << deflection;
+    // What is dropped has cost its way: the energy is counted.
+    EXPECT_GT(tight->run.window.link_flits, wide->run.window.link_flits) << deflection;
+  }
+}
+
 TEST(Bufferless, StoresNoFlits) {
   SimulateRequest request;
   request.network = "mesh-bufferless";
@@ -297,6 +324,10 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   request.network = "mesh-adaptive";
   request.vcs = 1;
   EXPECT_EQ(refused(request).context, "vcs");
+  request = {};
+  request.network = "mesh-bufferless";
+  request.reassembly_buffers = 0;
+  EXPECT_EQ(refused(request).context, "reassembly_buffers");
   request = {};
   request.adaptive = "psychic";
   EXPECT_EQ(refused(request).context, "adaptive");

@@ -46,6 +46,7 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.speculative = request.speculative;
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
+  config.reassembly_buffers = request.reassembly_buffers;
   return config;
 }
 
@@ -176,6 +177,7 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"avg_hops", run.avg_hops},
           {"packets", run.packets},
           {"undelivered_packets", run.undelivered},
+          {"resent_flits", run.window.resent_flits},
           {"cycles", run.cycles.value()},
           {"flit_hops", run.flit_hops},
           {"wall_s", run.wall_s},

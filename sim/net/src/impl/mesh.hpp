@@ -47,6 +47,9 @@ class Mesh final : public Network {
   [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override {
     return node_waiting_;
   }
+  [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
+    return store_.length(node, message_class);
+  }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;

@@ -46,6 +46,7 @@ struct NetworkConfig {
   // bufferless and ideal networks
   int router_delay{2};                // cycles in a router, before the link
   std::string deflection{"chipper"};  // or "bless"
+  int reassembly_buffers{16};         // bufferless: packets of several flits a node takes at a time
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload

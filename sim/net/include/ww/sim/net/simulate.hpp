@@ -37,12 +37,13 @@ struct SimulateRequest {
   int classes{0};  // 0: as many as the traffic needs
   int flit_bits{128};
   bool speculative{false};
-  std::string deflection{"chipper"};  // of mesh-bufferless
-  std::string adaptive{"dyxy"};       // of mesh-adaptive: --adaptive, dyxy or rca
-  int max_outstanding{0};             // 0: open loop (many_to_few), ReplayConfig's (a trace)
-  double write_fraction{0};           // of many_to_few: the share of requests that write
-  double hot_fraction{0.2};           // of hot_spot: the share that goes to the middle node
-  double burst_start{0};              // per cycle; 0, 0: no bursts
+  std::string deflection{"chipper"};                           // of mesh-bufferless
+  int reassembly_buffers{NetworkConfig{}.reassembly_buffers};  // packets a node puts together
+  std::string adaptive{"dyxy"};  // of mesh-adaptive: --adaptive, dyxy or rca
+  int max_outstanding{0};        // 0: open loop (many_to_few), ReplayConfig's (a trace)
+  double write_fraction{0};      // of many_to_few: the share of requests that write
+  double hot_fraction{0.2};      // of hot_spot: the share that goes to the middle node
+  double burst_start{0};         // per cycle; 0, 0: no bursts
   double burst_stop{0};
   std::vector<NodeId> core_nodes;    // --core-nodes, of many_to_few and traces; empty: the others
   std::vector<NodeId> memory_nodes;  // --memory-nodes; empty: a quarter, top and bottom rows
