@@ -20,8 +20,11 @@ Result<NvmlDevice> handle_of(const NvmlApi& api, const PciAddress& pci) {
   return device;
 }
 
-std::optional<bool> enabled(int code, unsigned mode) {
-  if (code != nvml::success) return {};
+// `ask` writes the mode and gives NVML's code.
+template <class Ask>
+std::optional<bool> enabled(const Ask& ask) {
+  unsigned mode = 0;
+  if (ask(&mode) != nvml::success) return {};
   return mode != 0;
 }
 
@@ -353,10 +356,16 @@ Result<std::vector<NvidiaGpu>> list_nvidia_gpus() {
     gpu.pci = {pci.domain, pci.bus, pci.device, 0};
     gpu.driver = driver;
     if (api->name(device, text.data(), text.size()) == nvml::success) gpu.name = text.data();
-    unsigned now = 0, pending = 0;
-    if (api->mig_mode != nullptr) gpu.mig = enabled(api->mig_mode(device, &now, &pending), now);
-    if (api->ecc_mode != nullptr) gpu.ecc = enabled(api->ecc_mode(device, &now, &pending), now);
-    if (api->persistence != nullptr) gpu.persistence = enabled(api->persistence(device, &now), now);
+    unsigned pending = 0;
+    if (api->mig_mode != nullptr) {
+      gpu.mig = enabled([&](unsigned* now) { return api->mig_mode(device, now, &pending); });
+    }
+    if (api->ecc_mode != nullptr) {
+      gpu.ecc = enabled([&](unsigned* now) { return api->ecc_mode(device, now, &pending); });
+    }
+    if (api->persistence != nullptr) {
+      gpu.persistence = enabled([&](unsigned* now) { return api->persistence(device, now); });
+    }
     NvmlUtilization use{};
     if (api->utilization != nullptr && api->utilization(device, &use) == nvml::success) {
       gpu.busy_percent = use.gpu;
