@@ -158,15 +158,17 @@ class SamplerThread final : public Sampler {
       const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
       sample.time_ns = before + (after - before) / 2;
       reads_.add(after - before);
+      std::int64_t now = after;
       if (due >= slow_due) {
         source_.read_slow(sample.reading);
         slow_due = due + options_.slow_period_ns;
+        now = clock_ns(CLOCK_MONOTONIC);
+        // Asking for it costs a call of its own: now and then is enough.
+        cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
+        last_ns_.store(now, std::memory_order_relaxed);
       }
       if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
       ticks_.fetch_add(1, std::memory_order_relaxed);
-      const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
-      cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
-      last_ns_.store(now, std::memory_order_relaxed);
       due += period_ns_;
       if (now >= due) {
         const std::int64_t late = (now - due) / period_ns_ + 1;

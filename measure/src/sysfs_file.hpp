@@ -39,6 +39,7 @@ class SysfsFile {
   std::string path_;
   int fd_{-1};
   int error_{};
+  unsigned reads_{};
   std::array<char, 4096> buffer_{};
 };
 
