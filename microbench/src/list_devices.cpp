@@ -10,6 +10,7 @@
 #include "child_view.hpp"
 #include "device.hpp"
 #include "opencl_host.hpp"
+#include "real_devices.hpp"
 #include "ww/microbench/campaign.hpp"
 
 namespace ww::microbench {
@@ -99,30 +100,8 @@ Result<std::vector<DeviceListing>> list_devices() {
   if (const auto api = load_opencl(); !api) return tl::unexpected(api.error());
 
   std::vector<DeviceListing> listings;
-  const View real = view_in_child([] {});
-  for (const json& device : real.devices) {
-    const auto platform = device.at("platform_name").get<std::string>();
-    if (platform.starts_with("wirewatt")) continue;  // the user's OCL_ICD_VENDORS shows ours
-    DeviceListing listing;
-    listing.name = fmt::format("opencl:{}.{}", device.at("platform").get<int>(),
-                               device.at("device").get<int>());
-    listing.description =
-        fmt::format("{} ({})", device.at("device_name").get<std::string>(), platform);
-    if (!device.at("gpu").get<bool>()) {
-      listing.reason = "not a GPU";
-    } else if (!device.at("available").get<bool>()) {
-      listing.reason = "its driver says that it is not available";
-    } else {
-      listing.reason = "this version reads no power sensor of real devices";
-    }
-    listings.push_back(std::move(listing));
-  }
-  if (!real.error.empty()) {
-    DeviceListing listing;
-    listing.name = "opencl";
-    listing.description = "the OpenCL platforms installed here";
-    listing.reason = real.error;
-    listings.push_back(std::move(listing));
+  for (RealDevice& device : list_real_devices(measure::find_telemetry())) {
+    listings.push_back(std::move(device.listing));
   }
   listings.push_back(
       virtual_listing("virtual:w9100", "AMD FirePro W9100, gfx701, 4 engines of 11 CUs (virtual)"));
