@@ -2,11 +2,12 @@
 // `places` (32 places a word) update the lines that begin at buffer[lines[0..count)], where those
 // lines are at home. An atomic goes home whichever side of a partitioned L2 that is on, so near and
 // far differ in the way alone. The operands are random bits under `mask`: 0 sends zeros, all ones
-// random data (toggle rate 0.5), at equal instructions. done[place] counts updates of a wavefront.
-// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE.
+// random data (toggle rate 0.5), at equal instructions. `throttle`
+// wait iterations between updates equal the rates of near and far. done[place] counts updates of a wavefront.
+// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_WAIT().
 __kernel __attribute__((reqd_work_group_size(WW_GROUP_SIZE, 1, 1)))
 void cross(__global uint* buffer, __global const uint* lines, const uint count, const uint loops,
-           const uint mask, __global const uint* places, __global uint* done) {
+           const uint mask, const uint throttle, __global const uint* places, __global uint* done) {
   WW_READ_PLACE(id);
   if ((places[id / 32u] >> (id % 32u) & 1u) == 0) return;
   const uint local_id = (uint)get_local_id(0);
@@ -19,6 +20,9 @@ void cross(__global uint* buffer, __global const uint* lines, const uint count, 
     // 32 lanes cover a line of 128 B; the upper half is the better random number.
     atomic_xor(buffer + lines[index] + lane % 32u, (random >> 16 | random << 16) & mask);
     index = index + 1u == count ? 0u : index + 1u;
+    for (uint wait = throttle; wait != 0; --wait) {
+      WW_WAIT();
+    }
   }
   if (lane == 0) atomic_add(done + id, loops);
 }

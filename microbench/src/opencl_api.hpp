@@ -20,7 +20,8 @@ namespace ww::microbench {
   X(clReleaseContext)                                                                        \
   X(clCreateCommandQueue)                                                                    \
   X(clReleaseCommandQueue)                                                                   \
-  X(clCreateBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)     \
+  X(clCreateBuffer)                                                                          \
+  X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)                       \
       X(clCreateProgramWithSource) X(clCreateProgramWithBinary) X(clBuildProgram)            \
           X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram) X(clCreateKernel) \
               X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clFlush)      \

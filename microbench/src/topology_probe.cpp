@@ -11,6 +11,7 @@
 #include "address_map.hpp"
 #include "latency_map.hpp"
 #include "pinning.hpp"
+#include "topology_probe.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/sources.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -22,51 +23,11 @@ namespace {
 constexpr std::size_t region_bytes = std::size_t{2} << 20;  // a large page
 constexpr std::uint32_t contend_loops = 8;
 constexpr std::uint32_t probe_hops = 16;
-constexpr int repeats = 3;
 constexpr int checked_pairs = 120;
 constexpr std::uint32_t unlogged = 0xFFFFFFFFu;
 constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
 
-class Prober {
- public:
-  Prober(ComputeHost& host, const Pinning* pinning, std::function<void(double)> progress)
-      : host_(host), pinning_(pinning), progress_(std::move(progress)) {
-    if (pinning != nullptr) {
-      macros_.target = pinning->target();
-    } else {
-      macros_.target.dialect = kernels::Dialect::portable;
-    }
-    macros_.group_size = kernels::ptx_group_size;
-  }
-
-  Status set_up();
-  Result<std::vector<TopologyPlace>> places(int compute_units);
-  Result<AddressMap> address();
-  // [place][line] for one repeat; `lines` are offsets in bytes.
-  Result<std::vector<std::vector<double>>> latencies(const std::vector<TopologyPlace>& places,
-                                                     const std::vector<std::uint32_t>& lines);
-  void progress(double share) const {
-    if (progress_) progress_(share);
-  }
-
- private:
-  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name, bool pinned) const;
-  Result<double> contend(std::uint64_t first, std::uint64_t second);
-  [[nodiscard]] std::uint32_t word(std::uint64_t offset) const {
-    return static_cast<std::uint32_t>((aligned_ + offset) / 4);
-  }
-
-  ComputeHost& host_;
-  const Pinning* pinning_;
-  std::function<void(double)> progress_;
-  kernels::Macros macros_;
-  std::size_t groups_{512};
-  std::unique_ptr<DeviceBuffer> region_;
-  std::unique_ptr<DeviceBuffer> output_;
-  std::unique_ptr<LoadedKernel> contend_;
-  std::unique_ptr<LoadedKernel> probe_;
-  std::uint64_t aligned_{};  // offset of the aligned region in its buffer
-};
+}  // namespace
 
 Result<std::unique_ptr<LoadedKernel>> Prober::kernel(const char* name, bool pinned) const {
   WW_ASSIGN(source, kernels::find_source(name));
@@ -108,11 +69,10 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
   return contend_->time_launch(4 * groups_, macros_.target.wave_size);
 }
 
-Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
-  WW_ASSIGN(places, kernel("places", true));
-  const std::size_t waves_per_group = macros_.group_size / macros_.target.wave_size;
+Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinned) {
+  WW_ASSIGN(places, kernel("places", pinned));
   const std::size_t groups = static_cast<std::size_t>(compute_units > 0 ? compute_units : 128) * 8;
-  std::vector<std::uint32_t> log(groups * waves_per_group, unlogged);
+  std::vector<std::uint32_t> log(groups * waves_per_group(), unlogged);
   WW_ASSIGN(memory, host_.create_buffer(log.size() * sizeof(std::uint32_t)));
   WW_TRY(memory->write(0, std::as_bytes(std::span(log))));
   WW_TRY(places->set(0, *memory));
@@ -120,14 +80,21 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
   WW_TRY(places->set(2, *output_));
   WW_TRY(places->launch(groups, macros_.group_size));
   WW_TRY(memory->read(0, std::as_writable_bytes(std::span(log))));
-  std::map<std::uint32_t, Place> seen;
-  std::size_t unpatched = 0;
   for (std::size_t wave = 0; wave < log.size(); ++wave) {
     if (log[wave] == unlogged) {
       return fail(ErrorCode::bad_data, fmt::format("wavefront {} did not report", wave));
     }
+  }
+  return log;
+}
+
+Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
+  WW_ASSIGN(log, wave_log(compute_units, true));
+  std::map<std::uint32_t, Place> seen;
+  std::size_t unpatched = 0;
+  for (std::size_t wave = 0; wave < log.size(); ++wave) {
     unpatched +=
-        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group) ^ pin_marker) ? 1 : 0;
+        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group()) ^ pin_marker) ? 1 : 0;
     WW_ASSIGN(place, pinning_->place(log[wave]));
     seen.emplace(log[wave] & pinning_->place_mask(), place);
   }
@@ -228,6 +195,8 @@ Result<std::vector<std::vector<double>>> Prober::latencies(
   return table;
 }
 
+namespace {
+
 // Mean over the CUs of each engine and over the lines of each channel.
 std::vector<std::vector<double>> by_engine_and_channel(
     const std::vector<std::vector<double>>& table, const std::vector<TopologyPlace>& places,
@@ -269,7 +238,8 @@ constexpr unsigned last_side_bit = 20;
 constexpr std::size_t side_bases = 15;
 constexpr std::size_t side_checks = 96;
 
-// Bases, each with every bit flipped, then lines to check the answer with.
+}  // namespace
+
 std::vector<std::uint32_t> lines_for_sides() {
   std::vector<std::uint32_t> lines;
   std::uint32_t random = 12345;
@@ -287,6 +257,8 @@ std::vector<std::uint32_t> lines_for_sides() {
   for (std::size_t i = 0; i < side_checks; ++i) lines.push_back(next());
   return lines;
 }
+
+namespace {
 
 // Which bits change a line's side: by the majority of the bases.
 void find_line_mask(Sides& sides, const std::vector<std::uint32_t>& lines,
@@ -329,6 +301,28 @@ std::vector<int> Topology::engines() const {
   std::set<int> seen;
   for (const TopologyPlace& place : places) seen.insert(place.engine);
   return {seen.begin(), seen.end()};
+}
+
+Result<std::vector<WavePlace>> record_wave_places(ComputeHost& host) {
+  const HostFacts facts = host.facts();
+  WW_ASSIGN(pinning, make_pinning(facts.target));
+  Prober prober(host, pinning.get(), {});
+  WW_TRY(prober.set_up());
+  WW_ASSIGN(unpatched, prober.wave_log(facts.compute_units, false));
+  WW_ASSIGN(patched, prober.wave_log(facts.compute_units, true));
+  std::vector<WavePlace> waves;
+  for (std::size_t i = 0; i < patched.size(); ++i) {
+    WW_ASSIGN(place, pinning->place(patched[i]));
+    WavePlace wave;
+    wave.wave = static_cast<std::uint32_t>(i);
+    wave.group = static_cast<std::uint32_t>(i / prober.waves_per_group());
+    wave.unpatched = unpatched[i];
+    wave.id = patched[i];
+    wave.engine = place.engine;
+    wave.cu = place.cu;
+    waves.push_back(wave);
+  }
+  return waves;
 }
 
 Result<Topology> discover_topology(ComputeHost& host, const std::function<void(double)>& progress) {
@@ -375,12 +369,12 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
     return topology;
   }
   std::vector<std::vector<std::vector<double>>> tables;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
+  for (int repeat = 0; repeat < latency_repeats; ++repeat) {
     WW_ASSIGN(table, prober.latencies(topology.places, topology.lines));
     tables.push_back(has_sides ? std::move(table)
                                : by_engine_and_channel(table, topology.places, topology.engines(),
                                                        topology.lines, topology.address));
-    prober.progress(0.5 + 0.5 * (repeat + 1) / repeats);
+    prober.progress(0.5 + 0.5 * (repeat + 1) / latency_repeats);
   }
   WW_ASSIGN(latency, latency_map(tables));
   topology.latency = std::move(latency);

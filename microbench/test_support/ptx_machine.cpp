@@ -291,7 +291,7 @@ struct PtxThread {
     if (i.opcode == "atom.global.xor.b32") made = old ^ operand;
     std::memcpy(at, &made, 4);
     registers[i.operands[0].value] = old;
-    clock += launch.atomic_ticks ? launch.atomic_ticks(sm, address) : 100;
+    clock += launch.atomic ? launch.atomic(sm, address, operand) : 100;
     return true;
   }
 

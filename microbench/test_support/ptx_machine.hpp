@@ -31,8 +31,8 @@ struct PtxLaunch {
   std::array<std::uint32_t, 3> local{1, 1, 1};
   std::vector<std::byte> arguments;
   unsigned sms{4};
-  // Ticks that an atomic takes, by SM and address: what a chip's distances do to a latency.
-  std::function<std::uint32_t(unsigned, std::uint64_t)> atomic_ticks;
+  // Told of every atomic's SM, address and operand; gives the ticks that it takes.
+  std::function<std::uint32_t(unsigned, std::uint64_t, std::uint32_t)> atomic;
 };
 
 class PtxKernel {

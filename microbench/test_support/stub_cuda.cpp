@@ -1,6 +1,7 @@
 // A libcuda for tests: it executes the PTX that it is given (ptx_machine.hpp) on one device of
 // eight SMs whose L2 has two sides. Errors stick from a fault on until the context is retained
 // anew.
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +41,8 @@ struct Driver {
   std::map<void*, std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Function>> functions;
   std::uint64_t instructions{};
+  double atomic_joules{};
+  double slept_s{};
   int lost{};
 };
 Driver& driver() {
@@ -47,9 +50,21 @@ Driver& driver() {
   return *instance;
 }
 
+// Slow, so that tests need not execute for long.
+constexpr double seconds_per_instruction = 4e-7;
+
 }  // namespace
 
 extern "C" {
+
+stub_cuda::State ww_stub_cuda_state() {
+  const double seconds =
+      static_cast<double>(driver().instructions) * seconds_per_instruction + driver().slept_s;
+  return {seconds, stub_cuda::idle_w * seconds + driver().atomic_joules};
+}
+void ww_stub_cuda_sleep(double seconds) {
+  driver().slept_s += seconds;
+}
 
 int cuInit(unsigned) {
   return success;
@@ -163,8 +178,14 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   launch.groups = {gx, gy, gz};
   launch.local = {bx, by, bz};
   launch.sms = stub_cuda::sms;
-  launch.atomic_ticks = [](unsigned sm, std::uint64_t address) {
-    return stub_cuda::side_of_sm(sm) == stub_cuda::side_of_line(address) ? 200u : 430u;
+  launch.atomic = [](unsigned sm, std::uint64_t address, std::uint32_t operand) {
+    const bool far = stub_cuda::side_of_sm(sm) != stub_cuda::side_of_line(address);
+    driver().atomic_joules += 32 * stub_cuda::joules_per_bit;
+    if (far) {
+      driver().atomic_joules += 32 * stub_cuda::joules_per_crossing_bit +
+                                std::popcount(operand) * stub_cuda::joules_per_crossing_one;
+    }
+    return far ? 430u : 200u;
   };
   const auto* bytes = static_cast<const std::byte*>(extra[1]);
   launch.arguments.assign(bytes, bytes + *static_cast<std::size_t*>(extra[3]));
@@ -191,11 +212,10 @@ int cuEventRecord(void* event, void*) {
   static_cast<Event*>(event)->instructions = driver().instructions;
   return success;
 }
-// A nanosecond an instruction.
 int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   *milliseconds = static_cast<float>(static_cast<Event*>(end)->instructions -
                                      static_cast<Event*>(begin)->instructions) *
-                  1e-6f;
+                  static_cast<float>(seconds_per_instruction * 1e3);
   return success;
 }
 int cuGetErrorName(int code, const char** name) {

@@ -17,4 +17,17 @@ inline constexpr std::uint64_t side_mask = 1u << 12 | 1u << 14 | 1u << 17 | 1u <
   return static_cast<unsigned>(std::popcount(address & side_mask)) & 1;
 }
 
+// Its energy [J]: idle power over time; each payload bit of an atomic, what crosses more, and what
+// the ones among the bits that cross cost.
+inline constexpr double idle_w = 80.0;
+inline constexpr double joules_per_bit = 2e-5;
+inline constexpr double joules_per_crossing_bit = 0.6e-5;
+inline constexpr double joules_per_crossing_one = 0.8e-5;
+
+// Exported by the stub under the name ww_stub_cuda_state: its clock and meter.
+struct State {
+  double seconds;
+  double joules;
+};
+
 }  // namespace ww::microbench::testing::stub_cuda

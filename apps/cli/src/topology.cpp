@@ -6,6 +6,7 @@
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/topology.hpp"
 
 namespace ww::cli {
@@ -14,8 +15,23 @@ namespace {
 struct TopologyArguments {
   microbench::TopologyRequest request;
   std::string svg;
+  std::string waves;
   bool json{};
 };
+
+// wave,group,unpatched,hardware_id,engine,cu
+Status write_waves(const TopologyArguments& arguments) {
+  auto device = microbench::open_compute_device(arguments.request.device);
+  if (!device) return tl::unexpected(device.error());
+  const auto waves = microbench::record_wave_places(*device->host);
+  if (!waves) return tl::unexpected(waves.error());
+  std::string text = "wave,group,unpatched,hardware_id,engine,cu\n";
+  for (const microbench::WavePlace& wave : *waves) {
+    text += fmt::format("{},{},{:#010x},{:#010x},{},{}\n", wave.wave, wave.group, wave.unpatched,
+                        wave.id, wave.engine, wave.cu);
+  }
+  return write_file_atomically(arguments.waves, text);
+}
 
 int run(const TopologyArguments& arguments) {
   Progress progress("probing");
@@ -26,6 +42,9 @@ int run(const TopologyArguments& arguments) {
   if (!arguments.svg.empty()) {
     const auto written = write_file_atomically(arguments.svg, microbench::topology_svg(*topology));
     if (!written) return report_error(written.error());
+  }
+  if (!arguments.waves.empty()) {
+    if (const auto written = write_waves(arguments); !written) return report_error(written.error());
   }
   if (arguments.json) {
     print_json(microbench::to_json(*topology));
@@ -54,6 +73,8 @@ void add_topology(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_flag("--fresh", request.fresh, "Probe again, whatever is cached");
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
+  command->add_option("--waves", arguments->waves,
+                      "Also write every wavefront's place to this CSV file: the proof of pinning");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt topology --device virtual:w9100 --svg w9100.svg");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });

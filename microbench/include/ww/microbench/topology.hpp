@@ -98,6 +98,18 @@ struct Topology {
 [[nodiscard]] Result<Topology> discover_topology(ComputeHost& host,
                                                  const std::function<void(double)>& progress);
 
+// The proof that kernels are pinned: what every wavefront reports without and with the patch.
+struct WavePlace {
+  std::uint32_t wave{};
+  std::uint32_t group{};
+  std::uint32_t unpatched{};  // group ^ 0x5EC0DE01
+  std::uint32_t id{};         // hardware id
+  int engine{};               // NVIDIA: the SM
+  int cu{};
+};
+// Errors: unsupported (nothing can be pinned), those of the host.
+[[nodiscard]] Result<std::vector<WavePlace>> record_wave_places(ComputeHost& host);
+
 struct TopologyRequest {
   DeviceRequest device;
   bool fresh{};  // probe again whatever is cached
