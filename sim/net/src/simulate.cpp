@@ -43,7 +43,19 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.routing_delay = request.routing_delay;
   config.vc_allocator = allocator;
   config.sw_allocator = allocator;
+  if (!request.sw_allocator.empty()) {
+    WW_ASSIGN(sw_allocator, allocator_from_string(request.sw_allocator));
+    config.sw_allocator = sw_allocator;
+  }
+  config.planes = request.planes;
   config.speculative = request.speculative;
+  config.wait_for_tail_credit = request.wait_for_tail_credit;
+  config.vc_alloc_delay = request.vc_alloc_delay;
+  config.sw_alloc_delay = request.sw_alloc_delay;
+  config.st_delay = request.st_delay;
+  config.credit_delay = request.credit_delay;
+  config.link_delay = request.link_delay;
+  config.router_delay = request.router_delay;
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;

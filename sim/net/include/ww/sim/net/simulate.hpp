@@ -36,7 +36,16 @@ struct SimulateRequest {
   int concentration{1};
   int classes{0};  // 0: as many as the traffic needs
   int flit_bits{128};
+  bool planes{false};  // --planes: a network for each class
   bool speculative{false};
+  bool wait_for_tail_credit{false};
+  std::string sw_allocator;  // --sw-allocator: another than the VCs'; empty: the same
+  int vc_alloc_delay{NetworkConfig{}.vc_alloc_delay};
+  int sw_alloc_delay{NetworkConfig{}.sw_alloc_delay};
+  int st_delay{NetworkConfig{}.st_delay};
+  int credit_delay{NetworkConfig{}.credit_delay};
+  int link_delay{NetworkConfig{}.link_delay};
+  int router_delay{NetworkConfig{}.router_delay};              // of mesh-bufferless and ideal
   std::string deflection{"chipper"};                           // of mesh-bufferless
   int reassembly_buffers{NetworkConfig{}.reassembly_buffers};  // packets a node puts together
   std::string adaptive{"dyxy"};  // of mesh-adaptive: --adaptive, dyxy or rca

@@ -1,0 +1,28 @@
+// The options of `wirewatt simulate`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "ww/sim/net/simulate.hpp"
+
+namespace ww::cli {
+
+struct SimulateArguments {
+  sim::net::SimulateRequest request;
+  std::string model;
+  std::string trace;
+  std::string workload;
+  std::string size{"small"};
+  std::string device{"virtual:w9100"};
+  bool curve{};
+  std::string plot;
+  bool heatmap{};
+  bool compare{};
+  bool json{};
+};
+
+// `arguments` must live as long as `command`.
+void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
+
+}  // namespace ww::cli
