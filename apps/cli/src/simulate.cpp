@@ -9,6 +9,7 @@
 #include "simulate_options.hpp"
 #include "workload_trace.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/sim/net/curve_plot.hpp"
 
@@ -124,9 +125,10 @@ int run_curve(const SimulateArguments& arguments) {
   }
   progress.finish();
   if (!arguments.plot.empty()) {
-    const auto title =
-        fmt::format("{} traffic, {}x{}", arguments.request.traffic, arguments.request.k,
-                    arguments.request.height != 0 ? arguments.request.height : arguments.request.k);
+    const auto& request = arguments.request;
+    const auto title = fmt::format("{}x{} mesh, {}-flit packets, {} traffic", request.k,
+                                   request.height != 0 ? request.height : request.k,
+                                   request.packet_size, request.traffic);
     if (const auto status =
             write_file_atomically(arguments.plot, sim::net::curves_svg(title, curves));
         !status) {
@@ -154,6 +156,12 @@ int run_curve(const SimulateArguments& arguments) {
 
 int run(SimulateArguments& arguments) {
   if (arguments.curve) return run_curve(arguments);
+  for (const CLI::Option* option : arguments.of_traffic) {
+    if (option->count() > 0 && !(arguments.trace.empty() && arguments.workload.empty())) {
+      spdlog::warn("{} says nothing here: a trace's packets carry its requests, to the end",
+                   option->get_name());
+    }
+  }
   std::optional<WorkloadTrace> traced;
   arguments.request.trace = arguments.trace;
   if (!arguments.workload.empty()) {

@@ -21,6 +21,11 @@ CLI::Option* add(CLI::App& command, const char* group, const char* name, T& valu
   return command.add_option(name, value, help)->group(group)->capture_default_str();
 }
 
+// Of counts: the library would wrap them round.
+std::string not_negative(const std::string& text) {
+  return text.starts_with('-') ? text + " is below 0" : std::string();
+}
+
 // What drives the network: exactly one of synthetic traffic, a trace and a workload.
 void add_load(CLI::App& command, SimulateArguments& arguments) {
   SimulateRequest& request = arguments.request;
@@ -39,11 +44,6 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
   workload->excludes(traffic);
   const std::vector<CLI::Option*> synthetic{
       add(command, kLoad, "--rate", request.rate, "Flits per node and cycle"),
-      add(command, kLoad, "--packet-size", request.packet_size, "Flits a packet"),
-      add(command, kLoad, "--warmup", request.warmup, "Cycles before measuring")
-          ->check(CLI::NonNegativeNumber),
-      add(command, kLoad, "--cycles", request.cycles, "Cycles measured")
-          ->check(CLI::NonNegativeNumber),
       command
           .add_option("--burst-start", request.burst_start,
                       "Chance per cycle that a burst begins (with --burst-stop)")
@@ -57,7 +57,13 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
     trace->excludes(option);
     workload->excludes(option);
   }
-  add(command, kLoad, "--seed", request.seed, "Seed of the traffic")->check(CLI::NonNegativeNumber);
+  arguments.of_traffic = {
+      add(command, kLoad, "--packet-size", request.packet_size, "Flits a packet (--traffic)"),
+      add(command, kLoad, "--warmup", request.warmup, "Cycles before measuring (--traffic)")
+          ->check(not_negative),
+      add(command, kLoad, "--cycles", request.cycles, "Cycles measured (--traffic)")
+          ->check(not_negative)};
+  add(command, kLoad, "--seed", request.seed, "Seed of the traffic")->check(not_negative);
   add(command, kLoad, "--size", arguments.size, "With --workload: small, medium or paper")
       ->needs(workload);
   add(command, kLoad, "--device", arguments.device, "With --workload: the virtual GPU to trace on")

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "ww/sim/net/simulate.hpp"
 
@@ -20,6 +21,9 @@ struct SimulateArguments {
   bool heatmap{};
   bool compare{};
   bool json{};
+  // Options that mean nothing to a trace or a workload: its packets are as large as what they
+  // carry, and it runs to its end.
+  std::vector<CLI::Option*> of_traffic;
 };
 
 // `arguments` must live as long as `command`.
