@@ -52,7 +52,11 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
           ->group(kLoad),
       add(command, kLoad, "--hot-fraction", request.hot_fraction, "hot_spot: share of its traffic"),
       add(command, kLoad, "--write-fraction", request.write_fraction,
-          "many_to_few: share of requests that write")};
+          "many_to_few: share of requests that write"),
+      add(command, kLoad, "--read-request-flits", request.read_request_flits, "many_to_few"),
+      add(command, kLoad, "--read-reply-flits", request.read_reply_flits, "many_to_few"),
+      add(command, kLoad, "--write-request-flits", request.write_request_flits, "many_to_few"),
+      add(command, kLoad, "--write-reply-flits", request.write_reply_flits, "many_to_few")};
   for (CLI::Option* option : synthetic) {
     trace->excludes(option);
     workload->excludes(option);

@@ -71,6 +71,10 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.seed = request.seed;
   config.traffic.max_outstanding = request.max_outstanding;
   config.traffic.write_fraction = request.write_fraction;
+  config.traffic.read_request_flits = request.read_request_flits;
+  config.traffic.read_reply_flits = request.read_reply_flits;
+  config.traffic.write_request_flits = request.write_request_flits;
+  config.traffic.write_reply_flits = request.write_reply_flits;
   config.traffic.memory_delay = request.memory_delay;
   config.traffic.core_nodes = request.core_nodes;
   config.traffic.memory_nodes = request.memory_nodes;
