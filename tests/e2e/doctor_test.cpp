@@ -151,7 +151,7 @@ TEST(Doctor, ReadsATableWithAMetersColumn) {
   table << "time_ms,power_w,meter_w,load\n";
   double shown = 0;
   const auto meter = [](int ms) {
-    const bool on = ms / 370 % 2 == 1;
+    const bool on = ms / 373 % 2 == 1;
     return (on ? 180.0 : 70.0) + 0.01 * (ms * 7919 % 100);
   };
   for (int ms = 0; ms < 12'000; ms += 2) {
@@ -160,7 +160,7 @@ TEST(Doctor, ReadsATableWithAMetersColumn) {
       for (int i = 0; i < 20; ++i) sum += meter(std::max(0, ms - 20 + i));
       shown = 0.9 * sum / 20 + 5;
     }
-    table << ms << ',' << shown << ',' << meter(ms) << ',' << ms / 370 % 2 << '\n';
+    table << ms << ',' << shown << ',' << meter(ms) << ',' << ms / 373 % 2 << '\n';
   }
   table.close();
   const auto finished = run(
