@@ -402,6 +402,11 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
   } else if (check.reason.empty()) {
     check.reason = response->reason;
   }
+  // When it has arrived is known even where it cannot be said how it got there.
+  if (check.settle_s == 0 && response->resolved) {
+    check.delay_s = response->delay_s;
+    check.settle_s = response->delay_s + response->rise_s + check.period_s;
+  }
   judge(check);
   return check;
 }
@@ -430,7 +435,7 @@ nlohmann::json to_json(const SensorCheck& check) {
           {"high_s", known(check.high_s > 0, check.high_s)},
           {"delay_s", known(resolved, check.delay_s)},
           {"seen", known(resolved, check.seen)},
-          {"settle_s", known(resolved, check.settle_s)},
+          {"settle_s", known(check.settle_s > 0, check.settle_s)},
           {"step_w", known(check.step_w > 0, check.step_w)},
           {"noise_w", known(check.step_w > 0, check.noise_w)},
           {"resolution_w", known(check.resolution_w > 0, check.resolution_w)}};

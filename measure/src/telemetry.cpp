@@ -17,12 +17,6 @@ constexpr std::string_view files_way = "amdgpu files";
 constexpr std::string_view nvml_way = "NVML";
 constexpr auto patience = std::chrono::seconds(20);
 
-std::string sysfs_of(const TelemetryOptions& options) {
-  if (!options.sysfs.empty()) return options.sysfs;
-  const char* set = std::getenv("WIREWATT_SYSFS");
-  return set != nullptr && *set != '\0' ? set : "/sys";
-}
-
 SensorWay way(std::string_view name, const Status& tried) {
   return {std::string(name), tried.has_value(), tried ? "" : tried.error().message};
 }
@@ -148,6 +142,12 @@ Result<std::unique_ptr<ClockControl>> open_clocks(const TelemetryGpu& gpu, bool 
 }
 
 }  // namespace
+
+std::string sysfs_of(const TelemetryOptions& options) {
+  if (!options.sysfs.empty()) return options.sysfs;
+  const char* set = std::getenv("WIREWATT_SYSFS");
+  return set != nullptr && *set != '\0' ? set : "/sys";
+}
 
 Telemetry find_telemetry(const TelemetryOptions& options) {
   Telemetry telemetry;

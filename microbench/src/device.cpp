@@ -137,12 +137,14 @@ Status enter_virtual_device(const DeviceRequest& wanted) {
   return {};
 }
 
+Result<std::string> default_device() {
+  const std::string real = best_real_device();
+  return real.empty() ? std::string("virtual:w9100") : real;
+}
+
 Result<std::string> resolve_device_name(const DeviceRequest& request) {
   const std::string& name = request.name;
-  if (name.empty()) {
-    const std::string real = best_real_device();
-    return real.empty() ? std::string("virtual:w9100") : real;
-  }
+  if (name.empty()) return default_device();
   if (name.starts_with(virtual_prefix)) {
     const std::string chip = chip_of(name);
     if (chip == "w9100" || chip == "random") return name;

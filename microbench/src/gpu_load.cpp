@@ -13,26 +13,22 @@ namespace {
 
 constexpr std::size_t group_size = 256;
 constexpr std::size_t groups = 512;  // several waves for each unit of today's chips
-constexpr double launch_s = 0.004;  // a step ends within one launch
+constexpr int batch = 8;  // launches between two waits
 
 class GpuLoad final : public measure::Load {
  public:
   GpuLoad(ComputeHost& host, measure::Sensor& sensor, std::unique_ptr<LoadedKernel> kernel,
-          std::unique_ptr<DeviceBuffer> output, std::size_t groups)
-      : host_(host),
-        sensor_(sensor),
-        output_(std::move(output)),
-        kernel_(std::move(kernel)),
-        groups_(groups) {}
+          std::unique_ptr<DeviceBuffer> output)
+      : host_(host), sensor_(sensor), output_(std::move(output)), kernel_(std::move(kernel)) {}
 
-  // Loops that make a launch of about launch_s.
-  Status tune() {
+  // Loops that make a launch of about `launch_s`.
+  Status tune(double launch_s) {
     constexpr std::uint32_t most_loops = 1U << 24;
-    for (std::uint32_t loops = 64; loops < most_loops; loops *= 4) {
+    for (std::uint32_t loops = 16; loops < most_loops; loops *= 4) {
       WW_TRY(kernel_->set(0, loops));
-      WW_TRY(launch());  // the first launch after a change may compile or wake the chip
+      WW_TRY(launch(1));  // the first launch after a change may compile or wake the chip
       const std::int64_t before = sensor_.now_ns();
-      WW_TRY(launch());
+      WW_TRY(launch(1));
       const double took = static_cast<double>(sensor_.now_ns() - before) * 1e-9;
       if (took < launch_s / 4) continue;
       const double fitting = static_cast<double>(loops) * launch_s / took;
@@ -51,15 +47,15 @@ class GpuLoad final : public measure::Load {
     const std::int64_t end_ns = step.on_ns + std::llround(seconds * 1e9);
     do {
       if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
-      WW_TRY(launch());
+      WW_TRY(launch(batch));
       step.off_ns = sensor_.now_ns();
     } while (step.off_ns < end_ns);
     return step;
   }
 
  private:
-  Status launch() {
-    WW_TRY(kernel_->launch(groups_, group_size));
+  Status launch(int count) {
+    for (int i = 0; i < count; ++i) WW_TRY(kernel_->launch(groups, group_size));
     return host_.finish();
   }
 
@@ -67,12 +63,12 @@ class GpuLoad final : public measure::Load {
   measure::Sensor& sensor_;
   std::unique_ptr<DeviceBuffer> output_;
   std::unique_ptr<LoadedKernel> kernel_;
-  std::size_t groups_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure::Sensor& sensor) {
+Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure::Sensor& sensor,
+                                                     double launch_s) {
   const HostFacts facts = host.facts();
   kernels::Macros macros;
   macros.group_size = group_size;
@@ -87,9 +83,8 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
   WW_ASSIGN(kernel, host.load(binary, "furnace"));
   WW_ASSIGN(output, host.create_buffer(64));
   WW_TRY(kernel->set(1, *output));
-  auto load =
-      std::make_unique<GpuLoad>(host, sensor, std::move(kernel), std::move(output), groups);
-  WW_TRY(load->tune());
+  auto load = std::make_unique<GpuLoad>(host, sensor, std::move(kernel), std::move(output));
+  WW_TRY(load->tune(launch_s));
   return load;
 }
 

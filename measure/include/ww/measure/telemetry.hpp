@@ -40,6 +40,9 @@ struct TelemetryOptions {
   SamplerOptions sampler{};
 };
 
+// The tree that the options stand for.
+[[nodiscard]] std::string sysfs_of(const TelemetryOptions& options);
+
 // Tries every way that there is; vendor libraries are tried in child processes.
 [[nodiscard]] Telemetry find_telemetry(const TelemetryOptions& options = {});
 

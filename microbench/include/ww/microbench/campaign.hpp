@@ -34,6 +34,10 @@ struct DeviceListing {
 // loader itself is absent (the message names the package).
 [[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
 
+// What an empty device name stands for: the best real GPU whose power can be read, else
+// virtual:w9100.
+[[nodiscard]] Result<std::string> default_device();
+
 struct CampaignRequest {
   DeviceRequest device;
   std::filesystem::path folder;  // gets campaign.db
