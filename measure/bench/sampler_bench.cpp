@@ -1,6 +1,7 @@
-// The sampler at 1 kHz on files as amdgpu has them: missed ticks, jitter and the thread's share of a
-// core. sampler_bench [SECONDS], default 60. Exit code 1 where the 99th percentile of the jitter is
-// 200 us or more although real-time priority is allowed, or the thread takes 2% of a core or more.
+// The sampler at 1 kHz on files as amdgpu has them: missed ticks, jitter and the thread's share of
+// a core. sampler_bench [SECONDS], default 60. Exit code 1 where the 99th percentile of the jitter
+// is 200 us or more although real-time priority is allowed, or the thread takes 2% of a core or
+// more.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,8 +24,8 @@ int main(int argc, char** argv) {
   for (const bool real_time : {true, false}) {
     const testing::FakeAmdTree tree(top / (real_time ? "a" : "b"));
     const auto gpus = list_amd_gpus(top / (real_time ? "a" : "b"));
-    auto source = gpus.empty() ? ww::fail(ww::ErrorCode::not_found, "no card") :
-                                 open_amd_sysfs(gpus.front());
+    auto source =
+        gpus.empty() ? ww::fail(ww::ErrorCode::not_found, "no card") : open_amd_sysfs(gpus.front());
     if (!source) {
       fmt::print(stderr, "{}\n", source.error().text());
       return 3;
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
     }
     const SamplerStats stats = (*sampler)->stats();
     fmt::print(
-        "{}: {:.1f} s at {:.0f} Hz, {} ticks, {} missed, {} dropped, {} taken; jitter p50 {:.0f} us, "
+        "{}: {:.1f} s at {:.0f} Hz, {} ticks, {} missed, {} dropped, {} taken; jitter p50 {:.0f} "
+        "us, "
         "p99 {:.0f} us, max {:.0f} us; a poll takes {:.0f} us (p99 {:.0f} us); {:.2f}% of a core\n",
         stats.real_time ? "real-time priority" : "ordinary priority", stats.elapsed_s,
         1e9 / static_cast<double>(stats.period_ns), stats.ticks, stats.missed, stats.dropped, taken,

@@ -20,9 +20,9 @@ namespace ww::measure {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using nlohmann::json;
 using testing::FakeAmdTree;
+using ::testing::HasSubstr;
 
 class AmdFiles : public ::testing::Test {
  protected:
@@ -318,8 +318,8 @@ TEST_F(AmdFiles, ComeBackAtTheNextStartWhenTheGuardianIsKilledToo) {
 TEST_F(AmdFiles, LeftByAnEndedProcessAreNoOrdersForOtherFiles) {
   const auto victim = folder_ / "victim";
   std::ofstream(victim) << "precious";
-  std::ofstream(folder_ / "state/clocks-1-0")
-      << "wirewatt-restore 1\n999999999 1 write\n" << victim.string() << "\nauto\n";
+  std::ofstream(folder_ / "state/clocks-1-0") << "wirewatt-restore 1\n999999999 1 write\n"
+                                              << victim.string() << "\nauto\n";
   EXPECT_THAT(restore_leftovers().at(0), HasSubstr("not a file that controls clocks"));
   std::string text;
   std::ifstream(victim) >> text;
@@ -364,8 +364,8 @@ class RealRocmSmi : public ::testing::Test {
   }
 };
 
-#define SKIP_WITHOUT_NAMESPACES(answer)                                            \
-  if ((answer).contains("error") && (answer)["error"].is_string() &&               \
+#define SKIP_WITHOUT_NAMESPACES(answer)                                                \
+  if ((answer).contains("error") && (answer)["error"].is_string() &&                   \
       (answer)["error"].get<std::string>().find("not permitted") != std::string::npos) \
   GTEST_SKIP() << (answer)["error"].get<std::string>()
 
@@ -374,7 +374,8 @@ TEST_F(RealRocmSmi, GivesWhatTheFilesSayAndTheCounterWithoutItsRounding) {
     tree.set_energy(123'456'789'012);
     const auto gpus = list_amd_gpus("/sys");
     if (gpus.size() != 1) return {{"error", "no card"}};
-    if (const auto probe = probe_rocm_smi(gpus[0]); !probe) return {{"error", probe.error().text()}};
+    if (const auto probe = probe_rocm_smi(gpus[0]); !probe)
+      return {{"error", probe.error().text()}};
     const auto source = open_rocm_smi(gpus[0]);
     if (!source) return {{"error", source.error().text()}};
     RawReading reading;

@@ -193,7 +193,8 @@ class AmdSysfs final : public PowerSource {
     level.remove_prefix(std::min(level.find(':') + 1, level.size()));
     while (level.starts_with(' ')) level.remove_prefix(1);
     std::int32_t mhz = 0;
-    if (std::from_chars(level.data(), level.data() + level.size(), mhz).ec != std::errc{}) return {};
+    if (std::from_chars(level.data(), level.data() + level.size(), mhz).ec != std::errc{})
+      return {};
     return mhz * 1000;
   }
 

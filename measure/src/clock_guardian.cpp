@@ -205,10 +205,10 @@ std::vector<std::string> restore_leftovers() {
     const auto left = read_leftover(entry.path());
     if (!left || start_time(left->process) == left->started) continue;  // its owner still runs
     const auto done = perform(left->action);
-    lines.push_back(fmt::format("{}: {}", left->action.target,
-                                done ? "clocks that an ended wirewatt had fixed are given back"
-                                     : "clocks stay fixed by an ended wirewatt: " +
-                                           done.error().text()));
+    lines.push_back(
+        fmt::format("{}: {}", left->action.target,
+                    done ? "clocks that an ended wirewatt had fixed are given back"
+                         : "clocks stay fixed by an ended wirewatt: " + done.error().text()));
     if (done) fs::remove(entry.path(), ec);
   }
   return lines;

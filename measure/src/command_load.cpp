@@ -37,8 +37,8 @@ class CommandLoad final : public Load {
     }
     step.off_ns = sensor_.now_ns();
     if (ended) {
-      return fail(ErrorCode::io_error,
-                  "the load ended by itself; it must run until it is stopped", command_);
+      return fail(ErrorCode::io_error, "the load ended by itself; it must run until it is stopped",
+                  command_);
     }
     stop(process);
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");

@@ -27,7 +27,8 @@ testing::SensorShape any_shape() {
   // From a quarter of the period (the rest is unseen) to averages over a second.
   const double longest = 1.2;
   shape.window_s = std::exp(uniform(std::log(0.25 * shape.period_s), std::log(longest)));
-  if (*rc::gen::inRange(0, 4) == 0) shape.lag_tau_s = std::exp(uniform(std::log(0.01), std::log(0.2)));
+  if (*rc::gen::inRange(0, 4) == 0)
+    shape.lag_tau_s = std::exp(uniform(std::log(0.01), std::log(0.2)));
   shape.delay_s = uniform(0, 0.2);
   shape.noise_w = uniform(0.02, 1.0);
   shape.phase_s = uniform(0, shape.period_s);

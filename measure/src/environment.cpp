@@ -66,8 +66,7 @@ std::string kernel_release() {
   return uname(&names) == 0 ? names.release : "?";
 }
 
-constexpr const char* join_groups =
-    "sudo usermod -aG render,video \"$USER\", then log in again";
+constexpr const char* join_groups = "sudo usermod -aG render,video \"$USER\", then log in again";
 
 void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::string& sysfs) {
   const auto version = file_text(sysfs + "/module/amdgpu/version");
@@ -86,7 +85,8 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
   if (compute.empty() && memory.empty()) {
     findings.push_back({"partition", Verdict::good, "the card is not partitioned", ""});
   } else {
-    const bool whole = (compute.empty() || compute == "SPX") && (memory.empty() || memory == "NPS1");
+    const bool whole =
+        (compute.empty() || compute == "SPX") && (memory.empty() || memory == "NPS1");
     findings.push_back({"partition", whole ? Verdict::good : Verdict::limited,
                         fmt::format("compute {}, memory {}{}", compute.empty() ? "?" : compute,
                                     memory.empty() ? "?" : memory,
@@ -130,10 +130,11 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
 
 void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
   findings.push_back({"driver", Verdict::good, "NVIDIA " + gpu.driver, ""});
-  findings.push_back(node("compute permission", "/dev/nvidiactl",
-                          "the kernel driver is not loaded (sudo modprobe nvidia), or the container "
-                          "was started without the GPU",
-                          "sudo chmod a+rw /dev/nvidia*"));
+  findings.push_back(
+      node("compute permission", "/dev/nvidiactl",
+           "the kernel driver is not loaded (sudo modprobe nvidia), or the container "
+           "was started without the GPU",
+           "sudo chmod a+rw /dev/nvidia*"));
   const auto mode = [&findings](const char* name, const std::optional<bool>& on, Verdict if_on,
                                 const char* on_text, const char* off_text,
                                 const std::string& remedy) {
@@ -145,9 +146,8 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
     }
   };
   const auto address = to_string(gpu.pci);
-  mode("partition", gpu.mig, Verdict::limited,
-       "MIG is on: the sensor sees all instances together", "MIG is off",
-       fmt::format("sudo nvidia-smi -i {} -mig 0", address));
+  mode("partition", gpu.mig, Verdict::limited, "MIG is on: the sensor sees all instances together",
+       "MIG is off", fmt::format("sudo nvidia-smi -i {} -mig 0", address));
   mode("ECC", gpu.ecc, Verdict::good, "on", "off", "");
   if (gpu.persistence && !*gpu.persistence) {
     findings.push_back({"persistence mode", Verdict::limited,
@@ -159,12 +159,12 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
   for (const unsigned process : gpu.processes) {
     others += fmt::format("{}{}", others.empty() ? "" : ", ", process);
   }
-  findings.push_back({"other load", idle ? Verdict::good : Verdict::limited,
-                      idle ? "none"
-                           : fmt::format("{}% busy; processes that compute: {}",
-                                         gpu.busy_percent.value_or(0),
-                                         others.empty() ? "none" : others),
-                      idle ? "" : "end the other work, or wait for it"});
+  findings.push_back(
+      {"other load", idle ? Verdict::good : Verdict::limited,
+       idle ? "none"
+            : fmt::format("{}% busy; processes that compute: {}", gpu.busy_percent.value_or(0),
+                          others.empty() ? "none" : others),
+       idle ? "" : "end the other work, or wait for it"});
 
   // "RmProfilingAdminOnly: 1"
   std::ifstream params("/proc/driver/nvidia/params");
@@ -176,10 +176,9 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
     findings.push_back({"counters", Verdict::unavailable, "ncu is not here",
                         "install nsight-compute (NVIDIA's repository)"});
   } else if (admin_only && geteuid() != 0) {
-    findings.push_back(
-        {"counters", Verdict::unavailable, "the driver gives counters to root alone",
-         "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
-         "/etc/modprobe.d/nvidia-counters.conf, then restart"});
+    findings.push_back({"counters", Verdict::unavailable, "the driver gives counters to root alone",
+                        "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
+                        "/etc/modprobe.d/nvidia-counters.conf, then restart"});
   } else {
     findings.push_back({"counters", Verdict::good, "ncu can be spawned", ""});
   }
@@ -189,7 +188,9 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
 
 std::vector<Finding> check_libraries() {
   const std::array<Library, 5> libraries{{
-      {"OpenCL loader", {"libOpenCL.so.1"}, "ocl-icd-libopencl1",
+      {"OpenCL loader",
+       {"libOpenCL.so.1"},
+       "ocl-icd-libopencl1",
        "sudo apt-get install ocl-icd-libopencl1"},
       {"ROCm SMI",
        {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5"},
@@ -199,20 +200,23 @@ std::vector<Finding> check_libraries() {
        {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
        "libamdhip64-5 (Debian), hip-runtime-amd (ROCm)",
        "sudo apt-get install libamdhip64-5"},
-      {"NVML", {"libnvidia-ml.so.1"}, "libnvidia-ml1 (with NVIDIA's driver)",
+      {"NVML",
+       {"libnvidia-ml.so.1"},
+       "libnvidia-ml1 (with NVIDIA's driver)",
        "sudo apt-get install nvidia-driver"},
-      {"CUDA driver", {"libcuda.so.1"}, "libcuda1 (with NVIDIA's driver)",
+      {"CUDA driver",
+       {"libcuda.so.1"},
+       "libcuda1 (with NVIDIA's driver)",
        "sudo apt-get install nvidia-driver"},
   }};
   std::vector<Finding> findings;
   for (const Library& library : libraries) {
     const auto found = loadable(library);
-    findings.push_back(found.empty()
-                           ? Finding{library.capability, Verdict::unavailable,
-                                     fmt::format("{} cannot be loaded: package {}",
-                                                 library.names.front(), library.packages),
-                                     library.remedy}
-                           : Finding{library.capability, Verdict::good, found, ""});
+    findings.push_back(found.empty() ? Finding{library.capability, Verdict::unavailable,
+                                               fmt::format("{} cannot be loaded: package {}",
+                                                           library.names.front(), library.packages),
+                                               library.remedy}
+                                     : Finding{library.capability, Verdict::good, found, ""});
   }
   return findings;
 }
@@ -225,8 +229,7 @@ std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs
   for (const SensorWay& way : gpu.ways) {
     // A way that is not needed may be missing without harm.
     findings.push_back({"sensor by " + way.name,
-                        way.usable ? Verdict::good
-                                   : (found ? Verdict::good : Verdict::unavailable),
+                        way.usable ? Verdict::good : (found ? Verdict::good : Verdict::unavailable),
                         way.usable ? (found ? "works, and is not needed" : "works") : way.reason,
                         ""});
     found = found || way.usable;

@@ -214,10 +214,9 @@ class NvmlSource final : public PowerSource {
     clock_ = note("clock", api_.clock(device_, nvml::clock_graphics, &value));
     memory_clock_ = note("memory_clock", api_.clock(device_, nvml::clock_memory, &value));
     unsigned long long reasons = 0;
-    throttle_ =
-        note("throttle", api_.throttle_reasons == nullptr
-                             ? nvml::not_supported
-                             : api_.throttle_reasons(device_, &reasons));
+    throttle_ = note("throttle", api_.throttle_reasons == nullptr
+                                     ? nvml::not_supported
+                                     : api_.throttle_reasons(device_, &reasons));
     fields_.push_back({"voltage", FieldStatus::missing, "NVML shows no voltage"});
   }
 

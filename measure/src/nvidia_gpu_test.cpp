@@ -21,8 +21,8 @@ namespace ww::measure {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 class Nvml : public ::testing::Test {
  protected:
@@ -62,9 +62,9 @@ TEST_F(Nvml, ListsTheGpuWithItsModes) {
     const auto gpus = list_nvidia_gpus();
     if (!gpus) return {{"error", gpus.error().text()}};
     const NvidiaGpu& gpu = gpus->at(0);
-    return {{"pci", to_string(gpu.pci)},     {"name", gpu.name},
-            {"driver", gpu.driver},          {"mig", gpu.mig.value()},
-            {"ecc", gpu.ecc.value()},        {"busy", gpu.busy_percent.value()},
+    return {{"pci", to_string(gpu.pci)}, {"name", gpu.name},
+            {"driver", gpu.driver},      {"mig", gpu.mig.value()},
+            {"ecc", gpu.ecc.value()},    {"busy", gpu.busy_percent.value()},
             {"processes", gpu.processes}};
   });
   EXPECT_EQ(found["pci"], "0000:c1:00.0") << found;
@@ -236,7 +236,6 @@ TEST_F(Nvml, IsTriedInAChildAndOpenedHere) {
   EXPECT_EQ(found["power"], 60'000'000);
   EXPECT_THAT(found["no_amd"].get<std::string>(), HasSubstr("no amdgpu card"));
 }
-
 
 }  // namespace
 }  // namespace ww::measure

@@ -92,9 +92,9 @@ Status nvml_reset_locked_clocks(const std::string& pci) {
     return fail(ErrorCode::unsupported, "this driver cannot reset locked clocks", pci);
   }
   if (const int code = api->reset_clocks(device); code != nvml::success) {
-    return fail(code == nvml::no_permission ? ErrorCode::permission_denied
-                                            : ErrorCode::device_error,
-                "cannot reset locked clocks: " + nvml_error(*api, code), pci);
+    return fail(
+        code == nvml::no_permission ? ErrorCode::permission_denied : ErrorCode::device_error,
+        "cannot reset locked clocks: " + nvml_error(*api, code), pci);
   }
   return {};
 }

@@ -72,25 +72,25 @@ struct NvmlApi {
   int (*by_pci)(const char*, NvmlDevice*){};
   int (*name)(NvmlDevice, char*, unsigned){};
   int (*pci_info)(NvmlDevice, NvmlPci*){};
-  int (*field_values)(NvmlDevice, int, NvmlFieldValue*){};            // optional
-  int (*power_usage)(NvmlDevice, unsigned*){};                        // mW
-  int (*total_energy)(NvmlDevice, unsigned long long*){};             // mJ; optional
-  int (*temperature)(NvmlDevice, unsigned, unsigned*){};              // C
-  int (*clock)(NvmlDevice, unsigned, unsigned*){};                    // MHz
-  int (*throttle_reasons)(NvmlDevice, unsigned long long*){};         // optional
-  int (*memory_clocks)(NvmlDevice, unsigned*, unsigned*){};           // optional
+  int (*field_values)(NvmlDevice, int, NvmlFieldValue*){};               // optional
+  int (*power_usage)(NvmlDevice, unsigned*){};                           // mW
+  int (*total_energy)(NvmlDevice, unsigned long long*){};                // mJ; optional
+  int (*temperature)(NvmlDevice, unsigned, unsigned*){};                 // C
+  int (*clock)(NvmlDevice, unsigned, unsigned*){};                       // MHz
+  int (*throttle_reasons)(NvmlDevice, unsigned long long*){};            // optional
+  int (*memory_clocks)(NvmlDevice, unsigned*, unsigned*){};              // optional
   int (*graphics_clocks)(NvmlDevice, unsigned, unsigned*, unsigned*){};  // optional
-  int (*lock_clocks)(NvmlDevice, unsigned, unsigned){};               // optional
-  int (*reset_clocks)(NvmlDevice){};                                  // optional
-  int (*mig_mode)(NvmlDevice, unsigned*, unsigned*){};                // optional
-  int (*ecc_mode)(NvmlDevice, unsigned*, unsigned*){};                // optional
-  int (*persistence)(NvmlDevice, unsigned*){};                        // optional
-  int (*utilization)(NvmlDevice, NvmlUtilization*){};                 // optional
-  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*){};            // optional
+  int (*lock_clocks)(NvmlDevice, unsigned, unsigned){};                  // optional
+  int (*reset_clocks)(NvmlDevice){};                                     // optional
+  int (*mig_mode)(NvmlDevice, unsigned*, unsigned*){};                   // optional
+  int (*ecc_mode)(NvmlDevice, unsigned*, unsigned*){};                   // optional
+  int (*persistence)(NvmlDevice, unsigned*){};                           // optional
+  int (*utilization)(NvmlDevice, NvmlUtilization*){};                    // optional
+  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*){};               // optional
 };
 
-// Loads libnvidia-ml.so.1 and starts it, once in a process. Errors: missing_dependency that names the
-// package, device_error (its driver is not loaded, versions differ).
+// Loads libnvidia-ml.so.1 and starts it, once in a process. Errors: missing_dependency that names
+// the package, device_error (its driver is not loaded, versions differ).
 [[nodiscard]] Result<const NvmlApi*> load_nvml();
 // "Not Supported (3)".
 [[nodiscard]] std::string nvml_error(const NvmlApi& api, int code);

@@ -8,10 +8,10 @@
 #include <set>
 #include <type_traits>
 
+#include "sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/child.hpp"
 #include "ww/measure/gpu_metrics.hpp"
-#include "sysfs_file.hpp"
 
 namespace ww::measure {
 namespace {
@@ -69,9 +69,10 @@ Result<RocmSmi> load() {
     if (library != nullptr) break;
   }
   if (library == nullptr) {
-    return fail(ErrorCode::missing_dependency,
-                "ROCm SMI is not here; install the package librocm-smi64-1 (Debian) or rocm-smi-lib "
-                "(ROCm's own)");
+    return fail(
+        ErrorCode::missing_dependency,
+        "ROCm SMI is not here; install the package librocm-smi64-1 (Debian) or rocm-smi-lib "
+        "(ROCm's own)");
   }
   RocmSmi api;
   const char* missing = nullptr;
@@ -90,9 +91,9 @@ Result<RocmSmi> load() {
   resolve(api.frequency, "rsmi_dev_gpu_clk_freq_get");
   resolve(api.status_string, "rsmi_status_string");
   if (missing != nullptr) {
-    return fail(ErrorCode::missing_dependency,
-                fmt::format("ROCm SMI has no {}: too old; install librocm-smi64-1 5.2 or newer",
-                            missing));
+    return fail(
+        ErrorCode::missing_dependency,
+        fmt::format("ROCm SMI has no {}: too old; install librocm-smi64-1 5.2 or newer", missing));
   }
   return api;
 }
@@ -123,8 +124,9 @@ Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
   if (const int code = api.init(0); code != success) {
     std::string hint;
     if (code == init_error && !locks().empty()) {
-      hint = "; a process that ended while it used ROCm SMI leaves its lock behind: if none runs, "
-             "remove it (sudo rm /dev/shm/rocm_smi_card*)";
+      hint =
+          "; a process that ended while it used ROCm SMI leaves its lock behind: if none runs, "
+          "remove it (sudo rm /dev/shm/rocm_smi_card*)";
     }
     return fail(ErrorCode::device_error,
                 "ROCm SMI does not start: " + error_text(api, code) + hint);
@@ -134,14 +136,13 @@ Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint64_t id = 0;
     if (api.pci_id(i, &id) != success) continue;
-    const PciAddress found{static_cast<std::uint32_t>(id >> 32),
-                           static_cast<std::uint32_t>(id >> 8 & 0xff),
-                           static_cast<std::uint32_t>(id >> 3 & 0x1f),
-                           static_cast<std::uint32_t>(id & 7)};
+    const PciAddress found{
+        static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id >> 8 & 0xff),
+        static_cast<std::uint32_t>(id >> 3 & 0x1f), static_cast<std::uint32_t>(id & 7)};
     if (found == pci) return i;
   }
-  return fail(ErrorCode::unsupported,
-              fmt::format("ROCm SMI lists {} GPUs and not this one", count), to_string(pci));
+  return fail(ErrorCode::unsupported, fmt::format("ROCm SMI lists {} GPUs and not this one", count),
+              to_string(pci));
 }
 
 class RocmSmiSource final : public PowerSource {
@@ -152,9 +153,9 @@ class RocmSmiSource final : public PowerSource {
     facts_.power_resolution_w = 1e-6;
     facts_.temperature_resolution_c = 1.0;
     std::uint64_t value = 0;
-    current_ = note("power_instant", api_.socket_power == nullptr
-                                         ? not_supported
-                                         : api_.socket_power(device_, &value));
+    current_ =
+        note("power_instant",
+             api_.socket_power == nullptr ? not_supported : api_.socket_power(device_, &value));
     average_ = note("power_average", api_.average_power(device_, 0, &value));
     std::uint64_t stamp = 0;
     float resolution = 0;

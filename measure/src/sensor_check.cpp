@@ -25,7 +25,9 @@ struct Stage {
 // Many switches at first: a sensor that sees 25 ms of each 100 ms catches one in four.
 constexpr std::array<Stage, 3> stages{{{0.25, 0.45, 28}, {2.5, 3.5, 6}, {11.0, 13.0, 3}}};
 
-double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+double seconds(std::int64_t ns) {
+  return static_cast<double>(ns) * 1e-9;
+}
 
 std::vector<PowerPoint> points(std::span<const StoredSample> readings, std::int64_t zero_ns) {
   std::vector<PowerPoint> out;
@@ -50,28 +52,25 @@ double resolution(std::span<const PowerPoint> polls) {
 // The period where the value's changes show one; else that of the polls, as a bound.
 void find_period(SensorCheck& check, const UpdatePeriod& found, const StepResponse* response) {
   check.period_resolved = found.resolved;
-  check.period_s = found.resolved       ? found.period_s
-                   : response == nullptr ? 0.0
-                                         : response->period_s;
+  check.period_s = found.resolved ? found.period_s : response == nullptr ? 0.0 : response->period_s;
   // Every poll shows a new value: it refreshes as often as it is polled, or more often.
   if (!found.resolved && check.period_s > 1.5 * found.poll_s) check.period_resolved = true;
 }
 
 std::string kind_text(const SensorCheck& check) {
-  const auto period =
-      check.period_resolved ? fmt::format("refreshed every {:.2f} ms", check.period_s * 1e3)
-      : check.period_s > 0  ? fmt::format("refreshed every {:.2g} ms or faster", check.period_s * 1e3)
-                            : std::string("refresh unknown");
+  const auto period = check.period_resolved
+                          ? fmt::format("refreshed every {:.2f} ms", check.period_s * 1e3)
+                      : check.period_s > 0
+                          ? fmt::format("refreshed every {:.2g} ms or faster", check.period_s * 1e3)
+                          : std::string("refresh unknown");
   if (check.kind == ResponseKind::not_resolved) {
     return fmt::format("{}, window not resolved: {}", period, check.reason);
   }
-  return fmt::format("{}, {} of {:.3g} ms{}{}", period,
-                     check.kind == ResponseKind::lag ? "lag" : "window", check.time_s * 1e3,
-                     check.delay_s > 0.002 ? fmt::format(", {:.0f} ms late", check.delay_s * 1e3)
-                                           : "",
-                     check.seen < 0.95
-                         ? fmt::format(", {:.0f}% of the time unseen", 100 * (1 - check.seen))
-                         : "");
+  return fmt::format(
+      "{}, {} of {:.3g} ms{}{}", period, check.kind == ResponseKind::lag ? "lag" : "window",
+      check.time_s * 1e3,
+      check.delay_s > 0.002 ? fmt::format(", {:.0f} ms late", check.delay_s * 1e3) : "",
+      check.seen < 0.95 ? fmt::format(", {:.0f}% of the time unseen", 100 * (1 - check.seen)) : "");
 }
 
 void judge(SensorCheck& check) {
@@ -93,8 +92,9 @@ void judge(SensorCheck& check) {
     check.detail += "; steady plateaus only, with switches at random phase";
   } else if (check.settle_s > slow_s) {
     check.verdict = Verdict::limited;
-    check.detail += fmt::format("; averaged: cut the first {:.1f} s of plateaus of {:.0f} s or more",
-                                check.settle_s, std::max(8.0, std::ceil(2 * check.settle_s)));
+    check.detail +=
+        fmt::format("; averaged: cut the first {:.1f} s of plateaus of {:.0f} s or more",
+                    check.settle_s, std::max(8.0, std::ceil(2 * check.settle_s)));
   } else {
     check.verdict = Verdict::good;
   }
@@ -127,7 +127,8 @@ std::optional<double> energy_ratio(std::span<const StoredSample> readings) {
 }
 
 // A fit compares every reading with every window: so many readings tell as much as all.
-std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings, std::span<const double> switches) {
+std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings,
+                                std::span<const double> switches) {
   constexpr std::size_t enough = 1500;
   constexpr double near_s = 0.4;
   if (readings.size() <= enough) return readings;
@@ -228,7 +229,8 @@ class Check {
     };
     report.columns.clear();
     const auto name = polled == nullptr ? sensor_.facts().name : polled->source().power_name();
-    SensorCheck power = check_column({name.empty() ? "power" : name, series.readings}, series.steps);
+    SensorCheck power =
+        check_column({name.empty() ? "power" : name, series.readings}, series.steps);
     power.status = status("power");
     judge(power);
     report.columns.push_back(std::move(power));
@@ -293,8 +295,7 @@ class Check {
   // A reading that does not move in one stage will not in a slower one.
   static bool moves(const SensorReport& report) {
     return report.columns.front().status.status == ReadingStatus::healthy ||
-           (report.columns.size() > 2 &&
-            report.columns[1].status.status == ReadingStatus::healthy);
+           (report.columns.size() > 2 && report.columns[1].status.status == ReadingStatus::healthy);
   }
 
   Sensor& sensor_;
@@ -318,8 +319,8 @@ std::string_view to_string(Verdict verdict) {
 std::vector<StoredSample> power_from_energy(std::span<const StoredSample> readings) {
   constexpr std::int64_t least_ns = 20'000'000;
   std::vector<StoredSample> out;
-  const StoredSample* from = nullptr;      // the last reading that was taken
-  std::optional<std::int64_t> shown;       // the counter in the reading before
+  const StoredSample* from = nullptr;  // the last reading that was taken
+  std::optional<std::int64_t> shown;   // the counter in the reading before
   for (const StoredSample& reading : readings) {
     if (!reading.energy_ticks) continue;
     const bool refreshed = shown && *shown != *reading.energy_ticks;

@@ -44,8 +44,8 @@ TEST(SensorCheck, AnAveragedMi210IsLimitedAndItsAccumulatorGood) {
 
 TEST(SensorCheck, AnH100ThatSees25MillisecondsOf100IsLimited) {
   SimulatedGpu gpu;
-  gpu.shape = {.period_s = 0.100, .window_s = 0.025, .noise_w = 0.3, .quantum_w = 0.001,
-               .phase_s = 0.0137};
+  gpu.shape = {
+      .period_s = 0.100, .window_s = 0.025, .noise_w = 0.3, .quantum_w = 0.001, .phase_s = 0.0137};
   gpu.energy_period_s = 0.100;
   gpu.poll_jitter_s = 0.0002;
   const auto report = check(gpu);
@@ -61,8 +61,8 @@ TEST(SensorCheck, AnH100ThatSees25MillisecondsOf100IsLimited) {
 
 TEST(SensorCheck, AHealthySensorIsGood) {
   SimulatedGpu gpu;
-  gpu.shape = {.period_s = 0.005, .window_s = 0.020, .delay_s = 0.004, .noise_w = 0.5,
-               .quantum_w = 0.001};
+  gpu.shape = {
+      .period_s = 0.005, .window_s = 0.020, .delay_s = 0.004, .noise_w = 0.5, .quantum_w = 0.001};
   const auto report = check(gpu);
   const SensorCheck& power = report.columns.front();
   EXPECT_EQ(power.verdict, Verdict::good) << power.detail;

@@ -27,8 +27,8 @@ class SysfsFile {
   // How it answers now; `what` names the field.
   [[nodiscard]] FieldState state(const std::string& what);
 
-  // The whole content (up to 4096 bytes) from its beginning, without the last line's end; valid until
-  // the next read. Empty when it cannot be read.
+  // The whole content (up to 4096 bytes) from its beginning, without the last line's end; valid
+  // until the next read. Empty when it cannot be read.
   std::string_view read();
   std::span<const std::byte> read_bytes();
   std::optional<std::int64_t> read_number();

@@ -223,7 +223,6 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   return found;
 }
 
-
 // The polls up to so many changes: more of them take longer and tell nothing new.
 std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
   constexpr std::size_t most_changes = 3000;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t group_size = 256;
 constexpr std::size_t groups = 512;  // several waves for each unit of today's chips
-constexpr int batch = 8;  // launches between two waits
+constexpr int batch = 8;             // launches between two waits
 
 class GpuLoad final : public measure::Load {
  public:
@@ -32,7 +32,8 @@ class GpuLoad final : public measure::Load {
       const double took = static_cast<double>(sensor_.now_ns() - before) * 1e-9;
       if (took < launch_s / 4) continue;
       const double fitting = static_cast<double>(loops) * launch_s / took;
-      return kernel_->set(0, static_cast<std::uint32_t>(std::clamp(fitting, 1.0, 1.0 * most_loops)));
+      return kernel_->set(0,
+                          static_cast<std::uint32_t>(std::clamp(fitting, 1.0, 1.0 * most_loops)));
     }
     return fail(ErrorCode::device_error, "no loop count makes the load last: it does no work",
                 host_.device_name());
@@ -73,7 +74,7 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
   kernels::Macros macros;
   macros.group_size = group_size;
   // The furnace is not pinned: the dialect only has to be one that the device's compiler reads.
-  macros.target.dialect = facts.target.starts_with("gfx")  ? kernels::Dialect::amd
+  macros.target.dialect = facts.target.starts_with("gfx")   ? kernels::Dialect::amd
                           : facts.target.starts_with("sm_") ? kernels::Dialect::nvidia
                                                             : kernels::Dialect::portable;
   if (macros.target.dialect == kernels::Dialect::nvidia) macros.target.wave_size = 32;

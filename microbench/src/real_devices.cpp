@@ -61,10 +61,11 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
   device.listing.reason =
       device.sensor.empty()
           ? "its power cannot be read" + why
-          : fmt::format("its power is read by {}; 'wirewatt doctor' tests it; a campaign also needs "
-                        "its floorplan and counters, which this version has for virtual devices "
-                        "alone",
-                        device.sensor);
+          : fmt::format(
+                "its power is read by {}; 'wirewatt doctor' tests it; a campaign also needs "
+                "its floorplan and counters, which this version has for virtual devices "
+                "alone",
+                device.sensor);
 }
 
 void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& telemetry) {
@@ -74,9 +75,9 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
     RealDevice none;
     none.listing.name = "opencl";
     none.listing.description = "the OpenCL platforms installed here";
-    none.listing.reason = !text                 ? text.error().message
+    none.listing.reason = !text                ? text.error().message
                           : answer.is_object() ? answer["error"].get<std::string>()
-                                                : "the driver ended the process";
+                                               : "the driver ended the process";
     found.push_back(std::move(none));
     return;
   }
@@ -85,8 +86,8 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
     if (platform.starts_with("wirewatt")) continue;  // the user's OCL_ICD_VENDORS shows ours
     RealDevice device;
     device.is_gpu = entry.at("gpu").get<bool>();
-    device.listing.name = fmt::format("opencl:{}.{}", entry.at("platform").get<int>(),
-                                      entry.at("device").get<int>());
+    device.listing.name =
+        fmt::format("opencl:{}.{}", entry.at("platform").get<int>(), entry.at("device").get<int>());
     HostFacts facts;
     facts.device = entry.at("device_name").get<std::string>();
     facts.pci_bus = entry.at("pci").get<std::string>();
@@ -110,10 +111,10 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
   for (const HostListing& host : list_driver_hosts()) {
     RealDevice device;
     device.listing.name = host.name;
-    device.listing.description = host.facts.device.empty()
-                                     ? fmt::format("{} devices", host.name)
-                                     : fmt::format("{} ({}, {})", host.facts.device,
-                                                   host.facts.target, host.facts.driver);
+    device.listing.description =
+        host.facts.device.empty()
+            ? fmt::format("{} devices", host.name)
+            : fmt::format("{} ({}, {})", host.facts.device, host.facts.target, host.facts.driver);
     device.listing.reason = host.reason;
     device.is_gpu = host.reason.empty();
     if (device.is_gpu) judge(device, host.facts, telemetry);

@@ -47,8 +47,7 @@ class Feeder {
               power.step(now_s(), loaded ? 130 : 60);
             }
             const double at = now_s();
-            tree.set_power(
-                std::llround(measure::testing::shown_power(power, shape, at) * 1e6));
+            tree.set_power(std::llround(measure::testing::shown_power(power, shape, at) * 1e6));
             if (!frozen_energy) {
               tree.set_energy(std::llround(power.energy(began - 1000, at) * 65536));
             }
@@ -75,17 +74,16 @@ json examine(const SensorShape& shape, bool frozen_energy, int expected_exit) {
   const FakeAmdTree tree(folder.path() / "sys");
   const auto load = folder.path() / "load";
   const Feeder feeder(tree, load, shape, frozen_energy);
-  const auto finished =
-      run({wirewatt(), "doctor", "--json", "--no-clock-control", "--device", "pci:0000:03:00.0",
-           "--load", load_command(load)},
-          {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
+  const auto finished = run({wirewatt(), "doctor", "--json", "--no-clock-control", "--device",
+                             "pci:0000:03:00.0", "--load", load_command(load)},
+                            {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
   EXPECT_EQ(finished.exit_code, expected_exit) << finished.err;
   return json::parse(finished.out, nullptr, false);
 }
 
 TEST(DoctorInRealTime, AnAveragedMi210) {
-  const json report = examine(
-      {.period_s = 0.003, .window_s = 4.0, .delay_s = 0.19, .noise_w = 0.05}, false, 0);
+  const json report =
+      examine({.period_s = 0.003, .window_s = 4.0, .delay_s = 0.19, .noise_w = 0.05}, false, 0);
   const json& power = report["columns"].at(0);
   EXPECT_EQ(power["verdict"], "limited") << power;
   EXPECT_NEAR(power["window_s"].get<double>(), 4.0, 0.4);
@@ -107,11 +105,10 @@ TEST(DoctorInRealTime, AFrozenAccumulatorBesideAHealthySensor) {
 TEST(DoctorInRealTime, AnH100ThatSeesAQuarterOfTheTime) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "config") << "average 3\n";
-  const auto finished =
-      run({wirewatt(), "doctor", "--json", "--no-clock-control", "--device", "pci:0000:c1:00.0",
-           "--load", load_command(folder.path() / "load")},
-          {{"LD_LIBRARY_PATH", (build_folder() / "lib/nvml_stub").string()},
-           {"WW_NVML_STUB", folder.path().string()}});
+  const auto finished = run({wirewatt(), "doctor", "--json", "--no-clock-control", "--device",
+                             "pci:0000:c1:00.0", "--load", load_command(folder.path() / "load")},
+                            {{"LD_LIBRARY_PATH", (build_folder() / "lib/nvml_stub").string()},
+                             {"WW_NVML_STUB", folder.path().string()}});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out, nullptr, false);
   const json& power = report["columns"].at(0);

@@ -11,11 +11,13 @@
 namespace ww::e2e {
 namespace {
 
-using ::testing::HasSubstr;
 using measure::testing::FakeAmdTree;
 using nlohmann::json;
+using ::testing::HasSubstr;
 
-std::string stub_folder() { return (build_folder() / "lib/nvml_stub").string(); }
+std::string stub_folder() {
+  return (build_folder() / "lib/nvml_stub").string();
+}
 
 std::string recordings() {
   const char* shared = std::getenv("WW_SHARED_DATA");
@@ -61,10 +63,10 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
 TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
   const TemporaryFolder folder;
   const FakeAmdTree tree(folder.path() / "sys");
-  const auto finished = run({wirewatt(), "doctor", "--no-step-test", "--json", "--device",
-                             "pci:0000:03:00.0"},
-                            {{"WIREWATT_SYSFS", (folder.path() / "sys").string()},
-                             {"WIREWATT_STATE_DIR", (folder.path() / "state").string()}});
+  const auto finished =
+      run({wirewatt(), "doctor", "--no-step-test", "--json", "--device", "pci:0000:03:00.0"},
+          {{"WIREWATT_SYSFS", (folder.path() / "sys").string()},
+           {"WIREWATT_STATE_DIR", (folder.path() / "state").string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("MI210"));
@@ -94,10 +96,10 @@ TEST(Doctor, LeavesClocksAloneWhenToldTo) {
 TEST(Doctor, LooksAtAnNvidiaGpuThroughItsLibrary) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "config") << "mig 1\nenergy 3\nthrottle 64\nprocesses 1\nbusy 90\n";
-  const auto finished = run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json",
-                             "--device", "pci:0000:c1:00.0"},
-                            {{"LD_LIBRARY_PATH", stub_folder()},
-                             {"WW_NVML_STUB", folder.path().string()}});
+  const auto finished =
+      run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json", "--device",
+           "pci:0000:c1:00.0"},
+          {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("Stub 100"));
@@ -111,9 +113,9 @@ TEST(Doctor, LooksAtAnNvidiaGpuThroughItsLibrary) {
 TEST(Doctor, WithoutAnyPowerToReadEndsWithTheReason) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "config") << "instant 4\naverage 4\nenergy 4\nusage 4\n";
-  const auto finished = run({wirewatt(), "doctor", "--json", "--device", "pci:0000:c1:00.0"},
-                            {{"LD_LIBRARY_PATH", stub_folder()},
-                             {"WW_NVML_STUB", folder.path().string()}});
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--device", "pci:0000:c1:00.0"},
+          {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_THAT(report["no_sensor"].get<std::string>(), HasSubstr("Insufficient Permissions"));
@@ -163,8 +165,8 @@ TEST(Doctor, ReadsATableWithAMetersColumn) {
     table << ms << ',' << shown << ',' << meter(ms) << ',' << ms / 373 % 2 << '\n';
   }
   table.close();
-  const auto finished = run(
-      {wirewatt(), "doctor", "--json", "--recording", (folder.path() / "table.csv").string()});
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--recording", (folder.path() / "table.csv").string()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   const json& column = report["columns"].at(0);

@@ -71,8 +71,9 @@ Result<Patient> sensor_patient(const measure::TelemetryGpu& gpu,
   } else {
     patient.no_sensor = sensor.error().text();
   }
-  patient.no_load = "no compute host was asked for; name one with --device (see 'wirewatt devices') "
-                    "or a command with --load";
+  patient.no_load =
+      "no compute host was asked for; name one with --device (see 'wirewatt devices') "
+      "or a command with --load";
   return patient;
 }
 
@@ -90,11 +91,11 @@ Result<Patient> compute_patient(const DoctorArguments& arguments,
       patient.findings = measure::check_gpu(*match.gpu, measure::sysfs_of(options));
     }
   }
-  patient.findings.insert(patient.findings.begin(),
-                          {"compute host", Verdict::good,
-                           fmt::format("{}, driver {}", device.host->device_name(),
-                                       device.host->driver_version()),
-                           ""});
+  patient.findings.insert(
+      patient.findings.begin(),
+      {"compute host", Verdict::good,
+       fmt::format("{}, driver {}", device.host->device_name(), device.host->driver_version()),
+       ""});
   patient.compute = std::make_unique<microbench::ComputeDevice>(std::move(device));
   if (patient.sensor() == nullptr || !arguments.load.empty() || arguments.no_step_test) {
     return patient;
@@ -140,14 +141,12 @@ void add_clock_control(Patient& patient) {
   }
   const auto states = polled->dvfs_states();
   if (states.empty()) {
-    patient.findings.push_back(
-        {"clock control", Verdict::unavailable, polled->no_clocks(), ""});
+    patient.findings.push_back({"clock control", Verdict::unavailable, polled->no_clocks(), ""});
   } else {
     patient.findings.push_back(
         {"clock control", Verdict::good,
          fmt::format("{} clocks from {:.0f} to {:.0f} MHz; given back on every way out",
-                     states.size(), states.front().clock_hz * 1e-6,
-                     states.back().clock_hz * 1e-6),
+                     states.size(), states.front().clock_hz * 1e-6, states.back().clock_hz * 1e-6),
          ""});
   }
 }

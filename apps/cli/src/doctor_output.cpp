@@ -101,8 +101,8 @@ void print_report(const DoctorReport& report) {
     for (const auto& row : report.sensor->statuses) {
       if (row.field == "power" || row.field == "energy") continue;  // in the columns above
       const bool healthy = row.status == measure::ReadingStatus::healthy;
-      rows.push_back({row.field, healthy ? "good" : std::string(to_string(row.status)),
-                      row.reason});
+      rows.push_back(
+          {row.field, healthy ? "good" : std::string(to_string(row.status)), row.reason});
     }
   } else if (!report.sensor_name.empty()) {
     rows.push_back({"step test", "not done", report.no_step_test});
@@ -115,8 +115,7 @@ void print_report(const DoctorReport& report) {
                      "{:.1f}% of a core{}",
                      static_cast<double>(stats.period_ns) * 1e-6, stats.missed,
                      stats.ticks + stats.missed, stats.jitter_p50_us, stats.jitter_p99_us,
-                     100 * stats.cpu_share,
-                     stats.real_time ? "" : "; " + stats.real_time_reason)});
+                     100 * stats.cpu_share, stats.real_time ? "" : "; " + stats.real_time_reason)});
   }
   print_table(rows);
   fmt::print("\n");

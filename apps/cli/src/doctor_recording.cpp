@@ -57,12 +57,11 @@ Column look(const measure::PollColumn& polls, const SensorRecording& recording) 
   if (!recording.meter.empty()) {
     column.truth = "external meter";
     column.response = measure::fit_response(readings, column.period, recording.meter);
-    column.errors = measure::steady_errors(readings, recording.meter, recording.switches,
-                                           column.response);
+    column.errors =
+        measure::steady_errors(readings, recording.meter, recording.switches, column.response);
   } else {
     column.truth = recording.switches.empty() ? "nothing" : "load switches";
-    column.response =
-        measure::fit_response_to_load(readings, column.period, recording.switches);
+    column.response = measure::fit_response_to_load(readings, column.period, recording.switches);
   }
   return column;
 }
@@ -127,13 +126,12 @@ void print(const Column& column) {
     rows.push_back({"  response", text});
   }
   if (!response.note.empty()) rows.push_back({"  note", response.note});
-  rows.push_back({"  gain, offset",
-                  response.gain ? fmt::format("{:.3f}, {:+.1f} W", *response.gain,
-                                              *response.offset_w)
-                                : "none: " + response.gain_reason});
+  rows.push_back({"  gain, offset", response.gain ? fmt::format("{:.3f}, {:+.1f} W", *response.gain,
+                                                                *response.offset_w)
+                                                  : "none: " + response.gain_reason});
   for (const auto& error : column.errors) {
-    rows.push_back({"  " + error.what, fmt::format("{:+.1f}% at {:.0f} W", 100 * error.relative(),
-                                                   error.meter_w)});
+    rows.push_back({"  " + error.what,
+                    fmt::format("{:+.1f}% at {:.0f} W", 100 * error.relative(), error.meter_w)});
   }
   print_table(rows);
 }

@@ -124,8 +124,7 @@ void FakeAmdTree::set_energy(std::int64_t ticks) const {
 Result<std::string> with_own_sysfs(const std::function<std::string()>& body) {
   const auto answer = run_in_child(
       [&body]() -> std::string {
-        const bool alone =
-            unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+        const bool alone = unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
         if (!alone) return std::string("!unshare: ") + std::strerror(errno);
         // What is mounted here stays here.
         if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {

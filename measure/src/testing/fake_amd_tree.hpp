@@ -40,7 +40,8 @@ class FakeAmdTree {
 
 // gpu_metrics of layout v1.0 to v1.3: 46 C edge, 51 C junction, 44 C memory, 100 W, 1000 MHz core,
 // 1600 MHz memory, 881 mV where the layout has it, limited by power where it tells.
-[[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content, std::int64_t energy_ticks);
+[[nodiscard]] std::vector<std::byte> gpu_metrics_v1(std::uint8_t content,
+                                                    std::int64_t energy_ticks);
 
 // Runs `body` in a child whose /sys/class and /dev/shm are empty and writable, and gives what it
 // returns. Error unsupported where mount namespaces are not permitted.

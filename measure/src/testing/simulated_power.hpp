@@ -75,8 +75,8 @@ inline double noise_of(std::uint64_t refresh) {
 inline double shown_power(const SteppedPower& power, const SensorShape& shape, double time_s) {
   const double refresh = std::floor((time_s - shape.phase_s) / shape.period_s);
   const double at = refresh * shape.period_s + shape.phase_s - shape.delay_s;
-  double watts = shape.lag_tau_s > 0 ? power.lagged(at, shape.lag_tau_s)
-                                     : power.mean(at - shape.window_s, at);
+  double watts =
+      shape.lag_tau_s > 0 ? power.lagged(at, shape.lag_tau_s) : power.mean(at - shape.window_s, at);
   watts += shape.noise_w * noise_of(static_cast<std::uint64_t>(refresh + 1e9));
   if (shape.quantum_w > 0) watts = std::round(watts / shape.quantum_w) * shape.quantum_w;
   return watts;

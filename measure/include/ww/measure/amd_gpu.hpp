@@ -28,8 +28,8 @@ struct AmdGpu {
 // which files were looked at.
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu);
 
-// Whether librocm_smi64 can be used for the GPU. It ends the process on trees it does not expect, so
-// all that will be called is called in a child first. Errors: missing_dependency that names the
+// Whether librocm_smi64 can be used for the GPU. It ends the process on trees it does not expect,
+// so all that will be called is called in a child first. Errors: missing_dependency that names the
 // package, unsupported (it runs and does not list the GPU), device_error (it crashed, hung or could
 // not start; the reason is its own).
 [[nodiscard]] Status probe_rocm_smi(const AmdGpu& gpu);

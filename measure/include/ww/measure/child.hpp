@@ -10,9 +10,9 @@
 namespace ww::measure {
 
 // Runs `body` in a forked child and gives the text that it returned. What the child writes to
-// stderr is kept from the user. Errors: io_error (no process), device_error (killed by a signal, did
-// not answer within `patience`, or ended without an answer), each with the end of its stderr. Call
-// it while no other thread holds locks that `body` needs.
+// stderr is kept from the user. Errors: io_error (no process), device_error (killed by a signal,
+// did not answer within `patience`, or ended without an answer), each with the end of its stderr.
+// Call it while no other thread holds locks that `body` needs.
 [[nodiscard]] Result<std::string> run_in_child(const std::function<std::string()>& body,
                                                std::chrono::milliseconds patience);
 

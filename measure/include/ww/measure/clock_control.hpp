@@ -24,7 +24,8 @@ class ClockControl {
   virtual Status restore() = 0;
 };
 
-// What gives a clock back. Kept in a file while clocks are changed, so that somebody else can do it.
+// What gives a clock back. Kept in a file while clocks are changed, so that somebody else can do
+// it.
 struct RestoreAction {
   enum class Kind {
     write_file,         // `text` into the kernel's file `target`

@@ -15,7 +15,7 @@ namespace ww::measure {
 struct SamplerOptions {
   std::int64_t period_ns{1'000'000};
   std::int64_t slow_period_ns{100'000'000};  // of temperatures, clocks and the like
-  bool real_time{true};  // SCHED_FIFO where this user may
+  bool real_time{true};                      // SCHED_FIFO where this user may
   // Poll a source whose reads take long less often (up to 5 periods), so that a tick costs at most
   // 1.5% of a core.
   bool stretch{true};
@@ -31,7 +31,7 @@ struct Sample {
 struct SamplerStats {
   std::int64_t period_ns{};
   std::uint64_t ticks{};
-  std::uint64_t missed{};  // due while an earlier read still ran
+  std::uint64_t missed{};   // due while an earlier read still ran
   std::uint64_t dropped{};  // read, but nobody took them in time
   double jitter_p50_us{}, jitter_p99_us{}, jitter_max_us{};
   double read_p50_us{}, read_p99_us{};  // how long a poll took

@@ -39,16 +39,16 @@ struct SensorCheck {
   std::string name;
   Verdict verdict{};
   std::string detail;
-  StatusRow status;       // of the readings themselves
+  StatusRow status;        // of the readings themselves
   bool period_resolved{};  // false: period_s is no more than a bound set by the polls
   double period_s{};       // 0: unknown
   ResponseKind kind{ResponseKind::not_resolved};
-  std::string reason;      // why window or lag is not resolved
-  double time_s{};         // window, or time constant of the lag
+  std::string reason;        // why window or lag is not resolved
+  double time_s{};           // window, or time constant of the lag
   double low_s{}, high_s{};  // others that fit nearly as well; both 0 where not known
   double delay_s{};
-  double seen{1};          // share of the time that readings see
-  double settle_s{};       // after a switch, until readings can be used
+  double seen{1};     // share of the time that readings see
+  double settle_s{};  // after a switch, until readings can be used
   double step_w{}, noise_w{}, resolution_w{};
 };
 // Keys as the members; absent numbers are null.
