@@ -68,6 +68,7 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   if (trace) trace->clear();
   resolved = 0;
   key_.fill(kIdleKey);
+  first_key_ = kIdleKey;
   simd_waves_ = {};
   valu_free_ = {};
   salu_free_ = {};
@@ -128,6 +129,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.code = launch_->code;
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
+    wave.ahead = 0;
     wave.vgprs = launch_->vgprs;
     wave.cu = this;
     wave.group = &group;
@@ -144,7 +146,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
     init_registers(wave, group);
-    key_[slot] = static_cast<std::uint64_t>(wave.next) << 6 | slot;
+    set_key(wave);
     ++counters.waves;
   }
 }
@@ -211,23 +213,33 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   }
 }
 
+void ComputeUnit::set_key(const Wave& wave) {
+  const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
+  key_[wave.slot] = key;
+  first_key_ = std::min(first_key_, key);
+}
+
 std::int64_t ComputeUnit::next_event() const {
-  const std::uint64_t key = lanes().smallest(key_.data());
-  return key == kIdleKey ? kNever : static_cast<std::int64_t>(key >> 6);
+  return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
 }
 
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
-  const auto smallest = lanes().smallest;
-  while (!error_) {
-    const std::uint64_t key = smallest(key_.data());
-    if (key == kIdleKey || static_cast<std::int64_t>(key >> 6) >= end) return;
+  const LaneTable& table = lanes();
+  std::uint64_t key = first_key_;
+  while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = waves_[key & 63];
+    // Of the other waves, looked for beside the step rather than after it.
+    const std::uint64_t other = table.smallest_above(key_.data(), key);
+    keys_changed_ = false;
     step(wave, static_cast<std::int64_t>(key >> 6), end);
-    key_[wave.slot] = wave.state == WaveState::running && wave.next != kNever
-                          ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
-                          : kIdleKey;
+    key = wave.state == WaveState::running && wave.next != kNever
+              ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
+              : kIdleKey;
+    key_[wave.slot] = key;
+    key = keys_changed_ ? table.smallest(key_.data()) : std::min(key, other);
   }
+  first_key_ = key;
 }
 
 void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
@@ -235,9 +247,17 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
   std::int64_t time = start;
   do {
     if (time >= wave.next_completion) drain(wave, time);
-    if (wave.pc >= wave.code_dwords) {
-      fault(wave, ErrorCode::device_error, "the program counter left the program");
-      return;
+    if (wave.ahead == 0) {
+      if (wave.pc >= wave.code_dwords) {
+        fault(wave, ErrorCode::device_error, "the program counter left the program");
+        return;
+      }
+      run_ahead(wave);
+    }
+    if (wave.ahead != 0) {
+      time = issue_ahead(wave, time, horizon);
+      wave.next = time;
+      continue;
     }
     const MicroOp& op = wave.code[wave.pc];
     // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
@@ -274,6 +294,44 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
     op.run(wave, op);
     time = wave.next;
   } while (time < horizon && wave.state == WaveState::running && !error_);
+}
+
+// Executes the straight-line code at the program counter, unless what is on its way to registers
+// could tell.
+void ComputeUnit::run_ahead(Wave& wave) {
+  if (launch_->straight == nullptr) return;
+  const StraightRun& run = launch_->straight->run[wave.pc];
+  if (run.count == 0) return;
+  if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
+  activity.vector_lane_operations += execute_straight(wave, wave.code + wave.pc, run.count);
+  counters.valu += run.vectors;
+  counters.salu += run.count - run.vectors;
+  wave.ahead = run.count;
+}
+
+// Issues what is executed already, up to `end` or the next completion; returns when the next
+// instruction can issue.
+std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
+  end = std::min(end, wave.next_completion);
+  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
+  std::int64_t valu = valu_free_[wave.simd];
+  std::int64_t salu = salu_free_[wave.simd];
+  std::uint32_t left = wave.ahead;
+  do {
+    if (slot->unit == Unit::valu) {
+      time = std::max(time, valu) + slot->cycles;
+      valu = time;
+    } else {
+      time = std::max(time, salu) + slot->cycles;
+      salu = time;
+    }
+    wave.pc += slot->dwords;
+    slot += slot->dwords;
+  } while (--left != 0 && time < end);
+  valu_free_[wave.simd] = valu;
+  salu_free_[wave.simd] = salu;
+  wave.ahead = left;
+  return time;
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {
@@ -395,7 +453,7 @@ void ComputeUnit::wake() {
                                        wave.scalar_queue.time_until(wave.wait_scalar));
     if (time == kNever) continue;
     wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
-    key_[slot] = static_cast<std::uint64_t>(wave.next) << 6 | slot;
+    set_key(wave);
   }
 }
 
@@ -410,7 +468,8 @@ void ComputeUnit::barrier(Wave& wave) {
     if (other.state != WaveState::barrier || other.group != &group) continue;
     other.state = WaveState::running;
     other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
-    key_[other.slot] = static_cast<std::uint64_t>(other.next) << 6 | other.slot;
+    set_key(other);
+    keys_changed_ = true;
   }
   group.barrier_time = 0;
 }

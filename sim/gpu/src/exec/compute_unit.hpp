@@ -118,6 +118,9 @@ class ComputeUnit {
 
  private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);
+  void set_key(const Wave& wave);  // when its `next` changed from outside
+  void run_ahead(Wave& wave);
+  std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
@@ -136,6 +139,8 @@ class ComputeUnit {
       registers_;  // of all slots; pages that no wave used cost nothing
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
+  std::uint64_t first_key_{};                          // smallest; between runs
+  bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "exec/micro_op.hpp"
+#include "exec/straight_line.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -13,6 +14,7 @@ namespace ww::sim::gpu::exec {
 struct LaunchState {
   std::string kernel;
   const MicroOp* code{};
+  const StraightLines* straight{};  // null: every instruction is executed when it issues
   std::uint32_t code_dwords{};
   std::uint64_t code_address{};  // device address of dword 0
   std::uint32_t entry{};         // dword of the first instruction

@@ -50,11 +50,23 @@ enum ScalarIndex : std::uint16_t {
 
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
 
+// What a vector instruction needs besides its function while all lanes are enabled.
+enum class Plain : std::uint8_t {
+  no,       // more than this list has: Handler
+  lanes,    // nothing
+  carry,    // its mask goes to a scalar register pair
+  compare,  // the same, and there are no lanes to write
+};
+
 struct VectorFields {
-  LaneFunction function[2];          // [flush f32 denormals]
-  const std::uint32_t* constant[3];  // 128 words each: broadcast low, then high
-  std::uint8_t wide;                 // bit i: source i is 64 bits
-  std::uint8_t float_bits;           // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
+  LaneFunction function[2];  // [flush f32 denormals]
+  // Where the sources are: bytes from the vector or the scalar registers; of a constant the address
+  // of 128 words, broadcast low, then high.
+  std::uintptr_t at[3];
+  bool scalar_first;  // the functions take one word as first source
+  Plain plain;
+  std::uint8_t wide;        // bit i: source i is 64 bits
+  std::uint8_t float_bits;  // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
   std::uint8_t abs, neg, omod;
   bool clamp;
   bool mask_in;      // takes a mask (from scalar register pair mask_source)
@@ -111,6 +123,9 @@ struct MicroOp {
   Unit unit{Unit::internal};
   std::uint8_t cycles{4};  // that the issuing unit is taken
   std::uint8_t dwords{1};
+  // Reads and writes registers of its wave alone, cannot fail and does not depend on the time or
+  // the program counter: may be executed ahead of its turn (straight_line.hpp).
+  bool straight{};
   Destination result{Destination::none};
   Opcode opcode{};
   Source kind[4]{};

@@ -72,7 +72,8 @@ struct Wave {
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
   std::uint32_t* v{};                              // vector registers [register][lane]
   const MicroOp* code{};
-  std::uint32_t pc{};  // dwords from the start of code
+  std::uint32_t pc{};     // dwords from the start of code
+  std::uint32_t ahead{};  // instructions from pc on that are executed, but not yet issued
   bool scc{};
   std::uint32_t mode{};
   std::uint32_t code_dwords{};
