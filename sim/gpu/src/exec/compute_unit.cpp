@@ -367,6 +367,10 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   }
   if (operation.traced_lanes != 0) [[unlikely]]
     trace->completed(wave, operation);
+  if (operation.into_registers) {
+    activity.register_bytes += kLanes * sizeof(std::uint32_t);
+    return;
+  }
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
@@ -409,6 +413,8 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   operation->scalar = false;
   operation->vector = false;
   operation->words = 0;
+  operation->begun = false;
+  operation->into_registers = false;
   return operation;
 }
 
@@ -436,10 +442,40 @@ void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsi
                                      wave.scalar_queue.time_until(scalar_left));
   if (time == kNever) {
     wave.next = kNever;
+    bypass(wave, vector_left);
     return;
   }
   const std::int64_t aligned = (time - wave.simd + 3) / 4 * 4 + wave.simd;
   wave.next = std::max(aligned, wave.now + 4);
+}
+
+// While the wave waits nobody sees its registers: a load that must complete before it goes on, and
+// whose lanes lie in memory as in a register, writes there as soon as its bytes come. Not where
+// another load has the same register: they write in order.
+void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
+  const CounterQueue& queue = wave.vector_queue;
+  if (trace || queue.count <= vector_left) return;
+  RegisterSet once;
+  RegisterSet twice;
+  for (const CounterQueue* each : {&wave.vector_queue, &wave.scalar_queue}) {
+    for (unsigned i = 0; i < each->count; ++i) {
+      const MemoryOperation& operation = *each->at(i);
+      if (operation.scalar || (each != &queue && operation.vector)) continue;
+      if (once.has_vector(operation.destination, operation.words)) {
+        twice.add_vector(operation.destination, operation.words);
+      }
+      once.add_vector(operation.destination, operation.words);
+    }
+  }
+  for (unsigned i = 0; i + vector_left < queue.count; ++i) {
+    MemoryOperation& operation = *queue.at(i);
+    if (operation.kind == MemoryKind::load && operation.contiguous &&
+        operation.element_bytes == sizeof(std::uint32_t) &&
+        operation.exec == ~std::uint64_t{0} && !operation.begun &&
+        !twice.has_vector(operation.destination, 1)) {
+      operation.into_registers = true;
+    }
+  }
 }
 
 void ComputeUnit::wake() {

@@ -123,6 +123,7 @@ class ComputeUnit {
   std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
+  void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
 

@@ -27,7 +27,8 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
                         std::uint64_t lanes, const DeviceMemory& memory, F&& f) {
   const std::uint64_t begin = line_address(line);
   const std::uint64_t end = begin + lines * kLineBytes;
-  auto* const data = reinterpret_cast<std::byte*>(operation.data);
+  auto* const data = reinterpret_cast<std::byte*>(
+      operation.into_registers ? operation.wave->vgpr(operation.destination) : operation.data);
   if (operation.contiguous && lanes == 0) {
     const auto first = static_cast<unsigned>(std::countr_zero(operation.exec));
     const auto last = 64U - static_cast<unsigned>(std::countl_zero(operation.exec));
@@ -51,6 +52,7 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
 
 inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
                        std::uint64_t lanes, const DeviceMemory& memory) {
+  operation.begun = true;
   for_bytes_in_lines(operation, line, lines, lanes, memory,
                      [](std::byte* element, const std::byte* host, std::uint64_t count) {
                        if (count == 4 * kLineBytes) {  // known sizes become a few moves

@@ -35,6 +35,8 @@ struct MemoryOperation {
   std::uint64_t exec{};
   std::uint64_t traced_lanes{};  // a load's that the trace still waits for
   std::uint64_t base{};
+  bool begun{};           // some of a load's bytes are in `data`
+  bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
   alignas(64) std::uint64_t address[kLanes];
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
@@ -49,6 +51,7 @@ struct CounterQueue {
 
   void push(MemoryOperation* operation) { entry[(head + count++) & 15] = operation; }
   [[nodiscard]] MemoryOperation* front() const { return entry[head & 15]; }
+  [[nodiscard]] MemoryOperation* at(unsigned i) const { return entry[(head + i) & 15]; }
   void pop() {
     ++head;
     --count;
