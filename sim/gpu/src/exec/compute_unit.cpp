@@ -66,8 +66,8 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   activity = {};
   counters = {};
   if (trace) trace->clear();
-  resolved = 0;
   key_.fill(kIdleKey);
+  key_rows_ = 0;
   first_key_ = kIdleKey;
   simd_waves_ = {};
   valu_free_ = {};
@@ -146,6 +146,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
     init_registers(wave, group);
+    key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
     set_key(wave);
     ++counters.waves;
   }
@@ -230,14 +231,14 @@ void ComputeUnit::run(std::int64_t end) {
   while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = waves_[key & 63];
     // Of the other waves, looked for beside the step rather than after it.
-    const std::uint64_t other = table.smallest_above(key_.data(), key);
+    const std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
     keys_changed_ = false;
     step(wave, static_cast<std::int64_t>(key >> 6), end);
     key = wave.state == WaveState::running && wave.next != kNever
               ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
               : kIdleKey;
     key_[wave.slot] = key;
-    key = keys_changed_ ? table.smallest(key_.data()) : std::min(key, other);
+    key = keys_changed_ ? table.smallest(key_.data(), key_rows_) : std::min(key, other);
   }
   first_key_ = key;
 }
@@ -455,6 +456,18 @@ void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsi
 void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
   const CounterQueue& queue = wave.vector_queue;
   if (trace || queue.count <= vector_left) return;
+  const auto fits = [](const MemoryOperation& operation) {
+    return operation.kind == MemoryKind::load && operation.contiguous &&
+           operation.element_bytes == sizeof(std::uint32_t) &&
+           operation.exec == ~std::uint64_t{0} && !operation.begun;
+  };
+  if (queue.count == 1 && wave.scalar_queue.count <= 1) {
+    MemoryOperation& only = *queue.front();
+    if (wave.scalar_queue.count == 0 || wave.scalar_queue.front() == &only) {
+      if (fits(only)) only.into_registers = true;
+      return;
+    }
+  }
   RegisterSet once;
   RegisterSet twice;
   for (const CounterQueue* each : {&wave.vector_queue, &wave.scalar_queue}) {
@@ -469,28 +482,20 @@ void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
   }
   for (unsigned i = 0; i + vector_left < queue.count; ++i) {
     MemoryOperation& operation = *queue.at(i);
-    if (operation.kind == MemoryKind::load && operation.contiguous &&
-        operation.element_bytes == sizeof(std::uint32_t) &&
-        operation.exec == ~std::uint64_t{0} && !operation.begun &&
-        !twice.has_vector(operation.destination, 1)) {
+    if (fits(operation) && !twice.has_vector(operation.destination, 1)) {
       operation.into_registers = true;
     }
   }
 }
 
-void ComputeUnit::wake() {
-  for (std::uint64_t set = std::exchange(resolved, 0); set != 0; set &= set - 1) {
-    const auto slot = static_cast<std::size_t>(std::countr_zero(set));
-    Wave& wave = waves_[slot];
-    if (wave.state == WaveState::empty) continue;
-    wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
-    if (wave.state != WaveState::running || wave.next != kNever) continue;
-    const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
-                                       wave.scalar_queue.time_until(wave.wait_scalar));
-    if (time == kNever) continue;
-    wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
-    set_key(wave);
-  }
+void ComputeUnit::resolved(Wave& wave) {
+  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  if (wave.state != WaveState::running || wave.next != kNever) return;
+  const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
+                                     wave.scalar_queue.time_until(wave.wait_scalar));
+  if (time == kNever) return;
+  wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
+  set_key(wave);
 }
 
 void ComputeUnit::barrier(Wave& wave) {
@@ -538,7 +543,6 @@ void ComputeUnit::end_wave(Wave& wave) {
   abandon(wave.vector_queue);
   abandon(wave.scalar_queue);
   wave.state = WaveState::empty;
-  resolved &= ~(std::uint64_t{1} << wave.slot);
   --simd_waves_[wave.simd];
   --resident_;
   activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);

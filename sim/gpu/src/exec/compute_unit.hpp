@@ -71,8 +71,8 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to `end`.
   void run(std::int64_t end);
-  // Waves whose operations the memory system resolved get their wake-up times.
-  void wake();
+  // The memory system knows when an operation of the wave completes.
+  void resolved(Wave& wave);
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
@@ -113,8 +113,6 @@ class ComputeUnit {
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced
-  // Bit per slot: an operation of this wave was resolved.
-  std::uint64_t resolved{};
 
  private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);
@@ -141,6 +139,7 @@ class ComputeUnit {
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
   std::uint64_t first_key_{};                          // smallest; between runs
+  int key_rows_{};                                     // of eight, that waves ever had
   bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> valu_free_{};

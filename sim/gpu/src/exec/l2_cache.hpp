@@ -39,12 +39,16 @@ class L2Cache {
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line) {
-    Slot& hinted = slots_[hint_[line % kHints]];
-    if (hinted.tag == line && hinted.partial == 0) {  // the common case, without a search
-      hinted.stamp = ++clock_;
-      return {.hit = true, .ready = &hinted.ready};
-    }
+    if (std::int64_t* ready = hit(line); ready != nullptr) return {.hit = true, .ready = ready};
     return read_slowly(line);
+  }
+  // The common case of a read, without a search: when the line's data is there. Null where it takes
+  // a read().
+  std::int64_t* hit(std::uint32_t line) {
+    Slot& hinted = slots_[hint_[line % kHints]];
+    if (hinted.tag != line || hinted.partial != 0) return nullptr;
+    hinted.stamp = ++clock_;
+    return &hinted.ready;
   }
   Access write(std::uint32_t line, std::uint64_t written);
 

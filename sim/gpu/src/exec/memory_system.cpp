@@ -174,10 +174,17 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   const std::uint32_t channel = transfer.channel;
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
   std::int64_t last = 0;
+  unsigned hits = 0;
   load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
   for (unsigned i = 0; i < request.lines; ++i) {
     const std::uint32_t line = request.line + i;
-    const std::int64_t there = fetch(l2_.read(line), line, transfer.cycle, channel);
+    std::int64_t there = 0;
+    if (const std::int64_t* ready = l2_.hit(line); ready != nullptr) {
+      ++hits;
+      there = std::max(transfer.cycle, *ready);
+    } else {
+      there = fetch(l2_.read(line), line, transfer.cycle, channel);
+    }
     transfer.payload = memory_.host(transfer.address);
     observer_.crossbar(transfer);
     last = std::max(last, there + latency);
@@ -185,6 +192,8 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
     transfer.address += kLineBytes;
     transfer.cycle += cycles_per_line_;
   }
+  counters_.hits += hits;
+  channels_[channel].hits += hits;
   return last;
 }
 
@@ -281,7 +290,7 @@ void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t compl
   last_completion_ = std::max(last_completion_, completion);
   if (--operation.unresolved != 0) return;
   if (operation.wave != nullptr) {
-    cu.resolved |= std::uint64_t{1} << operation.wave->slot;
+    cu.resolved(*operation.wave);
   } else {
     cu.release(&operation);
   }

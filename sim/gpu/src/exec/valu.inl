@@ -399,12 +399,7 @@ void pack(U32* elements, const U32* registers, int words) {
     default: return pack_n<4>(elements, registers);
   }
 }
-U64 smallest(const U64* keys) {
-  U64 lowest[8];
-  for (int i = 0; i < 8; ++i) lowest[i] = keys[i];
-  for (int row = 8; row < 40; row += 8) {
-    for (int i = 0; i < 8; ++i) lowest[i] = keys[row + i] < lowest[i] ? keys[row + i] : lowest[i];
-  }
+U64 smallest_of_row(U64* lowest) {
   for (int half = 4; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) {
       lowest[i] = lowest[i + half] < lowest[i] ? lowest[i + half] : lowest[i];
@@ -412,21 +407,24 @@ U64 smallest(const U64* keys) {
   }
   return lowest[0];
 }
-U64 smallest_above(const U64* keys, U64 key) {
+U64 smallest(const U64* keys, int rows) {
   U64 lowest[8];
   for (int i = 0; i < 8; ++i) lowest[i] = ~U64{0};
-  for (int row = 0; row < 40; row += 8) {
+  for (const U64* row = keys; row < keys + 8 * rows; row += 8) {
+    WW_ROLLED for (int i = 0; i < 8; ++i) lowest[i] = row[i] < lowest[i] ? row[i] : lowest[i];
+  }
+  return smallest_of_row(lowest);
+}
+U64 smallest_above(const U64* keys, U64 key, int rows) {
+  U64 lowest[8];
+  for (int i = 0; i < 8; ++i) lowest[i] = ~U64{0};
+  for (const U64* row = keys; row < keys + 8 * rows; row += 8) {
     WW_ROLLED for (int i = 0; i < 8; ++i) {
-      const U64 other = keys[row + i] > key ? keys[row + i] : ~U64{0};
+      const U64 other = row[i] > key ? row[i] : ~U64{0};
       lowest[i] = other < lowest[i] ? other : lowest[i];
     }
   }
-  for (int half = 4; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) {
-      lowest[i] = lowest[i + half] < lowest[i] ? lowest[i + half] : lowest[i];
-    }
-  }
-  return lowest[0];
+  return smallest_of_row(lowest);
 }
 void modify_source(U32* d, const U32* s, int float_bits, bool abs, bool neg) {
   const U32 clear = abs ? 0x7FFFFFFFU : ~U32{0};

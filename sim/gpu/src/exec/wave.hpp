@@ -1,6 +1,7 @@
 // The state of a wavefront, and of vector memory instructions on their way.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -66,7 +67,12 @@ struct CounterQueue {
     }
     return time;
   }
-  [[nodiscard]] std::int64_t next() const { return count == 0 ? kNever : time_until(count - 1); }
+  // When the first one leaves; kNever while there is none or its time is not known.
+  [[nodiscard]] std::int64_t next() const {
+    if (count == 0) return kNever;
+    const MemoryOperation& first = *entry[head & 15];
+    return first.unresolved != 0 ? kNever : std::max(chain, first.completion);
+  }
 };
 
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
