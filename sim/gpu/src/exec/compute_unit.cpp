@@ -238,7 +238,7 @@ void ComputeUnit::run(std::int64_t end) {
               ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
               : kIdleKey;
     key_[wave.slot] = key;
-    key = keys_changed_ ? table.smallest(key_.data(), key_rows_) : std::min(key, other);
+    key = keys_changed_ ? table.smallest_above(key_.data(), 0, key_rows_) : std::min(key, other);
   }
   first_key_ = key;
 }

@@ -32,9 +32,8 @@ struct LaneTable {
   // Lane-major elements of 1 to 4 words to registers and back.
   void (*unpack)(std::uint32_t* registers, const std::uint32_t* elements, int words){};
   void (*pack)(std::uint32_t* elements, const std::uint32_t* registers, int words){};
-  // Smallest of `rows` times eight keys, and the smallest of them that is greater than `key`; all
-  // ones where there is none.
-  std::uint64_t (*smallest)(const std::uint64_t* keys, int rows){};
+  // Smallest of `rows` times eight keys, 1 to 5, that is greater than `key`; all ones where there is
+  // none.
   std::uint64_t (*smallest_above)(const std::uint64_t* keys, std::uint64_t key, int rows){};
   // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
   void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,

@@ -407,24 +407,26 @@ U64 smallest_of_row(U64* lowest) {
   }
   return lowest[0];
 }
-U64 smallest(const U64* keys, int rows) {
+template <int Rows>
+U64 smallest_of_rows(const U64* keys, U64 key) {
   U64 lowest[8];
   for (int i = 0; i < 8; ++i) lowest[i] = ~U64{0};
-  for (const U64* row = keys; row < keys + 8 * rows; row += 8) {
-    WW_ROLLED for (int i = 0; i < 8; ++i) lowest[i] = row[i] < lowest[i] ? row[i] : lowest[i];
-  }
-  return smallest_of_row(lowest);
-}
-U64 smallest_above(const U64* keys, U64 key, int rows) {
-  U64 lowest[8];
-  for (int i = 0; i < 8; ++i) lowest[i] = ~U64{0};
-  for (const U64* row = keys; row < keys + 8 * rows; row += 8) {
+  for (int row = 0; row < 8 * Rows; row += 8) {
     WW_ROLLED for (int i = 0; i < 8; ++i) {
-      const U64 other = row[i] > key ? row[i] : ~U64{0};
+      const U64 other = keys[row + i] > key ? keys[row + i] : ~U64{0};
       lowest[i] = other < lowest[i] ? other : lowest[i];
     }
   }
   return smallest_of_row(lowest);
+}
+U64 smallest_above(const U64* keys, U64 key, int rows) {
+  switch (rows) {
+    case 1: return smallest_of_rows<1>(keys, key);
+    case 2: return smallest_of_rows<2>(keys, key);
+    case 3: return smallest_of_rows<3>(keys, key);
+    case 4: return smallest_of_rows<4>(keys, key);
+    default: return smallest_of_rows<5>(keys, key);
+  }
 }
 void modify_source(U32* d, const U32* s, int float_bits, bool abs, bool neg) {
   const U32 clear = abs ? 0x7FFFFFFFU : ~U32{0};

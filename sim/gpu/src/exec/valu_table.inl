@@ -401,7 +401,6 @@ void build(LaneTable& table) {
   table.blend = blend;
   table.unpack = unpack;
   table.pack = pack;
-  table.smallest = smallest;
   table.smallest_above = smallest_above;
   table.modify_source = modify_source;
   table.modify_result = modify_result;

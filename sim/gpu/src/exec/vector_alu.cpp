@@ -85,7 +85,7 @@ void run_vector(Wave& wave, const MicroOp& op) {
   for (std::size_t i = 0; i < Sources; ++i) source[i] = source_lanes(wave, op, i, buffer[i]);
   LaneContext context;
   context.exec = wave.exec();
-  if (f.mask_in) context.mask_in = read_mask(wave, f.mask_source);
+  if (f.mask_in) context.mask_in = read_mask(wave, op.mask_source);
   const LaneFunction function = f.function[wave.flush_f32() ? 1 : 0];
 
   if (op.result == Destination::mask) {
@@ -249,7 +249,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   f.omod = instruction.modifiers.omod;
   f.clamp = instruction.modifiers.clamp;
   f.mask_in = entry.mask_in;
-  f.mask_source = kVcc;
+  op.mask_source = kVcc;
   f.writes_exec = entry.writes_exec;
   op.result = entry.result;
   op.cycles = entry.cycles;
@@ -283,7 +283,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
       instruction.src[given].kind != OperandKind::none) {
     const auto index = scalar_index(instruction.src[given]);
     if (!index || *index >= kScalarFile) return false;
-    f.mask_source = *index;
+    op.mask_source = *index;
   }
   const bool scalar = op.kind[0] == Source::constant ||
                       (op.kind[0] == Source::scalar && op.source[0] < kScalarFile);
@@ -293,7 +293,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     f.function[1] = entry.scalar_first[1];
   }
   op.run = handler_of(sources);
-  f.plain = plain_of(op, sources);
+  op.plain = plain_of(op, sources);
   op.straight = true;
   return true;
 }
@@ -309,17 +309,17 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
       continue;
     }
     context.exec = wave.exec();
-    if (context.exec != ~U64{0} || op->vector.plain == Plain::no) {
+    if (context.exec != ~U64{0} || op->plain == Plain::no) {
       lane_operations += static_cast<unsigned>(std::popcount(context.exec));
       op->run(wave, *op);
       continue;
     }
     lane_operations += kLanes;
     const VectorFields& f = op->vector;
-    context.mask_in = read_mask(wave, f.mask_source);
+    context.mask_in = read_mask(wave, op->mask_source);
     f.function[flush](wave.vgpr(op->destination), source(*op, 0), source(*op, 1), source(*op, 2),
                       context);
-    if (f.plain != Plain::lanes) wave.set_pair(op->destination2, context.mask_out);
+    if (op->plain != Plain::lanes) wave.set_pair(op->destination2, context.mask_out);
   }
   return lane_operations;
 }
