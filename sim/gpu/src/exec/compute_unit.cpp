@@ -253,7 +253,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
         fault(wave, ErrorCode::device_error, "the program counter left the program");
         return;
       }
-      run_ahead(wave);
+      if (wave.code[wave.pc].straight) run_ahead(wave);
     }
     if (wave.ahead != 0) {
       time = issue_ahead(wave, time, horizon);
@@ -302,7 +302,6 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
 void ComputeUnit::run_ahead(Wave& wave) {
   if (launch_->straight == nullptr) return;
   const StraightRun& run = launch_->straight->run[wave.pc];
-  if (run.count == 0) return;
   if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
   activity.vector_lane_operations += execute_straight(wave, wave.code + wave.pc, run.count);
   counters.valu += run.vectors;

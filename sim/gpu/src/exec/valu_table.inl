@@ -228,8 +228,8 @@ void build_integer(Builder& b) {
   b.integer(Opcode::v_cndmask_b32, cndmask<false>, 2, cndmask<true>).mask_in = true;
 
   // 64 bits.
-  b.wide(Opcode::v_lshl_b64, &qs<([](U64 a, U32 c) { return a << (c & 63U); })>, 2, 1);
-  b.wide(Opcode::v_lshr_b64, &qs<([](U64 a, U32 c) { return a >> (c & 63U); })>, 2, 1);
+  b.wide(Opcode::v_lshl_b64, shift_left, 2, 1);
+  b.wide(Opcode::v_lshr_b64, shift_right, 2, 1);
   b.wide(Opcode::v_ashr_i64, &qs<([](U64 a, U32 c) { return U64(sx(a) >> (c & 63U)); })>, 2, 1);
   b.wide(Opcode::v_mad_u64_u32, mad_u64_u32, 3, 4).carry_out = true;
   b.wide(Opcode::v_mad_i64_i32, mad_i64_i32, 3, 4).carry_out = true;
