@@ -39,16 +39,27 @@ class L2Cache {
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line) {
-    if (std::int64_t* ready = hit(line); ready != nullptr) return {.hit = true, .ready = ready};
+    Slot& hinted = slots_[hint_[line % kHints]];
+    if (hinted.tag == line && hinted.partial == 0) {  // the common case, without a search
+      hinted.stamp = ++clock_;
+      return {.hit = true, .ready = &hinted.ready};
+    }
     return read_slowly(line);
   }
-  // The common case of a read, without a search: when the line's data is there. Null where it takes
-  // a read().
-  std::int64_t* hit(std::uint32_t line) {
-    Slot& hinted = slots_[hint_[line % kHints]];
-    if (hinted.tag != line || hinted.partial != 0) return nullptr;
-    hinted.stamp = ++clock_;
-    return &hinted.ready;
+  // Reads lines in a row as long as they are found without a search; returns how many, and when the
+  // data of each is there.
+  unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* ready) {
+    Slot* const slots = slots_.data();
+    const std::uint32_t* const hint = hint_.data();
+    unsigned found = 0;
+    for (; found < lines; ++found, ++line) {
+      Slot& hinted = slots[hint[line % kHints]];
+      if (hinted.tag != line || hinted.partial != 0) break;
+      hinted.stamp = clock_ + found + 1;
+      ready[found] = hinted.ready;
+    }
+    clock_ += found;
+    return found;
   }
   Access write(std::uint32_t line, std::uint64_t written);
 

@@ -168,33 +168,43 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
 
 std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
                                 std::int64_t back) {
-  counters_.reads += request.lines;
+  const unsigned lines = request.lines;
+  counters_.reads += lines;
   transfer.kind = TransferKind::read;
   transfer.bytes = kLineBytes;
-  const std::uint32_t channel = transfer.channel;
+  transfer.payload = memory_.host(transfer.address);
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
-  std::int64_t last = 0;
-  unsigned hits = 0;
-  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
-  for (unsigned i = 0; i < request.lines; ++i) {
-    const std::uint32_t line = request.line + i;
-    std::int64_t there = 0;
-    if (const std::int64_t* ready = l2_.hit(line); ready != nullptr) {
-      ++hits;
-      there = std::max(transfer.cycle, *ready);
-    } else {
-      there = fetch(l2_.read(line), line, transfer.cycle, channel);
-    }
-    transfer.payload = memory_.host(transfer.address);
-    observer_.crossbar(transfer);
-    last = std::max(last, there + latency);
-    if (request.fills_l1) cu.l1.filled(request.l1_slot[i], line, there + latency);
-    transfer.address += kLineBytes;
-    transfer.cycle += cycles_per_line_;
-  }
+  load_lines(*request.operation, request.line, lines, request.lanes, memory_);
+  std::int64_t there[Request::kMostLines];
+  const unsigned hits = l2_.hits(request.line, lines, there);
   counters_.hits += hits;
-  channels_[channel].hits += hits;
-  return last;
+  channels_[transfer.channel].hits += hits;
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < hits; ++i) {
+    there[i] = std::max(there[i], transfer.cycle + i * cycles_per_line_);
+    last = std::max(last, there[i]);
+  }
+  if (hits == lines) {
+    observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  } else {
+    if (hits != 0) observer_.crossbar_lines(transfer, hits, cycles_per_line_);
+    for (unsigned i = hits; i < lines; ++i) {
+      CrossbarTransfer one = transfer;
+      one.cycle += i * cycles_per_line_;
+      one.address += i * kLineBytes;
+      one.payload += i * kLineBytes;
+      const std::uint32_t line = request.line + i;
+      there[i] = fetch(l2_.read(line), line, one.cycle, transfer.channel);
+      last = std::max(last, there[i]);
+      observer_.crossbar(one);
+    }
+  }
+  if (request.fills_l1) {
+    for (unsigned i = 0; i < lines; ++i) {
+      cu.l1.filled(request.l1_slot[i], request.line + i, there[i] + latency);
+    }
+  }
+  return last + latency;
 }
 
 void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
