@@ -43,6 +43,8 @@ NetworkConfig any_network() {
   config.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
   config.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
   config.router_delay = between(1, 4);
+  config.reassembly_buffers = one_of({1, 2, 16});
+  config.adaptive = one_of<std::string>({"dyxy", "rca"});
   config.deflection = one_of<std::string>({"chipper", "bless"});
   // As many flits a port as the credit loop needs, and no masks wider than they are.
   while (config.vcs * config.vc_buffer < credit_loop(config)) {

@@ -7,6 +7,7 @@ NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier
   difference.cycles -= earlier.cycles;
   difference.injected_flits -= earlier.injected_flits;
   difference.ejected_flits -= earlier.ejected_flits;
+  difference.resent_flits -= earlier.resent_flits;
   difference.buffer_writes -= earlier.buffer_writes;
   difference.buffer_reads -= earlier.buffer_reads;
   difference.crossbar_flits -= earlier.crossbar_flits;

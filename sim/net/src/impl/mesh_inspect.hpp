@@ -33,6 +33,13 @@ void Mesh<S, kGeneral, kPriority>::skip_to(Cycles cycle) {
   const std::optional<Cycles> next = next_event();
   const Cycles to = next ? std::min(*next, cycle) : cycle;
   if (to > now()) {
+    // Nothing changes but what routers tell each other, which settles within the mesh's diameter
+    // and the bits of a value.
+    const auto settled = static_cast<std::uint64_t>(config_.width + config_.height + 32);
+    for (std::uint64_t left = std::min((to - now()).value(), settled); regional_ && left != 0;
+         --left) {
+      share_congestion();
+    }
     now_ = static_cast<std::int64_t>(to.value());
     deliveries_.clear();
   }

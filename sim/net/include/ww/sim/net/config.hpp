@@ -41,9 +41,12 @@ struct NetworkConfig {
   Allocator vc_allocator{Allocator::islip};
   Allocator sw_allocator{Allocator::islip};
 
+  std::string adaptive{"dyxy"};  // mesh-adaptive chooses by: "dyxy" (local) or "rca" (regional)
+
   // bufferless and ideal networks
   int router_delay{2};                // cycles in a router, before the link
   std::string deflection{"chipper"};  // or "bless"
+  int reassembly_buffers{16};         // bufferless: packets of several flits a node takes at a time
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload

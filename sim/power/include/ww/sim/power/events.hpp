@@ -13,6 +13,7 @@ struct NetworkEvents {
   std::uint64_t links{};  // directed router-to-router links
   std::uint64_t injected_flits{};
   std::uint64_t ejected_flits{};
+  std::uint64_t resent_flits{};  // bufferless: dropped for want of a reassembly buffer, sent again
   std::uint64_t buffer_writes{};
   std::uint64_t buffer_reads{};
   std::uint64_t crossbar_flits{};  // flit-hops: every router counts
