@@ -17,11 +17,12 @@ struct ComputeDevice {
   std::string target;  // "gfx701"
   // Destroyed in reverse order; kernels and buffers go before them.
   std::unique_ptr<ComputeHost> host;
-  std::unique_ptr<measure::Counters> counters;
+  std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
 };
 
-// Opens the device that the request names. A process can open one virtual chip. Errors: not_found,
-// unsupported, missing_dependency, device_error.
+// Opens the device that the request names; "opencl:0.0" is any OpenCL device, without counters. A
+// process can open one virtual chip. Errors: not_found, invalid_argument, unsupported,
+// missing_dependency, device_error.
 [[nodiscard]] Result<ComputeDevice> open_compute_device(const DeviceRequest& request);
 
 }  // namespace ww::microbench
