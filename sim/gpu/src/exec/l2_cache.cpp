@@ -20,6 +20,8 @@ L2Cache::L2Cache(const Architecture& architecture)
       sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
             channels_ / ways_),
       slots_(std::size_t{channels_} * sets_ * ways_),
+      tag_(slots_.size(), kNone),
+      stamp_(slots_.size(), 0),
       hint_(kHints) {}
 
 std::uint32_t L2Cache::set_of(std::uint32_t line) const {
@@ -31,7 +33,7 @@ std::uint32_t L2Cache::set_of(std::uint32_t line) const {
 std::uint32_t L2Cache::find(std::uint32_t line) const {
   const std::uint32_t first = set_of(line);
   for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    if (slots_[slot].tag == line) return slot;
+    if (tag_[slot] == line) return slot;
   }
   return kNone;
 }
@@ -40,7 +42,7 @@ L2Cache::Slot& L2Cache::evict(std::uint32_t line, Access& access) {
   const std::uint32_t first = set_of(line);
   std::uint32_t place = first;
   for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    if (slots_[slot].stamp < slots_[place].stamp) place = slot;
+    if (stamp_[slot] < stamp_[place]) place = slot;
   }
   Slot& victim = slots_[place];
   if (victim.tag != kNone && victim.dirty != 0) {
@@ -48,7 +50,9 @@ L2Cache::Slot& L2Cache::evict(std::uint32_t line, Access& access) {
     access.victim = victim.tag;
     access.victim_dirty = victim.dirty;
   }
-  victim = Slot{.stamp = ++clock_, .tag = line};
+  victim = Slot{.tag = line};
+  tag_[place] = line;
+  used(place);
   access.ready = &victim.ready;
   hint_[line % kHints] = place;
   return victim;
@@ -64,7 +68,7 @@ L2Cache::Access L2Cache::read_slowly(std::uint32_t line) {
   }
   Slot& slot = slots_[place];
   hint_[line % kHints] = place;
-  slot.stamp = ++clock_;
+  used(place);
   access.ready = &slot.ready;
   access.hit = slot.partial == 0;
   access.fill = !access.hit;
@@ -82,13 +86,27 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
     slot->partial = written != kWhole;
   } else {
     slot = &slots_[place];
-    slot->stamp = ++clock_;
+    used(place);
     access.hit = true;
     access.ready = &slot->ready;
   }
   slot->dirty |= written;
   if (slot->dirty == kWhole) slot->partial = 0;
   return access;
+}
+
+void L2Cache::renumber() {
+  std::vector<std::uint32_t> order(ways_);
+  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+    std::iota(order.begin(), order.end(), first);
+    std::sort(order.begin(), order.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
+    for (std::uint32_t age = 0; age < ways_; ++age) {
+      std::uint32_t& stamp = stamp_[order[age]];
+      if (stamp != 0) stamp = age + 1;
+    }
+  }
+  clock_ = ways_ + 1;
 }
 
 void L2Cache::begin_launch() {
@@ -104,7 +122,7 @@ std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
     std::iota(order.begin(), order.end(), first);
     std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return slots_[a].stamp != slots_[b].stamp ? slots_[a].stamp < slots_[b].stamp : a < b;
+      return stamp_[a] != stamp_[b] ? stamp_[a] < stamp_[b] : a < b;
     });
     for (std::uint32_t age = 0; age < ways_; ++age) {
       const Slot& slot = slots_[order[age]];
@@ -121,10 +139,10 @@ void L2Cache::restore(const L2Snapshot& snapshot) {
   for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
     for (std::uint32_t age = 0; age < ways_; ++age) {
       const L2Snapshot::Line& line = snapshot.lines[first + age];
-      slots_[first + age] = Slot{.stamp = line.tag == kNone ? 0U : age + 1U,
-                                 .dirty = line.dirty,
-                                 .tag = line.tag,
-                                 .partial = line.partial ? 1U : 0U};
+      slots_[first + age] =
+          Slot{.dirty = line.dirty, .tag = line.tag, .partial = line.partial ? 1U : 0U};
+      tag_[first + age] = line.tag;
+      stamp_[first + age] = line.tag == kNone ? 0U : age + 1U;
     }
   }
   clock_ = ways_ + 1;

@@ -9,6 +9,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
+constexpr std::size_t kAhead = 8;  // requests, for the host's caches
 constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 
 std::uint64_t halves(std::uint64_t bytes) {
@@ -85,8 +86,9 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   for (std::uint32_t i = 0; i < arrivals_.size(); ++i) {
     order_[bucket_[arrivals_[i].delay]++] = i;
   }
-  for (const std::uint32_t i : order_) {
-    const Arrival& arrival = arrivals_[i];
+  for (std::size_t n = 0; n < order_.size(); ++n) {
+    if (n + kAhead < order_.size()) prefetch(*arrivals_[order_[n + kAhead]].request);
+    const Arrival& arrival = arrivals_[order_[n]];
     serve(*cus[arrival.cu], arrival.cu, *arrival.request, start + arrival.delay);
   }
   for (auto& cu : cus) {
@@ -103,6 +105,15 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     memory_.touch();
     changed_ = false;
   }
+}
+
+// The data are the one thing here that may be in no cache of the host.
+void MemorySystem::prefetch(const Request& request) const {
+  const std::byte* const data = memory_.host(line_address(request.line));
+  for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(data + i * kLineBytes);
+  const MemoryOperation* const operation = request.operation;
+  __builtin_prefetch(operation);
+  l2_.prefetch(request.line);
 }
 
 void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
