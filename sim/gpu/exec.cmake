@@ -33,6 +33,7 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
   set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
   list(APPEND _wide_lane_options -fno-sanitize=all)
 endif()
+set_source_files_properties(src/exec/l2_cache.cpp PROPERTIES COMPILE_OPTIONS "-O3")
 set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
 set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")

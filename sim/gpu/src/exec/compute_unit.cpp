@@ -31,6 +31,7 @@ constexpr std::size_t kRegisterBytes = ComputeUnit::kSlots * kRegisterStride * 4
 void Wave::expand_mask(std::uint64_t enabled) {
   lanes().expand_mask(lane_mask, enabled);
   lane_mask_of = enabled;
+  lane_mask_known = true;
 }
 
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
@@ -154,7 +155,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
 
 // Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
 void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
-  std::fill(std::begin(wave.sr), std::end(wave.sr), 0U);
+  std::memset(wave.sr, 0, sizeof wave.sr);
   std::memset(wave.v, 0, std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t));
   const LaunchState& launch = *launch_;
   const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
@@ -201,17 +202,13 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
   const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
   wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-  wave.expand_mask(wave.exec());  // the slot's last wave left its own behind
+  wave.lane_mask_known = false;  // the slot's last wave left its own behind
   wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
               (launch.rsrc1 >> 23 & 1U) << 9;
   wave.sr[kM0] = ~std::uint32_t{0};
-  const unsigned axes = launch.rsrc2 >> 11 & 3U;
-  for (std::uint32_t lane = 0; lane < count; ++lane) {
-    const std::uint32_t flat = first + lane;
-    wave.v[lane] = flat % launch.local[0];
-    if (axes >= 1) wave.v[kLanes + lane] = flat / launch.local[0] % launch.local[1];
-    if (axes >= 2) wave.v[2 * kLanes + lane] = flat / launch.local[0] / launch.local[1];
-  }
+  const std::size_t id_words = std::size_t{launch.id_axes} * kLanes;
+  std::memcpy(wave.v, launch.work_item_ids.data() + wave.in_group * id_words,
+              id_words * sizeof(std::uint32_t));
 }
 
 void ComputeUnit::set_key(const Wave& wave) {

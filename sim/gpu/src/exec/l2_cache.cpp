@@ -9,7 +9,36 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+
+// The loops over a set, compiled for the host's vector registers.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define WW_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define WW_VECTOR_CLONES
+#endif
+
+// Bit i: words[i] == value; at most 32 words.
+WW_VECTOR_CLONES std::uint32_t equal_words(const std::uint32_t* words, std::uint32_t count,
+                                           std::uint32_t value) {
+  std::uint32_t equal = 0;
+  for (std::uint32_t i = 0; i < count; ++i) equal |= (words[i] == value ? 1U : 0U) << i;
+  return equal;
 }
+WW_VECTOR_CLONES std::uint32_t smallest_word(const std::uint32_t* words, std::uint32_t count) {
+  std::uint32_t smallest = ~std::uint32_t{0};
+  for (std::uint32_t i = 0; i < count; ++i) smallest = std::min(smallest, words[i]);
+  return smallest;
+}
+// Index of the first of `count` words that has the value, or `count`.
+std::uint32_t index_of(const std::uint32_t* words, std::uint32_t count, std::uint32_t value) {
+  for (std::uint32_t i = 0; i < count; i += 32) {
+    const std::uint32_t equal = equal_words(words + i, std::min(count - i, 32U), value);
+    if (equal != 0) return i + static_cast<std::uint32_t>(std::countr_zero(equal));
+  }
+  return count;
+}
+}  // namespace
 
 L2Cache::L2Cache(const Architecture& architecture)
     : channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
@@ -32,18 +61,14 @@ std::uint32_t L2Cache::set_of(std::uint32_t line) const {
 
 std::uint32_t L2Cache::find(std::uint32_t line) const {
   const std::uint32_t first = set_of(line);
-  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    if (tag_[slot] == line) return slot;
-  }
-  return kNone;
+  const std::uint32_t way = index_of(&tag_[first], ways_, line);
+  return way == ways_ ? kNone : first + way;
 }
 
 L2Cache::Slot& L2Cache::evict(std::uint32_t line, Access& access) {
   const std::uint32_t first = set_of(line);
-  std::uint32_t place = first;
-  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    if (stamp_[slot] < stamp_[place]) place = slot;
-  }
+  const std::uint32_t* const stamps = &stamp_[first];
+  const std::uint32_t place = first + index_of(stamps, ways_, smallest_word(stamps, ways_));
   Slot& victim = slots_[place];
   if (victim.tag != kNone && victim.dirty != 0) {
     access.writeback = true;

@@ -78,8 +78,8 @@ struct CounterQueue {
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
-  alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
-  std::uint32_t* v{};                              // vector registers [register][lane]
+  // What every turn looks at comes first.
+  alignas(64) std::uint32_t* v{};  // vector registers [register][lane]
   const MicroOp* code{};
   std::uint32_t pc{};     // dwords from the start of code
   std::uint32_t ahead{};  // instructions from pc on that are executed, but not yet issued
@@ -105,6 +105,8 @@ struct Wave {
   std::int64_t started{};
   std::uint64_t scratch_base{};  // device address of the wave's private memory
 
+  alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
+  bool lane_mask_known{};
   std::uint64_t lane_mask_of{};
   alignas(64) std::uint32_t lane_mask[kLanes];
 
@@ -122,7 +124,7 @@ struct Wave {
   // Enabled lanes as words of ones and zeros.
   const std::uint32_t* mask() {
     const std::uint64_t enabled = exec();
-    if (lane_mask_of != enabled) expand_mask(enabled);
+    if (!lane_mask_known || lane_mask_of != enabled) expand_mask(enabled);
     return lane_mask;
   }
   void expand_mask(std::uint64_t enabled);
