@@ -8,18 +8,6 @@
 namespace ww::microbench {
 namespace {
 
-// Counters of real devices are read by profilers, from outside.
-class NoCounters final : public measure::Counters {
- public:
-  std::uint64_t dispatch_count() const override { return 0; }
-  Result<measure::Dispatch> dispatch(std::uint64_t) const override {
-    return fail(ErrorCode::unsupported, "counters of real devices are read by a profiler");
-  }
-  Result<std::map<std::string, double>> sum(std::uint64_t, std::uint64_t) const override {
-    return std::map<std::string, double>{};
-  }
-};
-
 Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string& name) {
   // Before the compute host: the tries of vendor libraries fork.
   const measure::Telemetry telemetry = measure::find_telemetry({});
@@ -29,7 +17,6 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
   opened.host = std::move(host);
   const HostFacts facts = opened.host->facts();
   opened.target = facts.target;
-  opened.counters = std::make_unique<NoCounters>();
   const SensorMatch match = match_sensor(facts, telemetry);
   if (match.gpu == nullptr) {
     opened.no_sensor = match.reason;

@@ -18,6 +18,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/replay.cpp
   src/exec/scalar_alu.cpp
   src/exec/scalar_memory.cpp
+  src/exec/straight_line.cpp
   src/exec/vector_alu.cpp
   src/exec/vector_memory.cpp
   src/exec/virtual_gpu.cpp
@@ -32,6 +33,7 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
   set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
   list(APPEND _wide_lane_options -fno-sanitize=all)
 endif()
+set_source_files_properties(src/exec/l2_cache.cpp PROPERTIES COMPILE_OPTIONS "-O3")
 set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
 set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
@@ -66,7 +68,8 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
-            src/exec/random_code_test.cpp src/exec/trace_test.cpp
+            src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
+            src/exec/trace_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)

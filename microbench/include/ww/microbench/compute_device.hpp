@@ -22,11 +22,12 @@ struct ComputeDevice {
   // Of the GPU at the host's PCI address; null where none can be read, and then no_sensor says why.
   std::unique_ptr<measure::Sensor> sensor;
   std::string no_sensor;
-  std::unique_ptr<measure::Counters> counters;  // real devices: none are read, all sums are empty
+  std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
 };
 
-// Opens the device that the request names. A process can open one virtual chip. Errors: not_found,
-// unsupported, missing_dependency, device_error.
+// Opens the device that the request names; "opencl:0.0" is any OpenCL device, without counters. A
+// process can open one virtual chip. Errors: not_found, invalid_argument, unsupported,
+// missing_dependency, device_error.
 [[nodiscard]] Result<ComputeDevice> open_compute_device(const DeviceRequest& request);
 
 // The GPU of `telemetry` at the PCI address that the host's driver tells; null, with the reason,

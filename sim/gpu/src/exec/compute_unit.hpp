@@ -71,8 +71,8 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to `end`.
   void run(std::int64_t end);
-  // Waves whose operations the memory system resolved get their wake-up times.
-  void wake();
+  // The memory system knows when an operation of the wave completes.
+  void resolved(Wave& wave);
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
@@ -113,13 +113,15 @@ class ComputeUnit {
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced
-  // Bit per slot: an operation of this wave was resolved.
-  std::uint64_t resolved{};
 
  private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);
+  void set_key(const Wave& wave);  // when its `next` changed from outside
+  void run_ahead(Wave& wave);
+  std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
+  void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
 
@@ -136,6 +138,9 @@ class ComputeUnit {
       registers_;  // of all slots; pages that no wave used cost nothing
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
+  std::uint64_t first_key_{};                          // smallest; between runs
+  int key_rows_{};                                     // of eight, that waves ever had
+  bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};

@@ -124,7 +124,6 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
     std::int64_t next = kNever;
     bool busy = false;
     for (auto& cu : cus_) {
-      if (cu->resolved != 0) cu->wake();
       groups_ended |= cu->take_finished() != 0;
       if (!cu->idle()) {
         busy = true;

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "exec/micro_op.hpp"
+#include "exec/straight_line.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -13,6 +15,7 @@ namespace ww::sim::gpu::exec {
 struct LaunchState {
   std::string kernel;
   const MicroOp* code{};
+  const StraightLines* straight{};  // null: every instruction is executed when it issues
   std::uint32_t code_dwords{};
   std::uint64_t code_address{};  // device address of dword 0
   std::uint32_t entry{};         // dword of the first instruction
@@ -37,6 +40,10 @@ struct LaunchState {
   std::uint32_t scratch_per_lane{};
   std::uint64_t clock_base{};  // s_memtime of cycle 0
   int l1_hit_cycles{};
+  // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
+  // kernel asks for, for each wave of a group.
+  std::vector<std::uint32_t> work_item_ids;
+  std::uint32_t id_axes{1};
 };
 
 inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;

@@ -52,12 +52,16 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   program->code_address_ = image + code_begin;
   program->code_.resize((code_end - code_begin) / 4);
   const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
+  std::vector<RegisterSet> registers(program->code_.size());
   for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
     const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
     MicroOp& op = program->code_[dword];
-    lower(binpatch::isa::decode(generation, rest), op, program->pool_);
+    const auto decoded = binpatch::isa::decode(generation, rest);
+    lower(decoded, op, program->pool_);
+    if (op.straight) registers[dword] = registers_of(*decoded, op);
     if (op.opcode == Opcode::invalid) std::memcpy(&op.immediate, rest.data(), 4);
   }
+  program->straight_lines_ = find_straight_lines(program->code_, registers);
   return program;
 }
 

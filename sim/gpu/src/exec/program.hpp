@@ -9,6 +9,7 @@
 #include "exec/device_memory.hpp"
 #include "exec/lower.hpp"
 #include "exec/micro_op.hpp"
+#include "exec/straight_line.hpp"
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -26,6 +27,7 @@ class Program {
   // Index into kernels(); nothing for an unknown name.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
   [[nodiscard]] const MicroOp* code() const { return code_.data(); }
+  [[nodiscard]] const StraightLines& straight_lines() const { return straight_lines_; }
   [[nodiscard]] std::uint32_t code_dwords() const {
     return static_cast<std::uint32_t>(code_.size());
   }
@@ -43,6 +45,7 @@ class Program {
   std::uint64_t code_address_{};
   std::vector<binpatch::Kernel> kernels_;
   std::vector<MicroOp> code_;
+  StraightLines straight_lines_;
   ConstantPool pool_;
 };
 

@@ -457,12 +457,28 @@ Unit unit_of(Encoding encoding, Opcode opcode) {
                                                                                   : Unit::internal;
 }
 
+// Indexed moves can fail; the others ask for the time, the program counter or what is on its way.
+bool is_straight(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::s_getreg_b32:
+    case Opcode::s_setreg_b32:
+    case Opcode::s_setreg_imm32_b32:
+    case Opcode::s_getpc_b64:
+    case Opcode::s_movrels_b32:
+    case Opcode::s_movrels_b64:
+    case Opcode::s_movreld_b32:
+    case Opcode::s_movreld_b64: return false;
+    default: return true;
+  }
+}
+
 }  // namespace
 
 bool lower_scalar(const Instruction& instruction, MicroOp& op) {
   op.run = semantics(instruction.opcode);
   if (op.run == nullptr) return false;
   op.unit = unit_of(instruction.encoding, instruction.opcode);
+  op.straight = op.unit == Unit::salu && is_straight(instruction.opcode);
   op.immediate = instruction.modifiers.immediate;
   for (std::size_t i = 0; i < 2; ++i) {
     const auto& source = instruction.src[i];

@@ -56,6 +56,16 @@ class CountingObserver final : public ActivityObserver {
         hash64({t.payload, t.bytes})};
     totals_.hash = totals_.hash * 0x9E3779B97F4A7C15U + hash64(std::as_bytes(std::span(place)));
   }
+  void crossbar_lines(CrossbarTransfer t, unsigned lines, std::int64_t cycles) override {
+    if (payloads_) {
+      ActivityObserver::crossbar_lines(t, lines, cycles);
+      return;
+    }
+    totals_.reads += lines;
+    totals_.payload_bytes += std::uint64_t{t.bytes} * lines;
+    totals_.channel_bytes[t.channel] += std::uint64_t{t.bytes} * lines;
+    totals_.engine_bytes[t.engine] += std::uint64_t{t.bytes} * lines;
+  }
   void memory(const MemoryTransfer& t) override {
     (t.write ? totals_.writebacks : totals_.fills)++;
     if (payloads_) {

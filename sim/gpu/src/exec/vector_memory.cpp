@@ -102,7 +102,10 @@ void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   operation.references = m.flat ? 2 : 1;
   wave.vector_queue.push(&operation);
   if (m.flat) wave.scalar_queue.push(&operation);
-  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  // Behind others, or without a time, it is not the next to complete.
+  if (operation.unresolved == 0) {
+    wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  }
 }
 
 void count(ComputeUnit& cu, const MemoryFields& m) {

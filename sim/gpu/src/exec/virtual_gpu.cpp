@@ -273,6 +273,25 @@ Status check_grid(const Grid& grid) {
 
 }  // namespace
 
+namespace {
+
+void fill_work_item_ids(exec::LaunchState& state) {
+  const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
+  state.id_axes = std::min(asked, 2U) + 1;
+  state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
+  for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
+    const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
+                                 flat / state.local[0] / state.local[1]};
+    const std::size_t wave = flat / exec::kLanes;
+    for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
+      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
+          id[axis];
+    }
+  }
+}
+
+}  // namespace
+
 Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program,
                                                     std::size_t kernel_index, const Grid& grid,
                                                     std::span<const std::byte> kernarg,
@@ -284,6 +303,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.kernel = kernel.name;
   state.code = program.code();
   state.code_dwords = program.code_dwords();
+  if (options.run_ahead) state.straight = &program.straight_lines();
   state.code_address = program.code_address();
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);
@@ -331,6 +351,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   WW_TRY(provide_scratch(state.scratch_per_lane));
   state.scratch = scratch_address;
   state.scratch_bytes = scratch_bytes;
+  fill_work_item_ids(state);
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;

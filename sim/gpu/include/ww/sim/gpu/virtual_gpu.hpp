@@ -25,8 +25,9 @@ class Writer;
 namespace ww::sim::gpu {
 
 struct Options {
-  unsigned threads{};  // 0: as many as there are cores, at most 2
-  bool replay{true};   // identical launches without side effects are replayed
+  unsigned threads{};    // 0: as many as there are cores, at most 2
+  bool replay{true};     // identical launches without side effects are replayed
+  bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
