@@ -37,6 +37,9 @@ struct LaunchState {
   std::uint32_t scratch_per_lane{};
   std::uint64_t clock_base{};  // s_memtime of cycle 0
   int l1_hit_cycles{};
+  OnFault on_fault{};
+  MemoryChecks checks;
+  bool single_wave_groups{};  // the compiler knew that a group is one wave
 };
 
 inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;
