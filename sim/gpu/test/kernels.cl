@@ -217,6 +217,23 @@ __kernel void lengths(__global float* out) {
   out[i] = length((float3)((float)i / 64.0f, 1.0f, 1.0f));
 }
 
+__kernel void reversed(__global const uint* in, __global uint* out, uint rounds) {
+  __local uint shared[64];
+  const uint i = get_local_id(0);
+  uint sum = 0;
+  for (uint n = 0; n < rounds; ++n) {
+    shared[i] = in[n * 64 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < 32) {
+      sum += shared[63 - i];
+    } else {
+      sum -= shared[i - 32];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[i] = sum;
+}
+
 // Each has a mistake, where `wrong` asks for it.
 __kernel void reads_far(__global const uint* data, __global uint* out, uint far) {
   out[get_global_id(0)] = data[get_global_id(0) + far];

@@ -54,9 +54,8 @@ bool is_optimisation(std::string_view word) {
 // device and without the user's options; these lines put them right for this one.
 std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
   std::string text;
-  for (const char* name :
-       {"cl_khr_fp16", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
-        "cl_khr_3d_image_writes", "cl_amd_media_ops", "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
+  for (const char* name : {"cl_khr_fp16", "cl_khr_3d_image_writes", "cl_amd_media_ops",
+                           "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
     text += std::string("#undef ") + name + "\n";
   }
   text += "#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 120\n";

@@ -1,7 +1,8 @@
 // LDS instructions. LDS memory is touched when the instruction issues (one wave at a time, in
 // order); its result reaches the registers when it completes.
 // Source: AMD Sea Islands ISA, chapter 10. Reads out of the group's range give 0, writes do
-// nothing.
+// nothing. Address and offset are added modulo 2^32 (from gfx7 on), and compilers count on it: the
+// address of t[63 - i] is -4 i, with the offset 252.
 #include "exec/lds.hpp"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ void run_read(Wave& wave, const MicroOp& op) {
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       U32* target = operation->data + lane * words + part * element;
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
       if (check) [[unlikely]]
         check_lane(wave, AccessKind::load, lane, at, m.element_bytes, nullptr);
       std::fill_n(target, element, 0U);
@@ -133,7 +134,7 @@ void run_write(Wave& wave, const MicroOp& op) {
         static_cast<unsigned>(std::popcount(operation->exec)) * element * 4U;
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
       if (check) [[unlikely]] {
         U32 value[4] = {};
         for (std::size_t w = 0; w < element; ++w) value[w] = data[w * kLanes + lane];
@@ -175,7 +176,7 @@ void run_atomic(Wave& wave, const MicroOp& op) {
   }
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 at = U64{address[lane]} + m.offset;
+    const U64 at = address[lane] + m.offset;
     if (checked(wave)) [[unlikely]]
       check_lane(wave, AccessKind::atomic, lane, at, m.element_bytes, nullptr);
     U64 old = 0;
