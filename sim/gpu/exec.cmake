@@ -6,6 +6,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/deferred_observer.cpp
   src/exec/device_memory.cpp
   src/exec/engine.cpp
+  src/exec/finding_log.cpp
   src/exec/l2_cache.cpp
   src/exec/lane_table.cpp
   src/exec/lanes_avx2.cpp
@@ -13,6 +14,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lanes_generic.cpp
   src/exec/lds.cpp
   src/exec/lower.cpp
+  src/exec/memory_guard.cpp
   src/exec/memory_system.cpp
   src/exec/program.cpp
   src/exec/replay.cpp
@@ -69,11 +71,15 @@ function(ww_sim_gpu_exec_tests)
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
-            src/exec/trace_test.cpp
+            src/exec/trace_test.cpp src/exec/memory_check_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
-  foreach(name exec_virtual_gpu_test bench_emulator)
+  ww_add_fuzz_target(exec_launch_fuzz SOURCES src/exec/launch_fuzz.cpp LIBS ww_sim_gpu)
+  if(NOT WW_BUILD_FUZZERS)
+    set_tests_properties(exec_launch_fuzz PROPERTIES ENVIRONMENT WW_FUZZ_INPUTS=500)
+  endif()
+  foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
     add_dependencies(${name} emulator_kernels)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")

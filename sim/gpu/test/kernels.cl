@@ -216,3 +216,60 @@ __kernel void lengths(__global float* out) {
   const int i = get_global_id(0);
   out[i] = length((float3)((float)i / 64.0f, 1.0f, 1.0f));
 }
+
+__kernel void reversed(__global const uint* in, __global uint* out, uint rounds) {
+  __local uint shared[64];
+  const uint i = get_local_id(0);
+  uint sum = 0;
+  for (uint n = 0; n < rounds; ++n) {
+    shared[i] = in[n * 64 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < 32) {
+      sum += shared[63 - i];
+    } else {
+      sum -= shared[i - 32];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[i] = sum;
+}
+
+// Each has a mistake, where `wrong` asks for it.
+__kernel void reads_far(__global const uint* data, __global uint* out, uint far) {
+  out[get_global_id(0)] = data[get_global_id(0) + far];
+}
+
+__kernel void misaligned(__global uchar* data, uint shift) {
+  *(__global uint*)(data + shift + 4 * get_global_id(0)) = 1;
+}
+
+__kernel void neighbours(__global uint* out, __local uint* shared, uint wrong) {
+  const uint i = get_local_id(0);
+  shared[i] = i;
+  if (!wrong) barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[(i + 64) % get_local_size(0)];
+}
+
+__kernel void shared_counter(__global uint* out, __local uint* shared, uint wrong) {
+  if (get_local_id(0) == 0) shared[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (wrong) {
+    shared[0] = shared[0] + 1;
+  } else {
+    atomic_inc(shared);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[0];
+}
+
+__kernel void far_in_local(__global uint* out, __local uint* shared, uint far) {
+  shared[get_local_id(0) + far] = 7;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[get_local_id(0)];
+}
+
+__kernel void spin_all(__global uint* out, uint n) {
+  uint x = get_global_id(0);
+  while (n != 0) x = x * 5 + n;
+  out[get_global_id(0)] = x;
+}

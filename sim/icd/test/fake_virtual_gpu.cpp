@@ -132,6 +132,13 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId, const std::string& kernel, co
   return LaunchResult{impl_->dispatches.size() - 1, start, impl_->now, false};
 }
 
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return icd::fake::state().findings;
+}
+std::string describe(const MemoryFinding&, const std::string& buffer) {
+  return "a finding in " + buffer;
+}
+
 std::int64_t VirtualGpu::now_ns() const {
   return impl_->now;
 }

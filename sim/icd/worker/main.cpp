@@ -3,6 +3,7 @@
 // ends when the driver closes its end. With --compile it compiles one file for any AMD target: the
 // HIP host's way to a code object.
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,16 @@
 #include "ww/core/atomic_file.hpp"
 
 namespace {
+
+// A source that swells beyond reason (macros that double and double) ends this process, not its
+// neighbours. Sanitizers reserve more than any limit.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr rlim_t kBytes = rlim_t{8} << 30;
+  const rlimit limit{kBytes, kBytes};
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
 
 // --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
 // there is no compiler.
@@ -66,6 +77,8 @@ int main(int argc, char** argv) {
   // The terminal's interrupt goes to the whole group; the program decides, not the worker.
   std::signal(SIGINT, SIG_IGN);
   ::prctl(PR_SET_DUMPABLE, 0);  // an abort of the compiler is an answer, not a core file
+
+  limit_memory();
 
   const auto comgr = Comgr::load();
   for (;;) {

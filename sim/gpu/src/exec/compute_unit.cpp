@@ -67,6 +67,13 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   activity = {};
   counters = {};
   if (trace) trace->clear();
+  findings.clear();
+  if (launch.checks.races) {
+    if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());
+    shadow->begin_launch();
+  } else {
+    shadow.reset();
+  }
   key_.fill(kIdleKey);
   key_rows_ = 0;
   first_key_ = kIdleKey;
@@ -116,6 +123,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   }
   for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
   group.lds_bytes = launch_->lds_bytes;
+  if (shadow) group.epoch = shadow->new_epoch();
 
   if (resident_ == 0) busy_since_ = cycle;
   for (std::uint32_t n = 0; n < group.waves; ++n) {
@@ -501,6 +509,7 @@ void ComputeUnit::barrier(Wave& wave) {
   group.barrier_time = std::max(group.barrier_time, wave.now);
   if (group.at_barrier < group.alive) return;
   group.at_barrier = 0;
+  if (shadow) group.epoch = shadow->new_epoch();
   for (Wave& other : waves_) {
     if (other.state != WaveState::barrier || other.group != &group) continue;
     other.state = WaveState::running;

@@ -16,8 +16,10 @@
 
 #include "exec/access_log.hpp"
 #include "exec/device_memory.hpp"
+#include "exec/finding_log.hpp"
 #include "exec/l1_cache.hpp"
 #include "exec/launch.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/wave.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
@@ -48,6 +50,7 @@ struct WorkGroup {
   std::uint32_t lds_offset{};
   std::uint32_t lds_bytes{};
   std::uint32_t hardware_slot{};
+  std::uint32_t epoch{};  // of the race check: groups and barriers, counted
   std::int64_t barrier_time{};
   bool used{};
 };
@@ -113,6 +116,8 @@ class ComputeUnit {
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced
+  FindingLog findings;
+  std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
 
  private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);

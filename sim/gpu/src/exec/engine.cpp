@@ -7,6 +7,9 @@
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
+}  // namespace
 
 // Hands out work-groups: engines in turn, within an engine the next CU that has room.
 struct Engine::Dispatcher {
@@ -87,7 +90,24 @@ const ComputeUnit* Engine::first_error() const {
   return first;
 }
 
-Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watchdog_cycles) {
+std::vector<MemoryFinding> Engine::findings() const {
+  std::vector<const FindingLog*> logs;
+  for (const auto& cu : cus_) {
+    if (!cu->findings.findings().empty()) logs.push_back(&cu->findings);
+  }
+  return merge(logs);
+}
+
+std::uint64_t Engine::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& cu : cus_) {
+    const CuCounters& c = cu->counters;
+    sum += c.valu + c.salu + c.smem + c.vmem_read + c.vmem_write + c.lds;
+  }
+  return sum;
+}
+
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
   for (auto& cu : cus_) cu->begin_launch(launch);
   memory_system_.begin_launch();
   observer_.begin_launch();
@@ -104,6 +124,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
   };
   bool groups_ended = true;
   std::optional<Error> error;
+  std::uint64_t quanta = 0;
+  std::uint64_t issued_at_progress = 0;
+  bool progress = false;
   while (true) {
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
@@ -147,11 +170,25 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
       }
       time = std::max(time, next / quantum * quantum);  // quanta keep their grid
     }
-    if (time > watchdog_cycles) {
+    if (time > watchdog.cycles) {
       error = Error{ErrorCode::device_error,
                     fmt::format("the watchdog ended the launch after {} cycles", time),
                     "kernel " + launch.kernel};
       break;
+    }
+    progress |= groups_ended;
+    if (++quanta % kQuantaBetweenLooks == 0) {
+      const std::uint64_t issued = instructions();
+      if (progress) issued_at_progress = issued;
+      progress = false;
+      if (issued - issued_at_progress > watchdog.instructions) {
+        error = Error{ErrorCode::device_error,
+                      fmt::format("the watchdog ended the launch after {} cycles: {} wave "
+                                  "instructions since a work-group ended",
+                                  time, issued - issued_at_progress),
+                      "kernel " + launch.kernel};
+        break;
+      }
     }
   }
   ExecutedLaunch result;

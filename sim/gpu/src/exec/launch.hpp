@@ -44,6 +44,9 @@ struct LaunchState {
   // kernel asks for, for each wave of a group.
   std::vector<std::uint32_t> work_item_ids;
   std::uint32_t id_axes{1};
+  OnFault on_fault{};
+  MemoryChecks checks;
+  bool single_wave_groups{};  // the compiler knew that a group is one wave
 };
 
 inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;

@@ -1,7 +1,8 @@
 // LDS instructions. LDS memory is touched when the instruction issues (one wave at a time, in
 // order); its result reaches the registers when it completes.
 // Source: AMD Sea Islands ISA, chapter 10. Reads out of the group's range give 0, writes do
-// nothing.
+// nothing. Address and offset are added modulo 2^32 (from gfx7 on), and compilers count on it: the
+// address of t[63 - i] is -4 i, with the offset 252.
 #include "exec/lds.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "exec/compute_unit.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -50,6 +52,19 @@ std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
   return cycles;
 }
 
+// What the launch asked to look at; a store's values are in `data`, one for each lane.
+[[nodiscard]] bool checked(const Wave& wave) {
+  return wave.cu->launch().checks.memory || wave.cu->shadow != nullptr;
+}
+
+void check_lane(Wave& wave, AccessKind kind, std::size_t lane, U64 at, U64 bytes,
+                const std::byte* value) {
+  const auto count = static_cast<unsigned>(bytes);
+  const auto number = static_cast<U32>(lane);
+  if (wave.cu->launch().checks.memory) check_local(wave, kind, number, at, count);
+  if (wave.cu->shadow) wave.cu->shadow->touch(wave, {kind, number, at, count, value});
+}
+
 void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {
   ComputeUnit& cu = *wave.cu;
   const std::int64_t start = std::max(wave.now, cu.lds_free);
@@ -85,13 +100,16 @@ void run_read(Wave& wave, const MicroOp& op) {
   operation->sign_extend = m.sign_extend;
   operation->words = static_cast<std::uint8_t>(words);
   std::int64_t cycles = 0;
+  const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     cycles += bank_cycles(address, offset, operation->exec, static_cast<int>(element));
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       U32* target = operation->data + lane * words + part * element;
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
+      if (check) [[unlikely]]
+        check_lane(wave, AccessKind::load, lane, at, m.element_bytes, nullptr);
       std::fill_n(target, element, 0U);
       if (lds.inside(at, m.element_bytes)) std::memcpy(target, lds.bytes + at, m.element_bytes);
     }
@@ -107,6 +125,7 @@ void run_write(Wave& wave, const MicroOp& op) {
   const U32* address = wave.vgpr(m.address);
   const std::size_t element = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
   std::int64_t cycles = 0;
+  const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     const U32* data = wave.vgpr(part == 0 ? op.source[3] : m.data2);
@@ -115,7 +134,13 @@ void run_write(Wave& wave, const MicroOp& op) {
         static_cast<unsigned>(std::popcount(operation->exec)) * element * 4U;
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
+      if (check) [[unlikely]] {
+        U32 value[4] = {};
+        for (std::size_t w = 0; w < element; ++w) value[w] = data[w * kLanes + lane];
+        check_lane(wave, AccessKind::store, lane, at, m.element_bytes,
+                   reinterpret_cast<const std::byte*>(value));
+      }
       if (!lds.inside(at, m.element_bytes)) continue;
       if (element == 1) {
         std::memcpy(lds.bytes + at, data + lane, m.element_bytes);
@@ -151,7 +176,9 @@ void run_atomic(Wave& wave, const MicroOp& op) {
   }
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 at = U64{address[lane]} + m.offset;
+    const U64 at = address[lane] + m.offset;
+    if (checked(wave)) [[unlikely]]
+      check_lane(wave, AccessKind::atomic, lane, at, m.element_bytes, nullptr);
     U64 old = 0;
     if (lds.inside(at, m.element_bytes)) {
       const U64 a = register_value(first, lane, m.element_bytes);
@@ -274,6 +301,14 @@ void flat_lds_access(Wave& wave, MemoryOperation& operation, std::uint64_t lanes
     const U64 at = operation.address[lane] & 0xFFFFFFFFU;
     const U64 bytes = operation.element_bytes;
     U32* data = operation.data + lane * words;
+    if (checked(wave)) [[unlikely]] {
+      const bool store = operation.kind == MemoryKind::store;
+      check_lane(wave,
+                 operation.kind == MemoryKind::load ? AccessKind::load
+                 : store                            ? AccessKind::store
+                                                    : AccessKind::atomic,
+                 lane, at, bytes, store ? reinterpret_cast<const std::byte*>(data) : nullptr);
+    }
     if (operation.kind == MemoryKind::load) {
       std::fill_n(data, words, 0U);
       if (lds.inside(at, bytes)) std::memcpy(data, lds.bytes + at, bytes);

@@ -1,11 +1,10 @@
 // Scalar memory reads (SMRD) through a cache without timing detail: constant latency.
 // Source: AMD Sea Islands ISA, chapter 7.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "exec/compute_unit.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -36,13 +35,14 @@ void run_load(Wave& wave, const MicroOp& op) {
   const U64 base = wave.pair(op.memory.resource);
   const U64 address = (base + offset_of(wave, op)) & ~U64{3};
   const U64 bytes = op.memory.parts * U64{4};
-  if (!cu.memory().contains(address, bytes)) {
-    cu.fault(wave, ErrorCode::device_error,
-             fmt::format("memory fault: scalar load of {} bytes at address {:#x}", bytes, address));
-    return;
-  }
+  const bool there = cu.memory().contains(address, bytes) || guard_scalar(wave, op, address, bytes);
+  if (cu.error()) return;
   MemoryOperation& operation = *cu.new_operation(wave);
-  std::memcpy(operation.data, cu.memory().host(address), bytes);
+  if (there) {
+    std::memcpy(operation.data, cu.memory().host(address), bytes);
+  } else {
+    std::memset(operation.data, 0, bytes);
+  }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
   queue(wave, operation);
@@ -63,13 +63,12 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
     const U64 at = offset + 4 * word;
     operation.data[word] = 0;
     if (at + 4 > size) continue;
-    if (!cu.memory().contains(base + at, 4)) {
+    const bool there = cu.memory().contains(base + at, 4) || guard_scalar(wave, op, base + at, 4);
+    if (cu.error()) {
       cu.release(&operation);
-      cu.fault(wave, ErrorCode::device_error,
-               fmt::format("memory fault: scalar load of 4 bytes at address {:#x}", base + at));
       return;
     }
-    std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+    if (there) std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
   }
   operation.words = op.memory.parts;
   operation.destination = op.destination;

@@ -11,6 +11,7 @@
 #include "exec/lane_table.hpp"
 #include "exec/lds.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -35,15 +36,6 @@ std::size_t operand_words(const MemoryFields& m) {
   return two ? 2 * words : words;
 }
 
-void memory_fault(Wave& wave, const MemoryOperation& operation, unsigned lane, U64 address) {
-  const char* what = operation.kind == MemoryKind::load    ? "load"
-                     : operation.kind == MemoryKind::store ? "store"
-                                                           : "atomic";
-  wave.cu->fault(wave, ErrorCode::device_error,
-                 fmt::format("memory fault: {} of {} bytes at address {:#x} by lane {}", what,
-                             operation.element_bytes, address, lane));
-}
-
 // Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
 bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool contiguous,
                     MemoryOperation& operation) {
@@ -58,8 +50,8 @@ bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool cont
   return false;
 }
 
-// Whether every enabled lane lies inside an allocation; else the launch fails.
-bool check_bounds(Wave& wave, MemoryOperation& operation) {
+// Whether every enabled lane lies inside an allocation. Where not, every lane gets its address.
+bool inside(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
   const U64 bytes = operation.element_bytes;
   if (operation.contiguous) {
@@ -70,19 +62,45 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       operation.address[lane] = operation.base + lane * bytes;
     }
+    operation.contiguous = false;
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    if (!memory.contains(operation.address[lane], bytes)) {
-      memory_fault(wave, operation, lane, operation.address[lane]);
-      return false;
-    }
+    if (!memory.contains(operation.address[lane], bytes)) return false;
   }
   return true;
 }
 
+void zero_results(MemoryOperation& operation) {
+  if (operation.kind == MemoryKind::load) {
+    std::memset(operation.data, 0, sizeof operation.data);
+  } else if (operation.kind == MemoryKind::atomic_return) {
+    std::memset(operation.old, 0, sizeof operation.old);
+  }
+}
+
+// Sends the operation's lanes to memory, those outside of it excepted; false when the launch ends.
+bool go_to_memory(Wave& wave, const MemoryFields& m, MemoryOperation& operation) {
+  if (inside(wave, operation)) [[likely]] {
+    L1Pass(wave, m, operation).run();
+    return true;
+  }
+  const U64 exec = operation.exec;
+  const U64 allowed = guard_lanes(wave, operation);
+  if (wave.cu->error()) return false;
+  if (allowed != exec) {
+    zero_results(operation);
+    operation.exec = allowed;
+  }
+  if (allowed != 0) L1Pass(wave, m, operation).run();
+  operation.exec = exec;
+  return true;
+}
+
 // The hardware ignores the low bits of an atomic's address.
-void align_atomic(MemoryOperation& operation) {
+void align_atomic(Wave& wave, MemoryOperation& operation) {
+  if (wave.cu->launch().checks.memory) [[unlikely]]
+    check_alignment(wave, operation);
   if (operation.kind < MemoryKind::atomic) return;
   for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
 }
@@ -90,12 +108,9 @@ void align_atomic(MemoryOperation& operation) {
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
-  if (operation.exec != 0) {
-    if (!check_bounds(wave, operation)) {
-      cu.release(&operation);
-      return;
-    }
-    L1Pass(wave, m, operation).run();
+  if (operation.exec != 0 && !go_to_memory(wave, m, operation)) {
+    cu.release(&operation);
+    return;
   }
   operation.completion = std::max(operation.completion, wave.now + 4);
   operation.vector = true;
@@ -180,7 +195,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
       operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
       wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(operation);
+  align_atomic(wave, operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!apertures(wave, op, operation)) {
@@ -188,12 +203,10 @@ void run_flat(Wave& wave, const MicroOp& op) {
       return;
     }
     if (operation.exec != exec) {  // lanes of the LDS are done; their registers still come
-      const U64 elsewhere = operation.exec;
-      if (elsewhere != 0 && !check_bounds(wave, operation)) {
+      if (operation.exec != 0 && !go_to_memory(wave, m, operation)) {
         cu.release(&operation);
         return;
       }
-      if (elsewhere != 0) L1Pass(wave, m, operation).run();
       operation.exec = exec;
       operation.completion = std::max(operation.completion, wave.now + 64);
       operation.vector = true;
@@ -272,12 +285,12 @@ void run_buffer(Wave& wave, const MicroOp& op) {
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-    align_atomic(operation);
+    align_atomic(wave, operation);
     issue(wave, op, operation);
     return;
   }
   const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
-  align_atomic(operation);
+  align_atomic(wave, operation);
   const U64 exec = operation.exec;
   if ((exec & ~inside) == 0) {
     if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
@@ -295,8 +308,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     return;
   }
   // Partly out of range: only the lanes inside go to memory, the others read zero.
-  if (m.kind == MemoryKind::load) std::memset(operation.data, 0, sizeof operation.data);
-  if (m.kind == MemoryKind::atomic_return) std::memset(operation.old, 0, sizeof operation.old);
+  zero_results(operation);
   operation.exec = exec & inside;
   issue(wave, op, operation);
   if (!cu.error()) operation.exec = exec;

@@ -79,6 +79,7 @@ struct VirtualGpu::Impl {
         engine(chip, *memory, *observer, thread_count(options), options.trace),
         timeline(chip, options.noise_seed) {
     l2_state = replays.share(engine.l2().snapshot());
+    memory->keep_released(options.checks.memory);
   }
 
   Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
@@ -114,7 +115,8 @@ struct VirtualGpu::Impl {
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;
   std::shared_ptr<const LaunchActivity> activity{std::make_shared<LaunchActivity>()};
-  std::string key;  // of the present launch; kept for its memory
+  std::string key;                      // of the present launch; kept for its memory
+  std::vector<MemoryFinding> findings;  // of the last launch
 };
 
 VirtualGpu::VirtualGpu() = default;
@@ -341,6 +343,10 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
                             architecture.lds_bytes_per_cu),
                 kernel.name);
   }
+  state.on_fault = options.on_fault;
+  state.checks = options.checks;
+  state.single_wave_groups =
+      kernel.max_flat_workgroup_size != 0 && kernel.max_flat_workgroup_size <= exec::kLanes;
   state.lds_bytes = static_cast<std::uint32_t>(lds);
   state.lds_allocated = (state.lds_bytes + 511) / 512 * 512;
   if (kernarg.size() > kKernargBytes) {
@@ -399,6 +405,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
   }
   impl.key.clear();
+  impl.findings.clear();
   put(impl.key, program_id);
   put(impl.key, static_cast<std::uint32_t>(*kernel_index));
   put(impl.key, grid.dimensions);
@@ -428,14 +435,17 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
       impl.l2_behind = false;
     }
     const std::uint64_t started = impl.memory->version();
-    auto executed = impl.engine.run(state, impl.options.watchdog_cycles);
+    auto executed =
+        impl.engine.run(state, {impl.options.watchdog_cycles, impl.options.watchdog_instructions});
+    impl.findings = impl.engine.findings();
     const std::uint64_t before = impl.l2_state->hash;
     impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
     counters = static_cast<std::uint32_t>(impl.counter_values.size());
     impl.counter_values.push_back(executed->counters);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-    if (impl.replaying && !executed->clock_read && impl.memory->version() == started) {
+    if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
+        impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
     }
   }
@@ -525,6 +535,10 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   const exec::CounterValues& source = impl_->counter_values[impl_->dispatches[id].counters];
   std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
   return {};
+}
+
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return impl_->findings;
 }
 
 const LaunchActivity& VirtualGpu::last_activity() const {

@@ -17,6 +17,7 @@
 #include "ww/core/vgpu_abi.h"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/memory_check.hpp"
 
 namespace ww::sim::trace {
 class Writer;
@@ -30,6 +31,10 @@ struct Options {
   bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
+  // Wave instructions without the end of a work-group; then device_error.
+  std::uint64_t watchdog_instructions{std::uint64_t{4} << 30};
+  OnFault on_fault{OnFault::stop};
+  MemoryChecks checks{};
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
   // virtual GPU.
   trace::Writer* trace{};
@@ -87,6 +92,9 @@ class VirtualGpu {
   // encoding, address), device_error (memory fault with kernel, lane and address; watchdog).
   Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
                               std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
+
+  // What the last launch did wrong with memory, whether it ended well or not; in order of cycle.
+  [[nodiscard]] const std::vector<MemoryFinding>& findings() const;
 
   [[nodiscard]] std::int64_t now_ns() const;
   void idle_until(std::int64_t time_ns);
