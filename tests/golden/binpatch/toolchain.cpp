@@ -176,7 +176,7 @@ std::optional<Bytes> compile_newest(const std::string& source, const CompileOpti
 )" << source;
   const std::string object = scratch.file("k.o").string();
   const std::string library = scratch.file("k.so").string();
-  if (!run("clang-19 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+  if (!run("clang-19 -w -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
            " -target amdgcn-amd-amdhsa -nogpulib -mcpu=" +
            options.cpu + " " + options.optimisation +
            " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
