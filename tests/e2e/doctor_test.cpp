@@ -97,7 +97,9 @@ TEST(Doctor, UsesTheRealRocmSmiAndTheFilesWhereItAborts) {
                 HasSubstr(aborts ? "amdgpu files" : "ROCm SMI"));
     const json& smi = named(report["findings"], "capability", "sensor by ROCm SMI");
     EXPECT_EQ(smi["verdict"], aborts ? "unavailable" : "good") << smi;
-    if (aborts) EXPECT_THAT(smi["detail"].get<std::string>(), HasSubstr("crashed"));
+    if (aborts) {
+      EXPECT_THAT(smi["detail"].get<std::string>(), HasSubstr("crashed"));
+    }
     EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "ok");
   }
 }
