@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -95,7 +96,8 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   }
 }
 int cuDeviceGetPCIBusId(char* name, int size, int) {
-  std::strncpy(name, "0000:19:00.0", static_cast<std::size_t>(size));
+  const char* set = std::getenv("WW_STUB_CUDA_PCI");  // to stand at a stub sensor's address
+  std::strncpy(name, set != nullptr ? set : "0000:19:00.0", static_cast<std::size_t>(size));
   return success;
 }
 int cuDevicePrimaryCtxRetain(void** context, int) {

@@ -17,6 +17,32 @@ std::string figure(const ResultRow& row) {
                      1e12 * *row.high);
 }
 
+int show(const CampaignStore& store, const std::filesystem::path& folder, bool as_json) {
+  const auto fit = microbench::fit_crossing(store);
+  if (!fit) return report_error(fit.error());
+  auto json = microbench::to_json(*fit);
+  const auto device = store.get(campaign_keys::device);
+  json["device"] = device && *device ? **device : "";
+  json["virtual"] = false;
+  json["folder"] = folder.string();
+  const auto file = folder / "crossing.json";
+  if (const auto written = write_file_atomically(file, json.dump(2) + "\n"); !written) {
+    return report_error(written.error());
+  }
+  if (as_json) {
+    print_json(json);
+  } else {
+    fmt::print(
+        "random data  {}\nzeros        {}\ndata itself  {}\nrates        near {:.3g}, far {:.3g} "
+        "bit/s\nruns         {} ({} rejected) in {} blocks\n"
+        "distance     not public for this part: per crossing, not per millimetre\n",
+        figure(fit->random_bit), figure(fit->zero_bit), figure(fit->difference),
+        fit->near_bits_per_s, fit->far_bits_per_s, fit->runs, fit->rejected, fit->blocks);
+    if (!fit->note.empty()) fmt::print("note         {}\n", fit->note);
+  }
+  return fit->random_bit.value ? 0 : 1;
+}
+
 }  // namespace
 
 int calibrate_crossing(CrossingArguments arguments) {
@@ -33,29 +59,16 @@ int calibrate_crossing(CrossingArguments arguments) {
   if (!status) return report_error(status.error());
   const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
   if (!store) return report_error(store.error());
-  const auto fit = microbench::fit_crossing(*store);
-  if (!fit) return report_error(fit.error());
-  auto json = microbench::to_json(*fit);
-  json["device"] = request.device.name;
-  json["virtual"] = false;
-  json["folder"] = request.folder.string();
-  if (const auto written =
-          write_file_atomically(request.folder / "crossing.json", json.dump(2) + "\n");
-      !written) {
-    return report_error(written.error());
-  }
-  if (arguments.json) {
-    print_json(json);
-  } else {
-    fmt::print(
-        "random data  {}\nzeros        {}\ndata itself  {}\nrates        near {:.3g}, far {:.3g} "
-        "bit/s\nruns         {} ({} rejected) in {} blocks\n"
-        "distance     not public for this part: per crossing, not per millimetre\n",
-        figure(fit->random_bit), figure(fit->zero_bit), figure(fit->difference),
-        fit->near_bits_per_s, fit->far_bits_per_s, fit->runs, fit->rejected, fit->blocks);
-    if (!fit->note.empty()) fmt::print("note         {}\n", fit->note);
-  }
-  return fit->random_bit.value ? 0 : 1;
+  return show(*store, request.folder, arguments.json);
+}
+
+std::optional<int> fit_recorded_crossing(const CampaignStore& store,
+                                         const std::filesystem::path& folder, bool json) {
+  const auto plan = store.get(campaign_keys::plan);
+  if (!plan || !*plan) return std::nullopt;
+  const auto parsed = nlohmann::json::parse(**plan, nullptr, false);
+  if (!parsed.is_object() || parsed.value("method", "") != "crossing") return std::nullopt;
+  return show(store, folder, json);
 }
 
 }  // namespace ww::cli
