@@ -105,6 +105,20 @@ double mean_distance_s(std::span<const StoredSample> readings) {
   return seconds(readings.back().time_ns - readings.front().time_ns) / count;
 }
 
+// The check with its response known, and how long to cut after a switch: a lag has shown 99% after
+// five of its times.
+SensorCheck resolved(SensorCheck check, ResponseKind kind, double time_s, double delay_s) {
+  constexpr double settled_lags = 5;
+  check.kind = kind;
+  check.time_s = time_s;
+  check.delay_s = delay_s;
+  check.settle_s =
+      delay_s + check.period_s + (kind == ResponseKind::lag ? settled_lags : 1.0) * time_s;
+  check.reason.clear();
+  judge(check);
+  return check;
+}
+
 // Mean power by the counter over mean power by the readings.
 std::optional<double> energy_ratio(std::span<const StoredSample> readings) {
   const StoredSample* first = nullptr;
@@ -358,17 +372,16 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
   const auto period = find_update_period(polls);
   find_period(check, period, &*response);
 
-  // A response over several refreshes shows its shape; a shorter one falls between them, and only
-  // switches at many phases tell it.
-  if (response->resolved && response->time_s > 0) {
-    check.kind = response->lag ? ResponseKind::lag : ResponseKind::window;
-    check.time_s = response->time_s;
-    check.delay_s = response->delay_s;
-    constexpr double settled_lags = 5;
-    check.settle_s = check.delay_s + check.period_s +
-                     (response->lag ? settled_lags * check.time_s : check.time_s);
-    judge(check);
-    return check;
+  // A response over many refreshes shows its shape. A shorter one is told better by a fit to the
+  // switches, which come at many phases of the refreshes.
+  constexpr double many_refreshes = 10;
+  const bool curve = response->resolved && response->time_s > 0;
+  const auto take_curve = [&] {
+    return resolved(check, response->lag ? ResponseKind::lag : ResponseKind::window,
+                    response->time_s, response->delay_s);
+  };
+  if (curve && (!period.resolved || response->time_s > many_refreshes * check.period_s)) {
+    return take_curve();
   }
   std::vector<double> switches;
   for (const LoadStep& step : steps) {
@@ -381,30 +394,22 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
     // A load switched this fast shows no longer windows.
     const double longest_s = 0.45 * seconds(steps.front().off_ns - steps.front().on_ns);
     if (fit.kind != ResponseKind::not_resolved && fit.time_s < longest_s) {
-      check.kind = fit.kind;
-      check.time_s = fit.time_s;
       check.low_s = fit.low_s;
       check.high_s = fit.high_s;
-      check.delay_s = std::max(0.0, fit.delay_s);
       check.seen = fit.seen(period);
-      check.settle_s = check.delay_s + check.time_s + check.period_s;
-      judge(check);
-      return check;
+      return resolved(check, fit.kind, fit.time_s, std::max(0.0, fit.delay_s));
     }
     check.reason = fit.reason.empty() ? "the load switched too fast for it" : fit.reason;
   }
+  if (curve) return take_curve();
   if (response->resolved && check.period_s < 0.010) {
     // Done within a few refreshes of a fast sensor: known well enough.
-    check.kind = ResponseKind::window;
-    check.time_s = response->rise_s;
     check.high_s = response->rise_s;
-    check.delay_s = response->delay_s;
-    check.settle_s = check.delay_s + check.time_s + check.period_s;
-  } else if (check.reason.empty()) {
-    check.reason = response->reason;
+    return resolved(check, ResponseKind::window, response->rise_s, response->delay_s);
   }
+  if (check.reason.empty()) check.reason = response->reason;
   // When it has arrived is known even where it cannot be said how it got there.
-  if (check.settle_s == 0 && response->resolved) {
+  if (response->resolved) {
     check.delay_s = response->delay_s;
     check.settle_s = response->delay_s + response->rise_s + check.period_s;
   }

@@ -1,6 +1,7 @@
 #include "ww/microbench/compute_device.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "device.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -9,6 +10,9 @@ namespace ww::microbench {
 namespace {
 
 Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string& name) {
+  if (request.clock_control) {
+    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+  }
   // Before the compute host: the tries of vendor libraries fork.
   const measure::Telemetry telemetry = measure::find_telemetry({});
   WW_ASSIGN(host, open_host(name));

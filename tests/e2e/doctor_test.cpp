@@ -80,6 +80,30 @@ TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
   EXPECT_EQ(tree.read(tree.device() / "power_dpm_force_performance_level"), "auto");
 }
 
+// The whole program over the real ROCm SMI library, which reads /sys/class of a mount namespace;
+// and where that library aborts, over the files, with the reason.
+TEST(Doctor, UsesTheRealRocmSmiAndTheFilesWhereItAborts) {
+  for (const bool aborts : {false, true}) {
+    const auto text = measure::testing::with_own_sysfs([aborts] {
+      const FakeAmdTree tree("/sys");
+      if (aborts) std::filesystem::remove_all("/sys/class/kfd/kfd/topology/nodes/1/io_links");
+      return run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json"}).out;
+    });
+    if (!text && text.error().code == ErrorCode::unsupported) GTEST_SKIP() << text.error().text();
+    ASSERT_TRUE(text) << text.error().text();
+    const json report = json::parse(*text);
+    EXPECT_EQ(report["device"], "pci:0000:03:00.0");
+    EXPECT_THAT(report["sensor"].get<std::string>(),
+                HasSubstr(aborts ? "amdgpu files" : "ROCm SMI"));
+    const json& smi = named(report["findings"], "capability", "sensor by ROCm SMI");
+    EXPECT_EQ(smi["verdict"], aborts ? "unavailable" : "good") << smi;
+    if (aborts) {
+      EXPECT_THAT(smi["detail"].get<std::string>(), HasSubstr("crashed"));
+    }
+    EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "ok");
+  }
+}
+
 TEST(Doctor, LeavesClocksAloneWhenToldTo) {
   const TemporaryFolder folder;
   const FakeAmdTree tree(folder.path() / "sys");

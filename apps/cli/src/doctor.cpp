@@ -192,7 +192,9 @@ Result<std::optional<measure::SensorReport>> step_test(const DoctorArguments& ar
 
 int run(DoctorArguments arguments) {
   if (!arguments.recording.empty()) return doctor_recording(arguments.recording, arguments.json);
-  for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+  if (!arguments.no_clock_control) {
+    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+  }
   measure::TelemetryOptions options;
   options.clock_control = !arguments.no_clock_control;
   arguments.device.clock_control = options.clock_control;
