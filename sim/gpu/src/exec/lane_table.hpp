@@ -11,9 +11,10 @@ namespace ww::sim::gpu::exec {
 // How one vector opcode is executed; function[0] is null where there are no semantics.
 struct VectorEntry {
   LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
+  LaneFunction clamped{};      // an integer's that saturates where clamp is set; null: none
   std::uint8_t sources{};
-  std::uint8_t wide{};  // bit i: source i is 64 bits
-  std::uint8_t float_bits{};
+  std::uint8_t wide{};        // bit i: source i is 64 bits
+  std::uint8_t float_bits{};  // 0: integer; 16, 32 or 64
   Destination result{Destination::vgpr};
   bool mask_in{};
   bool carry_out{};    // writes a mask beside the lanes
