@@ -80,6 +80,7 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
+            src/exec/narrow_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/trace_test.cpp
     LIBS ww_sim_gpu)
