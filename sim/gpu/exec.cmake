@@ -101,7 +101,7 @@ function(ww_sim_gpu_exec_tests)
   foreach(cpu gfx900 gfx90a)
     foreach(level 0 1 2)
       add_test(NAME exec_kernels_${cpu}_O${level}
-        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
       set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
         "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
     endforeach()

@@ -30,7 +30,8 @@ std::vector<T> values(std::size_t count, unsigned seed) {
 }
 
 bool has_kernel(const std::string& name) {
-  for (const auto& kernel : test::read_kernels().kernels()) {
+  const binpatch::CodeObject object = test::read_kernels();
+  for (const auto& kernel : object.kernels()) {
     if (kernel.name == name) return true;
   }
   return false;
