@@ -284,14 +284,15 @@ __kernel void indexed_registers(__global const uint* in, __global uint* out, uin
   const size_t i = get_global_id(0);
   const uint8 t = vload8(i, in);
   uint16 table = (uint16)(t, t * 3 + 1);
-  ulong16 wide = convert_ulong16(table);
+  // Only read: LLVM 15 loses the offset of the upper half when it writes such an element at -O0.
+  const ulong16 wide = convert_ulong16(table) << 3;
   for (uint k = 0; k < 8; ++k) {
     const uint value = table[(at + k * 3) & 15] * 3 + k;
     table[(at * k) & 15] += value;
-    wide[(t.s0 + k * 5) & 15] += wide[(t.s1 + k) & 15] + value;
+    table[(t.s0 + k * 5) & 15] += (uint)(wide[(t.s1 + k) & 15] >> 2) + value;
   }
   uint sum = 0;
-  for (uint k = 0; k < 16; ++k) sum = sum * 31 + table[k] + (uint)(wide[k] >> 3);
+  for (uint k = 0; k < 16; ++k) sum = sum * 31 + table[k];
   out[i] = sum;
 }
 

@@ -163,7 +163,8 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   std::memset(wave.sr, 0, sizeof wave.sr);
   const LaunchState& launch = *launch_;
   constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
-  std::memset(wave.v, 0, (launch.vgprs - launch.accumulators) * kRegister);
+  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
+  std::memset(wave.v, 0, ordinary * kRegister);
   if (launch.accumulators != 0) {
     std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
   }

@@ -331,11 +331,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.vgprs = allocated_vgprs(descriptor, state.isa);
   if (state.isa == exec::Isa::gfx90a) {  // ACCUM_OFFSET
     const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
-    state.accumulators = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
-    if (state.accumulators > 256 || state.vgprs - state.accumulators > 256) {
-      return fail(ErrorCode::out_of_range, "the kernel's registers are more than a wave has",
-                  kernel.name);
-    }
+    const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
+    state.accumulators = std::min<std::uint32_t>(others, 256);
   }
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   state.waves_per_simd =
