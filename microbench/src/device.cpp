@@ -147,11 +147,11 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   if (name.empty()) return default_device();
   if (name.starts_with(virtual_prefix)) {
     const std::string chip = chip_of(name);
-    if (chip == "w9100" || chip == "random") return name;
+    if (chip == "w9100" || chip == "vega10" || chip == "mi210" || chip == "random") return name;
     if (!chip.ends_with(".toml")) {
       return fail(ErrorCode::not_found,
-                  fmt::format("no virtual chip '{}'; there are w9100, random and paths that end in "
-                              ".toml",
+                  fmt::format("no virtual chip '{}'; there are w9100, vega10, mi210, random and "
+                              "paths that end in .toml",
                               chip),
                   name);
     }

@@ -105,6 +105,10 @@ Result<std::vector<DeviceListing>> list_devices() {
   }
   listings.push_back(
       virtual_listing("virtual:w9100", "AMD FirePro W9100, gfx701, 4 engines of 11 CUs (virtual)"));
+  listings.push_back(virtual_listing(
+      "virtual:vega10", "of the class of Vega 10, gfx900, 4 engines of 16 CUs (virtual)"));
+  listings.push_back(virtual_listing(
+      "virtual:mi210", "of the class of MI210, gfx90a, 8 engines of 13 CUs (virtual)"));
   DeviceListing random = listings.back();
   random.name = "virtual:random";
   random.description = "a chip drawn from --chip-seed and --chip-class, gfx701 (virtual)";

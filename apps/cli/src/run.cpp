@@ -221,6 +221,18 @@ Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFi
 constexpr double kLine = 64;        // bytes that TCP_TCC_* and TCC_HIT, TCC_MISS count
 constexpr double kMemoryHalf = 32;  // bytes that TCC_MC_* count
 
+// Bytes between L2 and memory: MC's counters on gfx7, EA's from gfx9 on.
+double memory_read(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum") +
+         kLine * totals.of(kernel, "TCC_EA_RDREQ_sum") -
+         kMemoryHalf * totals.of(kernel, "TCC_EA_RDREQ_32B_sum");
+}
+double memory_write(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf *
+         (totals.of(kernel, "TCC_MC_WRREQ_sum") + totals.of(kernel, "TCC_EA_WRREQ_sum") +
+          totals.of(kernel, "TCC_EA_WRREQ_64B_sum"));
+}
+
 nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
   auto counters = nlohmann::json::object();
   for (std::size_t i = 0; i < totals.names.size(); ++i) {
@@ -230,8 +242,8 @@ nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
           {"chip_time_ns", kernel.chip_time_ns},
           {"l1_l2_bytes",
            kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
-          {"l2_memory_read_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")},
-          {"l2_memory_write_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")},
+          {"l2_memory_read_bytes", memory_read(totals, kernel)},
+          {"l2_memory_write_bytes", memory_write(totals, kernel)},
           {"counters", counters}};
 }
 
@@ -261,8 +273,7 @@ void print_totals(const Totals& totals, const std::string& device) {
         stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
         kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
         bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
-        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")),
-        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")));
+        bytes_text(memory_read(totals, kernel)), bytes_text(memory_write(totals, kernel)));
   };
   for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
   if (totals.kernels.size() > 1) row("all", sum);

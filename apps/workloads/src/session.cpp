@@ -127,7 +127,11 @@ void Session::check_counters(Report& report) {
   };
   report.read_bytes = line_bytes * value("TCP_TCC_READ_REQ_sum");
   report.write_bytes = line_bytes * value("TCP_TCC_WRITE_REQ_sum");
-  report.atomic_bytes = line_bytes * value("TCP_TCC_ATOMIC_REQ_sum");
+  // From gfx9 on atomics are counted by what they return.
+  const bool by_return = sum->contains("TCP_TCC_ATOMIC_WITH_RET_REQ_sum");
+  report.atomic_bytes = line_bytes * (by_return ? value("TCP_TCC_ATOMIC_WITH_RET_REQ_sum") +
+                                                      value("TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum")
+                                                : value("TCP_TCC_ATOMIC_REQ_sum"));
   const double waves = value("SQ_WAVES");
   if (waves != waves_) wrong(fmt::format("{} waves ran, expected {}", waves, waves_));
   const auto within = [&](const char* what, double bytes, const Bounds& bounds) {

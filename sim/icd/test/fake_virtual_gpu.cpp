@@ -159,7 +159,7 @@ ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   info.period_ns = 1'000'000;
   return info;
 }
-const std::vector<std::string>& VirtualGpu::counter_names() {
+const std::vector<std::string>& VirtualGpu::counter_names() const {
   static const std::vector<std::string> names{"SQ_WAVES", "TCC_HIT_sum"};
   return names;
 }

@@ -17,14 +17,17 @@ constexpr std::uint32_t kLdsBlock = 512;
 // A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
-// Every wave has room for all 256 vector registers, so that no register number needs a check; the
-// odd distance keeps the waves' first registers apart in the host's caches.
-constexpr std::size_t kRegisterStride = 256 * kLanes + 5 * 16;
+// Every wave has room for all 256 vector registers, and on gfx90a as many accumulation registers,
+// so that no register number needs a check; the odd distance keeps the waves' first registers apart
+// in the host's caches.
+std::size_t register_stride(const Architecture& architecture) {
+  const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
+  return registers * kLanes + 5 * 16;
+}
 // Most often all of them.
 std::uint64_t enabled_lanes(std::uint64_t exec) {
   return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
 }
-constexpr std::size_t kRegisterBytes = ComputeUnit::kSlots * kRegisterStride * 4;
 
 }  // namespace
 
@@ -44,17 +47,19 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
+      register_stride_(register_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
-  void* words = mmap(nullptr, kRegisterBytes, PROT_READ | PROT_WRITE,
+  const std::size_t bytes = kSlots * register_stride_ * sizeof(std::uint32_t);
+  void* words = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (words == MAP_FAILED) throw std::bad_alloc();
-  registers_.reset(static_cast<std::uint32_t*>(words));
+  registers_ = {static_cast<std::uint32_t*>(words), Free{bytes}};
 }
 
 void ComputeUnit::Free::operator()(std::uint32_t* words) const {
-  munmap(words, kRegisterBytes);
+  munmap(words, bytes);
 }
 
 void ComputeUnit::begin_launch(const LaunchState& launch) {
@@ -134,7 +139,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     ++simd_waves_[simd];
     ++resident_;
     Wave& wave = waves_[slot];
-    wave.v = registers_.get() + slot * kRegisterStride;
+    wave.v = registers_.get() + slot * register_stride_;
     wave.code = launch_->code;
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
@@ -164,8 +169,13 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
 // Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
 void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   std::memset(wave.sr, 0, sizeof wave.sr);
-  std::memset(wave.v, 0, std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t));
   const LaunchState& launch = *launch_;
+  constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
+  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
+  std::memset(wave.v, 0, ordinary * kRegister);
+  if (launch.accumulators != 0) {
+    std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
+  }
   const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
   const std::uint64_t wave_index =
       (static_cast<std::uint64_t>(engine_ * architecture_.cus_per_engine + index_) * kSlots) +
@@ -193,8 +203,10 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   put(2, launch.queue, 2);
   put(3, launch.kernarg, 2);
   put(4, launch.dispatch_id, 2);
-  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane.
-  put(5, std::uint64_t{launch.scratch_per_lane} << 32, 2);
+  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane; on gfx9 the
+  // arena's address, to which the kernel adds the wave's offset.
+  put(5, launch.isa == Isa::gfx7 ? std::uint64_t{launch.scratch_per_lane} << 32 : launch.scratch,
+      2);
   put(6, launch.scratch_per_lane, 1);
   s = launch.rsrc2 >> 1 & 31U;  // user registers; the rest follows them
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -389,6 +401,15 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
                                         static_cast<int>(shift));
     }
   }
+  if (operation.half != 0) {  // the registers' other halves stay
+    const unsigned shift = operation.half == 2 ? 16 : 0;
+    const std::uint32_t kept = operation.half == 2 ? 0xFFFFU : 0xFFFF0000U;
+    for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      target[lane] = (target[lane] & kept) | (elements[lane] & 0xFFFFU) << shift;
+    }
+    return;
+  }
   const bool all = operation.exec == ~std::uint64_t{0};
   if (all) {
     table.unpack(target, elements, operation.words);
@@ -413,6 +434,7 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   operation->unresolved = 0;
   operation->references = 0;
   operation->sign_extend = false;
+  operation->half = 0;
   operation->contiguous = false;
   operation->traced_lanes = 0;
   operation->scalar = false;
@@ -577,7 +599,7 @@ void ComputeUnit::end_wave(Wave& wave) {
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
   const auto cu = static_cast<std::uint32_t>(index_);
   return wave.wave_id | std::uint32_t{wave.simd} << 4 | (cu & 15U) << 8 | (cu >> 4 & 1U) << 12 |
-         (static_cast<std::uint32_t>(engine_) & 3U) << 13 |
+         (static_cast<std::uint32_t>(engine_) & (launch_->isa == Isa::gfx90a ? 7U : 3U)) << 13 |
          (wave.group->hardware_slot & 15U) << 16 | 1U << 30;
 }
 

@@ -59,6 +59,7 @@ struct WorkGroup {
 struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
+  std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
 };
 
 class ComputeUnit {
@@ -135,8 +136,12 @@ class ComputeUnit {
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};
+  std::size_t register_stride_;  // words between two waves' first registers
   std::vector<std::byte> lds_;
   struct Free {
+    std::size_t bytes;
+    Free() : bytes(0) {}
+    explicit Free(std::size_t size) : bytes(size) {}
     void operator()(std::uint32_t* words) const;
   };
   std::unique_ptr<std::uint32_t, Free>

@@ -16,8 +16,9 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 22;
-[[nodiscard]] const std::vector<std::string>& counter_names();
+inline constexpr std::size_t kCounters = 25;  // the most that a chip has
+// Under AMD's names for the chip's generation.
+[[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 using CounterValues = std::array<double, kCounters>;
 
 struct ExecutedLaunch {

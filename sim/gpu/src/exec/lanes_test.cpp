@@ -56,6 +56,15 @@ Lanes inputs(std::mt19937& random, bool wide) {
 // Equal bits, or both a NaN (whose payload the hosts choose differently).
 bool same(std::uint64_t a, std::uint64_t b, const VectorEntry& entry) {
   if (a == b) return true;
+  const auto nan32 = [](std::uint64_t x) {
+    return std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(x)));
+  };
+  const auto equal32 = [&](std::uint64_t x, std::uint64_t y) {
+    return static_cast<std::uint32_t>(x) == static_cast<std::uint32_t>(y) || (nan32(x) && nan32(y));
+  };
+  if (entry.result == Destination::vgpr_pair && entry.float_bits == 32 && entry.wide != 0) {
+    return equal32(a, b) && equal32(a >> 32, b >> 32);  // a packed pair of floats
+  }
   if (entry.result == Destination::vgpr_pair) {
     return std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
   }

@@ -98,6 +98,7 @@ void run_read(Wave& wave, const MicroOp& op) {
   const std::size_t words = element * m.parts;
   operation->kind = MemoryKind::load;
   operation->sign_extend = m.sign_extend;
+  operation->half = m.half;
   operation->words = static_cast<std::uint8_t>(words);
   std::int64_t cycles = 0;
   const bool check = checked(wave);
@@ -143,7 +144,8 @@ void run_write(Wave& wave, const MicroOp& op) {
       }
       if (!lds.inside(at, m.element_bytes)) continue;
       if (element == 1) {
-        std::memcpy(lds.bytes + at, data + lane, m.element_bytes);
+        const U32 value = m.half == 2 ? data[lane] >> 16 : data[lane];
+        std::memcpy(lds.bytes + at, &value, m.element_bytes);
       } else {
         for (std::size_t w = 0; w < element; ++w) {
           std::memcpy(lds.bytes + at + 4 * w, data + w * kLanes + lane, 4);
@@ -194,6 +196,29 @@ void run_atomic(Wave& wave, const MicroOp& op) {
          bank_cycles(address, m.offset, operation->exec, static_cast<int>(words)));
 }
 
+// ds_permute_b32 sends each lane's word to another lane, ds_bpermute_b32 fetches it from there.
+template <bool Fetch>
+void run_permute(Wave& wave, const MicroOp& op) {
+  MemoryOperation* operation = begin(wave, op);
+  if (operation == nullptr) return;
+  const U32* address = wave.vgpr(op.memory.address);
+  const U32* source = wave.vgpr(op.source[3]);
+  operation->kind = MemoryKind::load;
+  operation->element_bytes = 4;
+  operation->words = 1;
+  std::fill_n(operation->data, kLanes, 0U);
+  for (U64 set = operation->exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const std::size_t other = (address[lane] + op.memory.offset) / 4 % kLanes;
+    if (!Fetch) {
+      operation->data[other] = source[lane];
+    } else if ((operation->exec >> other & 1U) != 0) {
+      operation->data[lane] = source[other];
+    }
+  }
+  finish(wave, *operation, 2);
+}
+
 // ds_swizzle_b32: lanes of a row of 32 (or quads) exchange values; disabled lanes give 0.
 void run_swizzle(Wave& wave, const MicroOp& op) {
   MemoryOperation* operation = begin(wave, op);
@@ -225,7 +250,14 @@ struct Shape {
   bool sign{};
   AtomicOp atomic{};
   bool returns{};
+  std::uint8_t half{};
 };
+
+Shape half_shape(Handler run, int bytes, bool sign, std::uint8_t half) {
+  Shape shape{run, bytes, 1, 0, sign};
+  shape.half = half;
+  return shape;
+}
 
 std::optional<Shape> plain_shape(Opcode opcode) {
   switch (opcode) {
@@ -237,6 +269,16 @@ std::optional<Shape> plain_shape(Opcode opcode) {
     case Opcode::ds_read_u16: return Shape{run_read, 2};
     case Opcode::ds_read_i8: return Shape{run_read, 1, 1, 0, true};
     case Opcode::ds_read_i16: return Shape{run_read, 2, 1, 0, true};
+    case Opcode::ds_read_u8_d16: return half_shape(run_read, 1, false, 1);
+    case Opcode::ds_read_u8_d16_hi: return half_shape(run_read, 1, false, 2);
+    case Opcode::ds_read_i8_d16: return half_shape(run_read, 1, true, 1);
+    case Opcode::ds_read_i8_d16_hi: return half_shape(run_read, 1, true, 2);
+    case Opcode::ds_read_u16_d16: return half_shape(run_read, 2, false, 1);
+    case Opcode::ds_read_u16_d16_hi: return half_shape(run_read, 2, false, 2);
+    case Opcode::ds_write_b8_d16_hi: return half_shape(run_write, 1, false, 2);
+    case Opcode::ds_write_b16_d16_hi: return half_shape(run_write, 2, false, 2);
+    case Opcode::ds_permute_b32: return Shape{run_permute<false>, 4};
+    case Opcode::ds_bpermute_b32: return Shape{run_permute<true>, 4};
     case Opcode::ds_read2_b32: return Shape{run_read, 4, 2, 4};
     case Opcode::ds_read2_b64: return Shape{run_read, 8, 2, 8};
     case Opcode::ds_read2st64_b32: return Shape{run_read, 4, 2, 256};
@@ -284,6 +326,8 @@ std::optional<Shape> atomic_shape(std::string_view name) {
     shape.atomic = type[0] == 'i' ? AtomicOp::smin : AtomicOp::fmin;
   } else if (shape.atomic == AtomicOp::umax && type[0] != 'u') {
     shape.atomic = type[0] == 'i' ? AtomicOp::smax : AtomicOp::fmax;
+  } else if (shape.atomic == AtomicOp::add && type[0] == 'f') {
+    shape.atomic = AtomicOp::fadd;
   } else if (shape.atomic == AtomicOp::cmpswap && type[0] == 'f') {
     shape.atomic = AtomicOp::fcmpswap;
   }
@@ -351,9 +395,10 @@ bool lower_lds(const Instruction& instruction, MicroOp& op) {
   m.offset2 = static_cast<std::uint16_t>(second & 0xFFFFU);
   if (shape->parts == 2 && second > 0xFFFFU) return false;
   m.address = instruction.src[0].index;
-  op.source[3] = instruction.src[1].index;
-  m.data2 = instruction.src[2].index;
-  op.destination = instruction.dst[0].index;
+  op.source[3] = vector_index(instruction.src[1]);
+  m.data2 = vector_index(instruction.src[2]);
+  op.destination = vector_index(instruction.dst[0]);
+  m.half = shape->half;
   return true;
 }
 

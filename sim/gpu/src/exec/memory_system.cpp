@@ -162,6 +162,7 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
   if (access.writeback) {
     ++activity.writebacks;
     counters_.memory_write_halves += halves(access.victim_dirty);
+    ++counters_.memory_writes;
     const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
     memory_free_[channel] = begin + memory_line_time_;
     observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,

@@ -18,7 +18,7 @@ namespace ww::sim::gpu::exec {
 
 struct MemoryCounters {
   std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
-  std::uint64_t memory_read_halves{}, memory_write_halves{};  // units of 32 bytes
+  std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
 };
 
 class MemorySystem {

@@ -43,6 +43,11 @@ enum ScalarIndex : std::uint16_t {
   kTtmp = 112,
   kM0 = 124,
   kExec = 126,
+  kXnackMask = 102,
+  kSharedBase = 235,  // of the flat apertures, and their ends; computed when read
+  kSharedLimit = 236,
+  kPrivateBase = 237,
+  kPrivateLimit = 238,
   kVccz = 251,  // computed when read
   kExecz = 252,
   kScc = 253,
@@ -64,7 +69,7 @@ struct VectorFields {
   // Where the sources are: bytes from the vector or the scalar registers; of a constant the address
   // of 128 words, broadcast low, then high.
   std::uintptr_t at[3];
-  bool scalar_first;  // the functions take one word as first source
+  bool scalar_first;        // the functions take one word as first source
   std::uint8_t wide;        // bit i: source i is 64 bits
   std::uint8_t float_bits;  // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
   std::uint8_t abs, neg, omod;
@@ -72,6 +77,12 @@ struct VectorFields {
   bool mask_in;      // takes a mask (MicroOp::mask_source)
   bool writes_exec;  // v_cmpx
   bool carry_out;    // a mask goes to destination2 beside the lanes
+  // Operands of 16 bits, and VOP3P's choices of halves (vector_forms.hpp). Bit i: source i.
+  std::uint8_t result_bits;
+  std::uint16_t halves : 4;       // op_sel; bit 3: the result's
+  std::uint16_t halves_high : 3;  // op_sel_hi
+  std::uint16_t narrow : 3;       // 16 bits wide
+  std::uint16_t preserves : 1;    // the result leaves the other half
 };
 
 enum class MemoryKind : std::uint8_t { load, store, atomic, atomic_return };
@@ -95,6 +106,7 @@ enum class AtomicOp : std::uint8_t {
   fmax,
   mskor,
   wrap,
+  fadd,
 };
 
 struct MemoryFields {
@@ -105,6 +117,7 @@ struct MemoryFields {
   AtomicOp atomic;
   bool glc, addr64, offen, idxen;
   bool flat;
+  std::uint8_t half;  // of 16-bit data: 0 whole registers, 1 their low halves, 2 their high ones
   std::uint16_t address;   // VGPR
   std::uint16_t resource;  // SGPR of the buffer descriptor, or of an SMRD's base
   // DS with two addresses
@@ -129,7 +142,7 @@ struct alignas(64) MicroOp {
   Source kind[3]{};
   Destination result{Destination::none};
   std::uint16_t destination{};
-  std::uint16_t destination2{};      // carry or mask: scalar register pair
+  std::uint16_t destination2{};     // carry or mask: scalar register pair
   std::uint16_t mask_source{kVcc};  // the same, read
   Plain plain{Plain::no};
   union {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/device_memory.hpp"
+#include "exec/launch.hpp"
 #include "exec/lower.hpp"
 #include "exec/micro_op.hpp"
 #include "exec/straight_line.hpp"
@@ -31,6 +32,7 @@ class Program {
   [[nodiscard]] std::uint32_t code_dwords() const {
     return static_cast<std::uint32_t>(code_.size());
   }
+  [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }
   // Device address of what the code object calls `address`.
   [[nodiscard]] std::uint64_t device_address(std::uint64_t address) const {
@@ -41,6 +43,7 @@ class Program {
   explicit Program(DeviceMemory& memory) : memory_(memory) {}
 
   DeviceMemory& memory_;
+  Isa isa_{};
   std::uint64_t image_{};
   std::uint64_t code_address_{};
   std::vector<binpatch::Kernel> kernels_;

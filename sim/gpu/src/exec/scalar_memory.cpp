@@ -23,9 +23,11 @@ void queue(Wave& wave, MemoryOperation& operation) {
   wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
 }
 
-// Offset in bytes: an immediate or literal counts dwords, a register bytes.
+// Offset in bytes: an immediate, a register, or (gfx9) both.
 U64 offset_of(const Wave& wave, const MicroOp& op) {
-  return op.kind[1] == Source::scalar ? wave.sr[op.source[1]] : op.memory.offset;
+  const auto offset =
+      static_cast<U64>(static_cast<std::int64_t>(static_cast<std::int32_t>(op.memory.offset)));
+  return op.kind[1] == Source::scalar ? wave.sr[op.source[1]] + offset : offset;
 }
 
 void run_load(Wave& wave, const MicroOp& op) {
@@ -88,6 +90,22 @@ void run_time(Wave& wave, const MicroOp& op) {
   queue(wave, operation);
 }
 
+// Ticks of 100 MHz.
+void run_realtime(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.scalar_slot_free(wave, op)) return;
+  ++cu.counters.smem;
+  cu.read_clock();
+  MemoryOperation& operation = *cu.new_operation(wave);
+  const LaunchState& launch = cu.launch();
+  const auto time = static_cast<U64>(launch.realtime_base +
+                                     static_cast<double>(wave.now) * launch.realtime_per_cycle);
+  std::memcpy(operation.data, &time, sizeof time);
+  operation.words = 2;
+  operation.destination = op.destination;
+  queue(wave, operation);
+}
+
 void run_invalidate(Wave&, const MicroOp&) {}
 
 }  // namespace
@@ -107,13 +125,16 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
     case Opcode::s_buffer_load_dwordx4:
     case Opcode::s_buffer_load_dwordx8:
     case Opcode::s_buffer_load_dwordx16: buffer = true; break;
+    case Opcode::s_memrealtime:
     case Opcode::s_memtime: {
       const auto target = scalar_index(instruction.dst[0]);
       if (!target || *target >= kScalarFile) return false;
       op.destination = *target;
-      op.run = run_time;
+      op.run = instruction.opcode == Opcode::s_memtime ? run_time : run_realtime;
       return true;
     }
+    case Opcode::s_dcache_wb:
+    case Opcode::s_dcache_wb_vol:
     case Opcode::s_dcache_inv:
     case Opcode::s_dcache_inv_vol: op.run = run_invalidate; return true;
     default: return false;
@@ -124,8 +145,15 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
   op.destination = *target;
   op.memory.resource = *base;
   op.memory.parts = instruction.dst[0].count;
-  if (instruction.modifiers.scalar_offset_is_immediate) {
-    op.memory.offset = instruction.modifiers.offset * 4;
+  if (instruction.encoding == binpatch::isa::Encoding::smem) {  // bytes
+    op.memory.offset = instruction.modifiers.offset;
+    if (const auto offset = scalar_index(instruction.src[1])) {
+      if (*offset >= kScalarFile) return false;
+      op.kind[1] = Source::scalar;
+      op.source[1] = *offset;
+    }
+  } else if (instruction.modifiers.scalar_offset_is_immediate) {
+    op.memory.offset = instruction.modifiers.offset * 4;  // dwords
   } else if (const auto offset = scalar_index(instruction.src[1])) {
     if (*offset >= kScalarFile) return false;
     op.kind[1] = Source::scalar;

@@ -34,8 +34,8 @@ RegisterSet registers_of(const binpatch::isa::Instruction& instruction, const Mi
   set.add_scalar(kExec, 2);
   const auto add = [&set](const binpatch::isa::Operand& operand, unsigned least) {
     const unsigned count = std::max<unsigned>(operand.count, least);
-    if (operand.kind == OperandKind::vgpr) {
-      set.add_vector(operand.index, count);
+    if (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) {
+      set.add_vector(vector_index(operand), count);
     } else if (const auto index = scalar_index(operand)) {
       set.add_scalar(*index, std::max(count, 2U));
     }

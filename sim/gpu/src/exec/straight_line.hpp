@@ -16,7 +16,7 @@ struct Wave;
 
 // Registers by bit.
 struct RegisterSet {
-  std::array<std::uint64_t, 4> vector{};
+  std::array<std::uint64_t, 8> vector{};  // accumulation registers follow the others
   std::array<std::uint64_t, 3> scalar{};  // by hardware number
 
   void add_vector(unsigned first, unsigned count) { add(vector, first, count); }

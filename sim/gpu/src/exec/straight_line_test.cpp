@@ -96,7 +96,7 @@ Damaged run_damaged(const binpatch::CodeObject& object, const std::string& kerne
     damaged.error = result.error().text();
     return damaged;  // how far the others came is not part of an error
   }
-  damaged.counters.resize(VirtualGpu::counter_names().size());
+  damaged.counters.resize(gpu->counter_names().size());
   static_cast<void>(gpu->counters(result->dispatch, damaged.counters));
   damaged.memory.resize(words.size());
   static_cast<void>(gpu->read(b, std::as_writable_bytes(std::span(damaged.memory))));

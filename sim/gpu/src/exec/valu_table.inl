@@ -392,12 +392,15 @@ void build_float64(Builder& b) {
             &q3<([](U64 a, U64 c, U64 e) { return div_fixup_d(a, c, e); })>, 3, 7);
 }
 
+#include "exec/valu_gfx9.inl"
+
 void build(LaneTable& table) {
   Builder b{table};
   build_integer(b);
   build_compare(b);
   build_float32(b);
   build_float64(b);
+  build_gfx9(b);
   table.blend = blend;
   table.unpack = unpack;
   table.pack = pack;

@@ -5,6 +5,8 @@
 #include "exec/compute_unit.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lower.hpp"
+#include "exec/scalar_gfx9.hpp"
+#include "exec/vector_forms.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -156,6 +158,7 @@ Handler special(Opcode opcode) {
   switch (opcode) {
     case Opcode::v_readfirstlane_b32: return read_first_lane;
     case Opcode::v_readlane_b32: return read_lane;
+    case Opcode::v_swap_b32: return swap_registers;
     case Opcode::v_writelane_b32: return write_lane;
     case Opcode::v_movrels_b32: return move_relative<true, false>;
     case Opcode::v_movreld_b32: return move_relative<false, true>;
@@ -168,12 +171,12 @@ std::uintptr_t address_of(const U32* words) {
   return reinterpret_cast<std::uintptr_t>(words);
 }
 
-bool set_source(const Operand& operand, std::size_t i, bool wide, bool is_float, MicroOp& op,
+bool set_source(const Operand& operand, std::size_t i, int width, bool is_float, MicroOp& op,
                 ConstantPool& pool) {
-  if (operand.kind == OperandKind::vgpr) {
+  if (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) {
     op.kind[i] = Source::vgpr;
-    op.source[i] = operand.index;
-    op.vector.at[i] = operand.index * kRegisterBytes;
+    op.source[i] = vector_index(operand);
+    op.vector.at[i] = op.source[i] * kRegisterBytes;
   } else if (const auto index = scalar_index(operand)) {
     op.kind[i] = Source::scalar;
     op.source[i] = *index;
@@ -181,7 +184,7 @@ bool set_source(const Operand& operand, std::size_t i, bool wide, bool is_float,
   } else if (operand.kind == OperandKind::inline_int || operand.kind == OperandKind::inline_float ||
              operand.kind == OperandKind::literal) {
     op.kind[i] = Source::constant;
-    op.vector.at[i] = address_of(pool.get(constant_value(operand, wide ? 64 : 32, is_float)));
+    op.vector.at[i] = address_of(pool.get(constant_value(operand, width, is_float)));
   } else {
     return false;
   }
@@ -194,7 +197,7 @@ bool lower_special(const Instruction& instruction, Handler handler, MicroOp& op,
   op.straight = handler == read_first_lane || handler == read_lane || handler == write_lane;
   for (std::size_t i = 0; i < 2; ++i) {
     if (instruction.src[i].kind == OperandKind::none) continue;
-    if (!set_source(instruction.src[i], i, false, false, op, pool)) return false;
+    if (!set_source(instruction.src[i], i, 32, false, op, pool)) return false;
   }
   const Operand& target = instruction.dst[0];
   if (target.kind == OperandKind::vgpr) {
@@ -226,7 +229,45 @@ Plain plain_of(const MicroOp& op, std::size_t sources) {
   return f.carry_out ? Plain::carry : Plain::lanes;
 }
 
+// Bits of source i of which a constant is made. Packed instructions read halves of 32 bits, and
+// pairs of floats the same constant twice.
+int constant_width(const Instruction& instruction, const VectorEntry& entry, std::size_t i) {
+  if (instruction.encoding == binpatch::isa::Encoding::vop3p) {
+    return entry.result == Destination::vgpr_pair ? 32 : entry.float_bits == 16 ? 16 : 32;
+  }
+  if ((entry.wide >> i & 1U) != 0) return 64;
+  return (widths_of(instruction.opcode).narrow >> i & 1U) != 0 ? 16 : 32;
+}
+
+// Of v_fma_mix and v_mad_mix, and of pairs of floats.
+void widen_constants(const Instruction& instruction, const VectorEntry& entry, MicroOp& op,
+                     ConstantPool& pool) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (op.kind[i] != Source::constant) continue;
+    if (entry.result == Destination::vgpr_pair) {
+      const std::uint64_t value = instruction.src[i].value;
+      op.vector.at[i] = address_of(pool.get(value | value << 32));
+    } else if ((instruction.modifiers.op_sel_hi >> i & 1U) != 0 && entry.float_bits == 32) {
+      op.vector.at[i] = address_of(pool.get(constant_value(instruction.src[i], 16, false)));
+    }
+  }
+}
+
 }  // namespace
+
+void shift_vector_source(MicroOp& op, std::size_t i, U32 distance) {
+  op.source[i] = static_cast<std::uint16_t>(op.source[i] + distance);
+  op.vector.at[i] = op.source[i] * kRegisterBytes;
+}
+
+const U32* unmodified_source(Wave& wave, const MicroOp& op, std::size_t i, U32* buffer) {
+  if (op.kind[i] == Source::vgpr) return wave.vgpr(op.source[i]);
+  if (op.kind[i] != Source::scalar) return constant_lanes(op, i);
+  const std::uint16_t index = op.source[i];
+  broadcast(buffer, index < kScalarFile ? wave.sr[index] : read_special(wave, index));
+  broadcast(buffer + kLanes, index < kScalarFile ? wave.sr[index + 1] : 0);
+  return buffer;
+}
 
 bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& pool) {
   op.unit = Unit::valu;
@@ -236,9 +277,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     return lower_special(instruction, handler, op, pool);
   }
   const VectorEntry& entry = lanes().vector[static_cast<std::size_t>(instruction.opcode)];
-  if (entry.function[0] == nullptr || instruction.modifiers.sdwa || instruction.modifiers.dpp) {
-    return false;
-  }
+  if (entry.function[0] == nullptr) return false;
   VectorFields& f = op.vector;
   f.function[0] = entry.function[0];
   f.function[1] = entry.function[1];
@@ -257,8 +296,8 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   std::size_t sources = entry.sources;
   const std::size_t given = entry.accumulates ? sources - 1 : sources;
   for (std::size_t i = 0; i < given; ++i) {
-    const bool wide = (entry.wide >> i & 1U) != 0;
-    if (!set_source(instruction.src[i], i, wide, entry.float_bits == 64, op, pool)) return false;
+    const int width = constant_width(instruction, entry, i);
+    if (!set_source(instruction.src[i], i, width, entry.float_bits == 64, op, pool)) return false;
   }
   const Operand& target = instruction.dst[0];
   if (entry.result == Destination::mask) {
@@ -266,8 +305,8 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     if (!index || *index >= kScalarFile) return false;
     op.destination2 = *index;
   } else if (entry.result != Destination::none) {
-    if (target.kind != OperandKind::vgpr) return false;
-    op.destination = target.index;
+    if (target.kind != OperandKind::vgpr && target.kind != OperandKind::agpr) return false;
+    op.destination = vector_index(target);
   }
   if (entry.accumulates) {
     op.kind[given] = Source::vgpr;
@@ -284,6 +323,13 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
     const auto index = scalar_index(instruction.src[given]);
     if (!index || *index >= kScalarFile) return false;
     op.mask_source = *index;
+  }
+  if (needs_form(instruction, entry)) {
+    if (instruction.encoding == binpatch::isa::Encoding::vop3p) {
+      widen_constants(instruction, entry, op, pool);
+    }
+    op.straight = true;
+    return lower_form(instruction, entry, op);
   }
   const bool scalar = op.kind[0] == Source::constant ||
                       (op.kind[0] == Source::scalar && op.source[0] < kScalarFile);

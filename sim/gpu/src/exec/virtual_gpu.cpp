@@ -44,14 +44,19 @@ struct DispatchShape {
   auto operator<=>(const DispatchShape&) const = default;
 };
 
+// Vector registers of a wave come in fours, on gfx90a in eights.
+std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Isa isa) {
+  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (isa == exec::Isa::gfx90a ? 8 : 4);
+}
+
 DispatchShape shape_of(const Grid& grid, const binpatch::KernelDescriptor& kernel,
-                       std::uint32_t dynamic_lds_bytes) {
+                       std::uint32_t dynamic_lds_bytes, exec::Isa isa) {
   DispatchShape shape;
   shape.grid_size = std::uint64_t{grid.global[0]} * grid.global[1] * grid.global[2];
   shape.workgroup_size = grid.local[0] * grid.local[1] * grid.local[2];
   shape.lds_bytes = kernel.group_segment_fixed_size + dynamic_lds_bytes;
   shape.scratch_bytes = kernel.private_segment_fixed_size;
-  shape.vgprs = ((kernel.compute_pgm_rsrc1 & 63U) + 1) * 4;
+  shape.vgprs = allocated_vgprs(kernel, isa);
   shape.sgprs = ((kernel.compute_pgm_rsrc1 >> 6 & 15U) + 1) * 8;
   return shape;
 }
@@ -279,12 +284,18 @@ namespace {
 
 void fill_work_item_ids(exec::LaunchState& state) {
   const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
-  state.id_axes = std::min(asked, 2U) + 1;
+  const bool packed = state.isa == exec::Isa::gfx90a;  // ten bits for each axis, in one register
+  state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
   state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
   for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
     const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
                                  flat / state.local[0] / state.local[1]};
     const std::size_t wave = flat / exec::kLanes;
+    if (packed) {
+      state.work_item_ids[wave * exec::kLanes + flat % exec::kLanes] =
+          id[0] | id[1] << 10 | id[2] << 20;
+      continue;
+    }
     for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
       state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
           id[axis];
@@ -318,11 +329,18 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.rsrc1 = descriptor.compute_pgm_rsrc1;
   state.rsrc2 = descriptor.compute_pgm_rsrc2;
   state.code_properties = descriptor.kernel_code_properties;
-  state.vgprs = ((state.rsrc1 & 63U) + 1) * 4;
+  state.isa = program.isa();
+  state.vgprs = allocated_vgprs(descriptor, state.isa);
+  if (state.isa == exec::Isa::gfx90a) {  // ACCUM_OFFSET
+    const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
+    const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
+    state.accumulators = std::min<std::uint32_t>(others, 256);
+  }
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   state.waves_per_simd =
-      std::min({architecture.waves_per_simd, 10, static_cast<int>(256 / state.vgprs),
-                static_cast<int>(512 / state.sgprs)});
+      std::min({architecture.waves_per_simd, 10,
+                static_cast<int>((state.isa == exec::Isa::gfx90a ? 512 : 256) / state.vgprs),
+                static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
   if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
@@ -366,6 +384,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =
       dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline.dvfs_state())].clock_hz;
+  state.realtime_base = static_cast<double>(timeline.now_ns()) * 0.1;
+  state.realtime_per_cycle = 1e8 / clock_hz;
   state.clock_base =
       static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 * clock_hz);
   return state;
@@ -458,7 +478,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   dispatch.counters = counters;
   dispatch.replayed = record != nullptr;
   const auto [shape, is_new] = impl.shape_index.try_emplace(
-      shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes),
+      shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()),
       static_cast<std::uint32_t>(impl.shapes.size()));
   if (is_new) impl.shapes.push_back(shape->first);
   dispatch.shape = shape->second;
@@ -502,8 +522,8 @@ ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   return impl_->timeline.sensor_info();
 }
 
-const std::vector<std::string>& VirtualGpu::counter_names() {
-  return exec::counter_names();
+const std::vector<std::string>& VirtualGpu::counter_names() const {
+  return exec::counter_names(impl_->chip.architecture());
 }
 
 std::uint64_t VirtualGpu::dispatch_count() const {

@@ -15,7 +15,8 @@ class ComputeUnit;
 struct WorkGroup;
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-inline constexpr unsigned kCounterDepth = 15;  // vmcnt and lgkmcnt are 4 bits on gfx7
+inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
+inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
 
 // One memory instruction in flight: what it still waits for, and what its registers will get.
 struct MemoryOperation {
@@ -27,6 +28,7 @@ struct MemoryOperation {
   AtomicOp atomic{};
   std::uint8_t element_bytes{};
   bool sign_extend{};
+  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
   bool contiguous{};     // lane i at base + i * element_bytes
   bool scalar{};         // destination is `words` SGPRs
   bool vector{};         // counted by vmcnt, which then writes the registers

@@ -103,7 +103,8 @@ class VirtualGpu {
   std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
   [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
 
-  [[nodiscard]] static const std::vector<std::string>& counter_names();
+  // AMD's names for the chip's generation.
+  [[nodiscard]] const std::vector<std::string>& counter_names() const;
   [[nodiscard]] std::uint64_t dispatch_count() const;
   struct Dispatch {
     std::string kernel;
