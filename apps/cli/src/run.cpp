@@ -29,6 +29,8 @@ struct RunArguments {
   microbench::DeviceRequest device;
   std::string counters;
   std::string trace;
+  std::string check;     // memory, races: what to look for beside bounds
+  std::string on_fault;  // stop, tolerate, report
   std::vector<std::string> command;
   bool json{};
 };
@@ -324,6 +326,8 @@ Result<Finished> execute(const RunArguments& arguments) {
     trace_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
   }
+  if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
+  if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
   Finished finished;
   WW_ASSIGN(status, run_child(arguments.command));
   finished.status = status;
@@ -403,6 +407,16 @@ void add_run(CLI::App& app, Outcome& outcome) {
                    "virtual:random: how far the chip strays from the fit's form")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
+  command
+      ->add_option("--check", arguments->check,
+                   "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
+                   "out of range, released buffers), races (on local memory), or both")
+      ->check(CLI::IsMember({"memory", "races", "memory,races", "races,memory"}));
+  command
+      ->add_option("--on-fault", arguments->on_fault,
+                   "At an access outside every buffer: stop the kernel, tolerate it where a card "
+                   "would (default), or report only")
+      ->check(CLI::IsMember({"stop", "tolerate", "report"}));
   command->add_flag("--json", arguments->json,
                     "Totals as the last line of stdout, after the program's own output");
   command->add_option("command", arguments->command, "The program and its arguments, after --")

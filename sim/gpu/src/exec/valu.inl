@@ -21,9 +21,15 @@ using I32 = std::int32_t;
 using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
-#define WW_LOOP _Pragma("GCC ivdep") for (int l = 0; l < kLanes; ++l)
+#ifdef __clang__  // the fuzzers' compiler: fast enough without
+#define WW_IVDEP
+#define WW_ROLLED
+#else
+#define WW_IVDEP _Pragma("GCC ivdep")
 // Short loops: unrolled before they are vectorised, they would stay scalar.
 #define WW_ROLLED _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
+#define WW_LOOP WW_IVDEP for (int l = 0; l < kLanes; ++l)
 
 // --- bits and floats ---
 inline float f32(U32 x) { return __builtin_bit_cast(float, x); }
