@@ -111,7 +111,9 @@ Status validate(const NetworkConfig& config) {
     return fail(ErrorCode::invalid_argument, "flit_bits must be a multiple of 8", "flit_bits");
   }
   if (is_vc_router(config)) {
-    return validate_vc_router(config);
+    NetworkConfig one = config;
+    one.classes = config.planes ? 1 : config.classes;
+    return validate_vc_router(one);
   }
   WW_TRY(range("router_delay", config.router_delay, 1, kMaxDelay, "cycles in a router"));
   WW_TRY(range("link_delay", config.link_delay, 1, kMaxDelay, "a wire takes a cycle"));

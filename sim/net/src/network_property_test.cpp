@@ -29,6 +29,7 @@ NetworkConfig any_network() {
   config.height = between(bufferless ? 2 : 1, 6);
   config.concentration = bufferless ? 1 : one_of({1, 1, 2, 3});
   config.classes = one_of({1, 2});
+  config.planes = one_of({false, false, true});
   const int fewest = config.classes * (config.network == "mesh-adaptive" ? 2 : 1);
   config.vcs = between(fewest, 9);
   config.vc_buffer = between(1, 9);

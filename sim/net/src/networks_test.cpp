@@ -191,6 +191,26 @@ TEST(Requests, AreAnsweredWithoutDeadlock) {
   }
 }
 
+TEST(Planes, CarryRequestsAndRepliesApart) {
+  SimulateRequest request;
+  request.traffic = "many_to_few";
+  request.rate = 0.05;
+  request.max_outstanding = 16;
+  request.warmup = 2000;
+  request.cycles = 6000;
+  const auto shared = simulate(request);
+  request.planes = true;
+  const auto planes = simulate(request);
+  ASSERT_TRUE(shared && planes);
+  EXPECT_EQ(planes->run.undelivered, 0u);
+  EXPECT_EQ(planes->run.window.routers, 2 * shared->run.window.routers);
+  EXPECT_EQ(planes->run.window.links, 2 * shared->run.window.links);
+  EXPECT_LT(planes->run.avg_packet_latency, shared->run.avg_packet_latency);
+  request.vcs = 1;  // one class a plane: enough where classes that share links need two
+  request.vc_buffer = 8;
+  EXPECT_TRUE(simulate(request));
+}
+
 TEST(Patterns, RunOnEveryNetwork) {
   for (const std::string_view network : network_names()) {
     for (const char* pattern : {"uniform", "transpose", "bitcomp", "bit_reverse", "shuffle",

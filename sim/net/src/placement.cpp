@@ -30,12 +30,11 @@ Status mark(std::string_view key, const std::vector<NodeId>& list, char role,
   for (const NodeId node : list) {
     if (node >= roles.size()) {
       return fail(ErrorCode::out_of_range,
-                  fmt::format("{}: node {} is not one of {}", key, node, roles.size()),
-                  std::string(key));
+                  fmt::format("node {} is not one of {}", node, roles.size()), std::string(key));
     }
     if (roles[node] != 0) {
       return fail(ErrorCode::invalid_argument,
-                  fmt::format("{}: node {} is {}", key, node,
+                  fmt::format("node {} is {}", node,
                               roles[node] == role ? "named twice" : "a memory node already"),
                   std::string(key));
     }

@@ -43,7 +43,19 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.routing_delay = request.routing_delay;
   config.vc_allocator = allocator;
   config.sw_allocator = allocator;
+  if (!request.sw_allocator.empty()) {
+    WW_ASSIGN(sw_allocator, allocator_from_string(request.sw_allocator));
+    config.sw_allocator = sw_allocator;
+  }
+  config.planes = request.planes;
   config.speculative = request.speculative;
+  config.wait_for_tail_credit = request.wait_for_tail_credit;
+  config.vc_alloc_delay = request.vc_alloc_delay;
+  config.sw_alloc_delay = request.sw_alloc_delay;
+  config.st_delay = request.st_delay;
+  config.credit_delay = request.credit_delay;
+  config.link_delay = request.link_delay;
+  config.router_delay = request.router_delay;
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
@@ -59,6 +71,10 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.seed = request.seed;
   config.traffic.max_outstanding = request.max_outstanding;
   config.traffic.write_fraction = request.write_fraction;
+  config.traffic.read_request_flits = request.read_request_flits;
+  config.traffic.read_reply_flits = request.read_reply_flits;
+  config.traffic.write_request_flits = request.write_request_flits;
+  config.traffic.write_reply_flits = request.write_reply_flits;
   config.traffic.memory_delay = request.memory_delay;
   config.traffic.core_nodes = request.core_nodes;
   config.traffic.memory_nodes = request.memory_nodes;

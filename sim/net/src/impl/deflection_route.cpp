@@ -153,10 +153,7 @@ void Deflection::send(std::uint32_t router, int port, const Flying& flit) {
 void Deflection::count_toggles(std::size_t link, const Flying& flit) {
   store_.copy_flit(store_[flit.packet], flit.index, word_.size(), word_.data());
   std::byte* last = &last_word_[link * word_.size()];
-  for (std::size_t i = 0; i < word_.size(); ++i) {
-    link_toggles_[link] +=
-        static_cast<std::uint64_t>(std::popcount(static_cast<std::uint8_t>(last[i] ^ word_[i])));
-  }
+  link_toggles_[link] += transitions(last, word_.data(), word_.size());
   std::copy(word_.begin(), word_.end(), last);
 }
 

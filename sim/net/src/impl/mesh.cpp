@@ -38,7 +38,7 @@ void Mesh<S, kGeneral, kPriority>::tick() {
   take_arrivals(slot.arrivals);
   take_credits(slot.credits);
   step_routers();
-  if (kGeneral && regional_) {
+  if (groups() > 1 && regional_) {
     share_congestion();
   }
   ++now_;
@@ -398,8 +398,17 @@ void Mesh<S, kGeneral, kPriority>::traverse(std::uint32_t router, Block& block, 
 
 namespace {
 
+// kGeneral costs a fifth of the speed: only where a stage takes several cycles, or guesses.
+bool is_general(const NetworkConfig& config) {
+  return config.routing_delay > 1 || config.vc_alloc_delay != 1 || config.sw_alloc_delay != 1 ||
+         config.st_delay != 1 || config.speculative;
+}
+
 template <class S>
 std::unique_ptr<Network> make_sized(const NetworkConfig& config) {
+  if (config.network != "mesh-priority" && !is_general(config)) {
+    return std::make_unique<Mesh<S, false, false>>(config);
+  }
   if (config.network == "mesh-priority") {
     return std::make_unique<Mesh<S, true, true>>(config);
   }
@@ -409,11 +418,19 @@ std::unique_ptr<Network> make_sized(const NetworkConfig& config) {
 }  // namespace
 
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config) {
-  const bool common = config.network == "mesh" && config.classes == 1 &&
-                      config.concentration == 1 && config.routing_delay <= 1 &&
-                      config.vc_alloc_delay == 1 && config.sw_alloc_delay == 1 &&
-                      config.st_delay == 1 && !config.speculative;
-  if (common) {  // sizes that the compiler knows, for the cases that are run most
+  const bool common =
+      config.network != "mesh-priority" && config.concentration == 1 && !is_general(config);
+  const int groups = config.network == "mesh-adaptive" ? 2 * config.classes : config.classes;
+  // Sizes that the compiler knows, for the cases that are run most.
+  if (common && groups == 2) {
+    switch (config.vcs) {
+      case 2: return std::make_unique<Mesh<GroupedShape<2>, false, false>>(config);
+      case 4: return std::make_unique<Mesh<GroupedShape<4>, false, false>>(config);
+      case 8: return std::make_unique<Mesh<GroupedShape<8>, false, false>>(config);
+      default: break;
+    }
+  }
+  if (common && groups == 1) {
     switch (config.vcs) {
       case 1: return std::make_unique<Mesh<MeshShape<1>, false, false>>(config);
       case 2: return std::make_unique<Mesh<MeshShape<2>, false, false>>(config);

@@ -172,13 +172,8 @@ void Mesh<S, kGeneral, kPriority>::count_toggles(std::uint32_t router, int outpu
   const std::size_t link =
       router * static_cast<std::size_t>(ports()) + static_cast<std::size_t>(output);
   std::byte* last = &last_word_[link * flit_bytes_];
-  std::uint64_t toggles = 0;
-  for (std::size_t i = 0; i < flit_bytes_; ++i) {
-    toggles += static_cast<std::uint64_t>(
-        std::popcount(static_cast<std::uint8_t>(last[i] ^ word_scratch_[i])));
-  }
+  link_toggles_[link] += transitions(last, word_scratch_.data(), flit_bytes_);
   std::copy(word_scratch_.begin(), word_scratch_.end(), last);
-  link_toggles_[link] += toggles;
 }
 
 }  // namespace ww::sim::net

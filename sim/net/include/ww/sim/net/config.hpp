@@ -25,6 +25,7 @@ struct NetworkConfig {
   int height{4};                // routers along y
   int concentration{1};         // nodes per router
   int classes{1};               // message classes (2: request, reply), each with its own VCs
+  bool planes{false};           // or each with a network of its own; flit_bits is one plane's width
   int flit_bits{128};
 
   // virtual-channel routers

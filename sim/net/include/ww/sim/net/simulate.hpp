@@ -36,14 +36,27 @@ struct SimulateRequest {
   int concentration{1};
   int classes{0};  // 0: as many as the traffic needs
   int flit_bits{128};
+  bool planes{false};  // --planes: a network for each class
   bool speculative{false};
+  bool wait_for_tail_credit{false};
+  std::string sw_allocator;  // --sw-allocator: another than the VCs'; empty: the same
+  int vc_alloc_delay{NetworkConfig{}.vc_alloc_delay};
+  int sw_alloc_delay{NetworkConfig{}.sw_alloc_delay};
+  int st_delay{NetworkConfig{}.st_delay};
+  int credit_delay{NetworkConfig{}.credit_delay};
+  int link_delay{NetworkConfig{}.link_delay};
+  int router_delay{NetworkConfig{}.router_delay};              // of mesh-bufferless and ideal
   std::string deflection{"chipper"};                           // of mesh-bufferless
   int reassembly_buffers{NetworkConfig{}.reassembly_buffers};  // packets a node puts together
   std::string adaptive{"dyxy"};  // of mesh-adaptive: --adaptive, dyxy or rca
   int max_outstanding{0};        // 0: open loop (many_to_few), ReplayConfig's (a trace)
   double write_fraction{0};      // of many_to_few: the share of requests that write
-  double hot_fraction{0.2};      // of hot_spot: the share that goes to the middle node
-  double burst_start{0};         // per cycle; 0, 0: no bursts
+  int read_request_flits{1};     // of many_to_few, as the next three
+  int read_reply_flits{5};
+  int write_request_flits{5};
+  int write_reply_flits{1};
+  double hot_fraction{0.2};  // of hot_spot: the share that goes to the middle node
+  double burst_start{0};     // per cycle; 0, 0: no bursts
   double burst_stop{0};
   std::vector<NodeId> core_nodes;    // --core-nodes, of many_to_few and traces; empty: the others
   std::vector<NodeId> memory_nodes;  // --memory-nodes; empty: a quarter, top and bottom rows

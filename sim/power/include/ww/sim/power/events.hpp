@@ -24,6 +24,9 @@ struct NetworkEvents {
   bool toggles_counted{};
 };
 
+// Sum over networks that run side by side in the same cycles: routers and links add up.
+NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
+
 // Difference of two snapshots of one network (later - earlier).
 [[nodiscard]] NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier);
 
