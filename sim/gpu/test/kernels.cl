@@ -366,7 +366,7 @@ __kernel void long_atomics(__global ulong* a, __global ulong* old) {
 
 #if defined(__gfx900__) || defined(__gfx90a__)
 // Lanes read each other: quads, rows, the whole wave.
-__kernel void neighbours(__global const int* in, __global int* out) {
+__kernel void dpp_neighbours(__global const int* in, __global int* out) {
   const size_t i = get_global_id(0);
   const int x = in[i];
   out[8 * i + 0] = __builtin_amdgcn_update_dpp(-1, x, 0x1b, 15, 15, false);   // quad reversed

@@ -260,12 +260,12 @@ TEST(Semantics, UpdatesLongsAtomically) {
 }
 
 TEST(Semantics, MovesValuesBetweenLanes) {
-  if (!has_kernel("neighbours")) GTEST_SKIP() << "this target has no data-parallel primitives";
+  if (!has_kernel("dpp_neighbours")) GTEST_SKIP() << "this target has no data-parallel primitives";
   TestGpu test;
   std::vector<std::int32_t> in(128);
   for (int i = 0; i < 128; ++i) in[static_cast<std::size_t>(i)] = 1000 + i;
   const auto out = test.buffer(128 * 32);
-  test.launch("neighbours", 128, 64, test.buffer(in), out);
+  test.launch("dpp_neighbours", 128, 64, test.buffer(in), out);
   const auto got = test.read<std::int32_t>(out, 128 * 8);
   for (int i = 0; i < 128; ++i) {
     const int lane = i & 63;

@@ -243,7 +243,7 @@ void run_global(Wave& wave, const MicroOp& op) {
       operation.address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
       operation.exec, wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(operation);
+  align_atomic(wave, operation);
   issue(wave, op, operation);
 }
 
