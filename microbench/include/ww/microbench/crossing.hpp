@@ -60,8 +60,8 @@ struct CrossingRequest {
   CrossingOptions options;
 };
 Status run_crossing(const CrossingRequest& request, const ProgressFunction& progress);
-// Whether a calibration of this device is one of crossings: real parts without a public floorplan that
-// have PTX. Puts the resolved name into the request. Errors of the device.
+// Whether a calibration of this device is one of crossings: real parts without a public floorplan
+// that have PTX. Puts the resolved name into the request. Errors of the device.
 [[nodiscard]] Result<bool> calibrates_crossings(DeviceRequest& request);
 
 // From the recorded runs. Errors: bad_data (no complete block), those of the store.
