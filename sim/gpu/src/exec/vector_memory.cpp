@@ -22,8 +22,6 @@ using binpatch::isa::OperandKind;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-constexpr U64 kAllLanes = ~U64{0};
-
 // Bytes that one lane touches; the operands of a compare-and-swap are two elements.
 U64 touched_bytes(const MemoryFields& m) {
   return m.element_bytes;
