@@ -42,6 +42,7 @@ void show_every_platform() {
   std::ofstream(folder / "wirewatt.icd") << virtual_driver_path().string() << "\n";
   setenv("OCL_ICD_VENDORS", folder.c_str(), 1);
   setenv("WIREWATT_THREADS", "1", 0);
+  setenv("WIREWATT_ON_FAULT", "stop", 1);  // a fault is to be an error, not a finding
   // PoCL keeps compiled kernels; a test's belong with the test.
   setenv("POCL_CACHE_DIR", (folder / "pocl").c_str(), 0);
   static const struct Removal {
