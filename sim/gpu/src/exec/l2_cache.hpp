@@ -111,7 +111,7 @@ class L2Cache {
   // By slot, beside them: what a search through a set looks at, a host's cache line each.
   std::vector<std::uint32_t> tag_;    // as in the slots
   std::vector<std::uint32_t> stamp_;  // of the last use; 0: never
-  std::vector<std::uint32_t> hint_;  // where a line was last seen
+  std::vector<std::uint32_t> hint_;   // where a line was last seen
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -9,7 +9,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
-constexpr std::size_t kAhead = 8;  // requests, for the host's caches
+constexpr std::size_t kAhead = 8;         // requests, for the host's caches
 constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 
 std::uint64_t halves(std::uint64_t bytes) {
