@@ -36,8 +36,10 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
   ledger->begin_launch();
-  std::int64_t next_cu = 0;
   for (std::int64_t beat = 0; beat < options.beats; ++beat) {
+    // A wave's load takes all lines of a channel's chunk: they go to one CU, the next chunk's to
+    // the next.
+    const std::int64_t cu = beat / lines_per_chunk % cus;
     for (const int channel : members) {
       std::uint64_t line[8];
       for (auto& word : line) {
@@ -50,8 +52,7 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
                                      std::int64_t{channel} * architecture.channel_interleave_bytes +
                                      beat % lines_per_chunk * 64);
       transfer.engine = static_cast<std::uint16_t>(engine);
-      transfer.cu = static_cast<std::uint16_t>(next_cu);
-      next_cu = next_cu + 1 == cus ? 0 : next_cu + 1;
+      transfer.cu = static_cast<std::uint16_t>(cu);
       transfer.channel = static_cast<std::uint16_t>(channel);
       transfer.kind = TransferKind::read;
       transfer.bytes = 64;

@@ -1,6 +1,7 @@
 // A saturated stream of L2 reads by one engine from one quadrant, as the accounting would see it
-// from a perfect kernel: every cycle a 64-byte line from each of the quadrant's channels, dealt to
-// the engine's CUs in turn. What reveal() and the sanity tests run through the ledger.
+// from a perfect kernel: every cycle a 64-byte line from each of the quadrant's channels, whose
+// chunks (the interleave: what one wavefront's load takes of a channel) are dealt to the engine's
+// CUs in turn. What reveal() and the sanity tests run through the ledger.
 #pragma once
 
 #include "ww/sim/gpu/activity.hpp"
