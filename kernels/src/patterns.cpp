@@ -57,7 +57,6 @@ void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed) {
   constexpr std::uint64_t even = 0x5555555555555555u;
   constexpr std::size_t words_per_line = 8;
   SplitMix generator(seed);
-  std::uint64_t line = 0;
   const auto word = [&](std::size_t index) -> std::uint64_t {
     switch (pattern) {
       case Pattern::zeros: return 0;
@@ -75,9 +74,13 @@ void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed) {
         const std::uint64_t bits = generator.next() & even;
         return bits | (bits ^ even) << 1;
       }
-      case Pattern::uniform_lines:
-        if (index % words_per_line == 0) line = (generator.next() & 1) != 0 ? ~std::uint64_t{0} : 0;
-        return line;
+      case Pattern::uniform_lines: {
+        // One bit a line would toggle half of the time only roughly. Groups of four lines run
+        // through all sixteen ways, equally often on each of up to sixteen channels.
+        const std::size_t chunk = index / (4 * words_per_line);
+        const std::size_t way = (chunk / 16 * 7 + chunk % 16 * 5 + seed) % 16;
+        return (way >> (index / words_per_line % 4) & 1) != 0 ? ~std::uint64_t{0} : 0;
+      }
     }
     return 0;
   };

@@ -11,9 +11,6 @@ namespace ww::model {
 namespace {
 
 constexpr std::size_t blocks_needed = 6;
-// The heat that the wires themselves make moves the answer by about 4%; its description (a bank of
-// filters, leakage that follows one temperature) is trusted to a sixth of that.
-constexpr double correction_doubt = 0.006;
 
 // The rows of each block of a variant; empty where there are too few blocks.
 std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const JointInput& input) {
@@ -111,14 +108,37 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   return result;
 }
 
-double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights, double value) {
+std::vector<double> heat_correction(const JointInput& input, const JointFit& fit) {
+  const Eigen::Index path = fit.stream_jacobian.cols() - fit.idle_columns;
+  const Eigen::MatrixXd jacobian = fit.stream_jacobian.rightCols(path);
+  Eigen::VectorXd heat(jacobian.rows());
+  for (std::size_t i = 0; i < input.streams.size(); ++i) {
+    const StreamPlateau& stream = input.streams[i];
+    const double cold_w = idle_power(input, fit.parameters, stream.window.dvfs_state,
+                                     input.reference_c, stream.window.voltage_v);
+    heat[static_cast<Eigen::Index>(i)] =
+        std::sqrt(fit.stream_weight[i]) *
+        (idle_power(input, fit.parameters, stream.window, true) - cold_w) /
+        fit.stream_sigma_w[stream.variant];
+  }
+  const Eigen::MatrixXd normal = jacobian.transpose() * jacobian + fit.path_prior;
+  const Eigen::VectorXd shift = normal.ldlt().solve(jacobian.transpose() * heat);
+  std::vector<double> correction;
+  for (const Eigen::Index column : fit.energy_column) {
+    correction.push_back(-shift[column - fit.idle_columns]);
+  }
+  return correction;
+}
+
+double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
   double variance = weights.dot(uncertainty.covariance * weights);
   if (uncertainty.bootstrap.size() > 0) {
     variance = std::max(variance, weights.dot(uncertainty.bootstrap * weights));
   }
-  const double floor = correction_doubt * value;
-  return t_quantile_95(uncertainty.degrees_of_freedom) *
-         std::sqrt(std::max(0.0, variance) + floor * floor);
+  if (uncertainty.systematic.size() > 0) {
+    variance += weights.dot(uncertainty.systematic * weights);
+  }
+  return t_quantile_95(uncertainty.degrees_of_freedom) * std::sqrt(std::max(0.0, variance));
 }
 
 }  // namespace ww::model

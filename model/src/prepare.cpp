@@ -14,6 +14,10 @@ namespace {
 constexpr double load_line_rms_v = 0.0007;
 constexpr std::size_t load_line_points = 8;
 
+bool streams_data(RunKind kind) {
+  return kind == RunKind::stream || kind == RunKind::lock_in;
+}
+
 // Replaces averaged voltages by the regulator's load line, V = a - b I, where it fits: 1-2 mV steps
 // and noise then average over the whole session instead of one plateau.
 void steady_voltages(Reduced& reduced, const Facts& facts) {
@@ -141,7 +145,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   std::string first_reason;
   std::size_t seen = 0;
   for (const Plateau& plateau : reduced.plateaus) {
-    if (plateau.row.kind != RunKind::stream) continue;
+    if (!streams_data(plateau.row.kind)) continue;
     ++seen;
     streams += plateau.row.used ? 1 : 0;
     if (!plateau.row.used && first_reason.empty()) first_reason = plateau.row.reason;
@@ -164,16 +168,21 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.temperature = fit_temperature(reduced);
   input.idle = reduced.idle;
 
-  std::map<std::tuple<int, std::string, int>, std::size_t> variant_of;
+  std::map<std::tuple<int, std::string, int, int>, std::size_t> variant_of;
   // A block that was interrupted goes on in another session, after a gap: its drift starts anew.
-  using BlockKey = std::pair<std::int64_t, std::int64_t>;
+  // Every group of a lock-in run's turns is a block of its own.
+  using BlockKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+  const auto key_of = [](const Plateau& plateau) {
+    const bool turns = plateau.row.kind == RunKind::lock_in;
+    return BlockKey{plateau.row.session, plateau.row.block,
+                    turns ? 1 + 1000 * plateau.row.position + plateau.group : 0};
+  };
   std::map<BlockKey, std::size_t> block_of;
   std::map<BlockKey, std::pair<double, double>> place_range;
   for (const Plateau& plateau : reduced.plateaus) {
-    if (plateau.row.kind != RunKind::stream || !plateau.row.used) continue;
+    if (!streams_data(plateau.row.kind) || !plateau.row.used) continue;
     const auto place = static_cast<double>(plateau.row.position);
-    auto [found, fresh] =
-        place_range.try_emplace(BlockKey{plateau.row.session, plateau.row.block}, place, place);
+    auto [found, fresh] = place_range.try_emplace(key_of(plateau), place, place);
     found->second.first = std::min(found->second.first, place);
     found->second.second = std::max(found->second.second, place);
   }
@@ -181,19 +190,23 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   for (std::size_t i = 0; i < reduced.plateaus.size(); ++i) {
     const Plateau& plateau = reduced.plateaus[i];
     const PlateauRow& row = plateau.row;
-    if (row.kind != RunKind::stream || !row.used) continue;
+    if (!streams_data(row.kind) || !row.used) continue;
+    // Turns of one campaign differ by factors; their mean lengths, by a launch.
+    const auto turn =
+        row.turn_s > 0 ? static_cast<int>(std::lround(8 * std::log2(row.turn_s))) : 999;
     const auto [variant, fresh] = variant_of.try_emplace(
-        {plateau.dvfs_state, row.pattern, row.throttle}, input.variants.size());
-    if (fresh) input.variants.push_back({row.pattern, row.throttle, plateau.dvfs_state, {}, 0});
+        {plateau.dvfs_state, row.pattern, row.throttle, turn}, input.variants.size());
+    if (fresh) {
+      input.variants.push_back({row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0});
+    }
     StreamPlateau stream;
     stream.window = plateau.window;
     stream.source = i;
     stream.engine = row.engine;
     stream.quadrant = row.quadrant;
     stream.variant = variant->second;
-    stream.block =
-        block_of.try_emplace(BlockKey{row.session, row.block}, block_of.size()).first->second;
-    const auto& [low, high] = place_range[BlockKey{row.session, row.block}];
+    stream.block = block_of.try_emplace(key_of(plateau), block_of.size()).first->second;
+    const auto& [low, high] = place_range[key_of(plateau)];
     stream.place =
         high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
     stream.bits_per_second = row.bits_per_second;

@@ -20,7 +20,7 @@
 
 namespace ww::model {
 
-enum class Convention { per_random_bit, per_transition };
+enum class Convention { per_random_bit, per_transition, none };
 [[nodiscard]] std::string_view to_string(Convention convention);
 
 struct FitOptions {
@@ -41,6 +41,7 @@ struct FittedConstant {
   // Standard errors behind the sensed interval, two ways.
   double covariance_error{};
   double bootstrap_error{};
+  double systematic_error{};  // what no repetition shows: heat, stream
 };
 
 // One plateau as the fit saw it, for the report.
@@ -50,6 +51,7 @@ struct PlateauRow {
   int engine{-1}, quadrant{-1};
   std::string pattern;
   int throttle{};
+  double turn_s{};            // lock-in: length of a turn; the row averages one pair's turns
   double start_s{}, end_s{};  // after cut-off
   double power_w{}, power_error_w{};
   double temperature_c{}, voltage_v{};
@@ -88,6 +90,31 @@ struct PairPoint {
   double error_fj_per_bit{};  // standard error of the mean over the pair's plateaus
 };
 
+// The energy for random payload by one length of turn; plateaus have turn_s 0.
+struct LockInRow {
+  double turn_s{}, cycle_hz{};  // a cycle gives every pair one turn
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+  double uncorrected_fj_per_bit_mm{};  // without temperature correction: falls towards long turns
+};
+
+// One rate of the bandwidth ladder.
+struct RateRow {
+  int throttle{};
+  double bits_per_second{};
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+  double dynamic_w{};  // mean over pairs, at reference voltage
+};
+
+// One voltage and frequency state.
+struct StateRow {
+  int dvfs_state{};
+  double voltage_v{}, clock_hz{};
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+};
+
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -109,6 +136,10 @@ struct FitResult {
   std::vector<IdlePoint> idle_points;
   std::vector<PairPoint> pairs;
   std::vector<PlateauRow> plateaus;
+  std::vector<LockInRow> lock_in;        // by length of turn, plateaus first
+  double lock_in_disagreement_sigmas{};  // lock-in less plateaus, in standard errors of that
+  std::vector<RateRow> rates;
+  std::vector<StateRow> states;
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};

@@ -12,13 +12,27 @@ namespace {
 constexpr std::uint64_t kHalfMask = 0x3333333333333333ULL;
 constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
-std::uint64_t pattern_word(StreamPattern pattern, Draw& draw) {
+constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
+
+// `line` is drawn once a line.
+std::uint64_t pattern_word(StreamPattern pattern, bool line, Draw& draw) {
   switch (pattern) {
     case StreamPattern::zeros: return 0;
     case StreamPattern::ones: return ~0ULL;
     case StreamPattern::alternating: return kAlternating;
     case StreamPattern::half_random: return draw.bits() & kHalfMask;
     case StreamPattern::random: return draw.bits();
+    case StreamPattern::density_25: return draw.bits() & draw.bits();
+    case StreamPattern::density_75: return draw.bits() | draw.bits();
+    case StreamPattern::pairs_equal: {
+      const std::uint64_t bits = draw.bits() & kEvenMask;
+      return bits | bits << 1;
+    }
+    case StreamPattern::pairs_opposite: {
+      const std::uint64_t bits = draw.bits() & kEvenMask;
+      return bits | (bits ^ kEvenMask) << 1;
+    }
+    case StreamPattern::uniform_lines: return line ? ~0ULL : 0ULL;
   }
   return 0;
 }
@@ -42,8 +56,9 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
     const std::int64_t cu = beat / lines_per_chunk % cus;
     for (const int channel : members) {
       std::uint64_t line[8];
+      const bool ones = options.pattern == StreamPattern::uniform_lines && (draw.bits() & 1) != 0;
       for (auto& word : line) {
-        word = pattern_word(options.pattern, draw);
+        word = pattern_word(options.pattern, ones, draw);
       }
       CrossbarTransfer transfer;
       transfer.cycle = beat * options.cycles_per_beat;

@@ -8,8 +8,21 @@
 
 namespace ww::sim::gpu {
 
-// The data patterns of Adhinarayanan et al. (IISWC'16), Fig. 6.
-enum class StreamPattern { zeros, ones, alternating, half_random, random };
+// The data patterns of Adhinarayanan et al. (IISWC'16), Fig. 6, and patterns with controlled
+// statistics: independent bits of another density, neighbouring bits (2i, 2i + 1) that are equal or
+// opposite, lines that are all ones or all zeros.
+enum class StreamPattern {
+  zeros,
+  ones,
+  alternating,
+  half_random,
+  random,
+  density_25,
+  density_75,
+  pairs_equal,
+  pairs_opposite,
+  uniform_lines,
+};
 
 struct StreamOptions {
   StreamPattern pattern{StreamPattern::random};
