@@ -20,6 +20,11 @@ constexpr double useless_exponent = 0.5;
 // What ln f must keep, rms, when its straight line in ln V is taken out.
 constexpr double least_off_curve = 0.02;
 
+// Wires of another segment of the same die: other layers, widths and spacings. 95%, judgement; the
+// capacitance per mm that models give for one node spreads more (DSENT 150, Orion 230, McPAT 465
+// fF).
+constexpr double transfer_tolerance_95 = 0.35;
+
 const std::string per_mm = "fJ/bit/mm";
 
 class Constants {
@@ -104,6 +109,25 @@ class Constants {
       weights = factor * (payloads_.weights(*one) - payloads_.weights(*other));
     }
     return energy(name, weights, words + " was not run", unit, convention, scale_share);
+  }
+
+  // K of random payload, carried over to a segment that offers no contrast of its own.
+  FittedConstant transferred(const std::string& name, const FittedConstant& from,
+                             const std::string& reason) const {
+    FittedConstant constant = from;
+    constant.row.name = name;
+    if (!from.row.value) return constant;
+    constant.row.status = RowStatus::transferred;
+    constant.row.reason = reason;
+    const double value = *from.row.value;
+    const double wider = transfer_tolerance_95 * std::abs(value);
+    const double sensed = std::hypot(value - from.sensed_low, wider);
+    const double absolute = std::hypot(value - *from.row.low, wider);
+    constant.sensed_low = value - sensed;
+    constant.sensed_high = value + sensed;
+    constant.row.low = value - absolute;
+    constant.row.high = value + absolute;
+    return constant;
   }
 
   // A number without dimension: gain and scale drop out of it, so both intervals are the same.
@@ -323,6 +347,15 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
                                     "payload of a density other than half", 2));
   constants.push_back(make.of("ones_intercept_fj_per_bit_mm", "ones", "payload of ones"));
   constants.push_back(make.of("aa_intercept_fj_per_bit_mm", "aa", "payload of 0xAA"));
+
+  constants.push_back(make.transferred(
+      "registers_l1_energy_fj_per_bit_mm", result.energy_per_bit_mm,
+      "from L1-L2: registers and L1 of every CU lie equally far apart, so that distance cannot be "
+      "told from what the L1 itself takes"));
+  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", result.energy_per_bit_mm,
+                                       "from L1-L2: each channel has one memory controller, so "
+                                       "that its distance cannot be told from "
+                                       "what channel and controller themselves take"));
 
   if (contrast && make.random()) {
     const std::size_t random = *make.random();

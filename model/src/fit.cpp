@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "constants.hpp"
+#include "diagnostics.hpp"
 #include "facts.hpp"
 #include "fit_runs.hpp"
 #include "intervals.hpp"
@@ -164,6 +165,17 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
   return points;
 }
 
+// Turns too short for heat must agree with plateaus, or heat is not what the fit takes it for.
+void flag_lock_in(FitResult& result) {
+  constexpr double disagreement_sigmas = 4;
+  if (std::abs(result.lock_in_disagreement_sigmas) <= disagreement_sigmas) return;
+  Misfit& misfit = result.misfit;
+  misfit.flagged = true;
+  misfit.reason += (misfit.reason.empty() ? "" : "; ") +
+                   ("lock-in and plateaus disagree by " +
+                    std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
+}
+
 void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
                    const JointFit& fit) {
   for (const Plateau& plateau : reduced.plateaus) {
@@ -272,9 +284,11 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   if (const auto random = find_variant(input, facts, "random")) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
+    result.diagnostics = diagnose(input, fit, uncertainty, *random);
     if (has_contrast(input)) {
       result.uncorrected_fj_per_bit_mm = uncorrected(input, *random);
       result.misfit = judge(input, fit, uncertainty, *random);
+      flag_lock_in(result);
     }
   }
   return result;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "fit_runs.hpp"
@@ -299,6 +300,46 @@ TEST(LockIn, DamagedTurnsAreKeptWithTheirReason) {
   const auto& lock_in = constant(*result, "lock_in_energy_fj_per_bit_mm");
   EXPECT_EQ(lock_in.row.status, RowStatus::not_identified);
   EXPECT_THAT(lock_in.row.reason, HasSubstr("too slow"));
+}
+
+TEST(Diagnostics, SayWhichTermsTheDataAskFor) {
+  auto spec = with_lock_in(47);
+  const auto result = fit(make_campaign(spec));
+  ASSERT_TRUE(result) << result.error().text();
+  const Diagnostics& diagnostics = result->diagnostics;
+  EXPECT_GT(diagnostics.condition_number, 1);
+  EXPECT_GT(diagnostics.mean_leverage, 0);
+  EXPECT_LT(diagnostics.mean_leverage, 1);
+  EXPECT_GE(diagnostics.held_back_rms_sigmas, diagnostics.residual_rms_sigmas);
+  EXPECT_LT(diagnostics.held_back_rms_sigmas, 4);
+  std::map<std::string, bool> supported;
+  for (const auto& term : diagnostics.terms) supported[term.name] = term.supported;
+  EXPECT_TRUE(supported.at("distance"));
+  EXPECT_TRUE(supported.at("engine offsets"));
+  EXPECT_FALSE(supported.at("interaction beyond distance"));
+}
+
+// Engines and quadrants have powers of their own; only their crossing tells them from distance.
+TEST(Ablation, WithoutCrossingOffsetsAreTakenForDistance) {
+  std::vector<double> with;
+  std::vector<double> without;
+  for (std::uint64_t seed = 51; seed <= 53; ++seed) {
+    auto spec = seeded(seed);
+    spec.variants = {{"random", 0, 0.95, 0.5, 2, 0}};
+    spec.latency_loss_per_mm = 0;
+    const auto campaign = make_campaign(spec);
+    FitOptions off;
+    off.crossing = false;
+    const auto whole = fit(campaign);
+    const auto part = fit(campaign, off);
+    ASSERT_TRUE(whole && part);
+    with.push_back(error_percent(campaign, whole->energy_per_bit_mm.row.value.value_or(0)));
+    without.push_back(error_percent(campaign, part->pairs.empty() ? 0
+                                              : part->lock_in.empty()
+                                                  ? 0
+                                                  : part->lock_in.front().energy_fj_per_bit_mm));
+  }
+  EXPECT_GT(rms(without), 2 * rms(with));
 }
 
 struct Broken {

@@ -109,23 +109,18 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
 }
 
 std::vector<double> heat_correction(const JointInput& input, const JointFit& fit) {
-  const Eigen::Index path = fit.stream_jacobian.cols() - fit.idle_columns;
-  const Eigen::MatrixXd jacobian = fit.stream_jacobian.rightCols(path);
-  Eigen::VectorXd heat(jacobian.rows());
-  for (std::size_t i = 0; i < input.streams.size(); ++i) {
-    const StreamPlateau& stream = input.streams[i];
-    const double cold_w = idle_power(input, fit.parameters, stream.window.dvfs_state,
-                                     input.reference_c, stream.window.voltage_v);
-    heat[static_cast<Eigen::Index>(i)] =
-        std::sqrt(fit.stream_weight[i]) *
-        (idle_power(input, fit.parameters, stream.window, true) - cold_w) /
-        fit.stream_sigma_w[stream.variant];
-  }
-  const Eigen::MatrixXd normal = jacobian.transpose() * jacobian + fit.path_prior;
-  const Eigen::VectorXd shift = normal.ldlt().solve(jacobian.transpose() * heat);
   std::vector<double> correction;
-  for (const Eigen::Index column : fit.energy_column) {
-    correction.push_back(-shift[column - fit.idle_columns]);
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    double k_per_w = 0;
+    for (std::size_t j = 0; j < heat_count && input.temperature_correction; ++j) {
+      const double share = variant.held_s / heat_taus_s[j];
+      if (share > 0) k_per_w += fit.parameters.response[j] * (1 + std::expm1(-share) / share);
+    }
+    // c_1 is leakage's rise over 10 K at the reference temperature.
+    const double w_per_k =
+        fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
+    correction.push_back(-fit.parameters.variants[v].energy_fj_per_bit_mm * w_per_k * k_per_w);
   }
   return correction;
 }

@@ -24,8 +24,9 @@ struct Uncertainty {
 [[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
                                  std::uint64_t seed);
 
-// What the temperature term takes from each variant's k_v [fJ/bit/mm]: k_v less what it would be if
-// idle power stayed at the reference temperature. Mostly negative, for far paths heat more.
+// What wires' own heat would add to each variant's k_v if it were not taken out, negated
+// [fJ/bit/mm]: k_v times the rise of leakage per watt that a load of the variant's length sees,
+// averaged over that length: -k I'(T) sum_j a_j (1 - tau_j/t (1 - exp(-t/tau_j))).
 [[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
 
 // 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two

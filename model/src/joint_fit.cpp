@@ -299,7 +299,7 @@ class Solver {
     const auto size = static_cast<int>(variant_size());
     for (std::size_t v = 0; v < blocks_.variants.size(); ++v) {
       Eigen::VectorXd mean = constant(size, 0);
-      Eigen::VectorXd sigma = constant(size, effect_sigma_w);
+      Eigen::VectorXd sigma = constant(size, input_.crossing ? effect_sigma_w : 1e-3);
       mean[1] = rate_prior_[v];
       sigma[0] = 1e4;
       sigma[1] = rate_sigma_[v];

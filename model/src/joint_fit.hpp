@@ -35,6 +35,7 @@ struct Variant {
   double turn_s{};                    // lock-in: length of a turn; 0: plateaus
   std::vector<std::size_t> plateaus;  // of JointInput::streams
   double mean_bits_per_second{};
+  double held_s{};  // how long a pair streams at a stretch, mean
 };
 
 struct StreamPlateau {
@@ -60,6 +61,7 @@ struct JointInput {
   double reference_c{};
   bool temperature_correction{true};
   bool robust{true};
+  bool crossing{true};  // off: no engine and quadrant effects
 };
 
 struct VariantParameters {

@@ -104,6 +104,21 @@ json to_model_json(const FitResult& fit) {
                                 {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
                                 {"half_width_95", row.half_width_95}});
   }
+  const Diagnostics& diagnostics = fit.diagnostics;
+  result["diagnostics"] = {{"condition_number", diagnostics.condition_number},
+                           {"mean_leverage", diagnostics.mean_leverage},
+                           {"most_leverage", diagnostics.most_leverage},
+                           {"residual_rms_sigmas", diagnostics.residual_rms_sigmas},
+                           {"held_back_rms_sigmas", diagnostics.held_back_rms_sigmas},
+                           {"beyond_three_sigmas", diagnostics.beyond_three_sigmas},
+                           {"terms", json::array()}};
+  for (const auto& term : diagnostics.terms) {
+    result["diagnostics"]["terms"].push_back({{"name", term.name},
+                                              {"parameters", term.parameters},
+                                              {"wald", term.wald},
+                                              {"delta_bic", term.delta_bic},
+                                              {"supported", term.supported}});
+  }
   result["misfit"] = {{"flagged", fit.misfit.flagged},
                       {"reason", fit.misfit.reason},
                       {"statistic", fit.misfit.statistic},

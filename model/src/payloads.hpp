@@ -2,7 +2,7 @@
 //
 // The same payload may have been measured more than once: as plateaus and, at several lengths of
 // turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
-// part of k_v that the temperature correction put there,
+// part of k_v that the wires' own heat would add,
 //
 //     k_v = K_payload(v) + delta h_v + noise,   delta ~ N(0, heat_doubt),
 //

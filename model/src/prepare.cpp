@@ -92,7 +92,7 @@ std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& dire
   return found;
 }
 
-void fill_distances(JointInput& input, const Facts& facts, bool swap) {
+void fill_distances(JointInput& input, const Facts& facts, bool swap, bool crossing) {
   const auto engines = static_cast<Eigen::Index>(facts.floorplan.compute_units.size());
   const auto quadrants = static_cast<Eigen::Index>(facts.floorplan.quadrants.size());
   Eigen::MatrixXd& d = input.distance_mm;
@@ -103,6 +103,10 @@ void fill_distances(JointInput& input, const Facts& facts, bool swap) {
     }
   }
   if (swap) d = (d.minCoeff() + d.maxCoeff() - d.array()).matrix();
+  if (!crossing) {
+    input.centred_distance_mm = d.array() - d.mean();
+    return;
+  }
   const Eigen::VectorXd rows = d.rowwise().mean();
   const Eigen::RowVectorXd columns = d.colwise().mean();
   input.centred_distance_mm = ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
@@ -163,7 +167,8 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.dvfs = facts.dvfs;
   input.temperature_correction = options.temperature_correction;
   input.robust = options.robust;
-  fill_distances(input, facts, options.swap_paths);
+  input.crossing = options.crossing;
+  fill_distances(input, facts, options.swap_paths, options.crossing);
   steady_voltages(reduced, facts);
   input.temperature = fit_temperature(reduced);
   input.idle = reduced.idle;
@@ -191,13 +196,15 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     const Plateau& plateau = reduced.plateaus[i];
     const PlateauRow& row = plateau.row;
     if (!streams_data(row.kind) || !row.used) continue;
+    if (row.kind == RunKind::lock_in && !options.lock_in) continue;
     // Turns of one campaign differ by factors; their mean lengths, by a launch.
     const auto turn =
         row.turn_s > 0 ? static_cast<int>(std::lround(8 * std::log2(row.turn_s))) : 999;
     const auto [variant, fresh] = variant_of.try_emplace(
         {plateau.dvfs_state, row.pattern, row.throttle, turn}, input.variants.size());
     if (fresh) {
-      input.variants.push_back({row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0});
+      input.variants.push_back(
+          {row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0, 0});
     }
     StreamPlateau stream;
     stream.window = plateau.window;
@@ -209,15 +216,22 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     const auto& [low, high] = place_range[key_of(plateau)];
     stream.place =
         high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
+    if (!options.mirrored && stream.place > 0) continue;
     stream.bits_per_second = row.bits_per_second;
     Variant& mine = input.variants[variant->second];
     mine.plateaus.push_back(input.streams.size());
     mine.mean_bits_per_second += row.bits_per_second;
+    mine.held_s += row.turn_s > 0 ? row.turn_s : row.end_s - row.start_s;
     if (std::isfinite(row.temperature_c)) temperatures.push_back(row.temperature_c);
     input.streams.push_back(std::move(stream));
   }
   for (Variant& variant : input.variants) {
     variant.mean_bits_per_second /= static_cast<double>(variant.plateaus.size());
+    variant.held_s /= static_cast<double>(variant.plateaus.size());
+    if (options.bytes_covariate) continue;
+    for (const std::size_t p : variant.plateaus) {
+      input.streams[p].bits_per_second = variant.mean_bits_per_second;
+    }
   }
   input.blocks = block_of.size();
   input.reference_c = temperatures.empty() ? 50 : std::round(median(std::move(temperatures)));

@@ -27,6 +27,11 @@ struct FitOptions {
   bool temperature_correction{true};  // off: negative control
   bool swap_paths{false};             // exchanges short and long: the sign must flip
   bool robust{true};
+  // Ablations: what each part of the method buys (scripts/coverage).
+  bool crossing{true};         // off: no engine and quadrant offsets, distance as it is
+  bool bytes_covariate{true};  // off: every plateau is taken to have moved its variant's mean
+  bool mirrored{true};         // off: the first pass of a block alone
+  bool lock_in{true};          // off: plateaus alone
   int bootstrap_replicates{200};
   std::uint64_t seed{1};
 };
@@ -115,6 +120,24 @@ struct StateRow {
   double half_width_95{};
 };
 
+// How much the data ask for a term of the model (diagnostics.hpp).
+struct TermSupport {
+  std::string name;
+  int parameters{};
+  double wald{};
+  double delta_bic{};  // below 0: the data pay for the term
+  bool supported{};
+};
+
+struct Diagnostics {
+  double condition_number{};  // of the normal matrix, parameters scaled
+  double mean_leverage{}, most_leverage{};
+  double residual_rms_sigmas{};
+  double held_back_rms_sigmas{};  // every plateau foretold by all others
+  double beyond_three_sigmas{};   // share of plateaus
+  std::vector<TermSupport> terms;
+};
+
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -140,6 +163,7 @@ struct FitResult {
   double lock_in_disagreement_sigmas{};  // lock-in less plateaus, in standard errors of that
   std::vector<RateRow> rates;
   std::vector<StateRow> states;
+  Diagnostics diagnostics;
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};
