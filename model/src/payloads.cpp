@@ -1,12 +1,21 @@
 #include "payloads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ww::model {
 namespace {
 
 bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
+}
+
+// Share of the hot spot's rise that the readings of a turn see. Their first quarter is cut off.
+double fast_share(const Variant& variant) {
+  const double begin = variant.turn_s > 0 ? variant.held_s / 4 : 0;
+  const double end = std::max(variant.held_s, begin + 1e-6);
+  return 1 -
+         fast_tau_s / (end - begin) * (std::exp(-begin / fast_tau_s) - std::exp(-end / fast_tau_s));
 }
 
 }  // namespace
@@ -17,10 +26,18 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
   const auto variants = static_cast<Eigen::Index>(input.variants.size());
   Eigen::VectorXd k(variants);
   Eigen::VectorXd heat(variants);
+  Eigen::VectorXd fast = Eigen::VectorXd::Zero(variants);
   for (Eigen::Index v = 0; v < variants; ++v) {
     const auto at = static_cast<std::size_t>(v);
     k[v] = fit.parameters.variants[at].energy_fj_per_bit_mm;
     heat[v] = heat_doubt * correction[at];
+    if (input.temperature_correction) {
+      const Variant& variant = input.variants[at];
+      const double w_per_k =
+          fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
+      const double stream_w = std::max(1.0, fit.parameters.variants[at].mean_w);
+      fast[v] = k[v] * w_per_k * fast_rise_k / stream_w * fast_share(variant);
+    }
     const auto found = std::ranges::find_if(members_, [&](const auto& members) {
       return same_payload(input.variants[members.front()], input.variants[at]);
     });
@@ -31,7 +48,8 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     }
   }
   const Eigen::VectorXd stream = stream_doubt * k;
-  uncertainty.systematic = heat * heat.transpose() + stream * stream.transpose();
+  uncertainty.systematic =
+      heat * heat.transpose() + fast * fast.transpose() + stream * stream.transpose();
   covariance_ = uncertainty.covariance + uncertainty.systematic;
 
   Eigen::MatrixXd design =

@@ -6,6 +6,8 @@
 //
 //     k_v = K_payload(v) + delta h_v + noise,   delta ~ N(0, heat_doubt),
 //
+// and, for the hot spot under a stream, which follows within some tens of ms and so escapes the
+// filter bank, a second term of the same kind whose share grows with the length of a turn. All is
 // solved by generalised least squares: short turns, whose h is small, say what wires cost, and the
 // change of k with the length of a turn says how far the correction itself can be trusted.
 #pragma once
@@ -23,6 +25,10 @@ namespace ww::model {
 // raises leakage than heat of the load does. Most of it flows through spreader and sink, where all
 // heat is alike; the hot spot, a fifth to a third of the rise, is not.
 inline constexpr double heat_doubt = 0.15;
+// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die:
+// one engine of four is hot by some kelvin. Standard deviation about none [K], and time constant.
+inline constexpr double fast_rise_k = 1.0;
+inline constexpr double fast_tau_s = 0.03;
 // What is not quite as supposed in the stream itself, relative: one line in 512 meets itself on a
 // wire, a bus rests between launches.
 inline constexpr double stream_doubt = 0.002;
