@@ -33,8 +33,15 @@ CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NO
   PRIMARY KEY(run, sequence)) WITHOUT ROWID;
 )sql";
 
+// Came later; campaigns without it have no lock_in runs.
+constexpr const char* slot_schema = R"sql(
+CREATE TABLE IF NOT EXISTS slot(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
+  engine INTEGER NOT NULL, quadrant INTEGER NOT NULL, start_ns INTEGER NOT NULL,
+  end_ns INTEGER NOT NULL, payload_bits REAL NOT NULL, PRIMARY KEY(run, sequence)) WITHOUT ROWID;
+)sql";
+
 template <class E>
-using Names = std::array<std::pair<E, std::string_view>, 7>;
+using Names = std::array<std::pair<E, std::string_view>, 8>;
 
 constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
                                      {RunKind::heat, "heat"},
@@ -42,7 +49,8 @@ constexpr Names<RunKind> kind_names{{{RunKind::idle, "idle"},
                                      {RunKind::step_test, "step_test"},
                                      {RunKind::stream, "stream"},
                                      {RunKind::known_bytes, "known_bytes"},
-                                     {RunKind::latency, "latency"}}};
+                                     {RunKind::latency, "latency"},
+                                     {RunKind::lock_in, "lock_in"}}};
 
 constexpr std::array<std::pair<RunStatus, std::string_view>, 3> status_names{
     {{RunStatus::ok, "ok"}, {RunStatus::rejected, "rejected"}, {RunStatus::failed, "failed"}}};
@@ -149,6 +157,7 @@ Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
     db.exec("PRAGMA synchronous=NORMAL");
     SQLite::Transaction transaction(db);
     db.exec(schema);
+    db.exec(slot_schema);
     db.exec("PRAGMA application_id=" + std::to_string(application_id));
     db.exec("PRAGMA user_version=" + std::to_string(schema_version));
     transaction.commit();
@@ -195,6 +204,7 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& file) {
     WW_TRY(check_header(impl->database, file.string()));
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
+    impl->database.exec(slot_schema);
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {
     return tl::unexpected(sqlite_error(e, file.string()));
@@ -317,6 +327,19 @@ Status CampaignStore::add(const StoredRun& run) {
       sample.exec();
       sample.reset();
     }
+    SQLite::Statement slot(db, "INSERT INTO slot VALUES(?,?,?,?,?,?,?)");
+    sequence = 0;
+    for (const auto& entry : run.slots) {
+      slot.bind(1, id);
+      slot.bind(2, sequence++);
+      slot.bind(3, entry.engine);
+      slot.bind(4, entry.quadrant);
+      slot.bind(5, entry.start_ns);
+      slot.bind(6, entry.end_ns);
+      slot.bind(7, entry.payload_bits);
+      slot.exec();
+      slot.reset();
+    }
     transaction.commit();
     return {};
   });
@@ -348,6 +371,12 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
         db,
         "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,"
         "voltage_uv,clock_khz,changed FROM sample WHERE run=? ORDER BY sequence");
+    std::optional<SQLite::Statement> slot;
+    if (db.tableExists("slot")) {
+      slot.emplace(db,
+                   "SELECT engine,quadrant,start_ns,end_ns,payload_bits FROM slot WHERE run=? "
+                   "ORDER BY sequence");
+    }
     SQLite::Statement row(db,
                           "SELECT id,session,block,position,kind,engine,quadrant,pattern,throttle,"
                           "dvfs_state,start_ns,end_ns,launches,payload_bits,status,reason,"
@@ -395,6 +424,15 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
         run.samples.push_back(entry);
       }
       sample.reset();
+      if (slot && run.kind == RunKind::lock_in) {
+        slot->bind(1, id);
+        while (slot->executeStep()) {
+          run.slots.push_back({slot->getColumn(0).getInt(), slot->getColumn(1).getInt(),
+                               slot->getColumn(2).getInt64(), slot->getColumn(3).getInt64(),
+                               slot->getColumn(4).getDouble()});
+        }
+        slot->reset();
+      }
       runs.push_back(std::move(run));
     }
     return runs;

@@ -77,6 +77,25 @@ TEST_F(CampaignStoreTest, GivesBackWhatWasStored) {
   EXPECT_EQ(run.samples[1].power_uw, std::nullopt) << "a missing reading is absent, never 0";
 }
 
+TEST_F(CampaignStoreTest, GivesBackTheTurnsOfLockInRuns) {
+  auto run = example(0, 1);
+  run.kind = RunKind::lock_in;
+  run.engine.reset();
+  run.slots = {{1, 2, 1000, 1400, 5e9}, {3, 0, 1400, 1900, 6e9}};
+  {
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store && store->begin_session() && store->add(run));
+  }
+  const auto runs = CampaignStore::open_read_only(file_)->runs();
+  ASSERT_TRUE(runs) << runs.error().text();
+  const auto& slots = runs->front().slots;
+  ASSERT_EQ(slots.size(), 2U);
+  EXPECT_EQ(slots[0].quadrant, 2);
+  EXPECT_EQ(slots[1].engine, 3);
+  EXPECT_EQ(slots[1].end_ns, 1900);
+  EXPECT_DOUBLE_EQ(slots[1].payload_bits, 6e9);
+}
+
 TEST_F(CampaignStoreTest, RefusesTheSameRunTwice) {
   auto store = CampaignStore::create(file_);
   ASSERT_TRUE(store);

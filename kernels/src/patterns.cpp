@@ -9,12 +9,17 @@
 namespace ww::kernels {
 namespace {
 
-constexpr std::array<std::pair<Pattern, std::string_view>, 5> names{{
+constexpr std::array<std::pair<Pattern, std::string_view>, 10> names{{
     {Pattern::zeros, "zeros"},
     {Pattern::ones, "ones"},
     {Pattern::aa, "aa"},
     {Pattern::half_random, "half_random"},
     {Pattern::random, "random"},
+    {Pattern::density_25, "density_25"},
+    {Pattern::density_75, "density_75"},
+    {Pattern::pairs_equal, "pairs_equal"},
+    {Pattern::pairs_opposite, "pairs_opposite"},
+    {Pattern::uniform_lines, "uniform_lines"},
 }};
 
 // SplitMix64 (Steele et al., OOPSLA'14): passes BigCrush, any seed is good.
@@ -49,18 +54,40 @@ Result<Pattern> pattern_from_string(std::string_view text) {
 }
 
 void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed) {
-  std::uint64_t mask = ~std::uint64_t{0};
-  switch (pattern) {
-    case Pattern::zeros: std::ranges::fill(data, std::byte{0x00}); return;
-    case Pattern::ones: std::ranges::fill(data, std::byte{0xFF}); return;
-    case Pattern::aa: std::ranges::fill(data, std::byte{0xAA}); return;
-    case Pattern::half_random: mask = 0x3333333333333333u; break;
-    case Pattern::random: break;
-  }
+  constexpr std::uint64_t even = 0x5555555555555555u;
+  constexpr std::size_t words_per_line = 8;
   SplitMix generator(seed);
-  for (std::size_t i = 0; i < data.size(); i += sizeof(std::uint64_t)) {
-    const std::uint64_t word = generator.next() & mask;
-    std::memcpy(data.data() + i, &word, std::min(sizeof word, data.size() - i));
+  const auto word = [&](std::size_t index) -> std::uint64_t {
+    switch (pattern) {
+      case Pattern::zeros: return 0;
+      case Pattern::ones: return ~std::uint64_t{0};
+      case Pattern::aa: return 0xAAAAAAAAAAAAAAAAu;
+      case Pattern::half_random: return generator.next() & 0x3333333333333333u;
+      case Pattern::random: return generator.next();
+      case Pattern::density_25: return generator.next() & generator.next();
+      case Pattern::density_75: return generator.next() | generator.next();
+      case Pattern::pairs_equal: {
+        const std::uint64_t bits = generator.next() & even;
+        return bits | bits << 1;
+      }
+      case Pattern::pairs_opposite: {
+        const std::uint64_t bits = generator.next() & even;
+        return bits | (bits ^ even) << 1;
+      }
+      case Pattern::uniform_lines: {
+        // One bit a line would toggle half of the time only roughly. Groups of four lines run
+        // through all sixteen ways, equally often on each of up to sixteen channels.
+        const std::size_t chunk = index / (4 * words_per_line);
+        const std::size_t way = (chunk / 16 * 7 + chunk % 16 * 5 + seed) % 16;
+        return (way >> (index / words_per_line % 4) & 1) != 0 ? ~std::uint64_t{0} : 0;
+      }
+    }
+    return 0;
+  };
+  for (std::size_t i = 0; i * sizeof(std::uint64_t) < data.size(); ++i) {
+    const std::uint64_t value = word(i);
+    const std::size_t at = i * sizeof value;
+    std::memcpy(data.data() + at, &value, std::min(sizeof value, data.size() - at));
   }
 }
 

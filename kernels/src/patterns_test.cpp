@@ -24,6 +24,44 @@ TEST(Patterns, HaveTheTogglesThatTheirNamesPromise) {
   EXPECT_NEAR(toggle_rate(filled(Pattern::random), line), 0.50, 0.001);
 }
 
+TEST(Patterns, DensitiesThatAddToOneToggleAlike) {
+  EXPECT_NEAR(toggle_rate(filled(Pattern::density_25), line), 0.375, 0.001);
+  EXPECT_NEAR(toggle_rate(filled(Pattern::density_75), line), 0.375, 0.001);
+  EXPECT_NEAR(bit_density(filled(Pattern::density_25)), 0.25, 0.001);
+  EXPECT_NEAR(bit_density(filled(Pattern::density_75)), 0.75, 0.001);
+}
+
+TEST(Patterns, PairsDifferInTheirNeighboursAlone) {
+  for (const Pattern pattern : {Pattern::pairs_equal, Pattern::pairs_opposite}) {
+    const auto data = filled(pattern);
+    EXPECT_NEAR(toggle_rate(data, line), 0.5, 0.002);
+    EXPECT_NEAR(bit_density(data), 0.5, 0.001);
+    for (const std::byte b : data) {
+      const auto bits = std::to_integer<unsigned>(b);
+      const unsigned differ = (bits ^ bits >> 1) & 0x55u;
+      ASSERT_EQ(differ, pattern == Pattern::pairs_equal ? 0u : 0x55u);
+    }
+  }
+}
+
+TEST(Patterns, UniformLinesToggleWholeLinesHalfOfTheTimeOnEveryChannel) {
+  const auto data = filled(Pattern::uniform_lines);
+  EXPECT_DOUBLE_EQ(bit_density(data), 0.5);
+  for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], data[i / line * line]);
+  // 256 B of every 4 KiB are one channel's: four lines in a row.
+  for (std::size_t channel = 0; channel < 16; ++channel) {
+    int toggles = 0;
+    int pairs = 0;
+    for (std::size_t at = channel * 256; at + 256 <= data.size(); at += 4096) {
+      for (std::size_t i = 1; i < 4; ++i) {
+        toggles += data[at + i * line] != data[at + (i - 1) * line] ? 1 : 0;
+        ++pairs;
+      }
+    }
+    EXPECT_EQ(2 * toggles, pairs) << "channel " << channel;
+  }
+}
+
 TEST(Patterns, HaveTheDensityThatTheirNamesPromise) {
   EXPECT_EQ(bit_density(filled(Pattern::zeros)), 0.0);
   EXPECT_EQ(bit_density(filled(Pattern::ones)), 1.0);

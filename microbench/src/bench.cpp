@@ -91,7 +91,7 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
   WW_ASSIGN(known_text, kernels::program_text(known_source, macros));
   bench->known_bytes_text_ = std::move(known_text);
 
-  const std::size_t streams = kernels::all_patterns.size() * 2 *
+  const std::size_t streams = kernels::all_patterns.size() * rate_count *
                               static_cast<std::size_t>(chip.engines) * device.quadrants.size();
   const std::vector<std::uint32_t> empty(streams * bench->waves(), unlogged);
   WW_ASSIGN(log, host.create_buffer(empty.size() * sizeof(std::uint32_t)));
@@ -140,11 +140,11 @@ Result<std::uint64_t> Bench::packed_channels(int quadrant) const {
 
 std::size_t Bench::log_index(const Stream& stream) const {
   const auto pattern = static_cast<std::size_t>(stream.pattern);
-  const std::size_t rate = stream.rate == Rate::saturated ? 0 : 1;
+  const auto rate = static_cast<std::size_t>(stream.rate);
   const auto engines = static_cast<std::size_t>(device_.chip.engines);
   const std::size_t pair = static_cast<std::size_t>(stream.engine) * device_.quadrants.size() +
                            static_cast<std::size_t>(stream.quadrant);
-  return ((pattern * 2 + rate) * engines * device_.quadrants.size() + pair) * waves();
+  return ((pattern * rate_count + rate) * engines * device_.quadrants.size() + pair) * waves();
 }
 
 Status Bench::select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle) {

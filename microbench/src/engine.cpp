@@ -63,6 +63,21 @@ std::string number_text(std::uint64_t value) {
   return std::to_string(value);
 }
 
+// Whether the sensor's energy accumulator moves with every reading.
+bool counts_energy(const std::vector<StoredRun>& runs) {
+  std::size_t steps = 0;
+  for (const StoredRun& run : runs) {
+    std::optional<std::int64_t> before;
+    for (const StoredSample& sample : run.samples) {
+      if (!sample.power_uw) continue;
+      if (!sample.energy_ticks || (before && *sample.energy_ticks <= *before)) return false;
+      steps += before ? 1 : 0;
+      before = sample.energy_ticks;
+    }
+  }
+  return steps > 0;
+}
+
 class Engine {
  public:
   Engine(const CampaignRequest& request, const CampaignParts& parts,
@@ -196,7 +211,12 @@ Status Engine::put_plan() {
         entry["engine"] = run.engine;
         entry["quadrant"] = run.quadrant;
         entry["pattern"] = kernels::to_string(run.pattern);
-        entry["rate"] = run.rate == Rate::saturated ? "saturated" : "throttled";
+        entry["rate"] = to_string(run.rate);
+      }
+      if (run.kind == RunKind::lock_in) {
+        entry["pattern"] = kernels::to_string(run.pattern);
+        entry["turn_s"] = run.turn_s;
+        entry["order"] = run.order;
       }
       list.push_back(std::move(entry));
     }
@@ -329,6 +349,12 @@ Status Engine::find_response() {
   WW_TRY(store_->put(campaign_keys::sensor, text.dump()));
   if (!inputs_.plateau_s) {
     inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s);
+    WW_ASSIGN(runs, store_->runs());
+    inputs_.turn_s =
+        lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, counts_energy(runs));
+    if (*inputs_.turn_s <= 0) {
+      spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
+    }
     WW_TRY(put_plan());
   }
   return {};
@@ -336,7 +362,7 @@ Status Engine::find_response() {
 
 Status Engine::set_up() {
   if (!inputs_.tuning) {
-    WW_ASSIGN(tuning, runner_->tune(parts_.launch_ns));
+    WW_ASSIGN(tuning, runner_->tune(parts_.launch_ns, !inputs_.quick));
     inputs_.tuning = tuning;
     WW_TRY(put_plan());
   } else {
@@ -371,7 +397,9 @@ Status Engine::measure() {
     const auto done = done_;
     const auto runs = block_runs(inputs_, block);
     WW_TRY(perform_all(runs));
-    const auto streams = std::ranges::count(runs, RunKind::stream, &PlannedRun::kind);
+    const auto streams = std::ranges::count_if(runs, [](const PlannedRun& run) {
+      return run.kind == RunKind::stream || run.kind == RunKind::lock_in;
+    });
     if (done_ - done == static_cast<std::int64_t>(runs.size()) && rejected_ - rejected >= streams) {
       WW_ASSIGN(all, store_->runs());
       const auto bad = std::ranges::find_if(all, [block](const StoredRun& run) {

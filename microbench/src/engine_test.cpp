@@ -65,7 +65,8 @@ class CampaignTest : public ::testing::Test {
   fs::path base_;
 };
 
-constexpr std::int64_t quick_runs = 9 + 6 * 35;
+// Set-up, six blocks of plateaus, and one of three lock-in runs between idle ones.
+constexpr std::int64_t quick_runs = 9 + 6 * 35 + 7;
 
 TEST_F(CampaignTest, RecordsThePlanWithAllFacts) {
   const auto summary = campaign({}, request());
@@ -111,6 +112,35 @@ TEST_F(CampaignTest, StreamsCarryTheirTrafficAndTheirPlaces) {
     EXPECT_EQ(waves, 11u * Bench::groups_per_cu * 4);
   }
   EXPECT_EQ(streams, 6 * 32);
+}
+
+TEST_F(CampaignTest, LockInGivesEveryPairItsTurnsAndTheirTraffic) {
+  ASSERT_TRUE(campaign({}, request()));
+  int lock_ins = 0;
+  for (const StoredRun& run : runs()) {
+    if (run.kind != RunKind::lock_in) {
+      EXPECT_TRUE(run.slots.empty());
+      continue;
+    }
+    ++lock_ins;
+    EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+    std::map<std::pair<int, int>, int> turns;
+    double bits = 0;
+    std::int64_t end = run.start_ns;
+    for (const StoredSlot& slot : run.slots) {
+      ++turns[{slot.engine, slot.quadrant}];
+      EXPECT_GE(slot.start_ns, end);
+      EXPECT_GT(slot.end_ns, slot.start_ns);
+      EXPECT_GT(slot.payload_bits, 0);
+      end = slot.end_ns;
+      bits += slot.payload_bits;
+    }
+    EXPECT_EQ(end, run.end_ns);
+    EXPECT_EQ(turns.size(), 16u);
+    for (const auto& [pair, count] : turns) EXPECT_EQ(count, turns.begin()->second);
+    EXPECT_NEAR(bits, run.payload_bits, 1e-6 * bits);
+  }
+  EXPECT_EQ(lock_ins, 3);
 }
 
 TEST_F(CampaignTest, ReadingsAreOneUnbrokenSeries) {

@@ -1,6 +1,8 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
@@ -14,6 +16,7 @@ struct Variant {
   Pattern pattern{Pattern::random};
   Rate rate{Rate::saturated};
   int dvfs_state{};
+  bool lock_in{};
 };
 
 // Permutations must not depend on the standard library's shuffle: a file resumes anywhere.
@@ -35,16 +38,38 @@ class SplitMix {
 // between the others, so that slow drift does not part them.
 std::vector<Variant> round_of(const PlanInputs& inputs) {
   const int reference = inputs.reference_state;
-  const Variant random{Pattern::random, Rate::saturated, reference};
-  std::vector<Variant> round{random, {Pattern::random, Rate::throttled, reference},
-                             random, {Pattern::zeros, Rate::saturated, reference},
-                             random, {Pattern::half_random, Rate::saturated, reference}};
-  if (inputs.quick) return round;
-  round.push_back({Pattern::ones, Rate::saturated, reference});
+  const Variant random{Pattern::random, Rate::saturated, reference, false};
+  // Where the sensor is too slow for lock-in, plateaus take its place.
+  const Variant lock_in{Pattern::random, Rate::saturated, reference,
+                        inputs.turn_s.value_or(1.0) > 0};
+  const auto pattern = [reference](Pattern data) {
+    return Variant{data, Rate::saturated, reference, false};
+  };
+  const auto rate = [reference](Rate slower) {
+    return Variant{Pattern::random, slower, reference, false};
+  };
+  // The state with the lowest voltage is farthest from the reference, unless it is the reference.
+  const int other = reference == 0 ? inputs.dvfs_states - 1 : 0;
+  std::vector<Variant> round{random,
+                             rate(Rate::throttled),
+                             lock_in,
+                             pattern(Pattern::zeros),
+                             random,
+                             pattern(Pattern::half_random),
+                             pattern(Pattern::uniform_lines)};
+  if (inputs.quick) {
+    if (other != reference) round.push_back({Pattern::random, Rate::saturated, other, false});
+    return round;
+  }
+  for (const Pattern data : {Pattern::ones, Pattern::aa, Pattern::density_25, Pattern::density_75,
+                             Pattern::pairs_equal, Pattern::pairs_opposite}) {
+    round.push_back(pattern(data));
+  }
   round.push_back(random);
-  round.push_back({Pattern::aa, Rate::saturated, reference});
+  round.push_back(rate(Rate::three_quarters));
+  round.push_back(rate(Rate::quarter));
   for (int state = 0; state < inputs.dvfs_states; ++state) {
-    if (state != reference) round.push_back({Pattern::random, Rate::saturated, state});
+    if (state != reference) round.push_back({Pattern::random, Rate::saturated, state, false});
   }
   return round;
 }
@@ -69,7 +94,41 @@ constexpr std::int64_t known_bytes_position = 20;
 constexpr std::int64_t heat_position = 21;
 constexpr std::int64_t first_dvfs = 30;
 
+constexpr double lock_in_s = 30.0;  // device time of a lock-in run, at least one cycle
+constexpr std::array turn_factors{1.0, 4.0, 16.0};
+
+std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t block,
+                                     const std::vector<int>& order, double idle_s) {
+  std::vector<PlannedRun> runs;
+  const auto add = [&](RunKind kind, double seconds) -> PlannedRun& {
+    return runs.emplace_back(
+        make(block, static_cast<std::int64_t>(runs.size()), kind, inputs.reference_state, seconds));
+  };
+  for (const double factor : turn_factors) {
+    add(RunKind::idle, idle_s);
+    PlannedRun& run = add(RunKind::lock_in, 0);
+    run.turn_s = factor * inputs.turn_s.value_or(0.0);
+    // The same order each time: launches then repeat, which a simulated chip need not execute
+    // again.
+    run.order = order;
+    const double cycle_s = 2 * static_cast<double>(order.size()) * run.turn_s;
+    run.seconds = cycle_s * std::max(1.0, std::round(lock_in_s / cycle_s));
+  }
+  add(RunKind::idle, idle_s);
+  return runs;
+}
+
 }  // namespace
+
+std::string_view to_string(Rate rate) {
+  switch (rate) {
+    case Rate::saturated: return "saturated";
+    case Rate::throttled: return "throttled";
+    case Rate::three_quarters: return "three_quarters";
+    case Rate::quarter: return "quarter";
+  }
+  return "unknown";
+}
 
 std::vector<PlannedRun> setup_runs(const PlanInputs& inputs) {
   const int state = inputs.reference_state;
@@ -99,11 +158,11 @@ std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs) {
 
 std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs) {
   std::vector<PlannedRun> runs;
-  if (inputs.quick) return runs;
   for (int state = 0; state < inputs.dvfs_states; ++state) {
     if (state == inputs.reference_state) continue;
     const std::int64_t first = first_dvfs + 3 * state;
     runs.push_back(make(0, first, RunKind::idle, state, 5.0));
+    if (inputs.quick) continue;
     runs.push_back(make(0, first + 1, RunKind::heat, state, 40.0));
     runs.push_back(make(0, first + 2, RunKind::cooldown, state, 90.0));
   }
@@ -122,9 +181,10 @@ std::int64_t maximum_blocks(const PlanInputs& inputs) {
 std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block) {
   const auto round = round_of(inputs);
   const auto index = static_cast<std::size_t>(block - 1);
-  const Variant variant = block <= minimum_blocks(inputs)
-                              ? round[index % round.size()]
-                              : Variant{Pattern::random, Rate::saturated, inputs.reference_state};
+  const Variant variant =
+      block <= minimum_blocks(inputs)
+          ? round[index % round.size()]
+          : Variant{Pattern::random, Rate::saturated, inputs.reference_state, false};
 
   std::vector<int> order(static_cast<std::size_t>(inputs.engines * inputs.quadrants));
   std::iota(order.begin(), order.end(), 0);
@@ -135,6 +195,7 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
 
   // A slow sensor must settle in the idle runs, too.
   const double idle_s = std::max(inputs.quick ? 1.5 : 3.0, inputs.plateau_s.value_or(0.0));
+  if (variant.lock_in) return lock_in_runs(inputs, block, order, idle_s);
   std::vector<PlannedRun> runs;
   const auto add_idle = [&] {
     runs.push_back(make(block, static_cast<std::int64_t>(runs.size()), RunKind::idle,
@@ -162,6 +223,15 @@ double plateau_seconds(bool quick, double delay_s, double rise_s) {
   return std::max(shortest, 6.0 * (delay_s + rise_s));
 }
 
+double lock_in_turn_seconds(double period_s, double delay_s, double rise_s, bool counts_energy) {
+  constexpr double shortest_s = 0.02;
+  constexpr double longest_s = 0.5;
+  // What is left of a turn once the load before has left the readings: three quarters or more.
+  const double settle_s = counts_energy ? 2 * period_s : delay_s + 2 * rise_s + period_s;
+  const double turn_s = std::max(shortest_s, 4 * settle_s);
+  return turn_s <= longest_s ? turn_s : 0.0;
+}
+
 nlohmann::json to_json(const PlanInputs& inputs) {
   nlohmann::json json{{"device", inputs.device},
                       {"seed", inputs.seed},
@@ -175,9 +245,14 @@ nlohmann::json to_json(const PlanInputs& inputs) {
                       {"throttled_loops", inputs.tuning->throttled_loops},
                       {"throttle", inputs.tuning->throttle},
                       {"furnace_loops", inputs.tuning->furnace_loops},
-                      {"throttled_share", inputs.tuning->throttled_share}};
+                      {"throttled_share", inputs.tuning->throttled_share},
+                      {"three_quarters_throttle", inputs.tuning->three_quarters_throttle},
+                      {"three_quarters_loops", inputs.tuning->three_quarters_loops},
+                      {"quarter_throttle", inputs.tuning->quarter_throttle},
+                      {"quarter_loops", inputs.tuning->quarter_loops}};
   }
   if (inputs.plateau_s) json["plateau_s"] = *inputs.plateau_s;
+  if (inputs.turn_s) json["turn_s"] = *inputs.turn_s;
   return json;
 }
 
@@ -204,8 +279,13 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
       read(from, "throttle", tuning.throttle);
       read(from, "furnace_loops", tuning.furnace_loops);
       read(from, "throttled_share", tuning.throttled_share);
+      read(from, "three_quarters_throttle", tuning.three_quarters_throttle);
+      read(from, "three_quarters_loops", tuning.three_quarters_loops);
+      read(from, "quarter_throttle", tuning.quarter_throttle);
+      read(from, "quarter_loops", tuning.quarter_loops);
     }
     if (json.contains("plateau_s")) read(json, "plateau_s", inputs.plateau_s.emplace());
+    if (json.contains("turn_s")) read(json, "turn_s", inputs.turn_s.emplace());
   } catch (const nlohmann::json::exception&) {
     return fail(ErrorCode::parse_error, std::string("missing or malformed '") + key + "'", "plan");
   }

@@ -5,12 +5,17 @@
 // all pairs of engine and quadrant in random order and then the same in mirrored order, between
 // idle runs at its start, middle and end: every pair's two runs have the same mean position, so
 // whatever drifts linearly within a block cancels (ABBA; IISWC'16 has no such control).
+//
+// One block is lock-in: all pairs take turns within a run, in random order and then mirrored, over
+// and over, at three lengths of turn. Slow heat cannot follow; what still changes with the length
+// of a turn is due to heat.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/campaign_store.hpp"
@@ -36,15 +41,23 @@ struct PlanInputs {
     std::uint32_t throttle{};  // wait iterations for the lower rate
     std::uint32_t furnace_loops{};
     double throttled_share{};  // of the saturated rate, as tuned
+    // The other rungs of the bandwidth ladder, as `throttle`; 0 where not tuned (quick campaigns).
+    std::uint32_t three_quarters_throttle{}, three_quarters_loops{};
+    std::uint32_t quarter_throttle{}, quarter_loops{};
   };
   std::optional<Tuning> tuning;
   std::optional<double> plateau_s;  // from the step test
+  // Shortest turn of a lock-in run, from the step test; 0: the sensor is too slow for lock-in.
+  std::optional<double> turn_s;
 };
 [[nodiscard]] nlohmann::json to_json(const PlanInputs& inputs);
 // Error parse_error names the key.
 [[nodiscard]] Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json);
 
-enum class Rate { saturated, throttled };
+// Of the saturated rate: all, 50-60%, 70-80%, 22-30%.
+enum class Rate { saturated, throttled, three_quarters, quarter };
+inline constexpr std::size_t rate_count = 4;
+[[nodiscard]] std::string_view to_string(Rate rate);
 
 struct PlannedRun {
   std::int64_t block{};
@@ -55,13 +68,15 @@ struct PlannedRun {
   kernels::Pattern pattern{kernels::Pattern::random};
   Rate rate{Rate::saturated};
   int dvfs_state{};
-  double seconds{};  // of device time; heat ends earlier once the temperature stands still
+  double seconds{};        // of device time; heat ends earlier once the temperature stands still
+  double turn_s{};         // lock_in: how long a pair streams before the next one's turn
+  std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant), then mirrored
   bool operator==(const PlannedRun&) const = default;
 };
 
 // Set-up before the plateau's length is known: idle, step test, known bytes, heat, cool-down.
 [[nodiscard]] std::vector<PlannedRun> setup_runs(const PlanInputs& inputs);
-// Set-up at the other clock states: idle, heat and cool-down each. Empty for quick campaigns.
+// Set-up at the other clock states: idle, heat and cool-down each; idle alone in quick campaigns.
 [[nodiscard]] std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs);
 // Longer step-test runs for sensors that the first ones did not resolve.
 [[nodiscard]] std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs);
@@ -76,5 +91,11 @@ struct PlannedRun {
 // Length of a plateau for a sensor: long enough that what is cut off for delay and rise is a small
 // part of it.
 [[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s);
+
+// Shortest turn of a lock-in run: long enough that most readings of a turn show it alone. `counts
+// energy`: the sensor has an accumulator, which neither lags nor averages. 0 where turns would be
+// so long that heat follows.
+[[nodiscard]] double lock_in_turn_seconds(double period_s, double delay_s, double rise_s,
+                                          bool counts_energy);
 
 }  // namespace ww::microbench

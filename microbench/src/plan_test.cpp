@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,6 +21,7 @@ PlanInputs inputs_of(std::uint64_t seed, bool quick, int engines = 4, int quadra
   inputs.dvfs_states = 3;
   inputs.reference_state = 2;
   inputs.plateau_s = 1.5;
+  inputs.turn_s = 0.02;
   return inputs;
 }
 
@@ -32,9 +34,14 @@ std::int64_t any_block(const PlanInputs& inputs) {
   return *rc::gen::inRange<std::int64_t>(1, maximum_blocks(inputs) + 1);
 }
 
+bool is_lock_in(const std::vector<PlannedRun>& runs) {
+  return runs[1].kind == RunKind::lock_in;
+}
+
 RC_GTEST_PROP(Plan, EveryPairRunsTwiceAboutTheSameMoment, ()) {
   const PlanInputs inputs = any_inputs();
   const auto runs = block_runs(inputs, any_block(inputs));
+  if (is_lock_in(runs)) return;  // turns are mirrored within a run
   std::map<std::pair<int, int>, std::vector<std::int64_t>> positions;
   for (const PlannedRun& run : runs) {
     if (run.kind == RunKind::stream) positions[{run.engine, run.quadrant}].push_back(run.position);
@@ -104,13 +111,49 @@ TEST(Plan, OrdersDifferBetweenBlocksAndSeeds) {
   EXPECT_TRUE(differs);
 }
 
-TEST(Plan, QuickKeepsToTheReferenceStateAndHasAllItNeeds) {
+TEST(Plan, LockInSweepsTheLengthOfTurnsInWholeCycles) {
   const PlanInputs inputs = inputs_of(1, true);
-  int random = 0, throttled = 0, zeros = 0, half = 0;
+  int blocks = 0;
   for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
     const auto runs = block_runs(inputs, b);
-    for (const PlannedRun& run : runs) EXPECT_EQ(run.dvfs_state, 2);
+    if (!is_lock_in(runs)) continue;
+    ++blocks;
+    std::vector<double> turns;
+    for (const PlannedRun& run : runs) {
+      if (run.kind != RunKind::lock_in) continue;
+      turns.push_back(run.turn_s);
+      const double cycles = run.seconds / (2 * 16 * run.turn_s);
+      EXPECT_NEAR(cycles, std::round(cycles), 1e-9);
+      EXPECT_GE(cycles, 1);
+      EXPECT_EQ(std::set<int>(run.order.begin(), run.order.end()).size(), 16u);
+    }
+    EXPECT_EQ(turns, (std::vector{0.02, 0.08, 0.32}));
+  }
+  EXPECT_EQ(blocks, 1);
+}
+
+TEST(Plan, SensorsTooSlowForLockInGetPlateausInstead) {
+  PlanInputs inputs = inputs_of(1, true);
+  inputs.turn_s = lock_in_turn_seconds(0.1, 0.2, 0.2, true);
+  EXPECT_EQ(*inputs.turn_s, 0);
+  for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
+    EXPECT_FALSE(is_lock_in(block_runs(inputs, b)));
+  }
+  // An accumulator neither lags nor averages; a register shows the turn before for a while.
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.001, 0.1, 0.1, true), 0.02);
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.02, 0.1, 0.1, true), 0.16);
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.01, 0.01, 0.02, false), 0.24);
+}
+
+TEST(Plan, QuickHasAllItNeedsAndOneBlockAtAnotherState) {
+  const PlanInputs inputs = inputs_of(1, true);
+  int random = 0, throttled = 0, zeros = 0, half = 0, uniform = 0, elsewhere = 0;
+  for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
+    const auto runs = block_runs(inputs, b);
     const PlannedRun& one = runs[1];
+    for (const PlannedRun& run : runs) EXPECT_EQ(run.dvfs_state, one.dvfs_state);
+    elsewhere += one.dvfs_state == 2 ? 0 : 1;
+    uniform += one.pattern == kernels::Pattern::uniform_lines ? 1 : 0;
     if (one.rate == Rate::throttled) {
       ++throttled;
     } else if (one.pattern == kernels::Pattern::random) {
@@ -123,20 +166,27 @@ TEST(Plan, QuickKeepsToTheReferenceStateAndHasAllItNeeds) {
   EXPECT_GE(throttled, 1);
   EXPECT_GE(zeros, 1);
   EXPECT_GE(half, 1);
-  EXPECT_TRUE(dvfs_runs(inputs).empty());
+  EXPECT_EQ(uniform, 1);
+  EXPECT_EQ(elsewhere, 1);
+  const auto other_states = dvfs_runs(inputs);
+  EXPECT_EQ(other_states.size(), 2u);
+  for (const PlannedRun& run : other_states) EXPECT_EQ(run.kind, RunKind::idle);
 }
 
 TEST(Plan, FullVisitsEveryClockStateAndPattern) {
   const PlanInputs inputs = inputs_of(1, false);
   std::set<int> states;
   std::set<kernels::Pattern> patterns;
+  std::set<Rate> rates;
   for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
     const auto runs = block_runs(inputs, b);
     states.insert(runs[1].dvfs_state);
     patterns.insert(runs[1].pattern);
+    rates.insert(runs[1].rate);
   }
   EXPECT_EQ(states, (std::set{0, 1, 2}));
-  EXPECT_EQ(patterns.size(), 5u);
+  EXPECT_EQ(patterns.size(), kernels::all_patterns.size());
+  EXPECT_EQ(rates.size(), rate_count);
   EXPECT_EQ(dvfs_runs(inputs).size(), 6u);
 }
 

@@ -128,37 +128,63 @@ Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
   return slope;
 }
 
-Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns) {
+// Waiting grows in proportion to the throttle once it exceeds the queueing: double, then bisect.
+Result<Runner::Throttled> Runner::find_throttle(Rate rate, double low_share, double high_share,
+                                                double saturated_ns) {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  for (Throttled found{8, 0, 0};;) {
+    const auto launch = [&](std::uint32_t loops) -> Status {
+      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, found.throttle));
+      return bench_.launch_stream();
+    };
+    WW_ASSIGN(throttled, ns_per_loop(4, 8, launch));
+    found.ns_per_loop = throttled;
+    found.share = saturated_ns / throttled;
+    if (found.share >= low_share && found.share <= high_share) return found;
+    (found.share > high_share ? low : high) = found.throttle;
+    if (high != 0 && high - low <= 1) return found;
+    if (found.throttle > 100'000) {
+      return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
+    }
+    found.throttle = high == 0 ? 2 * found.throttle : (low + high) / 2;
+  }
+}
+
+std::pair<std::uint32_t, std::uint32_t> Runner::setting(Rate rate) const {
+  switch (rate) {
+    case Rate::saturated: return {tuning_.saturated_loops, 0};
+    case Rate::throttled: return {tuning_.throttled_loops, tuning_.throttle};
+    case Rate::three_quarters:
+      return {tuning_.three_quarters_loops, tuning_.three_quarters_throttle};
+    case Rate::quarter: return {tuning_.quarter_loops, tuning_.quarter_throttle};
+  }
+  return {tuning_.saturated_loops, 0};
+}
+
+Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
   const auto loops_for = [&](double per_loop, double share) {
     const double loops = share * static_cast<double>(launch_ns) / per_loop;
     return static_cast<std::uint32_t>(std::clamp(loops, 4.0, 1e6));
   };
   PlanInputs::Tuning tuning;
-  const auto stream_at = [&](Rate rate, std::uint32_t throttle) {
-    return [this, rate, throttle](std::uint32_t loops) -> Status {
-      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, throttle));
-      return bench_.launch_stream();
-    };
+  const auto stream = [this](std::uint32_t loops) -> Status {
+    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
+    return bench_.launch_stream();
   };
-  WW_ASSIGN(saturated, ns_per_loop(8, 24, stream_at(Rate::saturated, 0)));
+  WW_ASSIGN(saturated, ns_per_loop(8, 24, stream));
   tuning.saturated_loops = loops_for(saturated, 1.0);
-
-  // Waiting grows in proportion to the throttle once it exceeds the queueing: double, then bisect.
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  for (std::uint32_t throttle = 8;;) {
-    WW_ASSIGN(throttled, ns_per_loop(4, 8, stream_at(Rate::throttled, throttle)));
-    const double share = saturated / throttled;
-    tuning.throttle = throttle;
-    tuning.throttled_share = share;
-    tuning.throttled_loops = loops_for(throttled, 1.0);
-    if (share >= 0.50 && share <= 0.60) break;
-    (share > 0.60 ? low : high) = throttle;
-    if (high != 0 && high - low <= 1) break;
-    if (throttle > 100'000) {
-      return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
-    }
-    throttle = high == 0 ? 2 * throttle : (low + high) / 2;
+  WW_ASSIGN(half, find_throttle(Rate::throttled, 0.50, 0.60, saturated));
+  tuning.throttle = half.throttle;
+  tuning.throttled_share = half.share;
+  tuning.throttled_loops = loops_for(half.ns_per_loop, 1.0);
+  if (ladder) {
+    WW_ASSIGN(three, find_throttle(Rate::three_quarters, 0.70, 0.80, saturated));
+    tuning.three_quarters_throttle = three.throttle;
+    tuning.three_quarters_loops = loops_for(three.ns_per_loop, 1.0);
+    WW_ASSIGN(quarter, find_throttle(Rate::quarter, 0.22, 0.30, saturated));
+    tuning.quarter_throttle = quarter.throttle;
+    tuning.quarter_loops = loops_for(quarter.ns_per_loop, 1.0);
   }
 
   const auto furnace = [this](std::uint32_t loops) { return bench_.launch_furnace(loops); };
@@ -187,8 +213,10 @@ Status Runner::warm_up(double settle_s) {
   // Every stream logs once in a short launch. Later launches then find their log as they will leave
   // it and change nothing in memory, whichever runs the plan holds.
   for (const kernels::Pattern pattern : kernels::all_patterns) {
-    for (const Rate rate : {Rate::saturated, Rate::throttled}) {
-      if (rate == Rate::throttled && pattern != kernels::Pattern::random) continue;
+    for (const Rate rate :
+         {Rate::saturated, Rate::throttled, Rate::three_quarters, Rate::quarter}) {
+      if (rate != Rate::saturated && pattern != kernels::Pattern::random) continue;
+      if (setting(rate).first == 0) continue;  // not tuned, so not in the plan
       for (int pair = 0; pair < engines * quadrants; ++pair) {
         WW_TRY(bench_.select({pair / quadrants, pair % quadrants, pattern, rate}, 1, 0));
         WW_TRY(bench_.launch_stream());
@@ -227,6 +255,7 @@ Result<StoredRun> Runner::perform(const PlannedRun& run) {
       stored.end_ns = device_.sensor->now_ns();
       break;
     case RunKind::stream: WW_TRY(perform_stream(run, stored)); break;
+    case RunKind::lock_in: WW_TRY(perform_lock_in(run, stored)); break;
     case RunKind::step_test: WW_TRY(perform_step(run, stored)); break;
     case RunKind::heat: WW_TRY(perform_heat(run, stored)); break;
     case RunKind::known_bytes: WW_TRY(perform_known_bytes(stored)); break;
@@ -254,8 +283,7 @@ Status Runner::take_readings(StoredRun& stored) {
 Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   const Stream stream{run.engine, run.quadrant, run.pattern, run.rate};
   const bool saturated = run.rate == Rate::saturated;
-  const std::uint32_t loops = saturated ? tuning_.saturated_loops : tuning_.throttled_loops;
-  const std::uint32_t throttle = saturated ? 0 : tuning_.throttle;
+  const auto [loops, throttle] = setting(run.rate);
   stored.engine = run.engine;
   stored.quadrant = run.quadrant;
   stored.pattern = kernels::to_string(run.pattern);
@@ -292,6 +320,90 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   facts.working_cus = report.working_cus;
   facts.engine_cus = device_.chip.cus_per_engine;
   facts.counters = stored.counters;
+  if (auto reason = judge_stream(facts); !reason.empty()) reject(stored, std::move(reason));
+  return {};
+}
+
+// All pairs take turns, forward and mirrored, until the time is over. Bits of a turn follow from
+// its launches, and the run's counters must agree with their sum.
+Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
+  const int quadrants = static_cast<int>(device_.quadrants.size());
+  const auto [loops, throttle] = setting(run.rate);
+  stored.pattern = kernels::to_string(run.pattern);
+  stored.throttle = static_cast<std::int32_t>(throttle);
+  stored.kernel_hash = bench_.stream_hash();
+  std::vector<int> order = run.order;
+  order.insert(order.end(), run.order.rbegin(), run.order.rend());
+  const auto stream_of = [&](int pair) {
+    return Stream{pair / quadrants, pair % quadrants, run.pattern, run.rate};
+  };
+
+  std::vector<std::int64_t> launches;
+  const double turn_ns = run.turn_s * 1e9;
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  const auto length_ns = std::llround(run.seconds * 1e9);
+  WW_TRY(bench_.launch_sweep());
+  while (stored.slots.empty() || stored.end_ns - stored.start_ns < length_ns) {
+    for (const int pair : order) {
+      WW_TRY(bench_.select(stream_of(pair), loops, throttle));
+      const auto count = std::max<std::int64_t>(1, std::llround(turn_ns / launch_ns_));
+      WW_ASSIGN(done, launch_count(count, [this] { return bench_.launch_stream(); }));
+      launch_ns_ = std::max(
+          1000.0, static_cast<double>(done.end_ns - done.start_ns) / static_cast<double>(count));
+      if (stored.slots.empty()) {
+        first = done.first;
+        stored.start_ns = done.start_ns;
+      }
+      end = done.end;
+      stored.end_ns = done.end_ns;
+      stored.launches += count;
+      stored.slots.push_back({pair / quadrants, pair % quadrants, done.start_ns, done.end_ns, 0});
+      launches.push_back(count);
+    }
+    if (interrupted()) break;
+  }
+  WW_ASSIGN(counters, device_.counters->sum(first, end));
+  stored.counters = std::move(counters);
+
+  StreamFacts facts;
+  facts.saturated = run.rate == Rate::saturated;
+  facts.engine_cus = facts.working_cus = device_.chip.cus_per_engine;
+  std::map<int, std::uint64_t> waves;
+  for (const int pair : run.order) {
+    WW_ASSIGN(report, bench_.read_log(stream_of(pair)));
+    waves[pair] = report.working_waves;
+    if (report.working_cus != facts.engine_cus) facts.working_cus = report.working_cus;
+    stored.waves.insert(stored.waves.end(), report.working.begin(), report.working.end());
+  }
+  std::ranges::sort(stored.waves, {}, &StoredWaves::hw_id);
+  // An engine's wavefronts stand in the log of each of its streams.
+  const auto same = std::ranges::unique(stored.waves, {}, &StoredWaves::hw_id);
+  stored.waves.erase(same.begin(), same.end());
+
+  const auto states = device_.sensor->dvfs_states();
+  const auto state = static_cast<std::size_t>(run.dvfs_state);
+  const double clock_hz = state < states.size() ? states[state].clock_hz : 0.0;
+  for (std::size_t i = 0; i < stored.slots.size(); ++i) {
+    StoredSlot& slot = stored.slots[i];
+    const double bytes = static_cast<double>(launches[i]) *
+                         static_cast<double>(waves[slot.engine * quadrants + slot.quadrant]) *
+                         Bench::bytes_per_wave(loops);
+    slot.payload_bits = 8 * bytes;
+    facts.expected_bytes += bytes;
+    facts.peak_bytes += bench_.peak_bytes_per_second(slot.quadrant, clock_hz) *
+                        static_cast<double>(slot.end_ns - slot.start_ns) * 1e-9;
+  }
+  const auto counted = measure::l1_l2_bytes(device_.chip.target, stored.counters);
+  if (!counted) {
+    reject(stored, counted.error().text());
+    return {};
+  }
+  facts.counted_bytes = *counted;
+  facts.counters = stored.counters;
+  stored.payload_bits = 8 * *counted;
+  // Within the tolerance that is judged below, counters know better than arithmetic.
+  for (StoredSlot& slot : stored.slots) slot.payload_bits *= *counted / facts.expected_bytes;
   if (auto reason = judge_stream(facts); !reason.empty()) reject(stored, std::move(reason));
   return {};
 }

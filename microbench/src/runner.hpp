@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench.hpp"
@@ -38,8 +39,9 @@ class Runner {
   Runner(Device& device, Bench& bench, std::int64_t session);
 
   // Finds loop counts that make launches of about `launch_ns`, and the throttle of the lower rate
-  // (50 to 60% of the saturated one). Errors: device_error, bad_data where no throttle does it.
-  Result<PlanInputs::Tuning> tune(std::int64_t launch_ns);
+  // (50 to 60% of the saturated one); with `ladder` those of the other rates, too. Errors:
+  // device_error, bad_data where no throttle does it.
+  Result<PlanInputs::Tuning> tune(std::int64_t launch_ns, bool ladder);
   void use(const PlanInputs::Tuning& tuning) { tuning_ = tuning; }
 
   // One launch that shows whether the kernel is pinned. Error bad_data when it is not.
@@ -72,8 +74,17 @@ class Runner {
   // Time that one more loop adds to a launch.
   Result<double> ns_per_loop(std::uint32_t few, std::uint32_t many,
                              const std::function<Status(std::uint32_t)>& launch);
+  // A throttle that gives `low` to `high` of the saturated rate, and the time of one loop.
+  struct Throttled {
+    std::uint32_t throttle{};
+    double share{}, ns_per_loop{};
+  };
+  Result<Throttled> find_throttle(Rate rate, double low, double high, double saturated_ns);
+  // Loops and throttle of a rate.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> setting(Rate rate) const;
   Status select_state(int state);
   Status perform_stream(const PlannedRun& run, StoredRun& stored);
+  Status perform_lock_in(const PlannedRun& run, StoredRun& stored);
   Status perform_step(const PlannedRun& run, StoredRun& stored);
   Status perform_heat(const PlannedRun& run, StoredRun& stored);
   Status perform_known_bytes(StoredRun& stored);

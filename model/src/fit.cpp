@@ -6,10 +6,13 @@
 #include <map>
 #include <optional>
 
+#include "constants.hpp"
+#include "diagnostics.hpp"
 #include "facts.hpp"
 #include "fit_runs.hpp"
 #include "intervals.hpp"
 #include "misfit.hpp"
+#include "payloads.hpp"
 #include "prepare.hpp"
 #include "stats.hpp"
 #include "ww/core/hash.hpp"
@@ -17,96 +20,17 @@
 namespace ww::model {
 namespace {
 
-// A half-width above this share of the energy for random payload says nothing.
-constexpr double useless_share = 0.5;
-constexpr double least_contrast = 0.01;  // of the mean distance
-
 std::optional<std::size_t> find_variant(const JointInput& input, const Facts& facts,
                                         std::string_view pattern, bool slowest = false) {
   std::optional<std::size_t> best;
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
     if (variant.pattern != pattern || variant.dvfs_state != facts.reference_state) continue;
+    if (variant.turn_s > 0) continue;
     if (!best || (variant.throttle < input.variants[*best].throttle) != slowest) best = v;
   }
   return best;
 }
-
-bool has_contrast(const JointInput& input) {
-  return distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
-}
-
-class Constants {
- public:
-  Constants(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
-            const Facts& facts)
-      : input_(input), fit_(fit), uncertainty_(uncertainty), facts_(facts) {}
-
-  // The combination sum weights[v] k_v as a constant. `scale` is the energy for random payload.
-  FittedConstant combine(const std::string& name, const std::string& unit, Convention convention,
-                         const Eigen::VectorXd& weights, double scale) const {
-    FittedConstant constant = blank(name, unit, convention);
-    double value = 0;
-    for (Eigen::Index v = 0; v < weights.size(); ++v) {
-      if (weights[v] == 0) continue;
-      const auto variant = static_cast<std::size_t>(v);
-      value += weights[v] * fit_.parameters.variants[variant].energy_fj_per_bit_mm;
-    }
-    const double half = half_width_95(uncertainty_, weights, value);
-    constant.covariance_error =
-        std::sqrt(std::max(0.0, weights.dot(uncertainty_.covariance * weights)));
-    if (uncertainty_.bootstrap.size() > 0) {
-      constant.bootstrap_error =
-          std::sqrt(std::max(0.0, weights.dot(uncertainty_.bootstrap * weights)));
-    }
-    if (!std::isfinite(value) || !std::isfinite(half) || half > useless_share * scale) {
-      return unknown(constant,
-                     "the 95% interval is wider than half of the energy itself; "
-                     "measure more blocks");
-    }
-    const SensorFact& sensor = facts_.sensor;
-    const double declared =
-        std::abs(value) *
-        std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
-                   std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
-    const double absolute = std::hypot(half, declared);
-    constant.row.value = value;
-    constant.row.low = value - absolute;
-    constant.row.high = value + absolute;
-    constant.sensed_low = value - half;
-    constant.sensed_high = value + half;
-    return constant;
-  }
-
-  FittedConstant unknown(FittedConstant constant, const std::string& reason) const {
-    constant.row.status = RowStatus::not_identified;
-    constant.row.reason = reason;
-    return constant;
-  }
-
-  FittedConstant blank(const std::string& name, const std::string& unit,
-                       Convention convention) const {
-    FittedConstant constant;
-    constant.row.name = name;
-    constant.row.unit = unit;
-    constant.row.device = facts_.device;
-    constant.convention = convention;
-    return constant;
-  }
-
-  Eigen::VectorXd only(std::size_t variant, double weight = 1) const {
-    Eigen::VectorXd weights =
-        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(input_.variants.size()));
-    weights[static_cast<Eigen::Index>(variant)] = weight;
-    return weights;
-  }
-
- private:
-  const JointInput& input_;
-  const JointFit& fit_;
-  const Uncertainty& uncertainty_;
-  const Facts& facts_;
-};
 
 // Dynamic power of a plateau at reference voltage, block offset out [W].
 double dynamic_power(const JointInput& input, const JointFit& fit, const StreamPlateau& stream) {
@@ -114,8 +38,8 @@ double dynamic_power(const JointInput& input, const JointFit& fit, const StreamP
   const double nominal = input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
   const double ratio =
       std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
-  return (stream.window.power_w - idle_power(input, fit.parameters, stream.window) - block[0] -
-          block[1] * stream.place) /
+  return (stream.window.power_w - idle_power(input, fit.parameters, stream.window, true) -
+          block[0] - block[1] * stream.place) /
          (ratio * ratio);
 }
 
@@ -214,6 +138,7 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
   std::vector<PairPoint> points;
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
+    if (variant.turn_s > 0) continue;  // the same pairs as the plateaus
     const VariantParameters& parameters = fit.parameters.variants[v];
     std::map<std::pair<int, int>, double> plateaus;
     for (const std::size_t p : variant.plateaus) {
@@ -238,6 +163,17 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
     }
   }
   return points;
+}
+
+// Turns too short for heat must agree with plateaus, or heat is not what the fit takes it for.
+void flag_lock_in(FitResult& result) {
+  constexpr double disagreement_sigmas = 4;
+  if (std::abs(result.lock_in_disagreement_sigmas) <= disagreement_sigmas) return;
+  Misfit& misfit = result.misfit;
+  misfit.flagged = true;
+  misfit.reason += (misfit.reason.empty() ? "" : "; ") +
+                   ("lock-in and plateaus disagree by " +
+                    std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
 }
 
 void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
@@ -295,57 +231,15 @@ double uncorrected(const JointInput& input, std::size_t variant) {
              : std::numeric_limits<double>::quiet_NaN();
 }
 
-void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
-                    const Uncertainty& uncertainty, const Facts& facts) {
-  const Constants make(input, fit, uncertainty, facts);
-  const std::string per_mm = "fJ/bit/mm";
-  auto energy = make.blank("energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
-  auto zero = make.blank("zero_toggle_intercept_fj_per_bit_mm", per_mm, Convention::per_random_bit);
-  auto slope = make.blank("toggle_slope_fj_per_transition_mm", "fJ/transition/mm",
-                          Convention::per_transition);
-  auto slow = make.blank("throttled_energy_fj_per_bit_mm", per_mm, Convention::per_random_bit);
-
-  const auto random = find_variant(input, facts, "random");
-  const bool contrast = has_contrast(input);
-  if (!contrast || !random) {
-    const std::string reason =
-        contrast ? "random payload was not run at the reference voltage and frequency"
-                 : "all pairs of engine and quadrant are equally far by the floorplan; there is no "
-                   "distance contrast";
-    energy = make.unknown(energy, reason);
-    zero = make.unknown(zero, reason);
-    slope = make.unknown(slope, reason);
-    slow = make.unknown(slow, reason);
-  } else {
-    const double scale = std::abs(fit.parameters.variants[*random].energy_fj_per_bit_mm);
-    energy = make.combine(energy.row.name, per_mm, energy.convention, make.only(*random), scale);
-    if (const auto zeros = find_variant(input, facts, "zeros")) {
-      zero = make.combine(zero.row.name, per_mm, zero.convention, make.only(*zeros), scale);
-    } else {
-      zero = make.unknown(zero, "payload of zeros was not run");
-    }
-    if (const auto half = find_variant(input, facts, "half_random")) {
-      // Toggle rates: 0.5 transitions a bit for random payload, 0.25 for half random.
-      slope = make.combine(slope.row.name, slope.row.unit, slope.convention,
-                           make.only(*random, 4) - make.only(*half, 4), 2 * scale);
-    } else {
-      slope = make.unknown(slope, "half random payload was not run");
-    }
-    const auto slowest = find_variant(input, facts, "random", true);
-    if (slowest && *slowest != *random) {
-      slow = make.combine(slow.row.name, per_mm, slow.convention, make.only(*slowest), scale);
-    } else {
-      slow = make.unknown(slow, "random payload was run at one rate only");
-    }
-  }
-  result.energy_per_bit_mm = energy;
-  result.constants = {energy, zero, slope, slow};
-}
-
 }  // namespace
 
 std::string_view to_string(Convention convention) {
-  return convention == Convention::per_random_bit ? "per_random_bit" : "per_transition";
+  switch (convention) {
+    case Convention::per_random_bit: return "per_random_bit";
+    case Convention::per_transition: return "per_transition";
+    case Convention::none: return "none";
+  }
+  return "unknown";
 }
 
 Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
@@ -355,7 +249,9 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   WW_ASSIGN(reduced, reduce(runs, facts));
   WW_ASSIGN(input, prepare(reduced, facts, options));
   WW_ASSIGN(fit, fit_jointly(input));
-  const Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
+  Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
+  const std::vector<double> correction = heat_correction(input, fit);
+  const Payloads payloads(input, fit, correction, uncertainty);
 
   FitResult result;
   result.device = facts.device;
@@ -379,7 +275,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     }
   }
 
-  fill_constants(result, input, fit, uncertainty, facts);
+  fill_constants(result, input, fit, payloads, uncertainty, facts, correction);
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);
   result.pairs = pair_points(input, fit);
@@ -388,9 +284,11 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   if (const auto random = find_variant(input, facts, "random")) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
+    result.diagnostics = diagnose(input, fit, uncertainty, *random);
     if (has_contrast(input)) {
       result.uncorrected_fj_per_bit_mm = uncorrected(input, *random);
       result.misfit = judge(input, fit, uncertainty, *random);
+      flag_lock_in(result);
     }
   }
   return result;

@@ -11,9 +11,6 @@ namespace ww::model {
 namespace {
 
 constexpr std::size_t blocks_needed = 6;
-// The heat that the wires themselves make moves the answer by about 4%; its description (a bank of
-// filters, leakage that follows one temperature) is trusted to a sixth of that.
-constexpr double correction_doubt = 0.006;
 
 // The rows of each block of a variant; empty where there are too few blocks.
 std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const JointInput& input) {
@@ -111,14 +108,32 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   return result;
 }
 
-double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights, double value) {
+std::vector<double> heat_correction(const JointInput& input, const JointFit& fit) {
+  std::vector<double> correction;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    double k_per_w = 0;
+    for (std::size_t j = 0; j < heat_count && input.temperature_correction; ++j) {
+      const double share = variant.held_s / heat_taus_s[j];
+      if (share > 0) k_per_w += fit.parameters.response[j] * (1 + std::expm1(-share) / share);
+    }
+    // c_1 is leakage's rise over 10 K at the reference temperature.
+    const double w_per_k =
+        fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
+    correction.push_back(-fit.parameters.variants[v].energy_fj_per_bit_mm * w_per_k * k_per_w);
+  }
+  return correction;
+}
+
+double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
   double variance = weights.dot(uncertainty.covariance * weights);
   if (uncertainty.bootstrap.size() > 0) {
     variance = std::max(variance, weights.dot(uncertainty.bootstrap * weights));
   }
-  const double floor = correction_doubt * value;
-  return t_quantile_95(uncertainty.degrees_of_freedom) *
-         std::sqrt(std::max(0.0, variance) + floor * floor);
+  if (uncertainty.systematic.size() > 0) {
+    variance += weights.dot(uncertainty.systematic * weights);
+  }
+  return t_quantile_95(uncertainty.degrees_of_freedom) * std::sqrt(std::max(0.0, variance));
 }
 
 }  // namespace ww::model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "joint_fit.hpp"
 
@@ -10,6 +11,7 @@ namespace ww::model {
 struct Uncertainty {
   Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
   Eigen::MatrixXd bootstrap;   // the same from resampling; empty without replicates
+  Eigen::MatrixXd systematic;  // what no repetition shows (payloads.hpp); empty: nothing
   double degrees_of_freedom{};
   double scatter{1};  // variance of the scaled residuals, at least 1
 };
@@ -22,10 +24,13 @@ struct Uncertainty {
 [[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
                                  std::uint64_t seed);
 
-// 95% half-width of the combination sum_v weights[v] k_v, whose value is `value`: Student's t on
-// the larger of the two standard errors, and on a floor of 0.6% for the temperature model's own
-// form.
-[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
-                                   double value);
+// What wires' own heat would add to each variant's k_v if it were not taken out, negated
+// [fJ/bit/mm]: k_v times the rise of leakage per watt that a load of the variant's length sees,
+// averaged over that length: -k I'(T) sum_j a_j (1 - tau_j/t (1 - exp(-t/tau_j))).
+[[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
+
+// 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two
+// standard errors, and on the systematic part.
+[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
 
 }  // namespace ww::model

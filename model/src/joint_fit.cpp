@@ -20,9 +20,14 @@ using residuals::Place;
 
 constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
 constexpr double steady_share = 0.05;   // of the steady response, die against sensor
-constexpr double beta_prior = 2.5;      // leakage and clocks together: between V^2 and V^3
+constexpr double beta_prior = 2.4;      // leakage and clocks together: between V^2 and V^3
 constexpr double beta_sigma = 0.4;
-constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
+constexpr double beta_least_sigma = 0.1;
+// Share of idle power that is clocks, V^2 f: what is never gated of a clock tree.
+constexpr double clock_share = 0.10;
+constexpr double clock_share_sigma = 0.05;
+constexpr double steepening_sigma = 0.03;  // hot spots of some kelvin on an e-fold of 30-80 K
+constexpr double effect_sigma_w = 200;     // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
 constexpr double huber_sigmas = 3;
@@ -33,7 +38,7 @@ constexpr int passes = 3;  // scales of the residuals are found between passes
 struct Blocks {
   std::vector<std::array<double, 4>> idle;
   HeatState response{};
-  double beta{beta_prior};
+  std::array<double, 2> leakage{beta_prior, 0};
   std::vector<std::vector<double>> drift;
   std::vector<std::vector<double>> variants;
   std::vector<std::array<double, 2>> blocks;
@@ -119,6 +124,8 @@ class Solver {
         return fail(ErrorCode::bad_data, "the joint fit did not converge: " + message_);
       }
       if (pass + 1 < passes) rescale();
+      // States at different temperatures tell nothing when temperature is left out on purpose.
+      if (input_.temperature_correction) beta_ = beta_from_states();
     }
     return linearise();
   }
@@ -175,6 +182,11 @@ class Solver {
     }
   }
 
+  // Short windows are noisier; what all share is the description's error.
+  double idle_sigma(const Window& window) const {
+    return idle_sigma_factor * std::hypot(idle_sigma_w_, window.power_error_w);
+  }
+
   void add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma) {
     const Eigen::MatrixXd a = sigma.cwiseInverse().asDiagonal();
     prior_ids_.push_back(
@@ -185,7 +197,8 @@ class Solver {
     const auto place = input_.temperature.ambient.place(window.session, window.time_s);
     auto& knots = blocks_.drift[place.session];
     return {blocks_.idle[static_cast<std::size_t>(window.dvfs_state)].data(),
-            blocks_.response.data(), &blocks_.beta, &knots[place.knot], &knots[place.knot + 1]};
+            blocks_.response.data(), blocks_.leakage.data(), &knots[place.knot],
+            &knots[place.knot + 1]};
   }
 
   std::vector<double> basis_at(int engine, int quadrant) const {
@@ -204,9 +217,9 @@ class Solver {
     stream_ids_.clear();
     prior_ids_.clear();
     for (const Window& window : input_.idle) {
-      auto* cost = new ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5>(new residuals::Idle{
-          place_of(input_, window), window.power_w, idle_sigma_factor * idle_sigma_w_});
-      for (const int size : {4, static_cast<int>(heat_count), 1, 1, 1}) {
+      auto* cost = new ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5>(
+          new residuals::Idle{place_of(input_, window), window.power_w, idle_sigma(window)});
+      for (const int size : {4, static_cast<int>(heat_count), 2, 1, 1}) {
         cost->AddParameterBlock(size);
       }
       cost->SetNumResiduals(1);
@@ -226,7 +239,7 @@ class Solver {
       parameters.push_back(blocks_.variants[stream.variant].data());
       parameters.push_back(blocks_.blocks[stream.block].data());
       for (const int size :
-           {4, static_cast<int>(heat_count), 1, 1, 1, static_cast<int>(variant_size()), 2}) {
+           {4, static_cast<int>(heat_count), 2, 1, 1, static_cast<int>(variant_size()), 2}) {
         cost->AddParameterBlock(size);
       }
       cost->SetNumResiduals(1);
@@ -278,14 +291,15 @@ class Solver {
         new ceres::NormalPrior(Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma),
                                constant(heat_count, steady / heat_count)),
         nullptr, blocks_.response.data()));
-    add_prior(&blocks_.beta, constant(1, beta_prior), constant(1, beta_sigma));
+    add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
+              Eigen::Vector2d(beta_.second, steepening_sigma));
     for (auto& session : blocks_.drift) {
       for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
     }
     const auto size = static_cast<int>(variant_size());
     for (std::size_t v = 0; v < blocks_.variants.size(); ++v) {
       Eigen::VectorXd mean = constant(size, 0);
-      Eigen::VectorXd sigma = constant(size, effect_sigma_w);
+      Eigen::VectorXd sigma = constant(size, input_.crossing ? effect_sigma_w : 1e-3);
       mean[1] = rate_prior_[v];
       sigma[0] = 1e4;
       sigma[1] = rate_sigma_[v];
@@ -297,6 +311,44 @@ class Solver {
     Eigen::VectorXd block_sigma(2);
     block_sigma << block_sigma_w, block_slope_sigma_w;
     for (auto& block : blocks_.blocks) add_prior(block.data(), constant(2, 0), block_sigma);
+  }
+
+  // How idle power goes with voltage at one clock, from how it goes with voltage *and* clock over
+  // the states, less a share of clocks. Both voltages would fit: prior and its sigma.
+  std::pair<double, double> beta_from_states() const {
+    const JointParameters now = parameters();
+    std::vector<double> celsius(blocks_.idle.size(), 0);
+    std::vector<double> count(blocks_.idle.size(), 0);
+    for (const Window& window : input_.idle) {
+      const auto s = static_cast<std::size_t>(window.dvfs_state);
+      celsius[s] += latent_temperature(input_, now, window);
+      count[s] += 1;
+    }
+    const auto exponent = [&](double clocks) -> std::optional<double> {
+      const auto& reference = input_.dvfs[best_state_];
+      double xy = 0;
+      double xx = 0;
+      for (std::size_t s = 0; s < count.size(); ++s) {
+        const double x = std::log(input_.dvfs[s].voltage_v / reference.voltage_v);
+        if (s == best_state_ || count[s] < 4 || std::abs(x) < 0.02) continue;
+        const double t = celsius[s] / count[s];
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        const double ratio = idle_power(input_, now, static_cast<int>(s), t, nan) /
+                             idle_power(input_, now, static_cast<int>(best_state_), t, nan);
+        const double leakage =
+            (ratio - clocks * std::exp(2 * x) * input_.dvfs[s].clock_hz / reference.clock_hz) /
+            (1 - clocks);
+        if (!(leakage > 0)) return std::nullopt;
+        xy += x * std::log(leakage);
+        xx += x * x;
+      }
+      if (xx <= 0) return std::nullopt;
+      return (1 - clocks) * xy / xx + 2 * clocks;
+    };
+    const auto middle = exponent(clock_share);
+    const auto more = exponent(clock_share + clock_share_sigma);
+    if (!middle || !more) return {beta_prior, beta_sigma};
+    return {*middle, std::hypot(*more - *middle, beta_least_sigma)};
   }
 
   bool solve() {
@@ -318,8 +370,10 @@ class Solver {
   // Scales of idle and stream residuals, robust.
   void rescale() {
     std::vector<double> idle;
-    for (const auto id : idle_ids_) {
-      idle.push_back(residual_of(id, idle_sigma_factor * idle_sigma_w_));
+    std::vector<double> noise;
+    for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
+      idle.push_back(residual_of(idle_ids_[i], idle_sigma(input_.idle[i])));
+      noise.push_back(input_.idle[i].power_error_w);
     }
     std::vector<std::vector<double>> streams(input_.variants.size());
     std::vector<double> pooled;
@@ -329,7 +383,13 @@ class Solver {
       streams[v].push_back(residual);
       pooled.push_back(residual);
     }
-    if (!idle.empty()) idle_sigma_w_ = std::max(1e-3, robust_scale(idle));
+    if (!idle.empty()) {
+      const double scale = robust_scale(idle);
+      const double white = median(std::move(noise));
+      // At least half of the scale: windows of one cool-down share errors that are not noise.
+      idle_sigma_w_ =
+          std::max({1e-3, 0.5 * scale, std::sqrt(std::max(0.0, scale * scale - white * white))});
+    }
     const double common = robust_scale(pooled);
     // Mean dynamic power is now known at reference voltage and free of leakage.
     std::vector<double> dynamic;
@@ -356,7 +416,7 @@ class Solver {
     };
     for (auto& idle : blocks_.idle) append(idle.data(), 4);
     append(blocks_.response.data(), heat_count);
-    append(&blocks_.beta, 1);
+    append(blocks_.leakage.data(), 2);
     for (auto& session : blocks_.drift) {
       for (double& knot : session) append(&knot, 1);
     }
@@ -411,8 +471,8 @@ class Solver {
       const double size = std::abs(residual / sigma);
       fit.stream_weight.push_back(!input_.robust || size <= huber_sigmas ? 1 : huber_sigmas / size);
     }
-    for (const auto id : idle_ids_) {
-      fit.idle_residual_w.push_back(-residual_of(id, idle_sigma_factor * idle_sigma_w_));
+    for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
+      fit.idle_residual_w.push_back(-residual_of(idle_ids_[i], idle_sigma(input_.idle[i])));
     }
     fit.stream_sigma_w = sigma_w_;
     fit.idle_sigma_w = idle_sigma_w_;
@@ -428,7 +488,8 @@ class Solver {
     JointParameters result;
     result.idle = blocks_.idle;
     result.response = blocks_.response;
-    result.leakage_voltage_power = blocks_.beta;
+    result.leakage_voltage_power = blocks_.leakage[0];
+    result.leakage_steepening = blocks_.leakage[1];
     result.drift = blocks_.drift;
     for (const auto& block : blocks_.variants) {
       VariantParameters variant;
@@ -454,6 +515,7 @@ class Solver {
   bool shape_known_{};
   HeatState response_prior_{};
   double total_response_{};
+  std::pair<double, double> beta_{beta_prior, beta_sigma};
   std::vector<double> rate_prior_, rate_sigma_;
   double idle_sigma_w_{0.2};
   std::vector<double> sigma_w_;
@@ -484,10 +546,13 @@ double idle_power(const JointInput& input, const JointParameters& parameters, in
          std::pow(ratio, parameters.leakage_voltage_power);
 }
 
-double idle_power(const JointInput& input, const JointParameters& parameters,
-                  const Window& window) {
-  return idle_power(input, parameters, window.dvfs_state,
-                    latent_temperature(input, parameters, window), window.voltage_v);
+double idle_power(const JointInput& input, const JointParameters& parameters, const Window& window,
+                  bool loaded) {
+  const double celsius = latent_temperature(input, parameters, window);
+  const double steepening =
+      loaded ? parameters.leakage_steepening * (celsius - input.reference_c) / 10 : 0;
+  return idle_power(input, parameters, window.dvfs_state, celsius, window.voltage_v) *
+         (1 + steepening);
 }
 
 Result<JointFit> fit_jointly(const JointInput& input) {

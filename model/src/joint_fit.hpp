@@ -2,7 +2,7 @@
 // one robust least-squares problem (Ceres, automatic derivatives). Equations: docs/method.md.
 //
 //   idle plateau     P = I_s(T) (V/V_s)^beta
-//   stream plateau   P = I_s(T) (V/V_s)^beta + block_b + slope_b z
+//   stream plateau   P = I_s(T) (1 + lambda u) (V/V_s)^beta + block_b + slope_b z
 //                      + (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B
 //                                    + sum_i u_vi W_i(e,q) ]
 //   temperature      T = ambient(t) + drift(t) + sum_j a_j x_j
@@ -10,8 +10,10 @@
 // s is the voltage/frequency state, v the variant (pattern, throttle, state), d' the published
 // distance with the means of its row and column taken out, x_j filtered power, z the run's place
 // in its block from -1 to 1. W_i is an orthonormal basis of the interactions of engine and quadrant
-// that are orthogonal to d': u holds what distance does not explain, so that k is the projection of
-// the interaction on distance and the residuals are pure error.
+// that are orthogonal to d'. lambda lets leakage rise more steeply, per 10 K, in a chip that a
+// stream heats unevenly; otherwise that difference would be taken for one of beta. u holds what
+// distance does not explain, so that k is the projection of the interaction on distance and the
+// residuals are pure error.
 #pragma once
 
 #include <Eigen/Dense>
@@ -30,8 +32,10 @@ struct Variant {
   std::string pattern;
   int throttle{};
   int dvfs_state{};
+  double turn_s{};                    // lock-in: length of a turn; 0: plateaus
   std::vector<std::size_t> plateaus;  // of JointInput::streams
   double mean_bits_per_second{};
+  double held_s{};  // how long a pair streams at a stretch, mean
 };
 
 struct StreamPlateau {
@@ -57,6 +61,7 @@ struct JointInput {
   double reference_c{};
   bool temperature_correction{true};
   bool robust{true};
+  bool crossing{true};  // off: no engine and quadrant effects
 };
 
 struct VariantParameters {
@@ -71,6 +76,7 @@ struct JointParameters {
   std::vector<std::array<double, 4>> idle;  // by state: P = sum c_i ((T - reference_c)/10)^i
   HeatState response{};                     // a_j [K/W]
   double leakage_voltage_power{};           // beta
+  double leakage_steepening{};              // lambda [1/10 K]
   std::vector<std::vector<double>> drift;   // [session][knot] [K]
   std::vector<VariantParameters> variants;
   std::vector<std::array<double, 2>> blocks;  // offset, slope [W]
@@ -101,9 +107,9 @@ struct JointFit {
 // Idle power of a state at this temperature and voltage [W].
 [[nodiscard]] double idle_power(const JointInput& input, const JointParameters& parameters,
                                 int dvfs_state, double temperature_c, double voltage_v);
-// Idle power that the fit takes from a plateau [W].
+// Idle power that the fit takes from a plateau [W]; of a stream plateau if `loaded`.
 [[nodiscard]] double idle_power(const JointInput& input, const JointParameters& parameters,
-                                const Window& window);
+                                const Window& window, bool loaded = false);
 
 // Error bad_data when the solver fails.
 [[nodiscard]] Result<JointFit> fit_jointly(const JointInput& input);

@@ -57,7 +57,7 @@ double gradient_error() {
   place.reference_c = 55;
   place.log_voltage = std::log(0.97);
   const std::vector<std::vector<double>> idle_values{
-      {42, 6, 0.8, 0.1}, {0.02, 0.05, 0.03, 0.06, 0.02, 0.1, 0.05}, {2.7}, {0.1}, {-0.2}};
+      {42, 6, 0.8, 0.1}, {0.02, 0.05, 0.03, 0.06, 0.02, 0.1, 0.05}, {2.7, 0.02}, {0.1}, {-0.2}};
   const residuals::Idle idle{place, 45, 0.1};
   ceres::DynamicAutoDiffCostFunction<residuals::Idle, 5> idle_cost(new residuals::Idle(idle));
   for (const auto& block : idle_values) idle_cost.AddParameterBlock(static_cast<int>(block.size()));

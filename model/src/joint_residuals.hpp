@@ -29,15 +29,18 @@ T scaled_temperature(const Place& place, const T* response, const T& drift_0, co
   return temperature / 10.0;
 }
 
+// `leakage`: beta, and lambda, by which leakage rises more steeply where a stream heats one engine
+// than in an idle chip; lambda counts where `loaded`.
 template <class T>
-T idle_power(const Place& place, const T* c, const T* response, const T& beta, const T& drift_0,
-             const T& drift_1) {
+T idle_power(const Place& place, const T* c, const T* response, const T* leakage, const T& drift_0,
+             const T& drift_1, bool loaded) {
   using std::exp;
   const T u = scaled_temperature(place, response, drift_0, drift_1);
-  return (c[0] + u * (c[1] + u * (c[2] + u * c[3]))) * exp(beta * place.log_voltage);
+  const T power = (c[0] + u * (c[1] + u * (c[2] + u * c[3]))) * exp(leakage[0] * place.log_voltage);
+  return loaded ? power * (1.0 + leakage[1] * u) : power;
 }
 
-// Blocks: c(4), response, beta(1), drift(1), drift(1).
+// Blocks: c(4), response, leakage(2): beta and lambda, drift(1), drift(1).
 struct Idle {
   Place place;
   double power_w{};
@@ -45,7 +48,8 @@ struct Idle {
 
   template <class T>
   bool operator()(T const* const* p, T* residual) const {
-    residual[0] = (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) - power_w) / sigma_w;
+    residual[0] =
+        (idle_power(place, p[0], p[1], p[2], p[3][0], p[4][0], false) - power_w) / sigma_w;
     return true;
   }
 };
@@ -71,7 +75,7 @@ struct Stream {
         v[0] + v[1] * rate_change + v[2] * traffic + v[3 + engine] + v[3 + engines + quadrant];
     const T* u = v + 3 + engines + quadrants;
     for (std::size_t i = 0; i < basis.size(); ++i) dynamic += u[i] * basis[i];
-    residual[0] = (idle_power(place, p[0], p[1], p[2][0], p[3][0], p[4][0]) +
+    residual[0] = (idle_power(place, p[0], p[1], p[2], p[3][0], p[4][0], true) +
                    voltage_square * dynamic + p[6][0] + p[6][1] * block_place - power_w) /
                   sigma_w;
     return true;

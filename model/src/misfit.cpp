@@ -68,11 +68,12 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
     Eigen::VectorXd weights = Eigen::VectorXd::Zero(uncertainty.covariance.rows());
     weights[static_cast<Eigen::Index>(a)] = 1;
     weights[static_cast<Eigen::Index>(b)] -= 1;
-    return half_width_95(uncertainty, weights, 0) / 2;
+    return half_width_95(uncertainty, weights) / 2;
   };
   for (std::size_t v = 0; v < input.variants.size(); ++v) {
     const Variant& variant = input.variants[v];
     if (v == main || variant.dvfs_state != reference.dvfs_state) continue;
+    if (variant.turn_s > 0) continue;  // lock-in has a check of its own
     const double difference = energy(v) - energy(main);
     const bool significant = std::abs(difference) > disagreement_sigmas * error(v, main);
     if (!significant) continue;

@@ -17,6 +17,7 @@ json constant_json(const FittedConstant& constant) {
   result["sensed_high"] = known ? json(constant.sensed_high) : json(nullptr);
   result["covariance_error"] = known ? json(constant.covariance_error) : json(nullptr);
   result["bootstrap_error"] = known ? json(constant.bootstrap_error) : json(nullptr);
+  result["systematic_error"] = known ? json(constant.systematic_error) : json(nullptr);
   return result;
 }
 
@@ -29,6 +30,7 @@ json plateau_json(const PlateauRow& row) {
           {"quadrant", row.quadrant},
           {"pattern", row.pattern},
           {"throttle", row.throttle},
+          {"turn_s", row.turn_s},
           {"start_s", row.start_s},
           {"end_s", row.end_s},
           {"power_w", row.power_w},
@@ -75,6 +77,47 @@ json to_model_json(const FitResult& fit) {
                               {"rms_w", curve.rms_w},
                               {"low_c", curve.low_c},
                               {"high_c", curve.high_c}});
+  }
+  result["lock_in"] = {{"disagreement_sigmas", fit.lock_in_disagreement_sigmas},
+                       {"turns", json::array()}};
+  for (const auto& row : fit.lock_in) {
+    result["lock_in"]["turns"].push_back(
+        {{"turn_s", row.turn_s},
+         {"cycle_hz", row.cycle_hz},
+         {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+         {"half_width_95", row.half_width_95},
+         {"uncorrected_fj_per_bit_mm", row.uncorrected_fj_per_bit_mm}});
+  }
+  result["rates"] = json::array();
+  for (const auto& row : fit.rates) {
+    result["rates"].push_back({{"throttle", row.throttle},
+                               {"bits_per_second", row.bits_per_second},
+                               {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                               {"half_width_95", row.half_width_95},
+                               {"dynamic_w", row.dynamic_w}});
+  }
+  result["states"] = json::array();
+  for (const auto& row : fit.states) {
+    result["states"].push_back({{"dvfs_state", row.dvfs_state},
+                                {"voltage_v", row.voltage_v},
+                                {"clock_hz", row.clock_hz},
+                                {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                                {"half_width_95", row.half_width_95}});
+  }
+  const Diagnostics& diagnostics = fit.diagnostics;
+  result["diagnostics"] = {{"condition_number", diagnostics.condition_number},
+                           {"mean_leverage", diagnostics.mean_leverage},
+                           {"most_leverage", diagnostics.most_leverage},
+                           {"residual_rms_sigmas", diagnostics.residual_rms_sigmas},
+                           {"held_back_rms_sigmas", diagnostics.held_back_rms_sigmas},
+                           {"beyond_three_sigmas", diagnostics.beyond_three_sigmas},
+                           {"terms", json::array()}};
+  for (const auto& term : diagnostics.terms) {
+    result["diagnostics"]["terms"].push_back({{"name", term.name},
+                                              {"parameters", term.parameters},
+                                              {"wald", term.wald},
+                                              {"delta_bic", term.delta_bic},
+                                              {"supported", term.supported}});
   }
   result["misfit"] = {{"flagged", fit.misfit.flagged},
                       {"reason", fit.misfit.reason},

@@ -14,6 +14,10 @@ namespace {
 constexpr double load_line_rms_v = 0.0007;
 constexpr std::size_t load_line_points = 8;
 
+bool streams_data(RunKind kind) {
+  return kind == RunKind::stream || kind == RunKind::lock_in;
+}
+
 // Replaces averaged voltages by the regulator's load line, V = a - b I, where it fits: 1-2 mV steps
 // and noise then average over the whole session instead of one plateau.
 void steady_voltages(Reduced& reduced, const Facts& facts) {
@@ -88,7 +92,7 @@ std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& dire
   return found;
 }
 
-void fill_distances(JointInput& input, const Facts& facts, bool swap) {
+void fill_distances(JointInput& input, const Facts& facts, bool swap, bool crossing) {
   const auto engines = static_cast<Eigen::Index>(facts.floorplan.compute_units.size());
   const auto quadrants = static_cast<Eigen::Index>(facts.floorplan.quadrants.size());
   Eigen::MatrixXd& d = input.distance_mm;
@@ -99,6 +103,10 @@ void fill_distances(JointInput& input, const Facts& facts, bool swap) {
     }
   }
   if (swap) d = (d.minCoeff() + d.maxCoeff() - d.array()).matrix();
+  if (!crossing) {
+    input.centred_distance_mm = d.array() - d.mean();
+    return;
+  }
   const Eigen::VectorXd rows = d.rowwise().mean();
   const Eigen::RowVectorXd columns = d.colwise().mean();
   input.centred_distance_mm = ((d.colwise() - rows).rowwise() - columns).array() + d.mean();
@@ -141,7 +149,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   std::string first_reason;
   std::size_t seen = 0;
   for (const Plateau& plateau : reduced.plateaus) {
-    if (plateau.row.kind != RunKind::stream) continue;
+    if (!streams_data(plateau.row.kind)) continue;
     ++seen;
     streams += plateau.row.used ? 1 : 0;
     if (!plateau.row.used && first_reason.empty()) first_reason = plateau.row.reason;
@@ -159,21 +167,27 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   input.dvfs = facts.dvfs;
   input.temperature_correction = options.temperature_correction;
   input.robust = options.robust;
-  fill_distances(input, facts, options.swap_paths);
+  input.crossing = options.crossing;
+  fill_distances(input, facts, options.swap_paths, options.crossing);
   steady_voltages(reduced, facts);
   input.temperature = fit_temperature(reduced);
   input.idle = reduced.idle;
 
-  std::map<std::tuple<int, std::string, int>, std::size_t> variant_of;
+  std::map<std::tuple<int, std::string, int, int>, std::size_t> variant_of;
   // A block that was interrupted goes on in another session, after a gap: its drift starts anew.
-  using BlockKey = std::pair<std::int64_t, std::int64_t>;
+  // Every group of a lock-in run's turns is a block of its own.
+  using BlockKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+  const auto key_of = [](const Plateau& plateau) {
+    const bool turns = plateau.row.kind == RunKind::lock_in;
+    return BlockKey{plateau.row.session, plateau.row.block,
+                    turns ? 1 + 1000 * plateau.row.position + plateau.group : 0};
+  };
   std::map<BlockKey, std::size_t> block_of;
   std::map<BlockKey, std::pair<double, double>> place_range;
   for (const Plateau& plateau : reduced.plateaus) {
-    if (plateau.row.kind != RunKind::stream || !plateau.row.used) continue;
+    if (!streams_data(plateau.row.kind) || !plateau.row.used) continue;
     const auto place = static_cast<double>(plateau.row.position);
-    auto [found, fresh] =
-        place_range.try_emplace(BlockKey{plateau.row.session, plateau.row.block}, place, place);
+    auto [found, fresh] = place_range.try_emplace(key_of(plateau), place, place);
     found->second.first = std::min(found->second.first, place);
     found->second.second = std::max(found->second.second, place);
   }
@@ -181,30 +195,43 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
   for (std::size_t i = 0; i < reduced.plateaus.size(); ++i) {
     const Plateau& plateau = reduced.plateaus[i];
     const PlateauRow& row = plateau.row;
-    if (row.kind != RunKind::stream || !row.used) continue;
+    if (!streams_data(row.kind) || !row.used) continue;
+    if (row.kind == RunKind::lock_in && !options.lock_in) continue;
+    // Turns of one campaign differ by factors; their mean lengths, by a launch.
+    const auto turn =
+        row.turn_s > 0 ? static_cast<int>(std::lround(8 * std::log2(row.turn_s))) : 999;
     const auto [variant, fresh] = variant_of.try_emplace(
-        {plateau.dvfs_state, row.pattern, row.throttle}, input.variants.size());
-    if (fresh) input.variants.push_back({row.pattern, row.throttle, plateau.dvfs_state, {}, 0});
+        {plateau.dvfs_state, row.pattern, row.throttle, turn}, input.variants.size());
+    if (fresh) {
+      input.variants.push_back(
+          {row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0, 0});
+    }
     StreamPlateau stream;
     stream.window = plateau.window;
     stream.source = i;
     stream.engine = row.engine;
     stream.quadrant = row.quadrant;
     stream.variant = variant->second;
-    stream.block =
-        block_of.try_emplace(BlockKey{row.session, row.block}, block_of.size()).first->second;
-    const auto& [low, high] = place_range[BlockKey{row.session, row.block}];
+    stream.block = block_of.try_emplace(key_of(plateau), block_of.size()).first->second;
+    const auto& [low, high] = place_range[key_of(plateau)];
     stream.place =
         high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
+    if (!options.mirrored && stream.place > 0) continue;
     stream.bits_per_second = row.bits_per_second;
     Variant& mine = input.variants[variant->second];
     mine.plateaus.push_back(input.streams.size());
     mine.mean_bits_per_second += row.bits_per_second;
+    mine.held_s += row.turn_s > 0 ? row.turn_s : row.end_s - row.start_s;
     if (std::isfinite(row.temperature_c)) temperatures.push_back(row.temperature_c);
     input.streams.push_back(std::move(stream));
   }
   for (Variant& variant : input.variants) {
     variant.mean_bits_per_second /= static_cast<double>(variant.plateaus.size());
+    variant.held_s /= static_cast<double>(variant.plateaus.size());
+    if (options.bytes_covariate) continue;
+    for (const std::size_t p : variant.plateaus) {
+      input.streams[p].bits_per_second = variant.mean_bits_per_second;
+    }
   }
   input.blocks = block_of.size();
   input.reference_c = temperatures.empty() ? 50 : std::round(median(std::move(temperatures)));

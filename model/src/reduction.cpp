@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -17,31 +18,39 @@ constexpr std::size_t fewest_samples = 8;
 // Share of readings that may be zero or negative before the run is not to be trusted.
 constexpr double bad_share = 0.01;
 constexpr double clock_tolerance = 0.01;
-Window average(const Trace& trace, std::size_t from, std::size_t to, int dvfs_state,
-               bool with_error) {
+// A range of samples, [from, to).
+struct Range {
+  std::size_t from{}, to{};
+};
+
+Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state, bool with_error) {
   Window window;
   window.session = trace.session;
   window.dvfs_state = dvfs_state;
   std::vector<double> power;
-  power.reserve(to - from);
+  std::size_t samples = 0;
+  for (const Range& range : ranges) samples += range.to - range.from;
+  power.reserve(samples);
   double time = 0;
   std::array<double, 3> sums{};
   std::array<std::size_t, 3> counts{};
-  for (std::size_t i = from; i < to; ++i) {
-    const Sample& sample = trace.samples[i];
-    time += trace.seconds(sample.time_ns);
-    const std::array<float, 3> others{sample.temperature_c, sample.voltage_v, sample.clock_mhz};
-    for (std::size_t k = 0; k < others.size(); ++k) {
-      if (std::isfinite(others[k])) {
-        sums[k] += others[k];
-        ++counts[k];
+  for (const Range& range : ranges) {
+    for (std::size_t i = range.from; i < range.to; ++i) {
+      const Sample& sample = trace.samples[i];
+      time += trace.seconds(sample.time_ns);
+      const std::array<float, 3> others{sample.temperature_c, sample.voltage_v, sample.clock_mhz};
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        if (std::isfinite(others[k])) {
+          sums[k] += others[k];
+          ++counts[k];
+        }
       }
+      for (std::size_t j = 0; j < heat_count; ++j) window.heat[j] += sample.heat[j];
+      if (!sample.glitch) power.push_back(sample.power_w);
     }
-    for (std::size_t j = 0; j < heat_count; ++j) window.heat[j] += sample.heat[j];
-    if (!sample.glitch) power.push_back(sample.power_w);
   }
-  const auto n = static_cast<double>(to - from);
-  window.samples = to - from;
+  const auto n = static_cast<double>(samples);
+  window.samples = samples;
   window.time_s = time / n;
   for (double& heat : window.heat) heat /= n;
   window.temperature_c = counts[0] > 0 ? sums[0] / static_cast<double>(counts[0]) : nan;
@@ -54,9 +63,19 @@ Window average(const Trace& trace, std::size_t from, std::size_t to, int dvfs_st
   } else {
     double sum = 0;
     for (const double value : power) sum += value;
-    window.power_w = power.empty() ? nan : sum / static_cast<double>(power.size());
+    const auto count = static_cast<double>(power.size());
+    window.power_w = power.empty() ? nan : sum / count;
+    double square = 0;
+    for (const double value : power) square += (value - window.power_w) * (value - window.power_w);
+    window.power_error_w = power.size() < 2 ? 0 : std::sqrt(square / (count - 1) / count);
   }
   return window;
+}
+
+Window average(const Trace& trace, std::size_t from, std::size_t to, int dvfs_state,
+               bool with_error) {
+  const Range range{from, to};
+  return average(trace, std::span(&range, 1), dvfs_state, with_error);
 }
 
 // Why the samples [from, to) cannot be used, or nothing.
@@ -85,6 +104,21 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
   if (run.end_ns <= run.start_ns) return "ends before it begins";
   if (run.dvfs_state < 0 || run.dvfs_state >= static_cast<int>(facts.dvfs.size())) {
     return "ran in a voltage state that the campaign does not list";
+  }
+  if (run.kind == RunKind::lock_in) {
+    if (run.slots.empty()) return "a lock-in run without turns";
+    for (const StoredSlot& slot : run.slots) {
+      if (slot.engine < 0 ||
+          slot.engine >= static_cast<int>(facts.floorplan.compute_units.size()) ||
+          slot.quadrant < 0 ||
+          slot.quadrant >= static_cast<int>(facts.floorplan.quadrants.size())) {
+        return "a turn's engine or quadrant is not in the floorplan";
+      }
+      if (!(slot.end_ns > slot.start_ns)) return "a turn ends before it begins";
+      if (!(std::isfinite(slot.payload_bits) && slot.payload_bits > 0)) {
+        return "a turn without counted traffic";
+      }
+    }
   }
   if (run.kind != RunKind::stream) return std::nullopt;
   if (!run.engine || !run.quadrant) return "a stream run without engine or quadrant";
@@ -123,6 +157,62 @@ struct Reduction {
   const Facts& facts;
   Reduced result;
 
+  // One row for every pair and group of turns: turns of a group average over the same heat.
+  void reduce_lock_in(const Trace& trace, const StoredRun& run, const Plateau& whole) {
+    constexpr std::size_t most_groups = 8;
+    const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
+    std::map<std::pair<int, int>, std::size_t> pairs;
+    double turn_ns = 0;
+    for (const StoredSlot& slot : run.slots) {
+      ++pairs[{slot.engine, slot.quadrant}];
+      turn_ns += static_cast<double>(slot.end_ns - slot.start_ns);
+    }
+    turn_ns /= static_cast<double>(run.slots.size());
+    // Forward and mirrored make a cycle; a single cycle is split in its halves.
+    const std::size_t half = pairs.size();
+    const std::size_t cycles = run.slots.size() / (2 * half);
+    const std::size_t groups = cycles < 2 ? 2 : std::min(most_groups, cycles);
+    const std::size_t unit = cycles < 2 ? half : 2 * half;
+    const std::size_t units = run.slots.size() / unit;
+    for (std::size_t g = 0; g < groups && g < units; ++g) {
+      std::map<std::pair<int, int>, std::vector<Range>> ranges;
+      std::map<std::pair<int, int>, std::pair<double, double>> traffic;  // bits, seconds
+      for (std::size_t i = units * g / groups * unit; i < units * (g + 1) / groups * unit; ++i) {
+        const StoredSlot& slot = run.slots[i];
+        const std::size_t from = trace.first_at(slot.start_ns + cut_ns);
+        const std::size_t to = trace.first_at(slot.end_ns + 1);
+        if (to <= from) continue;
+        ranges[{slot.engine, slot.quadrant}].push_back({from, to});
+        auto& [bits, seconds] = traffic[{slot.engine, slot.quadrant}];
+        bits += slot.payload_bits;
+        seconds += static_cast<double>(slot.end_ns - slot.start_ns) * 1e-9;
+      }
+      for (const auto& [pair, list] : ranges) {
+        Plateau plateau = whole;
+        PlateauRow& row = plateau.row;
+        row.engine = pair.first;
+        row.quadrant = pair.second;
+        row.turn_s = turn_ns * 1e-9;
+        row.distance_mm = facts.floorplan.distance(row.engine, row.quadrant).value();
+        plateau.group = static_cast<int>(g);
+        plateau.window = average(trace, list, run.dvfs_state, true);
+        row.start_s = trace.seconds(trace.samples[list.front().from].time_ns);
+        row.end_s = trace.seconds(trace.samples[list.back().to - 1].time_ns);
+        row.power_w = plateau.window.power_w;
+        row.power_error_w = plateau.window.power_error_w;
+        row.temperature_c = plateau.window.temperature_c;
+        row.voltage_v = plateau.window.voltage_v;
+        row.bits_per_second = traffic[pair].first / traffic[pair].second;
+        if (plateau.window.samples < fewest_samples) {
+          row.used = false;
+          row.reason = "fewer than " + std::to_string(fewest_samples) +
+                       " power readings are left of the turns after the sensor's delay and rise";
+        }
+        result.plateaus.push_back(std::move(plateau));
+      }
+    }
+  }
+
   void reduce_run(const Trace& trace, const StoredRun& run) {
     const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
     Plateau plateau;
@@ -159,7 +249,8 @@ struct Reduction {
         row.distance_mm = facts.floorplan.distance(row.engine, row.quadrant).value();
       }
       const double nominal_hz = facts.dvfs[static_cast<std::size_t>(run.dvfs_state)].clock_hz;
-      if (run.kind == RunKind::stream && std::isfinite(plateau.window.clock_hz) &&
+      const bool streams = run.kind == RunKind::stream || run.kind == RunKind::lock_in;
+      if (streams && std::isfinite(plateau.window.clock_hz) &&
           std::abs(plateau.window.clock_hz / nominal_hz - 1) > clock_tolerance) {
         reason = "the clock was " + std::to_string(std::lround(plateau.window.clock_hz * 1e-6)) +
                  " MHz, not " + std::to_string(std::lround(nominal_hz * 1e-6)) + " MHz";
@@ -167,8 +258,8 @@ struct Reduction {
     }
     row.used = !reason;
     row.reason = reason.value_or("");
-    const bool needed =
-        run.kind == RunKind::stream || run.kind == RunKind::idle || run.kind == RunKind::cooldown;
+    const bool needed = run.kind == RunKind::stream || run.kind == RunKind::idle ||
+                        run.kind == RunKind::cooldown || run.kind == RunKind::lock_in;
     if (reason && run.status == RunStatus::ok && !needed) {
       row.reason.clear();  // a short check of counters has no plateau and needs none
     } else if (reason) {
@@ -176,6 +267,9 @@ struct Reduction {
     } else if (run.kind == RunKind::idle || run.kind == RunKind::cooldown) {
       cut_idle(trace, run.start_ns + cut_ns, run.end_ns, run.dvfs_state, facts.sensor.period_s,
                result.idle);
+    } else if (run.kind == RunKind::lock_in) {
+      reduce_lock_in(trace, run, plateau);
+      return;
     }
     result.plateaus.push_back(std::move(plateau));
   }

@@ -33,6 +33,7 @@ struct Plateau {
   PlateauRow row;  // row.temperature_c is the raw reading until the fit reconstructs it
   Window window;
   int dvfs_state{};
+  int group{};  // of a lock-in run's turns
 };
 
 struct Reduced {

@@ -13,7 +13,8 @@ namespace ww::model {
 
 // Time constants [s] of the thermal filter bank. The temperature anywhere on a chip is the ambient
 // plus a sum of first-order responses to power; a bank spaced by sqrt(10) represents any of them,
-// and being linear it needs one pass over the samples whatever the chip is.
+// and being linear it needs one pass over the samples whatever the chip is. Nothing faster: heat
+// that follows within some tens of ms cannot be told from power itself.
 inline constexpr std::array<double, 7> heat_taus_s{0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
 inline constexpr std::size_t heat_count = heat_taus_s.size();
 using HeatState = std::array<double, heat_count>;  // power seen through each filter [W]

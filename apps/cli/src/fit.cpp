@@ -81,6 +81,7 @@ struct FitArguments {
   bool json{};
   bool no_temperature{};
   bool swap_paths{};
+  std::vector<std::string> without;
   std::uint64_t seed{1};
 };
 
@@ -93,6 +94,14 @@ int run(const FitArguments& arguments) {
   options.temperature_correction = !arguments.no_temperature;
   options.swap_paths = arguments.swap_paths;
   options.seed = arguments.seed;
+  for (const std::string& part : arguments.without) {
+    if (part == "temperature") options.temperature_correction = false;
+    if (part == "robust") options.robust = false;
+    if (part == "crossing") options.crossing = false;
+    if (part == "bytes") options.bytes_covariate = false;
+    if (part == "mirror") options.mirrored = false;
+    if (part == "lock-in") options.lock_in = false;
+  }
   const auto fit = model::fit_campaign(*campaign, options);
   if (!fit) return report_error(fit.error());
   if (!arguments.out.empty()) {
@@ -122,6 +131,12 @@ void add_fit(CLI::App& app, Outcome& outcome) {
                     "Negative control: leave idle power as it was at one temperature");
   command->add_flag("--swap-paths", arguments->swap_paths,
                     "Negative control: exchange short and long path; the sign must flip");
+  command
+      ->add_option(
+          "--without", arguments->without,
+          "Ablation: leave a part of the method out (temperature, robust, crossing, bytes, "
+          "mirror, lock-in)")
+      ->check(CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt fit first-run/campaign.db --out first-run/model.json");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });

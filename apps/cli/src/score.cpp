@@ -79,7 +79,16 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
     const auto low = number(row->second, "low");
     const auto high = number(row->second, "high");
     const bool covered = low && high && *low <= constant.truth && constant.truth <= *high;
-    constants.push_back({{"name", constant.name},
+    const auto own_low = number(row->second, "sensed_low");
+    const auto own_high = number(row->second, "sensed_high");
+    const auto own_covered = own_low && own_high ? nlohmann::json(*own_low <= constant.sensed &&
+                                                                  constant.sensed <= *own_high)
+                                                 : nlohmann::json(nullptr);
+    constants.push_back({{"sensed_low", or_null(own_low)},
+                         {"sensed_high", or_null(own_high)},
+                         {"covered_sensed", own_covered},
+                         {"reason", row->second.value("reason", std::string{})},
+                         {"name", constant.name},
                          {"truth", constant.truth},
                          {"sensed_truth", constant.sensed},
                          {"fit", or_null(value)},
@@ -92,13 +101,9 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
       result["error_percent"] = 100.0 * (*value / constant.truth - 1.0);
       result["error_sensed_percent"] = 100.0 * (*value / constant.sensed - 1.0);
       result["covered"] = covered;
-      const auto sensed_low = number(row->second, "sensed_low");
-      const auto sensed_high = number(row->second, "sensed_high");
-      if (sensed_low && sensed_high) {
-        result["covered_sensed"] =
-            *sensed_low <= constant.sensed && constant.sensed <= *sensed_high;
-        result["sensed_half_width_percent"] =
-            50.0 * (*sensed_high - *sensed_low) / std::abs(*value);
+      if (own_low && own_high) {
+        result["covered_sensed"] = own_covered;
+        result["sensed_half_width_percent"] = 50.0 * (*own_high - *own_low) / std::abs(*value);
       }
     }
   }
@@ -133,7 +138,11 @@ int run(const std::string& folder, bool json) {
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
   for (const auto& row : (*result)["constants"]) {
     rows.push_back({row["name"], text(row["truth"]), text(row["fit"]), text(row["low"]),
-                    text(row["high"]), row["covered"].get<bool>() ? "yes" : "no", row["unit"]});
+                    text(row["high"]),
+                    row["fit"].is_null()         ? row["status"].get<std::string>()
+                    : row["covered"].get<bool>() ? "yes"
+                                                 : "no",
+                    row["unit"]});
   }
   print_table(rows);
   fmt::print("error {}% of the truth, {}% of what any fit could sense; misfit {}\n",

@@ -136,6 +136,7 @@ class Campaign {
     }
     std::shuffle(order.begin(), order.end(), random_);
     for (const SyntheticVariant* variant : order) measure_block(*variant);
+    for (const double turn_s : spec_.turns_s) lock_in(turn_s);
     SyntheticCampaign campaign;
     campaign.runs = std::move(runs_);
     campaign.facts = facts();
@@ -271,29 +272,74 @@ class Campaign {
     runs_.push_back(measure(kind, load, seconds));
   }
 
-  void stream(const SyntheticVariant& variant, int engine, int quadrant) {
+  struct Work {
+    Load load;
+    double bits_per_second{};
+  };
+  Work work_of(const SyntheticVariant& variant, int engine, int quadrant) {
     const auto e = static_cast<std::size_t>(engine);
     const auto q = static_cast<std::size_t>(quadrant);
     const double published_mm = plan_.distance(engine, quadrant).value();
     const double rate = variant.rate * (1 - spec_.latency_loss_per_mm * (published_mm - 6)) *
                         (1 + 0.0005 * normal());
-    const double bits = rate * peak_bits_per_second * chip_.clock_share();
+    Work work;
+    work.bits_per_second = rate * peak_bits_per_second * chip_.clock_share();
     const double energy_fj =
         spec_.zero_fj_per_bit_mm + spec_.slope_fj_per_transition_mm * variant.toggle_rate;
-    Load load;
-    load.engine = engine;
-    load.wire_w = energy_fj * 1e-15 * bits * wire_mm_[e][q];
-    load.activity_w = spec_.activity_w * chip_.clock_share() * (0.4 + 0.6 * rate) *
-                      (1 + engine_offset_[e] + quadrant_offset_[q]) *
-                      (0.9 + 0.2 * variant.toggle_rate);
-    StoredRun run = measure(RunKind::stream, load, spec_.plateau_s);
+    work.load.engine = engine;
+    work.load.wire_w = energy_fj * 1e-15 * work.bits_per_second * wire_mm_[e][q];
+    work.load.activity_w = spec_.activity_w * chip_.clock_share() * (0.4 + 0.6 * rate) *
+                           (1 + engine_offset_[e] + quadrant_offset_[q]) *
+                           (0.9 + 0.2 * variant.toggle_rate);
+    return work;
+  }
+
+  void stream(const SyntheticVariant& variant, int engine, int quadrant) {
+    const Work work = work_of(variant, engine, quadrant);
+    StoredRun run = measure(RunKind::stream, work.load, spec_.plateau_s);
     run.engine = engine;
     run.quadrant = quadrant;
     run.pattern = variant.pattern;
     run.throttle = variant.throttle;
-    run.payload_bits = bits * static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    run.payload_bits = work.bits_per_second * static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
     run.kernel_hash = "synthetic";
     runs_.push_back(std::move(run));
+  }
+
+  void lock_in(double turn_s) {
+    set_state(0);
+    ++block_;
+    position_ = 0;
+    if (spec_.idle_runs) plain(RunKind::idle, {}, spec_.plateau_s);
+    StoredRun run;
+    run.kind = RunKind::lock_in;
+    run.block = block_;
+    run.position = position_++;
+    run.pattern = "random";
+    run.kernel_hash = "synthetic";
+    std::vector<int> order(engines * quadrants);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    order.insert(order.end(), order.rbegin(), order.rend());
+    run.start_ns = now_ns_;
+    while (static_cast<double>(now_ns_ - run.start_ns) * 1e-9 < spec_.lock_in_s) {
+      for (const int pair : order) {
+        StoredSlot slot;
+        slot.engine = pair / quadrants;
+        slot.quadrant = pair % quadrants;
+        slot.start_ns = now_ns_;
+        const Work work = work_of({}, slot.engine, slot.quadrant);
+        advance(work.load, turn_s, run.samples);
+        slot.end_ns = now_ns_;
+        slot.payload_bits = work.bits_per_second * turn_s;
+        run.payload_bits += slot.payload_bits;
+        run.slots.push_back(slot);
+      }
+    }
+    run.end_ns = now_ns_;
+    run.launches = static_cast<std::int64_t>(run.slots.size());
+    runs_.push_back(std::move(run));
+    if (spec_.idle_runs) plain(RunKind::idle, {}, spec_.plateau_s);
   }
 
   void set_state(int state) {

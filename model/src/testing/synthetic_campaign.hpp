@@ -68,6 +68,8 @@ struct SyntheticSpec {
   double heat_s{40};
   double cooldown_s{60};
   bool idle_runs{true};
+  std::vector<double> turns_s;  // a lock-in run of random payload for each length of turn
+  double lock_in_s{30};
   std::vector<SyntheticVariant> variants{{"random", 0, 0.95, 0.5, 2, 0},
                                          {"random", 40, 0.52, 0.5, 1, 0},
                                          {"half_random", 0, 0.95, 0.25, 1, 0},

@@ -25,6 +25,7 @@ enum class RunKind {
   stream,       // one shader engine reads one L2 quadrant
   known_bytes,  // traffic known by arithmetic, to check counters
   latency,      // pointer chase
+  lock_in,      // streams that take turns within one run, faster than heat follows
 };
 [[nodiscard]] std::string_view to_string(RunKind kind);
 [[nodiscard]] Result<RunKind> run_kind_from_string(std::string_view text);
@@ -55,6 +56,15 @@ struct StoredWaves {
   std::uint64_t waves{};
 };
 
+// One turn of a lock_in run: so long one engine read one quadrant.
+struct StoredSlot {
+  std::int32_t engine{};
+  std::int32_t quadrant{};
+  std::int64_t start_ns{};
+  std::int64_t end_ns{};
+  double payload_bits{};
+};
+
 struct StoredRun {
   std::int64_t session{};   // each process has its own clock; samples compare within a session only
   std::int64_t block{};     // runs of one block interleave (ABBA) and are bootstrapped together
@@ -75,6 +85,7 @@ struct StoredRun {
   std::map<std::string, double> counters;  // summed over the run's launches
   std::vector<StoredWaves> waves;
   std::vector<StoredSample> samples;
+  std::vector<StoredSlot> slots;  // of lock_in runs, in the order of time
 };
 
 class CampaignStore {

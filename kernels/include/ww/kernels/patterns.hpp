@@ -17,9 +17,22 @@ enum class Pattern {
   aa,           // 0xAA in every byte: neighbours differ, nothing toggles
   half_random,  // two random bits, two zeros, and so on: toggle rate 0.25
   random,       // every bit independent: toggle rate 0.5
+  // Independent bits of density p toggle 2 p (1 - p) in whatever order lines cross a bus; p against
+  // 1 - p differs in values alone.
+  density_25,
+  density_75,
+  // Random bits in pairs of neighbours (2i, 2i + 1) that are equal or opposite: the same toggles
+  // and values, other coupling, where neighbouring bits are neighbouring wires.
+  pairs_equal,
+  pairs_opposite,
+  // Every line of 64 B all ones or all zeros, in all orders equally often: wires move together, whatever their order,
+  // so that nothing couples. Toggle rate 0.5.
+  uniform_lines,
 };
-inline constexpr std::array<Pattern, 5> all_patterns{Pattern::zeros, Pattern::ones, Pattern::aa,
-                                                     Pattern::half_random, Pattern::random};
+inline constexpr std::array<Pattern, 10> all_patterns{
+    Pattern::zeros,          Pattern::ones,         Pattern::aa,         Pattern::half_random,
+    Pattern::random,         Pattern::density_25,   Pattern::density_75, Pattern::pairs_equal,
+    Pattern::pairs_opposite, Pattern::uniform_lines};
 
 [[nodiscard]] std::string_view to_string(Pattern pattern);
 [[nodiscard]] Result<Pattern> pattern_from_string(std::string_view text);

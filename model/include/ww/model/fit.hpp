@@ -20,13 +20,18 @@
 
 namespace ww::model {
 
-enum class Convention { per_random_bit, per_transition };
+enum class Convention { per_random_bit, per_transition, none };
 [[nodiscard]] std::string_view to_string(Convention convention);
 
 struct FitOptions {
   bool temperature_correction{true};  // off: negative control
   bool swap_paths{false};             // exchanges short and long: the sign must flip
   bool robust{true};
+  // Ablations: what each part of the method buys (scripts/coverage).
+  bool crossing{true};         // off: no engine and quadrant offsets, distance as it is
+  bool bytes_covariate{true};  // off: every plateau is taken to have moved its variant's mean
+  bool mirrored{true};         // off: the first pass of a block alone
+  bool lock_in{true};          // off: plateaus alone
   int bootstrap_replicates{200};
   std::uint64_t seed{1};
 };
@@ -41,6 +46,7 @@ struct FittedConstant {
   // Standard errors behind the sensed interval, two ways.
   double covariance_error{};
   double bootstrap_error{};
+  double systematic_error{};  // what no repetition shows: heat, stream
 };
 
 // One plateau as the fit saw it, for the report.
@@ -50,6 +56,7 @@ struct PlateauRow {
   int engine{-1}, quadrant{-1};
   std::string pattern;
   int throttle{};
+  double turn_s{};            // lock-in: length of a turn; the row averages one pair's turns
   double start_s{}, end_s{};  // after cut-off
   double power_w{}, power_error_w{};
   double temperature_c{}, voltage_v{};
@@ -88,6 +95,49 @@ struct PairPoint {
   double error_fj_per_bit{};  // standard error of the mean over the pair's plateaus
 };
 
+// The energy for random payload by one length of turn; plateaus have turn_s 0.
+struct LockInRow {
+  double turn_s{}, cycle_hz{};  // a cycle gives every pair one turn
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+  double uncorrected_fj_per_bit_mm{};  // without temperature correction: falls towards long turns
+};
+
+// One rate of the bandwidth ladder.
+struct RateRow {
+  int throttle{};
+  double bits_per_second{};
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+  double dynamic_w{};  // mean over pairs, at reference voltage
+};
+
+// One voltage and frequency state.
+struct StateRow {
+  int dvfs_state{};
+  double voltage_v{}, clock_hz{};
+  double energy_fj_per_bit_mm{};
+  double half_width_95{};
+};
+
+// How much the data ask for a term of the model (diagnostics.hpp).
+struct TermSupport {
+  std::string name;
+  int parameters{};
+  double wald{};
+  double delta_bic{};  // below 0: the data pay for the term
+  bool supported{};
+};
+
+struct Diagnostics {
+  double condition_number{};  // of the normal matrix, parameters scaled
+  double mean_leverage{}, most_leverage{};
+  double residual_rms_sigmas{};
+  double held_back_rms_sigmas{};  // every plateau foretold by all others
+  double beyond_three_sigmas{};   // share of plateaus
+  std::vector<TermSupport> terms;
+};
+
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -109,6 +159,11 @@ struct FitResult {
   std::vector<IdlePoint> idle_points;
   std::vector<PairPoint> pairs;
   std::vector<PlateauRow> plateaus;
+  std::vector<LockInRow> lock_in;        // by length of turn, plateaus first
+  double lock_in_disagreement_sigmas{};  // lock-in less plateaus, in standard errors of that
+  std::vector<RateRow> rates;
+  std::vector<StateRow> states;
+  Diagnostics diagnostics;
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};

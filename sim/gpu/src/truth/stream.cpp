@@ -12,13 +12,27 @@ namespace {
 constexpr std::uint64_t kHalfMask = 0x3333333333333333ULL;
 constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
-std::uint64_t pattern_word(StreamPattern pattern, Draw& draw) {
+constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
+
+// `line` is drawn once a line.
+std::uint64_t pattern_word(StreamPattern pattern, bool line, Draw& draw) {
   switch (pattern) {
     case StreamPattern::zeros: return 0;
     case StreamPattern::ones: return ~0ULL;
     case StreamPattern::alternating: return kAlternating;
     case StreamPattern::half_random: return draw.bits() & kHalfMask;
     case StreamPattern::random: return draw.bits();
+    case StreamPattern::density_25: return draw.bits() & draw.bits();
+    case StreamPattern::density_75: return draw.bits() | draw.bits();
+    case StreamPattern::pairs_equal: {
+      const std::uint64_t bits = draw.bits() & kEvenMask;
+      return bits | bits << 1;
+    }
+    case StreamPattern::pairs_opposite: {
+      const std::uint64_t bits = draw.bits() & kEvenMask;
+      return bits | (bits ^ kEvenMask) << 1;
+    }
+    case StreamPattern::uniform_lines: return line ? ~0ULL : 0ULL;
   }
   return 0;
 }
@@ -36,12 +50,15 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
   ledger->begin_launch();
-  std::int64_t next_cu = 0;
   for (std::int64_t beat = 0; beat < options.beats; ++beat) {
+    // A wave's load takes all lines of a channel's chunk: they go to one CU, the next chunk's to
+    // the next.
+    const std::int64_t cu = beat / lines_per_chunk % cus;
     for (const int channel : members) {
       std::uint64_t line[8];
+      const bool ones = options.pattern == StreamPattern::uniform_lines && (draw.bits() & 1) != 0;
       for (auto& word : line) {
-        word = pattern_word(options.pattern, draw);
+        word = pattern_word(options.pattern, ones, draw);
       }
       CrossbarTransfer transfer;
       transfer.cycle = beat * options.cycles_per_beat;
@@ -50,8 +67,7 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
                                      std::int64_t{channel} * architecture.channel_interleave_bytes +
                                      beat % lines_per_chunk * 64);
       transfer.engine = static_cast<std::uint16_t>(engine);
-      transfer.cu = static_cast<std::uint16_t>(next_cu);
-      next_cu = next_cu + 1 == cus ? 0 : next_cu + 1;
+      transfer.cu = static_cast<std::uint16_t>(cu);
       transfer.channel = static_cast<std::uint16_t>(channel);
       transfer.kind = TransferKind::read;
       transfer.bytes = 64;

@@ -1,14 +1,28 @@
 // A saturated stream of L2 reads by one engine from one quadrant, as the accounting would see it
-// from a perfect kernel: every cycle a 64-byte line from each of the quadrant's channels, dealt to
-// the engine's CUs in turn. What reveal() and the sanity tests run through the ledger.
+// from a perfect kernel: every cycle a 64-byte line from each of the quadrant's channels, whose
+// chunks (the interleave: what one wavefront's load takes of a channel) are dealt to the engine's
+// CUs in turn. What reveal() and the sanity tests run through the ledger.
 #pragma once
 
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu {
 
-// The data patterns of Adhinarayanan et al. (IISWC'16), Fig. 6.
-enum class StreamPattern { zeros, ones, alternating, half_random, random };
+// The data patterns of Adhinarayanan et al. (IISWC'16), Fig. 6, and patterns with controlled
+// statistics: independent bits of another density, neighbouring bits (2i, 2i + 1) that are equal or
+// opposite, lines that are all ones or all zeros.
+enum class StreamPattern {
+  zeros,
+  ones,
+  alternating,
+  half_random,
+  random,
+  density_25,
+  density_75,
+  pairs_equal,
+  pairs_opposite,
+  uniform_lines,
+};
 
 struct StreamOptions {
   StreamPattern pattern{StreamPattern::random};

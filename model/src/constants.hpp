@@ -1,0 +1,21 @@
+// The constants of a model, as combinations of what payloads cost per bit and millimetre.
+#pragma once
+
+#include "facts.hpp"
+#include "intervals.hpp"
+#include "joint_fit.hpp"
+#include "payloads.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::model {
+
+// Whether the published distances differ enough for anything to be told from them.
+[[nodiscard]] bool has_contrast(const JointInput& input);
+
+// Fills energy_per_bit_mm, constants, lock_in, rates and states. `correction` is that of
+// heat_correction().
+void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
+                    const Payloads& payloads, const Uncertainty& uncertainty, const Facts& facts,
+                    const std::vector<double>& correction);
+
+}  // namespace ww::model

@@ -1,0 +1,101 @@
+#include "payloads.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ww::model {
+namespace {
+
+bool same_payload(const Variant& a, const Variant& b) {
+  return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
+}
+
+// Share of the hot spot's rise that the readings of a turn see. Their first quarter is cut off.
+double fast_share(const Variant& variant) {
+  const double begin = variant.turn_s > 0 ? variant.held_s / 4 : 0;
+  const double end = std::max(variant.held_s, begin + 1e-6);
+  return 1 -
+         fast_tau_s / (end - begin) * (std::exp(-begin / fast_tau_s) - std::exp(-end / fast_tau_s));
+}
+
+}  // namespace
+
+Payloads::Payloads(const JointInput& input, const JointFit& fit,
+                   const std::vector<double>& correction, Uncertainty& uncertainty)
+    : input_(input) {
+  const auto variants = static_cast<Eigen::Index>(input.variants.size());
+  Eigen::VectorXd k(variants);
+  Eigen::VectorXd heat(variants);
+  Eigen::VectorXd fast = Eigen::VectorXd::Zero(variants);
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    k[v] = fit.parameters.variants[at].energy_fj_per_bit_mm;
+    heat[v] = heat_doubt * correction[at];
+    if (input.temperature_correction) {
+      const Variant& variant = input.variants[at];
+      const double w_per_k =
+          fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
+      const double stream_w = std::max(1.0, fit.parameters.variants[at].mean_w);
+      fast[v] = k[v] * w_per_k * fast_rise_k / stream_w * fast_share(variant);
+    }
+    const auto found = std::ranges::find_if(members_, [&](const auto& members) {
+      return same_payload(input.variants[members.front()], input.variants[at]);
+    });
+    if (found == members_.end()) {
+      members_.push_back({at});
+    } else {
+      found->push_back(at);
+    }
+  }
+  const Eigen::VectorXd stream = stream_doubt * k;
+  uncertainty.systematic =
+      heat * heat.transpose() + fast * fast.transpose() + stream * stream.transpose();
+  covariance_ = uncertainty.covariance + uncertainty.systematic;
+
+  Eigen::MatrixXd design =
+      Eigen::MatrixXd::Zero(variants, static_cast<Eigen::Index>(members_.size()));
+  for (std::size_t p = 0; p < members_.size(); ++p) {
+    for (const std::size_t v : members_[p]) {
+      design(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(p)) = 1;
+    }
+  }
+  const Eigen::MatrixXd weighted = covariance_.ldlt().solve(design);
+  weights_ = (design.transpose() * weighted).ldlt().solve(weighted.transpose());
+  const Eigen::VectorXd energy = weights_ * k;
+  energy_.assign(energy.begin(), energy.end());
+}
+
+const Variant& Payloads::variant(std::size_t payload) const {
+  const auto& members = members_[payload];
+  const auto plateau = std::ranges::find_if(
+      members, [this](std::size_t v) { return input_.variants[v].turn_s <= 0; });
+  return input_.variants[plateau == members.end() ? members.front() : *plateau];
+}
+
+std::optional<std::size_t> Payloads::find(std::string_view pattern, int dvfs_state,
+                                          bool slowest) const {
+  std::optional<std::size_t> best;
+  for (std::size_t p = 0; p < count(); ++p) {
+    const Variant& here = variant(p);
+    if (here.pattern != pattern || here.dvfs_state != dvfs_state) continue;
+    if (!best || (here.throttle < variant(*best).throttle) != slowest) best = p;
+  }
+  return best;
+}
+
+std::optional<Eigen::VectorXd> Payloads::weights_of(std::size_t payload, bool lock_in) const {
+  std::vector<Eigen::Index> rows;
+  for (const std::size_t v : members_[payload]) {
+    if ((input_.variants[v].turn_s > 0) == lock_in) rows.push_back(static_cast<Eigen::Index>(v));
+  }
+  if (rows.empty()) return std::nullopt;
+  const Eigen::MatrixXd block = covariance_(rows, rows);
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Eigen::VectorXd share = block.ldlt().solve(Eigen::VectorXd::Ones(n));
+  share /= share.sum();
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(covariance_.rows());
+  weights(rows) = share;
+  return weights;
+}
+
+}  // namespace ww::model

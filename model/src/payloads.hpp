@@ -1,0 +1,67 @@
+// What every payload and rate costs per bit and millimetre, from all variants that ran it.
+//
+// The same payload may have been measured more than once: as plateaus and, at several lengths of
+// turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
+// part of k_v that the wires' own heat would add,
+//
+//     k_v = K_payload(v) + delta h_v + noise,   delta ~ N(0, heat_doubt),
+//
+// and, for the hot spot under a stream, which follows within some tens of ms and so escapes the
+// filter bank, a second term of the same kind whose share grows with the length of a turn. All is
+// solved by generalised least squares: short turns, whose h is small, say what wires cost, and the
+// change of k with the length of a turn says how far the correction itself can be trusted.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "intervals.hpp"
+#include "joint_fit.hpp"
+
+namespace ww::model {
+
+// Relative standard deviation of the correction for heat: how much more or less the wires' own heat
+// raises leakage than heat of the load does. Most of it flows through spreader and sink, where all
+// heat is alike; the hot spot, a fifth to a third of the rise, is not.
+inline constexpr double heat_doubt = 0.15;
+// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die:
+// one engine of four is hot by some kelvin. Standard deviation about none [K], and time constant.
+inline constexpr double fast_rise_k = 1.0;
+inline constexpr double fast_tau_s = 0.03;
+// What is not quite as supposed in the stream itself, relative: one line in 512 meets itself on a
+// wire, a bus rests between launches.
+inline constexpr double stream_doubt = 0.002;
+
+class Payloads {
+ public:
+  // `correction` is that of heat_correction(). `uncertainty` gets its systematic part.
+  Payloads(const JointInput& input, const JointFit& fit, const std::vector<double>& correction,
+           Uncertainty& uncertainty);
+
+  // The payload at its highest (or lowest) rate in a state; nothing where it was not run.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view pattern, int dvfs_state,
+                                                bool slowest = false) const;
+  // Weights of the variants' k_v that give K of a payload.
+  [[nodiscard]] Eigen::VectorXd weights(std::size_t payload) const {
+    return weights_.row(static_cast<Eigen::Index>(payload)).transpose();
+  }
+  [[nodiscard]] double energy(std::size_t payload) const { return energy_[payload]; }
+  // Throttle, pattern and rate of a payload: those of its plateaus where there are any.
+  [[nodiscard]] const Variant& variant(std::size_t payload) const;
+  [[nodiscard]] std::size_t count() const { return members_.size(); }
+  [[nodiscard]] const std::vector<std::size_t>& members(std::size_t payload) const {
+    return members_[payload];
+  }
+  // Weights of the variants of a payload among plateaus (or lock-in) alone; nothing without any.
+  [[nodiscard]] std::optional<Eigen::VectorXd> weights_of(std::size_t payload, bool lock_in) const;
+
+ private:
+  const JointInput& input_;
+  Eigen::MatrixXd covariance_;  // of the variants, systematic part included
+  std::vector<std::vector<std::size_t>> members_;
+  Eigen::MatrixXd weights_;  // payload x variant
+  std::vector<double> energy_;
+};
+
+}  // namespace ww::model
