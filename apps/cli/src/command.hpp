@@ -16,6 +16,7 @@ void add_devices(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
+void add_estimate(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);
 void add_disasm(CLI::App& app, Outcome& outcome);
