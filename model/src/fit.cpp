@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "estimate/variant_activity.hpp"
 #include "facts.hpp"
 #include "fit_runs.hpp"
 #include "intervals.hpp"
@@ -383,6 +384,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);
   result.pairs = pair_points(input, fit);
+  result.variant_activity = variant_activity(result.pairs, runs);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = std::numeric_limits<double>::quiet_NaN();
   if (const auto random = find_variant(input, facts, "random")) {

@@ -26,6 +26,7 @@ struct EstimateArguments {
   std::string report;
   std::vector<std::string> command;
   bool json{};
+  bool sealed{};  // `wirewatt score` alone: bring the sealed energies along, unread
 };
 
 struct Estimated {
@@ -33,6 +34,7 @@ struct Estimated {
   CountedTraffic traffic;
   model::Estimate estimate;
   int program_exit_code{};  // of the program that ran
+  std::string sealed;       // what score compares with
 };
 
 // Runs the program or reads the files, and estimates. Errors: invalid_argument (neither or both;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include "counted_run.hpp"
 #include "estimate_command.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/technology.hpp"
 
@@ -30,9 +32,6 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters FILE...) or a program after --, not both");
   }
-  if (!arguments.command.empty()) {
-    return fail(ErrorCode::unsupported, "running programs is not built yet");
-  }
   std::string architecture = arguments.architecture;
   Estimated done;
   if (arguments.constant != "literature") {
@@ -41,7 +40,18 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     // Every virtual GPU so far is a gfx701; its files do not name it.
     if (architecture.empty() && done.model.is_virtual) architecture = "gfx701";
   }
-  WW_ASSIGN(traffic, read_traffic(arguments.counters, architecture));
+  std::optional<CountedRun> ran;
+  auto files = arguments.counters;
+  if (!arguments.command.empty()) {
+    // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
+    WW_ASSIGN(run, run_counted(arguments.device, arguments.command,
+                               {.sealed = arguments.sealed, .quiet = arguments.json}));
+    done.program_exit_code = run.exit_code;
+    files = run.counters;
+    ran.emplace(std::move(run));
+    if (architecture.empty()) architecture = "gfx701";
+  }
+  WW_ASSIGN(traffic, read_traffic(files, architecture));
   done.traffic = std::move(traffic);
   if (arguments.constant == "literature") {
     WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
@@ -57,6 +67,18 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);
+  if (ran) {
+    double dynamic_j = 0;
+    for (const auto& file : ran->samples) {
+      WW_ASSIGN(energy, dynamic_energy_j(file));
+      dynamic_j += energy;
+    }
+    model::add_dynamic_energy(done.estimate, dynamic_j);
+    for (const auto& file : ran->sealed) {
+      WW_ASSIGN(text, read_file(file));
+      done.sealed += text;
+    }
+  }
   return done;
 }
 

@@ -84,6 +84,7 @@ struct KernelSum {
   bool register_monitor{true};
   double xbar_bits{};
   double xbar_bit_mm{};
+  double leg_bit_mm{};
 
   void add(const CounterDispatch& dispatch, const std::string& architecture) {
     using enum measure::Segment;
@@ -110,6 +111,7 @@ struct KernelSum {
     }
     xbar_bits += counter(dispatch, "WW_XBAR_BITS").value_or(0);
     xbar_bit_mm += counter(dispatch, "WW_XBAR_BIT_MM").value_or(0);
+    leg_bit_mm += counter(dispatch, "WW_LEG_BIT_MM").value_or(0);
   }
 
   [[nodiscard]] KernelTraffic traffic(const std::string& name) const {
@@ -127,7 +129,10 @@ struct KernelSum {
       // Partial lines: the monitors count payload, the cache lookups whole lines.
       result.segments[1].bytes = xbar_bits / 8;
       result.segments[1].reason.clear();
-      if (xbar_bits > 0 && xbar_bit_mm > 0) result.l1_l2_mm = xbar_bit_mm / xbar_bits;
+      if (wires[1]->slot_bits > 0 && xbar_bit_mm > 0) {
+        result.l1_l2_mm = xbar_bit_mm / wires[1]->slot_bits;
+        result.leg_mm = leg_bit_mm / wires[1]->slot_bits;
+      }
     }
     if (register_monitor) {
       result.segments[0].bytes = register_bits / 8;

@@ -41,7 +41,7 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
   if (segment != WireSegment::l1_l2 || !kernel.legs) {
     return model.of_activity(*wires).times(mm * femto);
   }
-  const double leg_mm = mm * model.leg_share;
+  const double leg_mm = std::clamp(kernel.leg_mm, 0.0, mm);
   return together(model.of_activity(*wires).times((mm - leg_mm) * femto),
                   model.of_activity(*kernel.legs).times(leg_mm * femto));
 }

@@ -4,7 +4,6 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "ww/core/atomic_file.hpp"
@@ -74,8 +73,8 @@ void read_exponents(const json& model, WireModel& result) {
                                      voltage ? "fitted" : "2", frequency ? "fitted" : "1");
 }
 
-std::vector<VariantWires> read_variants(const json& model) {
-  std::vector<VariantWires> variants;
+std::vector<VariantActivity> read_variants(const json& model) {
+  std::vector<VariantActivity> variants;
   for (const json& row : member(model, "variant_wires")) {
     const auto energy = number(row, "energy_fj_per_bit_mm");
     const auto error = number(row, "error");
@@ -84,11 +83,8 @@ std::vector<VariantWires> read_variants(const json& model) {
     const auto adjacent = number(row, "adjacent_per_bit");
     const auto opposite = number(row, "opposite_per_bit");
     if (!energy || !error || !slots || !toggles || !adjacent || !opposite) continue;
-    variants.push_back({text(row, "pattern"),
-                        row.value("throttle", 0),
-                        *energy,
-                        *error,
-                        {*slots, *toggles, *adjacent, *opposite}});
+    variants.push_back({text(row, "pattern"), row.value("throttle", 0), *energy, *error, *slots,
+                        *toggles, *adjacent, *opposite});
   }
   return variants;
 }
@@ -132,7 +128,7 @@ Interval WireModel::of_activity(const WireActivity& activity) const {
   return {value, std::max(0.0, value - half), value + half};
 }
 
-Result<WireEvents> solve_wire_events(std::span<const VariantWires> variants) {
+Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) {
   if (variants.size() < 3) {
     return fail(ErrorCode::bad_data,
                 fmt::format("{} payloads with wire activity; three are needed", variants.size()));
@@ -150,8 +146,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantWires> variants) {
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& variant = variants[static_cast<std::size_t>(i)];
     const double error = std::hypot(variant.error, form_error * scale);
-    features.row(i) << variant.activity.slot_bits, variant.activity.toggles,
-        variant.activity.coupling();
+    features.row(i) << variant.slot_bits, variant.toggles, 2 * variant.opposite - variant.adjacent;
     features.row(i) /= error;
     energy(i) = variant.energy_fj_per_bit_mm / error;
   }
@@ -239,7 +234,6 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   result.distance_mm[1] = exact(sum / pairs);
   result.distance_mm[2] = exact(number(distances, "l2_to_memory_mm"));
   result.distance_source = "floorplan " + text(distances, "floorplan");
-  result.leg_share = std::clamp(number(distances, "leg_share").value_or(0), 0.0, 0.9);
   read_exponents(model, result);
   if (const auto variants = read_variants(model); variants.size() >= 3) {
     WW_ASSIGN(events, solve_wire_events(variants));
@@ -286,46 +280,7 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
     model.refused[s].clear();
   }
   model.distance_source = "floorplan " + floorplan.name;
-  model.leg_share = 0;
   return {};
-}
-
-std::vector<VariantWires> variant_wires(const FitResult& fit, std::span<const StoredRun> runs) {
-  struct Sums {
-    double energy_distance{}, distance_squared{}, variance{}, bits{};
-    WireActivity activity;
-  };
-  std::map<std::pair<std::string, int>, Sums> sums;
-  for (const auto& pair : fit.pairs) {
-    auto& sum = sums[{pair.pattern, pair.throttle}];
-    const double d = pair.centred_distance_mm;
-    sum.energy_distance += pair.energy_fj_per_bit * d;
-    sum.distance_squared += d * d;
-    sum.variance += d * d * pair.error_fj_per_bit * pair.error_fj_per_bit;
-  }
-  const auto counter = [](const StoredRun& run, const char* name) {
-    const auto found = run.counters.find(name);
-    return found == run.counters.end() ? 0.0 : found->second;
-  };
-  for (const auto& run : runs) {
-    if (run.kind != RunKind::stream || run.status != RunStatus::ok) continue;
-    const auto found = sums.find({run.pattern, run.throttle});
-    if (found == sums.end()) continue;
-    found->second.bits += counter(run, "WW_XBAR_BITS_sum");
-    found->second.activity.slot_bits += counter(run, "WW_XBAR_SLOT_BITS_sum");
-    found->second.activity.toggles += counter(run, "WW_TRUNK_TOGGLES_sum");
-    found->second.activity.adjacent += counter(run, "WW_TRUNK_ADJACENT_sum");
-    found->second.activity.opposite += counter(run, "WW_TRUNK_OPPOSITE_sum");
-  }
-  std::vector<VariantWires> variants;
-  for (const auto& [key, sum] : sums) {
-    if (!(sum.bits > 0) || !(sum.distance_squared > 0)) continue;
-    const WireActivity per_bit{sum.activity.slot_bits / sum.bits, sum.activity.toggles / sum.bits,
-                               sum.activity.adjacent / sum.bits, sum.activity.opposite / sum.bits};
-    variants.push_back({key.first, key.second, sum.energy_distance / sum.distance_squared,
-                        std::sqrt(sum.variance) / sum.distance_squared, per_bit});
-  }
-  return variants;
 }
 
 }  // namespace ww::model

@@ -27,6 +27,7 @@ struct KernelTraffic {
   std::string time_reason;       // why there is none
   std::array<SegmentTraffic, 3> segments{};
   std::optional<WireActivity> legs;  // L1-L2: the wires within an engine
+  double leg_mm{};                   // their mean length, part of the distance
   std::optional<double> l1_l2_mm;    // mean distance of this kernel's bits, if known
 };
 

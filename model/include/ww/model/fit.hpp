@@ -88,6 +88,16 @@ struct PairPoint {
   double error_fj_per_bit{};  // standard error of the mean over the pair's plateaus
 };
 
+// One payload and rate: its energy beside what the wires of the trunks did, per payload bit, where
+// the device has toggle monitors.
+struct VariantActivity {
+  std::string pattern;
+  int throttle{};
+  double energy_fj_per_bit_mm{};
+  double error{};  // standard error
+  double slot_bits{}, toggles{}, adjacent{}, opposite{};
+};
+
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -109,6 +119,7 @@ struct FitResult {
   std::vector<IdlePoint> idle_points;
   std::vector<PairPoint> pairs;
   std::vector<PlateauRow> plateaus;
+  std::vector<VariantActivity> variant_activity;  // empty without monitors
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};

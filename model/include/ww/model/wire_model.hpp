@@ -45,15 +45,6 @@ struct WireEvents {
   int variants{};  // payloads and rates that they were solved from
 };
 
-// One payload and rate of the calibration: its energy and what its wires did, per payload bit.
-struct VariantWires {
-  std::string pattern;
-  int throttle{};
-  double energy_fj_per_bit_mm{};
-  double error{};  // standard error
-  WireActivity activity;
-};
-
 struct WireModel {
   std::string source;  // "calibration of virtual:w9100", or the literature's names
   std::string device;
@@ -70,8 +61,6 @@ struct WireModel {
   // Mean routed millimetres; a segment without one is not known.
   std::array<std::optional<Interval>, 3> distance_mm{};
   std::string distance_source;
-  // Of the L1-L2 distance, the part beside a compute unit (hub to L1), where the floorplan tells.
-  double leg_share{};
   // Why a segment's energy cannot be told at all; empty where it can.
   std::array<std::string, 3> refused{};
   // Interconnect power ~ V^a f^b where a calibration identified the exponents; else 2 and 1.
@@ -95,14 +84,9 @@ struct WireModel {
 // Solves the events from the variants (weighted least squares). The coupling's part has a prior of
 // 0.5 +- 0.15 of a toggle's energy, the range of dense wires, for campaigns whose payloads cannot
 // tell. Error bad_data: fewer than three variants with wire activity.
-[[nodiscard]] Result<WireEvents> solve_wire_events(std::span<const VariantWires> variants);
+[[nodiscard]] Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants);
 
 // Distances from a floorplan: replaces those of the model. Error bad_data: a distance of 0.
 Status use_floorplan(WireModel& model, const Floorplan& floorplan);
-
-// Variants of a campaign: energy from the fit's pairs, activity from the counters WW_TRUNK_* of its
-// stream runs. Empty where the device has no monitors.
-[[nodiscard]] std::vector<VariantWires> variant_wires(const FitResult& fit,
-                                                      std::span<const StoredRun> runs);
 
 }  // namespace ww::model

@@ -170,29 +170,56 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
     static_cast<void>(observer_.end_launch(time, activities, memory_system_.channels()));
     return tl::unexpected<Error>(*std::move(error));
   }
-  result.counters = collect(result.cycles);
   result.activity = observer_.end_launch(result.cycles, activities, memory_system_.channels());
+  result.counters = collect(result.cycles, result.activity);
   return result;
 }
 
 const std::vector<std::string>& counter_names() {
   static const std::vector<std::string> names{
-      "GRBM_GUI_ACTIVE",       "SQ_WAVES",
-      "SQ_INSTS_VALU",         "SQ_INSTS_SALU",
-      "SQ_INSTS_SMEM",         "SQ_INSTS_VMEM_RD",
-      "SQ_INSTS_VMEM_WR",      "SQ_INSTS_FLAT",
-      "SQ_INSTS_LDS",          "TCP_TOTAL_CACHE_ACCESSES_sum",
-      "TCP_CACHE_HIT_sum",     "TCP_TCC_READ_REQ_sum",
-      "TCP_TCC_WRITE_REQ_sum", "TCP_TCC_ATOMIC_REQ_sum",
-      "TCC_REQ_sum",           "TCC_READ_sum",
-      "TCC_WRITE_sum",         "TCC_ATOMIC_sum",
-      "TCC_HIT_sum",           "TCC_MISS_sum",
-      "TCC_MC_RDREQ_sum",      "TCC_MC_WRREQ_sum",
+      "GRBM_GUI_ACTIVE",
+      "SQ_WAVES",
+      "SQ_INSTS_VALU",
+      "SQ_INSTS_SALU",
+      "SQ_INSTS_SMEM",
+      "SQ_INSTS_VMEM_RD",
+      "SQ_INSTS_VMEM_WR",
+      "SQ_INSTS_FLAT",
+      "SQ_INSTS_LDS",
+      "TCP_TOTAL_CACHE_ACCESSES_sum",
+      "TCP_CACHE_HIT_sum",
+      "TCP_TCC_READ_REQ_sum",
+      "TCP_TCC_WRITE_REQ_sum",
+      "TCP_TCC_ATOMIC_REQ_sum",
+      "TCC_REQ_sum",
+      "TCC_READ_sum",
+      "TCC_WRITE_sum",
+      "TCC_ATOMIC_sum",
+      "TCC_HIT_sum",
+      "TCC_MISS_sum",
+      "TCC_MC_RDREQ_sum",
+      "TCC_MC_WRREQ_sum",
+      // Toggle monitors, which no card has (WireMonitors).
+      "WW_XBAR_BITS_sum",
+      "WW_XBAR_SLOT_BITS_sum",
+      "WW_XBAR_BIT_MM_sum",
+      "WW_LEG_BIT_MM_sum",
+      "WW_TRUNK_TOGGLES_sum",
+      "WW_TRUNK_ADJACENT_sum",
+      "WW_TRUNK_OPPOSITE_sum",
+      "WW_LEG_TOGGLES_sum",
+      "WW_LEG_ADJACENT_sum",
+      "WW_LEG_OPPOSITE_sum",
+      "WW_MEMORY_SLOT_BITS_sum",
+      "WW_MEMORY_TOGGLES_sum",
+      "WW_MEMORY_ADJACENT_sum",
+      "WW_MEMORY_OPPOSITE_sum",
+      "WW_REGISTER_BYTES_sum",
   };
   return names;
 }
 
-CounterValues Engine::collect(std::int64_t cycles) const {
+CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activity) const {
   CuCounters sum;
   for (const auto& cu : cus_) {
     const CuCounters& c = cu->counters;
@@ -211,6 +238,7 @@ CounterValues Engine::collect(std::int64_t cycles) const {
     sum.atomic_requests += c.atomic_requests;
   }
   const MemoryCounters& m = memory_system_.counters();
+  const WireMonitors& w = activity.monitors;
   const std::uint64_t values[kCounters] = {static_cast<std::uint64_t>(cycles),
                                            sum.waves,
                                            sum.valu,
@@ -232,7 +260,22 @@ CounterValues Engine::collect(std::int64_t cycles) const {
                                            m.hits,
                                            m.misses,
                                            m.memory_read_halves,
-                                           m.memory_write_halves};
+                                           m.memory_write_halves,
+                                           activity.payload_bits,
+                                           w.crossbar_slot_bits,
+                                           static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
+                                           static_cast<std::uint64_t>(w.leg_bit_mm + 0.5),
+                                           w.trunks.toggles,
+                                           w.trunks.adjacent,
+                                           w.trunks.opposite,
+                                           w.legs.toggles,
+                                           w.legs.adjacent,
+                                           w.legs.opposite,
+                                           w.memory_slot_bits,
+                                           w.memory.toggles,
+                                           w.memory.adjacent,
+                                           w.memory.opposite,
+                                           w.register_bytes};
   CounterValues result{};
   std::transform(std::begin(values), std::end(values), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

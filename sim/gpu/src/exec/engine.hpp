@@ -16,7 +16,7 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 22;
+inline constexpr std::size_t kCounters = 37;
 [[nodiscard]] const std::vector<std::string>& counter_names();
 using CounterValues = std::array<double, kCounters>;
 
@@ -43,7 +43,7 @@ class Engine {
  private:
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
-  CounterValues collect(std::int64_t cycles) const;
+  CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 
   const Architecture& architecture_;
   DeferredObserver observer_;

@@ -110,6 +110,7 @@ struct VirtualGpu::Impl {
 
   std::deque<DispatchRecord> dispatches;
   std::deque<exec::CounterValues> counter_values;
+  std::deque<LaunchActivity::Parts> parts_f;  // as counter_values
   std::vector<std::string> kernel_names;
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;
@@ -413,6 +414,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
     counters = static_cast<std::uint32_t>(impl.counter_values.size());
     impl.counter_values.push_back(executed->counters);
+    impl.parts_f.push_back(executed->activity.parts_f);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
     if (impl.replaying && !executed->clock_read && impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
@@ -504,6 +506,22 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   const exec::CounterValues& source = impl_->counter_values[impl_->dispatches[id].counters];
   std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
   return {};
+}
+
+Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  LaunchActivity::Parts parts = impl_->parts_f[impl_->dispatches[id].counters];
+  const Architecture& architecture = impl_->chip.architecture();
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  for (double* part :
+       {&parts.crossbar_wires, &parts.crossbar_control, &parts.registers_l1, &parts.l2_memory,
+        &parts.caches, &parts.alu, &parts.clock, &parts.crossbar_arbiters}) {
+    *part *= volt * volt;
+  }
+  return parts;
 }
 
 const LaunchActivity& VirtualGpu::last_activity() const {

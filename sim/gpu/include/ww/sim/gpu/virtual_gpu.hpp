@@ -111,6 +111,9 @@ class VirtualGpu {
   [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
   Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order
   [[nodiscard]] const LaunchActivity& last_activity() const;
+  // Opens the seal on a dispatch: where its energy went, as joules at the reference voltage. For
+  // `wirewatt score` alone. Error out_of_range.
+  [[nodiscard]] Result<LaunchActivity::Parts> sealed_energy_j(std::uint64_t id) const;
 
  private:
   VirtualGpu();
