@@ -17,11 +17,13 @@ void add_calibrate(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
 void add_estimate(CLI::App& app, Outcome& outcome);
+void add_project(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);
 void add_disasm(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_workloads(CLI::App& app, Outcome& outcome);
+void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 

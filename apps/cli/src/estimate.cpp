@@ -6,8 +6,10 @@
 #include "command.hpp"
 #include "estimate_command.hpp"
 #include "output.hpp"
+#include "power_regression.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/technology.hpp"
+#include "ww/report/pages.hpp"
 
 namespace ww::cli {
 namespace {
@@ -93,8 +95,24 @@ void print_estimate(const Estimated& done) {
 }
 
 int run(const EstimateArguments& arguments) {
+  if (!arguments.accelwattch.empty()) {
+    const auto result = regress_accelwattch(arguments.accelwattch);
+    if (!result) return report_error(result.error());
+    if (arguments.json) {
+      print_json(*result);
+    } else {
+      print_regression(*result);
+    }
+    return 0;
+  }
   const auto done = run_estimate(arguments);
   if (!done) return report_error(done.error());
+  if (!arguments.report.empty()) {
+    if (const auto saved = report::write_estimate_page(estimate_json(*done), arguments.report);
+        !saved) {
+      return report_error(saved.error());
+    }
+  }
   if (arguments.json) {
     print_json(estimate_json(*done));
   } else {
@@ -164,6 +182,9 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
+  command->add_option("--accelwattch", arguments->accelwattch,
+                      "Folder of AccelWattch's GV100 tables: does measured power tell an "
+                      "interconnect term?");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
                       "A program to run and its arguments, after --");

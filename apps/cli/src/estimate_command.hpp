@@ -24,6 +24,7 @@ struct EstimateArguments {
   bool assume_toggles{};
   microbench::DeviceRequest device;
   std::string report;
+  std::string accelwattch;
   std::vector<std::string> command;
   bool json{};
   bool sealed{};  // `wirewatt score` alone: bring the sealed energies along, unread

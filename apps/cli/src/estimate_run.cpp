@@ -68,10 +68,10 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);
   if (ran) {
-    double dynamic_j = 0;
+    model::Interval dynamic_j;
     for (const auto& file : ran->samples) {
       WW_ASSIGN(energy, dynamic_energy_j(file));
-      dynamic_j += energy;
+      dynamic_j = model::together(dynamic_j, energy);
     }
     model::add_dynamic_energy(done.estimate, dynamic_j);
     for (const auto& file : ran->sealed) {

@@ -141,9 +141,8 @@ struct KernelSum {
       if (legs && legs->slot_bits > 0) {
         // The values themselves are not seen: they toggle as those that the L1 received.
         const double scale = register_bits / legs->slot_bits;
-        result.segments[0].wires =
-            WireActivity{0, legs->toggles * scale, legs->adjacent * scale, legs->opposite * scale};
-        result.segments[0].reason = "toggles as on the way to the L1";
+        result.segments[0].wires = WireActivity{0, legs->toggles * scale, 0, 0};
+        result.segments[0].reason = "toggles as on the way to the L1, neighbours unknown";
       }
     }
     return result;
@@ -166,6 +165,7 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
     result.architecture = here;
     for (const auto& dispatch : file.dispatches) {
       kernels[dispatch.kernel].add(dispatch, here);
+      for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
       ++result.dispatches;
     }
   }

@@ -1,6 +1,7 @@
 // From counter files to what kernels moved, as the model's estimate takes it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ struct CountedTraffic {
   std::vector<model::KernelTraffic> kernels;
   std::string architecture;
   std::size_t dispatches{};
-  bool has_monitors{};  // toggle monitors: the virtual GPU alone
+  std::map<std::string, double> totals;  // of every counter, over all dispatches
+  bool has_monitors{};                   // toggle monitors: the virtual GPU alone
 };
 
 // Reads profilers' counter files and adds the dispatches up by kernel. `architecture` stands in

@@ -155,6 +155,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
     bool known = true;
     double upper = 0;
     bool bounded = true;
+    std::string lacking;  // why a kernel has no figure
     for (const auto& kernel : kernels) {
       const SegmentEstimate& part = kernel.segments[s];
       if (part.bytes) {
@@ -171,7 +172,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
         known = false;
         bounded = bounded && part.upper_j.has_value();
         upper += part.upper_j.value_or(0);
-        if (sum.reason.empty()) sum.reason = part.reason;
+        if (lacking.empty()) lacking = part.reason;
       }
       if (part.energy_j && sum.reason.empty()) sum.reason = part.reason;
       sum.toggles_measured = sum.toggles_measured || part.toggles_measured;
@@ -184,6 +185,7 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
     if (!known) {
       // A sum without one of its parts would be too low: only a bound, or nothing.
       sum.energy_j.reset();
+      sum.reason = lacking;
       sum.status = bounded ? RowStatus::not_identified : RowStatus::unavailable;
       for (const auto& kernel : kernels) {
         if (kernel.segments[s].status == RowStatus::not_identified) {
@@ -275,19 +277,21 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
   return result;
 }
 
-void add_dynamic_energy(Estimate& estimate, double dynamic_j) {
-  if (!(dynamic_j > 0) || !std::isfinite(dynamic_j)) {
+void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j) {
+  if (!(dynamic_j.low > 0) || !std::isfinite(dynamic_j.high)) {
     estimate.share_reason = fmt::format(
-        "the sampled power shows no dynamic energy ({:.3g} J beyond idle): too short a run",
-        dynamic_j);
+        "the sampled power shows no sure dynamic energy ({:.3g} J beyond idle, {:.3g} to "
+        "{:.3g}): too short a run",
+        dynamic_j.value, dynamic_j.low, dynamic_j.high);
     return;
   }
-  if (estimate.total.time_s) estimate.dynamic_w = dynamic_j / *estimate.total.time_s;
+  if (estimate.total.time_s) estimate.dynamic_w = dynamic_j.value / *estimate.total.time_s;
   if (!estimate.total.energy_j) {
     estimate.share_reason = "no segment has a figure";
     return;
   }
-  estimate.share_percent = estimate.total.energy_j->times(100 / dynamic_j);
+  const Interval inverse{1 / dynamic_j.value, 1 / dynamic_j.high, 1 / dynamic_j.low};
+  estimate.share_percent = product(*estimate.total.energy_j, inverse).times(100);
   estimate.share_reason.clear();
 }
 

@@ -68,7 +68,8 @@ void read_exponents(const json& model, WireModel& result) {
     return;
   }
   if (voltage) result.voltage_exponent = voltage->interval.value;
-  if (frequency) result.frequency_exponent = frequency->interval.value;
+  // The constants are exponents of the energy; power has one more f.
+  if (frequency) result.frequency_exponent = 1 + frequency->interval.value;
   result.exponent_note = fmt::format("exponents of V ({}) and f ({}) as fitted",
                                      voltage ? "fitted" : "2", frequency ? "fitted" : "1");
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,22 @@ constexpr std::string_view kHeader =
 
 // Sensor readings of the idle chip before the first launch and after the last.
 constexpr std::int64_t kIdleReadings = 40;
+
+// Kernels too short for the sensor are launched again until it has seen so many readings of them.
+constexpr std::int64_t kBusyReadings = 100;
+constexpr std::int64_t kMostLaunches = 100'000;
+
+std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
+  std::int64_t busy_ns = 0;
+  const auto count = static_cast<std::int64_t>(gpu.dispatch_count());
+  for (std::int64_t id = 0; id < count; ++id) {
+    const auto dispatch = gpu.dispatch(static_cast<std::uint64_t>(id));
+    if (dispatch) busy_ns += dispatch->end_ns - dispatch->start_ns;
+  }
+  if (busy_ns <= 0) return 0;
+  const std::int64_t wanted = kBusyReadings * gpu.sensor_info().period_ns / busy_ns;
+  return std::min(wanted, kMostLaunches / count);
+}
 
 std::string csv_text(std::string_view text) {
   std::string result = "\"";
@@ -102,9 +119,12 @@ void Recordings::begin(gpu::VirtualGpu& gpu) {
 Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   if (::getpid() != process_) return {};
   if (!samples_file_.empty()) {
+    const std::int64_t repeats = repeats_for(gpu);
+    gpu.repeat_launches(repeats);
     gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
     WW_ASSIGN(file, StreamedFile::create(samples_file_));
-    WW_TRY(file.write("time_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,valid\n"));
+    WW_TRY(file.write(
+        "time_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,valid,launched\n"));
     std::vector<ww_vgpu_sample> samples(4096);
     std::uint64_t next = 0;
     std::string rows;
@@ -112,9 +132,9 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
       rows.clear();
       for (std::uint64_t i = 0; i < count; ++i) {
         const auto& s = samples[i];
-        fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{},{}\n", s.time_ns, s.power_uw,
+        fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{},{},{}\n", s.time_ns, s.power_uw,
                        s.energy_ticks, s.temperature_mc, s.voltage_uv, s.clock_khz,
-                       s.flags & WW_VGPU_SAMPLE_VALID);
+                       s.flags & WW_VGPU_SAMPLE_VALID, 1 + repeats);
       }
       WW_TRY(file.write(rows));
       next = samples[count - 1].index + 1;

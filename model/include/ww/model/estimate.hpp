@@ -80,9 +80,9 @@ struct Estimate {
                                         const std::vector<KernelTraffic>& kernels,
                                         const EstimateOptions& options);
 
-// Adds the share: `dynamic_j` is what the chip drew beyond idle. Energy that is not positive leaves
-// the share out, with the reason.
-void add_dynamic_energy(Estimate& estimate, double dynamic_j);
+// Adds the share: `dynamic_j` is what the chip drew beyond idle. Energy that noise could make
+// leaves the share out, with the reason.
+void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j);
 
 [[nodiscard]] nlohmann::json to_json(const Estimate& estimate);
 

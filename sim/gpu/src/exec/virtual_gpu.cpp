@@ -110,7 +110,7 @@ struct VirtualGpu::Impl {
 
   std::deque<DispatchRecord> dispatches;
   std::deque<exec::CounterValues> counter_values;
-  std::deque<LaunchActivity::Parts> parts_f;  // as counter_values
+  std::deque<std::shared_ptr<const LaunchActivity>> activities;  // as counter_values
   std::vector<std::string> kernel_names;
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;
@@ -414,8 +414,8 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
     counters = static_cast<std::uint32_t>(impl.counter_values.size());
     impl.counter_values.push_back(executed->counters);
-    impl.parts_f.push_back(executed->activity.parts_f);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+    impl.activities.push_back(impl.activity);
     if (impl.replaying && !executed->clock_read && impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
     }
@@ -508,11 +508,21 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   return {};
 }
 
+void VirtualGpu::repeat_launches(std::int64_t times) {
+  PowerTimeline& timeline = impl_->timeline;
+  for (std::int64_t i = 0; i < times; ++i) {
+    for (const DispatchRecord& dispatch : impl_->dispatches) {
+      timeline.idle_until(timeline.now_ns() + impl_->chip.architecture().launch_overhead_ns);
+      timeline.run(*impl_->activities[dispatch.counters]);
+    }
+  }
+}
+
 Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
   if (id >= impl_->dispatches.size()) {
     return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
   }
-  LaunchActivity::Parts parts = impl_->parts_f[impl_->dispatches[id].counters];
+  LaunchActivity::Parts parts = impl_->activities[impl_->dispatches[id].counters]->parts_f;
   const Architecture& architecture = impl_->chip.architecture();
   const double volt =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
