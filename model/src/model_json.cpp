@@ -95,6 +95,7 @@ json to_model_json(const FitResult& fit) {
   for (const auto& pair : fit.pairs) {
     result["pairs"].push_back({{"pattern", pair.pattern},
                                {"throttle", pair.throttle},
+                               {"dvfs_state", pair.dvfs_state},
                                {"engine", pair.engine},
                                {"quadrant", pair.quadrant},
                                {"distance_mm", pair.distance_mm},

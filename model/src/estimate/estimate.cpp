@@ -42,8 +42,12 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
     return model.of_activity(*wires).times(mm * femto);
   }
   const double leg_mm = std::clamp(kernel.leg_mm, 0.0, mm);
+  // Pipeline clock, strobes and requests run along the trunks, which the calibration saw; of a leg
+  // only the payload is known to follow.
+  WireActivity leg = *kernel.legs;
+  leg.slot_bits = 0;
   return together(model.of_activity(*wires).times((mm - leg_mm) * femto),
-                  model.of_activity(*kernel.legs).times(leg_mm * femto));
+                  model.of_activity(leg).times(leg_mm * femto));
 }
 
 void add_reason(std::string& text, const std::string& more) {

@@ -6,13 +6,15 @@
 namespace ww::model {
 
 std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
-                                              std::span<const StoredRun> runs) {
+                                              std::span<const StoredRun> runs,
+                                              int reference_state) {
   struct Sums {
     double energy_distance{}, distance_squared{}, variance{}, bits{};
     double slot_bits{}, toggles{}, adjacent{}, opposite{};
   };
   std::map<std::pair<std::string, int>, Sums> sums;
   for (const auto& pair : pairs) {
+    if (pair.dvfs_state != reference_state) continue;
     auto& sum = sums[{pair.pattern, pair.throttle}];
     const double d = pair.centred_distance_mm;
     sum.energy_distance += pair.energy_fj_per_bit * d;
@@ -20,7 +22,10 @@ std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pair
     sum.variance += d * d * pair.error_fj_per_bit * pair.error_fj_per_bit;
   }
   for (const auto& run : runs) {
-    if (run.kind != RunKind::stream || run.status != RunStatus::ok) continue;
+    if (run.kind != RunKind::stream || run.status != RunStatus::ok ||
+        run.dvfs_state != reference_state) {
+      continue;
+    }
     const auto found = sums.find({run.pattern, run.throttle});
     if (found == sums.end()) continue;
     Sums& sum = found->second;

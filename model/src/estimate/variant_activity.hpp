@@ -9,9 +9,10 @@
 
 namespace ww::model {
 
-// Energy from the fit's pairs, activity from the counters WW_TRUNK_* of the stream runs. Empty
-// where the device has no monitors.
+// At the reference state: energy from the fit's pairs, activity from the counters WW_TRUNK_* of the
+// stream runs. Empty where the device has no monitors.
 [[nodiscard]] std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
-                                                            std::span<const StoredRun> runs);
+                                                            std::span<const StoredRun> runs,
+                                                            int reference_state);
 
 }  // namespace ww::model

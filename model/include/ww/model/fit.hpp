@@ -81,6 +81,7 @@ struct IdlePoint {
 struct PairPoint {
   std::string pattern;
   int throttle{};
+  int dvfs_state{};
   int engine{}, quadrant{};
   double distance_mm{};
   double centred_distance_mm{};
