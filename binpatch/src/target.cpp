@@ -44,12 +44,30 @@ Result<GfxTarget> parse_gfx_target(std::string_view text) {
 
 namespace isa {
 
+namespace {
+
+Generation gfx9_generation(GfxTarget target) {
+  if (target.minor != 0) {
+    return Generation::gfx9;
+  }
+  switch (target.stepping) {
+    case 0x0:
+    case 0x2:
+    case 0x9:
+    case 0xc: return Generation::gfx900;
+    case 0xa: return Generation::gfx90a;
+    default: return Generation::gfx9;
+  }
+}
+
+}  // namespace
+
 Result<Generation> generation_of(GfxTarget target) {
   switch (target.major) {
     case 6: return Generation::gfx6;
     case 7: return Generation::gfx7;
     case 8: return Generation::gfx8;
-    case 9: return Generation::gfx9;
+    case 9: return gfx9_generation(target);
     case 10: return Generation::gfx10;
     case 11: return Generation::gfx11;
     default:

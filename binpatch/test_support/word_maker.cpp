@@ -204,6 +204,11 @@ Bytes WordMaker::make(const TableEntry& e) {
   scalar_taken_ = reads_vcc(e.opcode);
   vectors_only_ = vector_sources_only(e.opcode);
   vector_limit_ = 257;
+  if (generation_ == Generation::gfx900 || generation_ == Generation::gfx90a) {
+    vectors_only_ = false;
+    gfx9(e);
+    return bytes_;
+  }
   switch (e.encoding) {
     case Encoding::vop1:
     case Encoding::vop2:

@@ -30,7 +30,7 @@ class WordMaker {
   // A scalar register number, special ones included, aligned for `count`.
   std::uint32_t scalar(std::uint32_t count) {
     const std::uint32_t general = generation_ <= Generation::gfx7   ? 104
-                                  : generation_ <= Generation::gfx9 ? 100
+                                  : generation_ < Generation::gfx10 ? 100
                                                                     : 104;
     if (count >= 4) return 4 * below((general - count) / 4 + 1);
     if (chance(4)) {
@@ -44,7 +44,9 @@ class WordMaker {
     }
     return count * below(general / count);
   }
-  std::uint32_t constant() { return chance(3) ? 240 + below(8) : 128 + below(81); }
+  std::uint32_t constant() {
+    return !short_integers_ && chance(3) ? 240 + below(8) : 128 + below(81);
+  }
   std::uint32_t scalar_source(std::uint32_t count, bool literal_allowed) {
     if (literal_allowed && chance(5)) {
       uses_literal_ = true;
@@ -77,7 +79,8 @@ class WordMaker {
   }
   void put_literal() {
     // A value that an inline constant could hold would be assembled as that constant.
-    if (uses_literal_) put(0x40000000U | 0x1234U | (random_bits(16) << 13));
+    if (uses_literal_)
+      put(short_literal_ ? 0x4234U : 0x40000000U | 0x1234U | (random_bits(16) << 13));
   }
   void scalar_alu(const TableEntry& entry);
   void vector_short(const TableEntry& entry);
@@ -86,10 +89,26 @@ class WordMaker {
   void buffer(const TableEntry& entry);
   void flat(const TableEntry& entry);
 
+  // gfx900 and gfx90a (word_maker_gfx9.cpp).
+  std::uint32_t tuple(std::uint32_t count);
+  std::uint32_t source_gfx9(std::uint32_t count);
+  std::uint32_t scalar_pair();
+  void gfx9(const TableEntry& entry);
+  void vector_second_word(const TableEntry& entry, bool sdwa);
+  void vector_short_gfx9(const TableEntry& entry);
+  void vector_long_gfx9(const TableEntry& entry);
+  void vector_packed(const TableEntry& entry);
+  void scalar_memory_gfx9(const TableEntry& entry);
+  void share_gfx9(const TableEntry& entry);
+  void buffer_gfx9(const TableEntry& entry);
+  void flat_gfx9(const TableEntry& entry);
+
   Generation generation_;
   std::mt19937_64 random_;
   Bytes bytes_;
   bool uses_literal_{};
+  bool short_integers_{};  // the assembler makes literals of their float constants
+  bool short_literal_{};   // 16-bit operands take literals of 16 bits
   bool scalar_taken_{};
   bool vectors_only_{};
   std::uint32_t vector_limit_{257};

@@ -18,14 +18,16 @@ void Decoder::ds() {
     if (entry.source[i] == 0) {
       reserved(encoded, "a source where the instruction has none");
     } else {
-      set(out_.src[i], vector_register(encoded, entry.source[i]), "reserved vector source");
+      set(out_.src[i], vector_register(generation_, encoded, entry.source[i]),
+          "reserved vector source");
     }
   }
   const std::uint32_t destination = bits(second_, 24, 8);
   if (entry.result == 0) {
     reserved(destination, "a result where the instruction has none");
   } else {
-    set(out_.dst[0], vector_register(destination, entry.result), "reserved vector result");
+    set(out_.dst[0], vector_register(generation_, destination, entry.result),
+        "reserved vector result");
   }
 }
 
@@ -65,7 +67,8 @@ void Decoder::buffer() {
   if (address == 0) {
     reserved(bits(second_, 0, 8), "an address where the instruction has none");
   } else {
-    set(out_.src[0], vector_register(bits(second_, 0, 8), address), "reserved vector address");
+    set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), address),
+        "reserved vector address");
   }
   set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 4),
       "reserved buffer descriptor");
@@ -81,7 +84,7 @@ void Decoder::buffer() {
     return;
   }
   const unsigned width = entry.result + unsigned{m.tfe};
-  const auto registers = vector_register(data, width);
+  const auto registers = vector_register(generation_, data, width);
   if (is_load) {
     set(out_.dst[0], registers, "reserved vector result");
     return;
@@ -89,7 +92,7 @@ void Decoder::buffer() {
   set(out_.src[3], registers, "reserved vector data");
   if (entry.form != Form::store && m.glc) {
     const unsigned result = entry.form == Form::atomic_compare ? width / 2 : width;
-    set(out_.dst[0], vector_register(data, result), "reserved vector result");
+    set(out_.dst[0], vector_register(generation_, data, result), "reserved vector result");
   }
 }
 
@@ -101,7 +104,7 @@ void Decoder::flat() {
   out_.modifiers.glc = bit(word_, 16);
   out_.modifiers.slc = bit(word_, 17);
   reserved(bits(word_, 0, 16) | bits(word_, 25, 1) | bits(second_, 16, 8), "reserved bits");
-  set(out_.src[0], vector_register(bits(second_, 0, 8), 2), "reserved vector address");
+  set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), 2), "reserved vector address");
 
   const std::uint32_t data = bits(second_, 8, 8);
   const std::uint32_t destination = bits(second_, 24, 8);
@@ -109,12 +112,12 @@ void Decoder::flat() {
   if (entry.form == Form::load) {
     reserved(data, "data where the instruction has none");
   } else {
-    set(out_.src[1], vector_register(data, entry.result), "reserved vector data");
+    set(out_.src[1], vector_register(generation_, data, entry.result), "reserved vector data");
   }
   if (entry.form == Form::load || (is_atomic && out_.modifiers.glc)) {
     const unsigned width =
         entry.form == Form::atomic_compare ? entry.result / 2U : unsigned{entry.result};
-    set(out_.dst[0], vector_register(destination, width), "reserved vector result");
+    set(out_.dst[0], vector_register(generation_, destination, width), "reserved vector result");
   } else {
     reserved(destination, "a result where the instruction has none");
   }

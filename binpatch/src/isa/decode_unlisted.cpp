@@ -12,7 +12,7 @@ bool has_fixed_literal(Generation generation, std::uint32_t vop2_number) {
     case 0x17:
     case 0x18:
     case 0x24:
-    case 0x25: return generation <= Generation::gfx9;
+    case 0x25: return generation < Generation::gfx10;
     case 0x20:
     case 0x21: return generation == Generation::gfx10;
     case 0x2c:

@@ -26,7 +26,8 @@ void Decoder::vop_short_operands() {
   } else if (entry.result == 0) {
     reserved(destination, "a result where the instruction has none");
   } else {
-    set(out_.dst[0], vector_register(destination, entry.result), "reserved vector result");
+    set(out_.dst[0], vector_register(generation_, destination, entry.result),
+        "reserved vector result");
   }
 
   if (entry.source[0] == 0) {
@@ -35,8 +36,14 @@ void Decoder::vop_short_operands() {
     source(0, source0, entry.source[0]);
   }
   if (out_.encoding == Encoding::vop1) {
-    if (entry.form == Form::scalar_result && out_.src[0].kind != OperandKind::vgpr) {
-      unsupported("a lane is read from a vector register only");
+    const bool from_vector = out_.src[0].kind == OperandKind::vgpr;
+    if ((entry.form == Form::scalar_result || entry.form == Form::swap ||
+         entry.form == Form::accumulator_move) &&
+        !from_vector) {
+      unsupported("the source is a vector register only");
+    }
+    if (entry.form == Form::accumulator_move) {
+      out_.src[0].kind = out_.dst[0].kind = OperandKind::agpr;
     }
     return;
   }
@@ -49,7 +56,8 @@ void Decoder::vop_short_operands() {
     }
     return;
   }
-  set(out_.src[1], vector_register(source1, entry.source[1]), "reserved vector source");
+  set(out_.src[1], vector_register(generation_, source1, entry.source[1]),
+      "reserved vector source");
   switch (entry.form) {
     case Form::select: vcc_pair(out_.src[2]); break;
     case Form::carry_out: vcc_pair(out_.dst[1]); break;
@@ -91,7 +99,8 @@ void Decoder::vop3() {
   } else if (entry.result == 0) {
     reserved(destination, "a result where the instruction has none");
   } else {
-    set(out_.dst[0], vector_register(destination, entry.result), "reserved vector result");
+    set(out_.dst[0], vector_register(generation_, destination, entry.result),
+        "reserved vector result");
   }
   vop3_sources();
 }

@@ -49,6 +49,19 @@ class Decoder {
   void ds();
   void buffer();
   void flat();
+  void gfx9_or_unlisted();
+  void vop_short_gfx9();
+  void short_results();
+  void sdwa();
+  void dpp();
+  void vop3_gfx9();
+  void vop3p();
+  void smem();
+  void ds_gfx9();
+  void buffer_gfx9();
+  void flat_gfx9();
+  void accumulators(bool chosen);
+  void data_registers(Operand& operand, std::uint32_t first, unsigned count);
   void unlisted();
   void unlisted_rdna();
   // Of a vector instruction of gfx10 and gfx11: how many words follow the encoding's own.
@@ -72,6 +85,7 @@ class Decoder {
   std::uint32_t word_{};
   std::uint32_t second_{};
   const TableEntry* entry_{};
+  bool accumulators_{};
   Instruction out_;
   std::optional<Error> error_;
 };

@@ -6,6 +6,7 @@
 
 #include "isa/operand.hpp"
 #include "isa/table.hpp"
+#include "isa/text.hpp"
 
 namespace ww::binpatch::isa {
 
@@ -61,11 +62,14 @@ std::string special_text(unsigned index, unsigned count) {
   }
 }
 
+}  // namespace
+
 std::string operand_text(const Operand& operand) {
   switch (operand.kind) {
     case OperandKind::none: return "off";
     case OperandKind::sgpr: return registers("s", operand.index, operand.count);
     case OperandKind::vgpr: return registers("v", operand.index, operand.count);
+    case OperandKind::agpr: return registers("a", operand.index, operand.count);
     case OperandKind::special: return special_text(operand.index, operand.count);
     case OperandKind::inline_int:
       return fmt::format("{}", std::bit_cast<std::int32_t>(operand.value));
@@ -81,56 +85,7 @@ std::string operand_text(const Operand& operand) {
   return "?";
 }
 
-bool is_register(const Operand& operand) {
-  return operand.kind == OperandKind::sgpr || operand.kind == OperandKind::vgpr ||
-         operand.kind == OperandKind::special;
-}
-
-// Collects "mnemonic a, b, c x y".
-class Line {
- public:
-  explicit Line(std::string_view mnemonic, std::string_view suffix = {})
-      : text_(fmt::format("{}{}", mnemonic, suffix)) {}
-
-  void operand(std::string_view text) {
-    text_ += first_ ? " " : ", ";
-    text_ += text;
-    first_ = false;
-  }
-  void operand(const Operand& value) { operand(operand_text(value)); }
-  void present(const Operand& value) {
-    if (value.kind != OperandKind::none) {
-      operand(value);
-    }
-  }
-  void word(std::string_view text) {
-    text_ += " ";
-    text_ += text;
-    first_ = false;
-  }
-  void word_if(bool condition, std::string_view text) {
-    if (condition) {
-      word(text);
-    }
-  }
-  [[nodiscard]] std::string take() && { return std::move(text_); }
-
- private:
-  std::string text_;
-  bool first_{true};
-};
-
-std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
-  std::string text = operand_text(operand);
-  if (abs) {
-    text = fmt::format("|{}|", text);
-  }
-  if (neg) {
-    // "-1.0" would be another constant, so a negated constant is spelled as a function.
-    text = abs || is_register(operand) ? fmt::format("-{}", text) : fmt::format("neg({})", text);
-  }
-  return text;
-}
+namespace {
 
 std::string hardware_register_text(const Instruction& in, Generation generation) {
   constexpr std::array<std::string_view, 8> names{"",      "MODE",      "STATUS",    "TRAPSTS",
@@ -211,36 +166,6 @@ std::string smrd(const Instruction& in) {
   return std::move(line).take();
 }
 
-// Lane reads and the literal multiply-adds have one encoding only and take no suffix.
-std::string_view vop_suffix(const Instruction& in) {
-  switch (in.opcode) {
-    case Opcode::v_readlane_b32:
-    case Opcode::v_writelane_b32:
-    case Opcode::v_readfirstlane_b32:
-    case Opcode::v_madmk_f32:
-    case Opcode::v_madak_f32: return "";
-    default: break;
-  }
-  const bool is_long = in.encoding == Encoding::vop3a || in.encoding == Encoding::vop3b;
-  return is_long ? "_e64" : "_e32";
-}
-
-std::string vop(const Instruction& in) {
-  Line line(mnemonic(in.opcode), vop_suffix(in));
-  line.present(in.dst[0]);
-  line.present(in.dst[1]);
-  const Modifiers& m = in.modifiers;
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (in.src[i].kind != OperandKind::none) {
-      line.operand(with_modifiers(in.src[i], ((m.abs >> i) & 1) != 0, ((m.neg >> i) & 1) != 0));
-    }
-  }
-  line.word_if(m.clamp, "clamp");
-  constexpr std::array<std::string_view, 4> scales{"", "mul:2", "mul:4", "div:2"};
-  line.word_if(m.omod != 0, scales[m.omod & 3U]);
-  return std::move(line).take();
-}
-
 std::string ds(const Instruction& in, const TableEntry* entry) {
   Line line(mnemonic(in.opcode));
   line.present(in.dst[0]);
@@ -289,11 +214,52 @@ std::string buffer(const Instruction& in) {
   return std::move(line).take();
 }
 
-std::string flat(const Instruction& in) {
+std::string smem(const Instruction& in) {
   Line line(mnemonic(in.opcode));
   line.present(in.dst[0]);
-  line.present(in.src[0]);
+  line.present(in.src[2]);
+  if (in.src[0].kind == OperandKind::none) {
+    return std::move(line).take();
+  }
+  line.operand(in.src[0]);
+  const auto offset = std::bit_cast<std::int32_t>(in.modifiers.offset);
+  const std::string immediate =
+      offset < 0 ? fmt::format("-{:#x}", -offset) : fmt::format("{:#x}", offset);
   line.present(in.src[1]);
+  if (in.src[1].kind == OperandKind::none) {
+    line.operand(immediate);
+  } else {
+    line.word_if(in.modifiers.scalar_offset_is_immediate, "offset:" + immediate);
+  }
+  line.word_if(in.modifiers.glc, "glc");
+  return std::move(line).take();
+}
+
+// gfx9's three kinds of FLAT: global_ and scratch_ name their scalar address, or "off".
+std::string flat(const Instruction& in) {
+  const std::string_view name = mnemonic(in.opcode);
+  const bool scratch = name.starts_with("scratch_");
+  const bool global = name.starts_with("global_");
+  Line line(name);
+  line.present(in.dst[0]);
+  const bool is_store = in.dst[0].kind == OperandKind::none;
+  if (scratch && is_store) {
+    line.operand(in.src[0]);
+    line.operand(in.src[1]);
+    line.operand(in.src[2]);
+  } else {
+    if (scratch) {
+      line.operand(in.src[0]);
+    } else {
+      line.present(in.src[0]);
+    }
+    line.present(in.src[1]);
+    if (scratch || global) {
+      line.operand(in.src[2]);
+    }
+  }
+  const auto offset = std::bit_cast<std::int32_t>(in.modifiers.offset);
+  line.word_if(offset != 0, fmt::format("offset:{}", offset));
   line.word_if(in.modifiers.glc, "glc");
   line.word_if(in.modifiers.slc, "slc");
   return std::move(line).take();
@@ -339,11 +305,13 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::sopk: return sopk(instruction, generation);
     case Encoding::sopp: return sopp(instruction, entry);
     case Encoding::smrd: return smrd(instruction);
+    case Encoding::smem: return smem(instruction);
     case Encoding::vop2:
     case Encoding::vop1:
     case Encoding::vopc:
     case Encoding::vop3a:
-    case Encoding::vop3b: return vop(instruction);
+    case Encoding::vop3b:
+    case Encoding::vop3p: return vector_text(instruction, generation);
     case Encoding::ds: return ds(instruction, entry);
     case Encoding::mubuf:
     case Encoding::mtbuf: return buffer(instruction);

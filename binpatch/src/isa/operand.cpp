@@ -63,14 +63,16 @@ std::span<const SpecialRange> special_ranges(Generation generation) {
     case Generation::gfx6: return gfx6_ranges;
     case Generation::gfx7: return gfx7_ranges;
     case Generation::gfx8: return gfx8_ranges;
-    case Generation::gfx9: return gfx9_ranges;
+    case Generation::gfx9:
+    case Generation::gfx900:
+    case Generation::gfx90a: return gfx9_ranges;
     case Generation::gfx10: return gfx10_ranges;
     default: return gfx11_ranges;
   }
 }
 
 std::uint32_t general_registers(Generation generation) {
-  return generation <= Generation::gfx7 ? 104 : generation <= Generation::gfx9 ? 102 : 106;
+  return generation <= Generation::gfx7 ? 104 : generation < Generation::gfx10 ? 102 : 106;
 }
 
 // Pairs start at even registers, wider operands at multiples of four.
@@ -90,8 +92,9 @@ Operand constant(OperandKind kind, std::uint32_t value, unsigned count) {
 
 }  // namespace
 
-std::optional<Operand> vector_register(std::uint32_t first, unsigned count) {
-  if (count == 0 || first + count > vector_registers) {
+std::optional<Operand> vector_register(Generation generation, std::uint32_t first, unsigned count) {
+  const bool misplaced = generation == Generation::gfx90a && count > 1 && first % 2 != 0;
+  if (count == 0 || first + count > vector_registers || misplaced) {
     return std::nullopt;
   }
   return Operand{.kind = OperandKind::vgpr,
@@ -125,7 +128,7 @@ std::optional<Operand> scalar_register(Generation generation, std::uint32_t enco
 std::optional<Operand> source_operand(Generation generation, std::uint32_t encoded,
                                       unsigned count) {
   if (encoded >= vector_base) {
-    return vector_register(encoded - vector_base, count);
+    return vector_register(generation, encoded - vector_base, count);
   }
   if (encoded < 128) {
     return scalar_register(generation, encoded, count);

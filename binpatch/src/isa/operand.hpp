@@ -16,8 +16,10 @@ inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetc
   return static_cast<std::uint16_t>(reg);
 }
 
-// `count` vector registers from `first`; nothing when they pass v255.
-[[nodiscard]] std::optional<Operand> vector_register(std::uint32_t first, unsigned count);
+// `count` vector registers from `first`; nothing when they pass v255, or when gfx90a, which wants
+// every tuple to begin at an even register, is given an odd one.
+[[nodiscard]] std::optional<Operand> vector_register(Generation generation, std::uint32_t first,
+                                                     unsigned count);
 
 // A 7-bit scalar register field. Nothing when the number names no register of the generation, or
 // one that cannot be the first of `count` (misaligned, or passing the end).

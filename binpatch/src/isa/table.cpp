@@ -10,7 +10,9 @@ bool has_long_form(const TableEntry& entry) {
     case Form::add_literal:
     case Form::read_lane:
     case Form::write_lane:
-    case Form::scalar_result: return false;
+    case Form::scalar_result:
+    case Form::swap:
+    case Form::accumulator_move: return false;
     default: break;
   }
   return entry.encoding == Encoding::vop1 || entry.encoding == Encoding::vop2 ||
@@ -68,6 +70,8 @@ const Table* table_of(Generation generation) {
     case Generation::gfx7: return &gfx7_table();
     case Generation::gfx8: return &gfx8_table();
     case Generation::gfx9: return &gfx9_table();
+    case Generation::gfx900: return &gfx900_table();
+    case Generation::gfx90a: return &gfx90a_table();
     case Generation::gfx10: return &gfx10_table();
     case Generation::gfx11: return &gfx11_table();
     default: return nullptr;

@@ -32,12 +32,24 @@ enum class Form : std::uint8_t {
   load,
   store,
   atomic,
-  atomic_compare,  // data and comparand, the result half as wide
-  buffer_control,  // no operands
+  atomic_compare,    // data and comparand, the result half as wide
+  buffer_control,    // no operands
+  swap,              // both operands are read and written
+  packed,            // VOP3P: two values in a register or register pair
+  mixed,             // VOP3P: each source a float or half a register
+  accumulator_read,  // from an accumulation register
+  accumulator_write,
+  accumulator_move,
 };
 
 inline constexpr std::uint8_t modifier_clamp = 0x08;
 inline constexpr std::uint8_t modifier_scale = 0x10;
+inline constexpr std::uint8_t modifier_halves = 0x20;  // op_sel
+inline constexpr std::uint8_t modifier_sdwa = 0x40;
+inline constexpr std::uint8_t modifier_dpp = 0x80;
+
+// FLAT's three kinds share its encoding: the number is the opcode field with the segment above it.
+inline constexpr std::uint16_t flat_segment = 0x80;
 
 struct TableEntry {
   Encoding encoding{};
@@ -77,8 +89,11 @@ class Table {
 
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
+[[nodiscard]] const Table& gfx900_table();
+[[nodiscard]] const Table& gfx90a_table();
 // gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
-// their other encodings and gives those instructions the opcode `unlisted`.
+// their other encodings and gives those instructions the opcode `unlisted`. It does so too with
+// what the tables of gfx900 and gfx90a do not name: graphics, images, matrix instructions.
 [[nodiscard]] const Table& gfx8_table();
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();

@@ -1,8 +1,11 @@
 // Bit tricks of the allocators: find the next set bit at or after a round-robin pointer.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace ww::sim::net {
 
@@ -43,6 +46,21 @@ template <class Mask>
 [[nodiscard]] inline int next_of(int index, int count) {
   const int next = index + 1;
   return next & -static_cast<int>(next != count);
+}
+
+// Bits in which two words of `bytes` bytes differ.
+[[nodiscard]] inline std::uint64_t transitions(const std::byte* before, const std::byte* after,
+                                               std::size_t bytes) {
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    const std::size_t length = std::min(bytes - at, sizeof a);
+    std::memcpy(&a, before + at, length);
+    std::memcpy(&b, after + at, length);
+    count += static_cast<std::uint64_t>(std::popcount(a ^ b));
+  }
+  return count;
 }
 
 }  // namespace ww::sim::net

@@ -41,6 +41,10 @@ Status validate_vc_router(const NetworkConfig& config) {
   WW_TRY(range("st_delay", config.st_delay, 1, kMaxDelay, "a stage takes a cycle"));
   WW_TRY(range("credit_delay", config.credit_delay, 0, kMaxDelay, "in cycles"));
   WW_TRY(range("link_delay", config.link_delay, 1, kMaxDelay, "a wire takes a cycle"));
+  if (config.adaptive != "dyxy" && config.adaptive != "rca") {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("adaptive '{}' is unknown; dyxy or rca", config.adaptive), "adaptive");
+  }
   const int needed = config.network == "mesh-adaptive" ? 2 * config.classes : config.classes;
   if (config.vcs < needed) {
     return fail(ErrorCode::invalid_argument,
@@ -107,7 +111,9 @@ Status validate(const NetworkConfig& config) {
     return fail(ErrorCode::invalid_argument, "flit_bits must be a multiple of 8", "flit_bits");
   }
   if (is_vc_router(config)) {
-    return validate_vc_router(config);
+    NetworkConfig one = config;
+    one.classes = config.planes ? 1 : config.classes;
+    return validate_vc_router(one);
   }
   WW_TRY(range("router_delay", config.router_delay, 1, kMaxDelay, "cycles in a router"));
   WW_TRY(range("link_delay", config.link_delay, 1, kMaxDelay, "a wire takes a cycle"));
@@ -122,6 +128,8 @@ Status validate(const NetworkConfig& config) {
                   fmt::format("deflection '{}' is unknown; chipper or bless", config.deflection),
                   "deflection");
     }
+    WW_TRY(range("reassembly_buffers", config.reassembly_buffers, 1, 65535,
+                 "a receiver needs room to put a packet together"));
     if (config.concentration != 1) {
       return fail(ErrorCode::invalid_argument,
                   "concentration must be 1: a bufferless router ejects one flit a cycle",

@@ -31,9 +31,20 @@ std::vector<std::string_view> network_names() {
 Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
   WW_TRY(validate(config));
   for (const Entry& entry : kNetworks) {
-    if (entry.name == config.network) {
+    if (entry.name != config.network) {
+      continue;
+    }
+    if (!config.planes) {
       return entry.make(config);
     }
+    NetworkConfig one = config;
+    one.classes = 1;
+    one.planes = false;
+    std::vector<std::unique_ptr<Network>> planes;
+    for (int plane = 0; plane < config.classes; ++plane) {
+      planes.push_back(entry.make(one));
+    }
+    return make_planes(config, std::move(planes));
   }
   return fail(ErrorCode::not_found, "network '" + config.network + "' is unknown", "network");
 }

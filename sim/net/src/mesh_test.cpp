@@ -226,6 +226,28 @@ TEST(Mesh, JumpsOverIdleCyclesWithoutChangingLatency) {
   EXPECT_LT(ticks, 30);  // of 31 cycles some were empty
 }
 
+TEST(Mesh, SaysHowManyPacketsWaitAtANode) {
+  NetworkConfig config = mesh(4);
+  config.classes = 2;
+  const auto network = build(config);
+  const NodeId to = 15;
+  for (const bool reply : {false, true, true}) {
+    Packet packet;
+    packet.destinations = {&to, 1};
+    packet.flits = 4;
+    packet.message_class = reply ? 1 : 0;
+    ASSERT_TRUE(network->inject(packet));
+  }
+  EXPECT_EQ(network->source_queue(0, 0), 1u);
+  EXPECT_EQ(network->source_queue(0, 1), 2u);
+  EXPECT_EQ(network->source_queue(1, 0), 0u);
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    network->tick();
+  }
+  EXPECT_EQ(network->source_queue(0, 0), 0u);
+  EXPECT_EQ(network->source_queue(0, 1), 0u);
+}
+
 TEST(Mesh, SendsACopyToEveryDestination) {
   const auto network = build(mesh(4));
   const std::vector<NodeId> everybody{0, 3, 5, 15};

@@ -29,6 +29,7 @@ NetworkConfig any_network() {
   config.height = between(bufferless ? 2 : 1, 6);
   config.concentration = bufferless ? 1 : one_of({1, 1, 2, 3});
   config.classes = one_of({1, 2});
+  config.planes = one_of({false, false, true});
   const int fewest = config.classes * (config.network == "mesh-adaptive" ? 2 : 1);
   config.vcs = between(fewest, 9);
   config.vc_buffer = between(1, 9);
@@ -43,6 +44,8 @@ NetworkConfig any_network() {
   config.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
   config.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
   config.router_delay = between(1, 4);
+  config.reassembly_buffers = one_of({1, 2, 16});
+  config.adaptive = one_of<std::string>({"dyxy", "rca"});
   config.deflection = one_of<std::string>({"chipper", "bless"});
   // As many flits a port as the credit loop needs, and no masks wider than they are.
   while (config.vcs * config.vc_buffer < credit_loop(config)) {

@@ -51,6 +51,33 @@ TEST(Bufferless, DeliversEveryPacketWhole) {
   }
 }
 
+// Retransmit-Once: with a single buffer a node, overload ends in drops, not in a standstill.
+TEST(Bufferless, OneReassemblyBufferANodeLosesNothing) {
+  for (const char* deflection : {"chipper", "bless"}) {
+    SimulateRequest request;
+    request.network = "mesh-bufferless";
+    request.traffic = "hot_spot";
+    request.deflection = deflection;
+    request.packet_size = 5;
+    request.rate = 0.12;
+    request.hot_fraction = 0.3;
+    request.warmup = 2000;
+    request.cycles = 6000;
+    request.reassembly_buffers = 1;
+    const auto tight = simulate(request);
+    ASSERT_TRUE(tight) << deflection << ": " << tight.error().text();
+    EXPECT_EQ(tight->run.undelivered, 0u) << deflection;
+    EXPECT_GT(tight->run.window.resent_flits, 100u) << deflection;
+    request.reassembly_buffers = 1000;
+    const auto wide = simulate(request);
+    ASSERT_TRUE(wide);
+    EXPECT_EQ(wide->run.window.resent_flits, 0u) << deflection;
+    EXPECT_LT(wide->run.avg_packet_latency, tight->run.avg_packet_latency) << deflection;
+    // What is dropped has cost its way: the energy is counted.
+    EXPECT_GT(tight->run.window.link_flits, wide->run.window.link_flits) << deflection;
+  }
+}
+
 TEST(Bufferless, StoresNoFlits) {
   SimulateRequest request;
   request.network = "mesh-bufferless";
@@ -68,6 +95,79 @@ TEST(Adaptive, BeatsXyOnTranspose) {
 
 TEST(Adaptive, TakesMinimalPathsOnly) {
   EXPECT_NEAR(run_at("mesh-adaptive", "uniform", 0.3).avg_hops, 3.5, 0.05);
+}
+
+SimulateRequest on_eight(const std::string& network, const std::string& traffic, double rate) {
+  SimulateRequest request;
+  request.network = network;
+  request.traffic = traffic;
+  request.rate = rate;
+  request.k = 8;
+  request.vcs = 8;
+  request.packet_size = 5;
+  request.warmup = 3000;
+  request.cycles = 6000;
+  return request;
+}
+
+TEST(Adaptive, WithRegionalCongestionBeatsXyOnTranspose) {
+  SimulateRequest request = on_eight("mesh-adaptive", "transpose", 0.3);
+  request.adaptive = "rca";
+  const auto regional = simulate(request);
+  const auto xy = simulate(on_eight("mesh", "transpose", 0.3));
+  ASSERT_TRUE(regional && xy);
+  EXPECT_TRUE(regional->run.stable);
+  EXPECT_FALSE(xy->run.stable);
+}
+
+// HPCA'08: what a router knows beyond its neighbours pays on large meshes as they fill up.
+TEST(Adaptive, KnowingTheRegionBeatsKnowingTheNeighbourNearSaturation) {
+  for (const char* traffic : {"transpose", "bit_reverse", "uniform"}) {
+    SimulateRequest request = on_eight("mesh-adaptive", traffic, 0.3);
+    const auto local = simulate(request);
+    request.adaptive = "rca";
+    const auto regional = simulate(request);
+    ASSERT_TRUE(local && regional);
+    EXPECT_LT(regional->run.avg_packet_latency, 0.95 * local->run.avg_packet_latency) << traffic;
+    EXPECT_NEAR(regional->run.avg_hops, local->run.avg_hops, 0.1) << traffic;  // both minimal
+  }
+}
+
+TEST(Adaptive, JumpsOverIdleCyclesAsIfTheyWereSimulated) {
+  const auto arrivals = [](bool jump) {
+    NetworkConfig config;
+    config.network = "mesh-adaptive";
+    config.adaptive = "rca";
+    config.width = config.height = 5;
+    auto network = std::move(*make_network(config));
+    std::vector<std::uint64_t> cycles;
+    for (std::uint64_t burst = 0; burst < 20; ++burst) {
+      const Cycles start{burst * 100};  // some flits of the last burst are still under way
+      while (network->now() < start) {
+        if (jump) {
+          network->skip_to(start);
+        }
+        if (network->now() < start) {
+          network->tick();
+        }
+        for (const Delivery& delivery : network->deliveries()) {
+          cycles.push_back(delivery.arrived.value());
+        }
+      }
+      for (NodeId source = 0; source < 25; ++source) {
+        const NodeId to = (source * 7 + static_cast<NodeId>(burst)) % 25;
+        Packet packet;
+        packet.source = source;
+        packet.destinations = {&to, 1};
+        packet.flits = 4;
+        packet.created = network->now();
+        EXPECT_TRUE(network->inject(packet));
+      }
+    }
+    return cycles;
+  };
+  EXPECT_GT(arrivals(false).size(), 400u);
+  EXPECT_EQ(arrivals(true), arrivals(false));
 }
 
 TEST(Priority, PacketsUnderWayArriveSoonerInOverload) {
@@ -89,6 +189,26 @@ TEST(Requests, AreAnsweredWithoutDeadlock) {
     EXPECT_EQ(report->run.undelivered, 0u) << network;
     EXPECT_GT(report->run.packets, 1000u) << network;
   }
+}
+
+TEST(Planes, CarryRequestsAndRepliesApart) {
+  SimulateRequest request;
+  request.traffic = "many_to_few";
+  request.rate = 0.05;
+  request.max_outstanding = 16;
+  request.warmup = 2000;
+  request.cycles = 6000;
+  const auto shared = simulate(request);
+  request.planes = true;
+  const auto planes = simulate(request);
+  ASSERT_TRUE(shared && planes);
+  EXPECT_EQ(planes->run.undelivered, 0u);
+  EXPECT_EQ(planes->run.window.routers, 2 * shared->run.window.routers);
+  EXPECT_EQ(planes->run.window.links, 2 * shared->run.window.links);
+  EXPECT_LT(planes->run.avg_packet_latency, shared->run.avg_packet_latency);
+  request.vcs = 1;  // one class a plane: enough where classes that share links need two
+  request.vc_buffer = 8;
+  EXPECT_TRUE(simulate(request));
 }
 
 TEST(Patterns, RunOnEveryNetwork) {
@@ -224,6 +344,13 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   request.network = "mesh-adaptive";
   request.vcs = 1;
   EXPECT_EQ(refused(request).context, "vcs");
+  request = {};
+  request.network = "mesh-bufferless";
+  request.reassembly_buffers = 0;
+  EXPECT_EQ(refused(request).context, "reassembly_buffers");
+  request = {};
+  request.adaptive = "psychic";
+  EXPECT_EQ(refused(request).context, "adaptive");
   request = {};
   request.packet_size = 0;
   EXPECT_EQ(refused(request).context, "packet_size");

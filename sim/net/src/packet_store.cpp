@@ -74,7 +74,7 @@ std::uint32_t PacketStore::enqueue(const Packet& packet, NodeId destination) {
   }
   tails_[queue] = index;
   ++inside_;
-  ++queued_;
+  ++lengths_[queue];
   return index;
 }
 

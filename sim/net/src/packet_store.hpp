@@ -33,7 +33,8 @@ class PacketStore {
   PacketStore(int nodes, int classes)
       : classes_(classes),
         heads_(static_cast<std::size_t>(nodes * classes), kNoPacket),
-        tails_(static_cast<std::size_t>(nodes * classes), kNoPacket) {}
+        tails_(static_cast<std::size_t>(nodes * classes), kNoPacket),
+        lengths_(static_cast<std::size_t>(nodes * classes)) {}
 
   // Checks a packet against the network's size. Errors name the key.
   [[nodiscard]] Status check(const Packet& packet, std::int64_t now) const;
@@ -56,7 +57,12 @@ class PacketStore {
     const auto queue =
         node * static_cast<std::uint32_t>(classes_) + static_cast<std::uint32_t>(message_class);
     heads_[queue] = records_[heads_[queue]].next;
-    --queued_;
+    --lengths_[queue];
+  }
+  // Packets in a source queue.
+  [[nodiscard]] std::uint32_t length(std::uint32_t node, int message_class) const {
+    return lengths_[node * static_cast<std::uint32_t>(classes_) +
+                    static_cast<std::uint32_t>(message_class)];
   }
 
   // Fills a delivery and frees the record at the next begin_tick(). `hops` as Delivery::hops.
@@ -69,19 +75,18 @@ class PacketStore {
                  std::byte* out) const;
 
   [[nodiscard]] std::uint64_t inside() const { return inside_; }
-  [[nodiscard]] std::uint64_t queued() const { return queued_; }
 
  private:
   int classes_;
   std::vector<PacketRecord> records_;
   std::vector<std::uint32_t> heads_;
   std::vector<std::uint32_t> tails_;
+  std::vector<std::uint32_t> lengths_;
   std::vector<std::vector<std::byte>> payloads_;
   std::vector<std::uint32_t> free_payloads_;
   std::vector<std::uint32_t> dying_payloads_;
   std::uint32_t free_{kNoPacket};
   std::uint64_t inside_{};
-  std::uint64_t queued_{};
 };
 
 }  // namespace ww::sim::net

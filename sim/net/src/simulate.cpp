@@ -16,6 +16,10 @@ int height_of(const SimulateRequest& request) {
   return request.height > 0 ? request.height : request.k;
 }
 
+bool is_trace(const SimulateRequest& request) {
+  return !request.trace.empty();
+}
+
 Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
   WW_ASSIGN(allocator, allocator_from_string(request.allocator));
   if (request.k < 1 || request.k > 256 || request.k * height_of(request) < 2) {
@@ -30,16 +34,31 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.width = request.k;
   config.height = height_of(request);
   config.concentration = request.concentration;
-  config.classes =
-      request.classes > 0 ? request.classes : (pattern == Pattern::many_to_few ? 2 : 1);
+  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
+  config.classes = request.classes > 0 ? request.classes : answers ? 2 : 1;
+  config.count_toggles = is_trace(request);
   config.flit_bits = request.flit_bits;
   config.vcs = request.vcs;
   config.vc_buffer = request.vc_buffer;
   config.routing_delay = request.routing_delay;
   config.vc_allocator = allocator;
   config.sw_allocator = allocator;
+  if (!request.sw_allocator.empty()) {
+    WW_ASSIGN(sw_allocator, allocator_from_string(request.sw_allocator));
+    config.sw_allocator = sw_allocator;
+  }
+  config.planes = request.planes;
   config.speculative = request.speculative;
+  config.wait_for_tail_credit = request.wait_for_tail_credit;
+  config.vc_alloc_delay = request.vc_alloc_delay;
+  config.sw_alloc_delay = request.sw_alloc_delay;
+  config.st_delay = request.st_delay;
+  config.credit_delay = request.credit_delay;
+  config.link_delay = request.link_delay;
+  config.router_delay = request.router_delay;
   config.deflection = request.deflection;
+  config.adaptive = request.adaptive;
+  config.reassembly_buffers = request.reassembly_buffers;
   return config;
 }
 
@@ -51,11 +70,36 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.packet_size = request.packet_size;
   config.traffic.seed = request.seed;
   config.traffic.max_outstanding = request.max_outstanding;
+  config.traffic.write_fraction = request.write_fraction;
+  config.traffic.read_request_flits = request.read_request_flits;
+  config.traffic.read_reply_flits = request.read_reply_flits;
+  config.traffic.write_request_flits = request.write_request_flits;
+  config.traffic.write_reply_flits = request.write_reply_flits;
+  config.traffic.memory_delay = request.memory_delay;
+  config.traffic.core_nodes = request.core_nodes;
+  config.traffic.memory_nodes = request.memory_nodes;
   config.traffic.hot_fraction = request.hot_fraction;
   config.traffic.burst_start = request.burst_start;
   config.traffic.burst_stop = request.burst_stop;
   config.warmup = Cycles{request.warmup};
   config.cycles = Cycles{request.cycles};
+  return config;
+}
+
+ReplayConfig replay_of(const SimulateRequest& request) {
+  ReplayConfig config;
+  config.coalesce_lanes = request.coalesce_lanes;
+  config.line_bytes = request.line_bytes;
+  config.l1_sets = request.l1_sets;
+  config.l1_ways = request.l1_ways;
+  config.interleave_bytes = request.interleave_bytes;
+  config.core_nodes = request.core_nodes;
+  config.memory_nodes = request.memory_nodes;
+  config.memory_delay = request.memory_delay;
+  config.seed = request.seed;
+  if (request.max_outstanding != 0) {
+    config.max_outstanding = request.max_outstanding;
+  }
   return config;
 }
 
@@ -92,25 +136,53 @@ Result<SimulateReport> simulate(const SimulateRequest& request) {
   // Whatever is wrong is refused before the network runs, not after.
   WW_ASSIGN(run_config, run_of(request));
   WW_ASSIGN(config, network_of(request, run_config.traffic.pattern));
-  WW_TRY(validate(config));
+  WW_ASSIGN(network, make_network(config));
   WW_ASSIGN(energy_config, energy_of(request));
   WW_TRY(power::account(power::NetworkEvents{}, energy_config));
-  WW_ASSIGN(result, run_network(request));
   SimulateReport report;
   report.request = request;
-  report.run = std::move(result);
+  if (is_trace(request)) {
+    WW_ASSIGN(reader, trace::Reader::open(request.trace));
+    WW_ASSIGN(replayed, replay(*network, reader, replay_of(request)));
+    report.run = std::move(replayed.run);
+    report.replay = std::move(replayed.stats);
+  } else {
+    WW_ASSIGN(result, run(*network, run_config));
+    report.run = std::move(result);
+  }
   WW_ASSIGN(energy, power::account(report.run.window, energy_config));
   report.energy = std::move(energy);
   report.comparison = power::compare_estimators(report.run.window, energy_config);
   return report;
 }
 
+namespace {
+
+nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& stats) {
+  return {{"file", request.trace.string()},
+          {"producer", stats.producer},
+          {"virtual", stats.producer.starts_with("virtual")},
+          {"launches", stats.launches},
+          {"wave_accesses", stats.wave_accesses},
+          {"lane_accesses", stats.lane_accesses},
+          {"l1_accesses", stats.l1_accesses},
+          {"l1_loads", stats.l1_loads},
+          {"l1_hits", stats.l1_hits},
+          {"l1_hits_under_way", stats.l1_joined},
+          {"read_requests", stats.read_requests},
+          {"write_requests", stats.write_requests},
+          {"atomic_requests", stats.atomic_requests},
+          {"avg_round_trip", stats.avg_round_trip},
+          {"known_payload_bytes", stats.known_bytes},
+          {"random_payload_bytes", stats.random_bytes}};
+}
+
+}  // namespace
+
 void to_json(nlohmann::json& json, const SimulateReport& report) {
   const RunResult& run = report.run;
   const auto flit_hops = static_cast<double>(run.flit_hops);
   json = {{"network", report.request.network},
-          {"traffic", report.request.traffic},
-          {"rate", report.request.rate},
           {"seed", report.request.seed},
           {"avg_packet_latency", run.avg_packet_latency},
           {"avg_network_latency", run.avg_network_latency},
@@ -121,13 +193,24 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"avg_hops", run.avg_hops},
           {"packets", run.packets},
           {"undelivered_packets", run.undelivered},
+          {"resent_flits", run.window.resent_flits},
           {"cycles", run.cycles.value()},
           {"flit_hops", run.flit_hops},
           {"wall_s", run.wall_s},
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
+          {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
+  if (report.replay) {
+    json["traffic"] = "trace";
+    json["requests"] = report.replay->requests();
+    json["l1_hit_rate"] = report.replay->l1_hit_rate();
+    json["trace"] = replay_json(report.request, *report.replay);
+  } else {
+    json["traffic"] = report.request.traffic;
+    json["rate"] = report.request.rate;
+  }
   nlohmann::json others = nlohmann::json::object();
   for (const power::Comparison& one : report.comparison) {
     const std::string name(power::to_string(one.estimator));
@@ -205,7 +288,7 @@ nlohmann::json curve_json(const SimulateRequest& request, const std::vector<Curv
 }
 
 nlohmann::json heatmap_json(const SimulateReport& report) {
-  const auto cycles = static_cast<double>(report.request.cycles);
+  const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
   nlohmann::json json = {{"width", report.request.k}, {"height", height_of(report.request)}};
   json["links"] = nlohmann::json::array();
   for (const LinkUse& link : report.run.links) {
@@ -219,7 +302,7 @@ nlohmann::json heatmap_json(const SimulateReport& report) {
 std::string heatmap_text(const SimulateReport& report) {
   const auto width = static_cast<std::uint32_t>(report.request.k);
   const auto height = static_cast<std::uint32_t>(height_of(report.request));
-  const auto cycles = static_cast<double>(report.request.cycles);
+  const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
   // [router]: busier direction of the link to the next router along x, and along y
   std::vector<double> along_x(width * height);
   std::vector<double> along_y(width * height);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "booksim_stream.hpp"
+#include "placement.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -44,23 +45,6 @@ Status positive(std::string_view key, int value) {
                 std::string(key));
   }
   return {};
-}
-
-std::vector<NodeId> default_memory_nodes(const NetworkConfig& network) {
-  const int nodes = node_count(network);
-  const int row = network.width * network.concentration;
-  const int wanted = std::max(1, nodes / 4);
-  std::vector<NodeId> chosen;
-  for (int i = 0; i < wanted; ++i) {
-    // Alternate between the first and the last row, evenly along each.
-    const int per_row = (wanted + 1) / 2;
-    const int x = std::min(row - 1, (2 * (i / 2) + 1) * row / (2 * per_row));
-    const int node = i % 2 == 0 ? x : nodes - 1 - x;
-    chosen.push_back(static_cast<NodeId>(node));
-  }
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  return chosen;
 }
 
 double mean_request_flits(const TrafficConfig& config) {
@@ -196,18 +180,15 @@ Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
                             to_string(traffic.pattern), nodes),
                 "traffic");
   }
-  const auto exist = [&](std::string_view key, const std::vector<NodeId>& list) -> Status {
-    for (const NodeId node : list) {
-      if (node >= static_cast<NodeId>(nodes)) {
-        return fail(ErrorCode::out_of_range,
-                    fmt::format("{}: node {} is not one of {}", key, node, nodes),
-                    std::string(key));
-      }
+  for (const NodeId node : traffic.hot_nodes) {
+    if (node >= static_cast<NodeId>(nodes)) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("hot_nodes: node {} is not one of {}", node, nodes), "hot_nodes");
     }
-    return {};
-  };
-  WW_TRY(exist("hot_nodes", traffic.hot_nodes));
-  WW_TRY(exist("memory_nodes", traffic.memory_nodes));
+  }
+  if (traffic.pattern == Pattern::many_to_few) {
+    WW_TRY(place(network, traffic.core_nodes, traffic.memory_nodes));
+  }
   if (traffic.pattern == Pattern::many_to_few) {
     WW_TRY(positive("read_request_flits", traffic.read_request_flits));
     WW_TRY(positive("read_reply_flits", traffic.read_reply_flits));
@@ -224,10 +205,6 @@ Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
                   "traffic many_to_few needs classes = 2: requests and replies that share "
                   "virtual channels can deadlock",
                   "classes");
-    }
-    if (!traffic.memory_nodes.empty() &&
-        traffic.memory_nodes.size() >= static_cast<std::size_t>(nodes)) {
-      return fail(ErrorCode::invalid_argument, "memory_nodes leave no core", "memory_nodes");
     }
   }
   return {};
@@ -247,11 +224,13 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
         (network.height / 2 * network.width + network.width / 2) * network.concentration));
   }
   if (config_.pattern == Pattern::many_to_few) {
-    if (config_.memory_nodes.empty()) {
-      config_.memory_nodes = default_memory_nodes(network);
+    if (auto placement = place(network, config_.core_nodes, config_.memory_nodes)) {
+      config_.core_nodes = std::move(placement->cores);
+      config_.memory_nodes = std::move(placement->memory);
     }
-    for (const NodeId memory : config_.memory_nodes) {
-      sender_mask_[memory / 64] &= ~(std::uint64_t{1} << (memory % 64));
+    std::fill(sender_mask_.begin(), sender_mask_.end(), 0);
+    for (const NodeId core : config_.core_nodes) {
+      sender_mask_[core / 64] |= std::uint64_t{1} << (core % 64);
     }
     outstanding_.resize(nodes_);
   }

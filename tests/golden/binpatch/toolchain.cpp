@@ -203,6 +203,42 @@ std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
   return addresses;
 }
 
+std::vector<DisassembledLine> disassembly(const std::filesystem::path& object) {
+  const ScratchDirectory scratch;
+  run("llvm-objdump-15 -d " + object.string() + " >" + scratch.file("out").string());
+  std::ifstream output(scratch.file("out"));
+  std::vector<DisassembledLine> lines;
+  std::string line;
+  while (std::getline(output, line)) {
+    // "\ts_mov_b32 s0, 0x12345678     // 000000001700: BE8000FF 12345678"
+    const auto comment = line.find("// 0");
+    if (comment == std::string::npos) {
+      continue;
+    }
+    DisassembledLine& entry = lines.emplace_back();
+    std::istringstream text(line.substr(0, comment));
+    text >> entry.mnemonic;
+    entry.address = std::strtoull(line.c_str() + comment + 3, nullptr, 16);
+    std::istringstream words(line.substr(line.find(": ", comment) + 2));
+    std::string word;
+    while (words >> word && word.size() == 8) {
+      const auto value = static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 16));
+      for (int i = 0; i < 4; ++i) {
+        entry.bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
+      }
+    }
+  }
+  return lines;
+}
+
+std::vector<DisassembledLine> disassembly(const Bytes& object) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.so"), std::ios::binary)
+      .write(reinterpret_cast<const char*>(object.data()),
+             static_cast<std::streamsize>(object.size()));
+  return disassembly(scratch.file("k.so"));
+}
+
 std::string read_source_file(const std::string& relative) {
   const char* root = std::getenv("WW_SOURCE_DIR");
   std::ifstream stream(std::filesystem::path(root == nullptr ? "." : root) / relative);

@@ -55,6 +55,16 @@ struct CompileOptions {
 // disassembler for gfx6 and gfx7).
 [[nodiscard]] std::vector<std::uint64_t> instruction_addresses(const Bytes& object);
 
+// One line of llvm-objdump: an instruction's address, mnemonic and bytes.
+struct DisassembledLine {
+  std::uint64_t address{};
+  std::string mnemonic;
+  Bytes bytes;
+};
+// Of an object file or a linked code object.
+[[nodiscard]] std::vector<DisassembledLine> disassembly(const std::filesystem::path& object);
+[[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object);
+
 // The source tree's file `relative`, through WW_SOURCE_DIR.
 [[nodiscard]] std::string read_source_file(const std::string& relative);
 

@@ -22,6 +22,44 @@ constexpr TableEntry gfx9_entries[] = {
 #include "isa/tables/gfx9_scalar.def"
 };
 
+#define VOP2(number, name, form, d, s0, s1, modifiers) \
+  {Encoding::vop2, form, number, Opcode::name, d, {s0, s1, 0}, modifiers},
+#define VOP1(number, name, form, d, s0, modifiers) \
+  {Encoding::vop1, form, number, Opcode::name, d, {s0, 0, 0}, modifiers},
+#define VOP3(number, name, form, d, s0, s1, s2, modifiers) \
+  {Encoding::vop3a, form, number, Opcode::name, d, {s0, s1, s2}, modifiers},
+#define VOP3P(number, name, form, d, s0, s1, s2, modifiers) \
+  {Encoding::vop3p, form, number, Opcode::name, d, {s0, s1, s2}, modifiers},
+#define VOPC(number, name, s0, s1, modifiers) \
+  {Encoding::vopc, plain, number, Opcode::name, 0, {s0, s1, 0}, modifiers},
+#define DS(number, name, form, d, address, data0, data1) \
+  {Encoding::ds, form, number, Opcode::name, d, {address, data0, data1}, 0},
+#define MUBUF(number, name, form, data) {Encoding::mubuf, form, number, Opcode::name, data, {}, 0},
+#define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
+#define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
+#define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
+#define SMEM(number, name, form, data, base) \
+  {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
+
+constexpr TableEntry gfx900_entries[] = {
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+#include "isa/tables/gfx9_compare.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx900_only.def"
+};
+constexpr TableEntry gfx90a_entries[] = {
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+#include "isa/tables/gfx9_compare.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx90a_only.def"
+};
+
+constexpr LongFormBases gfx9_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
+
 }  // namespace
 
 const Table& gfx8_table() {
@@ -31,6 +69,16 @@ const Table& gfx8_table() {
 
 const Table& gfx9_table() {
   static const Table table(gfx9_entries, {});
+  return table;
+}
+
+const Table& gfx900_table() {
+  static const Table table(gfx900_entries, gfx9_bases);
+  return table;
+}
+
+const Table& gfx90a_table() {
+  static const Table table(gfx90a_entries, gfx9_bases);
   return table;
 }
 

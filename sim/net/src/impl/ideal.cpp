@@ -68,6 +68,9 @@ class Ideal final : public Network {
     }
   }
   [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
+  [[nodiscard]] std::uint32_t source_queue(NodeId, std::uint8_t) const override {
+    return 0;  // everything leaves at once
+  }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override {
     power::NetworkEvents events = events_;

@@ -38,7 +38,36 @@ void Mesh<S, kGeneral, kPriority>::tick() {
   take_arrivals(slot.arrivals);
   take_credits(slot.credits);
   step_routers();
+  if (groups() > 1 && regional_) {
+    share_congestion();
+  }
   ++now_;
+}
+
+// A VC is busy while a packet owns it or flits of it wait behind the link.
+template <class S, bool kGeneral, bool kPriority>
+void Mesh<S, kGeneral, kPriority>::share_congestion() {
+  std::swap(congestion_, congestion_before_);
+  for (std::uint32_t router = 0; router < routers_; ++router) {
+    const Block& block = blocks_[router];
+    for (std::size_t output = 0; output < 4; ++output) {
+      const std::uint32_t next = block.neighbour[output];
+      if (next == router) {
+        continue;  // the rim
+      }
+      int busy = 0;
+      for (int vc = 0; vc < vcs(); ++vc) {
+        const auto v = output * static_cast<std::size_t>(vcs()) + static_cast<std::size_t>(vc);
+        busy += static_cast<int>(block.credits[v]) != config_.vc_buffer || block.owner[v] != kNobody
+                    ? 1
+                    : 0;
+      }
+      const int here = busy << 8;
+      const bool last = blocks_[next].neighbour[output] == next;  // nothing known beyond
+      const int beyond = last ? here : static_cast<int>(congestion_before_[next][output]);
+      congestion_[router][output] = static_cast<std::uint16_t>((here + beyond) / 2);
+    }
+  }
 }
 
 // All matches see the state at the start of the cycle; then heads move on, then flits.
@@ -222,7 +251,7 @@ void Mesh<S, kGeneral, kPriority>::route(std::uint32_t router, Block& block, int
   auto output = static_cast<int>(flit.port);
   int group = groups() == 1 ? 0 : static_cast<int>(flit.flags) >> kClassShift;
   if (groups() > 1 && adaptive_) {
-    output = adaptive_output(block, flit);
+    output = adaptive_output(router, block, flit);
     const bool west_on_y =
         (output == 2 || output == 3) && (static_cast<int>(flit.flags) & kWest) != 0;
     group = 2 * group + (west_on_y ? 1 : 0);
@@ -238,12 +267,20 @@ void Mesh<S, kGeneral, kPriority>::route(std::uint32_t router, Block& block, int
   block.want_vc |= std::uint32_t{1} << output;
 }
 
-// Of two minimal ways, the one with fewer credits in use; x when they are equal.
+// Of two minimal ways, the less congested; x when they are equal. DyXY counts the credits in use at
+// the output, RCA the busy VCs there and beyond.
 template <class S, bool kGeneral, bool kPriority>
-int Mesh<S, kGeneral, kPriority>::adaptive_output(const Block& block, const Flit& flit) const {
+int Mesh<S, kGeneral, kPriority>::adaptive_output(std::uint32_t router, const Block& block,
+                                                  const Flit& flit) const {
   const int along_x = flit.x > block.x ? 0 : 1;
   const int along_y = flit.y > block.y ? 2 : 3;
   if (flit.x != block.x && flit.y != block.y) {
+    if (regional_) {
+      const Congestion& of = congestion_[router];
+      return of[static_cast<std::size_t>(along_y)] < of[static_cast<std::size_t>(along_x)]
+                 ? along_y
+                 : along_x;
+    }
     return block.used[static_cast<std::size_t>(along_y)] <
                    block.used[static_cast<std::size_t>(along_x)]
                ? along_y
@@ -361,8 +398,17 @@ void Mesh<S, kGeneral, kPriority>::traverse(std::uint32_t router, Block& block, 
 
 namespace {
 
+// kGeneral costs a fifth of the speed: only where a stage takes several cycles, or guesses.
+bool is_general(const NetworkConfig& config) {
+  return config.routing_delay > 1 || config.vc_alloc_delay != 1 || config.sw_alloc_delay != 1 ||
+         config.st_delay != 1 || config.speculative;
+}
+
 template <class S>
 std::unique_ptr<Network> make_sized(const NetworkConfig& config) {
+  if (config.network != "mesh-priority" && !is_general(config)) {
+    return std::make_unique<Mesh<S, false, false>>(config);
+  }
   if (config.network == "mesh-priority") {
     return std::make_unique<Mesh<S, true, true>>(config);
   }
@@ -372,11 +418,19 @@ std::unique_ptr<Network> make_sized(const NetworkConfig& config) {
 }  // namespace
 
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config) {
-  const bool common = config.network == "mesh" && config.classes == 1 &&
-                      config.concentration == 1 && config.routing_delay <= 1 &&
-                      config.vc_alloc_delay == 1 && config.sw_alloc_delay == 1 &&
-                      config.st_delay == 1 && !config.speculative;
-  if (common) {  // sizes that the compiler knows, for the cases that are run most
+  const bool common =
+      config.network != "mesh-priority" && config.concentration == 1 && !is_general(config);
+  const int groups = config.network == "mesh-adaptive" ? 2 * config.classes : config.classes;
+  // Sizes that the compiler knows, for the cases that are run most.
+  if (common && groups == 2) {
+    switch (config.vcs) {
+      case 2: return std::make_unique<Mesh<GroupedShape<2>, false, false>>(config);
+      case 4: return std::make_unique<Mesh<GroupedShape<4>, false, false>>(config);
+      case 8: return std::make_unique<Mesh<GroupedShape<8>, false, false>>(config);
+      default: break;
+    }
+  }
+  if (common && groups == 1) {
     switch (config.vcs) {
       case 1: return std::make_unique<Mesh<MeshShape<1>, false, false>>(config);
       case 2: return std::make_unique<Mesh<MeshShape<2>, false, false>>(config);

@@ -15,9 +15,10 @@
 // Seitz 1987). Message classes have disjoint VCs, so a request never waits for a reply's buffer.
 // Adaptive routing is minimal in double-y form (Dally and Towles, ch. 14; DyXY, DAC'06, separates
 // VCs likewise): packets to the east and to the west use disjoint VCs of the y links, so within
-// either half the x links are used in one direction only and no cycle closes. Minimal routes end:
-// no livelock. Priority arbitration does not change the channel graph; injection may starve while
-// through traffic saturates a port, which stuck() reports.
+// either half the x links are used in one direction only and no cycle closes: whichever of the two
+// minimal outputs a head is told to take, so the measure of congestion does not matter. Minimal
+// routes end: no livelock. Priority arbitration does not change the channel graph; injection may
+// starve while through traffic saturates a port, which stuck() reports.
 #pragma once
 
 #include <algorithm>
@@ -45,6 +46,9 @@ class Mesh final : public Network {
   void skip_to(Cycles cycle) override;
   [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override {
     return node_waiting_;
+  }
+  [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
+    return store_.length(node, message_class);
   }
   [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override;
@@ -108,7 +112,9 @@ class Mesh final : public Network {
   void step_general(std::uint32_t router, Block& block);
   void begin_head(std::uint32_t router, Block& block, int input_vc);
   void route(std::uint32_t router, Block& block, int input_vc);
-  [[nodiscard]] int adaptive_output(const Block& block, const Flit& flit) const;
+  [[nodiscard]] int adaptive_output(std::uint32_t router, const Block& block,
+                                    const Flit& flit) const;
+  void share_congestion();
 
   template <class Sink>
   void allocate_vcs(Block& block, const Sink& sink);
@@ -136,7 +142,8 @@ class Mesh final : public Network {
   const std::uint32_t nodes_per_router_;
   const int classes_;
   const bool adaptive_;
-  const bool large_;  // too large for the nearest caches
+  const bool regional_;  // adaptive by RCA, not DyXY
+  const bool large_;     // too large for the nearest caches
   const bool lookahead_;
   const bool wait_for_tail_;
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting
@@ -186,6 +193,13 @@ class Mesh final : public Network {
   EventList* flits_out_{};  // to the next router, when it need not wait
   EventList* injected_out_{};
   std::array<EventList*, 2> credits_out_{};  // to the previous router, to a node
+
+  // RCA (Gratz, Grot and Keckler, HPCA 2008), in one dimension: [router][output], 8 binary places.
+  // What a router knows of an output: the mean of its own busy VCs there and of what the next
+  // router along the same direction told it in the cycle before.
+  using Congestion = std::array<std::uint16_t, 4>;
+  std::vector<Congestion> congestion_;
+  std::vector<Congestion> congestion_before_;
 
   // general timing
   std::vector<Batches<S>> batches_;      // [router]

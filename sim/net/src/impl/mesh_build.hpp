@@ -25,6 +25,7 @@ Mesh<S, kGeneral, kPriority>::Mesh(const NetworkConfig& config)
       nodes_per_router_(static_cast<std::uint32_t>(config.concentration)),
       classes_(config.classes),
       adaptive_(config.network == "mesh-adaptive"),
+      regional_(adaptive_ && config.adaptive == "rca"),
       large_(routers_ * sizeof(Block) > std::size_t{1} << 18),
       lookahead_(config.routing_delay == 0),
       wait_for_tail_(config.wait_for_tail_credit),
@@ -99,6 +100,10 @@ void Mesh<S, kGeneral, kPriority>::build() {
   node_live_.resize(node_words_);
   node_waiting_.resize(node_words_);
   deliveries_.reserve(nodes_);
+  if (regional_) {
+    congestion_.resize(routers_);
+    congestion_before_.resize(routers_);
+  }
   if (kGeneral) {
     batches_.resize(routers_);
     held_vc_grants_.resize(routers_ * ports * vcs);

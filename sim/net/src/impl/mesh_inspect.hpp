@@ -33,6 +33,13 @@ void Mesh<S, kGeneral, kPriority>::skip_to(Cycles cycle) {
   const std::optional<Cycles> next = next_event();
   const Cycles to = next ? std::min(*next, cycle) : cycle;
   if (to > now()) {
+    // Nothing changes but what routers tell each other, which settles within the mesh's diameter
+    // and the bits of a value.
+    const auto settled = static_cast<std::uint64_t>(config_.width + config_.height + 32);
+    for (std::uint64_t left = std::min((to - now()).value(), settled); regional_ && left != 0;
+         --left) {
+      share_congestion();
+    }
     now_ = static_cast<std::int64_t>(to.value());
     deliveries_.clear();
   }
@@ -165,13 +172,8 @@ void Mesh<S, kGeneral, kPriority>::count_toggles(std::uint32_t router, int outpu
   const std::size_t link =
       router * static_cast<std::size_t>(ports()) + static_cast<std::size_t>(output);
   std::byte* last = &last_word_[link * flit_bytes_];
-  std::uint64_t toggles = 0;
-  for (std::size_t i = 0; i < flit_bytes_; ++i) {
-    toggles += static_cast<std::uint64_t>(
-        std::popcount(static_cast<std::uint8_t>(last[i] ^ word_scratch_[i])));
-  }
+  link_toggles_[link] += transitions(last, word_scratch_.data(), flit_bytes_);
   std::copy(word_scratch_.begin(), word_scratch_.end(), last);
-  link_toggles_[link] += toggles;
 }
 
 }  // namespace ww::sim::net

@@ -54,6 +54,8 @@ struct Shape {
 };
 template <int kVcs>
 using MeshShape = Shape<Mask64, 5, 5 * kVcs, 1, 5, kVcs, 1>;
+template <int kVcs>  // requests and replies, or the two halves of adaptive routing
+using GroupedShape = Shape<Mask64, 5, 5 * kVcs, 2, 5, kVcs, 2>;
 using SmallShape = Shape<Mask64, 16, 64, 8, 0, 0, 0>;
 using LargeShape = Shape<Mask128, 16, 128, 8, 0, 0, 0>;
 

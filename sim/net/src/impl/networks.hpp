@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "ww/sim/net/i_network.hpp"
 
@@ -10,5 +11,8 @@ namespace ww::sim::net {
 std::unique_ptr<Network> make_ideal(const NetworkConfig& config);
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config);  // also adaptive, priority
 std::unique_ptr<Network> make_deflection(const NetworkConfig& config);
+// config.planes: one network of one class for each of config.classes.
+std::unique_ptr<Network> make_planes(const NetworkConfig& config,
+                                     std::vector<std::unique_ptr<Network>> planes);
 
 }  // namespace ww::sim::net

@@ -18,7 +18,9 @@
 
 namespace ww::binpatch::isa {
 
-enum class Generation : std::uint8_t { gfx6, gfx7, gfx8, gfx9, gfx10, gfx11, gfx12 };
+// gfx900 and gfx90a are the gfx9 whose vector and memory instructions have tables: Vega 10 and its
+// kin (gfx900, gfx902, gfx909, gfx90c) and CDNA 2. gfx9 is any other (gfx904, gfx906, gfx908, gfx94x).
+enum class Generation : std::uint8_t { gfx6, gfx7, gfx8, gfx9, gfx900, gfx90a, gfx10, gfx11, gfx12 };
 // Error unsupported for targets without a table.
 [[nodiscard]] Result<Generation> generation_of(GfxTarget target);
 
@@ -54,6 +56,7 @@ enum class OperandKind : std::uint8_t {
   inline_int,    // value: the integer
   inline_float,  // value: the bits as a 32-bit float (widen per operand size)
   literal,       // value: the 32-bit literal that follows the instruction
+  agpr,          // index: first accumulation register (gfx90a)
 };
 
 // Hardware encodings of scalar operands that are not general registers (gfx7 numbering).
@@ -100,11 +103,12 @@ struct Modifiers {
   bool clamp{};
   bool glc{}, slc{}, tfe{}, lds{}, gds{};
   bool offen{}, idxen{}, addr64{};
-  std::uint32_t offset{};    // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; FLAT (gfx9)
+  // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
+  std::uint32_t offset{};
   std::int32_t immediate{};  // SOPK simm16, SOPP simm16 (branch offset in dwords, waitcnt bits)
   bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
   std::uint8_t dmask{};
-  std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P
+  std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P; VOP3 of gfx9: bit i source i, bit 3 the result
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
   std::uint32_t extra_dword{};                 // the raw SDWA or DPP word
@@ -134,6 +138,12 @@ struct Instruction {
   // have no dst; with tfe, dst[0] has one register more. MTBUF: Modifiers::immediate is
   // dfmt | nfmt << 4. s_set_gpr_idx_on: Modifiers::immediate is the mode.
   // s_sendmsg_rtn: Modifiers::immediate is the message.
+  // SMEM: src[0] base, src[1] the register of the offset or none, src[2] a store's data;
+  // Modifiers::offset (bytes) where scalar_offset_is_immediate.
+  // FLAT of gfx9: src[2] is the scalar address (s[n:n+1] of global_, s[n] of scratch_) or none.
+  // SDWA and DPP: src[0] is the register that the second word names; Modifiers::extra_dword is that
+  // word. VOP3P: Modifiers::neg is neg_lo, abs is neg_hi (of v_mad_mix and v_fma_mix: abs).
+  // v_swap_b32: dst[0] and src[0] are both read and written.
   // Opcode::unlisted (vector and memory of gfx8 and later, image and graphics of all):
   // Modifiers::offset, extra_dword and more_dwords are the raw words.
   std::array<Operand, 4> src{};

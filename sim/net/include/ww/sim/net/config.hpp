@@ -25,6 +25,7 @@ struct NetworkConfig {
   int height{4};                // routers along y
   int concentration{1};         // nodes per router
   int classes{1};               // message classes (2: request, reply), each with its own VCs
+  bool planes{false};           // or each with a network of its own; flit_bits is one plane's width
   int flit_bits{128};
 
   // virtual-channel routers
@@ -41,9 +42,12 @@ struct NetworkConfig {
   Allocator vc_allocator{Allocator::islip};
   Allocator sw_allocator{Allocator::islip};
 
+  std::string adaptive{"dyxy"};  // mesh-adaptive chooses by: "dyxy" (local) or "rca" (regional)
+
   // bufferless and ideal networks
   int router_delay{2};                // cycles in a router, before the link
   std::string deflection{"chipper"};  // or "bless"
+  int reassembly_buffers{16};         // bufferless: packets of several flits a node takes at a time
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload

@@ -17,7 +17,15 @@ namespace ww::sim::net {
 
 using NodeId = std::uint32_t;
 
-enum class PacketKind : std::uint8_t { data, read_request, read_reply, write_request, write_reply };
+enum class PacketKind : std::uint8_t {
+  data,
+  read_request,
+  read_reply,
+  write_request,
+  write_reply,
+  atomic_request,
+  atomic_reply,
+};
 
 // What to send. Spans need to live only during inject().
 struct Packet {
@@ -98,6 +106,11 @@ class Network {
 
   // Nodes, 64 to a word, that have flits which have not left their source queue.
   [[nodiscard]] virtual std::span<const std::uint64_t> waiting_sources() const = 0;
+
+  // Packets of a node (< nodes) and class that have not wholly left it: how full its output buffer
+  // is, for who must not send more than that holds.
+  [[nodiscard]] virtual std::uint32_t source_queue(NodeId node,
+                                                   std::uint8_t message_class) const = 0;
 
   // Packets queued or under way (copies counted one by one).
   [[nodiscard]] virtual std::uint64_t packets_inside() const = 0;

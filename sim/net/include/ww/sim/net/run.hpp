@@ -36,7 +36,8 @@ struct RunResult {
   std::vector<LinkUse> links;   // use in the measured cycles
 };
 
-// Errors: those of validate(traffic, network); bad_data when the network is stuck (deadlock).
+// Errors: those of validate(traffic, network); bad_data when the network is stuck (deadlock);
+// cancelled (Ctrl-C).
 [[nodiscard]] Result<RunResult> run(Network& network, const RunConfig& config);
 
 }  // namespace ww::sim::net

@@ -10,6 +10,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/sim/net/config.hpp"
+#include "ww/sim/net/replay.hpp"
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/power/accounting.hpp"
 
@@ -35,12 +36,40 @@ struct SimulateRequest {
   int concentration{1};
   int classes{0};  // 0: as many as the traffic needs
   int flit_bits{128};
+  bool planes{false};  // --planes: a network for each class
   bool speculative{false};
-  std::string deflection{"chipper"};  // of mesh-bufferless
-  int max_outstanding{0};             // of many_to_few: 0 is open loop
-  double hot_fraction{0.2};           // of hot_spot: the share that goes to the middle node
-  double burst_start{0};              // per cycle; 0, 0: no bursts
+  bool wait_for_tail_credit{false};
+  std::string sw_allocator;  // --sw-allocator: another than the VCs'; empty: the same
+  int vc_alloc_delay{NetworkConfig{}.vc_alloc_delay};
+  int sw_alloc_delay{NetworkConfig{}.sw_alloc_delay};
+  int st_delay{NetworkConfig{}.st_delay};
+  int credit_delay{NetworkConfig{}.credit_delay};
+  int link_delay{NetworkConfig{}.link_delay};
+  int router_delay{NetworkConfig{}.router_delay};              // of mesh-bufferless and ideal
+  std::string deflection{"chipper"};                           // of mesh-bufferless
+  int reassembly_buffers{NetworkConfig{}.reassembly_buffers};  // packets a node puts together
+  std::string adaptive{"dyxy"};  // of mesh-adaptive: --adaptive, dyxy or rca
+  int max_outstanding{0};        // 0: open loop (many_to_few), ReplayConfig's (a trace)
+  double write_fraction{0};      // of many_to_few: the share of requests that write
+  int read_request_flits{1};     // of many_to_few, as the next three
+  int read_reply_flits{5};
+  int write_request_flits{5};
+  int write_reply_flits{1};
+  double hot_fraction{0.2};  // of hot_spot: the share that goes to the middle node
+  double burst_start{0};     // per cycle; 0, 0: no bursts
   double burst_stop{0};
+  std::vector<NodeId> core_nodes;    // --core-nodes, of many_to_few and traces; empty: the others
+  std::vector<NodeId> memory_nodes;  // --memory-nodes; empty: a quarter, top and bottom rows
+
+  // --trace: a .wwt instead of synthetic traffic; rate, packet_size, warmup and cycles then say
+  // nothing. Fields as in ReplayConfig.
+  std::filesystem::path trace;
+  int coalesce_lanes{ReplayConfig{}.coalesce_lanes};
+  int line_bytes{ReplayConfig{}.line_bytes};
+  int l1_sets{ReplayConfig{}.l1_sets};
+  int l1_ways{ReplayConfig{}.l1_ways};
+  int interleave_bytes{ReplayConfig{}.interleave_bytes};
+  int memory_delay{ReplayConfig{}.memory_delay};  // of many_to_few too
 
   std::string estimator{"dsent"};  // router energies
   double node_nm{22};
@@ -52,17 +81,20 @@ struct SimulateRequest {
 struct SimulateReport {
   SimulateRequest request;
   RunResult run;
+  std::optional<ReplayStats> replay;          // of a trace
   power::EnergyReport energy;                 // of the measured cycles
   std::vector<power::Comparison> comparison;  // the same events, every estimator
 };
 
 // The contract's keys: avg_packet_latency, avg_network_latency, p99_packet_latency,
 // accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
-// stable, energy_pj {by component, total}; also the request's network, traffic, rate and seed.
+// stable, energy_pj {by component, total}; also the request's network, traffic, rate and seed, and
+// toggle_source: "payload" where link transitions were counted, "toggle_rate" where assumed. A
+// trace adds requests, l1_hit_rate and `trace` with the counts behind them.
 void to_json(nlohmann::json& json, const SimulateReport& report);
 
 // Errors, by key: invalid_argument, out_of_range, not_found (a flag's value); parse_error, bad_data
-// (the model); bad_data (a network that is stuck).
+// (the model or the trace); bad_data (a network that is stuck).
 [[nodiscard]] Result<SimulateReport> simulate(const SimulateRequest& request);
 
 struct CurvePoint {

@@ -54,6 +54,8 @@ struct TrafficConfig {
   double hot_fraction{0.2};
 
   // many_to_few. Empty memory_nodes: spread over the top and bottom rows, a quarter of the nodes.
+  // Empty core_nodes: all others.
+  std::vector<NodeId> core_nodes;
   std::vector<NodeId> memory_nodes;
   double write_fraction{0};
   int read_request_flits{1};
@@ -89,8 +91,6 @@ class TrafficSource {
 
   // Flits created so far, those of nodes that have fallen behind estimated from their rate.
   [[nodiscard]] double offered_flits(Cycles now) const;
-  // The memory nodes in use, for reports.
-  [[nodiscard]] const std::vector<NodeId>& memory_nodes() const { return config_.memory_nodes; }
 
  private:
   struct Reply {

@@ -13,6 +13,7 @@ struct NetworkEvents {
   std::uint64_t links{};  // directed router-to-router links
   std::uint64_t injected_flits{};
   std::uint64_t ejected_flits{};
+  std::uint64_t resent_flits{};  // bufferless: dropped for want of a reassembly buffer, sent again
   std::uint64_t buffer_writes{};
   std::uint64_t buffer_reads{};
   std::uint64_t crossbar_flits{};  // flit-hops: every router counts
@@ -22,6 +23,9 @@ struct NetworkEvents {
   std::uint64_t link_toggles{};  // real bit transitions; meaningful when toggles_counted
   bool toggles_counted{};
 };
+
+// Sum over networks that run side by side in the same cycles: routers and links add up.
+NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
 
 // Difference of two snapshots of one network (later - earlier).
 [[nodiscard]] NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier);

@@ -1,0 +1,263 @@
+// Vector instructions as gfx8 and gfx9 lay them out: VOP3 with ten bits of opcode, VOP3P, and the
+// second words of SDWA and DPP. Vega ISA, chapter "Microcode formats".
+#include "isa/decoder.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+constexpr std::uint32_t whole_register = 6;  // SDWA's select of all 32 bits
+
+// Sources that SDWA extends by their sign where other forms would negate them.
+unsigned sdwa_integers(const TableEntry& entry) {
+  switch (entry.opcode) {
+    case Opcode::v_cndmask_b32: return 3;
+    case Opcode::v_ldexp_f16: return 2;
+    default: return ~entry.modifiers & 3U;
+  }
+}
+
+}  // namespace
+
+// What the table does not name, and what sets a field that the instruction does not have, is kept
+// as words: the patcher needs no more of it, and the emulator refuses it.
+void Decoder::gfx9_or_unlisted() {
+  switch (out_.encoding) {
+    case Encoding::vop2:
+    case Encoding::vop1:
+    case Encoding::vopc: vop_short_gfx9(); break;
+    case Encoding::vop3a: vop3_gfx9(); break;
+    case Encoding::vop3p: vop3p(); break;
+    case Encoding::smem: smem(); break;
+    case Encoding::ds: ds_gfx9(); break;
+    case Encoding::mubuf: buffer_gfx9(); break;
+    case Encoding::flat: flat_gfx9(); break;
+    default: unsupported("the encoding is not decoded for this generation"); break;
+  }
+  if (error_ && error_->code == ErrorCode::unsupported) {
+    error_.reset();
+    const Encoding encoding = out_.encoding == Encoding::vop3b ? Encoding::vop3a : out_.encoding;
+    out_ = Instruction{};
+    out_.encoding = encoding;
+    unlisted();
+  }
+}
+
+void Decoder::vop_short_gfx9() {
+  const std::uint32_t source0 = bits(word_, 0, 9);
+  if (source0 != encoded_sdwa && source0 != encoded_dpp) {
+    return vop_short();
+  }
+  const std::uint32_t number = out_.encoding == Encoding::vop2   ? bits(word_, 25, 6)
+                               : out_.encoding == Encoding::vop1 ? bits(word_, 9, 8)
+                                                                 : bits(word_, 17, 8);
+  if (!enter(number, 2)) {
+    return;
+  }
+  if (entry_->form == Form::accumulator_move || entry_->form == Form::swap) {
+    return unsupported("no such form of the instruction");
+  }
+  out_.modifiers.extra_dword = second_;
+  if (source0 == encoded_sdwa) {
+    sdwa();
+  } else {
+    dpp();
+  }
+}
+
+// The operands of VOP1, VOP2 and VOPC that the first word names.
+void Decoder::short_results() {
+  const TableEntry& entry = *entry_;
+  if (out_.encoding == Encoding::vopc) {
+    vcc_pair(out_.dst[0]);
+  } else if (entry.result == 0) {
+    unsupported("no such form of the instruction");
+  } else {
+    set(out_.dst[0], vector_register(generation_, bits(word_, 17, 8), entry.result),
+        "reserved vector result");
+  }
+  switch (entry.form) {
+    case Form::select: vcc_pair(out_.src[2]); break;
+    case Form::carry_out: vcc_pair(out_.dst[1]); break;
+    case Form::carry_in_out:
+      vcc_pair(out_.dst[1]);
+      vcc_pair(out_.src[2]);
+      break;
+    default: break;
+  }
+}
+
+void Decoder::sdwa() {
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
+  m.sdwa = true;
+  if ((entry.modifiers & modifier_sdwa) == 0) {
+    return unsupported("the instruction has no SDWA form");
+  }
+  short_results();
+  const bool two_sources = out_.encoding != Encoding::vop1;
+  const auto source_of = [&](std::uint32_t encoded, bool scalar) {
+    return scalar ? source_operand(generation_, encoded, 1)
+                  : vector_register(generation_, encoded, 1);
+  };
+  set(out_.src[0], source_of(bits(second_, 0, 8), bit(second_, 23)), "reserved source operand");
+  if (two_sources) {
+    set(out_.src[1], source_of(bits(word_, 9, 8), bit(second_, 31)), "reserved source operand");
+  } else {
+    reserved(bits(second_, 27, 5), "a second source where the instruction has none");
+  }
+  for (const Operand& operand : out_.src) {
+    if (operand.kind == OperandKind::literal) {
+      unsupported("a literal in SDWA");
+    }
+  }
+  const std::uint32_t second_select = bits(second_, 24, 3);
+  if (bits(second_, 16, 3) > whole_register || second_select > whole_register) {
+    unsupported("reserved select");
+  }
+  m.neg = static_cast<std::uint8_t>(bits(second_, 20, 1) | bits(second_, 28, 1) << 1);
+  m.abs = static_cast<std::uint8_t>(bits(second_, 21, 1) | bits(second_, 29, 1) << 1);
+  const unsigned integers = sdwa_integers(entry);
+  const unsigned extended = bits(second_, 19, 1) | bits(second_, 27, 1) << 1;
+  if (((m.neg | m.abs) & integers) != 0 || (extended & ~integers) != 0) {
+    unsupported("a modifier that the instruction does not take");
+  }
+  reserved(bits(second_, 22, 1) | bits(second_, 30, 1), "reserved bits");
+  if (out_.encoding == Encoding::vopc) {
+    if (bit(second_, 15)) {
+      set(out_.dst[0], scalar_register(generation_, bits(second_, 8, 7), 2),
+          "reserved compare result");
+    } else {
+      reserved(bits(second_, 8, 7), "reserved bits");
+    }
+    return;
+  }
+  if (bits(second_, 8, 3) > whole_register || bits(second_, 11, 2) == 3) {
+    unsupported("reserved select");
+  }
+  m.clamp = bit(second_, 13);
+  m.omod = static_cast<std::uint8_t>(bits(second_, 14, 2));
+  if (m.omod != 0 && (entry.modifiers & modifier_scale) == 0) {
+    unsupported("a modifier that the instruction does not take");
+  }
+}
+
+void Decoder::dpp() {
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
+  m.dpp = true;
+  const std::uint32_t control = bits(second_, 8, 9);
+  const bool broadcast_in_row = control >= 0x150 && control <= 0x15f;
+  const bool shift = control > 0x100 && control < 0x130 && control % 16 != 0;
+  const bool whole_wave = control == 0x130 || control == 0x134 || control == 0x138 ||
+                          control == 0x13c || (control >= 0x140 && control <= 0x143);
+  const bool known = control < 0x100 || shift || whole_wave ||
+                     (broadcast_in_row && generation_ == Generation::gfx90a);
+  const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
+  if ((entry.modifiers & modifier_dpp) == 0 || !known || (wide && !broadcast_in_row)) {
+    return unsupported("the instruction has no such DPP form");
+  }
+  short_results();
+  set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), entry.source[0]),
+      "reserved vector source");
+  if (out_.encoding != Encoding::vop1) {
+    set(out_.src[1], vector_register(generation_, bits(word_, 9, 8), entry.source[1]),
+        "reserved vector source");
+  }
+  m.neg = static_cast<std::uint8_t>(bits(second_, 20, 1) | bits(second_, 22, 1) << 1);
+  m.abs = static_cast<std::uint8_t>(bits(second_, 21, 1) | bits(second_, 23, 1) << 1);
+  const unsigned floats = entry.opcode == Opcode::v_cndmask_b32 ? 0U : entry.modifiers & 3U;
+  if (((m.neg | m.abs) & ~floats) != 0) {
+    unsupported("a modifier that the instruction does not take");
+  }
+  reserved(bits(second_, 17, 2), "reserved bits");
+}
+
+void Decoder::vop3_gfx9() {
+  if (!enter(bits(word_, 16, 10), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  const bool has_carry = entry.form == Form::carry_out || entry.form == Form::carry_in_out;
+  const bool is_compare = entry.number < 0x100;  // VOPC's numbers come first
+  Modifiers& m = out_.modifiers;
+  if (has_carry) {
+    out_.encoding = Encoding::vop3b;
+    set(out_.dst[1], scalar_register(generation_, bits(word_, 8, 7), 2), "reserved carry result");
+  } else {
+    m.abs = static_cast<std::uint8_t>(bits(word_, 8, 3));
+    m.op_sel = static_cast<std::uint8_t>(bits(word_, 11, 4));
+  }
+  m.clamp = bit(word_, 15);
+  m.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
+  m.omod = static_cast<std::uint8_t>(bits(second_, 27, 2));
+  const unsigned absent = entry.source[2] == 0 ? 4U : 0U;
+  if (m.op_sel != 0 && ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent) != 0)) {
+    unsupported("a modifier that the instruction does not take");
+  }
+
+  const std::uint32_t destination = bits(word_, 0, 8);
+  if (is_compare) {
+    set(out_.dst[0], scalar_register(generation_, destination, 2), "reserved compare result");
+  } else if (entry.result == 0) {
+    reserved(destination, "a result where the instruction has none");
+  } else if (entry.form == Form::read_lane) {
+    set(out_.dst[0], scalar_register(generation_, destination, 1), "reserved scalar result");
+  } else {
+    set(out_.dst[0], vector_register(generation_, destination, entry.result),
+        "reserved vector result");
+  }
+  vop3_sources();
+  const bool lane = entry.form == Form::read_lane || entry.form == Form::write_lane;
+  const bool from_vector = out_.src[0].kind == OperandKind::vgpr;
+  if (lane &&
+      (from_vector != (entry.form == Form::read_lane) || out_.src[1].kind == OperandKind::vgpr)) {
+    unsupported("reserved lane operand");
+  }
+}
+
+void Decoder::vop3p() {
+  if (!enter(bits(word_, 16, 7), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  Modifiers& m = out_.modifiers;
+  m.abs = static_cast<std::uint8_t>(bits(word_, 8, 3));
+  m.op_sel = static_cast<std::uint8_t>(bits(word_, 11, 3));
+  m.op_sel_hi = static_cast<std::uint8_t>(bits(second_, 27, 2) | bits(word_, 14, 1) << 2);
+  m.clamp = bit(word_, 15);
+  m.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::uint32_t encoded = bits(second_, 9 * i, 9);
+    if (entry.source[i] == 0) {
+      reserved(encoded, "a source where the instruction has none");
+    } else if (encoded == encoded_literal) {
+      unsupported("a literal in VOP3P");
+    } else {
+      source(i, encoded, entry.source[i]);
+    }
+  }
+  set(out_.dst[0], vector_register(generation_, bits(word_, 0, 8), entry.result),
+      "reserved vector result");
+  const bool accumulator =
+      entry.form == Form::accumulator_read || entry.form == Form::accumulator_write;
+  const unsigned present = entry.source[2] != 0 ? 7U : accumulator ? 1U : 3U;
+  const unsigned unused = ~present & 7U;
+  if (((m.abs | m.neg) & ~(entry.modifiers & present)) != 0 || (m.op_sel & unused) != 0 ||
+      (m.op_sel_hi & unused) != unused || (m.clamp && (entry.modifiers & modifier_clamp) == 0)) {
+    unsupported("a modifier that the instruction does not take");
+  }
+  if (!accumulator) {
+    return;
+  }
+  if (m.op_sel != 0 || m.op_sel_hi != 7) {
+    unsupported("a modifier that the instruction does not take");
+  }
+  Operand& accumulation = entry.form == Form::accumulator_read ? out_.src[0] : out_.dst[0];
+  if (accumulation.kind != OperandKind::vgpr) {
+    unsupported("no accumulation register");
+  }
+  accumulation.kind = OperandKind::agpr;
+}
+
+}  // namespace ww::binpatch::isa

@@ -1,0 +1,199 @@
+#include <array>
+#include <cstdint>
+
+#include "isa/table.hpp"
+#include "isa/text.hpp"
+
+namespace ww::binpatch::isa {
+
+namespace {
+
+bool is_register(const Operand& operand) {
+  return operand.kind == OperandKind::sgpr || operand.kind == OperandKind::vgpr ||
+         operand.kind == OperandKind::special;
+}
+
+std::string with_modifiers(const Operand& operand, bool abs, bool neg) {
+  std::string text = operand_text(operand);
+  if (abs) {
+    text = fmt::format("|{}|", text);
+  }
+  if (neg) {
+    // "-1.0" would be another constant, so a negated constant is spelled as a function.
+    text = abs || is_register(operand) ? fmt::format("-{}", text) : fmt::format("neg({})", text);
+  }
+  return text;
+}
+
+// Lane reads, moves of two registers and the literal multiply-adds have one encoding only.
+bool has_one_form(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_readlane_b32:
+    case Opcode::v_writelane_b32:
+    case Opcode::v_readfirstlane_b32:
+    case Opcode::v_madmk_f32:
+    case Opcode::v_madak_f32:
+    case Opcode::v_madmk_f16:
+    case Opcode::v_madak_f16:
+    case Opcode::v_swap_b32:
+    case Opcode::v_accvgpr_mov_b32: return true;
+    default: return false;
+  }
+}
+
+std::string_view vop_suffix(const Instruction& in, Generation generation) {
+  if (in.modifiers.sdwa) {
+    return "_sdwa";
+  }
+  if (in.modifiers.dpp) {
+    return "_dpp";
+  }
+  if (has_one_form(in.opcode) || in.encoding == Encoding::vop3p) {
+    return "";
+  }
+  const bool is_long = in.encoding == Encoding::vop3a || in.encoding == Encoding::vop3b;
+  if (!is_long) {
+    return "_e32";
+  }
+  // gfx9's names carry a suffix only where there is a short form to tell from, as LLVM writes them.
+  const bool is_gfx9 = generation == Generation::gfx900 || generation == Generation::gfx90a;
+  const Table* table = table_of(generation);
+  const bool has_short =
+      table != nullptr && table->find_opcode(Encoding::vop3a, in.opcode) == nullptr;
+  return is_gfx9 && !has_short ? "" : "_e64";
+}
+
+// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's.
+std::string_view spelling(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_add_nc_i32: return "v_add_i32";
+    case Opcode::v_sub_nc_i32: return "v_sub_i32";
+    default: return mnemonic(opcode);
+  }
+}
+
+constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned count) {
+  return (word >> low) & ((1U << count) - 1U);
+}
+
+void sdwa_words(const Instruction& in, Line& line) {
+  constexpr std::array<std::string_view, 8> selects{"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                                    "WORD_0", "WORD_1", "DWORD",  "?"};
+  constexpr std::array<std::string_view, 4> unused{"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE",
+                                                   "?"};
+  const std::uint32_t word = in.modifiers.extra_dword;
+  if (in.encoding != Encoding::vopc) {
+    line.word(fmt::format("dst_sel:{}", selects[field(word, 8, 3)]));
+    line.word(fmt::format("dst_unused:{}", unused[field(word, 11, 2)]));
+  }
+  line.word(fmt::format("src0_sel:{}", selects[field(word, 16, 3)]));
+  if (in.src[1].kind != OperandKind::none) {
+    line.word(fmt::format("src1_sel:{}", selects[field(word, 24, 3)]));
+  }
+}
+
+std::string dpp_control(std::uint32_t control) {
+  if (control < 0x100) {
+    return fmt::format("quad_perm:[{},{},{},{}]", control & 3, control >> 2 & 3, control >> 4 & 3,
+                       control >> 6 & 3);
+  }
+  switch (control) {
+    case 0x130: return "wave_shl:1";
+    case 0x134: return "wave_rol:1";
+    case 0x138: return "wave_shr:1";
+    case 0x13c: return "wave_ror:1";
+    case 0x140: return "row_mirror";
+    case 0x141: return "row_half_mirror";
+    case 0x142: return "row_bcast:15";
+    case 0x143: return "row_bcast:31";
+    default: break;
+  }
+  constexpr std::array<std::string_view, 6> names{"row_shl", "row_shr", "row_ror",
+                                                  "?",       "?",       "row_newbcast"};
+  return fmt::format("{}:{}", names[field(control, 4, 4) % names.size()], control & 15);
+}
+
+void dpp_words(const Instruction& in, Line& line) {
+  const std::uint32_t word = in.modifiers.extra_dword;
+  line.word(dpp_control(field(word, 8, 9)));
+  line.word(fmt::format("row_mask:{:#x} bank_mask:{:#x}", field(word, 28, 4), field(word, 24, 4)));
+  line.word_if(field(word, 19, 1) != 0, "bound_ctrl:0");
+}
+
+// "name:[1,0,1]" for `count` operands.
+std::string list(std::string_view name, std::uint32_t bits, unsigned count) {
+  std::string text = fmt::format("{}:[", name);
+  for (unsigned i = 0; i < count; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ",", bits >> i & 1U);
+  }
+  return text + "]";
+}
+
+unsigned source_count(const Instruction& in) {
+  unsigned count = 0;
+  while (count < 3 && in.src[count].kind != OperandKind::none) {
+    ++count;
+  }
+  return count;
+}
+
+void packed_words(const Instruction& in, Line& line, bool mixed) {
+  const Modifiers& m = in.modifiers;
+  const unsigned count = source_count(in);
+  const unsigned all = (1U << count) - 1U;
+  const unsigned high = m.op_sel_hi & all;
+  line.word_if((m.op_sel & all) != 0, list("op_sel", m.op_sel, count));
+  line.word_if(high != (mixed ? 0U : all), list("op_sel_hi", high, count));
+  if (!mixed) {
+    line.word_if(m.neg != 0, list("neg_lo", m.neg, count));
+    line.word_if(m.abs != 0, list("neg_hi", m.abs, count));
+  }
+}
+
+// VOP3: the result's half stands behind the sources'.
+void halves(const Instruction& in, Line& line) {
+  const unsigned op_sel = in.modifiers.op_sel;
+  const unsigned count = source_count(in);
+  line.word_if(op_sel != 0,
+               list("op_sel", (op_sel & ((1U << count) - 1U)) | op_sel >> 3 << count, count + 1));
+}
+
+}  // namespace
+
+std::string vector_text(const Instruction& in, Generation generation) {
+  Line line(spelling(in.opcode), vop_suffix(in, generation));
+  line.present(in.dst[0]);
+  line.present(in.dst[1]);
+  const Modifiers& m = in.modifiers;
+  const bool is_packed = in.encoding == Encoding::vop3p;
+  const bool is_mixed = mnemonic(in.opcode).find("_mix") != std::string_view::npos;
+  const bool signs = !is_packed || is_mixed;
+  const std::uint32_t extended =
+      m.sdwa ? field(m.extra_dword, 19, 1) | field(m.extra_dword, 27, 1) << 1 : 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (in.src[i].kind == OperandKind::none) {
+      continue;
+    }
+    const bool abs = signs && ((m.abs >> i) & 1) != 0;
+    const bool neg = signs && ((m.neg >> i) & 1) != 0;
+    const std::string text = with_modifiers(in.src[i], abs, neg);
+    line.operand(((extended >> i) & 1) != 0 ? fmt::format("sext({})", text) : text);
+  }
+  const bool is_accumulator = mnemonic(in.opcode).starts_with("v_accvgpr_");
+  if (is_packed && !is_accumulator) {
+    packed_words(in, line, is_mixed);
+  } else if (!is_packed) {
+    halves(in, line);
+  }
+  line.word_if(m.clamp, "clamp");
+  constexpr std::array<std::string_view, 4> scales{"", "mul:2", "mul:4", "div:2"};
+  line.word_if(m.omod != 0, scales[m.omod & 3U]);
+  if (m.sdwa) {
+    sdwa_words(in, line);
+  } else if (m.dpp) {
+    dpp_words(in, line);
+  }
+  return std::move(line).take();
+}
+
+}  // namespace ww::binpatch::isa

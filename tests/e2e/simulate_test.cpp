@@ -1,0 +1,87 @@
+// wirewatt simulate as users run it: traces and workloads on networks.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+
+json simulated(const std::vector<std::string>& words, const Environment& extra = {}) {
+  std::vector<std::string> command{wirewatt(), "simulate", "--json"};
+  command.insert(command.end(), words.begin(), words.end());
+  const auto finished = run(command, extra);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  return json::parse(finished.out, nullptr, false);
+}
+
+TEST(Simulate, RunsAWorkloadsTraceToItsEndAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  const json report =
+      simulated({"--network", "mesh", "--workload", "dct"}, {{"TMPDIR", folder.path().string()}});
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  for (const char* key :
+       {"avg_packet_latency", "avg_network_latency", "p99_packet_latency", "requests",
+        "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops", "l1_hit_rate", "wall_s",
+        "cpu_s", "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  // 256 x 256 floats, each line read and written once; the coefficients are extra.
+  EXPECT_EQ(report.at("trace").at("write_requests"), 4096);
+  EXPECT_GE(report.at("trace").at("read_requests"), 4096);
+  EXPECT_EQ(report.at("toggle_source"), "payload");
+  // Values are in the trace; what a line holds besides is not always.
+  EXPECT_LT(report.at("trace").at("random_payload_bytes").get<double>(),
+            0.01 * report.at("trace").at("known_payload_bytes").get<double>());
+  EXPECT_TRUE(report.at("trace").at("virtual"));
+}
+
+TEST(Simulate, AWorkloadAndItsRecordedTraceAreTheSame) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "hist.wwt").string();
+  ASSERT_EQ(run({wirewatt(), "run", "--trace", file, "--", wirewatt(), "workloads", "run", "hist"})
+                .exit_code,
+            0);
+  const json traced = simulated({"--trace", file, "--k", "3"});
+  const json direct = simulated({"--workload", "hist", "--k", "3"});
+  EXPECT_EQ(traced.at("cycles"), direct.at("cycles"));
+  EXPECT_EQ(traced.at("energy_pj"), direct.at("energy_pj"));
+
+  std::stringstream bytes;
+  bytes << std::ifstream(file, std::ios::binary).rdbuf();
+  const std::string cut = (folder.path() / "cut.wwt").string();
+  std::ofstream(cut, std::ios::binary) << bytes.str().substr(0, bytes.str().size() / 2);
+  const auto refused = run({wirewatt(), "simulate", "--trace", cut});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(refused.out.empty()) << refused.out;
+  EXPECT_NE(refused.err.find("truncated"), std::string::npos) << refused.err;
+}
+
+TEST(Simulate, TakesOneLoadAndSaysWhichContradict) {
+  const auto refused = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {wirewatt(), "simulate"});
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 2) << finished.out << finished.err;
+    return finished.out + finished.err;
+  };
+  const auto names = [](const std::string& text, const char* one, const char* other) {
+    return text.find(one) != std::string::npos && text.find(other) != std::string::npos;
+  };
+  EXPECT_TRUE(names(refused({"--trace", "a", "--traffic", "uniform"}), "--trace", "--traffic"));
+  EXPECT_TRUE(names(refused({"--trace", "a", "--workload", "dct"}), "--trace", "--workload"));
+  EXPECT_TRUE(names(refused({"--workload", "dct", "--rate", "0.1"}), "--workload", "--rate"));
+  EXPECT_TRUE(names(refused({"--trace", "a", "--curve"}), "--trace", "--curve"));
+  EXPECT_TRUE(names(refused({"--size", "small"}), "--size", "--workload"));
+  EXPECT_TRUE(names(refused({"--workload", "no-such"}), "no-such", "workloads list"));
+  EXPECT_TRUE(names(refused({"--workload", "dct", "--size", "huge"}), "huge", "medium"));
+  EXPECT_TRUE(
+      names(refused({"--workload", "dct", "--device", "virtual:no-such"}), "no-such", "w9100"));
+  EXPECT_TRUE(names(refused({"--trace", "/no/such.wwt"}), "/no/such.wwt", "read"));
+}
+
+}  // namespace
+}  // namespace ww::e2e

@@ -1,0 +1,118 @@
+// What compilers make for gfx900 and gfx90a: every instruction is decoded, has llvm-objdump's
+// mnemonic, and is assembled back to the same bytes.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "toolchain.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch::isa {
+namespace {
+
+using testing::Bytes;
+
+std::string hex(const Bytes& bytes) {
+  std::ostringstream out;
+  for (const std::byte b : bytes) out << std::hex << std::to_integer<int>(b) << ' ';
+  return out.str();
+}
+
+// What the disassembler could not read.
+bool is_data(const std::string& mnemonic) {
+  return mnemonic.starts_with(".") || mnemonic.starts_with("<") || mnemonic == "//";
+}
+
+// Two things are compiled otherwise than they are assembled: a literal that the linker fills with a
+// value that also fits inline, and the bits of buffer_wbl2 that have no meaning.
+bool assembled_otherwise(const Instruction& in) {
+  for (const Operand& operand : in.src) {
+    const auto value = static_cast<std::int32_t>(operand.value);
+    if (operand.kind == OperandKind::literal && value >= -16 && value <= 64) return true;
+  }
+  return in.opcode == Opcode::buffer_wbl2;
+}
+
+void expect_equal(const std::vector<testing::DisassembledLine>& code, const std::string& cpu) {
+  const Generation generation = cpu == "gfx90a" ? Generation::gfx90a : Generation::gfx900;
+  std::vector<std::string> lines;
+  std::vector<Bytes> words;
+  std::set<Bytes> seen;  // an instruction that occurs often is assembled once
+  std::map<std::string, int> failures;
+  const auto fails = [&failures](const std::string& name) { return ++failures[name] <= 2; };
+  for (const auto& line : code) {
+    if (is_data(line.mnemonic) || !seen.insert(line.bytes).second) continue;
+    const auto decoded = decode(generation, line.bytes);
+    if (!decoded || decoded->opcode == Opcode::unlisted) {
+      if (fails(line.mnemonic))
+        ADD_FAILURE() << line.mnemonic << " is not known: " << hex(line.bytes);
+      continue;
+    }
+    const std::string text = disassemble(*decoded, generation);
+    const std::string name = text.substr(0, text.find(' '));
+    if (name != line.mnemonic && fails(line.mnemonic)) {
+      ADD_FAILURE() << "llvm-objdump has " << line.mnemonic << " for " << text;
+    }
+    if (decoded->size_bytes != line.bytes.size() && fails(line.mnemonic)) {
+      ADD_FAILURE() << text << " has " << line.bytes.size() << " bytes";
+    }
+    if (assembled_otherwise(*decoded)) continue;
+    lines.push_back(text);
+    words.push_back(line.bytes);
+  }
+  const auto assembled = testing::assemble(lines, cpu);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (assembled[i].bytes == words[i]) continue;
+    if (!fails(lines[i].substr(0, lines[i].find(' ')))) continue;
+    ADD_FAILURE() << lines[i] << "\n  decoded from " << hex(words[i]) << "\n  assembles to "
+                  << (assembled[i].bytes ? hex(*assembled[i].bytes) : "nothing");
+  }
+  EXPECT_GT(lines.size(), 100U);
+  std::cout << cpu << ": " << code.size() << " instructions, " << lines.size()
+            << " of them different\n";
+}
+
+class Gfx9Corpus : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
+  if (!testing::have_compiler() || !testing::have_assembler() || !testing::have_disassembler()) {
+    GTEST_SKIP() << "clang-15, lld-15 and llvm-15 are not installed";
+  }
+  std::vector<testing::DisassembledLine> code;
+  for (const char* file : {"tests/golden/binpatch/kernels.cl", "sim/gpu/test/kernels.cl"}) {
+    for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
+      // The marker's barrier aborts the compiler without optimisation.
+      if (level == "-O0" && std::string(file).starts_with("tests/")) continue;
+      testing::CompileOptions options{.cpu = GetParam(), .optimisation = level};
+      const auto object = testing::compile(testing::read_source_file(file), options);
+      ASSERT_TRUE(object) << file << ' ' << level;
+      const auto part = testing::disassembly(*object);
+      code.insert(code.end(), part.begin(), part.end());
+    }
+  }
+  expect_equal(code, GetParam());
+}
+
+// Objects from elsewhere: WW_CORPUS_<cpu> names files, separated by colons
+// (scripts/check_isa_corpus).
+TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
+  const char* files = std::getenv((std::string("WW_CORPUS_") + GetParam()).c_str());
+  if (files == nullptr) GTEST_SKIP() << "no objects given in WW_CORPUS_" << GetParam();
+  std::vector<testing::DisassembledLine> code;
+  std::istringstream list(files);
+  std::string file;
+  while (std::getline(list, file, ':')) {
+    const auto part = testing::disassembly(std::filesystem::path(file));
+    code.insert(code.end(), part.begin(), part.end());
+  }
+  expect_equal(code, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus, ::testing::Values("gfx900", "gfx90a"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace ww::binpatch::isa
