@@ -8,6 +8,7 @@
 
 #include "constants.hpp"
 #include "diagnostics.hpp"
+#include "estimate/variant_activity.hpp"
 #include "facts.hpp"
 #include "fit_runs.hpp"
 #include "intervals.hpp"
@@ -149,6 +150,7 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
       PairPoint point;
       point.pattern = variant.pattern;
       point.throttle = variant.throttle;
+      point.dvfs_state = variant.dvfs_state;
       point.engine = pair.first;
       point.quadrant = pair.second;
       point.distance_mm = input.distance_mm(pair.first, pair.second);
@@ -279,6 +281,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);
   result.pairs = pair_points(input, fit);
+  result.variant_activity = variant_activity(result.pairs, runs, facts.reference_state);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = std::numeric_limits<double>::quiet_NaN();
   if (const auto random = find_variant(input, facts, "random")) {

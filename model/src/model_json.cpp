@@ -138,12 +138,24 @@ json to_model_json(const FitResult& fit) {
   for (const auto& pair : fit.pairs) {
     result["pairs"].push_back({{"pattern", pair.pattern},
                                {"throttle", pair.throttle},
+                               {"dvfs_state", pair.dvfs_state},
                                {"engine", pair.engine},
                                {"quadrant", pair.quadrant},
                                {"distance_mm", pair.distance_mm},
                                {"centred_distance_mm", pair.centred_distance_mm},
                                {"energy_fj_per_bit", pair.energy_fj_per_bit},
                                {"error_fj_per_bit", pair.error_fj_per_bit}});
+  }
+  result["variant_wires"] = json::array();
+  for (const auto& row : fit.variant_activity) {
+    result["variant_wires"].push_back({{"pattern", row.pattern},
+                                       {"throttle", row.throttle},
+                                       {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                                       {"error", row.error},
+                                       {"slot_bits_per_bit", row.slot_bits},
+                                       {"toggles_per_bit", row.toggles},
+                                       {"adjacent_per_bit", row.adjacent},
+                                       {"opposite_per_bit", row.opposite}});
   }
   result["plateaus"] = json::array();
   for (const auto& row : fit.plateaus) result["plateaus"].push_back(plateau_json(row));

@@ -34,7 +34,10 @@ int main(int argc, char** argv) {
   ww::cli::add_calibrate(app, outcome);
   ww::cli::add_fit(app, outcome);
   ww::cli::add_score(app, outcome);
+  ww::cli::add_estimate(app, outcome);
+  ww::cli::add_project(app, outcome);
   ww::cli::add_report(app, outcome);
+  ww::cli::add_reproduce(app, outcome);
   ww::cli::add_patch(app, outcome);
   ww::cli::add_disasm(app, outcome);
   ww::cli::add_simulate(app, outcome);

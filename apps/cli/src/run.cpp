@@ -1,18 +1,15 @@
 // wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "child.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -34,98 +31,6 @@ struct RunArguments {
   std::vector<std::string> command;
   bool json{};
 };
-
-// A folder beside `file` for what the driver writes, so that moving it into place is a rename.
-class Parts {
- public:
-  static Result<Parts> create(const fs::path& folder) {
-    std::string name = (folder / ".wirewatt-run-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      const bool denied = errno == EACCES || errno == EPERM || errno == EROFS;
-      return fail(denied ? ErrorCode::permission_denied : ErrorCode::io_error,
-                  fmt::format("cannot write in this folder: {}", std::strerror(errno)),
-                  folder.string());
-    }
-    return Parts(name);
-  }
-  Parts(Parts&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Parts& operator=(Parts&&) = delete;
-  ~Parts() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  // What is there, in order of name.
-  [[nodiscard]] std::vector<fs::path> files() const {
-    std::vector<fs::path> found;
-    std::error_code ec;
-    for (const auto& entry : fs::directory_iterator(path_, ec)) found.push_back(entry.path());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
- private:
-  explicit Parts(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
-fs::path folder_of(const std::string& file) {
-  const auto absolute = fs::absolute(file);
-  return absolute.parent_path();
-}
-
-// --- the child ---
-
-volatile sig_atomic_t child_process = 0;
-
-void pass_on(int signal) {
-  if (child_process > 0) ::kill(child_process, signal);
-}
-
-// Runs the command and waits for it; signals that ask this process to end go to it. Gives the
-// status as waitpid does. Errors: not_found, permission_denied, io_error.
-Result<int> run_child(const std::vector<std::string>& command) {
-  int report[2];  // tells why exec failed; closes by itself where it did not
-  if (::pipe2(report, O_CLOEXEC) != 0) {
-    return fail(ErrorCode::io_error, "cannot make a pipe", command.front());
-  }
-  std::vector<char*> arguments;
-  for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) return fail(ErrorCode::io_error, "cannot start a process", command.front());
-  if (child == 0) {
-    ::execvp(arguments[0], arguments.data());
-    const int number = errno;
-    [[maybe_unused]] const auto told = ::write(report[1], &number, sizeof number);
-    ::_exit(127);
-  }
-  child_process = child;
-  struct sigaction action {};
-  action.sa_handler = pass_on;
-  for (const int signal : {SIGTERM, SIGHUP}) {
-    struct sigaction before {};
-    ::sigaction(signal, &action, &before);
-    if (before.sa_handler == SIG_IGN) ::sigaction(signal, &before, nullptr);  // nohup
-  }
-  // From a terminal the child gets these itself.
-  for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);
-  ::close(report[1]);
-  int number = 0;
-  const bool started = ::read(report[0], &number, sizeof number) != sizeof number;
-  ::close(report[0]);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  child_process = 0;
-  if (!started) {
-    return fail(number == ENOENT   ? ErrorCode::not_found
-                : number == EACCES ? ErrorCode::permission_denied
-                                   : ErrorCode::io_error,
-                fmt::format("cannot run it: {}", std::strerror(number)), command.front());
-  }
-  return status;
-}
 
 // --- counters ---
 
@@ -362,7 +267,7 @@ int run(const RunArguments& arguments) {
   const auto finished = execute(arguments);
   if (!finished) return report_error(finished.error());
   const bool killed = WIFSIGNALED(finished->status);
-  const int code = killed ? 128 + WTERMSIG(finished->status) : WEXITSTATUS(finished->status);
+  const int code = child_exit_code(finished->status);
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
   if (killed) {

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "score_estimate.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/sim/gpu/reveal.hpp"
@@ -151,6 +152,26 @@ int run(const std::string& folder, bool json) {
   return 0;
 }
 
+int run_program(const std::string& folder, const std::vector<std::string>& command, bool json) {
+  const auto scored = [&]() -> Result<nlohmann::json> {
+    const auto campaign_file = std::filesystem::path(folder) / "campaign.db";
+    WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
+    WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
+    microbench::DeviceRequest device;
+    device.name = "virtual:" + request.chip;
+    device.chip_seed = request.seed;
+    device.chip_class = sim::gpu::to_string(request.chip_class);
+    return score_estimate((std::filesystem::path(folder) / "model.json").string(), device, command);
+  }();
+  if (!scored) return report_error(scored.error());
+  if (json) {
+    print_json(*scored);
+  } else {
+    print_score_estimate(*scored);
+  }
+  return 0;
+}
+
 }  // namespace
 
 void add_score(CLI::App& app, Outcome& outcome) {
@@ -158,15 +179,23 @@ void add_score(CLI::App& app, Outcome& outcome) {
       "score", "Virtual devices only, after a fit: the sealed truth beside the fit");
   struct Arguments {
     std::string folder;
+    std::vector<std::string> command;
     bool json{};
   };
   auto arguments = std::make_shared<Arguments>();
   command->add_option("folder", arguments->folder, "Folder that `wirewatt calibrate` filled")
       ->required();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt score first-run --json");
-  command->callback(
-      [arguments, &outcome] { outcome.exit_code = run(arguments->folder, arguments->json); });
+  command->add_option("command", arguments->command,
+                      "A program, after --: its estimated wire energy beside the truth");
+  command->footer(
+      "Examples:\n  wirewatt score first-run --json\n"
+      "  wirewatt score first-run -- wirewatt workloads run nn");
+  command->callback([arguments, &outcome] {
+    outcome.exit_code = arguments->command.empty()
+                            ? run(arguments->folder, arguments->json)
+                            : run_program(arguments->folder, arguments->command, arguments->json);
+  });
 }
 
 }  // namespace ww::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,25 @@ constexpr std::string_view kHeader =
     "\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\","
     "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Counter_Name\","
     "\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n";
+
+// Sensor readings of the idle chip before the first launch and after the last.
+constexpr std::int64_t kIdleReadings = 40;
+
+// Kernels too short for the sensor are launched again until it has seen so many readings of them.
+constexpr std::int64_t kBusyReadings = 100;
+constexpr std::int64_t kMostLaunches = 100'000;
+
+std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
+  std::int64_t busy_ns = 0;
+  const auto count = static_cast<std::int64_t>(gpu.dispatch_count());
+  for (std::int64_t id = 0; id < count; ++id) {
+    const auto dispatch = gpu.dispatch(static_cast<std::uint64_t>(id));
+    if (dispatch) busy_ns += dispatch->end_ns - dispatch->start_ns;
+  }
+  if (busy_ns <= 0) return 0;
+  const std::int64_t wanted = kBusyReadings * gpu.sensor_info().period_ns / busy_ns;
+  return std::min(wanted, kMostLaunches / count);
+}
 
 std::string csv_text(std::string_view text) {
   std::string result = "\"";
@@ -45,6 +65,8 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   auto recordings = std::unique_ptr<Recordings>(new Recordings);
   recordings->process_ = ::getpid();
   recordings->counters_file_ = settings.counters_file;
+  recordings->samples_file_ = settings.samples_file;
+  recordings->sealed_file_ = settings.sealed_file;
   if (!settings.counters_file.empty()) {
     // A folder that cannot be written to is better told now than after an hour.
     WW_TRY(StreamedFile::create(settings.counters_file));
@@ -87,6 +109,50 @@ Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {
   saved_ = true;
   saved_dispatches_ = dispatches;
   return {};
+}
+
+void Recordings::begin(gpu::VirtualGpu& gpu) {
+  if (samples_file_.empty()) return;
+  gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
+}
+
+Status Recordings::save_power(gpu::VirtualGpu& gpu) {
+  if (::getpid() != process_) return {};
+  if (!samples_file_.empty()) {
+    const std::int64_t repeats = repeats_for(gpu);
+    gpu.repeat_launches(repeats);
+    gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
+    WW_ASSIGN(file, StreamedFile::create(samples_file_));
+    WW_TRY(file.write(
+        "time_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,valid,launched\n"));
+    std::vector<ww_vgpu_sample> samples(4096);
+    std::uint64_t next = 0;
+    std::string rows;
+    while (const auto count = gpu.samples_since(next, samples)) {
+      rows.clear();
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto& s = samples[i];
+        fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{},{},{}\n", s.time_ns, s.power_uw,
+                       s.energy_ticks, s.temperature_mc, s.voltage_uv, s.clock_khz,
+                       s.flags & WW_VGPU_SAMPLE_VALID, 1 + repeats);
+      }
+      WW_TRY(file.write(rows));
+      next = samples[count - 1].index + 1;
+    }
+    WW_TRY(file.keep());
+  }
+  if (sealed_file_.empty()) return {};
+  WW_ASSIGN(file, StreamedFile::create(sealed_file_));
+  WW_TRY(file.write("Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,rest_j\n"));
+  for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
+    WW_ASSIGN(dispatch, gpu.dispatch(id));
+    WW_ASSIGN(parts, gpu.sealed_energy_j(id));
+    WW_TRY(file.write(fmt::format(
+        "{},{:.9g},{:.9g},{:.9g},{:.9g}\n", csv_text(dispatch.kernel),
+        parts.crossbar_wires + parts.crossbar_control, parts.registers_l1, parts.l2_memory,
+        parts.caches + parts.alu + parts.clock + parts.crossbar_arbiters)));
+  }
+  return file.keep();
 }
 
 Status Recordings::finish_trace() {

@@ -1,5 +1,7 @@
 // What the driver writes to files for unmodified programs: counters (WIREWATT_COUNTERS) and a
-// memory trace (WIREWATT_TRACE). Files appear whole or not at all.
+// memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), and, sealed for
+// `wirewatt score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not
+// at all.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +23,14 @@ class Recordings {
   static Result<std::unique_ptr<Recordings>> open(const Settings& settings);
   ~Recordings();
 
-  [[nodiscard]] bool any() const { return !counters_file_.empty() || trace_ != nullptr; }
+  [[nodiscard]] bool any() const {
+    return !counters_file_.empty() || trace_ != nullptr || !samples_file_.empty() ||
+           !sealed_file_.empty();
+  }
+  // Where readings are asked for, the chip idles before the first launch and after the last, so
+  // that idle power is among them.
+  void begin(gpu::VirtualGpu& gpu);
+  Status save_power(gpu::VirtualGpu& gpu);
   // Null where no trace is asked for.
   [[nodiscard]] trace::Writer* trace() const { return trace_.get(); }
 
@@ -35,6 +44,8 @@ class Recordings {
   Recordings() = default;
 
   std::string counters_file_;
+  std::string samples_file_;
+  std::string sealed_file_;
   std::unique_ptr<trace::Writer> trace_;
   std::uint64_t saved_dispatches_{};
   bool saved_{};

@@ -102,6 +102,8 @@ Result<Settings> settings_from_environment() {
   WW_TRY(read_memory_settings(settings.options));
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
+  settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
+  settings.sealed_file = recording_name(variable("WIREWATT_SEALED_ENERGY").value_or(""));
   return settings;
 }
 
@@ -141,6 +143,7 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
+  recordings_->begin(*gpu_);
   if (recordings_->any()) std::atexit(at_exit);
   return gpu_.get();
 }
@@ -165,6 +168,9 @@ void Runtime::at_exit() {
   }
   try {
     runtime.save_counters();
+    if (auto saved = runtime.recordings_->save_power(*runtime.gpu_); !saved) {
+      complain("WIREWATT_SAMPLES: " + saved.error().text());
+    }
     if (auto saved = runtime.recordings_->finish_trace(); !saved) {
       complain("WIREWATT_TRACE: " + saved.error().text());
     }

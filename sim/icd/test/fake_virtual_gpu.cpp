@@ -176,6 +176,11 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   values[1] = 11;
   return {};
 }
+void VirtualGpu::repeat_launches(std::int64_t) {}
+Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) return fail(ErrorCode::out_of_range, "no such dispatch");
+  return LaunchActivity::Parts{};
+}
 
 }  // namespace ww::sim::gpu
 

@@ -88,6 +88,7 @@ struct IdlePoint {
 struct PairPoint {
   std::string pattern;
   int throttle{};
+  int dvfs_state{};
   int engine{}, quadrant{};
   double distance_mm{};
   double centred_distance_mm{};
@@ -138,6 +139,16 @@ struct Diagnostics {
   std::vector<TermSupport> terms;
 };
 
+// One payload and rate: its energy beside what the wires of the trunks did, per payload bit, where
+// the device has toggle monitors.
+struct VariantActivity {
+  std::string pattern;
+  int throttle{};
+  double energy_fj_per_bit_mm{};
+  double error{};  // standard error
+  double slot_bits{}, toggles{}, adjacent{}, opposite{};
+};
+
 struct Misfit {
   bool flagged{};
   std::string reason;
@@ -164,6 +175,7 @@ struct FitResult {
   std::vector<RateRow> rates;
   std::vector<StateRow> states;
   Diagnostics diagnostics;
+  std::vector<VariantActivity> variant_activity;  // empty without monitors
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};

@@ -16,7 +16,7 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 25;  // the most that a chip has
+inline constexpr std::size_t kCounters = 40;  // the most that a chip has
 // Under AMD's names for the chip's generation.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 using CounterValues = std::array<double, kCounters>;
@@ -53,7 +53,7 @@ class Engine {
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
   [[nodiscard]] std::uint64_t instructions() const;
-  CounterValues collect(std::int64_t cycles) const;
+  CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 
   const Architecture& architecture_;
   DeferredObserver observer_;

@@ -116,6 +116,7 @@ struct VirtualGpu::Impl {
 
   std::deque<DispatchRecord> dispatches;
   std::deque<exec::CounterValues> counter_values;
+  std::deque<std::shared_ptr<const LaunchActivity>> activities;  // as counter_values
   std::vector<std::string> kernel_names;
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;
@@ -464,6 +465,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     counters = static_cast<std::uint32_t>(impl.counter_values.size());
     impl.counter_values.push_back(executed->counters);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+    impl.activities.push_back(impl.activity);
     if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
         impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
@@ -559,6 +561,32 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
 
 const std::vector<MemoryFinding>& VirtualGpu::findings() const {
   return impl_->findings;
+}
+
+void VirtualGpu::repeat_launches(std::int64_t times) {
+  PowerTimeline& timeline = impl_->timeline;
+  for (std::int64_t i = 0; i < times; ++i) {
+    for (const DispatchRecord& dispatch : impl_->dispatches) {
+      timeline.idle_until(timeline.now_ns() + impl_->chip.architecture().launch_overhead_ns);
+      timeline.run(*impl_->activities[dispatch.counters]);
+    }
+  }
+}
+
+Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
+  if (id >= impl_->dispatches.size()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  LaunchActivity::Parts parts = impl_->activities[impl_->dispatches[id].counters]->parts_f;
+  const Architecture& architecture = impl_->chip.architecture();
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  for (double* part :
+       {&parts.crossbar_wires, &parts.crossbar_control, &parts.registers_l1, &parts.l2_memory,
+        &parts.caches, &parts.alu, &parts.clock, &parts.crossbar_arbiters}) {
+    *part *= volt * volt;
+  }
+  return parts;
 }
 
 const LaunchActivity& VirtualGpu::last_activity() const {

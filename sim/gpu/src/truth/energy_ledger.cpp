@@ -60,7 +60,8 @@ class EnergyLedger final : public ActivityObserver {
         reply_legs_(engines_ * cus_),
         write_legs_(engines_ * cus_),
         memory_(channels_),
-        transactions_(engines_) {
+        transactions_(engines_),
+        crossings_(engines_ * cus_ * channels_) {
     begin_launch();
   }
 
@@ -72,6 +73,7 @@ class EnergyLedger final : public ActivityObserver {
     }
     controls_.assign(controls_.size(), Control{});
     transactions_.assign(transactions_.size(), 0);
+    crossings_.assign(crossings_.size(), 0);
     payload_bits_ = 0;
   }
 
@@ -91,6 +93,7 @@ class EnergyLedger final : public ActivityObserver {
     if (transfer.kind != TransferKind::read) {
       beat(writes_[link], transfer.payload, transfer.bytes, transfer.cycle);
       beat(write_legs_[leg], transfer.payload, transfer.bytes, transfer.cycle);
+      ++crossings_[leg * channels_ + transfer.channel];
       payload_bits_ += std::uint64_t{transfer.bytes} * 8;
     }
     const std::byte* reply =
@@ -101,6 +104,7 @@ class EnergyLedger final : public ActivityObserver {
       drive_narrow(control.tag_word, tag, control.counts);
       beat(replies_[link], reply, transfer.bytes, transfer.cycle);
       beat(reply_legs_[leg], reply, transfer.bytes, transfer.cycle);
+      ++crossings_[leg * channels_ + transfer.channel];
       payload_bits_ += std::uint64_t{transfer.bytes} * 8;
     }
   }
@@ -155,6 +159,7 @@ class EnergyLedger final : public ActivityObserver {
   void charge_legs(LaunchActivity& activity);
   void charge_memory(LaunchActivity& activity, std::span<const ChannelActivity> channels);
   void charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus);
+  void read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const;
   [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
     return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
   }
@@ -171,6 +176,7 @@ class EnergyLedger final : public ActivityObserver {
   std::vector<Lane> reply_legs_, write_legs_;  // [engine * cus + cu]
   std::vector<Lane> memory_;                   // [channel]
   std::vector<std::int64_t> transactions_;     // [engine]
+  std::vector<std::uint64_t> crossings_;       // beats, [(engine * cus + cu) * channels + channel]
   std::uint64_t payload_bits_{};
 };
 
@@ -253,7 +259,7 @@ void EnergyLedger::charge_legs(LaunchActivity& activity) {
                            static_cast<double>(transactions_[engine]);
     activity.capacitance_f[engine] += sum + control;
     activity.parts_f.crossbar_wires += sum;
-    activity.parts_f.crossbar_control += control;
+    activity.parts_f.crossbar_arbiters += control;
   }
 }
 
@@ -318,6 +324,50 @@ void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivi
   }
 }
 
+// Counts of events alone, and published distances: nothing that only the truth knows.
+void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const {
+  const auto add = [](WireMonitors::Bundle& sum, const std::vector<Lane>& lanes) {
+    std::int64_t beats = 0;
+    for (const Lane& lane : lanes) {
+      const TransitionCounts counts = lane.bus.counts();
+      sum.toggles += counts.toggles;
+      sum.adjacent += counts.adjacent;
+      sum.opposite += counts.opposite;
+      beats += lane.beats;
+    }
+    return static_cast<std::uint64_t>(beats);
+  };
+  const std::uint64_t beats = add(monitors.trunks, replies_) + add(monitors.trunks, writes_);
+  add(monitors.legs, reply_legs_);
+  add(monitors.legs, write_legs_);
+  monitors.crossbar_slot_bits = beats * kWires;
+  monitors.memory_slot_bits = add(monitors.memory, memory_) * kMemoryWires;
+  for (const CuActivity& cu : cus) monitors.register_bytes += cu.register_bytes;
+
+  const Geometry& geometry = truth_.published.geometry;
+  Point l2{};
+  for (const Point& channel : geometry.l2_channels) {
+    l2.x_mm += channel.x_mm / static_cast<double>(geometry.l2_channels.size());
+    l2.y_mm += channel.y_mm / static_cast<double>(geometry.l2_channels.size());
+  }
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    const auto& places = geometry.compute_units[engine];
+    const Point hub = *std::min_element(places.begin(), places.end(), [&](Point a, Point b) {
+      return manhattan_mm(a, l2) < manhattan_mm(b, l2);
+    });
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      for (std::size_t channel = 0; channel < channels_; ++channel) {
+        const double bits =
+            kWires * static_cast<double>(crossings_[(engine * cus_ + cu) * channels_ + channel]);
+        if (bits == 0) continue;
+        const double mm = manhattan_mm(places[cu], geometry.l2_channels[channel]);
+        monitors.crossbar_bit_mm += bits * mm;
+        monitors.leg_bit_mm += bits * std::min(mm, manhattan_mm(places[cu], hub));
+      }
+    }
+  }
+}
+
 LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                                         std::span<const ChannelActivity> channels) {
   park_all();
@@ -329,6 +379,7 @@ LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuA
   charge_legs(activity);
   charge_memory(activity, channels);
   charge_cus(activity, cus);
+  read_monitors(activity.monitors, cus);
   const double clocks = truth_.events.active_cycle * static_cast<double>(cycles);
   for (double& zone : activity.capacitance_f) {
     zone += clocks / static_cast<double>(activity.capacitance_f.size());

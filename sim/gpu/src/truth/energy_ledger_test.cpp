@@ -134,7 +134,8 @@ TEST(EnergyLedger, PartsSumToZones) {
   const LaunchActivity activity = stream(chip, 1, 2, {});
   const auto& parts = activity.parts_f;
   const double sum = parts.crossbar_wires + parts.crossbar_control + parts.registers_l1 +
-                     parts.l2_memory + parts.caches + parts.alu + parts.clock;
+                     parts.l2_memory + parts.caches + parts.alu + parts.clock +
+                     parts.crossbar_arbiters;
   EXPECT_NEAR(sum, total(activity), 1e-9 * sum);
 }
 

@@ -62,6 +62,23 @@ struct ChannelActivity {
   std::uint64_t writebacks{};
 };
 
+// What toggle monitors on the wires would count: events, and nothing of what they cost. No card has
+// them. Millimetres are those of the published floorplan; an engine's trunks end at the compute
+// unit nearest to the L2, its legs lead on from there.
+struct WireMonitors {
+  struct Bundle {
+    std::uint64_t toggles{};   // wires that changed
+    std::uint64_t adjacent{};  // neighbouring pairs that both changed
+    std::uint64_t opposite{};  // those of them that went opposite ways
+  };
+  std::uint64_t crossbar_slot_bits{};  // wires times beats: 512 a beat, however full
+  double crossbar_bit_mm{};            // slot bits times the distance from L1 to L2
+  double leg_bit_mm{};                 // the part of it within the engine
+  Bundle trunks, legs, memory;
+  std::uint64_t memory_slot_bits{};
+  std::uint64_t register_bytes{};
+};
+
 // Switched capacitance of a launch [F], by place: energy at voltage V is capacitance * V^2.
 // Places are thermal zones: engines first, then L2 quadrants, then the crossbar's middle.
 struct LaunchActivity {
@@ -71,8 +88,10 @@ struct LaunchActivity {
   struct Parts {
     double crossbar_wires{}, crossbar_control{}, registers_l1{}, l2_memory{}, caches{}, alu{},
         clock{};
+    double crossbar_arbiters{};  // of the crossbar, what does not grow with distance
   } parts_f;
   std::uint64_t payload_bits{};  // crossed L1-L2, both directions
+  WireMonitors monitors;
 };
 
 class ActivityObserver {

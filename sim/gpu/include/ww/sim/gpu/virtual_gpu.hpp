@@ -121,6 +121,12 @@ class VirtualGpu {
   [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
   Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order
   [[nodiscard]] const LaunchActivity& last_activity() const;
+  // Chip time goes on as if all launches so far had been made again, in order, so many times: what
+  // a measurement of short kernels does. Dispatches and counters stay as they are.
+  void repeat_launches(std::int64_t times);
+  // Opens the seal on a dispatch: where its energy went, as joules at the reference voltage. For
+  // `wirewatt score` alone. Error out_of_range.
+  [[nodiscard]] Result<LaunchActivity::Parts> sealed_energy_j(std::uint64_t id) const;
 
  private:
   VirtualGpu();

@@ -1,0 +1,38 @@
+// A program on a virtual GPU with everything that its driver can record.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "child.hpp"
+#include "ww/core/result.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/model/interval.hpp"
+
+namespace ww::cli {
+
+struct CountedRunOptions {
+  bool trace{};
+  bool sealed{};  // for `wirewatt score` alone
+  bool quiet{};   // throw the program's stdout away
+};
+
+struct CountedRun {
+  Parts folder;
+  int exit_code{};
+  std::vector<std::string> counters, samples, traces, sealed;  // a file for each process
+};
+
+// Errors: those of enter_virtual_device and run_child; bad_data where the program made no use of
+// the device.
+[[nodiscard]] Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
+                                             const std::vector<std::string>& command,
+                                             const CountedRunOptions& options);
+
+// Energy beyond idle power that a program's launches took [J], from readings that begin and end
+// idle: the energy accumulator, less idle power on a straight line from before to after. Errors:
+// parse_error, bad_data (too few readings).
+[[nodiscard]] Result<model::Interval> dynamic_energy_j(const std::string& samples_file);
+
+}  // namespace ww::cli

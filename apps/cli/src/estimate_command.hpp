@@ -1,0 +1,46 @@
+// The estimate as the commands estimate, reproduce and score share it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traffic.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/model/estimate.hpp"
+
+namespace ww::cli {
+
+struct EstimateArguments {
+  std::string model;
+  std::string constant{"calibration"};
+  std::vector<std::string> counters;
+  std::string architecture;
+  std::string floorplan;
+  std::optional<double> node_nm;
+  std::optional<double> voltage_v;
+  double toggle_rate{0.34};
+  bool assume_toggles{};
+  microbench::DeviceRequest device;
+  std::string report;
+  std::string accelwattch;
+  std::vector<std::string> command;
+  bool json{};
+  bool sealed{};  // `wirewatt score` alone: bring the sealed energies along, unread
+};
+
+struct Estimated {
+  model::WireModel model;
+  CountedTraffic traffic;
+  model::Estimate estimate;
+  int program_exit_code{};  // of the program that ran
+  std::string sealed;       // what score compares with
+};
+
+// Runs the program or reads the files, and estimates. Errors: invalid_argument (neither or both;
+// no model), and those of the parts.
+[[nodiscard]] Result<Estimated> run_estimate(const EstimateArguments& arguments);
+[[nodiscard]] nlohmann::json estimate_json(const Estimated& done);
+
+}  // namespace ww::cli

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include "counted_run.hpp"
+#include "estimate_command.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
+#include "ww/model/technology.hpp"
+
+namespace ww::cli {
+namespace {
+
+Result<model::WireModel> wire_model(const EstimateArguments& arguments,
+                                    const std::string& architecture) {
+  if (arguments.constant == "literature") {
+    model::LiteratureRequest request;
+    request.architecture = architecture;
+    request.node_nm = arguments.node_nm;
+    request.voltage_v = arguments.voltage_v;
+    return model::literature_model(request);
+  }
+  if (arguments.model.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "give --model model.json, or --constant literature for a device without one");
+  }
+  return model::load_wire_model(arguments.model);
+}
+
+}  // namespace
+
+Result<Estimated> run_estimate(const EstimateArguments& arguments) {
+  if (arguments.counters.empty() == arguments.command.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "give counter files (--counters FILE...) or a program after --, not both");
+  }
+  std::string architecture = arguments.architecture;
+  Estimated done;
+  if (arguments.constant != "literature") {
+    WW_ASSIGN(model, wire_model(arguments, architecture));
+    done.model = std::move(model);
+    // Every virtual GPU so far is a gfx701; its files do not name it.
+    if (architecture.empty() && done.model.is_virtual) architecture = "gfx701";
+  }
+  std::optional<CountedRun> ran;
+  auto files = arguments.counters;
+  if (!arguments.command.empty()) {
+    // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
+    WW_ASSIGN(run, run_counted(arguments.device, arguments.command,
+                               {.sealed = arguments.sealed, .quiet = arguments.json}));
+    done.program_exit_code = run.exit_code;
+    files = run.counters;
+    ran.emplace(std::move(run));
+    if (architecture.empty()) architecture = "gfx701";
+  }
+  WW_ASSIGN(traffic, read_traffic(files, architecture));
+  done.traffic = std::move(traffic);
+  if (arguments.constant == "literature") {
+    WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
+    done.model = std::move(model);
+  }
+  if (!arguments.floorplan.empty()) {
+    WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
+    WW_TRY(model::use_floorplan(done.model, floorplan));
+  }
+  model::EstimateOptions options;
+  options.toggle_rate = arguments.toggle_rate;
+  options.use_monitors = !arguments.assume_toggles;
+  options.voltage_v = arguments.voltage_v;
+  WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
+  done.estimate = std::move(estimate);
+  if (ran) {
+    model::Interval dynamic_j;
+    for (const auto& file : ran->samples) {
+      WW_ASSIGN(energy, dynamic_energy_j(file));
+      dynamic_j = model::together(dynamic_j, energy);
+    }
+    model::add_dynamic_energy(done.estimate, dynamic_j);
+    for (const auto& file : ran->sealed) {
+      WW_ASSIGN(text, read_file(file));
+      done.sealed += text;
+    }
+  }
+  return done;
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,297 @@
+// wirewatt project: another node, voltage, layout or cache: what the wires would then cost.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "traffic.hpp"
+#include "ww/model/floorplan.hpp"
+#include "ww/model/layout.hpp"
+#include "ww/model/technology.hpp"
+#include "ww/sim/trace/cache_replay.hpp"
+
+namespace ww::cli {
+namespace {
+
+using nlohmann::json;
+
+struct ProjectArguments {
+  std::string model;
+  std::string node{"7nm"};
+  std::optional<double> wire_to_logic;
+  std::vector<double> shares;
+  std::optional<double> voltage_v;
+  std::optional<double> clock_hz;
+  std::vector<std::string> counters;
+  bool optimise{};
+  std::uint64_t seed{1};
+  std::string trace;
+  std::vector<int> l1_kib{4, 16};
+  std::vector<int> l2_kib{256, 1024};
+  bool json{};
+};
+
+Result<double> node_of(const std::string& text) {
+  std::size_t end = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  const auto unit = text.substr(end);
+  if (end == 0 || (!unit.empty() && unit != "nm") || !(value >= 3 && value <= 28)) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("'{}' is no node; 3nm to 28nm, such as 7nm", text), "--node");
+  }
+  return value;
+}
+
+// Energy relative to 28 nm at a node between: a straight line over the logarithms.
+double interpolated(double at_7nm, double node_nm) {
+  return std::pow(at_7nm, std::log(28 / node_nm) / std::log(28.0 / 7.0));
+}
+
+json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
+                     double node_nm) {
+  // The shares that IISWC'16 states at 28 nm: color, the mean.
+  auto shares = arguments.shares;
+  if (shares.empty()) shares = {14.3, 5.6};
+  auto rows = json::array();
+  const auto add = [&](const std::string& name, double r, std::optional<double> wire,
+                       const std::string& source, const char* status) {
+    json row{{"scaling", name}, {"wire_to_logic", r}, {"source", source}, {"status", status}};
+    row["energy_fj_per_bit_mm"] = wire ? json(model.random.value * *wire) : json(nullptr);
+    for (const double share : shares) {
+      row["shares"].push_back({{"share_28nm_percent", share},
+                               {"share_percent", 100 * model::projected_share(share / 100, r)}});
+    }
+    rows.push_back(std::move(row));
+  };
+  if (arguments.wire_to_logic) {
+    add("given", *arguments.wire_to_logic, std::nullopt, "--wire-to-logic", "assumed");
+  }
+  for (const auto& scaling : model::node_scalings()) {
+    const bool calibrated = scaling.logic == 1.0;  // its ratio alone is known
+    const double r = interpolated(scaling.wire_to_logic(), node_nm);
+    add(std::string(scaling.name), r,
+        calibrated ? std::nullopt : std::optional(interpolated(scaling.wire, node_nm)),
+        std::string(scaling.source), calibrated ? "by_construction" : "published");
+  }
+  return rows;
+}
+
+json voltage_projection(const model::WireModel& model, const ProjectArguments& arguments) {
+  const double volt = arguments.voltage_v.value_or(model.reference_voltage_v);
+  const double clock = arguments.clock_hz.value_or(model.reference_clock_hz);
+  const double energy = std::pow(volt / model.reference_voltage_v, model.voltage_exponent);
+  return {{"voltage_v", volt},
+          {"clock_hz", clock},
+          {"energy_factor", energy},
+          {"power_factor",
+           energy * std::pow(clock / model.reference_clock_hz, model.frequency_exponent)},
+          {"energy_fj_per_bit_mm", model.random.value * energy},
+          {"exponents", model.exponent_note}};
+}
+
+Result<json> layout_projection(const model::WireModel& model, const ProjectArguments& arguments) {
+  WW_ASSIGN(traffic, read_traffic(arguments.counters, model.is_virtual ? "gfx701" : ""));
+  model::LayoutTraffic bits;
+  for (const auto& kernel : traffic.kernels) {
+    for (const std::size_t s : {std::size_t{1}, std::size_t{2}}) {
+      if (!kernel.segments[s].bytes) {
+        return fail(ErrorCode::bad_data,
+                    fmt::format("no bytes of {}: {}", model::to_string(model::wire_segments[s]),
+                                kernel.segments[s].reason),
+                    kernel.kernel);
+      }
+    }
+    bits.l1_l2_bits += 8 * *kernel.segments[1].bytes;
+    bits.l2_memory_bits += 8 * *kernel.segments[2].bytes;
+  }
+  const auto layouts = model::paper_layouts();
+  const double base = model::layout_cost(layouts[0], bits);
+  if (!(base > 0)) return fail(ErrorCode::bad_data, "nothing crossed L1-L2 or L2-memory");
+  json result{{"l1_l2_bits", bits.l1_l2_bits}, {"l2_memory_bits", bits.l2_memory_bits}};
+  for (const auto& layout : layouts) {
+    result["paper_layouts"].push_back(
+        {{"name", layout.name},
+         {"l1_l2_units", layout.l1_l2},
+         {"l2_memory_units", layout.l2_memory},
+         {"relative_energy", model::layout_cost(layout, bits) / base}});
+  }
+  if (!arguments.optimise) return result;
+  // Compute units, channels and die as the W9100 has them.
+  WW_ASSIGN(start, model::central_plan(44, 16, 20.9));
+  WW_ASSIGN(best, model::optimise_plan(start, bits, arguments.seed));
+  const auto energy = [&](const model::BlockPlan& plan) {
+    return plan.l1_l2_mm() * bits.l1_l2_bits + plan.l2_memory_mm() * bits.l2_memory_bits;
+  };
+  result["optimised"] = {{"from",
+                          {{"l1_l2_mm", start.l1_l2_mm()},
+                           {"l2_memory_mm", start.l2_memory_mm()},
+                           {"picture", start.picture()}}},
+                         {"to",
+                          {{"l1_l2_mm", best.l1_l2_mm()},
+                           {"l2_memory_mm", best.l2_memory_mm()},
+                           {"picture", best.picture()}}},
+                         {"relative_energy", energy(best) / energy(start)},
+                         {"seed", arguments.seed}};
+  return result;
+}
+
+Result<json> cache_projection(const ProjectArguments& arguments) {
+  auto rows = json::array();
+  const auto add = [&](int l1, int l2) -> Status {
+    sim::trace::CacheShape shape;
+    shape.l1_bytes = std::int64_t{l1} * 1024;
+    shape.l2_bytes = std::int64_t{l2} * 1024;
+    WW_ASSIGN(reader, sim::trace::Reader::open(arguments.trace));
+    WW_ASSIGN(traffic, sim::trace::replay_through_caches(reader, shape));
+    rows.push_back({{"l1_kib", l1},
+                    {"l2_kib", l2},
+                    {"l1_l2_bytes", traffic.l1_l2_bytes()},
+                    {"l2_memory_bytes", traffic.l2_memory_bytes()},
+                    {"l1_accesses", traffic.l1_accesses},
+                    {"l1_hits", traffic.l1_hits},
+                    {"l2_misses", traffic.l2_misses}});
+    return {};
+  };
+  constexpr int l1_kib = 16;  // the W9100's own
+  constexpr int l2_kib = 1024;
+  for (const int l1 : arguments.l1_kib) WW_TRY(add(l1, l2_kib));
+  for (const int l2 : arguments.l2_kib) {
+    if (l2 != l2_kib) WW_TRY(add(l1_kib, l2));
+  }
+  return rows;
+}
+
+Result<json> project(const ProjectArguments& arguments) {
+  WW_ASSIGN(node_nm, node_of(arguments.node));
+  if (arguments.wire_to_logic && !(*arguments.wire_to_logic > 0)) {
+    return fail(ErrorCode::invalid_argument, "must be above 0", "--wire-to-logic");
+  }
+  for (const double share : arguments.shares) {
+    if (!(share >= 0 && share <= 100)) {
+      return fail(ErrorCode::invalid_argument, "a share lies between 0 and 100", "--share");
+    }
+  }
+  WW_ASSIGN(model, model::load_wire_model(arguments.model));
+  json result{{"device", model.device},
+              {"virtual", model.is_virtual},
+              {"energy_fj_per_bit_mm", model.random.value},
+              {"node_nm", node_nm}};
+  result["node"] = node_projection(model, arguments, node_nm);
+  if (arguments.voltage_v || arguments.clock_hz) {
+    for (const auto& value : {arguments.voltage_v, arguments.clock_hz}) {
+      if (value && !(*value > 0)) {
+        return fail(ErrorCode::invalid_argument, "voltage and clock must be above 0");
+      }
+    }
+    result["dvfs"] = voltage_projection(model, arguments);
+  }
+  if (!arguments.counters.empty()) {
+    WW_ASSIGN(layout, layout_projection(model, arguments));
+    result["layout"] = std::move(layout);
+  }
+  if (!arguments.trace.empty()) {
+    WW_ASSIGN(caches, cache_projection(arguments));
+    result["caches"] = std::move(caches);
+  }
+  return result;
+}
+
+std::string text(const json& value) {
+  return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
+}
+
+void print(const json& result) {
+  fmt::print("{}{}: {} fJ/bit/mm as fitted; projected to {} nm\n",
+             result["device"].get<std::string>(), result["virtual"].get<bool>() ? " (virtual)" : "",
+             text(result["energy_fj_per_bit_mm"]), text(result["node_nm"]));
+  std::vector<std::vector<std::string>> rows{
+      {"SCALING", "WIRE/LOGIC", "FJ/BIT/MM", "SHARE OF DYNAMIC POWER", "STATUS"}};
+  for (const auto& row : result["node"]) {
+    std::string shares;
+    for (const auto& share : row["shares"]) {
+      shares +=
+          fmt::format("{}{}% -> {:.3g}%", shares.empty() ? "" : ", ",
+                      text(share["share_28nm_percent"]), share["share_percent"].get<double>());
+    }
+    rows.push_back({row["scaling"], fmt::format("{:.3g}", row["wire_to_logic"].get<double>()),
+                    text(row["energy_fj_per_bit_mm"]), shares, row["status"]});
+  }
+  print_table(rows);
+  if (result.contains("dvfs")) {
+    const auto& dvfs = result["dvfs"];
+    fmt::print("at {} V, {} Hz: energy x {}, power x {} ({})\n", text(dvfs["voltage_v"]),
+               text(dvfs["clock_hz"]), text(dvfs["energy_factor"]), text(dvfs["power_factor"]),
+               dvfs["exponents"].get<std::string>());
+  }
+  if (result.contains("layout")) {
+    for (const auto& layout : result["layout"]["paper_layouts"]) {
+      fmt::print("{}: {} of the first layout's energy\n", layout["name"].get<std::string>(),
+                 text(layout["relative_energy"]));
+    }
+    if (result["layout"].contains("optimised")) {
+      const auto& best = result["layout"]["optimised"];
+      fmt::print("optimised tiles: L1-L2 {} -> {} mm, L2-memory {} -> {} mm, energy x {}\n{}",
+                 text(best["from"]["l1_l2_mm"]), text(best["to"]["l1_l2_mm"]),
+                 text(best["from"]["l2_memory_mm"]), text(best["to"]["l2_memory_mm"]),
+                 text(best["relative_energy"]), best["to"]["picture"].get<std::string>());
+    }
+  }
+  if (result.contains("caches")) {
+    std::vector<std::vector<std::string>> caches{{"L1 KIB", "L2 KIB", "L1-L2 B", "L2-MEMORY B"}};
+    for (const auto& row : result["caches"]) {
+      caches.push_back({text(row["l1_kib"]), text(row["l2_kib"]), text(row["l1_l2_bytes"]),
+                        text(row["l2_memory_bytes"])});
+    }
+    print_table(caches);
+  }
+}
+
+}  // namespace
+
+void add_project(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand(
+      "project", "What the wires would cost at another node, voltage, layout or cache size");
+  auto arguments = std::make_shared<ProjectArguments>();
+  command->add_option("--model", arguments->model, "model.json of a calibration")->required();
+  command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
+  command->add_option("--wire-to-logic", arguments->wire_to_logic,
+                      "How much less wires shrink than the rest (1.68 is IISWC'16's)");
+  command->add_option("--share", arguments->shares,
+                      "Interconnect shares at 28 nm to project [%] (default: 14.3 and 5.6)");
+  command->add_option("--voltage", arguments->voltage_v, "What if: core voltage [V]");
+  command->add_option("--clock", arguments->clock_hz, "What if: core clock [Hz]");
+  command->add_option("--counters", arguments->counters,
+                      "An application's counters: layouts judged by its traffic");
+  command->add_flag("--optimise", arguments->optimise,
+                    "Search a better layout of tiles for that traffic");
+  command->add_option("--seed", arguments->seed, "Of the search")->capture_default_str();
+  command->add_option("--trace", arguments->trace,
+                      "An application's trace (.wwt): traffic with other cache sizes");
+  command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str();
+  command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Example:\n  wirewatt project --model first-run/model.json --node 7nm --counters out.csv "
+      "--optimise");
+  command->callback([arguments, &outcome] {
+    const auto result = project(*arguments);
+    if (!result) {
+      outcome.exit_code = report_error(result.error());
+      return;
+    }
+    if (arguments->json) {
+      print_json(*result);
+    } else {
+      print(*result);
+    }
+  });
+}
+
+}  // namespace ww::cli

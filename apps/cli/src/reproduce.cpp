@@ -1,0 +1,139 @@
+// wirewatt reproduce: a paper's figures and tables beside ours.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "child.hpp"
+#include "command.hpp"
+#include "output.hpp"
+#include "reproduce_rows.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/report/pages.hpp"
+
+namespace ww::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct ReproduceArguments {
+  std::string paper;
+  std::string out{"reproduce-iiswc16"};
+  std::string size;
+  bool quick{};
+  bool json{};
+};
+
+// The calibration of the folder, made where there is none. One process holds one virtual chip, so
+// a process of its own makes it.
+Status calibrate(const ReproduceArguments& arguments) {
+  if (fs::exists(fs::path(arguments.out) / "model.json")) {
+    spdlog::info("{}: the calibration is there already", arguments.out);
+    return {};
+  }
+  std::error_code ec;
+  const auto self = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
+  std::vector<std::string> command{self.string(), "calibrate",   "--device", "virtual:w9100",
+                                   "--out",       arguments.out, "--json"};
+  if (arguments.quick) command.emplace_back("--quick");
+  if (fs::exists(fs::path(arguments.out) / "campaign.db")) command.emplace_back("--resume");
+  WW_ASSIGN(status, run_child(command, true));
+  if (const int code = child_exit_code(status); code != 0) {
+    return fail(ErrorCode::device_error, fmt::format("the calibration ended with {}", code),
+                arguments.out);
+  }
+  return {};
+}
+
+Result<json> reproduce_iiswc16(const ReproduceArguments& arguments) {
+  WW_TRY(calibrate(arguments));
+  const auto model_file = (fs::path(arguments.out) / "model.json").string();
+  WW_ASSIGN(text, read_file(model_file));
+  const json model = json::parse(text, nullptr, false);
+  if (model.is_discarded() || !model.is_object()) {
+    return fail(ErrorCode::parse_error, "not a model; fit the campaign again", model_file);
+  }
+  Reproduction out;
+  try {
+    add_characterisation(out, model);
+  } catch (const json::exception& e) {
+    return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), model_file);
+  }
+  Progress progress("applications");
+  WW_TRY(add_applications(out, model_file, arguments.size,
+                          [&](const std::string& name, double done, double total) {
+                            progress.update(done, total, name);
+                          }));
+  progress.finish();
+  json result{
+      {"paper", "IISWC'16: Measuring and Modeling On-Chip Interconnect Power on Real Hardware"},
+      {"device", "virtual:w9100"},
+      {"virtual", true},
+      {"size", arguments.size},
+      {"charts", std::move(out.charts)}};
+  result["rows"] = json::array();
+  for (auto& row : out.rows) {
+    result["rows"].push_back({{"figure", row.figure},
+                              {"quantity", row.quantity},
+                              {"paper", row.paper},
+                              {"ours", row.ours},
+                              {"unit", row.unit},
+                              {"status", row.status},
+                              {"note", row.note}});
+  }
+  const auto folder = fs::path(arguments.out);
+  WW_TRY(write_file_atomically(folder / "reproduction.json", result.dump(1) + "\n"));
+  WW_TRY(report::write_reproduction_page(result, folder / "reproduction.html"));
+  return result;
+}
+
+std::string cell(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
+}
+
+int run(ReproduceArguments arguments) {
+  if (arguments.size.empty()) arguments.size = arguments.quick ? "small" : "medium";
+  const auto result = reproduce_iiswc16(arguments);
+  if (!result) return report_error(result.error());
+  if (arguments.json) {
+    print_json(*result);
+    return 0;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"FIGURE", "QUANTITY", "PAPER", "OURS", "UNIT", "STATUS"}};
+  for (const auto& row : (*result)["rows"]) {
+    rows.push_back({row["figure"], row["quantity"], cell(row["paper"]), cell(row["ours"]),
+                    row["unit"], row["status"]});
+  }
+  print_table(rows);
+  fmt::print("ours: virtual:w9100, not a measurement; notes and plots: {}/reproduction.html\n",
+             arguments.out);
+  return 0;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("reproduce", "A paper's figures and tables beside ours (virtual)");
+  auto arguments = std::make_shared<ReproduceArguments>();
+  command->add_option("paper", arguments->paper, "Which paper")
+      ->required()
+      ->check(CLI::IsMember({"iiswc16"}));
+  command
+      ->add_option("--out", arguments->out,
+                   "Folder for calibration, rows and page; a calibration in it is used")
+      ->capture_default_str();
+  command->add_flag("--quick", arguments->quick, "Quick campaign, small inputs");
+  command->add_option("--size", arguments->size, "Inputs of the applications (default: medium)")
+      ->check(CLI::IsMember({"small", "medium", "paper"}));
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer("Example:\n  wirewatt reproduce iiswc16 --quick");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

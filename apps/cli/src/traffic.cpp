@@ -1,0 +1,182 @@
+#include "traffic.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "ww/measure/counter_map.hpp"
+
+namespace ww::cli {
+namespace {
+
+using measure::CounterDispatch;
+using measure::SegmentBytes;
+using model::KernelTraffic;
+using model::SegmentTraffic;
+using model::WireActivity;
+
+const SegmentBytes& segment(const std::vector<SegmentBytes>& all, measure::Segment which) {
+  return *std::ranges::find(all, which, &SegmentBytes::segment);
+}
+
+void note(std::string& text, const std::string& more) {
+  if (more.empty() || text.find(more) != std::string::npos) return;
+  if (!text.empty()) text += "; ";
+  text += more;
+}
+
+// A segment without a figure in one dispatch has none for the kernel.
+struct Sum {
+  double bytes{};
+  double upper{};
+  bool known{true};
+  bool bounded{true};
+  std::string reason;
+
+  void add(const SegmentBytes& part) {
+    known = known && part.bytes.has_value();
+    bounded = bounded && (part.bytes || part.upper_bytes);
+    bytes += part.bytes.value_or(0);
+    upper += part.bytes.value_or(part.upper_bytes.value_or(0));
+    note(reason, part.reason);
+    if (part.quality == measure::MapQuality::unchecked && part.bytes) {
+      note(reason, "bytes from the vendor's documents, unchecked");
+    }
+  }
+  [[nodiscard]] SegmentTraffic traffic() const {
+    SegmentTraffic result;
+    result.reason = reason;
+    if (known) {
+      result.bytes = bytes;
+    } else if (bounded) {
+      result.upper_bytes = upper;
+    }
+    return result;
+  }
+};
+
+std::optional<double> counter(const CounterDispatch& dispatch, const char* name) {
+  return measure::counter_total(dispatch, name);
+}
+
+void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch,
+               const std::string& bundle, const char* slots) {
+  const auto toggles = counter(dispatch, ("WW_" + bundle + "_TOGGLES").c_str());
+  const auto adjacent = counter(dispatch, ("WW_" + bundle + "_ADJACENT").c_str());
+  const auto opposite = counter(dispatch, ("WW_" + bundle + "_OPPOSITE").c_str());
+  const auto bits = counter(dispatch, slots);
+  if (!toggles || !adjacent || !opposite || !bits) return;
+  if (!sum) sum.emplace();
+  sum->slot_bits += *bits;
+  sum->toggles += *toggles;
+  sum->adjacent += *adjacent;
+  sum->opposite += *opposite;
+}
+
+struct KernelSum {
+  std::uint64_t dispatches{};
+  double time_s{};
+  bool timed{true};
+  std::string time_reason;
+  std::array<Sum, 3> segments;
+  std::array<std::optional<WireActivity>, 3> wires;
+  std::optional<WireActivity> legs;
+  double register_bits{};
+  bool register_monitor{true};
+  double xbar_bits{};
+  double xbar_bit_mm{};
+  double leg_bit_mm{};
+
+  void add(const CounterDispatch& dispatch, const std::string& architecture) {
+    using enum measure::Segment;
+    ++dispatches;
+    if (dispatch.duration_ns) {
+      time_s += *dispatch.duration_ns * 1e-9;
+    } else {
+      timed = false;
+      note(time_reason,
+           dispatch.duration_reason.empty() ? "the file has no times" : dispatch.duration_reason);
+    }
+    const auto bytes = measure::segment_bytes(architecture, dispatch);
+    segments[0].add(segment(bytes, registers_l1));
+    segments[1].add(segment(bytes, l1_l2));
+    segments[2].add(segment(bytes, l2_memory_read));
+    segments[2].add(segment(bytes, l2_memory_write));
+    add_wires(wires[1], dispatch, "TRUNK", "WW_XBAR_SLOT_BITS");
+    add_wires(legs, dispatch, "LEG", "WW_XBAR_SLOT_BITS");
+    add_wires(wires[2], dispatch, "MEMORY", "WW_MEMORY_SLOT_BITS");
+    if (const auto registers = counter(dispatch, "WW_REGISTER_BYTES")) {
+      register_bits += 8 * *registers;
+    } else {
+      register_monitor = false;
+    }
+    xbar_bits += counter(dispatch, "WW_XBAR_BITS").value_or(0);
+    xbar_bit_mm += counter(dispatch, "WW_XBAR_BIT_MM").value_or(0);
+    leg_bit_mm += counter(dispatch, "WW_LEG_BIT_MM").value_or(0);
+  }
+
+  [[nodiscard]] KernelTraffic traffic(const std::string& name) const {
+    KernelTraffic result;
+    result.kernel = name;
+    result.dispatches = dispatches;
+    if (timed) result.time_s = time_s;
+    result.time_reason = time_reason;
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      result.segments[s] = segments[s].traffic();
+      result.segments[s].wires = wires[s];
+    }
+    if (wires[1]) {
+      result.legs = legs;
+      // Partial lines: the monitors count payload, the cache lookups whole lines.
+      result.segments[1].bytes = xbar_bits / 8;
+      result.segments[1].reason.clear();
+      if (wires[1]->slot_bits > 0 && xbar_bit_mm > 0) {
+        result.l1_l2_mm = xbar_bit_mm / wires[1]->slot_bits;
+        result.leg_mm = leg_bit_mm / wires[1]->slot_bits;
+      }
+    }
+    if (register_monitor) {
+      result.segments[0].bytes = register_bits / 8;
+      result.segments[0].upper_bytes.reset();
+      result.segments[0].reason.clear();
+      if (legs && legs->slot_bits > 0) {
+        // The values themselves are not seen: they toggle as those that the L1 received.
+        const double scale = register_bits / legs->slot_bits;
+        result.segments[0].wires = WireActivity{0, legs->toggles * scale, 0, 0};
+        result.segments[0].reason = "toggles as on the way to the L1, neighbours unknown";
+      }
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
+                                    const std::string& architecture) {
+  CountedTraffic result;
+  std::map<std::string, KernelSum> kernels;
+  for (const auto& name : files) {
+    WW_ASSIGN(file, measure::read_counter_file(name));
+    const auto& here = file.architecture.empty() ? architecture : file.architecture;
+    if (!result.architecture.empty() && here != result.architecture) {
+      return fail(ErrorCode::bad_data,
+                  "is of " + here + ", the files before it of " + result.architecture, name);
+    }
+    result.architecture = here;
+    for (const auto& dispatch : file.dispatches) {
+      kernels[dispatch.kernel].add(dispatch, here);
+      for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
+      ++result.dispatches;
+    }
+  }
+  if (kernels.empty()) {
+    return fail(ErrorCode::bad_data, "no dispatch was counted", files.empty() ? "" : files.front());
+  }
+  for (const auto& [name, sum] : kernels) {
+    result.has_monitors = result.has_monitors || sum.wires[1].has_value();
+    result.kernels.push_back(sum.traffic(name));
+  }
+  return result;
+}
+
+}  // namespace ww::cli

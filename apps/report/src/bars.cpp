@@ -1,0 +1,110 @@
+#include "bars.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "svg.hpp"
+
+namespace ww::report {
+namespace {
+
+constexpr double width = 860;
+constexpr double left = 190;
+constexpr double right = 70;
+constexpr double row = 24;
+constexpr double bar = 14;
+constexpr double top = 34;
+
+double sane(double value) {
+  return std::isfinite(value) && value > 0 ? value : 0;
+}
+
+}  // namespace
+
+std::string to_svg(const BarChart& chart) {
+  std::string svg;
+  const auto out = std::back_inserter(svg);
+  const double height =
+      top + row * static_cast<double>(std::max<std::size_t>(1, chart.bars.size())) + 34;
+  fmt::format_to(
+      out, "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\"><title>{}</title><desc>{}</desc>\n",
+      width, height, escape(chart.title), escape(chart.description));
+  double most = 0;
+  for (const Bar& entry : chart.bars) {
+    double sum = 0;
+    for (const double part : entry.parts) sum += sane(part);
+    most = std::max(most, sum);
+    if (entry.interval) most = std::max(most, std::min(sane(entry.interval->second), 3 * sum));
+    if (entry.mark) most = std::max(most, sane(*entry.mark));
+  }
+  if (chart.bars.empty() || most <= 0) {
+    fmt::format_to(out, "<text x=\"{}\" y=\"{}\">no data</text></svg>", width / 2, height / 2);
+    return svg;
+  }
+  const auto x = [&](double value) { return left + sane(value) / most * (width - left - right); };
+  double key = left;
+  const auto legend = [&](const std::string& name, const std::string& shape) {
+    fmt::format_to(out, "{}<text class=\"key\" x=\"{:.1f}\" y=\"17\">{}</text>\n", shape, key + 14,
+                   escape(name));
+    key += 26 + 6.6 * static_cast<double>(name.size());
+  };
+  for (std::size_t i = 0; i < chart.legend.size(); ++i) {
+    legend(chart.legend[i],
+           fmt::format("<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"8\" width=\"10\" height=\"10\"/>",
+                       i % 5 + 1, key));
+  }
+  if (!chart.mark_name.empty()) {
+    legend(chart.mark_name,
+           fmt::format("<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"6\" x2=\"{0:.1f}\" "
+                       "y2=\"20\" stroke-dasharray=\"3 2\"/>",
+                       key + 5));
+  }
+  const double foot = height - 26;
+  for (const double tick : ticks(0, most, 6)) {
+    fmt::format_to(out,
+                   "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
+                   "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:g}</text>\n",
+                   x(tick), top - 6, foot, foot + 14, tick);
+  }
+  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", width - right + 14, foot + 14,
+                 escape(chart.unit));
+  double y = top;
+  for (const Bar& entry : chart.bars) {
+    fmt::format_to(out,
+                   "<g><title>{}</title><text class=\"key\" x=\"{}\" y=\"{:.1f}\" "
+                   "text-anchor=\"end\">{}</text>",
+                   escape(entry.hint.empty() ? entry.name : entry.hint), left - 8, y + 11.5,
+                   escape(entry.name.substr(0, 28)));
+    double from = 0;
+    for (std::size_t i = 0; i < entry.parts.size(); ++i) {
+      const double to = from + sane(entry.parts[i]);
+      fmt::format_to(out,
+                     "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                     "height=\"{}\"/>",
+                     i % 5 + 1, x(from), y, std::max(0.0, x(to) - x(from)), bar);
+      from = to;
+    }
+    if (entry.interval) {
+      fmt::format_to(
+          out, "<line class=\"whisker\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
+          x(entry.interval->first), y + bar / 2, x(std::min(most, entry.interval->second)),
+          y + bar / 2);
+    }
+    if (entry.mark) {
+      fmt::format_to(out,
+                     "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+                     "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
+                     x(*entry.mark), y - 3, y + bar + 3);
+    }
+    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>\n", x(from) + 5,
+                   y + 11.5, from);
+    y += row;
+  }
+  svg += "</svg>";
+  return svg;
+}
+
+}  // namespace ww::report

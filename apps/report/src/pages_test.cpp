@@ -1,0 +1,70 @@
+#include "ww/report/pages.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bars.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Bars, StackTheirPartsAndEscapeNames) {
+  BarChart chart;
+  chart.legend = {"one", "two"};
+  chart.bars.push_back({"<kernel>", {1, 3}, std::pair{2.0, 5.0}, 4.0, ""});
+  const auto svg = to_svg(chart);
+  EXPECT_THAT(svg, HasSubstr("&lt;kernel&gt;"));
+  EXPECT_THAT(svg, Not(HasSubstr("<kernel>")));
+  EXPECT_THAT(svg, HasSubstr("fill c1"));
+  EXPECT_THAT(svg, HasSubstr("fill c2"));
+}
+
+TEST(Bars, SayThatThereIsNoData) {
+  EXPECT_THAT(to_svg(BarChart{}), HasSubstr("no data"));
+}
+
+TEST(Pages, RefuseWhatIsNoEstimate) {
+  const auto file = std::filesystem::temp_directory_path() / "ww_no_estimate.html";
+  const auto status = write_estimate_page({{"total", 3}}, file);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::parse_error);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Pages, ShowEveryRowOfAReproduction) {
+  const auto file = std::filesystem::temp_directory_path() / "ww_reproduction.html";
+  const nlohmann::json reproduction = {
+      {"paper", "a paper"},
+      {"device", "virtual:w9100"},
+      {"virtual", true},
+      {"charts",
+       {{{"title", "Fig. 1"},
+         {"description", "d"},
+         {"unit", "%"},
+         {"legend", {"x"}},
+         {"bars", {{{"name", "b"}, {"parts", {2.5}}, {"mark", 3}}}}}}},
+      {"rows",
+       {{{"figure", "Fig. 1"},
+         {"quantity", "q"},
+         {"paper", nullptr},
+         {"ours", 2.5},
+         {"unit", "%"},
+         {"status", "unavailable"},
+         {"note", "a picture alone"}}}}};
+  ASSERT_TRUE(write_reproduction_page(reproduction, file));
+  const auto text = read_file(file);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("VIRTUAL"));
+  EXPECT_THAT(*text, HasSubstr("a picture alone"));
+  EXPECT_THAT(*text, HasSubstr("<svg"));
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace ww::report

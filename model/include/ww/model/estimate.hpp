@@ -1,0 +1,89 @@
+// Watts and joules that the on-chip wires draw while kernels run, by segment: traffic times energy
+// per bit and millimetre times distance (IISWC'16, section VI), with intervals.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/model/wire_model.hpp"
+
+namespace ww::model {
+
+// What a kernel moved over one segment, over all its dispatches.
+struct SegmentTraffic {
+  std::optional<double> bytes;
+  std::optional<double> upper_bytes;  // where only a bound is known
+  std::string reason;                 // what is missing, or to be known about the figure
+  std::optional<WireActivity> wires;  // as monitors counted
+};
+
+struct KernelTraffic {
+  std::string kernel;
+  std::uint64_t dispatches{};
+  std::optional<double> time_s;  // all dispatches together
+  std::string time_reason;       // why there is none
+  std::array<SegmentTraffic, 3> segments{};
+  std::optional<WireActivity> legs;  // L1-L2: the wires within an engine
+  double leg_mm{};                   // their mean length, part of the distance
+  std::optional<double> l1_l2_mm;    // mean distance of this kernel's bits, if known
+};
+
+struct EstimateOptions {
+  // Of the payload where no monitor tells: 0.34 is the average that IISWC'16 assumes for all.
+  double toggle_rate{0.34};
+  bool use_monitors{true};
+  std::optional<double> voltage_v;  // else the model's reference
+};
+
+struct SegmentEstimate {
+  WireSegment segment{};
+  RowStatus status{RowStatus::unavailable};
+  std::string reason;
+  std::optional<double> bytes;
+  std::optional<Interval> energy_j;
+  std::optional<Interval> power_w;  // absent without a usable time
+  // Where only a bound of the bytes is known: not more than this.
+  std::optional<double> upper_j;
+  std::optional<double> upper_w;
+  double toggle_rate{};  // toggles per payload bit that was used
+  bool toggles_measured{};
+  double distance_mm{};
+};
+
+struct KernelEstimate {
+  std::string kernel;
+  std::uint64_t dispatches{};
+  std::optional<double> time_s;
+  std::string time_reason;
+  std::array<SegmentEstimate, 3> segments{};
+  // Segments with a figure, together; the others are named in `left_out`.
+  std::optional<Interval> energy_j;
+  std::optional<Interval> power_w;
+  std::string left_out;
+};
+
+struct Estimate {
+  std::vector<KernelEstimate> kernels;  // most energy first
+  KernelEstimate total;                 // "all"
+  // Dynamic power while kernels ran, where power was sampled [W] and what share the wires had.
+  std::optional<double> dynamic_w;
+  std::optional<Interval> share_percent;
+  std::string share_reason;  // why there is none
+};
+
+// Errors: bad_data (no kernel; bytes or time negative or not finite, by kernel and segment),
+// out_of_range (toggle rate outside 0 to 1, voltage not positive).
+[[nodiscard]] Result<Estimate> estimate(const WireModel& model,
+                                        const std::vector<KernelTraffic>& kernels,
+                                        const EstimateOptions& options);
+
+// Adds the share: `dynamic_j` is what the chip drew beyond idle. Energy that noise could make
+// leaves the share out, with the reason.
+void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j);
+
+[[nodiscard]] nlohmann::json to_json(const Estimate& estimate);
+
+}  // namespace ww::model

@@ -1,0 +1,78 @@
+// Published wire energies and scaling factors, as data with their sources; devices of which only
+// the data sheet is known.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+#include "ww/model/wire_model.hpp"
+
+namespace ww::model {
+
+// A published energy of on-chip wires.
+struct WireSource {
+  std::string_view name;
+  double node_nm{};
+  double voltage_v{};
+  double energy_fj_per_bit_mm{};  // as published
+  Convention convention{};
+  std::string_view source;
+  // Per random bit at that voltage: half of what a transition costs.
+  [[nodiscard]] double per_random_bit() const {
+    return convention == Convention::per_transition ? energy_fj_per_bit_mm / 2
+                                                    : energy_fj_per_bit_mm;
+  }
+};
+[[nodiscard]] std::span<const WireSource> wire_sources();
+
+// Per random bit at `node_nm` and `voltage_v`: every source scaled with V^2 (wire capacitance per
+// mm hardly moves with the node: 147 to 161 fF/mm from 45 to 11 nm in DSENT). Geometric mean of the
+// sources; the interval spans from the least to the most of them. Errors: out_of_range (node
+// outside 3 to 90 nm, voltage outside 0.3 to 1.5 V).
+[[nodiscard]] Result<Interval> literature_energy(double node_nm, double voltage_v);
+
+// Nominal core voltage of a node where nothing better is known [V].
+[[nodiscard]] double nominal_voltage(double node_nm);
+
+// A device as its data sheet has it.
+struct DeviceSheet {
+  std::string_view architecture;  // "gfx90a", "sm_70"
+  std::string_view name;
+  double node_nm{};
+  double die_mm2{};  // of the die that holds compute units and L2
+  bool chiplets{};   // L2 and memory controllers on different dies
+  double clock_mhz{};
+};
+[[nodiscard]] const DeviceSheet* device_sheet(std::string_view architecture);
+
+// A wire model of a device without a calibration: literature_energy(), and the distances of the
+// W9100 scaled with the die's side, +-50%. Errors: not_found (no data sheet for the architecture:
+// node, voltage and floorplan must be given), out_of_range.
+struct LiteratureRequest {
+  std::string architecture;
+  std::optional<double> node_nm;
+  std::optional<double> voltage_v;
+};
+[[nodiscard]] Result<WireModel> literature_model(const LiteratureRequest& request);
+
+// How energy shrinks from 28 nm to another node: fixed-length wire, and the rest of a chip.
+struct NodeScaling {
+  std::string_view name;
+  double node_nm{};
+  double wire{};   // energy of a wire of unchanged length, relative to 28 nm
+  double logic{};  // energy of everything else
+  std::string_view source;
+  [[nodiscard]] double wire_to_logic() const { return wire / logic; }
+};
+[[nodiscard]] std::span<const NodeScaling> node_scalings();
+
+// Factor r between wire and logic that makes IISWC'16's 14.3% at 28 nm the 21.9% that it states for
+// 7 nm: a figure set by what it reproduces.
+inline constexpr double paper_wire_to_logic = 1.68;
+// A share s of the dynamic power becomes r s / (1 + (r - 1) s) when wires shrink r times less than
+// the rest.
+[[nodiscard]] double projected_share(double share, double wire_to_logic);
+
+}  // namespace ww::model

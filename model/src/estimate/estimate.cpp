@@ -1,0 +1,313 @@
+#include "ww/model/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ww::model {
+namespace {
+
+constexpr double bits_per_byte = 8;
+constexpr double femto = 1e-15;
+// Energy per bit and mm of other wires of the same die: a repeated wire's capacitance is twice that
+// of a bare one (DARPA 2008: 600 against 300 fF/mm), so half to twice.
+constexpr Interval transfer{1, 0.5, 2};
+
+Status check(const KernelTraffic& kernel) {
+  const auto bad = [](double value) { return !std::isfinite(value) || value < 0; };
+  if (kernel.time_s && bad(*kernel.time_s)) {
+    return fail(ErrorCode::bad_data, fmt::format("a time of {} s", *kernel.time_s), kernel.kernel);
+  }
+  for (std::size_t s = 0; s < wire_segments.size(); ++s) {
+    const auto& traffic = kernel.segments[s];
+    for (const auto& bytes : {traffic.bytes, traffic.upper_bytes}) {
+      if (bytes && bad(*bytes)) {
+        return fail(ErrorCode::bad_data,
+                    fmt::format("{} bytes on {}", *bytes, to_string(wire_segments[s])),
+                    kernel.kernel);
+      }
+    }
+  }
+  return {};
+}
+
+// Energy of what the wires did, from the monitors' counts.
+std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffic& kernel,
+                                      WireSegment segment, double mm) {
+  const auto& wires = kernel.segments[static_cast<std::size_t>(segment)].wires;
+  if (!model.events || !wires) return std::nullopt;
+  if (segment != WireSegment::l1_l2 || !kernel.legs) {
+    return model.of_activity(*wires).times(mm * femto);
+  }
+  const double leg_mm = std::clamp(kernel.leg_mm, 0.0, mm);
+  // Pipeline clock, strobes and requests run along the trunks, which the calibration saw; of a leg
+  // only the payload is known to follow.
+  WireActivity leg = *kernel.legs;
+  leg.slot_bits = 0;
+  return together(model.of_activity(*wires).times((mm - leg_mm) * femto),
+                  model.of_activity(leg).times(leg_mm * femto));
+}
+
+void add_reason(std::string& text, const std::string& more) {
+  if (more.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += more;
+}
+
+SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& kernel,
+                                 WireSegment segment, const EstimateOptions& options) {
+  const auto index = static_cast<std::size_t>(segment);
+  const SegmentTraffic& traffic = kernel.segments[index];
+  SegmentEstimate out;
+  out.segment = segment;
+  out.bytes = traffic.bytes;
+  out.reason = traffic.reason;
+  out.toggle_rate = options.toggle_rate;
+  const auto& distance = model.distance_mm[index];
+  if (!model.refused[index].empty() || !distance) {
+    out.status = RowStatus::not_identified;
+    add_reason(out.reason,
+               model.refused[index].empty() ? "its distance is not known" : model.refused[index]);
+    return out;
+  }
+  Interval mm = *distance;
+  if (segment == WireSegment::l1_l2 && kernel.l1_l2_mm) {
+    mm = mm.times(*kernel.l1_l2_mm / mm.value);
+  }
+  out.distance_mm = mm.value;
+  const Interval length{1, mm.low / mm.value, mm.high / mm.value};
+  const double volts = options.voltage_v ? std::pow(*options.voltage_v / model.reference_voltage_v,
+                                                    model.voltage_exponent)
+                                         : 1.0;
+  const auto finish = [&](Interval energy) {
+    energy = product(energy.times(volts), length);
+    return segment == WireSegment::l1_l2 ? energy : product(energy, transfer);
+  };
+  // L1-L2 alone has a distance contrast in a calibration; a literature constant is carried over.
+  const bool own = segment == WireSegment::l1_l2 && !model.literature;
+  if (traffic.wires && options.use_monitors && traffic.bytes && *traffic.bytes > 0) {
+    out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
+    out.toggles_measured = true;
+  }
+  if (traffic.bytes) {
+    out.status = own ? RowStatus::ok : RowStatus::transferred;
+    std::optional<Interval> energy;
+    if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);
+    if (!energy) {
+      energy = model.at_toggle_rate(std::min(1.0, out.toggle_rate))
+                   .times(*traffic.bytes * bits_per_byte * mm.value * femto);
+    }
+    out.energy_j = finish(*energy);
+    if (!own) {
+      add_reason(out.reason, model.literature ? "energy per bit and mm from the literature"
+                                              : "energy per bit and mm transferred from L1-L2, "
+                                                "half to twice");
+    }
+  } else if (traffic.upper_bytes) {
+    out.status = RowStatus::not_identified;
+    const Interval energy =
+        finish(model.at_toggle_rate(options.toggle_rate)
+                   .times(*traffic.upper_bytes * bits_per_byte * mm.value * femto));
+    out.upper_j = energy.high;
+  } else {
+    out.status = RowStatus::unavailable;
+  }
+  if (kernel.time_s && *kernel.time_s > 0) {
+    if (out.energy_j) out.power_w = out.energy_j->times(1 / *kernel.time_s);
+    if (out.upper_j) out.upper_w = *out.upper_j / *kernel.time_s;
+  }
+  return out;
+}
+
+// Sums what has a figure; segments share their errors.
+void sum_segments(KernelEstimate& kernel) {
+  kernel.energy_j.reset();
+  for (const auto& segment : kernel.segments) {
+    if (segment.energy_j) {
+      kernel.energy_j =
+          kernel.energy_j ? together(*kernel.energy_j, *segment.energy_j) : *segment.energy_j;
+    } else {
+      if (!kernel.left_out.empty()) kernel.left_out += ", ";
+      kernel.left_out += to_string(segment.segment);
+    }
+  }
+  if (kernel.energy_j && kernel.time_s && *kernel.time_s > 0) {
+    kernel.power_w = kernel.energy_j->times(1 / *kernel.time_s);
+  }
+}
+
+KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
+  KernelEstimate total;
+  total.kernel = "all";
+  total.time_s = 0;
+  for (const auto& kernel : kernels) {
+    total.dispatches += kernel.dispatches;
+    if (kernel.time_s && total.time_s) {
+      *total.time_s += *kernel.time_s;
+    } else if (total.time_s) {
+      total.time_s.reset();
+      total.time_reason = kernel.kernel + ": " + kernel.time_reason;
+    }
+  }
+  for (std::size_t s = 0; s < wire_segments.size(); ++s) {
+    SegmentEstimate& sum = total.segments[s];
+    sum.segment = wire_segments[s];
+    double toggles = 0;
+    double weights = 0;
+    bool known = true;
+    double upper = 0;
+    bool bounded = true;
+    std::string lacking;  // why a kernel has no figure
+    for (const auto& kernel : kernels) {
+      const SegmentEstimate& part = kernel.segments[s];
+      if (part.bytes) {
+        sum.bytes = sum.bytes.value_or(0) + *part.bytes;
+        toggles += *part.bytes * part.toggle_rate;
+        weights += *part.bytes;
+        sum.distance_mm += *part.bytes * part.distance_mm;
+      }
+      if (part.energy_j) {
+        sum.energy_j = sum.energy_j ? together(*sum.energy_j, *part.energy_j) : *part.energy_j;
+        if (sum.status != RowStatus::transferred) sum.status = part.status;
+        upper += part.energy_j->high;
+      } else {
+        known = false;
+        bounded = bounded && part.upper_j.has_value();
+        upper += part.upper_j.value_or(0);
+        if (lacking.empty()) lacking = part.reason;
+      }
+      if (part.energy_j && sum.reason.empty()) sum.reason = part.reason;
+      sum.toggles_measured = sum.toggles_measured || part.toggles_measured;
+      if (weights == 0) sum.toggle_rate = part.toggle_rate;
+    }
+    if (weights > 0) {
+      sum.toggle_rate = toggles / weights;
+      sum.distance_mm /= weights;
+    }
+    if (!known) {
+      // A sum without one of its parts would be too low: only a bound, or nothing.
+      sum.energy_j.reset();
+      sum.reason = lacking;
+      sum.status = bounded ? RowStatus::not_identified : RowStatus::unavailable;
+      for (const auto& kernel : kernels) {
+        if (kernel.segments[s].status == RowStatus::not_identified) {
+          sum.status = RowStatus::not_identified;
+        }
+      }
+      if (bounded) sum.upper_j = upper;
+    }
+    if (total.time_s && *total.time_s > 0) {
+      if (sum.energy_j) sum.power_w = sum.energy_j->times(1 / *total.time_s);
+      if (sum.upper_j) sum.upper_w = *sum.upper_j / *total.time_s;
+    }
+  }
+  sum_segments(total);
+  return total;
+}
+
+nlohmann::json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
+}
+
+template <class T>
+nlohmann::json or_null(const std::optional<T>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+nlohmann::json kernel_json(const KernelEstimate& kernel) {
+  auto segments = nlohmann::json::array();
+  for (const auto& segment : kernel.segments) {
+    segments.push_back({{"segment", to_string(segment.segment)},
+                        {"status", to_string(segment.status)},
+                        {"reason", segment.reason},
+                        {"bytes", or_null(segment.bytes)},
+                        {"energy_j", interval_json(segment.energy_j)},
+                        {"power_w", interval_json(segment.power_w)},
+                        {"upper_j", or_null(segment.upper_j)},
+                        {"upper_w", or_null(segment.upper_w)},
+                        {"toggle_rate", segment.toggle_rate},
+                        {"toggles", segment.toggles_measured ? "measured" : "assumed"},
+                        {"distance_mm", segment.distance_mm}});
+  }
+  return {{"kernel", kernel.kernel},
+          {"dispatches", kernel.dispatches},
+          {"time_s", or_null(kernel.time_s)},
+          {"time_reason", kernel.time_reason},
+          {"energy_j", interval_json(kernel.energy_j)},
+          {"power_w", interval_json(kernel.power_w)},
+          {"left_out", kernel.left_out},
+          {"segments", std::move(segments)}};
+}
+
+}  // namespace
+
+Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffic>& kernels,
+                          const EstimateOptions& options) {
+  if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel was counted");
+  if (!(options.toggle_rate >= 0 && options.toggle_rate <= 1)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("toggle rate {}; it lies between 0 and 1", options.toggle_rate));
+  }
+  if (options.voltage_v && !(*options.voltage_v > 0 && std::isfinite(*options.voltage_v))) {
+    return fail(ErrorCode::out_of_range, fmt::format("voltage {} V", *options.voltage_v));
+  }
+  Estimate result;
+  for (const auto& kernel : kernels) {
+    WW_TRY(check(kernel));
+    KernelEstimate out;
+    out.kernel = kernel.kernel;
+    out.dispatches = kernel.dispatches;
+    out.time_s = kernel.time_s;
+    out.time_reason = kernel.time_reason;
+    if (out.time_s && !(*out.time_s > 0)) {
+      out.time_s.reset();
+      out.time_reason = "the file's times are all 0";
+    }
+    for (std::size_t s = 0; s < wire_segments.size(); ++s) {
+      out.segments[s] = estimate_segment(model, kernel, wire_segments[s], options);
+    }
+    sum_segments(out);
+    result.kernels.push_back(std::move(out));
+  }
+  const auto joules = [](const KernelEstimate& kernel) {
+    return kernel.energy_j ? kernel.energy_j->value : 0.0;
+  };
+  std::ranges::stable_sort(result.kernels, std::ranges::greater{}, joules);
+  result.total = total_of(result.kernels);
+  result.share_reason = "power was not sampled";
+  return result;
+}
+
+void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j) {
+  if (!(dynamic_j.low > 0) || !std::isfinite(dynamic_j.high)) {
+    estimate.share_reason = fmt::format(
+        "the sampled power shows no sure dynamic energy ({:.3g} J beyond idle, {:.3g} to "
+        "{:.3g}): too short a run",
+        dynamic_j.value, dynamic_j.low, dynamic_j.high);
+    return;
+  }
+  if (estimate.total.time_s) estimate.dynamic_w = dynamic_j.value / *estimate.total.time_s;
+  if (!estimate.total.energy_j) {
+    estimate.share_reason = "no segment has a figure";
+    return;
+  }
+  const Interval inverse{1 / dynamic_j.value, 1 / dynamic_j.high, 1 / dynamic_j.low};
+  estimate.share_percent = product(*estimate.total.energy_j, inverse).times(100);
+  estimate.share_reason.clear();
+}
+
+nlohmann::json to_json(const Estimate& estimate) {
+  nlohmann::json json;
+  json["total"] = kernel_json(estimate.total);
+  json["kernels"] = nlohmann::json::array();
+  for (const auto& kernel : estimate.kernels) json["kernels"].push_back(kernel_json(kernel));
+  json["dynamic_w"] = or_null(estimate.dynamic_w);
+  json["interconnect_share_percent"] = interval_json(estimate.share_percent);
+  json["share_reason"] = estimate.share_reason;
+  return json;
+}
+
+}  // namespace ww::model

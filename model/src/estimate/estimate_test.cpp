@@ -1,0 +1,255 @@
+#include "ww/model/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ww/model/technology.hpp"
+
+namespace ww::model {
+namespace {
+
+// 100 fJ/bit/mm +- 5% at 1 V; 1, 10 and 20 mm.
+nlohmann::json model_json() {
+  return nlohmann::json::parse(R"({
+    "format": "wirewatt-model/1", "device": "virtual:test", "virtual": true,
+    "energy_fj_per_bit_mm": {"status": "ok", "value": 100, "low": 95, "high": 105,
+                             "sensed_low": 99, "sensed_high": 101},
+    "constants": [{"name": "toggle_slope_fj_per_transition_mm", "status": "ok", "value": 180,
+                   "low": 170, "high": 190, "sensed_low": 178, "sensed_high": 182}],
+    "reference": {"voltage_v": 1.0, "clock_hz": 1e9},
+    "distances": {"floorplan": "test", "engine_to_quadrant_mm": [[5, 15], [15, 5]],
+                  "registers_to_l1_mm": 1, "l2_to_memory_mm": 20}})");
+}
+
+WireModel wire_model() {
+  auto model = parse_wire_model(model_json(), "test");
+  EXPECT_TRUE(model) << model.error().text();
+  return *model;
+}
+
+KernelTraffic kernel(double l1_l2_bytes) {
+  KernelTraffic traffic;
+  traffic.kernel = "k";
+  traffic.dispatches = 2;
+  traffic.time_s = 0.5;
+  traffic.segments[0].bytes = 4 * l1_l2_bytes;
+  traffic.segments[1].bytes = l1_l2_bytes;
+  traffic.segments[2].bytes = l1_l2_bytes / 2;
+  return traffic;
+}
+
+const SegmentEstimate& l1_l2(const KernelEstimate& kernel) {
+  return kernel.segments[1];
+}
+
+TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
+  EstimateOptions options;
+  options.toggle_rate = 0.5;
+  const auto result = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(result);
+  // 8e9 bits x 100 fJ x 10 mm = 8 mJ in half a second.
+  EXPECT_NEAR(l1_l2(result->total).energy_j->value, 8e-3, 1e-12);
+  EXPECT_NEAR(l1_l2(result->total).power_w->value, 16e-3, 1e-12);
+  EXPECT_EQ(l1_l2(result->total).status, RowStatus::ok);
+  EXPECT_NEAR(l1_l2(result->total).energy_j->low, 8e-3 * 0.95, 5e-5);
+}
+
+TEST(Estimate, FollowsTheToggleRateAlongTheFittedSlope) {
+  EstimateOptions options;
+  options.toggle_rate = 0.34;
+  const auto result = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(result);
+  EXPECT_NEAR(l1_l2(result->total).energy_j->value, 8e-5 * (100 - 180 * 0.16), 1e-9);
+}
+
+TEST(Estimate, TransfersSegmentsWithoutAContrastWithAWiderInterval) {
+  const auto result = estimate(wire_model(), {kernel(1e9)}, {});
+  ASSERT_TRUE(result);
+  for (const std::size_t s : {std::size_t{0}, std::size_t{2}}) {
+    const auto& segment = result->total.segments[s];
+    EXPECT_EQ(segment.status, RowStatus::transferred);
+    EXPECT_LE(segment.energy_j->low, 0.5 * segment.energy_j->value);
+    EXPECT_GE(segment.energy_j->high, 2.0 * segment.energy_j->value);
+  }
+}
+
+TEST(Estimate, ScalesWithTheSquareOfTheVoltage) {
+  EstimateOptions options;
+  const auto at_one = estimate(wire_model(), {kernel(1e9)}, options);
+  options.voltage_v = 0.8;
+  const auto lower = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(at_one && lower);
+  EXPECT_NEAR(lower->total.energy_j->value, 0.64 * at_one->total.energy_j->value, 1e-12);
+}
+
+TEST(Estimate, RefusesWattsAndGivesJoulesWithoutATime) {
+  auto traffic = kernel(1e9);
+  traffic.time_s.reset();
+  traffic.time_reason = "the times were rounded";
+  const auto result = estimate(wire_model(), {traffic}, {});
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->total.energy_j);
+  EXPECT_FALSE(result->total.power_w);
+  EXPECT_EQ(result->total.time_reason, "k: the times were rounded");
+}
+
+TEST(Estimate, RefusesWattsWhereTheTimeIsZero) {
+  auto traffic = kernel(1e9);
+  traffic.time_s = 0;
+  const auto result = estimate(wire_model(), {traffic}, {});
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->total.power_w);
+}
+
+TEST(Estimate, NeverSumsASegmentThatOneKernelLacks) {
+  auto lacking = kernel(1e9);
+  lacking.kernel = "lacking";
+  lacking.segments[2].bytes.reset();
+  lacking.segments[2].reason = "counters missing: TCC_EA_RDREQ_sum";
+  const auto result = estimate(wire_model(), {kernel(1e9), lacking}, {});
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->total.segments[2].energy_j);
+  EXPECT_EQ(result->total.segments[2].reason, "counters missing: TCC_EA_RDREQ_sum");
+  EXPECT_NE(result->total.left_out.find("l2_memory"), std::string::npos);
+}
+
+TEST(Estimate, GivesOnlyABoundWhereTheBytesAreABound) {
+  auto traffic = kernel(1e9);
+  traffic.segments[0].bytes.reset();
+  traffic.segments[0].upper_bytes = 1e9;
+  const auto result = estimate(wire_model(), {traffic}, {});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->total.segments[0].status, RowStatus::not_identified);
+  EXPECT_FALSE(result->total.segments[0].energy_j);
+  EXPECT_GT(*result->total.segments[0].upper_j, 0);
+}
+
+TEST(Estimate, NamesTheKernelAndSegmentOfNegativeBytes) {
+  auto traffic = kernel(1e9);
+  traffic.segments[1].bytes = -64;
+  const auto result = estimate(wire_model(), {traffic}, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::bad_data);
+  EXPECT_NE(result.error().text().find("l1_l2"), std::string::npos);
+  EXPECT_NE(result.error().text().find("k"), std::string::npos);
+}
+
+TEST(Estimate, RefusesNoKernelAndImpossibleToggleRates) {
+  EXPECT_EQ(estimate(wire_model(), {}, {}).error().code, ErrorCode::bad_data);
+  EstimateOptions options;
+  options.toggle_rate = 1.5;
+  EXPECT_EQ(estimate(wire_model(), {kernel(1)}, options).error().code, ErrorCode::out_of_range);
+}
+
+TEST(Estimate, AddsUpOverKernels) {
+  auto other = kernel(3e9);
+  other.kernel = "other";
+  const auto both = estimate(wire_model(), {kernel(1e9), other}, {});
+  const auto one = estimate(wire_model(), {kernel(4e9)}, {});
+  ASSERT_TRUE(both && one);
+  EXPECT_NEAR(both->total.energy_j->value, one->total.energy_j->value, 1e-12);
+  EXPECT_EQ(both->kernels.front().kernel, "other");
+}
+
+TEST(Estimate, GivesTheShareOfTheDynamicEnergy) {
+  auto result = estimate(wire_model(), {kernel(1e9)}, {});
+  ASSERT_TRUE(result);
+  const double joules = result->total.energy_j->value;
+  add_dynamic_energy(*result, {20 * joules, 19 * joules, 21 * joules});
+  ASSERT_TRUE(result->share_percent);
+  EXPECT_NEAR(result->share_percent->value, 5, 1e-9);
+  EXPECT_NEAR(*result->dynamic_w, 40 * joules, 1e-9);
+}
+
+TEST(Estimate, LeavesOutAShareThatNoiseCouldMake) {
+  auto result = estimate(wire_model(), {kernel(1e9)}, {});
+  ASSERT_TRUE(result);
+  add_dynamic_energy(*result, {1e-3, -1e-3, 3e-3});
+  EXPECT_FALSE(result->share_percent);
+  EXPECT_FALSE(result->share_reason.empty());
+}
+
+TEST(WireModel, NamesADistanceOfZero) {
+  auto json = model_json();
+  json["distances"]["engine_to_quadrant_mm"][0][1] = 0;
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, ErrorCode::bad_data);
+  EXPECT_NE(model.error().text().find("engine_to_quadrant_mm"), std::string::npos);
+}
+
+TEST(WireModel, PassesOnWhyTheEnergyIsNotIdentified) {
+  auto json = model_json();
+  json["energy_fj_per_bit_mm"] = {{"status", "not_identified"}, {"reason", "one temperature only"}};
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.error().text().find("one temperature only"), std::string::npos);
+}
+
+TEST(WireModel, RefusesWhatIsNoModel) {
+  EXPECT_EQ(parse_wire_model({{"format", "other"}}, "x").error().code, ErrorCode::parse_error);
+}
+
+// Energy of a wire: 5 per slot, 300 per toggle, 150 per coupling.
+VariantActivity variant(const char* name, double toggles, double adjacent, double opposite) {
+  return {name,     0,       5 + 300 * toggles + 150 * (2 * opposite - adjacent), 0.1, 1, toggles,
+          adjacent, opposite};
+}
+
+TEST(WireEvents, AreRecoveredFromPayloadsThatTellThemApart) {
+  const std::vector variants = {variant("random", 0.5, 0.25, 0.125),
+                                variant("half", 0.25, 0.1, 0.05), variant("zeros", 0.1, 0.1, 0),
+                                variant("opposite", 0.5, 0.3, 0.3), variant("lines", 0.5, 0.5, 0)};
+  const auto events = solve_wire_events(variants);
+  ASSERT_TRUE(events);
+  EXPECT_NEAR(events->fj_per_mm[0], 5, 1.5);
+  EXPECT_NEAR(events->fj_per_mm[1], 300, 4);
+  EXPECT_NEAR(events->fj_per_mm[2], 150, 4);
+}
+
+TEST(WireEvents, NeedThreePayloads) {
+  const std::vector variants = {variant("random", 0.5, 0.25, 0.125), variant("zeros", 0.1, 0.1, 0)};
+  EXPECT_EQ(solve_wire_events(variants).error().code, ErrorCode::bad_data);
+}
+
+TEST(WireEvents, PriceWhatMonitorsCountedInPlaceOfTheToggleRate) {
+  auto json = model_json();
+  for (const auto& v : {variant("random", 0.5, 0.25, 0.125), variant("half", 0.25, 0.1, 0.05),
+                        variant("zeros", 0.1, 0.1, 0), variant("opposite", 0.5, 0.3, 0.3)}) {
+    json["variant_wires"].push_back({{"pattern", v.pattern},
+                                     {"throttle", 0},
+                                     {"energy_fj_per_bit_mm", v.energy_fj_per_bit_mm},
+                                     {"error", v.error},
+                                     {"slot_bits_per_bit", v.slot_bits},
+                                     {"toggles_per_bit", v.toggles},
+                                     {"adjacent_per_bit", v.adjacent},
+                                     {"opposite_per_bit", v.opposite}});
+  }
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_TRUE(model);
+  auto traffic = kernel(1e9);
+  traffic.segments[1].wires = WireActivity{8e9, 0.8e9, 0.4e9, 0.1e9};
+  const auto result = estimate(*model, {traffic}, {});
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(l1_l2(result->total).toggles_measured);
+  EXPECT_NEAR(l1_l2(result->total).toggle_rate, 0.1, 1e-12);
+  const double fj_per_mm = 5 * 8e9 + 300 * 0.8e9 + 150 * (0.2e9 - 0.4e9);
+  EXPECT_NEAR(l1_l2(result->total).energy_j->value, fj_per_mm * 10 * 1e-15,
+              0.02 * fj_per_mm * 1e-14);
+  EstimateOptions assumed;
+  assumed.use_monitors = false;
+  const auto plain = estimate(*model, {traffic}, assumed);
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(l1_l2(plain->total).toggles_measured);
+}
+
+TEST(Interval, ProductsAddLogarithmsInQuadrature) {
+  const auto result = product({2, 1, 4}, {3, 1.5, 6});
+  EXPECT_DOUBLE_EQ(result.value, 6);
+  EXPECT_NEAR(result.high, 6 * std::exp(std::hypot(std::log(2.0), std::log(2.0))), 1e-9);
+}
+
+}  // namespace
+}  // namespace ww::model

@@ -1,0 +1,18 @@
+// What the wires did in each variant of a campaign, for the estimate's event energies.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::model {
+
+// At the reference state: energy from the fit's pairs, activity from the counters WW_TRUNK_* of the
+// stream runs. Empty where the device has no monitors.
+[[nodiscard]] std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
+                                                            std::span<const StoredRun> runs,
+                                                            int reference_state);
+
+}  // namespace ww::model

@@ -1,0 +1,287 @@
+#include "ww/model/wire_model.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::model {
+namespace {
+
+using nlohmann::json;
+
+constexpr double random_toggle_rate = 0.5;
+constexpr double quantile_95 = 1.96;
+
+std::optional<double> number(const json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  const double value = found->get<double>();
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+std::string text(const json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+json member(const json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() ? *found : json(nullptr);
+}
+
+// A fitted constant that has a value: its absolute interval and its sensed half-width.
+struct Constant {
+  Interval interval;
+  double sensed_half_width{};
+};
+
+std::optional<Constant> constant(const json& model, std::string_view name) {
+  for (const json& row : member(model, "constants")) {
+    if (text(row, "name") != name || text(row, "status") != "ok") continue;
+    const auto value = number(row, "value");
+    if (!value) continue;
+    const double low = number(row, "low").value_or(*value);
+    const double high = number(row, "high").value_or(*value);
+    const double sensed_low = number(row, "sensed_low").value_or(low);
+    const double sensed_high = number(row, "sensed_high").value_or(high);
+    return Constant{{*value, low, high}, (sensed_high - sensed_low) / 2};
+  }
+  return std::nullopt;
+}
+
+std::optional<Interval> exact(std::optional<double> value) {
+  if (!value || !(*value > 0)) return std::nullopt;
+  return Interval{*value, *value, *value};
+}
+
+// Exponents of V and f are used where the fit identified them, and 2 and 1 are not inside.
+void read_exponents(const json& model, WireModel& result) {
+  const auto voltage = constant(model, "voltage_exponent");
+  const auto frequency = constant(model, "frequency_exponent");
+  if (!voltage && !frequency) {
+    result.exponent_note = "V^2 f: the calibration does not identify exponents of its own";
+    return;
+  }
+  if (voltage) result.voltage_exponent = voltage->interval.value;
+  // The constants are exponents of the energy; power has one more f.
+  if (frequency) result.frequency_exponent = 1 + frequency->interval.value;
+  result.exponent_note = fmt::format("exponents of V ({}) and f ({}) as fitted",
+                                     voltage ? "fitted" : "2", frequency ? "fitted" : "1");
+}
+
+std::vector<VariantActivity> read_variants(const json& model) {
+  std::vector<VariantActivity> variants;
+  for (const json& row : member(model, "variant_wires")) {
+    const auto energy = number(row, "energy_fj_per_bit_mm");
+    const auto error = number(row, "error");
+    const auto slots = number(row, "slot_bits_per_bit");
+    const auto toggles = number(row, "toggles_per_bit");
+    const auto adjacent = number(row, "adjacent_per_bit");
+    const auto opposite = number(row, "opposite_per_bit");
+    if (!energy || !error || !slots || !toggles || !adjacent || !opposite) continue;
+    variants.push_back({text(row, "pattern"), row.value("throttle", 0), *energy, *error, *slots,
+                        *toggles, *adjacent, *opposite});
+  }
+  return variants;
+}
+
+}  // namespace
+
+std::string_view to_string(WireSegment segment) {
+  switch (segment) {
+    case WireSegment::registers_l1: return "registers_l1";
+    case WireSegment::l1_l2: return "l1_l2";
+    case WireSegment::l2_memory: return "l2_memory";
+  }
+  return "unknown";
+}
+
+Interval WireModel::at_toggle_rate(double rate) const {
+  const double absolute = random.relative();
+  if (!toggle_slope) {
+    // Through the origin, as IISWC'16 has it; what costs energy without toggles may add to it.
+    const Interval through = random.times(rate / random_toggle_rate);
+    return {through.value, std::min(through.low, random.low), std::max(through.high, random.high)};
+  }
+  const double away = rate - random_toggle_rate;
+  const double value = std::max(0.0, random.value + toggle_slope->value * away);
+  const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
+  const double half = std::hypot(absolute * value, sensed_half_width, slope_half * away);
+  return {value, std::max(0.0, value - half), value + half};
+}
+
+Interval WireModel::of_activity(const WireActivity& activity) const {
+  const std::array x = {activity.slot_bits, activity.toggles, activity.coupling()};
+  double value = 0;
+  double variance = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    value += events->fj_per_mm[i] * x[i];
+    for (std::size_t j = 0; j < 3; ++j) variance += x[i] * events->covariance[i][j] * x[j];
+  }
+  value = std::max(0.0, value);
+  const double half =
+      std::hypot(quantile_95 * std::sqrt(std::max(0.0, variance)), random.relative() * value);
+  return {value, std::max(0.0, value - half), value + half};
+}
+
+Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) {
+  if (variants.size() < 3) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("{} payloads with wire activity; three are needed", variants.size()));
+  }
+  // Dense wires: 2 Cc / (Cg + 2 Cc) of 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
+  constexpr double coupling_share = 0.5;
+  constexpr double coupling_error = 0.15;
+  // What a straight line in three features cannot follow (0.5% of a random bit's energy).
+  constexpr double form_error = 0.005;
+  double scale = 0;
+  for (const auto& variant : variants) scale = std::max(scale, variant.energy_fj_per_bit_mm);
+  const auto count = static_cast<Eigen::Index>(variants.size());
+  Eigen::MatrixXd features(count + 1, 3);
+  Eigen::VectorXd energy(count + 1);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto& variant = variants[static_cast<std::size_t>(i)];
+    const double error = std::hypot(variant.error, form_error * scale);
+    features.row(i) << variant.slot_bits, variant.toggles, 2 * variant.opposite - variant.adjacent;
+    features.row(i) /= error;
+    energy(i) = variant.energy_fj_per_bit_mm / error;
+  }
+  // Prior: coupling - share * toggle = 0 +- error * (energy of a random bit's toggles).
+  const double prior_error = coupling_error * scale / random_toggle_rate;
+  features.row(count) << 0, -coupling_share / prior_error, 1 / prior_error;
+  energy(count) = 0;
+  const Eigen::Matrix3d normal = features.transpose() * features;
+  const Eigen::LDLT<Eigen::Matrix3d> solver(normal);
+  if (solver.info() != Eigen::Success || !solver.isPositive()) {
+    return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
+  }
+  const Eigen::Vector3d solved = solver.solve(features.transpose() * energy);
+  const Eigen::Matrix3d covariance = solver.solve(Eigen::Matrix3d::Identity());
+  if (!solved.allFinite() || !covariance.allFinite()) {
+    return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
+  }
+  WireEvents events;
+  events.variants = static_cast<int>(variants.size());
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    events.fj_per_mm[static_cast<std::size_t>(i)] = solved(i);
+    for (Eigen::Index j = 0; j < 3; ++j) {
+      events.covariance[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] =
+          covariance(i, j);
+    }
+  }
+  return events;
+}
+
+Result<WireModel> parse_wire_model(const json& model, const std::string& origin) {
+  if (text(model, "format") != "wirewatt-model/1") {
+    return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
+                origin);
+  }
+  const json energy = member(model, "energy_fj_per_bit_mm");
+  if (text(energy, "status") != "ok") {
+    return fail(ErrorCode::bad_data,
+                fmt::format("the model has no energy per bit and millimetre: {} ({})",
+                            text(energy, "status"), text(energy, "reason")),
+                origin);
+  }
+  const auto value = number(energy, "value");
+  const auto low = number(energy, "low");
+  const auto high = number(energy, "high");
+  if (!value || !low || !high || !(*value > 0) || *low > *value || *high < *value) {
+    return fail(ErrorCode::bad_data, "energy_fj_per_bit_mm needs a value above 0 and its interval",
+                origin);
+  }
+  WireModel result;
+  result.device = text(model, "device");
+  result.is_virtual = model.value("virtual", false);
+  result.source = "calibration of " + result.device;
+  result.random = {*value, *low, *high};
+  result.sensed_half_width = (number(energy, "sensed_high").value_or(*high) -
+                              number(energy, "sensed_low").value_or(*low)) /
+                             2;
+  const json reference = member(model, "reference");
+  result.reference_voltage_v = number(reference, "voltage_v").value_or(0);
+  result.reference_clock_hz = number(reference, "clock_hz").value_or(0);
+  if (!(result.reference_voltage_v > 0) || !(result.reference_clock_hz > 0)) {
+    return fail(ErrorCode::bad_data, "reference.voltage_v and clock_hz must be above 0", origin);
+  }
+  if (const auto slope = constant(model, "toggle_slope_fj_per_transition_mm")) {
+    const double half = slope->sensed_half_width;
+    result.toggle_slope = {slope->interval.value, slope->interval.value - half,
+                           slope->interval.value + half};
+  }
+  const json distances = member(model, "distances");
+  double sum = 0;
+  int pairs = 0;
+  for (const json& row : member(distances, "engine_to_quadrant_mm")) {
+    for (const json& distance : row) {
+      if (!distance.is_number() || !(distance.get<double>() > 0)) {
+        return fail(ErrorCode::bad_data, "a distance of engine_to_quadrant_mm is not above 0",
+                    origin);
+      }
+      sum += distance.get<double>();
+      ++pairs;
+    }
+  }
+  if (pairs == 0) {
+    return fail(ErrorCode::bad_data, "distances.engine_to_quadrant_mm is missing", origin);
+  }
+  result.distance_mm[0] = exact(number(distances, "registers_to_l1_mm"));
+  result.distance_mm[1] = exact(sum / pairs);
+  result.distance_mm[2] = exact(number(distances, "l2_to_memory_mm"));
+  result.distance_source = "floorplan " + text(distances, "floorplan");
+  read_exponents(model, result);
+  if (const auto variants = read_variants(model); variants.size() >= 3) {
+    WW_ASSIGN(events, solve_wire_events(variants));
+    result.events = events;
+  }
+  return result;
+}
+
+Result<WireModel> load_wire_model(const std::filesystem::path& file) {
+  WW_ASSIGN(content, read_file(file));
+  const json model = json::parse(content, nullptr, false);
+  if (model.is_discarded() || !model.is_object()) {
+    return fail(ErrorCode::parse_error, "is not a JSON object; run 'wirewatt fit' again",
+                file.string());
+  }
+  try {
+    return parse_wire_model(model, file.string());
+  } catch (const json::exception& e) {
+    return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), file.string());
+  }
+}
+
+Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
+  double sum = 0;
+  int pairs = 0;
+  for (std::size_t e = 0; e < floorplan.compute_units.size(); ++e) {
+    for (std::size_t q = 0; q < floorplan.quadrants.size(); ++q) {
+      sum += floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value();
+      ++pairs;
+    }
+  }
+  const std::array distances = {floorplan.registers_to_l1.value(), pairs > 0 ? sum / pairs : 0.0,
+                                floorplan.l2_to_memory().value()};
+  for (std::size_t s = 0; s < distances.size(); ++s) {
+    if (!(distances[s] > 0)) {
+      return fail(ErrorCode::bad_data,
+                  fmt::format("the floorplan's mean distance of segment {} is {} mm",
+                              to_string(wire_segments[s]), distances[s]),
+                  floorplan.name);
+    }
+    const double tolerance = floorplan.distance_tolerance_95;
+    model.distance_mm[s] = {distances[s], distances[s] * (1 - tolerance),
+                            distances[s] * (1 + tolerance)};
+    model.refused[s].clear();
+  }
+  model.distance_source = "floorplan " + floorplan.name;
+  return {};
+}
+
+}  // namespace ww::model

@@ -1,0 +1,105 @@
+#include "ww/sim/trace/cache_replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "ww/sim/trace/writer.hpp"
+
+namespace ww::sim::trace {
+namespace {
+
+struct Wave {
+  std::uint64_t base{};
+  Operation operation{Operation::load};
+  std::uint32_t group{};
+  bool new_launch{};
+};
+
+// Each wave touches 256 B from its base on, four bytes a lane.
+CacheTraffic traffic_of(const std::vector<Wave>& waves, const CacheShape& shape) {
+  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay.wwt";
+  auto writer = Writer::create(file, "test");
+  EXPECT_TRUE(writer);
+  (*writer)->launch({});
+  for (const auto& wave : waves) {
+    if (wave.new_launch) (*writer)->launch({});
+    AccessView view;
+    view.instruction = (*writer)->instruction({0, "x", wave.operation, 4, 4});
+    view.group = wave.group;
+    view.lanes = ~std::uint64_t{0};
+    view.base = wave.base;
+    view.stride = 4;
+    (*writer)->access(view);
+  }
+  EXPECT_TRUE((*writer)->finish());
+  auto reader = Reader::open(file);
+  EXPECT_TRUE(reader);
+  auto traffic = replay_through_caches(*reader, shape);
+  EXPECT_TRUE(traffic);
+  std::filesystem::remove(file);
+  return *traffic;
+}
+
+TEST(CacheReplay, ServesASecondLoadOfTheSameLinesFromTheL1) {
+  const auto traffic = traffic_of({{4096}, {4096}}, {});
+  EXPECT_EQ(traffic.l1_accesses, 8U);
+  EXPECT_EQ(traffic.l1_hits, 4U);
+  EXPECT_EQ(traffic.l2_accesses, 4U);
+  EXPECT_EQ(traffic.memory_read_bytes, 256U);
+}
+
+TEST(CacheReplay, LosesTheL1AndKeepsTheL2BetweenLaunches) {
+  const auto traffic = traffic_of({{4096}, {4096, Operation::load, 0, true}}, {});
+  EXPECT_EQ(traffic.l1_hits, 0U);
+  EXPECT_EQ(traffic.l2_accesses, 8U);
+  EXPECT_EQ(traffic.l2_misses, 4U);
+}
+
+TEST(CacheReplay, HasAnL1ForEachComputeUnit) {
+  const auto traffic = traffic_of({{4096, Operation::load, 0}, {4096, Operation::load, 1}}, {});
+  EXPECT_EQ(traffic.l1_hits, 0U);
+}
+
+TEST(CacheReplay, WritesBackOnlyWhatNoLongerFits) {
+  CacheShape shape;
+  shape.l2_bytes = 16 * 64;  // one line a channel
+  shape.l2_ways = 1;
+  // Two blocks of one channel, 16 x 256 B apart: each line of the second throws one of the first
+  // out, and so do the lines of a block among themselves.
+  const auto one = traffic_of({{0, Operation::store}}, {});
+  EXPECT_EQ(one.memory_write_bytes, 0U);
+  EXPECT_EQ(one.memory_read_bytes, 0U);
+  const auto two = traffic_of({{0, Operation::store}, {4096, Operation::store}}, shape);
+  EXPECT_EQ(two.memory_write_bytes, 7U * 64U);
+}
+
+TEST(CacheReplay, ALargerCacheNeverMovesMoreOfACyclicStream) {
+  std::vector<Wave> waves;
+  for (int round = 0; round < 3; ++round) {
+    for (std::uint64_t i = 0; i < 32; ++i) waves.push_back({i * 256});  // 8 KiB, one compute unit
+  }
+  CacheShape small;
+  small.l1_bytes = 4096;
+  const auto little = traffic_of(waves, small);
+  const auto much = traffic_of(waves, {});
+  EXPECT_EQ(little.l2_accesses, 3U * 128U);  // LRU: a cycle larger than the cache never hits
+  EXPECT_EQ(much.l2_accesses, 128U);
+}
+
+TEST(CacheReplay, RefusesACacheWithoutASet) {
+  CacheShape shape;
+  shape.l1_bytes = 64;
+  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay_empty.wwt";
+  auto writer = Writer::create(file, "test");
+  ASSERT_TRUE((*writer)->finish());
+  auto empty = Reader::open(file);
+  ASSERT_TRUE(empty);
+  const auto traffic = replay_through_caches(*empty, shape);
+  ASSERT_FALSE(traffic);
+  EXPECT_EQ(traffic.error().code, ErrorCode::out_of_range);
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace ww::sim::trace
