@@ -80,7 +80,8 @@ ResultRow row_of(const std::string& name, const std::vector<double>& blocks) {
   row.high = mean + half;
   if (*row.low <= 0 && *row.high >= 0) {
     row.status = RowStatus::not_identified;
-    row.reason = fmt::format("the interval [{:.3g}, {:.3g}] holds zero", *row.low, *row.high);
+    row.reason = fmt::format("the interval [{:.3g}, {:.3g}] pJ holds zero", 1e12 * *row.low,
+                             1e12 * *row.high);
     row.low.reset();
     row.high.reset();
     return row;
