@@ -25,8 +25,8 @@ enum class Pattern {
   // and values, other coupling, where neighbouring bits are neighbouring wires.
   pairs_equal,
   pairs_opposite,
-  // Every line of 64 B all ones or all zeros, in all orders equally often: wires move together, whatever their order,
-  // so that nothing couples. Toggle rate 0.5.
+  // Every line of 64 B all ones or all zeros, in all orders equally often: wires move together,
+  // whatever their order, so that nothing couples. Toggle rate 0.5.
   uniform_lines,
 };
 inline constexpr std::array<Pattern, 10> all_patterns{
