@@ -253,8 +253,8 @@ void WordMaker::flat_gfx9(const TableEntry& e) {
   const bool unwritable = segment == 0 && atomic && glc;
   const bool accumulators = generation_ == Generation::gfx90a && !unwritable && chance(3);
   const bool scalar_address = segment != 0 && chance(2);
-  put(0xdc000000U | (e.number % flat_segment) << 18 | random_bits(1) << 17 |
-      std::uint32_t{glc} << 16 | segment << 14 |
+  put(0xdc000000U | static_cast<std::uint32_t>(e.number % flat_segment) << 18 |
+      random_bits(1) << 17 | std::uint32_t{glc} << 16 | segment << 14 |
       (segment == 0 ? random_bits(12) : random_bits(13)));
   std::uint32_t second = segment == 0 ? 0 : 0x7fU << 16;
   if (scalar_address) {

@@ -10,13 +10,17 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 5>& table() {
-  static const std::array<Source, 5> entries{{
+const std::array<Source, 9>& table() {
+  static const std::array<Source, 9> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
       {"known_bytes", embedded_text("known_bytes.cl"), false},
       {"latency", embedded_text("latency.cl"), true},
+      {"places", embedded_text("places.cl"), true},
+      {"probe", embedded_text("probe.cl"), true},
+      {"contend", embedded_text("contend.cl"), false},
+      {"cross", embedded_text("cross.cl"), true},
   }};
   return entries;
 }
@@ -49,6 +53,35 @@ Status check(const Macros& macros) {
   return {};
 }
 
+// What differs in spelling. WW_FETCH reads a word where its line is at home, WW_LOAD past the L1.
+std::string_view dialect_macros(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::amd:
+      return "#define WW_PIN_CONSTRAINT \"+s\"\n"
+             "#define WW_UNIFORM(x) __builtin_amdgcn_readfirstlane(x)\n"
+             "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n"
+             "#define WW_CLOCK(t) t = __builtin_readcyclecounter()\n"
+             "#define WW_USE(x) __asm__ volatile(\"\" : \"+v\"(x) : : \"memory\")\n"
+             "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
+             "#define WW_FETCH(p) (*(volatile __global const uint*)(p))\n";
+    case Dialect::nvidia:
+      return "#define WW_PIN_CONSTRAINT \"+r\"\n"
+             "#define WW_UNIFORM(x) (x)\n"
+             "#define WW_WAIT() __asm__ volatile(\"\" : \"+r\"(wait))\n"
+             "#define WW_CLOCK(t) __asm__ volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(t))\n"
+             "#define WW_USE(x) __asm__ volatile(\"\" : \"+r\"(x) : : \"memory\")\n"
+             "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
+             "#define WW_FETCH(p) atomic_or(p, 0u)\n";
+    case Dialect::portable: break;
+  }
+  return "#define WW_UNIFORM(x) (x)\n"
+         "#define WW_WAIT() (void)0\n"
+         "#define WW_CLOCK(t) t = 0\n"
+         "#define WW_USE(x) (void)(x)\n"
+         "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
+         "#define WW_FETCH(p) atomic_or(p, 0u)\n";
+}
+
 }  // namespace
 
 std::span<const Source> sources() {
@@ -72,17 +105,7 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   const auto define = [&text](std::string_view name, unsigned value) {
     text += fmt::format("#define {} {}u\n", name, value);
   };
-  if (target.amd) {
-    text +=
-        "#define WW_PIN_CONSTRAINT \"+s\"\n"
-        "#define WW_UNIFORM(x) __builtin_amdgcn_readfirstlane(x)\n"
-        "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n";
-  } else {
-    text +=
-        "#define WW_PIN_CONSTRAINT \"+r\"\n"
-        "#define WW_UNIFORM(x) (x)\n"
-        "#define WW_WAIT() __asm__ volatile(\"\" : \"+r\"(wait))\n";
-  }
+  text += dialect_macros(target.dialect);
   define("WW_ENGINE_SHIFT", target.engine_shift);
   define("WW_ENGINE_MASK", target.engine_mask);
   define("WW_CU_SHIFT", target.cu_shift);

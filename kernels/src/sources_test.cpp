@@ -44,7 +44,7 @@ TEST(ProgramText, CarriesTheMarkerAndTheConstraint) {
 
 TEST(ProgramText, OnOtherTargetsNamesNoAmdBuiltin) {
   Macros macros;
-  macros.target.amd = false;
+  macros.target.dialect = Dialect::portable;
   const auto text = program_text(*find_source("l2_stream"), macros);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, Not(HasSubstr("amdgcn")));

@@ -1,5 +1,6 @@
 #include "ww/measure/sensor_recording.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -85,6 +86,36 @@ TEST(Pmd, RefusesARecordThatIsCutOff) {
   data.pop_back();
   EXPECT_FALSE(decode_pmd(data, "a"));
   EXPECT_FALSE(decode_pmd({}, "a"));
+}
+
+TEST(PowerTable, GivesColumnsSwitchesAndTheMeterByTheMillisecond) {
+  const auto table = parse_power_table(
+      "# any remark\ntime_ms,power_w,instant_w,meter_w,load\n1000,50,51,60,0\n1002,,52,62,1\n"
+      "1004,54,53,n/a,1\n1006,55,54,66,0\n",
+      "t.csv");
+  ASSERT_TRUE(table) << table.error().text();
+  ASSERT_EQ(table->columns.size(), 2u);
+  EXPECT_EQ(table->columns[0].name, "power_w");
+  ASSERT_EQ(table->columns[0].polls.size(), 3u);  // an empty field is no poll
+  EXPECT_NEAR(table->columns[0].polls[1].time_s, 0.004, 1e-9);
+  EXPECT_EQ(table->switches.size(), 2u);
+  EXPECT_NEAR(table->switches[0], 0.002, 1e-9);
+  ASSERT_EQ(table->meter.power_w.size(), 6u);
+  EXPECT_NEAR(table->meter.power_w[0], 60.5, 1e-6);
+  EXPECT_NEAR(table->meter.power_w[4], 64.5, 1e-6);  // straight over the missing reading
+}
+
+TEST(PowerTable, RefusesWithFileAndLine) {
+  const auto refused = [](const char* text) {
+    const auto table = parse_power_table(text, "t.csv");
+    return table ? std::string("read") : table.error().text();
+  };
+  EXPECT_THAT(refused("a,b\n1,2\n"), ::testing::HasSubstr("time_s"));
+  EXPECT_THAT(refused("time_s,meter_w\n1,2\n"), ::testing::HasSubstr("power_w"));
+  EXPECT_THAT(refused("time_s,power_w\n1,2\n0,3\n"), ::testing::HasSubstr("t.csv:3"));
+  EXPECT_THAT(refused("time_s,power_w\n1,x\n"), ::testing::HasSubstr("'x'"));
+  EXPECT_THAT(refused("time_s,power_w\n1\n2,3\n"), ::testing::HasSubstr("t.csv:2"));
+  EXPECT_THAT(refused(""), ::testing::HasSubstr("empty"));
 }
 
 }  // namespace

@@ -145,8 +145,17 @@ TEST(L1L2Bytes, AreLinesOfSixtyFourOnGfx7) {
   EXPECT_EQ(l1_l2_bytes("gfx701", {{"TCC_HIT", 9}, {"TCC_MISS", 1}}).value(), 640.0);
 }
 
+TEST(L1L2Bytes, AreRequestsOfSixtyFourFromGfx9On) {
+  const std::map<std::string, double> counters{{"TCP_TCC_READ_REQ_sum", 5},
+                                               {"TCP_TCC_WRITE_REQ_sum", 3},
+                                               {"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 1}};
+  EXPECT_EQ(l1_l2_bytes("gfx900", counters).value(), 640.0);
+  EXPECT_EQ(l1_l2_bytes("gfx90a", counters).value(), 640.0);
+  EXPECT_EQ(l1_l2_bytes("gfx90a", {{"TCP_TCC_READ_REQ_sum", 5}}).error().code, ErrorCode::bad_data);
+}
+
 TEST(L1L2Bytes, RefuseWhatTheyDoNotKnow) {
-  EXPECT_EQ(l1_l2_bytes("gfx90a", {}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(l1_l2_bytes("gfx942", {}).error().code, ErrorCode::unsupported);
   EXPECT_THAT(l1_l2_bytes("gfx701", {{"TCC_HIT", 9}}).error().message, HasSubstr("TCC_MISS"));
   EXPECT_EQ(l1_l2_bytes("gfx701", {{"TCC_HIT", -9}, {"TCC_MISS", 0}}).error().code,
             ErrorCode::bad_data);

@@ -238,6 +238,15 @@ Result<StepResponse> analyse_steps(std::span<const StoredSample> readings,
     return unresolved("the sensor settles too slowly for this test; switch the load more slowly");
   }
   response.resolved = true;
+  // 10% to 90% is 0.8 of a moving average's window, with 50% in its middle; of a lag it is ln 9 of
+  // its time constants, with 50% a quarter of the way up.
+  const auto t50 = crossing(curve, 0.5);
+  const double climb_s = *t90 - *t10;
+  if (t50 && climb_s > 2.4 * response.period_s) {
+    constexpr double between_shapes = 0.38;  // 0.5 and 0.268
+    response.lag = (*t50 - *t10) / climb_s < between_shapes;
+    response.time_s = response.lag ? climb_s / std::log(9.0) : ramp;
+  }
   return response;
 }
 

@@ -223,9 +223,21 @@ UpdatePeriod search(std::span<const PowerPoint> polls) {
   return found;
 }
 
+// The polls up to so many changes: more of them take longer and tell nothing new.
+std::span<const PowerPoint> beginning(std::span<const PowerPoint> polls) {
+  constexpr std::size_t most_changes = 3000;
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < polls.size(); ++i) {
+    changes += polls[i].power_w != polls[i - 1].power_w ? 1 : 0;
+    if (changes == most_changes) return polls.first(i + 1);
+  }
+  return polls;
+}
+
 }  // namespace
 
-UpdatePeriod find_update_period(std::span<const PowerPoint> polls) {
+UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
+  const auto polls = beginning(all);
   UpdatePeriod found = search(polls);
   // Over a long time the sensor's clock may wander too far for one period to explain it all; its
   // beginning then tells.

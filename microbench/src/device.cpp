@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "opencl_host.hpp"
+#include "real_devices.hpp"
 #include "ww/measure/virtual_device.hpp"
+#include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/model/floorplan.hpp"
 
@@ -15,7 +18,7 @@ namespace ww::microbench {
 namespace {
 
 constexpr std::string_view virtual_prefix = "virtual:";
-constexpr std::string_view opencl_prefix = "opencl:";
+constexpr std::array<std::string_view, 3> host_prefixes{"opencl:", "hip:", "cuda:"};
 
 std::string chip_of(const std::string& name) {
   return name.substr(virtual_prefix.size());
@@ -116,7 +119,15 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
   setenv("WIREWATT_THREADS", "1", 0);
 }
 
-Status enter_virtual_device(const DeviceRequest& request) {
+Status enter_virtual_device(const DeviceRequest& wanted) {
+  DeviceRequest request = wanted;
+  if (request.name.empty()) request.name = "virtual:w9100";
+  for (const auto prefix : host_prefixes) {
+    if (!request.name.starts_with(prefix)) continue;
+    return fail(ErrorCode::unsupported,
+                "programs run on virtual devices this way; on a real one start them directly",
+                request.name);
+  }
   WW_ASSIGN(name, resolve_device_name(request));
   const auto library = virtual_driver_path();
   if (std::error_code ec; !std::filesystem::exists(library, ec)) {
@@ -126,17 +137,21 @@ Status enter_virtual_device(const DeviceRequest& request) {
   return {};
 }
 
+Result<std::string> default_device() {
+  const std::string real = best_real_device();
+  return real.empty() ? std::string("virtual:w9100") : real;
+}
+
 Result<std::string> resolve_device_name(const DeviceRequest& request) {
   const std::string& name = request.name;
-  // No sensor of a real card is read yet, so the virtual GPU is the best device there is.
-  if (name.empty()) return std::string("virtual:w9100");
+  if (name.empty()) return default_device();
   if (name.starts_with(virtual_prefix)) {
     const std::string chip = chip_of(name);
-    if (chip == "w9100" || chip == "random") return name;
+    if (chip == "w9100" || chip == "vega10" || chip == "mi210" || chip == "random") return name;
     if (!chip.ends_with(".toml")) {
       return fail(ErrorCode::not_found,
-                  fmt::format("no virtual chip '{}'; there are w9100, random and paths that end in "
-                              ".toml",
+                  fmt::format("no virtual chip '{}'; there are w9100, vega10, mi210, random and "
+                              "paths that end in .toml",
                               chip),
                   name);
     }
@@ -145,16 +160,27 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
     }
     return name;
   }
-  if (name.starts_with(opencl_prefix)) {
-    return fail(ErrorCode::unsupported,
-                "this version reads no power sensor of real devices; choose virtual:w9100", name);
+  for (const auto prefix : host_prefixes) {
+    if (name.starts_with(prefix)) return name;
   }
   return fail(ErrorCode::not_found,
               fmt::format("no device '{}'; 'wirewatt devices' lists those that there are", name));
 }
 
 Result<Device> open_device(const DeviceRequest& request, const std::string& name) {
-  return open_virtual(request, name);
+  if (name.starts_with(virtual_prefix)) return open_virtual(request, name);
+  // Open what there is of it, so that the message says what is missing and nothing else.
+  WW_ASSIGN(device, open_compute_device(request));
+  if (device.sensor == nullptr) {
+    return fail(ErrorCode::unsupported, "its power cannot be read: " + device.no_sensor, name);
+  }
+  return fail(ErrorCode::unsupported,
+              fmt::format("kernels run on it and its power is read ({}), but a campaign also needs "
+                          "its floorplan and counters for each launch, which this version has for "
+                          "virtual devices alone; 'wirewatt doctor --device {}' tests the sensor, "
+                          "'wirewatt calibrate --device virtual:w9100' calibrates the virtual GPU",
+                          device.sensor->facts().name, name),
+              name);
 }
 
 }  // namespace ww::microbench

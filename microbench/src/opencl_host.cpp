@@ -7,8 +7,25 @@
 namespace ww::microbench {
 namespace {
 
+// What the caller got wrong has a code of its own; the rest is the device's.
+ErrorCode kind_of(cl_int code) {
+  switch (code) {
+    case CL_INVALID_ARG_INDEX:
+    case CL_INVALID_ARG_SIZE:
+    case CL_INVALID_ARG_VALUE:
+    case CL_INVALID_KERNEL_ARGS: return ErrorCode::invalid_argument;
+    case CL_INVALID_BUFFER_SIZE:
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_WORK_GROUP_SIZE:
+    case CL_INVALID_WORK_ITEM_SIZE:
+    case CL_INVALID_GLOBAL_WORK_SIZE: return ErrorCode::out_of_range;
+    case CL_INVALID_KERNEL_NAME: return ErrorCode::not_found;
+    default: return ErrorCode::device_error;
+  }
+}
+
 tl::unexpected<Error> opencl_failure(const char* call, cl_int code, std::string context = {}) {
-  return fail(ErrorCode::device_error, fmt::format("{} failed: {}", call, opencl_error_name(code)),
+  return fail(kind_of(code), fmt::format("{} failed: {}", call, opencl_error_name(code)),
               std::move(context));
 }
 
@@ -89,11 +106,45 @@ class Buffer final : public DeviceBuffer {
   std::size_t size_;
 };
 
+// A queue that stamps its commands, made when it is first needed: profiling slows a driver's
+// launches.
+class TimingQueue {
+ public:
+  TimingQueue(const OpenClApi& api, cl_context context, cl_device_id device)
+      : api_(api), context_(context), device_(device) {}
+  ~TimingQueue() {
+    if (queue_ != nullptr) api_.clReleaseCommandQueue(queue_);
+  }
+  TimingQueue(const TimingQueue&) = delete;
+  TimingQueue& operator=(const TimingQueue&) = delete;
+  Result<cl_command_queue> get() {
+    if (queue_ != nullptr) return queue_;
+    cl_int status = CL_SUCCESS;
+    queue_ = api_.clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &status);
+    if (status != CL_SUCCESS) {
+      queue_ = nullptr;
+      return opencl_failure("clCreateCommandQueue", status);
+    }
+    return queue_;
+  }
+
+ private:
+  const OpenClApi& api_;
+  cl_context context_;
+  cl_device_id device_;
+  cl_command_queue queue_{};
+};
+
 class Kernel final : public LoadedKernel {
  public:
-  Kernel(const OpenClApi& api, cl_command_queue queue, cl_program program, cl_kernel kernel,
-         std::string name)
-      : api_(api), queue_(queue), program_(program), kernel_(kernel), name_(std::move(name)) {}
+  Kernel(const OpenClApi& api, cl_command_queue queue, std::shared_ptr<TimingQueue> timing,
+         cl_program program, cl_kernel kernel, std::string name)
+      : api_(api),
+        queue_(queue),
+        timing_(std::move(timing)),
+        program_(program),
+        kernel_(kernel),
+        name_(std::move(name)) {}
   ~Kernel() override {
     api_.clReleaseKernel(kernel_);
     api_.clReleaseProgram(program_);
@@ -116,6 +167,31 @@ class Kernel final : public LoadedKernel {
                      const std::array<std::size_t, 3>& local) override {
     return launch_raw(3, global.data(), local.data());
   }
+  Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
+    WW_ASSIGN(queue, timing_->get());
+    if (const cl_int status = api_.clFinish(queue_); status != CL_SUCCESS) {
+      return opencl_failure("clFinish", status, name_);
+    }
+    const std::size_t global = groups * group_size;
+    cl_event event = nullptr;
+    cl_int status = api_.clEnqueueNDRangeKernel(queue, kernel_, 1, nullptr, &global, &group_size, 0,
+                                                nullptr, &event);
+    if (status != CL_SUCCESS) return opencl_failure("clEnqueueNDRangeKernel", status, name_);
+    cl_ulong begin = 0;
+    cl_ulong end = 0;
+    status = api_.clFinish(queue);
+    if (status == CL_SUCCESS) {
+      status = api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin,
+                                            nullptr);
+    }
+    if (status == CL_SUCCESS) {
+      status =
+          api_.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+    }
+    api_.clReleaseEvent(event);
+    if (status != CL_SUCCESS) return opencl_failure("timing a launch", status, name_);
+    return static_cast<double>(end - begin) * 1e-9;
+  }
 
  private:
   Status launch_raw(cl_uint dimensions, const std::size_t* global, const std::size_t* local) {
@@ -131,6 +207,7 @@ class Kernel final : public LoadedKernel {
   }
   const OpenClApi& api_;
   cl_command_queue queue_;
+  std::shared_ptr<TimingQueue> timing_;
   cl_program program_;
   cl_kernel kernel_;
   std::string name_;
@@ -139,9 +216,14 @@ class Kernel final : public LoadedKernel {
 class Host final : public ComputeHost {
  public:
   Host(const OpenClApi& api, cl_device_id device, cl_context context, cl_command_queue queue)
-      : api_(api), device_(device), context_(context), queue_(queue) {}
+      : api_(api),
+        device_(device),
+        context_(context),
+        queue_(queue),
+        timing_(std::make_shared<TimingQueue>(api, context, device)) {}
   ~Host() override {
     api_.clFinish(queue_);
+    timing_.reset();
     api_.clReleaseCommandQueue(queue_);
     api_.clReleaseContext(context_);
   }
@@ -150,8 +232,33 @@ class Host final : public ComputeHost {
   std::string driver_version() const override {
     return device_text(api_, device_, CL_DRIVER_VERSION);
   }
+  HostFacts facts() const override {
+    HostFacts known;
+    known.api = "opencl";
+    known.device = device_name();
+    known.driver = driver_version();
+    known.target = target();
+    known.pci_bus = pci_bus();
+    cl_uint units = 0;
+    if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
+    cl_ulong cache = 0;
+    if (query(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cache)) {
+      known.l2_bytes = static_cast<std::int64_t>(cache);
+    }
+    return known;
+  }
 
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
+    if (bytes == 0) return fail(ErrorCode::invalid_argument, "a buffer of 0 B");
+    // Some drivers take any size and fail at the first use.
+    cl_ulong most = 0;
+    if (api_.clGetDeviceInfo(device_, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr) ==
+            CL_SUCCESS &&
+        most != 0 && bytes > most) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("a buffer of {} B; the device allows {} B", bytes, most),
+                  device_name());
+    }
     cl_int status = CL_SUCCESS;
     const cl_mem memory = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, bytes, nullptr, &status);
     if (status != CL_SUCCESS) {
@@ -190,7 +297,7 @@ class Host final : public ComputeHost {
       api_.clReleaseProgram(program);
       return opencl_failure("clCreateKernel", status, kernel);
     }
-    return std::make_unique<Kernel>(api_, queue_, program, handle, kernel);
+    return std::make_unique<Kernel>(api_, queue_, timing_, program, handle, kernel);
   }
 
   Status flush() override {
@@ -205,6 +312,49 @@ class Host final : public ComputeHost {
   }
 
  private:
+  template <class T>
+  bool query(cl_device_info what, T& value) const {
+    return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS;
+  }
+  // AMD's platforms name the device by its target; the virtual GPU's name ends in "(gfx701)";
+  // NVIDIA's tell their compute capability (cl_nv_device_attribute_query).
+  std::string target() const {
+    const std::string name = device_name();
+    if (const auto at = name.find("gfx"); at != std::string::npos) {
+      return name.substr(at, name.find_first_of(") ", at) - at);
+    }
+    cl_uint major = 0;
+    cl_uint minor = 0;
+    if (query(0x4000, major) && query(0x4001, minor)) return fmt::format("sm_{}{}", major, minor);
+    return {};
+  }
+  std::string pci_bus() const {
+    struct {
+      cl_uint domain, bus, device, function;
+    } khr{};
+    if (query(0x410F, khr)) {  // CL_DEVICE_PCI_BUS_INFO_KHR
+      return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", khr.domain, khr.bus, khr.device,
+                         khr.function);
+    }
+    struct {
+      cl_uint type;
+      unsigned char unused[17];
+      char bus, device, function;
+    } amd{};
+    static_assert(sizeof amd == 24);
+    if (query(0x4037, amd)) {  // CL_DEVICE_TOPOLOGY_AMD
+      return fmt::format("0000:{:02x}:{:02x}.{:x}", static_cast<unsigned char>(amd.bus),
+                         static_cast<unsigned char>(amd.device),
+                         static_cast<unsigned char>(amd.function));
+    }
+    cl_uint bus = 0;
+    cl_uint slot = 0;
+    if (query(0x4008, bus) && query(0x4009, slot)) {  // CL_DEVICE_PCI_{BUS,SLOT}_ID_NV
+      return fmt::format("0000:{:02x}:{:02x}.0", bus, slot >> 3);
+    }
+    return {};
+  }
+
   Status build_program(cl_program program, const std::string& name) {
     const cl_int status =
         api_.clBuildProgram(program, 1, &device_, "-cl-std=CL1.2", nullptr, nullptr);
@@ -242,6 +392,7 @@ class Host final : public ComputeHost {
   cl_device_id device_;
   cl_context context_;
   cl_command_queue queue_;
+  std::shared_ptr<TimingQueue> timing_;
 };
 
 }  // namespace

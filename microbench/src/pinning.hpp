@@ -14,8 +14,8 @@
 namespace ww::microbench {
 
 struct Place {
-  int engine{};
-  int cu{};  // a number that tells the CUs of one engine apart
+  int engine{};  // NVIDIA: the SM, which is all that its hardware id tells
+  int cu{};      // a number that tells the CUs of one engine apart; NVIDIA: 0
 };
 
 class Pinning {
@@ -27,9 +27,13 @@ class Pinning {
   [[nodiscard]] virtual Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
                                                              const std::string& kernel) const = 0;
   [[nodiscard]] virtual Result<Place> place(std::uint32_t hardware_id) const = 0;
+  // The bits of a hardware id that tell places apart (not the wave's slot on its place).
+  [[nodiscard]] virtual std::uint32_t place_mask() const = 0;
 };
 
-// Through binpatch, for an AMD target such as "gfx701". Errors: parse_error, unsupported.
+// Through binpatch, for a target as HostFacts has it: "gfx701", "gfx90a:sramecc+:xnack-", "sm_90".
+// Errors: unsupported, with the reason, where nothing can be pinned (no marker on this platform, or
+// no register that tells the place); parse_error.
 [[nodiscard]] Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target);
 
 }  // namespace ww::microbench

@@ -6,6 +6,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/deferred_observer.cpp
   src/exec/device_memory.cpp
   src/exec/engine.cpp
+  src/exec/finding_log.cpp
   src/exec/l2_cache.cpp
   src/exec/lane_table.cpp
   src/exec/lanes_avx2.cpp
@@ -13,12 +14,16 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lanes_generic.cpp
   src/exec/lds.cpp
   src/exec/lower.cpp
+  src/exec/memory_guard.cpp
   src/exec/memory_system.cpp
   src/exec/program.cpp
   src/exec/replay.cpp
   src/exec/scalar_alu.cpp
+  src/exec/scalar_gfx9.cpp
   src/exec/scalar_memory.cpp
+  src/exec/straight_line.cpp
   src/exec/vector_alu.cpp
+  src/exec/vector_forms.cpp
   src/exec/vector_memory.cpp
   src/exec/virtual_gpu.cpp
   src/exec/workers.cpp)
@@ -32,6 +37,7 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
   set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
   list(APPEND _wide_lane_options -fno-sanitize=all)
 endif()
+set_source_files_properties(src/exec/l2_cache.cpp PROPERTIES COMPILE_OPTIONS "-O3")
 set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
 set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
@@ -60,17 +66,36 @@ function(ww_sim_gpu_exec_tests)
       DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701, -O${level}")
     list(APPEND objects ${object})
   endforeach()
-  add_custom_target(emulator_kernels DEPENDS ${objects})
+  set(newest)
+  foreach(cpu gfx900 gfx90a)
+    foreach(level 0 1 2)
+      set(newer ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
+      add_custom_command(OUTPUT ${newer}
+        COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
+                -mcode-object-version=4 -Xclang -finclude-default-header
+                --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+                ${source} -o ${newer}
+        DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
+      list(APPEND newest ${newer})
+    endforeach()
+  endforeach()
+  add_custom_target(emulator_kernels DEPENDS ${objects} ${newest})
 
   ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
+            src/exec/narrow_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
-            src/exec/random_code_test.cpp src/exec/trace_test.cpp
+            src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
+            src/exec/trace_test.cpp src/exec/memory_check_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
-  foreach(name exec_virtual_gpu_test bench_emulator)
+  ww_add_fuzz_target(exec_launch_fuzz SOURCES src/exec/launch_fuzz.cpp LIBS ww_sim_gpu)
+  if(NOT WW_BUILD_FUZZERS)
+    set_tests_properties(exec_launch_fuzz PROPERTIES ENVIRONMENT WW_FUZZ_INPUTS=500)
+  endif()
+  foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
     add_dependencies(${name} emulator_kernels)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
@@ -80,6 +105,15 @@ function(ww_sim_gpu_exec_tests)
       COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
     set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
       ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
+  endforeach()
+  # The same kernels as code of other instruction sets, on chips that execute it.
+  foreach(cpu gfx900 gfx90a)
+    foreach(level 0 1 2)
+      add_test(NAME exec_kernels_${cpu}_O${level}
+        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+      set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+        "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
+    endforeach()
   endforeach()
   target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 endfunction()

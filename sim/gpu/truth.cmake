@@ -1,11 +1,14 @@
 # The sealed truth: chips, energy accounting, power timeline, sensor, reveal.
 pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)
 
-set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/w9100.toml)
-set(_floorplan ${PROJECT_SOURCE_DIR}/model/floorplans/w9100.toml)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip} ${_floorplan})
-file(READ ${_chip} WW_CHIP_W9100)
-file(READ ${_floorplan} WW_FLOORPLAN_W9100)
+foreach(_name w9100 vega10 mi210)
+  set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/${_name}.toml)
+  set(_floorplan ${PROJECT_SOURCE_DIR}/model/floorplans/${_name}.toml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip} ${_floorplan})
+  string(TOUPPER ${_name} _upper)
+  file(READ ${_chip} WW_CHIP_${_upper})
+  file(READ ${_floorplan} WW_FLOORPLAN_${_upper})
+endforeach()
 configure_file(src/truth/builtin.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp @ONLY)
 
 set(WW_SIM_GPU_TRUTH_SOURCES

@@ -19,7 +19,7 @@ void expect_error(const Finished& finished, int exit_code, const std::string& pa
 }
 
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
-  for (const auto* command : {"devices", "calibrate", "fit", "score", "report", "patch", "disasm",
+  for (const auto* command : {"devices", "doctor", "calibrate", "fit", "score", "report", "patch", "disasm",
                               "simulate", "run", "trace", "workloads"}) {
     const auto finished = run({wirewatt(), command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;

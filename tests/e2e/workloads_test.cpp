@@ -38,6 +38,20 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
   EXPECT_LT(elapsed, std::chrono::minutes(5));
 }
 
+// The workloads that run the most kinds of instructions.
+TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
+  for (const char* device : {"virtual:vega10", "virtual:mi210"}) {
+    const auto finished =
+        run({wirewatt(), "workloads", "run", "blackscholes", "bfs", "comd", "dxtc", "montecarlo",
+             "scan", "swat", "smallpt", "--device", device, "--json"});
+    ASSERT_EQ(finished.exit_code, 0) << device << finished.out << finished.err;
+    for (const json& workload : json::parse(finished.out).at("workloads")) {
+      EXPECT_EQ(workload.at("status"), "pass")
+          << device << ' ' << workload.at("name") << ": " << workload.at("reason");
+    }
+  }
+}
+
 TEST(Workloads, GiveTheSameTrafficWithOneThreadAndTwo) {
   const std::vector<std::string> command{wirewatt(), "workloads", "run",   "bfs",
                                          "swat",     "comd",      "--json"};

@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     bytes = seeds[choice];
     for (std::size_t at = 1; at + 3 <= size; at += 3) {
-      const std::size_t place = (data[at] | data[at + 1] << 8) % bytes.size();
+      const std::size_t place = (data[at] + std::size_t{256} * data[at + 1]) % bytes.size();
       bytes[place] = static_cast<std::byte>(data[at + 2]);
     }
   }

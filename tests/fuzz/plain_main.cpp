@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -17,7 +18,9 @@ int main(int argc, char** argv) {
     std::ifstream stream(argv[i], std::ios::binary);
     seeds.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
   }
-  constexpr int inputs = 20000;
+  // WW_FUZZ_INPUTS: fewer (or more) of them, for targets that take their time.
+  const char* asked = std::getenv("WW_FUZZ_INPUTS");
+  const int inputs = asked != nullptr ? std::atoi(asked) : 20000;
   for (int i = 0; i < inputs; ++i) {
     std::vector<std::uint8_t> input;
     if (seeds.empty() || i % 4 == 0) {

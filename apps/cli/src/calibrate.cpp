@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "calibrate_crossing.hpp"
 #include "command.hpp"
 #include "fit_output.hpp"
 #include "output.hpp"
@@ -43,6 +44,18 @@ int run(CalibrateArguments arguments) {
   if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
   arguments.request.folder = arguments.out;
   arguments.request.patch_binary = !arguments.unpatched;
+
+  const auto crossing = microbench::calibrates_crossings(arguments.request.device);
+  if (!crossing) return report_error(crossing.error());
+  if (*crossing) {
+    CrossingArguments other;
+    other.request.device = arguments.request.device;
+    other.request.folder = arguments.request.folder;
+    other.request.options.seed = arguments.request.seed;
+    other.quick = arguments.request.quick;
+    other.json = arguments.json;
+    return calibrate_crossing(std::move(other));
+  }
 
   Progress progress("calibrating");
   const auto summary =
@@ -110,6 +123,9 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_flag("--unpatched", arguments->unpatched,
                     "Negative control: run the binary without the patch; must refuse");
+  command->add_flag_callback(
+      "--no-clock-control", [arguments] { arguments->request.device.clock_control = false; },
+      "Real GPUs: never touch the clocks");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

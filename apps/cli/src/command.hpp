@@ -13,6 +13,7 @@ struct Outcome {
 };
 
 void add_devices(CLI::App& app, Outcome& outcome);
+void add_doctor(CLI::App& app, Outcome& outcome);
 void add_calibrate(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
@@ -26,5 +27,6 @@ void add_workloads(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
+void add_topology(CLI::App& app, Outcome& outcome);
 
 }  // namespace ww::cli

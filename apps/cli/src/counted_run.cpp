@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 
 #include "ww/core/atomic_file.hpp"
@@ -48,11 +47,8 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   }
   if (!status) return tl::unexpected(status.error());
   run.exit_code = child_exit_code(*status);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // What ends the program was meant for this one as well (run_child passes it on).
-    if (run.exit_code == 128 + signal) {
-      return fail(ErrorCode::cancelled, "was interrupted", command.front());
-    }
+  if (asked_to_end_during_child()) {
+    return fail(ErrorCode::cancelled, "was interrupted", command.front());
   }
   const auto files = run.folder.files();
   run.counters = ending_in(files, ".counters.csv");

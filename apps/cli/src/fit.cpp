@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "calibrate_crossing.hpp"
 #include "command.hpp"
 #include "fit_output.hpp"
 #include "output.hpp"
@@ -85,6 +87,8 @@ struct FitArguments {
 int run(const FitArguments& arguments) {
   const auto campaign = CampaignStore::open_read_only(arguments.campaign);
   if (!campaign) return report_error(campaign.error());
+  const auto folder = std::filesystem::absolute(arguments.campaign).parent_path();
+  if (const auto code = fit_recorded_crossing(*campaign, folder, arguments.json)) return *code;
   model::FitOptions options;
   options.temperature_correction = !arguments.no_temperature;
   options.swap_paths = arguments.swap_paths;

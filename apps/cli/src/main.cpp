@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
 
   ww::cli::Outcome outcome;
   ww::cli::add_devices(app, outcome);
+  ww::cli::add_doctor(app, outcome);
   ww::cli::add_calibrate(app, outcome);
   ww::cli::add_fit(app, outcome);
   ww::cli::add_score(app, outcome);
@@ -43,6 +44,7 @@ int main(int argc, char** argv) {
   ww::cli::add_workloads(app, outcome);
   ww::cli::add_run(app, outcome);
   ww::cli::add_trace(app, outcome);
+  ww::cli::add_topology(app, outcome);
 
   try {
     app.parse(argc, argv);

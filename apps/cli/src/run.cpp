@@ -26,6 +26,8 @@ struct RunArguments {
   microbench::DeviceRequest device;
   std::string counters;
   std::string trace;
+  std::string check;     // memory, races: what to look for beside bounds
+  std::string on_fault;  // stop, tolerate, report
   std::vector<std::string> command;
   bool json{};
 };
@@ -126,6 +128,18 @@ Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFi
 constexpr double kLine = 64;        // bytes that TCP_TCC_* and TCC_HIT, TCC_MISS count
 constexpr double kMemoryHalf = 32;  // bytes that TCC_MC_* count
 
+// Bytes between L2 and memory: MC's counters on gfx7, EA's from gfx9 on.
+double memory_read(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum") +
+         kLine * totals.of(kernel, "TCC_EA_RDREQ_sum") -
+         kMemoryHalf * totals.of(kernel, "TCC_EA_RDREQ_32B_sum");
+}
+double memory_write(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf *
+         (totals.of(kernel, "TCC_MC_WRREQ_sum") + totals.of(kernel, "TCC_EA_WRREQ_sum") +
+          totals.of(kernel, "TCC_EA_WRREQ_64B_sum"));
+}
+
 nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
   auto counters = nlohmann::json::object();
   for (std::size_t i = 0; i < totals.names.size(); ++i) {
@@ -135,8 +149,8 @@ nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
           {"chip_time_ns", kernel.chip_time_ns},
           {"l1_l2_bytes",
            kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
-          {"l2_memory_read_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")},
-          {"l2_memory_write_bytes", kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")},
+          {"l2_memory_read_bytes", memory_read(totals, kernel)},
+          {"l2_memory_write_bytes", memory_write(totals, kernel)},
           {"counters", counters}};
 }
 
@@ -166,8 +180,7 @@ void print_totals(const Totals& totals, const std::string& device) {
         stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
         kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
         bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
-        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum")),
-        bytes_text(kMemoryHalf * totals.of(kernel, "TCC_MC_WRREQ_sum")));
+        bytes_text(memory_read(totals, kernel)), bytes_text(memory_write(totals, kernel)));
   };
   for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
   if (totals.kernels.size() > 1) row("all", sum);
@@ -218,6 +231,8 @@ Result<Finished> execute(const RunArguments& arguments) {
     trace_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
   }
+  if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
+  if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
   Finished finished;
   WW_ASSIGN(status, run_child(arguments.command));
   finished.status = status;
@@ -297,6 +312,16 @@ void add_run(CLI::App& app, Outcome& outcome) {
                    "virtual:random: how far the chip strays from the fit's form")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
+  command
+      ->add_option("--check", arguments->check,
+                   "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
+                   "out of range, released buffers), races (on local memory), or both")
+      ->check(CLI::IsMember({"memory", "races", "memory,races", "races,memory"}));
+  command
+      ->add_option("--on-fault", arguments->on_fault,
+                   "At an access outside every buffer: stop the kernel, tolerate it where a card "
+                   "would (default), or report only")
+      ->check(CLI::IsMember({"stop", "tolerate", "report"}));
   command->add_flag("--json", arguments->json,
                     "Totals as the last line of stdout, after the program's own output");
   command->add_option("command", arguments->command, "The program and its arguments, after --")

@@ -46,6 +46,7 @@ nlohmann::json to_json(const workloads::Report& report) {
           {"reason", report.reason},
           {"seconds", report.seconds},
           {"launches", report.launches},
+          {"launch_cpu_seconds", report.launch_cpu_seconds},
           {"l1_l2_read_bytes", report.read_bytes},
           {"l1_l2_write_bytes", report.write_bytes},
           {"l1_l2_atomic_bytes", report.atomic_bytes}};
@@ -116,6 +117,8 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   run->add_option("--size", arguments->size, "small, medium or paper")->capture_default_str();
   run->add_option("--device", arguments->request.device, "As 'wirewatt devices' lists them")
       ->capture_default_str();
+  run->add_flag("--time-launches", arguments->request.time_launches,
+                "Wait for each launch; their CPU time is launch_cpu_seconds of --json");
   run->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   run->footer("Example:\n  wirewatt workloads run dct bfs --size small");
   run->callback([arguments, &outcome] { outcome.exit_code = run_workloads(*arguments); });

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include "embedded.hpp"
 
 namespace ww::workloads {
@@ -10,13 +12,22 @@ namespace {
 constexpr double line_bytes = 64;
 constexpr std::size_t wave_size = 64;
 
+// Of all threads of the process.
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 }  // namespace
 
-Session::Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed)
+Session::Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed,
+                 bool time_launches)
     : random(seed),
       device_(device),
       size_(size),
-      first_dispatch_(device.counters->dispatch_count()) {}
+      time_launches_(time_launches),
+      first_dispatch_(device.counters ? device.counters->dispatch_count() : 0) {}
 
 Session::~Session() {
   // Queued launches may still use what is about to go; an error here was reported by finish().
@@ -78,7 +89,13 @@ void Session::launch_list(const char* kernel, Range global, Range local,
                                    : loaded->set(i, args[i].bytes));
   }
   if (failed_) return;
+  if (time_launches_) keep(device_.host->finish());
+  const double begin = time_launches_ ? cpu_seconds() : 0;
   keep(loaded->launch_grid({global.x, global.y, global.z}, {local.x, local.y, local.z}));
+  if (time_launches_) {
+    keep(device_.host->finish());
+    launch_cpu_seconds_ += cpu_seconds() - begin;
+  }
   ++launches_;
   const std::size_t group = local.x * local.y * local.z;
   const std::size_t groups = global.x * global.y * global.z / group;
@@ -110,7 +127,11 @@ void Session::check_counters(Report& report) {
   };
   report.read_bytes = line_bytes * value("TCP_TCC_READ_REQ_sum");
   report.write_bytes = line_bytes * value("TCP_TCC_WRITE_REQ_sum");
-  report.atomic_bytes = line_bytes * value("TCP_TCC_ATOMIC_REQ_sum");
+  // From gfx9 on atomics are counted by what they return.
+  const bool by_return = sum->contains("TCP_TCC_ATOMIC_WITH_RET_REQ_sum");
+  report.atomic_bytes = line_bytes * (by_return ? value("TCP_TCC_ATOMIC_WITH_RET_REQ_sum") +
+                                                      value("TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum")
+                                                : value("TCP_TCC_ATOMIC_REQ_sum"));
   const double waves = value("SQ_WAVES");
   if (waves != waves_) wrong(fmt::format("{} waves ran, expected {}", waves, waves_));
   const auto within = [&](const char* what, double bytes, const Bounds& bounds) {
@@ -132,7 +153,8 @@ Report Session::finish(std::string_view name) {
   Report report;
   report.name = name;
   report.launches = launches_;
-  if (!failed_) check_counters(report);
+  report.launch_cpu_seconds = launch_cpu_seconds_;
+  if (!failed_ && device_.counters) check_counters(report);
   report.outcome = failed_ ? Outcome::error : !wrong_.empty() ? Outcome::fail : Outcome::pass;
   report.reason = failed_ ? error_.text() : wrong_;
   return report;

@@ -33,7 +33,9 @@ struct Buffer {
 
 class Session {
  public:
-  Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed);
+  // `time_launches`: waits for each launch, and adds up the CPU time that they take.
+  Session(microbench::ComputeDevice& device, Size size, std::uint64_t seed,
+          bool time_launches = false);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -140,6 +142,8 @@ class Session {
 
   microbench::ComputeDevice& device_;
   Size size_;
+  bool time_launches_;
+  double launch_cpu_seconds_{};
   Error error_;
   bool failed_{};  // error_ says why
   std::string wrong_;

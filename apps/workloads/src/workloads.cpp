@@ -54,7 +54,7 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   for (const Entry* entry : chosen) {
     const auto start = std::chrono::steady_clock::now();
     constexpr std::uint64_t seed = 20160926;  // the same input in every run
-    Session session(device, request.size, seed);
+    Session session(device, request.size, seed, request.time_launches);
     entry->body(session);
     Report report = session.finish(entry->info.name);
     report.seconds =

@@ -234,6 +234,7 @@ TEST(Traits, SccFlowsThroughTheRightInstructions) {
 
 TEST(Traits, SortMemoryAndControl) {
   EXPECT_TRUE(traits(Opcode::flat_load_dword).is_vector_memory);
+  EXPECT_TRUE(traits(Opcode::global_load_dword).is_vector_memory);
   EXPECT_TRUE(traits(Opcode::s_buffer_load_dword).is_scalar_memory);
   EXPECT_TRUE(traits(Opcode::ds_read_b32).is_lds);
   EXPECT_TRUE(traits(Opcode::s_cbranch_vccz).is_branch);

@@ -275,6 +275,7 @@ class FakePinning final : public Pinning {
   Result<Place> place(std::uint32_t id) const override {
     return Place{static_cast<int>((id >> 13) & 3), static_cast<int>((id >> 8) & 15)};
   }
+  std::uint32_t place_mask() const override { return 0x6F00u; }
 };
 
 }  // namespace

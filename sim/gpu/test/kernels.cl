@@ -216,3 +216,166 @@ __kernel void lengths(__global float* out) {
   const int i = get_global_id(0);
   out[i] = length((float3)((float)i / 64.0f, 1.0f, 1.0f));
 }
+
+__kernel void reversed(__global const uint* in, __global uint* out, uint rounds) {
+  __local uint shared[64];
+  const uint i = get_local_id(0);
+  uint sum = 0;
+  for (uint n = 0; n < rounds; ++n) {
+    shared[i] = in[n * 64 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < 32) {
+      sum += shared[63 - i];
+    } else {
+      sum -= shared[i - 32];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[i] = sum;
+}
+
+// Each has a mistake, where `wrong` asks for it.
+__kernel void reads_far(__global const uint* data, __global uint* out, uint far) {
+  out[get_global_id(0)] = data[get_global_id(0) + far];
+}
+
+__kernel void misaligned(__global uchar* data, uint shift) {
+  *(__global uint*)(data + shift + 4 * get_global_id(0)) = 1;
+}
+
+__kernel void neighbours(__global uint* out, __local uint* shared, uint wrong) {
+  const uint i = get_local_id(0);
+  shared[i] = i;
+  if (!wrong) barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[(i + 64) % get_local_size(0)];
+}
+
+__kernel void shared_counter(__global uint* out, __local uint* shared, uint wrong) {
+  if (get_local_id(0) == 0) shared[0] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (wrong) {
+    shared[0] = shared[0] + 1;
+  } else {
+    atomic_inc(shared);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[0];
+}
+
+__kernel void far_in_local(__global uint* out, __local uint* shared, uint far) {
+  shared[get_local_id(0) + far] = 7;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[get_global_id(0)] = shared[get_local_id(0)];
+}
+
+__kernel void spin_all(__global uint* out, uint n) {
+  uint x = get_global_id(0);
+  while (n != 0) x = x * 5 + n;
+  out[get_global_id(0)] = x;
+}
+
+// Two shorts a lane: packed instructions from gfx9 on.
+__kernel void shorts(__global const short2* a, __global const short2* b, __global short2* out) {
+  const size_t i = get_global_id(0);
+  const short2 x = a[i], y = b[i];
+  const ushort2 ux = as_ushort2(x), uy = as_ushort2(y);
+  out[16 * i + 0] = x + y;
+  out[16 * i + 1] = x - y;
+  out[16 * i + 2] = x * y;
+  out[16 * i + 3] = add_sat(x, y);
+  out[16 * i + 4] = sub_sat(x, y);
+  out[16 * i + 5] = as_short2(add_sat(ux, uy));
+  out[16 * i + 6] = as_short2(sub_sat(ux, uy));
+  out[16 * i + 7] = max(x, y);
+  out[16 * i + 8] = as_short2(min(ux, uy));
+  out[16 * i + 9] = x << (y & (short2)15);
+  out[16 * i + 10] = x >> (y & (short2)15);
+  out[16 * i + 11] = as_short2(ux >> (uy & (ushort2)15));
+  out[16 * i + 12] = x * y + (short2)(x.y, y.x);
+  out[16 * i + 13] = (short2)(x.x > y.y ? x.y : y.x, (short)(x.y / (short)(y.y | 1)));
+  out[16 * i + 14] = clamp(x, (short2)-100, (short2)1000);
+  out[16 * i + 15] = (short2)(mul_hi(x.x, y.x), rotate(x.y, (short)(y.y & 15)));
+}
+
+// Bytes of words: sub-dword operands from gfx9 on.
+__kernel void bytes(__global const uchar4* a, __global const char4* b, __global uchar4* out) {
+  const size_t i = get_global_id(0);
+  const uchar4 x = a[i];
+  const char4 y = b[i];
+  out[8 * i + 0] = x + as_uchar4(y);
+  out[8 * i + 1] = (uchar4)(x.w - (uchar)y.x, x.z, x.y ^ (uchar)y.z, x.x);
+  out[8 * i + 2] = add_sat(x, as_uchar4(y));
+  out[8 * i + 3] = as_uchar4(sub_sat(as_char4(x), y));
+  out[8 * i + 4] = convert_uchar4_sat(convert_int4(x) * convert_int4(y));
+  out[8 * i + 5] = as_uchar4(convert_char4_sat(convert_float4(x) * 1.5f - convert_float4(y)));
+  out[8 * i + 6] = max(x, as_uchar4(y)) - min(x, as_uchar4(y));
+  out[8 * i + 7] = as_uchar4(y >> (char4)2) + (x << (uchar4)3);
+}
+
+#if defined(__gfx900__) || defined(__gfx90a__)
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+__kernel void half_floats(__global const half2* a, __global const half2* b, __global half2* out) {
+  const size_t i = get_global_id(0);
+  const half2 x = a[i], y = b[i];
+  out[16 * i + 0] = x + y;
+  out[16 * i + 1] = x - y;
+  out[16 * i + 2] = x * y;
+  out[16 * i + 3] = fma(x, y, (half2)(y.y, x.x));
+  out[16 * i + 4] = (half2)(x.x / y.x, sqrt(fabs(x.y)));
+  out[16 * i + 5] = fmax(x, y);
+  out[16 * i + 6] = fmin(-x, y);
+  out[16 * i + 7] = (half2)(floor(x.x), rint(x.y));
+  out[16 * i + 8] = (half2)((half)convert_int(x.x), (half)convert_short(y.y));
+  out[16 * i + 9] = (half2)((float)x.x * (float)y.x + (float)x.y, (half)((float)x.y * 3.0f));
+  out[16 * i + 10] = (half2)(x.x < y.x ? x.x : y.y, isnan(y.y) ? x.x : x.y);
+  out[16 * i + 11] = (half2)(clamp(x.x, (half)0, (half)1), fabs(y.x) * -x.y);
+  out[16 * i + 12] = (half2)(ldexp(x.x, 3), trunc(y.y) + ceil(y.x));
+  out[16 * i + 13] = (half2)(x.x, y.y);
+  out[16 * i + 14] = (half2)(x.y, y.x) * (half2)2;
+  out[16 * i + 15] = mad(x, y, x);
+}
+#endif
+
+// Registers that are indexed by a value that differs from lane to lane, and by one that does not.
+__kernel void indexed_registers(__global const uint* in, __global uint* out, uint at) {
+  const size_t i = get_global_id(0);
+  const uint8 t = vload8(i, in);
+  uint16 table = (uint16)(t, t * 3 + 1);
+  // Only read: LLVM 15 loses the offset of the upper half when it writes such an element at -O0.
+  const ulong16 wide = convert_ulong16(table) << 3;
+  for (uint k = 0; k < 8; ++k) {
+    const uint value = table[(at + k * 3) & 15] * 3 + k;
+    table[(at * k) & 15] += value;
+    table[(t.s0 + k * 5) & 15] += (uint)(wide[(t.s1 + k) & 15] >> 2) + value;
+  }
+  uint sum = 0;
+  for (uint k = 0; k < 16; ++k) sum = sum * 31 + table[k];
+  out[i] = sum;
+}
+
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+__kernel void long_atomics(__global ulong* a, __global ulong* old) {
+  const uint i = get_global_id(0);
+  atom_add(&a[0], (ulong)i << 20);
+  atom_max(&a[1], (ulong)i * 0x100000001UL);
+  atom_or(&a[2], 1UL << (i & 63));
+  atom_xor(&a[3], (ulong)i << 8);
+  old[i] = atom_inc(&a[4]);
+}
+
+#if defined(__gfx900__) || defined(__gfx90a__)
+// Lanes read each other: quads, rows, the whole wave.
+__kernel void dpp_neighbours(__global const int* in, __global int* out) {
+  const size_t i = get_global_id(0);
+  const int x = in[i];
+  out[8 * i + 0] = __builtin_amdgcn_update_dpp(-1, x, 0x1b, 15, 15, false);   // quad reversed
+  out[8 * i + 1] = __builtin_amdgcn_update_dpp(-2, x, 0x101, 15, 15, false);  // row_shl:1
+  out[8 * i + 2] = __builtin_amdgcn_update_dpp(-3, x, 0x113, 15, 15, true);   // row_shr:3, zero
+  out[8 * i + 3] = __builtin_amdgcn_update_dpp(-4, x, 0x124, 15, 15, false);  // row_ror:4
+  out[8 * i + 4] = __builtin_amdgcn_update_dpp(-5, x, 0x138, 15, 15, false);  // wave_shr:1
+  out[8 * i + 5] = __builtin_amdgcn_update_dpp(-6, x, 0x142, 10, 15, false);  // row_bcast:15
+  out[8 * i + 6] = __builtin_amdgcn_update_dpp(-7, x, 0x140, 15, 5, false);   // row_mirror, banks
+  out[8 * i + 7] = __builtin_amdgcn_ds_bpermute((int)((63 - (i & 63)) * 4), x);
+}
+#endif

@@ -26,7 +26,10 @@ constexpr std::array<std::string_view, 10> kPassed{"-cl-single-precision-constan
                                                    "-cl-fast-relaxed-math",
                                                    "-w",
                                                    "-Werror"};
-// Accepted without an effect: on by default, or promises that the compiler makes no use of.
+constexpr std::array<std::string_view, 2> kRelaxed{"-cl-fast-relaxed-math",
+                                                   "-cl-unsafe-math-optimizations"};
+// Accepted without an effect: on by default, or promises that the compiler makes no use of. So are
+// -cl-nv-*, which programs for another vendor's compiler pass without asking (-cl-nv-verbose).
 constexpr std::array<std::string_view, 5> kIgnored{"-cl-kernel-arg-info", "-cl-strict-aliasing",
                                                    "-cl-uniform-work-group-size",
                                                    "-cl-no-subgroup-ifp", "-save-temps"};
@@ -51,9 +54,8 @@ bool is_optimisation(std::string_view word) {
 // device and without the user's options; these lines put them right for this one.
 std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
   std::string text;
-  for (const char* name :
-       {"cl_khr_fp16", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics",
-        "cl_khr_3d_image_writes", "cl_amd_media_ops", "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
+  for (const char* name : {"cl_khr_fp16", "cl_khr_3d_image_writes", "cl_amd_media_ops",
+                           "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
     text += std::string("#undef ") + name + "\n";
   }
   text += "#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 120\n";
@@ -112,6 +114,7 @@ Result<CompileOptions> compile_options(std::string_view text) {
   std::string optimisation = "-O3";
   std::string language;
   bool fast_relaxed_math = false;
+  bool relaxed = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool has_next = i + 1 < words.size();
@@ -139,18 +142,22 @@ Result<CompileOptions> compile_options(std::string_view text) {
       optimisation = "-O0";
     } else if (is_optimisation(word)) {
       optimisation = word;
-    } else if (one_of(word, kIgnored)) {
+    } else if (one_of(word, kIgnored) || starts_with(word, "-cl-nv-")) {
       continue;
     } else if (one_of(word, kPassed) || starts_with(word, "-D") || starts_with(word, "-I") ||
                starts_with(word, "-U") || starts_with(word, "-W") || starts_with(word, "-f") ||
                starts_with(word, "-m") || starts_with(word, "-g") || starts_with(word, "-R")) {
       fast_relaxed_math = fast_relaxed_math || word == "-cl-fast-relaxed-math";
+      relaxed = relaxed || one_of(word, kRelaxed);
       options.words.push_back(word);
     } else {
       return unknown(word);
     }
   }
   options.words.push_back(optimisation);
+  // Divisions and square roots to the last bit, as the processors give them that programs compare
+  // with; the standard leaves 2.5 and 3 units unless asked. Programs that ask for less get it.
+  if (!relaxed) options.words.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
   options.words.push_back("-cl-kernel-arg-info");  // clGetKernelArgInfo always has an answer
   options.words.push_back("-Wno-format");          // the compiler sees them off by one
   options.words.push_back("-I.");                  // last: the program's own folders come first

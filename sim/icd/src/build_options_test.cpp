@@ -67,6 +67,21 @@ TEST(BuildOptions, EveryOptionOfTheStandardIsKnown) {
   }
 }
 
+TEST(BuildOptions, DivisionsAreExactUnlessTheProgramAsksForLess) {
+  constexpr const char* kExact = "-cl-fp32-correctly-rounded-divide-sqrt";
+  EXPECT_THAT(compile_options("")->words, Contains(kExact));
+  EXPECT_THAT(compile_options("-cl-mad-enable")->words, Contains(kExact));
+  EXPECT_THAT(compile_options("-cl-fast-relaxed-math")->words, Not(Contains(kExact)));
+  EXPECT_THAT(compile_options("-cl-unsafe-math-optimizations")->words, Not(Contains(kExact)));
+}
+
+TEST(BuildOptions, AnotherVendorsOwnAreIgnored) {
+  const auto options = compile_options("-cl-nv-verbose -cl-nv-maxrregcount=32 -DX");
+  ASSERT_TRUE(options);
+  EXPECT_THAT(options->words, Contains("-DX"));
+  EXPECT_THAT(options->words, Not(Contains(HasSubstr("nv"))));
+}
+
 TEST(BuildOptions, LinkerKnowsItsOwn) {
   const auto library = link_options("-create-library -enable-link-options");
   ASSERT_TRUE(library);

@@ -31,7 +31,6 @@ cl_kernel new_kernel(cl_program program, const binpatch::Kernel& info) {
   for (const auto& argument : info.arguments) {
     bytes = std::max<std::size_t>(bytes, std::size_t{argument.offset} + argument.size);
     if (is_hidden(argument)) {
-      kernel->hidden.push_back(&argument);
       kernel->prints = kernel->prints || argument.value_kind == "hidden_printf_buffer";
     } else {
       kernel->arguments.push_back({.metadata = &argument, .kind = kind_of(argument)});
@@ -229,7 +228,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id devic
     const InfoSink sink(size, value, size_ret);
     const auto& info = *kernel->info;
     switch (name) {
-      case CL_KERNEL_WORK_GROUP_SIZE: return sink.value<std::size_t>(info.max_flat_workgroup_size);
+      case CL_KERNEL_WORK_GROUP_SIZE: return sink.value<std::size_t>(max_group_size(*kernel));
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: {
         std::array<std::size_t, 3> required{};
         if (info.required_workgroup_size) {

@@ -90,14 +90,14 @@ std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel) {
   return static_cast<std::uint32_t>(next) - own;
 }
 
-void write_hidden_arguments(std::span<const binpatch::KernelArgument* const> hidden,
+void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
                             const LaunchShape& shape, std::uint32_t dynamic_lds_bytes,
                             std::span<std::byte> kernarg) {
-  for (const auto* argument : hidden) {
-    const auto value = hidden_value(argument->value_kind, shape, dynamic_lds_bytes);
-    if (!value || argument->offset + argument->size > kernarg.size()) continue;
-    std::memcpy(kernarg.data() + argument->offset, &*value,
-                std::min<std::size_t>(sizeof *value, argument->size));
+  for (const auto& argument : arguments) {
+    const auto value = hidden_value(argument.value_kind, shape, dynamic_lds_bytes);
+    if (!value || argument.offset + argument.size > kernarg.size()) continue;
+    std::memcpy(kernarg.data() + argument.offset, &*value,
+                std::min<std::size_t>(sizeof *value, argument.size));
   }
 }
 

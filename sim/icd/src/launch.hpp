@@ -30,8 +30,9 @@ struct LaunchShape {
 // own, or nothing when they exceed 2^32.
 [[nodiscard]] std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel);
 
-// Writes the hidden arguments of code object versions 4 and 5 that depend on the launch.
-void write_hidden_arguments(std::span<const binpatch::KernelArgument* const> hidden,
+// Writes, of the arguments, the hidden ones of code object versions 4 and 5 that depend on the
+// launch.
+void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
                             const LaunchShape& shape, std::uint32_t dynamic_lds_bytes,
                             std::span<std::byte> kernarg);
 

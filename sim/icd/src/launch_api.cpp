@@ -1,9 +1,13 @@
 // clEnqueueNDRangeKernel and its kin: checks, and the way to the virtual GPU.
 #include <algorithm>
+#include <cstring>
+#include <set>
+#include <tuple>
 
 #include "api.hpp"
 #include "launch.hpp"
 #include "printf_run.hpp"
+#include "program.hpp"
 #include "queue.hpp"
 
 namespace ww::sim::icd {
@@ -23,10 +27,11 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
     }
   }
   const auto& required = kernel.info->required_workgroup_size;
-  const std::uint32_t most = kernel.info->max_flat_workgroup_size;
+  const std::size_t most = max_group_size(kernel);
   if (local == nullptr) {
-    shape.local =
-        required ? *required : choose_local_size(shape.global, most, kernel.info->wavefront_size);
+    shape.local = required ? *required
+                           : choose_local_size(shape.global, kernel.info->max_flat_workgroup_size,
+                                               kernel.info->wavefront_size);
   } else {
     for (cl_uint i = 0; i < dimensions; ++i) {
       if (local[i] == 0) return CL_INVALID_WORK_GROUP_SIZE;
@@ -43,6 +48,43 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
   return CL_SUCCESS;
 }
 
+// What runs: the kernel as it was built, or its form for large work-groups.
+struct Form {
+  std::shared_ptr<const Module> module;
+  const binpatch::Kernel* info{};
+  std::vector<std::byte> kernarg;  // without hidden arguments
+};
+
+bool same_explicit_arguments(const binpatch::Kernel& a, const binpatch::Kernel& b) {
+  const auto is_explicit = [](const binpatch::KernelArgument& argument) {
+    return argument.value_kind.rfind("hidden_", 0) != 0;
+  };
+  std::vector<std::uint32_t> offsets[2];
+  for (const auto& argument : a.arguments) {
+    if (is_explicit(argument)) offsets[0].push_back(argument.offset);
+  }
+  for (const auto& argument : b.arguments) {
+    if (is_explicit(argument)) offsets[1].push_back(argument.offset);
+  }
+  return offsets[0] == offsets[1] &&
+         a.descriptor.group_segment_fixed_size == b.descriptor.group_segment_fixed_size;
+}
+
+// Nothing when the kernel cannot be built for groups of this size.
+std::optional<Form> form_for(const _cl_kernel& kernel, const LaunchShape& shape) {
+  const std::uint32_t items = shape.local[0] * shape.local[1] * shape.local[2];
+  if (items <= kernel.info->max_flat_workgroup_size) {
+    return Form{kernel.module, kernel.info, kernel.kernarg};
+  }
+  auto module = for_large_groups(*kernel.program.get());
+  const auto* info = module ? module->object.find_kernel(kernel.info->name) : nullptr;
+  if (info == nullptr || !same_explicit_arguments(*info, *kernel.info)) return std::nullopt;
+  Form form{std::move(module), info, kernel.kernarg};
+  const std::size_t bytes = std::max(info->kernarg_segment_size, info->descriptor.kernarg_size);
+  if (form.kernarg.size() < bytes) form.kernarg.resize(bytes);
+  return form;
+}
+
 // Every argument set, and every buffer still there.
 bool arguments_are_sound(const _cl_kernel& kernel) {
   return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
@@ -56,6 +98,41 @@ cl_int code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
 }
 
+// The kernel's argument that holds an address inside the allocation: "argument 2 'out'".
+std::string argument_of(const Module& module, const std::string& kernel,
+                        std::span<const std::byte> kernarg, const gpu::MemoryFinding& finding) {
+  const auto* info = module.object.find_kernel(kernel);
+  if (info == nullptr || finding.allocation_bytes == 0) return {};
+  std::size_t index = 0;
+  for (const auto& argument : info->arguments) {
+    if (argument.value_kind.rfind("hidden_", 0) == 0) continue;
+    std::uint64_t address = 0;
+    if (argument.value_kind == "global_buffer" &&
+        argument.offset + sizeof address <= kernarg.size()) {
+      std::memcpy(&address, kernarg.data() + argument.offset, sizeof address);
+      if (address - finding.allocation < finding.allocation_bytes) {
+        return "the buffer of argument " + std::to_string(index) + " '" + argument.name + "'";
+      }
+    }
+    ++index;
+  }
+  return {};
+}
+
+// Says what the launch did wrong with memory, each mistake of a kernel once.
+void tell_findings(const Module& module, const std::string& kernel,
+                   std::span<const std::byte> kernarg) {
+  static auto& told = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
+  for (const gpu::MemoryFinding& finding : Runtime::get().powered_gpu().findings()) {
+    if (!told.emplace(module.id, kernel, static_cast<int>(finding.kind), finding.instruction)
+             .second) {
+      continue;
+    }
+    complain("kernel '" + kernel +
+             "': " + gpu::describe(finding, argument_of(module, kernel, kernarg, finding)));
+  }
+}
+
 cl_int run(cl_context context, const Module& module, const std::string& name,
            const LaunchShape& shape, std::span<const std::byte> kernarg,
            std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
@@ -63,6 +140,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
+  tell_findings(module, name, kernarg);
   if (!result) {
     report_failure(context, "kernel '" + name + "': " + result.error().text());
     return code_of(result.error());
@@ -73,16 +151,17 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
 }
 
 // A launch that has to wait takes its arguments with it.
-cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel,
+cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel, Form form,
                     const LaunchShape& shape) {
   std::vector<Use<_cl_mem>> buffers;
   for (const auto& argument : kernel.arguments) {
     if (argument.memory != nullptr) buffers.emplace_back(argument.memory);
   }
-  auto work = [context = what.queue->context, module = kernel.module, name = kernel.info->name,
-               shape, kernarg = kernel.kernarg, lds = kernel.dynamic_lds_bytes,
-               prints = kernel.prints, buffers = std::move(buffers)](Timing& timing) {
-    return run(context.get(), *module, name, shape, kernarg, lds, prints, timing);
+  auto work = [context = what.queue->context, form = std::move(form), shape,
+               lds = kernel.dynamic_lds_bytes, prints = kernel.prints,
+               buffers = std::move(buffers)](Timing& timing) {
+    return run(context.get(), *form.module, form.info->name, shape, form.kernarg, lds, prints,
+               timing);
   };
   return defer(entry, what, std::move(work));
 }
@@ -113,12 +192,18 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
       std::uint64_t{kernel->info->descriptor.group_segment_fixed_size} + kernel->dynamic_lds_bytes;
   const auto& arch = Runtime::get().powered_gpu().chip().architecture();
   if (lds > static_cast<std::uint64_t>(arch.lds_bytes_per_cu)) return CL_OUT_OF_RESOURCES;
-  if (kernel->prints && !place_printf_buffer(*kernel)) return CL_OUT_OF_RESOURCES;
-  write_hidden_arguments(kernel->hidden, shape, kernel->dynamic_lds_bytes, kernel->kernarg);
+  auto form = form_for(*kernel, shape);
+  if (!form) return CL_OUT_OF_RESOURCES;
+  if (kernel->prints && !place_printf_buffer(*form->info, form->kernarg)) {
+    return CL_OUT_OF_RESOURCES;
+  }
+  write_hidden_arguments(form->info->arguments, shape, kernel->dynamic_lds_bytes, form->kernarg);
 
-  if (readiness(what) == Readiness::blocked) return defer_launch(entry, what, *kernel, shape);
+  if (readiness(what) == Readiness::blocked) {
+    return defer_launch(entry, what, *kernel, std::move(*form), shape);
+  }
   return enqueue(entry, what, [&](Timing& timing) {
-    return run(context, *kernel->module, kernel->info->name, shape, kernel->kernarg,
+    return run(context, *form->module, form->info->name, shape, form->kernarg,
                kernel->dynamic_lds_bytes, kernel->prints, timing);
   });
 }

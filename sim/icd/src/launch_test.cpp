@@ -58,15 +58,13 @@ TEST(HiddenArguments, OfBothCodeObjectVersionsAreWrittenInTheirSizes) {
       hidden("hidden_remainder_x", 12, 2),     hidden("hidden_none", 16, 8),
       hidden("hidden_global_offset_x", 24, 8), hidden("hidden_global_offset_z", 32, 8),
       hidden("hidden_grid_dims", 40, 2),       hidden("hidden_printf_buffer", 48, 8)};
-  std::vector<const binpatch::KernelArgument*> pointers;
-  for (const auto& argument : all) pointers.push_back(&argument);
   std::vector<std::byte> kernarg(56, std::byte{0});
   LaunchShape shape;
   shape.dimensions = 2;
   shape.global = {640, 12, 1};
   shape.local = {64, 4, 1};
   shape.offset = {1000, 0, 7};
-  write_hidden_arguments(pointers, shape, 0, kernarg);
+  write_hidden_arguments(all, shape, 0, kernarg);
   EXPECT_EQ(read<std::uint32_t>(kernarg, 0), 10u);
   EXPECT_EQ(read<std::uint32_t>(kernarg, 4), 3u);
   EXPECT_EQ(read<std::uint16_t>(kernarg, 8), 64u);
@@ -80,10 +78,9 @@ TEST(HiddenArguments, OfBothCodeObjectVersionsAreWrittenInTheirSizes) {
 
 TEST(HiddenArguments, OutsideTheSegmentAreNotWritten) {
   const auto argument = hidden("hidden_global_offset_x", 4, 8);
-  const binpatch::KernelArgument* pointer = &argument;
   std::vector<std::byte> kernarg(8, std::byte{0x5a});
   LaunchShape shape;
-  write_hidden_arguments(std::span(&pointer, 1), shape, 0, kernarg);
+  write_hidden_arguments(std::span(&argument, 1), shape, 0, kernarg);
   for (const auto byte : kernarg) EXPECT_EQ(byte, std::byte{0x5a});
 }
 

@@ -53,10 +53,7 @@ Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t 
   const bool takes_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
   if (takes_pointer != (host_ptr != nullptr)) return refuse(CL_INVALID_HOST_PTR);
 
-  // Whole pages, as on a real card: an access a little beyond the end is the program's mistake, but
-  // programs that make it run there.
-  constexpr std::size_t kPageBytes = 4096;
-  auto address = gpu.allocate((size + kPageBytes - 1) / kPageBytes * kPageBytes);
+  auto address = gpu.allocate(size);
   if (!address) return refuse(CL_MEM_OBJECT_ALLOCATION_FAILURE);
   if (host_ptr != nullptr &&
       !gpu.write(*address, std::span(static_cast<const std::byte*>(host_ptr), size))) {

@@ -19,6 +19,10 @@ namespace ww::sim::icd {
 [[nodiscard]] cl_platform_id the_platform();
 [[nodiscard]] cl_device_id the_device();
 
+// The compiler makes code for work-groups of up to 256 work-items, as AMD's drivers do, unless the
+// source says otherwise; for larger ones the driver compiles the program once more.
+inline constexpr std::size_t kMaxWorkGroupSize = 1024;
+
 // A code object loaded into the device; unloaded when the last kernel and program let go.
 struct Module {
   Module(binpatch::CodeObject code, std::uint32_t program_id);
@@ -118,6 +122,8 @@ struct _cl_program : ww::sim::icd::ObjectOf<_cl_program, ww::sim::icd::ObjectTyp
   std::string options;
   std::string log;
   std::shared_ptr<const ww::sim::icd::Module> module;
+  std::shared_ptr<const ww::sim::icd::Module> large;  // for larger work-groups, once asked for
+  bool large_tried{};
   unsigned kernels{};  // alive: the program may not be rebuilt meanwhile
 };
 
@@ -126,7 +132,6 @@ struct _cl_kernel : ww::sim::icd::ObjectOf<_cl_kernel, ww::sim::icd::ObjectType:
   std::shared_ptr<const ww::sim::icd::Module> module;
   const ww::binpatch::Kernel* info{};
   std::vector<ww::sim::icd::ArgumentState> arguments;
-  std::vector<const ww::binpatch::KernelArgument*> hidden;
   std::vector<std::byte> kernarg;
   std::uint32_t dynamic_lds_bytes{};
   bool lds_laid_out{};

@@ -14,13 +14,13 @@ namespace {
 constexpr const char* kDeviceExtensions =
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-    "cl_khr_byte_addressable_store cl_khr_fp64";
+    "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
+    "cl_khr_int64_extended_atomics";
 constexpr const char* kPlatformExtensions =
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-    "cl_khr_byte_addressable_store cl_khr_fp64";
-
-constexpr std::size_t kMaxWorkGroupSize = 256;  // what the compiler assumes for OpenCL C
+    "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
+    "cl_khr_int64_extended_atomics";
 
 cl_ulong max_allocation(const gpu::Architecture& arch) {
   return static_cast<cl_ulong>(arch.memory_bytes) / 4;

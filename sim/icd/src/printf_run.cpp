@@ -30,17 +30,17 @@ std::string read_string(std::uint64_t address) {
 
 }  // namespace
 
-bool place_printf_buffer(_cl_kernel& kernel) {
+bool place_printf_buffer(const binpatch::Kernel& kernel, std::span<std::byte> kernarg) {
   auto& address = buffer_address();
   if (address == 0) {
     auto allocated = Runtime::get().powered_gpu().allocate(kPrintfBufferBytes);
     if (!allocated) return false;
     address = *allocated;
   }
-  for (const auto* argument : kernel.hidden) {
-    if (argument->value_kind != "hidden_printf_buffer") continue;
-    std::memcpy(kernel.kernarg.data() + argument->offset, &address,
-                std::min<std::size_t>(sizeof address, argument->size));
+  for (const auto& argument : kernel.arguments) {
+    if (argument.value_kind != "hidden_printf_buffer") continue;
+    std::memcpy(kernarg.data() + argument.offset, &address,
+                std::min<std::size_t>(sizeof address, argument.size));
   }
   return true;
 }

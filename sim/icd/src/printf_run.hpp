@@ -9,7 +9,8 @@
 namespace ww::sim::icd {
 
 // Writes the buffer's address into the kernel's hidden argument; false when there is no memory.
-[[nodiscard]] bool place_printf_buffer(_cl_kernel& kernel);
+[[nodiscard]] bool place_printf_buffer(const binpatch::Kernel& kernel,
+                                       std::span<std::byte> kernarg);
 // Empties the buffer before a launch.
 [[nodiscard]] bool clear_printf_buffer();
 // Prints what a launch left in it to stdout, in the order of the records.

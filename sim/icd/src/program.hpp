@@ -23,6 +23,13 @@ namespace ww::sim::icd {
 // True when kernels can be made of the program; loads a binary that nobody has built yet.
 [[nodiscard]] bool has_executable(_cl_program& program);
 
+// The program compiled for work-groups of up to kMaxWorkGroupSize, which costs registers; built
+// when first asked for. Null when the program has no source or cannot be built so.
+[[nodiscard]] std::shared_ptr<const Module> for_large_groups(_cl_program& program);
+
+// The most work-items that a group of this kernel can have.
+[[nodiscard]] std::size_t max_group_size(const _cl_kernel& kernel);
+
 // The kernels of a loaded program; a program may have none.
 [[nodiscard]] std::span<const binpatch::Kernel> kernels_of(const _cl_program& program);
 

@@ -123,6 +123,34 @@ cl_int load(_cl_program& program, cl_int failure) {
 
 }  // namespace
 
+std::size_t max_group_size(const _cl_kernel& kernel) {
+  const _cl_program& program = *kernel.program.get();
+  const bool can_be_larger = program.from_source && !kernel.info->required_workgroup_size &&
+                             !(program.large_tried && !program.large);
+  return can_be_larger ? kMaxWorkGroupSize : kernel.info->max_flat_workgroup_size;
+}
+
+std::shared_ptr<const Module> for_large_groups(_cl_program& program) {
+  if (program.large_tried) return program.large;
+  program.large_tried = true;
+  auto options = compile_options(program.options);
+  if (!program.from_source || !options) return nullptr;
+  const std::string attribute =
+      "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(kMaxWorkGroupSize) + ")))";
+  options->prelude += "#define __kernel __kernel " + attribute + "\n#define kernel __kernel\n";
+  // An object of its own: the program's log and binary stay as they are.
+  _cl_program built;
+  built.from_source = true;
+  built.source = program.source;
+  if (compile_source(built, new_request(CompileOperation::build), *options,
+                     CL_BUILD_PROGRAM_FAILURE) != CL_SUCCESS ||
+      load(built, CL_BUILD_PROGRAM_FAILURE) != CL_SUCCESS) {
+    return nullptr;
+  }
+  program.large = std::move(built.module);
+  return program.large;
+}
+
 cl_int load_executable(_cl_program& program, cl_int failure) {
   return load(program, failure);
 }
@@ -134,6 +162,8 @@ void start_over(_cl_program& program, const char* options) {
   program.options = text_or_empty(options);
   program.log.clear();
   program.module.reset();
+  program.large.reset();
+  program.large_tried = false;
   program.status = CL_BUILD_IN_PROGRESS;
   if (program.from_source) {
     program.binary.clear();

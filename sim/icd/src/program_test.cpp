@@ -332,6 +332,80 @@ TEST_F(LaunchApiTest, RefusesShapesThatTheStandardForbids) {
   EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
 }
 
+TEST_F(LaunchApiTest, LargeGroupsGetCodeOfTheirOwn) {
+  cl_program program = build(
+      "kernel void wide(global int* o) { o[get_global_id(0)] = get_local_id(0); }\n"
+      "__attribute__((reqd_work_group_size(64, 1, 1))) kernel void fixed(global int* o) {\n"
+      "  o[get_global_id(0)] = 1;\n}\n");
+  std::size_t most = 0;
+  EXPECT_EQ(cl.clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(most, 1024u);
+  cl_int code = -1;
+  cl_mem memory = buffer(4096 * 4);
+  const auto launch = [&](cl_kernel kernel, std::size_t local) {
+    const std::size_t global = local * 4;
+    EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof memory, &memory), CL_SUCCESS);
+    return cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr,
+                                     nullptr);
+  };
+  cl_kernel wide = cl.clCreateKernel(program, "wide", &code);
+  cl_kernel fixed = cl.clCreateKernel(program, "fixed", &code);
+  const auto group_size = [&](cl_kernel kernel) {
+    std::size_t size = 0;
+    EXPECT_EQ(cl.clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size,
+                                          &size, nullptr),
+              CL_SUCCESS);
+    return size;
+  };
+  EXPECT_EQ(group_size(wide), 1024u);
+  EXPECT_EQ(group_size(fixed), 64u);
+  const unsigned loaded = fake::state().loaded_programs;
+  EXPECT_EQ(launch(wide, 256), CL_SUCCESS);
+  EXPECT_EQ(fake::state().loaded_programs, loaded);
+  EXPECT_EQ(launch(wide, 512), CL_SUCCESS);
+  EXPECT_EQ(launch(wide, 1024), CL_SUCCESS);
+  EXPECT_EQ(fake::state().loaded_programs, loaded + 1);
+  EXPECT_EQ(fake::state().launches.back().grid.local[0], 1024u);
+  EXPECT_EQ(launch(wide, 1025), CL_INVALID_WORK_ITEM_SIZE);
+  EXPECT_EQ(launch(fixed, 128), CL_INVALID_WORK_ITEM_SIZE);
+  EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseKernel(wide), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseKernel(fixed), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
+  EXPECT_EQ(fake::state().loaded_programs, loaded - 1);
+}
+
+TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
+  cl_program program = build("kernel void told(int n, global int* target) { target[n] = 1; }\n");
+  cl_int code = -1;
+  cl_kernel kernel = cl.clCreateKernel(program, "told", &code);
+  cl_mem memory = buffer(64);
+  const cl_int n = 1;
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 0, sizeof n, &n), CL_SUCCESS);
+  EXPECT_EQ(cl.clSetKernelArg(kernel, 1, sizeof memory, &memory), CL_SUCCESS);
+  fake::state().on_launch = [](gpu::VirtualGpu&, const fake::Launch& launch) -> Status {
+    gpu::MemoryFinding finding;
+    finding.allocation = at<std::uint64_t>(launch.kernarg, 8);
+    finding.allocation_bytes = 64;
+    fake::state().findings = {finding};
+    return {};
+  };
+  const std::size_t one = 1;
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(
+        cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),
+        CL_SUCCESS);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "wirewatt: kernel 'told': a finding in the buffer of argument 1 'target'\n");
+  fake::state().findings.clear();
+  EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
+}
+
 TEST_F(LaunchApiTest, DeferredLaunchKeepsTheArgumentsOfItsEnqueue) {
   cl_program program = build("__kernel void k(__global int* o, int v) { o[0] = v; }");
   cl_int code = -1;

@@ -84,7 +84,7 @@ Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {
   if (saved_ && dispatches == saved_dispatches_) return {};
   WW_ASSIGN(file, StreamedFile::create(counters_file_));
   WW_TRY(file.write(kHeader));
-  const auto& names = gpu::VirtualGpu::counter_names();
+  const auto& names = gpu.counter_names();
   std::vector<double> values(names.size());
   std::unordered_map<std::string, std::size_t> kernels;
   std::string rows;

@@ -1,5 +1,6 @@
 #include "runtime.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +36,42 @@ Status read_number(const char* name, Number smallest, Number largest, Number& ta
   return {};
 }
 
+// What happens at a kernel's mistakes with memory, and at kernels without end.
+Status read_memory_settings(gpu::Options& options) {
+  // As a real card and its driver would: a program that reads a little too far runs.
+  options.on_fault = gpu::OnFault::tolerate;
+  if (const auto text = variable("WIREWATT_ON_FAULT")) {
+    if (*text == "stop") {
+      options.on_fault = gpu::OnFault::stop;
+    } else if (*text == "report") {
+      options.on_fault = gpu::OnFault::report;
+    } else if (*text != "tolerate") {
+      return fail(ErrorCode::invalid_argument,
+                  "\"" + *text + "\" is not one of stop, tolerate, report", "WIREWATT_ON_FAULT");
+    }
+  }
+  if (const auto text = variable("WIREWATT_CHECK")) {
+    for (std::size_t begin = 0; begin <= text->size();) {
+      const std::size_t end = std::min(text->find(',', begin), text->size());
+      const std::string word = text->substr(begin, end - begin);
+      begin = end + 1;
+      if (word == "memory") {
+        options.checks.memory = true;
+      } else if (word == "races") {
+        options.checks.races = true;
+      } else {
+        return fail(ErrorCode::invalid_argument,
+                    "\"" + word + "\" is not one of memory, races (a list with commas)",
+                    "WIREWATT_CHECK");
+      }
+    }
+  }
+  std::int64_t megacycles = options.watchdog_cycles / 1'000'000;
+  WW_TRY(read_number<std::int64_t>("WIREWATT_WATCHDOG_MCYCLES", 1, 1'000'000'000, megacycles));
+  if (variable("WIREWATT_WATCHDOG_MCYCLES")) options.watchdog_cycles = megacycles * 1'000'000;
+  return {};
+}
+
 }  // namespace
 
 void complain(const std::string& text) {
@@ -62,6 +99,7 @@ Result<Settings> settings_from_environment() {
   settings.options.replay = replay == 1;
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
+  WW_TRY(read_memory_settings(settings.options));
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));

@@ -128,19 +128,25 @@ int dispatch(std::uint64_t id, ww_vgpu_dispatch* out) {
   });
 }
 
+std::uint32_t counters_of_chip() {
+  return static_cast<std::uint32_t>(powered().counter_names().size());
+}
+
 std::uint32_t counter_count() {
-  return static_cast<std::uint32_t>(gpu::VirtualGpu::counter_names().size());
+  return locked(0U, [] { return counters_of_chip(); });
 }
 
 const char* counter_name(std::uint32_t counter) {
-  const auto& names = gpu::VirtualGpu::counter_names();
-  return counter < names.size() ? names[counter].c_str() : nullptr;
+  return locked(static_cast<const char*>(nullptr), [&] {
+    const auto& names = powered().counter_names();
+    return counter < names.size() ? names[counter].c_str() : nullptr;
+  });
 }
 
 int dispatch_counters(std::uint64_t id, double* values, std::uint32_t capacity) {
   return locked(kFailed, [&] {
-    if (values == nullptr || capacity < counter_count()) return kFailed;
-    return powered().counters(id, std::span(values, counter_count())) ? 0 : kFailed;
+    if (values == nullptr || capacity < counters_of_chip()) return kFailed;
+    return powered().counters(id, std::span(values, counters_of_chip())) ? 0 : kFailed;
   });
 }
 

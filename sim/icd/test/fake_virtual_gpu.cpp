@@ -132,6 +132,13 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId, const std::string& kernel, co
   return LaunchResult{impl_->dispatches.size() - 1, start, impl_->now, false};
 }
 
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return icd::fake::state().findings;
+}
+std::string describe(const MemoryFinding&, const std::string& buffer) {
+  return "a finding in " + buffer;
+}
+
 std::int64_t VirtualGpu::now_ns() const {
   return impl_->now;
 }
@@ -152,7 +159,7 @@ ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   info.period_ns = 1'000'000;
   return info;
 }
-const std::vector<std::string>& VirtualGpu::counter_names() {
+const std::vector<std::string>& VirtualGpu::counter_names() const {
   static const std::vector<std::string> names{"SQ_WAVES", "TCC_HIT_sum"};
   return names;
 }

@@ -18,6 +18,7 @@ struct State {
   std::vector<Launch> launches;
   // Runs instead of the kernel; an error fails the launch.
   std::function<Status(gpu::VirtualGpu&, const Launch&)> on_launch;
+  std::vector<gpu::MemoryFinding> findings;  // of the last launch
   std::size_t live_allocations{};
   unsigned loaded_programs{};
   std::size_t host_writes{};

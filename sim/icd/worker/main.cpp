@@ -1,29 +1,84 @@
 // wirewatt-compile-worker: compiles OpenCL C for the virtual GPU's driver, in a process of its own
 // because LLVM aborts on some inputs. It speaks the protocol of protocol.hpp on descriptor 0 and
-// ends when the driver closes its end.
+// ends when the driver closes its end. With --compile it compiles one file for any AMD target: the
+// HIP host's way to a code object.
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 
 #include "comgr.hpp"
+#include "ww/core/atomic_file.hpp"
 
-int main() {
+namespace {
+
+// A source that swells beyond reason (macros that double and double) ends this process, not its
+// neighbours. Sanitizers reserve more than any limit.
+void limit_memory() {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  constexpr rlim_t kBytes = rlim_t{8} << 30;
+  const rlimit limit{kBytes, kBytes};
+  ::setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
+// --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
+// there is no compiler.
+int compile_file(const char* isa, const char* source, const char* output) {
   using namespace ww::sim::icd;
+  ::prctl(PR_SET_DUMPABLE, 0);
+  const auto say = [](const std::string& text) { std::fputs((text + "\n").c_str(), stderr); };
+  const auto comgr = Comgr::load();
+  if (!comgr) {
+    say(comgr.error().text());
+    return 3;
+  }
+  CompileRequest request;
+  request.isa = isa;
+  auto text = ww::read_file(source);
+  if (!text) {
+    say(text.error().text());
+    return 1;
+  }
+  request.source = std::move(*text);
+  request.options = {"-cl-std=CL1.2", "-O3"};
+  const CompileAnswer answer = comgr->run(request);
+  std::fputs(answer.log.c_str(), stderr);
+  if (answer.status != CompileStatus::success) {
+    return answer.status == CompileStatus::no_compiler ? 3 : 1;
+  }
+  if (const auto written = ww::write_file_atomically(output, answer.output); !written) {
+    say(written.error().text());
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace ww::sim::icd;
+  if (argc == 5 && std::strcmp(argv[1], "--compile") == 0) {
+    return compile_file(argv[2], argv[3], argv[4]);
+  }
   constexpr int socket = 0;
   struct stat status {};
   if (::fstat(socket, &status) != 0 || !S_ISSOCK(status.st_mode)) {
     std::fputs(
         "wirewatt-compile-worker is started by the virtual GPU's OpenCL driver and speaks to it "
-        "through descriptor 0; it is of no use by itself\n",
+        "through descriptor 0; by itself: --compile ISA SOURCE OUTPUT\n",
         stderr);
     return 2;
   }
   // The terminal's interrupt goes to the whole group; the program decides, not the worker.
   std::signal(SIGINT, SIG_IGN);
   ::prctl(PR_SET_DUMPABLE, 0);  // an abort of the compiler is an answer, not a core file
+
+  limit_memory();
 
   const auto comgr = Comgr::load();
   for (;;) {

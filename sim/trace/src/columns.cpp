@@ -22,6 +22,12 @@ bool is_dense(const AccessView& access, std::size_t value_bytes) {
          access.stride == static_cast<std::int64_t>(value_bytes);
 }
 
+// The same as a reader knows it.
+bool is_dense(std::uint8_t form, const Access& access, std::size_t value_bytes) {
+  return access.lanes == kAll && (form & kAddressForm) != kScattered &&
+         access.address[1] - access.address[0] == value_bytes;
+}
+
 std::uint64_t address_of(const AccessView& access, unsigned lane) {
   return access.address != nullptr ? access.address[lane]
                                    : access.base + static_cast<std::uint64_t>(access.stride) * lane;
@@ -62,6 +68,13 @@ void ColumnWriter::add(const AccessView& access, const Instruction& instruction,
   }
   form |= add_addresses(access);
   form |= add_values(access, instruction);
+  const auto& last = history_.instruction[access.instruction];
+  if (instruction.operation == Operation::load && access.lanes == kAll &&
+      (form & kAddressForm) != kScattered && last.stride == instruction.value_bytes &&
+      (form & kValueForm) != kValuesUnknown) {
+    loads_.loaded(access.group, access.wave, last.base,
+                  kLanes * std::size_t{instruction.value_bytes});
+  }
   columns_[kForm].push_back(static_cast<char>(form));
   // An upper bound that needs no look at every column: when to end the chunk.
   bytes_ +=
@@ -131,14 +144,32 @@ std::uint8_t ColumnWriter::add_addresses(const AccessView& access) {
   return kScattered;
 }
 
+// A dense load or store whose values the file need not hold: its form. Else kValuesWritten.
+std::uint8_t ColumnWriter::find_values(const AccessView& access, const Instruction& instruction,
+                                       std::size_t bytes) {
+  std::uint8_t form = kValuesWritten;
+  if (image_.equals(access.base, access.values, bytes)) {
+    form = kValuesInImage;
+  } else {
+    if (instruction.operation == Operation::store && bytes % 4 == 0) {
+      if (const auto rule = loads_.find(access.group, access.wave, access.values, bytes, image_)) {
+        form =
+            static_cast<std::uint8_t>(kValuesComputed | static_cast<unsigned>(*rule) << kRuleShift);
+      }
+    }
+    image_.set(access.base, access.values, bytes);
+  }
+  return form;
+}
+
 std::uint8_t ColumnWriter::add_values(const AccessView& access, const Instruction& instruction) {
   if (access.values == nullptr || instruction.value_bytes == 0) return kValuesUnknown;
   const std::size_t bytes = instruction.value_bytes;
   const bool dense = is_dense(access, bytes);
   if (touches_image(instruction.operation)) {
     if (dense) {
-      if (image_.equals(access.base, access.values, kLanes * bytes)) return kValuesInImage;
-      image_.set(access.base, access.values, kLanes * bytes);
+      const std::uint8_t form = find_values(access, instruction, kLanes * bytes);
+      if (form != kValuesWritten) return form;
     } else {
       bool held = true;
       for_lanes(access.lanes, [&](unsigned lane) {
@@ -222,8 +253,8 @@ const char* ColumnReader::next(Access& access, const std::vector<Instruction>& i
   const std::uint64_t index = cursor_[kInstruction].varint();
   const std::uint64_t group = history_.group + unzigzag(cursor_[kGroup].varint());
   const std::uint64_t wave = cursor_[kWave].varint();
-  if ((form & ~kKnownForms) != 0 || (form & kAddressForm) == kAddressForm ||
-      (form & kValueForm) == kValueForm) {
+  const bool computed = (form & kValueForm) == kValuesComputed;
+  if ((!computed && form >> kRuleShift != 0) || (form & kAddressForm) == kAddressForm) {
     return "an access of an unknown form";
   }
   if (launch >= launches) return "an access of a launch that the file does not name";
@@ -274,6 +305,22 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
   const bool in_image = (form & kValueForm) == kValuesInImage;
   const bool touches = touches_image(instruction.operation);
   if (in_image && !touches) return "an atomic without its operands";
+  const bool dense = is_dense(form, access, bytes);
+  const std::uint64_t base = access.address[0];
+  if ((form & kValueForm) == kValuesComputed) {
+    RecentLoads::Words words;
+    if (!dense || instruction.operation != Operation::store || bytes % 4 != 0 ||
+        !loads_.compute(static_cast<Rule>(form >> kRuleShift), access.group, access.wave,
+                        kLanes * bytes, image_, words)) {
+      return "a value computed from loads that are not there";
+    }
+    const auto* const computed = reinterpret_cast<const std::byte*>(words.data());
+    image_.set(base, computed, kLanes * bytes);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      std::memcpy(access.value.data() + lane * kMostValueBytes, computed + lane * bytes, bytes);
+    }
+    return nullptr;
+  }
   for_lanes(access.lanes, [&](unsigned lane) {
     std::byte* value = access.value.data() + std::size_t{lane} * kMostValueBytes;
     if (in_image) {
@@ -289,6 +336,9 @@ const char* ColumnReader::read_values(std::uint8_t form, const Instruction& inst
       image_.set(access.address[lane], access.value.data() + std::size_t{lane} * kMostValueBytes,
                  bytes);
     });
+  }
+  if (dense && instruction.operation == Operation::load) {
+    loads_.loaded(access.group, access.wave, base, kLanes * bytes);
   }
   return nullptr;
 }

@@ -10,6 +10,7 @@
 
 #include "bytes.hpp"
 #include "memory_image.hpp"
+#include "recent_loads.hpp"
 #include "ww/sim/trace/trace.hpp"
 #include "ww/sim/trace/writer.hpp"
 
@@ -34,7 +35,8 @@ enum Column : std::uint8_t {
 
 using Columns = std::array<std::string, kColumns>;
 
-// Form: bits 0 and 1 the addresses, bit 2 all 64 lanes, bits 3 and 4 the values.
+// Form: bits 0 and 1 the addresses, bit 2 all 64 lanes, bits 3 and 4 the values, and where those
+// are computed bits 5 to 7 the rule.
 enum Form : std::uint8_t {
   kSameStride = 0,
   kNewStride = 1,
@@ -44,9 +46,10 @@ enum Form : std::uint8_t {
   kValuesWritten = 0,
   kValuesInImage = 8,
   kValuesUnknown = 16,
+  kValuesComputed = 24,
   kValueForm = 24,
-  kKnownForms = 31,
 };
+inline constexpr unsigned kRuleShift = 5;
 
 // What both sides know of the accesses before; starts afresh with each chunk, the image does not.
 struct History {
@@ -70,12 +73,15 @@ class ColumnWriter {
  private:
   std::uint8_t add_addresses(const AccessView& access);
   std::uint8_t add_values(const AccessView& access, const Instruction& instruction);
+  std::uint8_t find_values(const AccessView& access, const Instruction& instruction,
+                           std::size_t bytes);
   [[nodiscard]] bool find_stride(const AccessView& access, std::uint64_t& base,
                                  std::uint64_t& stride) const;
 
   Columns columns_;
   History history_;
   MemoryImage image_;
+  RecentLoads loads_;
   std::size_t bytes_{};
 };
 
@@ -95,6 +101,7 @@ class ColumnReader {
   std::array<Cursor, kColumns> cursor_;
   History history_;
   MemoryImage image_;
+  RecentLoads loads_;
 };
 
 }  // namespace ww::sim::trace

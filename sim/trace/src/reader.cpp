@@ -75,11 +75,11 @@ Status Reader::Impl::start() {
   if (get_fixed<std::uint64_t>(head, 24) != checksum(head.substr(0, 24))) {
     return fail(ErrorCode::parse_error, "the file's head is damaged", name);
   }
-  if (const auto version = get_fixed<std::uint32_t>(head, 8); version != kVersion) {
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("the trace has version {}; this program reads version {}", version, kVersion),
-        name);
+  if (const auto version = get_fixed<std::uint32_t>(head, 8); version < 1 || version > kVersion) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the trace has version {}; this program reads versions 1 to {}",
+                            version, kVersion),
+                name);
   }
   WW_TRY(next_chunk());
   return {};

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
+#include <bit>
+
 #include "testing.hpp"
 
 namespace ww::sim::trace {
@@ -94,6 +97,87 @@ TEST(Trace, RepeatedStridedLoadsTakeFarLessThanAByteAnAccess) {
   EXPECT_EQ(accesses, 20.0 * (1 << 16));
   // Random values once (4 B), their repetitions and all addresses nearly nothing.
   EXPECT_LT(bytes / accesses, 4.0 / 20 + 0.05);
+}
+
+// c = f(a, b) by waves whose turns mix.
+double bytes_of_stores(std::uint32_t (*f)(std::uint32_t, std::uint32_t)) {
+  test::Folder folder;
+  auto writer = Writer::create(folder / "a.wwt", "test");
+  EXPECT_TRUE(writer);
+  const auto load = (*writer)->instruction(test::instructions()[0]);
+  const auto store = (*writer)->instruction(test::instructions()[3]);
+  (*writer)->launch({0, "add", {1, 1, 1}, {64, 1, 1}});
+  constexpr std::uint32_t waves = 1024;
+  std::mt19937 random(1);
+  std::vector<std::array<std::uint32_t, kLanes>> a(waves), b(waves), c(waves);
+  for (std::uint32_t wave = 0; wave < waves; ++wave) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      a[wave][lane] = std::bit_cast<std::uint32_t>(static_cast<float>(random()) * 0x1p-32F);
+      b[wave][lane] = std::bit_cast<std::uint32_t>(static_cast<float>(random()) * 0x1p-32F);
+      c[wave][lane] = f(a[wave][lane], b[wave][lane]);
+    }
+  }
+  const auto add = [&](std::uint32_t instruction, std::uint32_t wave, const auto& values) {
+    AccessView view;
+    view.instruction = instruction;
+    view.group = wave / 4;
+    view.wave = wave % 4;
+    view.lanes = ~std::uint64_t{0};
+    view.base = (&values == &a   ? 1U
+                 : &values == &b ? 2U
+                                 : 3U) *
+                    std::uint64_t{0x1000000} +
+                wave * 256U;
+    view.stride = 4;
+    view.values = reinterpret_cast<const std::byte*>(values[wave].data());
+    view.value_stride = 4;
+    (*writer)->access(view);
+  };
+  for (std::uint32_t first = 0; first < waves; first += 64) {
+    for (std::uint32_t wave = first; wave < first + 64; ++wave) add(load, wave, a);
+    for (std::uint32_t wave = first; wave < first + 64; ++wave) add(load, wave, b);
+    for (std::uint32_t wave = first; wave < first + 64; ++wave) add(store, wave, c);
+  }
+  EXPECT_TRUE((*writer)->finish());
+  auto reader = Reader::open(folder / "a.wwt");
+  EXPECT_TRUE(reader);
+  Access access;
+  std::size_t stores = 0;
+  while (*reader->next(access)) {
+    const auto& values = access.address[0] < 0x2000000 ? a : access.address[0] < 0x3000000 ? b : c;
+    stores += &values == &c ? 1 : 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, access.value.data() + lane * kMostValueBytes, 4);
+      EXPECT_EQ(word, values[access.group * 4 + access.wave][lane]);
+    }
+  }
+  EXPECT_EQ(stores, waves);
+  const double loads = 2.0 * waves * kLanes;
+  return (static_cast<double>(std::filesystem::file_size(folder / "a.wwt")) - 3.3 * loads) /
+         (waves * kLanes);
+}
+
+TEST(Trace, ValuesComputedFromTheLastLoadsTakeNoBytes) {
+  using U32 = std::uint32_t;
+  EXPECT_LT(bytes_of_stores([](U32 a, U32) { return a; }), 0.1);
+  EXPECT_LT(bytes_of_stores([](U32, U32 b) { return b; }), 0.1);
+  EXPECT_LT(bytes_of_stores([](U32 a, U32 b) {
+              return std::bit_cast<U32>(std::bit_cast<float>(a) + std::bit_cast<float>(b));
+            }),
+            0.1);
+  EXPECT_LT(bytes_of_stores([](U32 a, U32 b) {
+              return std::bit_cast<U32>(std::bit_cast<float>(a) - std::bit_cast<float>(b));
+            }),
+            0.1);
+  EXPECT_LT(bytes_of_stores([](U32 a, U32 b) {
+              return std::bit_cast<U32>(std::bit_cast<float>(a) * std::bit_cast<float>(b));
+            }),
+            0.1);
+  EXPECT_LT(bytes_of_stores([](U32 a, U32 b) { return a + b; }), 0.1);
+  EXPECT_LT(bytes_of_stores([](U32 a, U32 b) { return b - a; }), 0.1);
+  // Anything else is written.
+  EXPECT_GT(bytes_of_stores([](U32 a, U32 b) { return a * 2654435761U ^ b; }), 2.9);
 }
 
 }  // namespace

@@ -161,6 +161,32 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
   return linked;
 }
 
+bool have_newest_compiler() {
+  return on_path("clang-19") && on_path("ld.lld-19");
+}
+
+std::optional<Bytes> compile_newest(const std::string& source, const CompileOptions& options) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.file("k.cl")) << R"(
+#define get_group_id(d) ((uint)__builtin_amdgcn_workgroup_id_x())
+#define get_local_id(d) ((uint)__builtin_amdgcn_workitem_id_x())
+#define get_local_size(d) ((uint)__builtin_amdgcn_workgroup_size_x())
+#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define barrier(flags) __builtin_amdgcn_s_barrier()
+)" << source;
+  const std::string object = scratch.file("k.o").string();
+  const std::string library = scratch.file("k.so").string();
+  if (!run("clang-19 -w -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+           " -target amdgcn-amd-amdhsa -nogpulib -mcpu=" +
+           options.cpu + " " + options.optimisation +
+           " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
+           options.extra + " -c " + scratch.file("k.cl").string() + " -o " + object) ||
+      !run("ld.lld-19 -shared " + object + " -o " + library)) {
+    return std::nullopt;
+  }
+  return read_bytes(library);
+}
+
 std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
                                  const std::string& optimisation) {
   const ScratchDirectory scratch;

@@ -46,6 +46,13 @@ struct CompileOptions {
 [[nodiscard]] std::optional<Bytes> compile(const std::string& source,
                                            const CompileOptions& options = {});
 
+// The newest packaged compiler (clang-19 and ld.lld-19), for targets and code object versions that
+// clang-15 does not know. Work-item functions become built-ins: the device libraries are too old
+// for it. `cpu` may be generic ("gfx11-generic", code object version 6).
+[[nodiscard]] bool have_newest_compiler();
+[[nodiscard]] std::optional<Bytes> compile_newest(const std::string& source,
+                                                  const CompileOptions& options);
+
 // PTX text of CUDA-less OpenCL C for `cpu` (sm_70); work-item functions become PTX registers.
 [[nodiscard]] std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
                                                const std::string& optimisation);

@@ -19,9 +19,13 @@ struct Source {
 // Error not_found names the sources that there are.
 [[nodiscard]] Result<Source> find_source(std::string_view name);
 
-// How a target spells what OpenCL C cannot say, and where its hardware id keeps the place.
+// How a target spells what OpenCL C cannot say. `portable` has no marker: its wavefronts report
+// their work-group under the marker's xor, and nothing is pinned.
+enum class Dialect { amd, nvidia, portable };
+
+// The dialect, and where the target's hardware id keeps the place.
 struct PinTarget {
-  bool amd{true};             // false: portable spelling, unpinned
+  Dialect dialect{Dialect::amd};
   unsigned engine_shift{13};  // HW_ID on GCN
   unsigned engine_mask{3};
   unsigned cu_shift{8};
@@ -43,5 +47,15 @@ struct Macros {
 // Definitions travel in the text, not as options, because a quoted constraint does not survive
 // every driver's option parser. Error invalid_argument names the macro that makes no sense.
 [[nodiscard]] Result<std::string> program_text(const Source& source, const Macros& macros);
+
+// The same kernel as PTX, compiled when the program was built, for hosts without a compiler of
+// OpenCL C (CUDA's driver API). `text` is what program_text gave for the nvidia dialect: its values
+// go where the PTX names them. Error unsupported: text that is not one of these kernels, or values
+// other than those fixed at build time (group size 256, wave size 32, 4 loads an iteration, whole
+// ids).
+[[nodiscard]] Result<std::string> ptx_for(std::string_view name, std::string_view text);
+// What the PTX was compiled with.
+inline constexpr unsigned ptx_group_size = 256;
+inline constexpr unsigned ptx_unroll = 4;
 
 }  // namespace ww::kernels

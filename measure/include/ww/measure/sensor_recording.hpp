@@ -61,6 +61,13 @@ struct SensorRecording {
   PowerSeries meter;             // empty where there was none
 };
 
+// A table with the columns time_s (or time_ms, time_us, time_ns), power_w (any names that end in
+// _w), and where they exist meter_w (an external meter) and load (0 or 1); empty fields are no
+// readings. Times become seconds since the first row. Errors: parse_error and bad_data with source
+// and line, unsupported (other columns).
+[[nodiscard]] Result<SensorRecording> parse_power_table(std::string_view text,
+                                                        const std::string& source);
+
 // A folder with gpudata.csv and, where they exist, timestamps.csv, PMD_data.bin and
 // PMD_start_ts.txt. The polls' time zone is found from the switch times, in half hours. Errors:
 // io_error, those of the readers, bad_data (polls and switches are not of one time).

@@ -26,6 +26,9 @@ struct StepResponse {
   double period_s{};  // between refreshes
   double delay_s{};   // from the switch until the reading begins to move
   double rise_s{};    // from there until it has arrived; at least one period
+  bool lag{};         // the curve bends as a first-order lag's, not as a moving average's
+  double time_s{};    // the moving average's window, or the lag's time constant; 0 where the curve
+                      // is over within three periods
   double step_w{};    // mean height
   double noise_w{};   // standard deviation of a reading while the load is constant
 };

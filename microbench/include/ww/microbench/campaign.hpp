@@ -14,11 +14,13 @@
 namespace ww::microbench {
 
 // Which device, as the user names it: "virtual:w9100", "virtual:random", "virtual:path/chip.toml",
-// "opencl:<platform>.<device>", or empty for the best real GPU, else virtual:w9100.
+// "opencl:<platform>.<device>", "hip:<n>", "cuda:<n>", or empty for the best real GPU, else
+// virtual:w9100.
 struct DeviceRequest {
   std::string name;
   std::uint64_t chip_seed{};       // virtual:random
   std::string chip_class{"mild"};  // virtual:random: nested, mild, strong
+  bool clock_control{true};        // real GPUs: false never touches the clocks
 };
 
 struct DeviceListing {
@@ -31,6 +33,10 @@ struct DeviceListing {
 // Every device wirewatt could use, and why not the others. Error missing_dependency when the OpenCL
 // loader itself is absent (the message names the package).
 [[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
+
+// What an empty device name stands for: the best real GPU whose power can be read, else
+// virtual:w9100.
+[[nodiscard]] Result<std::string> default_device();
 
 struct CampaignRequest {
   DeviceRequest device;

@@ -1,4 +1,4 @@
-// A device to run kernels on, with its counters, for programs other than the campaign.
+// A device to run kernels on, with its sensor and counters, for programs other than the campaign.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,8 @@
 
 #include "ww/core/result.hpp"
 #include "ww/measure/i_counters.hpp"
+#include "ww/measure/i_sensor.hpp"
+#include "ww/measure/telemetry.hpp"
 #include "ww/microbench/campaign.hpp"
 #include "ww/microbench/i_compute_host.hpp"
 
@@ -17,11 +19,23 @@ struct ComputeDevice {
   std::string target;  // "gfx701"
   // Destroyed in reverse order; kernels and buffers go before them.
   std::unique_ptr<ComputeHost> host;
-  std::unique_ptr<measure::Counters> counters;
+  // Of the GPU at the host's PCI address; null where none can be read, and then no_sensor says why.
+  std::unique_ptr<measure::Sensor> sensor;
+  std::string no_sensor;
+  std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
 };
 
-// Opens the device that the request names. A process can open one virtual chip. Errors: not_found,
-// unsupported, missing_dependency, device_error.
+// Opens the device that the request names; "opencl:0.0" is any OpenCL device, without counters. A
+// process can open one virtual chip. Errors: not_found, invalid_argument, unsupported,
+// missing_dependency, device_error.
 [[nodiscard]] Result<ComputeDevice> open_compute_device(const DeviceRequest& request);
+
+// The GPU of `telemetry` at the PCI address that the host's driver tells; null, with the reason,
+// where the driver tells none or there is no sensor for it.
+struct SensorMatch {
+  const measure::TelemetryGpu* gpu{};
+  std::string reason;
+};
+[[nodiscard]] SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& telemetry);
 
 }  // namespace ww::microbench

@@ -14,6 +14,17 @@
 
 namespace ww::microbench {
 
+// What a host knows of its device without running anything.
+struct HostFacts {
+  std::string api;     // "opencl", "hip", "cuda"
+  std::string device;  // as the driver names it
+  std::string driver;
+  std::string target;       // "gfx90a", "sm_90"; empty where the driver does not say
+  std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
+  int compute_units{};      // CUs or SMs; 0 where the driver does not say
+  std::int64_t l2_bytes{};  // likewise
+};
+
 // Device memory, released with the object. Keep it as long as a kernel's argument names it.
 class DeviceBuffer {
  public:
@@ -38,6 +49,13 @@ class LoadedKernel {
   }
   // Queues one launch: `groups` work-groups of `group_size` work-items, one dimension.
   virtual Status launch(std::size_t groups, std::size_t group_size) = 0;
+  // One launch alone: waits for what is queued, launches, waits, and gives the time [s] between the
+  // device's own events around it. Error unsupported from hosts without events.
+  virtual Result<double> time_launch(std::size_t groups, std::size_t group_size) {
+    static_cast<void>(groups);
+    static_cast<void>(group_size);
+    return fail(ErrorCode::unsupported, "this host has no events");
+  }
   // Queues one launch in three dimensions: work-items in all and in a group; unused dimensions are
   // 1. Error unsupported from hosts that launch in one dimension alone.
   virtual Status launch_grid(const std::array<std::size_t, 3>& global,
@@ -48,12 +66,22 @@ class LoadedKernel {
   }
 };
 
-// Threading: one caller at a time.
+// Threading: one caller at a time. Whatever a program gets wrong is an error with a code of its
+// own: out_of_range (a buffer or work-group larger than the device allows, a transfer beyond a
+// buffer), invalid_argument (an argument that the kernel has not, or of another size), not_found (a
+// kernel that the binary has not). device_error is the device's own: a fault, a lost context; where
+// the driver says that a context is lost, every later call says so again.
 class ComputeHost {
  public:
   virtual ~ComputeHost() = default;
   [[nodiscard]] virtual std::string device_name() const = 0;
   [[nodiscard]] virtual std::string driver_version() const = 0;
+  [[nodiscard]] virtual HostFacts facts() const {
+    HostFacts known;
+    known.device = device_name();
+    known.driver = driver_version();
+    return known;
+  }
   virtual Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) = 0;
   // Compiles OpenCL C and gives the device's binary. Error device_error with the build log;
   // missing_dependency when the driver says that it has no compiler.

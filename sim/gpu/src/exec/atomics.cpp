@@ -33,6 +33,7 @@ T updated(AtomicOp op, T old, T operand, T compare) {
     case AtomicOp::fcmpswap: return f_old == std::bit_cast<Float>(compare) ? operand : old;
     case AtomicOp::fmin: return f_operand < f_old ? operand : old;
     case AtomicOp::fmax: return f_operand > f_old ? operand : old;
+    case AtomicOp::fadd: return std::bit_cast<T>(static_cast<Float>(f_old + f_operand));
     case AtomicOp::mskor: return (old & ~compare) | operand;
     case AtomicOp::wrap: return old >= operand ? old - operand : old + compare;
   }

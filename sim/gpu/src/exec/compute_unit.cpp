@@ -17,20 +17,24 @@ constexpr std::uint32_t kLdsBlock = 512;
 // A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
-// Every wave has room for all 256 vector registers, so that no register number needs a check; the
-// odd distance keeps the waves' first registers apart in the host's caches.
-constexpr std::size_t kRegisterStride = 256 * kLanes + 5 * 16;
+// Every wave has room for all 256 vector registers, and on gfx90a as many accumulation registers,
+// so that no register number needs a check; the odd distance keeps the waves' first registers apart
+// in the host's caches.
+std::size_t register_stride(const Architecture& architecture) {
+  const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
+  return registers * kLanes + 5 * 16;
+}
 // Most often all of them.
 std::uint64_t enabled_lanes(std::uint64_t exec) {
   return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
 }
-constexpr std::size_t kRegisterBytes = ComputeUnit::kSlots * kRegisterStride * 4;
 
 }  // namespace
 
 void Wave::expand_mask(std::uint64_t enabled) {
   lanes().expand_mask(lane_mask, enabled);
   lane_mask_of = enabled;
+  lane_mask_known = true;
 }
 
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
@@ -43,17 +47,19 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
+      register_stride_(register_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
-  void* words = mmap(nullptr, kRegisterBytes, PROT_READ | PROT_WRITE,
+  const std::size_t bytes = kSlots * register_stride_ * sizeof(std::uint32_t);
+  void* words = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (words == MAP_FAILED) throw std::bad_alloc();
-  registers_.reset(static_cast<std::uint32_t*>(words));
+  registers_ = {static_cast<std::uint32_t*>(words), Free{bytes}};
 }
 
 void ComputeUnit::Free::operator()(std::uint32_t* words) const {
-  munmap(words, kRegisterBytes);
+  munmap(words, bytes);
 }
 
 void ComputeUnit::begin_launch(const LaunchState& launch) {
@@ -66,8 +72,16 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   activity = {};
   counters = {};
   if (trace) trace->clear();
-  resolved = 0;
+  findings.clear();
+  if (launch.checks.races) {
+    if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());
+    shadow->begin_launch();
+  } else {
+    shadow.reset();
+  }
   key_.fill(kIdleKey);
+  key_rows_ = 0;
+  first_key_ = kIdleKey;
   simd_waves_ = {};
   valu_free_ = {};
   salu_free_ = {};
@@ -114,6 +128,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   }
   for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
   group.lds_bytes = launch_->lds_bytes;
+  if (shadow) group.epoch = shadow->new_epoch();
 
   if (resident_ == 0) busy_since_ = cycle;
   for (std::uint32_t n = 0; n < group.waves; ++n) {
@@ -124,10 +139,11 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     ++simd_waves_[simd];
     ++resident_;
     Wave& wave = waves_[slot];
-    wave.v = registers_.get() + slot * kRegisterStride;
+    wave.v = registers_.get() + slot * register_stride_;
     wave.code = launch_->code;
     wave.code_dwords = launch_->code_dwords;
     wave.pc = launch_->entry;
+    wave.ahead = 0;
     wave.vgprs = launch_->vgprs;
     wave.cu = this;
     wave.group = &group;
@@ -144,16 +160,22 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
     init_registers(wave, group);
-    key_[slot] = static_cast<std::uint64_t>(wave.next) << 6 | slot;
+    key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
+    set_key(wave);
     ++counters.waves;
   }
 }
 
 // Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
 void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
-  std::fill(std::begin(wave.sr), std::end(wave.sr), 0U);
-  std::memset(wave.v, 0, std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t));
+  std::memset(wave.sr, 0, sizeof wave.sr);
   const LaunchState& launch = *launch_;
+  constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
+  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
+  std::memset(wave.v, 0, ordinary * kRegister);
+  if (launch.accumulators != 0) {
+    std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
+  }
   const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
   const std::uint64_t wave_index =
       (static_cast<std::uint64_t>(engine_ * architecture_.cus_per_engine + index_) * kSlots) +
@@ -181,8 +203,10 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   put(2, launch.queue, 2);
   put(3, launch.kernarg, 2);
   put(4, launch.dispatch_id, 2);
-  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane.
-  put(5, std::uint64_t{launch.scratch_per_lane} << 32, 2);
+  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane; on gfx9 the
+  // arena's address, to which the kernel adds the wave's offset.
+  put(5, launch.isa == Isa::gfx7 ? std::uint64_t{launch.scratch_per_lane} << 32 : launch.scratch,
+      2);
   put(6, launch.scratch_per_lane, 1);
   s = launch.rsrc2 >> 1 & 31U;  // user registers; the rest follows them
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -198,36 +222,42 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
   const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
   wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-  wave.expand_mask(wave.exec());  // the slot's last wave left its own behind
+  wave.lane_mask_known = false;  // the slot's last wave left its own behind
   wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
               (launch.rsrc1 >> 23 & 1U) << 9;
   wave.sr[kM0] = ~std::uint32_t{0};
-  const unsigned axes = launch.rsrc2 >> 11 & 3U;
-  for (std::uint32_t lane = 0; lane < count; ++lane) {
-    const std::uint32_t flat = first + lane;
-    wave.v[lane] = flat % launch.local[0];
-    if (axes >= 1) wave.v[kLanes + lane] = flat / launch.local[0] % launch.local[1];
-    if (axes >= 2) wave.v[2 * kLanes + lane] = flat / launch.local[0] / launch.local[1];
-  }
+  const std::size_t id_words = std::size_t{launch.id_axes} * kLanes;
+  std::memcpy(wave.v, launch.work_item_ids.data() + wave.in_group * id_words,
+              id_words * sizeof(std::uint32_t));
+}
+
+void ComputeUnit::set_key(const Wave& wave) {
+  const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
+  key_[wave.slot] = key;
+  first_key_ = std::min(first_key_, key);
 }
 
 std::int64_t ComputeUnit::next_event() const {
-  const std::uint64_t key = lanes().smallest(key_.data());
-  return key == kIdleKey ? kNever : static_cast<std::int64_t>(key >> 6);
+  return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
 }
 
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
-  const auto smallest = lanes().smallest;
-  while (!error_) {
-    const std::uint64_t key = smallest(key_.data());
-    if (key == kIdleKey || static_cast<std::int64_t>(key >> 6) >= end) return;
+  const LaneTable& table = lanes();
+  std::uint64_t key = first_key_;
+  while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = waves_[key & 63];
+    // Of the other waves, looked for beside the step rather than after it.
+    const std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    keys_changed_ = false;
     step(wave, static_cast<std::int64_t>(key >> 6), end);
-    key_[wave.slot] = wave.state == WaveState::running && wave.next != kNever
-                          ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
-                          : kIdleKey;
+    key = wave.state == WaveState::running && wave.next != kNever
+              ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
+              : kIdleKey;
+    key_[wave.slot] = key;
+    key = keys_changed_ ? table.smallest_above(key_.data(), 0, key_rows_) : std::min(key, other);
   }
+  first_key_ = key;
 }
 
 void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
@@ -235,9 +265,17 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
   std::int64_t time = start;
   do {
     if (time >= wave.next_completion) drain(wave, time);
-    if (wave.pc >= wave.code_dwords) {
-      fault(wave, ErrorCode::device_error, "the program counter left the program");
-      return;
+    if (wave.ahead == 0) {
+      if (wave.pc >= wave.code_dwords) {
+        fault(wave, ErrorCode::device_error, "the program counter left the program");
+        return;
+      }
+      if (wave.code[wave.pc].straight) run_ahead(wave);
+    }
+    if (wave.ahead != 0) {
+      time = issue_ahead(wave, time, horizon);
+      wave.next = time;
+      continue;
     }
     const MicroOp& op = wave.code[wave.pc];
     // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
@@ -276,6 +314,43 @@ void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
   } while (time < horizon && wave.state == WaveState::running && !error_);
 }
 
+// Executes the straight-line code at the program counter, unless what is on its way to registers
+// could tell.
+void ComputeUnit::run_ahead(Wave& wave) {
+  if (launch_->straight == nullptr) return;
+  const StraightRun& run = launch_->straight->run[wave.pc];
+  if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
+  activity.vector_lane_operations += execute_straight(wave, wave.code + wave.pc, run.count);
+  counters.valu += run.vectors;
+  counters.salu += run.count - run.vectors;
+  wave.ahead = run.count;
+}
+
+// Issues what is executed already, up to `end` or the next completion; returns when the next
+// instruction can issue.
+std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
+  end = std::min(end, wave.next_completion);
+  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
+  std::int64_t valu = valu_free_[wave.simd];
+  std::int64_t salu = salu_free_[wave.simd];
+  std::uint32_t left = wave.ahead;
+  do {
+    if (slot->unit == Unit::valu) {
+      time = std::max(time, valu) + slot->cycles;
+      valu = time;
+    } else {
+      time = std::max(time, salu) + slot->cycles;
+      salu = time;
+    }
+    wave.pc += slot->dwords;
+    slot += slot->dwords;
+  } while (--left != 0 && time < end);
+  valu_free_[wave.simd] = valu;
+  salu_free_[wave.simd] = salu;
+  wave.ahead = left;
+  return time;
+}
+
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {
   CounterQueue& vector = wave.vector_queue;
   while (vector.count != 0) {
@@ -309,6 +384,10 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   }
   if (operation.traced_lanes != 0) [[unlikely]]
     trace->completed(wave, operation);
+  if (operation.into_registers) {
+    activity.register_bytes += kLanes * sizeof(std::uint32_t);
+    return;
+  }
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
@@ -321,6 +400,15 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
       word = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << shift) >>
                                         static_cast<int>(shift));
     }
+  }
+  if (operation.half != 0) {  // the registers' other halves stay
+    const unsigned shift = operation.half == 2 ? 16 : 0;
+    const std::uint32_t kept = operation.half == 2 ? 0xFFFFU : 0xFFFF0000U;
+    for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      target[lane] = (target[lane] & kept) | (elements[lane] & 0xFFFFU) << shift;
+    }
+    return;
   }
   const bool all = operation.exec == ~std::uint64_t{0};
   if (all) {
@@ -346,11 +434,14 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   operation->unresolved = 0;
   operation->references = 0;
   operation->sign_extend = false;
+  operation->half = 0;
   operation->contiguous = false;
   operation->traced_lanes = 0;
   operation->scalar = false;
   operation->vector = false;
   operation->words = 0;
+  operation->begun = false;
+  operation->into_registers = false;
   return operation;
 }
 
@@ -378,25 +469,59 @@ void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsi
                                      wave.scalar_queue.time_until(scalar_left));
   if (time == kNever) {
     wave.next = kNever;
+    bypass(wave, vector_left);
     return;
   }
   const std::int64_t aligned = (time - wave.simd + 3) / 4 * 4 + wave.simd;
   wave.next = std::max(aligned, wave.now + 4);
 }
 
-void ComputeUnit::wake() {
-  for (std::uint64_t set = std::exchange(resolved, 0); set != 0; set &= set - 1) {
-    const auto slot = static_cast<std::size_t>(std::countr_zero(set));
-    Wave& wave = waves_[slot];
-    if (wave.state == WaveState::empty) continue;
-    wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
-    if (wave.state != WaveState::running || wave.next != kNever) continue;
-    const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
-                                       wave.scalar_queue.time_until(wave.wait_scalar));
-    if (time == kNever) continue;
-    wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
-    key_[slot] = static_cast<std::uint64_t>(wave.next) << 6 | slot;
+// While the wave waits nobody sees its registers: a load that must complete before it goes on, and
+// whose lanes lie in memory as in a register, writes there as soon as its bytes come. Not where
+// another load has the same register: they write in order.
+void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
+  const CounterQueue& queue = wave.vector_queue;
+  if (trace || queue.count <= vector_left) return;
+  const auto fits = [](const MemoryOperation& operation) {
+    return operation.kind == MemoryKind::load && operation.contiguous &&
+           operation.element_bytes == sizeof(std::uint32_t) &&
+           operation.exec == ~std::uint64_t{0} && !operation.begun;
+  };
+  if (queue.count == 1 && wave.scalar_queue.count <= 1) {
+    MemoryOperation& only = *queue.front();
+    if (wave.scalar_queue.count == 0 || wave.scalar_queue.front() == &only) {
+      if (fits(only)) only.into_registers = true;
+      return;
+    }
   }
+  RegisterSet once;
+  RegisterSet twice;
+  for (const CounterQueue* each : {&wave.vector_queue, &wave.scalar_queue}) {
+    for (unsigned i = 0; i < each->count; ++i) {
+      const MemoryOperation& operation = *each->at(i);
+      if (operation.scalar || (each != &queue && operation.vector)) continue;
+      if (once.has_vector(operation.destination, operation.words)) {
+        twice.add_vector(operation.destination, operation.words);
+      }
+      once.add_vector(operation.destination, operation.words);
+    }
+  }
+  for (unsigned i = 0; i + vector_left < queue.count; ++i) {
+    MemoryOperation& operation = *queue.at(i);
+    if (fits(operation) && !twice.has_vector(operation.destination, 1)) {
+      operation.into_registers = true;
+    }
+  }
+}
+
+void ComputeUnit::resolved(Wave& wave) {
+  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  if (wave.state != WaveState::running || wave.next != kNever) return;
+  const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
+                                     wave.scalar_queue.time_until(wave.wait_scalar));
+  if (time == kNever) return;
+  wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
+  set_key(wave);
 }
 
 void ComputeUnit::barrier(Wave& wave) {
@@ -406,11 +531,13 @@ void ComputeUnit::barrier(Wave& wave) {
   group.barrier_time = std::max(group.barrier_time, wave.now);
   if (group.at_barrier < group.alive) return;
   group.at_barrier = 0;
+  if (shadow) group.epoch = shadow->new_epoch();
   for (Wave& other : waves_) {
     if (other.state != WaveState::barrier || other.group != &group) continue;
     other.state = WaveState::running;
     other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
-    key_[other.slot] = static_cast<std::uint64_t>(other.next) << 6 | other.slot;
+    set_key(other);
+    keys_changed_ = true;
   }
   group.barrier_time = 0;
 }
@@ -443,7 +570,6 @@ void ComputeUnit::end_wave(Wave& wave) {
   abandon(wave.vector_queue);
   abandon(wave.scalar_queue);
   wave.state = WaveState::empty;
-  resolved &= ~(std::uint64_t{1} << wave.slot);
   --simd_waves_[wave.simd];
   --resident_;
   activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);
@@ -473,7 +599,7 @@ void ComputeUnit::end_wave(Wave& wave) {
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
   const auto cu = static_cast<std::uint32_t>(index_);
   return wave.wave_id | std::uint32_t{wave.simd} << 4 | (cu & 15U) << 8 | (cu >> 4 & 1U) << 12 |
-         (static_cast<std::uint32_t>(engine_) & 3U) << 13 |
+         (static_cast<std::uint32_t>(engine_) & (launch_->isa == Isa::gfx90a ? 7U : 3U)) << 13 |
          (wave.group->hardware_slot & 15U) << 16 | 1U << 30;
 }
 

@@ -16,8 +16,10 @@
 
 #include "exec/access_log.hpp"
 #include "exec/device_memory.hpp"
+#include "exec/finding_log.hpp"
 #include "exec/l1_cache.hpp"
 #include "exec/launch.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/wave.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
@@ -48,6 +50,7 @@ struct WorkGroup {
   std::uint32_t lds_offset{};
   std::uint32_t lds_bytes{};
   std::uint32_t hardware_slot{};
+  std::uint32_t epoch{};  // of the race check: groups and barriers, counted
   std::int64_t barrier_time{};
   bool used{};
 };
@@ -56,6 +59,7 @@ struct WorkGroup {
 struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
+  std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
 };
 
 class ComputeUnit {
@@ -71,8 +75,8 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to `end`.
   void run(std::int64_t end);
-  // Waves whose operations the memory system resolved get their wake-up times.
-  void wake();
+  // The memory system knows when an operation of the wave completes.
+  void resolved(Wave& wave);
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
@@ -113,13 +117,17 @@ class ComputeUnit {
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced
-  // Bit per slot: an operation of this wave was resolved.
-  std::uint64_t resolved{};
+  FindingLog findings;
+  std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
 
  private:
   void step(Wave& wave, std::int64_t start, std::int64_t end);
+  void set_key(const Wave& wave);  // when its `next` changed from outside
+  void run_ahead(Wave& wave);
+  std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
   void complete(Wave& wave, MemoryOperation& operation);
+  void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
 
@@ -128,14 +136,21 @@ class ComputeUnit {
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};
+  std::size_t register_stride_;  // words between two waves' first registers
   std::vector<std::byte> lds_;
   struct Free {
+    std::size_t bytes;
+    Free() : bytes(0) {}
+    explicit Free(std::size_t size) : bytes(size) {}
     void operator()(std::uint32_t* words) const;
   };
   std::unique_ptr<std::uint32_t, Free>
       registers_;  // of all slots; pages that no wave used cost nothing
   std::array<Wave, kSlots> waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
+  std::uint64_t first_key_{};                          // smallest; between runs
+  int key_rows_{};                                     // of eight, that waves ever had
+  bool keys_changed_{};                                // by the wave that runs, of other waves
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};

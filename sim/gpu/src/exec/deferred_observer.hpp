@@ -26,6 +26,13 @@ class DeferredObserver final : public ActivityObserver {
       target_.crossbar(transfer);
     }
   }
+  void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) override {
+    if (deferred_) {
+      ActivityObserver::crossbar_lines(first, lines, cycles);
+    } else {
+      target_.crossbar_lines(first, lines, cycles);
+    }
+  }
   void memory(const MemoryTransfer& transfer) override;
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;

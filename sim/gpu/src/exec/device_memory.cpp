@@ -49,8 +49,15 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
     return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
   }
   const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
-  const auto hole = std::find_if(free_.begin(), free_.end(),
-                                 [need](const auto& entry) { return entry.second >= need; });
+  const auto find = [&] {
+    return std::find_if(free_.begin(), free_.end(),
+                        [need](const auto& entry) { return entry.second >= need; });
+  };
+  auto hole = find();
+  if (hole == free_.end() && !quarantine_.empty()) {
+    empty_quarantine();
+    hole = find();
+  }
   if (hole == free_.end()) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
@@ -60,6 +67,10 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
   free_.erase(hole);
   if (rest != 0) free_[offset + need] = rest;
   allocated_[offset] = bytes;
+  // What was released here is forgotten.
+  auto old = released_.upper_bound(offset);
+  if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
+  while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
   ++version_;
   return kDeviceBase + offset;
@@ -71,12 +82,34 @@ Status DeviceMemory::release(std::uint64_t address) {
     return fail(ErrorCode::out_of_range, fmt::format("{:#x} is not an allocation", address));
   }
   const std::uint64_t offset = found->first;
-  const std::uint64_t bytes = pages_of(found->second) * kPageBytes;
-  mark(offset, found->second, false);
+  const std::uint64_t asked = found->second;
+  const std::uint64_t bytes = pages_of(asked) * kPageBytes;
+  mark(offset, asked, false);
   allocated_.erase(found);
-  madvise(base_ + offset, bytes, MADV_DONTNEED);  // gives the memory back and zeroes it
+  madvise(base_ + offset, bytes + kPageBytes,
+          MADV_DONTNEED);  // gives the memory back and zeroes it
   ++version_;
-  auto here = free_.emplace(offset, bytes + kPageBytes).first;
+  released_[offset] = asked;
+  if (keep_released_) {
+    quarantine_.push_back(offset);
+  } else {
+    give_back(offset, bytes + kPageBytes);
+    // Names of released memory cost room of their own; the oldest addresses go.
+    constexpr std::size_t kMostNames = 4096;
+    if (released_.size() > kMostNames) released_.erase(released_.begin());
+  }
+  return {};
+}
+
+void DeviceMemory::empty_quarantine() {
+  for (const std::uint64_t offset : quarantine_) {
+    give_back(offset, (pages_of(released_[offset]) + 1) * kPageBytes);
+  }
+  quarantine_.clear();
+}
+
+void DeviceMemory::give_back(std::uint64_t offset, std::uint64_t bytes) {
+  auto here = free_.emplace(offset, bytes).first;
   if (const auto next = std::next(here);
       next != free_.end() && here->first + here->second == next->first) {
     here->second += next->second;
@@ -89,7 +122,6 @@ Status DeviceMemory::release(std::uint64_t address) {
       free_.erase(here);
     }
   }
-  return {};
 }
 
 bool DeviceMemory::contains_slow(std::uint64_t offset, std::uint64_t bytes) const {
@@ -100,6 +132,38 @@ bool DeviceMemory::contains_slow(std::uint64_t offset, std::uint64_t bytes) cons
     if (valid_[page] != kPageBytes) return false;
   }
   return (offset + bytes - 1) % kPageBytes < valid_[last];
+}
+
+bool DeviceMemory::exists(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t offset = address - kDeviceBase;
+  if (offset >= size_ || bytes > size_ - offset) return false;
+  for (std::uint64_t page = offset / kPageBytes; page <= (offset + bytes - 1) / kPageBytes;
+       ++page) {
+    if (valid_[page] == 0 && (page == 0 || valid_[page - 1] == 0)) return false;
+  }
+  return true;
+}
+
+DeviceMemory::Neighbour DeviceMemory::neighbour(std::uint64_t address) const {
+  const std::uint64_t offset = address - kDeviceBase;
+  if (offset >= size_) return {};
+  const auto before = [&](const auto& map) {
+    auto next = map.upper_bound(offset);
+    return next == map.begin() ? map.end() : std::prev(next);
+  };
+  if (const auto gone = before(released_); gone != released_.end() &&
+                                           offset < gone->first + gone->second &&
+                                           valid_[offset / kPageBytes] == 0) {
+    return {kDeviceBase + gone->first, gone->second, true};
+  }
+  const auto next = allocated_.upper_bound(offset);
+  const auto last = before(allocated_);
+  if (next != allocated_.end() && next->first - offset < kPageBytes &&
+      (last == allocated_.end() || offset >= last->first + last->second + (next->first - offset))) {
+    return {kDeviceBase + next->first, next->second, false};
+  }
+  if (last == allocated_.end()) return {};
+  return {kDeviceBase + last->first, last->second, false};
 }
 
 void DeviceMemory::mark(std::uint64_t offset, std::uint64_t bytes, bool valid) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -37,7 +38,22 @@ class DeviceMemory {
     if (inside + bytes <= kPageBytes) return inside + bytes <= valid_[first];
     return contains_slow(offset, bytes);
   }
-  // Host bytes of a device address that contains() accepted.
+  // Whether the bytes lie on the pages of an allocation or on the one behind it: a card's driver
+  // hands out memory in large units, and programs that go a little too far run there.
+  [[nodiscard]] bool exists(std::uint64_t address, std::uint64_t bytes) const;
+  // What an address belongs to that no allocation contains.
+  struct Neighbour {
+    std::uint64_t address{};
+    std::uint64_t bytes{};  // 0: there is none
+    bool released{};        // and not allocated again since
+  };
+  // The allocation around the address; else the nearer one of those before and behind it, where
+  // that is less than a page away; else the one before it.
+  [[nodiscard]] Neighbour neighbour(std::uint64_t address) const;
+  // Released memory is not used again while there is other room, so that uses of it are noticed.
+  void keep_released(bool keep) { keep_released_ = keep; }
+
+  // Host bytes of a device address that contains() or exists() accepted.
   [[nodiscard]] std::byte* host(std::uint64_t address) const {
     return base_ + (address - kDeviceBase);
   }
@@ -52,6 +68,8 @@ class DeviceMemory {
   DeviceMemory() = default;
   [[nodiscard]] bool contains_slow(std::uint64_t offset, std::uint64_t bytes) const;
   void mark(std::uint64_t offset, std::uint64_t bytes, bool valid);
+  void give_back(std::uint64_t offset, std::uint64_t bytes);
+  void empty_quarantine();
 
   std::byte* base_{};
   std::uint16_t* valid_{};  // valid bytes at the start of each page
@@ -59,6 +77,9 @@ class DeviceMemory {
   std::uint64_t version_{1};
   std::map<std::uint64_t, std::uint64_t> allocated_;  // offset -> bytes asked for
   std::map<std::uint64_t, std::uint64_t> free_;       // offset -> bytes, page multiples
+  std::map<std::uint64_t, std::uint64_t> released_;   // offset -> bytes asked for, until used again
+  std::deque<std::uint64_t> quarantine_;              // offsets of released_ not in free_, in order
+  bool keep_released_{};
 };
 
 }  // namespace ww::sim::gpu::exec

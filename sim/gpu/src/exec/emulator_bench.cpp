@@ -64,7 +64,7 @@ void pinned_stream_with_ledger(benchmark::State& state) {
   const auto out = *gpu->allocate(1 << 20);
   if (!gpu->write(data, std::as_bytes(std::span<const std::uint32_t>(words)))) return;
   const auto arguments = test::TestGpu::arguments(data, out, 0U, 4U, 128U);
-  std::vector<double> counters(VirtualGpu::counter_names().size());
+  std::vector<double> counters(gpu->counter_names().size());
   double lines = 0;
   double total = 0;
   for (auto _ : state) {

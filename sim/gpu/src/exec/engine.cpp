@@ -7,6 +7,9 @@
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
+}  // namespace
 
 // Hands out work-groups: engines in turn, within an engine the next CU that has room.
 struct Engine::Dispatcher {
@@ -87,7 +90,24 @@ const ComputeUnit* Engine::first_error() const {
   return first;
 }
 
-Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watchdog_cycles) {
+std::vector<MemoryFinding> Engine::findings() const {
+  std::vector<const FindingLog*> logs;
+  for (const auto& cu : cus_) {
+    if (!cu->findings.findings().empty()) logs.push_back(&cu->findings);
+  }
+  return merge(logs);
+}
+
+std::uint64_t Engine::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& cu : cus_) {
+    const CuCounters& c = cu->counters;
+    sum += c.valu + c.salu + c.smem + c.vmem_read + c.vmem_write + c.lds;
+  }
+  return sum;
+}
+
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
   for (auto& cu : cus_) cu->begin_launch(launch);
   memory_system_.begin_launch();
   observer_.begin_launch();
@@ -104,6 +124,9 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
   };
   bool groups_ended = true;
   std::optional<Error> error;
+  std::uint64_t quanta = 0;
+  std::uint64_t issued_at_progress = 0;
+  bool progress = false;
   while (true) {
     if (groups_ended) dispatcher.fill(cus_, time);
     active.clear();
@@ -124,7 +147,6 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
     std::int64_t next = kNever;
     bool busy = false;
     for (auto& cu : cus_) {
-      if (cu->resolved != 0) cu->wake();
       groups_ended |= cu->take_finished() != 0;
       if (!cu->idle()) {
         busy = true;
@@ -148,11 +170,25 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
       }
       time = std::max(time, next / quantum * quantum);  // quanta keep their grid
     }
-    if (time > watchdog_cycles) {
+    if (time > watchdog.cycles) {
       error = Error{ErrorCode::device_error,
                     fmt::format("the watchdog ended the launch after {} cycles", time),
                     "kernel " + launch.kernel};
       break;
+    }
+    progress |= groups_ended;
+    if (++quanta % kQuantaBetweenLooks == 0) {
+      const std::uint64_t issued = instructions();
+      if (progress) issued_at_progress = issued;
+      progress = false;
+      if (issued - issued_at_progress > watchdog.instructions) {
+        error = Error{ErrorCode::device_error,
+                      fmt::format("the watchdog ended the launch after {} cycles: {} wave "
+                                  "instructions since a work-group ended",
+                                  time, issued - issued_at_progress),
+                      "kernel " + launch.kernel};
+        break;
+      }
     }
   }
   ExecutedLaunch result;
@@ -175,48 +211,57 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, std::int64_t watch
   return result;
 }
 
-const std::vector<std::string>& counter_names() {
-  static const std::vector<std::string> names{
-      "GRBM_GUI_ACTIVE",
-      "SQ_WAVES",
-      "SQ_INSTS_VALU",
-      "SQ_INSTS_SALU",
-      "SQ_INSTS_SMEM",
-      "SQ_INSTS_VMEM_RD",
-      "SQ_INSTS_VMEM_WR",
-      "SQ_INSTS_FLAT",
-      "SQ_INSTS_LDS",
-      "TCP_TOTAL_CACHE_ACCESSES_sum",
-      "TCP_CACHE_HIT_sum",
-      "TCP_TCC_READ_REQ_sum",
-      "TCP_TCC_WRITE_REQ_sum",
-      "TCP_TCC_ATOMIC_REQ_sum",
-      "TCC_REQ_sum",
-      "TCC_READ_sum",
-      "TCC_WRITE_sum",
-      "TCC_ATOMIC_sum",
-      "TCC_HIT_sum",
-      "TCC_MISS_sum",
-      "TCC_MC_RDREQ_sum",
-      "TCC_MC_WRREQ_sum",
-      // Toggle monitors, which no card has (WireMonitors).
-      "WW_XBAR_BITS_sum",
-      "WW_XBAR_SLOT_BITS_sum",
-      "WW_XBAR_BIT_MM_sum",
-      "WW_LEG_BIT_MM_sum",
-      "WW_TRUNK_TOGGLES_sum",
-      "WW_TRUNK_ADJACENT_sum",
-      "WW_TRUNK_OPPOSITE_sum",
-      "WW_LEG_TOGGLES_sum",
-      "WW_LEG_ADJACENT_sum",
-      "WW_LEG_OPPOSITE_sum",
-      "WW_MEMORY_SLOT_BITS_sum",
-      "WW_MEMORY_TOGGLES_sum",
-      "WW_MEMORY_ADJACENT_sum",
-      "WW_MEMORY_OPPOSITE_sum",
-      "WW_REGISTER_BYTES_sum",
+namespace {
+
+constexpr const char* kCommonNames[] = {"GRBM_GUI_ACTIVE",      "SQ_WAVES",
+                                        "SQ_INSTS_VALU",        "SQ_INSTS_SALU",
+                                        "SQ_INSTS_SMEM",        "SQ_INSTS_VMEM_RD",
+                                        "SQ_INSTS_VMEM_WR",     "SQ_INSTS_FLAT",
+                                        "SQ_INSTS_LDS",         "TCP_TOTAL_CACHE_ACCESSES_sum",
+                                        "TCP_CACHE_HIT_sum",    "TCP_TCC_READ_REQ_sum",
+                                        "TCP_TCC_WRITE_REQ_sum"};
+constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE_sum",
+                                    "TCC_ATOMIC_sum", "TCC_HIT_sum",  "TCC_MISS_sum"};
+
+// Toggle monitors, which no card has (WireMonitors).
+constexpr const char* kMonitorNames[] = {
+    "WW_XBAR_BITS_sum",       "WW_XBAR_SLOT_BITS_sum",   "WW_XBAR_BIT_MM_sum",
+    "WW_LEG_BIT_MM_sum",      "WW_TRUNK_TOGGLES_sum",    "WW_TRUNK_ADJACENT_sum",
+    "WW_TRUNK_OPPOSITE_sum",  "WW_LEG_TOGGLES_sum",      "WW_LEG_ADJACENT_sum",
+    "WW_LEG_OPPOSITE_sum",    "WW_MEMORY_SLOT_BITS_sum", "WW_MEMORY_TOGGLES_sum",
+    "WW_MEMORY_ADJACENT_sum", "WW_MEMORY_OPPOSITE_sum",  "WW_REGISTER_BYTES_sum"};
+
+// The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
+std::vector<std::string> names_of(bool is_gfx9) {
+  std::vector<std::string> names(std::begin(kCommonNames), std::end(kCommonNames));
+  const auto add = [&names](std::initializer_list<const char*> more) {
+    names.insert(names.end(), more.begin(), more.end());
   };
+  if (is_gfx9) {
+    add({"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"});
+  } else {
+    add({"TCP_TCC_ATOMIC_REQ_sum"});
+  }
+  names.insert(names.end(), std::begin(kL2Names), std::end(kL2Names));
+  if (is_gfx9) {
+    add({"TCC_EA_RDREQ_sum", "TCC_EA_RDREQ_32B_sum", "TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"});
+  } else {
+    add({"TCC_MC_RDREQ_sum", "TCC_MC_WRREQ_sum"});
+  }
+  names.insert(names.end(), std::begin(kMonitorNames), std::end(kMonitorNames));
   return names;
+}
+
+bool is_gfx9(const Architecture& architecture) {
+  return architecture.gfx_target.starts_with("gfx9");
+}
+
+}  // namespace
+
+const std::vector<std::string>& counter_names(const Architecture& architecture) {
+  static const std::vector<std::string> older = names_of(false);
+  static const std::vector<std::string> newer = names_of(true);
+  return is_gfx9(architecture) ? newer : older;
 }
 
 CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activity) const {
@@ -236,48 +281,45 @@ CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activit
     sum.read_requests += c.read_requests;
     sum.write_requests += c.write_requests;
     sum.atomic_requests += c.atomic_requests;
+    sum.atomic_returns += c.atomic_returns;
   }
   const MemoryCounters& m = memory_system_.counters();
+  std::vector<std::uint64_t> values{static_cast<std::uint64_t>(cycles),
+                                    sum.waves,
+                                    sum.valu,
+                                    sum.salu,
+                                    sum.smem,
+                                    sum.vmem_read,
+                                    sum.vmem_write,
+                                    sum.flat,
+                                    sum.lds,
+                                    sum.l1_accesses,
+                                    sum.l1_hits,
+                                    sum.read_requests,
+                                    sum.write_requests};
+  const auto add = [&values](std::initializer_list<std::uint64_t> more) {
+    values.insert(values.end(), more.begin(), more.end());
+  };
+  const bool newer = is_gfx9(architecture_);
+  if (newer) {
+    add({sum.atomic_returns, sum.atomic_requests - sum.atomic_returns});
+  } else {
+    add({sum.atomic_requests});
+  }
+  add({m.reads + m.writes + m.atomics, m.reads, m.writes, m.atomics, m.hits, m.misses});
+  if (newer) {  // reads fetch whole lines; a line that is half dirty is written as 32 bytes
+    add({m.memory_read_halves / 2, 0, m.memory_writes, m.memory_write_halves - m.memory_writes});
+  } else {
+    add({m.memory_read_halves, m.memory_write_halves});
+  }
   const WireMonitors& w = activity.monitors;
-  const std::uint64_t values[kCounters] = {static_cast<std::uint64_t>(cycles),
-                                           sum.waves,
-                                           sum.valu,
-                                           sum.salu,
-                                           sum.smem,
-                                           sum.vmem_read,
-                                           sum.vmem_write,
-                                           sum.flat,
-                                           sum.lds,
-                                           sum.l1_accesses,
-                                           sum.l1_hits,
-                                           sum.read_requests,
-                                           sum.write_requests,
-                                           sum.atomic_requests,
-                                           m.reads + m.writes + m.atomics,
-                                           m.reads,
-                                           m.writes,
-                                           m.atomics,
-                                           m.hits,
-                                           m.misses,
-                                           m.memory_read_halves,
-                                           m.memory_write_halves,
-                                           activity.payload_bits,
-                                           w.crossbar_slot_bits,
-                                           static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
-                                           static_cast<std::uint64_t>(w.leg_bit_mm + 0.5),
-                                           w.trunks.toggles,
-                                           w.trunks.adjacent,
-                                           w.trunks.opposite,
-                                           w.legs.toggles,
-                                           w.legs.adjacent,
-                                           w.legs.opposite,
-                                           w.memory_slot_bits,
-                                           w.memory.toggles,
-                                           w.memory.adjacent,
-                                           w.memory.opposite,
-                                           w.register_bytes};
+  add({activity.payload_bits, w.crossbar_slot_bits,
+       static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
+       static_cast<std::uint64_t>(w.leg_bit_mm + 0.5), w.trunks.toggles, w.trunks.adjacent,
+       w.trunks.opposite, w.legs.toggles, w.legs.adjacent, w.legs.opposite, w.memory_slot_bits,
+       w.memory.toggles, w.memory.adjacent, w.memory.opposite, w.register_bytes});
   CounterValues result{};
-  std::transform(std::begin(values), std::end(values), result.begin(),
+  std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });
   return result;
 }

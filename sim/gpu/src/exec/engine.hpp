@@ -16,8 +16,9 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 37;
-[[nodiscard]] const std::vector<std::string>& counter_names();
+inline constexpr std::size_t kCounters = 40;  // the most that a chip has
+// Under AMD's names for the chip's generation.
+[[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 using CounterValues = std::array<double, kCounters>;
 
 struct ExecutedLaunch {
@@ -27,6 +28,12 @@ struct ExecutedLaunch {
   LaunchActivity activity;
 };
 
+// When a launch is taken for one that never ends.
+struct Watchdog {
+  std::int64_t cycles{};         // of chip time
+  std::uint64_t instructions{};  // of all waves since a work-group ended last
+};
+
 class Engine {
  public:
   // `trace` may be null.
@@ -34,7 +41,9 @@ class Engine {
          trace::Writer* trace);
 
   // Errors: as VirtualGpu::launch.
-  Result<ExecutedLaunch> run(const LaunchState& launch, std::int64_t watchdog_cycles);
+  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
+  // Of the last launch, also of one that failed.
+  [[nodiscard]] std::vector<MemoryFinding> findings() const;
   [[nodiscard]] L2Cache& l2() { return memory_system_.l2(); }
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
     memory_system_.set_private_memory(begin, end);
@@ -43,6 +52,7 @@ class Engine {
  private:
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
+  [[nodiscard]] std::uint64_t instructions() const;
   CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 
   const Architecture& architecture_;

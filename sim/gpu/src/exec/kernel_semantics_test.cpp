@@ -281,5 +281,21 @@ TEST(Semantics, DoesEveryKindOfAtomic) {
   EXPECT_EQ(got[11], 256U * 3);
 }
 
+TEST(Semantics, AddsAddressAndOffsetOfLocalMemoryModulo32Bits) {
+  TestGpu test;
+  std::vector<std::uint32_t> in(128);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i * 2654435761U;
+  const auto out = test.buffer(64 * 4);
+  test.launch("reversed", 64, 64, test.buffer(in), out, 2U);
+  const auto got = test.read<std::uint32_t>(out, 64);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    std::uint32_t expected = 0;
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      expected += i < 32 ? in[n * 64 + 63 - i] : 0 - in[n * 64 + i - 32];
+    }
+    EXPECT_EQ(got[i], expected) << i;
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu

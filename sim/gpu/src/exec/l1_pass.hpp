@@ -126,6 +126,7 @@ class L1Pass {
       default:
         cu_.l1.invalidate(line);
         ++cu_.counters.atomic_requests;
+        if (fields_.kind == MemoryKind::atomic_return) ++cu_.counters.atomic_returns;
         request(Request::Kind::atomic, line, lanes_here, departure, L1Cache::kNone);
         return;
     }

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -41,13 +42,34 @@ class L2Cache {
   Access read(std::uint32_t line) {
     Slot& hinted = slots_[hint_[line % kHints]];
     if (hinted.tag == line && hinted.partial == 0) {  // the common case, without a search
-      hinted.stamp = ++clock_;
+      used(hint_[line % kHints]);
       return {.hit = true, .ready = &hinted.ready};
     }
     return read_slowly(line);
   }
+  // Reads lines in a row as long as they are found without a search; returns how many, and when the
+  // data of each is there.
+  unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* ready) {
+    Slot* const slots = slots_.data();
+    const std::uint32_t* const hint = hint_.data();
+    unsigned found = 0;
+    for (; found < lines; ++found, ++line) {
+      const std::uint32_t place = hint[line % kHints];
+      const Slot& hinted = slots[place];
+      if (hinted.tag != line || hinted.partial != 0) break;
+      used(place);
+      ready[found] = hinted.ready;
+    }
+    return found;
+  }
   Access write(std::uint32_t line, std::uint64_t written);
 
+  // Brings to the host's caches what an access to the line will look at.
+  void prefetch(std::uint32_t line) const {
+    const std::uint32_t place = hint_[line % kHints];
+    __builtin_prefetch(&slots_[place]);
+    __builtin_prefetch(&stamp_[place], 1);
+  }
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
     const std::uint32_t block = line >> interleave_shift_;
     return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
@@ -62,13 +84,18 @@ class L2Cache {
  private:
   static constexpr std::uint32_t kHints = 1U << 15;
   struct Slot {
-    std::uint64_t stamp{};
     std::int64_t ready{};
     std::uint64_t dirty{};
     std::uint32_t tag{kNone};
     std::uint32_t partial{};
   };
   Access read_slowly(std::uint32_t line);
+  // The slot is now its set's most recent.
+  void used(std::uint32_t place) {
+    if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
+    stamp_[place] = ++clock_;
+  }
+  void renumber();  // stamps from 1 on, in the same order
   // First slot of the line's set.
   [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const;
   [[nodiscard]] std::uint32_t find(std::uint32_t line) const;
@@ -79,9 +106,12 @@ class L2Cache {
   std::uint32_t interleave_shift_;
   std::uint32_t ways_;
   std::uint32_t sets_;  // of one channel
-  std::uint64_t clock_{1};
-  std::vector<Slot> slots_;          // [channel][set][way]
-  std::vector<std::uint32_t> hint_;  // where a line was last seen
+  std::uint32_t clock_{1};
+  std::vector<Slot> slots_;  // [channel][set][way]
+  // By slot, beside them: what a search through a set looks at, a host's cache line each.
+  std::vector<std::uint32_t> tag_;    // as in the slots
+  std::vector<std::uint32_t> stamp_;  // of the last use; 0: never
+  std::vector<std::uint32_t> hint_;   // where a line was last seen
 };
 
 }  // namespace ww::sim::gpu::exec

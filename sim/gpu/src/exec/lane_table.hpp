@@ -11,9 +11,12 @@ namespace ww::sim::gpu::exec {
 // How one vector opcode is executed; function[0] is null where there are no semantics.
 struct VectorEntry {
   LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
+  // The same with one word for all lanes as first source; null where there is none.
+  LaneFunction scalar_first[2]{};
+  LaneFunction clamped{};  // an integer's that saturates where clamp is set; null: none
   std::uint8_t sources{};
-  std::uint8_t wide{};  // bit i: source i is 64 bits
-  std::uint8_t float_bits{};
+  std::uint8_t wide{};        // bit i: source i is 64 bits
+  std::uint8_t float_bits{};  // 0: integer; 16, 32 or 64
   Destination result{Destination::vgpr};
   bool mask_in{};
   bool carry_out{};    // writes a mask beside the lanes
@@ -30,8 +33,9 @@ struct LaneTable {
   // Lane-major elements of 1 to 4 words to registers and back.
   void (*unpack)(std::uint32_t* registers, const std::uint32_t* elements, int words){};
   void (*pack)(std::uint32_t* elements, const std::uint32_t* registers, int words){};
-  // Smallest of 40 keys.
-  std::uint64_t (*smallest)(const std::uint64_t* keys){};
+  // Smallest of `rows` times eight keys, 1 to 5, that is greater than `key`; all ones where there
+  // is none.
+  std::uint64_t (*smallest_above)(const std::uint64_t* keys, std::uint64_t key, int rows){};
   // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
   void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,
                         bool neg){};

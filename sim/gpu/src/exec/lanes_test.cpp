@@ -1,9 +1,12 @@
 // The lane functions are compiled for several host instruction sets: all must give the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "exec/lane_table.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -53,6 +56,15 @@ Lanes inputs(std::mt19937& random, bool wide) {
 // Equal bits, or both a NaN (whose payload the hosts choose differently).
 bool same(std::uint64_t a, std::uint64_t b, const VectorEntry& entry) {
   if (a == b) return true;
+  const auto nan32 = [](std::uint64_t x) {
+    return std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(x)));
+  };
+  const auto equal32 = [&](std::uint64_t x, std::uint64_t y) {
+    return static_cast<std::uint32_t>(x) == static_cast<std::uint32_t>(y) || (nan32(x) && nan32(y));
+  };
+  if (entry.result == Destination::vgpr_pair && entry.float_bits == 32 && entry.wide != 0) {
+    return equal32(a, b) && equal32(a >> 32, b >> 32);  // a packed pair of floats
+  }
   if (entry.result == Destination::vgpr_pair) {
     return std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
   }
@@ -107,6 +119,68 @@ TEST(Lanes, GiveTheSameWithAvx512AsWithout) {
   const LaneTable* table = lanes_named("avx512");
   if (table == nullptr) GTEST_SKIP() << "this machine has no AVX-512";
   expect_alike(*lanes_named("generic"), *table);
+}
+
+// The forms that take one word for all lanes as first source.
+void expect_scalar_first_alike(const LaneTable& table) {
+  std::mt19937 random(2);
+  std::size_t checked = 0;
+  for (std::size_t opcode = 0; opcode < binpatch::isa::opcode_count; ++opcode) {
+    const VectorEntry& entry = table.vector[opcode];
+    if (entry.scalar_first[0] == nullptr) continue;
+    ++checked;
+    ASSERT_EQ(entry.wide & 1U, 0U) << binpatch::isa::mnemonic(static_cast<Opcode>(opcode));
+    for (int round = 0; round < 20; ++round) {
+      Lanes a = inputs(random, false);
+      const Lanes b = inputs(random, (entry.wide & 2U) != 0);
+      const Lanes c = inputs(random, (entry.wide & 4U) != 0);
+      const std::uint32_t word = a.word[5];
+      std::fill_n(a.word, kLanes, word);
+      LaneContext contexts[2];
+      contexts[0].mask_in = contexts[1].mask_in = std::uint64_t{random()} << 32 | random();
+      for (const std::size_t flush : {0U, 1U}) {
+        Lanes results[2] = {};
+        entry.function[flush](results[0].word, a.word, b.word, c.word, contexts[0]);
+        entry.scalar_first[flush](results[1].word, &word, b.word, c.word, contexts[1]);
+        ASSERT_EQ(contexts[0].mask_out, contexts[1].mask_out);
+        if (entry.result == Destination::mask) continue;
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+          ASSERT_TRUE(same(results[0].word[lane], results[1].word[lane], entry))
+              << binpatch::isa::mnemonic(static_cast<Opcode>(opcode));
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 100U);
+}
+
+TEST(Lanes, GiveTheSameForAScalarAsForItsCopies) {
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    if (const LaneTable* table = lanes_named(name); table != nullptr) {
+      expect_scalar_first_alike(*table);
+    }
+  }
+}
+
+TEST(Lanes, FindTheSmallestKeys) {
+  std::mt19937_64 random(3);
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    const LaneTable* table = lanes_named(name);
+    if (table == nullptr) continue;
+    for (int round = 0; round < 200; ++round) {
+      alignas(64) std::array<std::uint64_t, 40> keys{};
+      for (auto& key : keys) {
+        key = random() % 3 == 0 ? ~std::uint64_t{0} : 1 + (random() >> (1 + round % 60));
+      }
+      const int rows = 1 + round % 5;
+      std::vector<std::uint64_t> sorted(keys.begin(), keys.begin() + 8 * rows);
+      std::sort(sorted.begin(), sorted.end());
+      ASSERT_EQ(table->smallest_above(keys.data(), 0, rows), sorted[0]);
+      const auto above = std::upper_bound(sorted.begin(), sorted.end(), sorted[0]);
+      ASSERT_EQ(table->smallest_above(keys.data(), sorted[0], rows),
+                above == sorted.end() ? ~std::uint64_t{0} : *above);
+    }
+  }
 }
 
 // One lane of a 32-bit operation.

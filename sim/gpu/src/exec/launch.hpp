@@ -4,15 +4,22 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "exec/micro_op.hpp"
+#include "exec/straight_line.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
 
+// The instruction sets that differ in what a wave meets: initial registers, HW_ID.
+enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a };
+
 struct LaunchState {
+  Isa isa{};
   std::string kernel;
   const MicroOp* code{};
+  const StraightLines* straight{};  // null: every instruction is executed when it issues
   std::uint32_t code_dwords{};
   std::uint64_t code_address{};  // device address of dword 0
   std::uint32_t entry{};         // dword of the first instruction
@@ -20,7 +27,8 @@ struct LaunchState {
   std::array<std::uint32_t, 3> local{1, 1, 1};
   std::uint32_t group_size{1};
   std::uint32_t waves_per_group{1};
-  std::uint32_t vgprs{4};  // of a wave, as allocated
+  std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
+  std::uint32_t accumulators{};
   std::uint32_t sgprs{8};
   int waves_per_simd{10};  // that registers allow
   std::uint32_t lds_bytes{};
@@ -36,7 +44,16 @@ struct LaunchState {
   std::uint64_t scratch_bytes{};  // of the arena
   std::uint32_t scratch_per_lane{};
   std::uint64_t clock_base{};  // s_memtime of cycle 0
+  double realtime_base{};      // s_memrealtime of cycle 0, in its 10 ns
+  double realtime_per_cycle{};
   int l1_hit_cycles{};
+  // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
+  // kernel asks for, for each wave of a group.
+  std::vector<std::uint32_t> work_item_ids;
+  std::uint32_t id_axes{1};
+  OnFault on_fault{};
+  MemoryChecks checks;
+  bool single_wave_groups{};  // the compiler knew that a group is one wave
 };
 
 inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;

@@ -1,7 +1,8 @@
 // LDS instructions. LDS memory is touched when the instruction issues (one wave at a time, in
 // order); its result reaches the registers when it completes.
 // Source: AMD Sea Islands ISA, chapter 10. Reads out of the group's range give 0, writes do
-// nothing.
+// nothing. Address and offset are added modulo 2^32 (from gfx7 on), and compilers count on it: the
+// address of t[63 - i] is -4 i, with the offset 252.
 #include "exec/lds.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "exec/compute_unit.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -50,6 +52,19 @@ std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
   return cycles;
 }
 
+// What the launch asked to look at; a store's values are in `data`, one for each lane.
+[[nodiscard]] bool checked(const Wave& wave) {
+  return wave.cu->launch().checks.memory || wave.cu->shadow != nullptr;
+}
+
+void check_lane(Wave& wave, AccessKind kind, std::size_t lane, U64 at, U64 bytes,
+                const std::byte* value) {
+  const auto count = static_cast<unsigned>(bytes);
+  const auto number = static_cast<U32>(lane);
+  if (wave.cu->launch().checks.memory) check_local(wave, kind, number, at, count);
+  if (wave.cu->shadow) wave.cu->shadow->touch(wave, {kind, number, at, count, value});
+}
+
 void finish(Wave& wave, MemoryOperation& operation, std::int64_t cycles) {
   ComputeUnit& cu = *wave.cu;
   const std::int64_t start = std::max(wave.now, cu.lds_free);
@@ -83,15 +98,19 @@ void run_read(Wave& wave, const MicroOp& op) {
   const std::size_t words = element * m.parts;
   operation->kind = MemoryKind::load;
   operation->sign_extend = m.sign_extend;
+  operation->half = m.half;
   operation->words = static_cast<std::uint8_t>(words);
   std::int64_t cycles = 0;
+  const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     cycles += bank_cycles(address, offset, operation->exec, static_cast<int>(element));
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       U32* target = operation->data + lane * words + part * element;
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
+      if (check) [[unlikely]]
+        check_lane(wave, AccessKind::load, lane, at, m.element_bytes, nullptr);
       std::fill_n(target, element, 0U);
       if (lds.inside(at, m.element_bytes)) std::memcpy(target, lds.bytes + at, m.element_bytes);
     }
@@ -107,6 +126,7 @@ void run_write(Wave& wave, const MicroOp& op) {
   const U32* address = wave.vgpr(m.address);
   const std::size_t element = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
   std::int64_t cycles = 0;
+  const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     const U32* data = wave.vgpr(part == 0 ? op.source[3] : m.data2);
@@ -115,10 +135,17 @@ void run_write(Wave& wave, const MicroOp& op) {
         static_cast<unsigned>(std::popcount(operation->exec)) * element * 4U;
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      const U64 at = U64{address[lane]} + offset;
+      const U64 at = address[lane] + offset;
+      if (check) [[unlikely]] {
+        U32 value[4] = {};
+        for (std::size_t w = 0; w < element; ++w) value[w] = data[w * kLanes + lane];
+        check_lane(wave, AccessKind::store, lane, at, m.element_bytes,
+                   reinterpret_cast<const std::byte*>(value));
+      }
       if (!lds.inside(at, m.element_bytes)) continue;
       if (element == 1) {
-        std::memcpy(lds.bytes + at, data + lane, m.element_bytes);
+        const U32 value = m.half == 2 ? data[lane] >> 16 : data[lane];
+        std::memcpy(lds.bytes + at, &value, m.element_bytes);
       } else {
         for (std::size_t w = 0; w < element; ++w) {
           std::memcpy(lds.bytes + at + 4 * w, data + w * kLanes + lane, 4);
@@ -151,7 +178,9 @@ void run_atomic(Wave& wave, const MicroOp& op) {
   }
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 at = U64{address[lane]} + m.offset;
+    const U64 at = address[lane] + m.offset;
+    if (checked(wave)) [[unlikely]]
+      check_lane(wave, AccessKind::atomic, lane, at, m.element_bytes, nullptr);
     U64 old = 0;
     if (lds.inside(at, m.element_bytes)) {
       const U64 a = register_value(first, lane, m.element_bytes);
@@ -165,6 +194,29 @@ void run_atomic(Wave& wave, const MicroOp& op) {
   }
   finish(wave, *operation,
          bank_cycles(address, m.offset, operation->exec, static_cast<int>(words)));
+}
+
+// ds_permute_b32 sends each lane's word to another lane, ds_bpermute_b32 fetches it from there.
+template <bool Fetch>
+void run_permute(Wave& wave, const MicroOp& op) {
+  MemoryOperation* operation = begin(wave, op);
+  if (operation == nullptr) return;
+  const U32* address = wave.vgpr(op.memory.address);
+  const U32* source = wave.vgpr(op.source[3]);
+  operation->kind = MemoryKind::load;
+  operation->element_bytes = 4;
+  operation->words = 1;
+  std::fill_n(operation->data, kLanes, 0U);
+  for (U64 set = operation->exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const std::size_t other = (address[lane] + op.memory.offset) / 4 % kLanes;
+    if (!Fetch) {
+      operation->data[other] = source[lane];
+    } else if ((operation->exec >> other & 1U) != 0) {
+      operation->data[lane] = source[other];
+    }
+  }
+  finish(wave, *operation, 2);
 }
 
 // ds_swizzle_b32: lanes of a row of 32 (or quads) exchange values; disabled lanes give 0.
@@ -198,7 +250,14 @@ struct Shape {
   bool sign{};
   AtomicOp atomic{};
   bool returns{};
+  std::uint8_t half{};
 };
+
+Shape half_shape(Handler run, int bytes, bool sign, std::uint8_t half) {
+  Shape shape{run, bytes, 1, 0, sign};
+  shape.half = half;
+  return shape;
+}
 
 std::optional<Shape> plain_shape(Opcode opcode) {
   switch (opcode) {
@@ -210,6 +269,16 @@ std::optional<Shape> plain_shape(Opcode opcode) {
     case Opcode::ds_read_u16: return Shape{run_read, 2};
     case Opcode::ds_read_i8: return Shape{run_read, 1, 1, 0, true};
     case Opcode::ds_read_i16: return Shape{run_read, 2, 1, 0, true};
+    case Opcode::ds_read_u8_d16: return half_shape(run_read, 1, false, 1);
+    case Opcode::ds_read_u8_d16_hi: return half_shape(run_read, 1, false, 2);
+    case Opcode::ds_read_i8_d16: return half_shape(run_read, 1, true, 1);
+    case Opcode::ds_read_i8_d16_hi: return half_shape(run_read, 1, true, 2);
+    case Opcode::ds_read_u16_d16: return half_shape(run_read, 2, false, 1);
+    case Opcode::ds_read_u16_d16_hi: return half_shape(run_read, 2, false, 2);
+    case Opcode::ds_write_b8_d16_hi: return half_shape(run_write, 1, false, 2);
+    case Opcode::ds_write_b16_d16_hi: return half_shape(run_write, 2, false, 2);
+    case Opcode::ds_permute_b32: return Shape{run_permute<false>, 4};
+    case Opcode::ds_bpermute_b32: return Shape{run_permute<true>, 4};
     case Opcode::ds_read2_b32: return Shape{run_read, 4, 2, 4};
     case Opcode::ds_read2_b64: return Shape{run_read, 8, 2, 8};
     case Opcode::ds_read2st64_b32: return Shape{run_read, 4, 2, 256};
@@ -257,6 +326,8 @@ std::optional<Shape> atomic_shape(std::string_view name) {
     shape.atomic = type[0] == 'i' ? AtomicOp::smin : AtomicOp::fmin;
   } else if (shape.atomic == AtomicOp::umax && type[0] != 'u') {
     shape.atomic = type[0] == 'i' ? AtomicOp::smax : AtomicOp::fmax;
+  } else if (shape.atomic == AtomicOp::add && type[0] == 'f') {
+    shape.atomic = AtomicOp::fadd;
   } else if (shape.atomic == AtomicOp::cmpswap && type[0] == 'f') {
     shape.atomic = AtomicOp::fcmpswap;
   }
@@ -274,6 +345,14 @@ void flat_lds_access(Wave& wave, MemoryOperation& operation, std::uint64_t lanes
     const U64 at = operation.address[lane] & 0xFFFFFFFFU;
     const U64 bytes = operation.element_bytes;
     U32* data = operation.data + lane * words;
+    if (checked(wave)) [[unlikely]] {
+      const bool store = operation.kind == MemoryKind::store;
+      check_lane(wave,
+                 operation.kind == MemoryKind::load ? AccessKind::load
+                 : store                            ? AccessKind::store
+                                                    : AccessKind::atomic,
+                 lane, at, bytes, store ? reinterpret_cast<const std::byte*>(data) : nullptr);
+    }
     if (operation.kind == MemoryKind::load) {
       std::fill_n(data, words, 0U);
       if (lds.inside(at, bytes)) std::memcpy(data, lds.bytes + at, bytes);
@@ -316,9 +395,10 @@ bool lower_lds(const Instruction& instruction, MicroOp& op) {
   m.offset2 = static_cast<std::uint16_t>(second & 0xFFFFU);
   if (shape->parts == 2 && second > 0xFFFFU) return false;
   m.address = instruction.src[0].index;
-  op.source[3] = instruction.src[1].index;
-  m.data2 = instruction.src[2].index;
-  op.destination = instruction.dst[0].index;
+  op.source[3] = vector_index(instruction.src[1]);
+  m.data2 = vector_index(instruction.src[2]);
+  op.destination = vector_index(instruction.dst[0]);
+  m.half = shape->half;
   return true;
 }
 

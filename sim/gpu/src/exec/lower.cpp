@@ -37,6 +37,12 @@ std::optional<std::uint16_t> scalar_index(const Operand& operand) {
     case SpecialRegister::tba_hi: return kTba + 1;
     case SpecialRegister::tma_lo: return kTma;
     case SpecialRegister::tma_hi: return kTma + 1;
+    case SpecialRegister::xnack_mask_lo: return kXnackMask;
+    case SpecialRegister::xnack_mask_hi: return kXnackMask + 1;
+    case SpecialRegister::src_shared_base: return kSharedBase;
+    case SpecialRegister::src_shared_limit: return kSharedLimit;
+    case SpecialRegister::src_private_base: return kPrivateBase;
+    case SpecialRegister::src_private_limit: return kPrivateLimit;
     case SpecialRegister::m0: return kM0;
     case SpecialRegister::exec_lo: return kExec;
     case SpecialRegister::exec_hi: return kExec + 1;
@@ -52,7 +58,25 @@ std::optional<std::uint16_t> scalar_index(const Operand& operand) {
   return std::nullopt;
 }
 
+namespace {
+
+// The inline constants as halves.
+std::uint32_t half_constant(std::uint32_t bits) {
+  if (bits == 0x3e22f983) return 0x3118;  // 1 / (2 pi)
+  const std::uint32_t exponent = (bits >> 23 & 255U) - 112U;
+  return (bits >> 16 & 0x8000U) | exponent << 10;  // powers of two
+}
+
+}  // namespace
+
+std::uint16_t vector_index(const Operand& operand) {
+  return static_cast<std::uint16_t>(operand.index +
+                                    (operand.kind == OperandKind::agpr ? kAccumulators : 0));
+}
+
 std::uint64_t constant_value(const Operand& operand, int bits, bool is_float) {
+  if (bits == 16 && operand.kind == OperandKind::inline_float) return half_constant(operand.value);
+  if (bits == 16) return operand.value;
   if (bits == 32) return operand.value;
   switch (operand.kind) {
     case OperandKind::inline_int:
@@ -68,6 +92,19 @@ std::uint32_t read_special(const Wave& wave, std::uint16_t index) {
     case kVccz: return wave.pair(kVcc) == 0 ? 1 : 0;
     case kExecz: return wave.exec() == 0 ? 1 : 0;
     case kScc: return wave.scc ? 1 : 0;
+    default: return static_cast<std::uint32_t>(read_special64(wave, index) >> 32);
+  }
+}
+
+std::uint64_t read_special64(const Wave& wave, std::uint16_t index) {
+  switch (index) {
+    case kSharedBase: return kLdsAperture;
+    case kSharedLimit: return kLdsAperture | 0xFFFFFFFFU;
+    case kPrivateBase: return kPrivateAperture;
+    case kPrivateLimit: return kPrivateAperture | 0xFFFFFFFFU;
+    case kVccz:
+    case kExecz:
+    case kScc: return read_special(wave, index);
     default: return 0;
   }
 }
@@ -79,7 +116,7 @@ void run_unsupported(Wave& wave, const MicroOp& op) {
   const std::uint64_t address =
       wave.cu->launch().code_address + (std::uint64_t{wave.pc} - op.dwords) * 4;
   const std::string name =
-      op.opcode == Opcode::invalid
+      op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted
           ? fmt::format("word {:#010x}", static_cast<std::uint32_t>(op.immediate))
           : std::string(binpatch::isa::mnemonic(op.opcode));
   wave.cu->fault(
@@ -99,13 +136,17 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::sopk:
       case Encoding::sop1:
       case Encoding::sopc:
-      case Encoding::sopp: known = lower_scalar(*decoded, op); break;
-      case Encoding::smrd: known = lower_scalar_memory(*decoded, op); break;
+      case Encoding::sopp:
+        known = lower_index_mode(*decoded, op) || lower_scalar(*decoded, op);
+        break;
+      case Encoding::smrd:
+      case Encoding::smem: known = lower_scalar_memory(*decoded, op); break;
       case Encoding::vop1:
       case Encoding::vop2:
       case Encoding::vopc:
       case Encoding::vop3a:
-      case Encoding::vop3b: known = lower_vector(*decoded, op, pool); break;
+      case Encoding::vop3b:
+      case Encoding::vop3p: known = lower_vector(*decoded, op, pool); break;
       case Encoding::ds: known = lower_lds(*decoded, op); break;
       case Encoding::mubuf:
       case Encoding::flat: known = lower_vector_memory(*decoded, op); break;
@@ -114,6 +155,7 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
     if (known) return;
   }
   op.unit = Unit::internal;
+  op.straight = false;
   op.run = run_unsupported;
 }
 

@@ -31,6 +31,7 @@ bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, Co
 bool lower_vector_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_lds(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_scalar_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op);
 
 // All of the above; what none of them knows fails when it is executed, with the mnemonic or the
 // encoding and the address.
@@ -38,11 +39,15 @@ void lower(const ww::Result<binpatch::isa::Instruction>& decoded, MicroOp& op, C
 
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);
-// Value of an inline constant or literal as a source of `bits` 32 or 64; floats widen to doubles,
-// a literal of a 64-bit float is its upper half.
+// Number of a vector register operand: accumulation registers follow the 256 others.
+[[nodiscard]] std::uint16_t vector_index(const binpatch::isa::Operand& operand);
+// Value of an inline constant or literal as a source of `bits` 16, 32 or 64; floats widen to
+// doubles, a literal of a 64-bit float is its upper half.
 [[nodiscard]] std::uint64_t constant_value(const binpatch::isa::Operand& operand, int bits,
                                            bool is_float);
 [[nodiscard]] std::uint32_t read_special(const Wave& wave, std::uint16_t index);
+// An aperture's address is the upper half of a pair.
+[[nodiscard]] std::uint64_t read_special64(const Wave& wave, std::uint16_t index);
 
 // Scalar source i of an executing micro-op (scalar fields).
 inline std::uint32_t read32(const Wave& wave, const MicroOp& op, std::size_t i) {
@@ -53,7 +58,7 @@ inline std::uint32_t read32(const Wave& wave, const MicroOp& op, std::size_t i) 
 inline std::uint64_t read64(const Wave& wave, const MicroOp& op, std::size_t i) {
   if (op.kind[i] == Source::constant) return op.scalar.constant[i];
   if (op.source[i] < kScalarFile) return wave.pair(op.source[i]);
-  return read_special(wave, op.source[i]);
+  return read_special64(wave, op.source[i]);
 }
 
 }  // namespace ww::sim::gpu::exec

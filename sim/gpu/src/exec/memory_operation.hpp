@@ -27,12 +27,17 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
                         std::uint64_t lanes, const DeviceMemory& memory, F&& f) {
   const std::uint64_t begin = line_address(line);
   const std::uint64_t end = begin + lines * kLineBytes;
-  auto* const data = reinterpret_cast<std::byte*>(operation.data);
+  auto* const data = reinterpret_cast<std::byte*>(
+      operation.into_registers ? operation.wave->vgpr(operation.destination) : operation.data);
   if (operation.contiguous && lanes == 0) {
-    const auto first = static_cast<unsigned>(std::countr_zero(operation.exec));
-    const auto last = 64U - static_cast<unsigned>(std::countl_zero(operation.exec));
-    const std::uint64_t low = operation.base + std::uint64_t{first} * operation.element_bytes;
-    const std::uint64_t high = operation.base + std::uint64_t{last} * operation.element_bytes;
+    std::uint64_t low = operation.base;
+    std::uint64_t high = operation.base + std::uint64_t{kLanes} * operation.element_bytes;
+    if (operation.exec != ~std::uint64_t{0}) {
+      const auto first = static_cast<unsigned>(std::countr_zero(operation.exec));
+      const auto last = 64U - static_cast<unsigned>(std::countl_zero(operation.exec));
+      low = operation.base + std::uint64_t{first} * operation.element_bytes;
+      high = operation.base + std::uint64_t{last} * operation.element_bytes;
+    }
     const std::uint64_t from = low > begin ? low : begin;
     const std::uint64_t to = high < end ? high : end;
     f(data + (from - operation.base), memory.host(from), to - from);
@@ -51,6 +56,7 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
 
 inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
                        std::uint64_t lanes, const DeviceMemory& memory) {
+  operation.begun = true;
   for_bytes_in_lines(operation, line, lines, lanes, memory,
                      [](std::byte* element, const std::byte* host, std::uint64_t count) {
                        if (count == 4 * kLineBytes) {  // known sizes become a few moves

@@ -9,6 +9,7 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
+constexpr std::size_t kAhead = 8;         // requests, for the host's caches
 constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 
 std::uint64_t halves(std::uint64_t bytes) {
@@ -85,8 +86,9 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   for (std::uint32_t i = 0; i < arrivals_.size(); ++i) {
     order_[bucket_[arrivals_[i].delay]++] = i;
   }
-  for (const std::uint32_t i : order_) {
-    const Arrival& arrival = arrivals_[i];
+  for (std::size_t n = 0; n < order_.size(); ++n) {
+    if (n + kAhead < order_.size()) prefetch(*arrivals_[order_[n + kAhead]].request);
+    const Arrival& arrival = arrivals_[order_[n]];
     serve(*cus[arrival.cu], arrival.cu, *arrival.request, start + arrival.delay);
   }
   for (auto& cu : cus) {
@@ -103,6 +105,15 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     memory_.touch();
     changed_ = false;
   }
+}
+
+// The data are the one thing here that may be in no cache of the host.
+void MemorySystem::prefetch(const Request& request) const {
+  const std::byte* const data = memory_.host(line_address(request.line));
+  for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(data + i * kLineBytes);
+  const MemoryOperation* const operation = request.operation;
+  __builtin_prefetch(operation);
+  l2_.prefetch(request.line);
 }
 
 void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
@@ -151,6 +162,7 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
   if (access.writeback) {
     ++activity.writebacks;
     counters_.memory_write_halves += halves(access.victim_dirty);
+    ++counters_.memory_writes;
     const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
     memory_free_[channel] = begin + memory_line_time_;
     observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
@@ -168,24 +180,43 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
 
 std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
                                 std::int64_t back) {
-  counters_.reads += request.lines;
+  const unsigned lines = request.lines;
+  counters_.reads += lines;
   transfer.kind = TransferKind::read;
   transfer.bytes = kLineBytes;
-  const std::uint32_t channel = transfer.channel;
+  transfer.payload = memory_.host(transfer.address);
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  load_lines(*request.operation, request.line, lines, request.lanes, memory_);
+  std::int64_t there[Request::kMostLines];
+  const unsigned hits = l2_.hits(request.line, lines, there);
+  counters_.hits += hits;
+  channels_[transfer.channel].hits += hits;
   std::int64_t last = 0;
-  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
-  for (unsigned i = 0; i < request.lines; ++i) {
-    const std::uint32_t line = request.line + i;
-    const std::int64_t there = fetch(l2_.read(line), line, transfer.cycle, channel);
-    transfer.payload = memory_.host(transfer.address);
-    observer_.crossbar(transfer);
-    last = std::max(last, there + latency);
-    if (request.fills_l1) cu.l1.filled(request.l1_slot[i], line, there + latency);
-    transfer.address += kLineBytes;
-    transfer.cycle += cycles_per_line_;
+  for (unsigned i = 0; i < hits; ++i) {
+    there[i] = std::max(there[i], transfer.cycle + i * cycles_per_line_);
+    last = std::max(last, there[i]);
   }
-  return last;
+  if (hits == lines) {
+    observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  } else {
+    if (hits != 0) observer_.crossbar_lines(transfer, hits, cycles_per_line_);
+    for (unsigned i = hits; i < lines; ++i) {
+      CrossbarTransfer one = transfer;
+      one.cycle += i * cycles_per_line_;
+      one.address += i * kLineBytes;
+      one.payload += i * kLineBytes;
+      const std::uint32_t line = request.line + i;
+      there[i] = fetch(l2_.read(line), line, one.cycle, transfer.channel);
+      last = std::max(last, there[i]);
+      observer_.crossbar(one);
+    }
+  }
+  if (request.fills_l1) {
+    for (unsigned i = 0; i < lines; ++i) {
+      cu.l1.filled(request.l1_slot[i], request.line + i, there[i] + latency);
+    }
+  }
+  return last + latency;
 }
 
 void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
@@ -281,7 +312,7 @@ void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t compl
   last_completion_ = std::max(last_completion_, completion);
   if (--operation.unresolved != 0) return;
   if (operation.wave != nullptr) {
-    cu.resolved |= std::uint64_t{1} << operation.wave->slot;
+    cu.resolved(*operation.wave);
   } else {
     cu.release(&operation);
   }

@@ -18,7 +18,7 @@ namespace ww::sim::gpu::exec {
 
 struct MemoryCounters {
   std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
-  std::uint64_t memory_read_halves{}, memory_write_halves{};  // units of 32 bytes
+  std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
 };
 
 class MemorySystem {
@@ -49,6 +49,7 @@ class MemorySystem {
     std::uint32_t cu{};
     std::uint32_t delay{};  // since the quantum began
   };
+  void prefetch(const Request& request) const;
   void serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request, std::int64_t arrival);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,

@@ -3,6 +3,7 @@
 // dwords and a jump into the middle of an instruction does what the hardware does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "ww/binpatch/isa/opcode.hpp"
@@ -42,6 +43,11 @@ enum ScalarIndex : std::uint16_t {
   kTtmp = 112,
   kM0 = 124,
   kExec = 126,
+  kXnackMask = 102,
+  kSharedBase = 235,  // of the flat apertures, and their ends; computed when read
+  kSharedLimit = 236,
+  kPrivateBase = 237,
+  kPrivateLimit = 238,
   kVccz = 251,  // computed when read
   kExecz = 252,
   kScc = 253,
@@ -50,17 +56,33 @@ enum ScalarIndex : std::uint16_t {
 
 enum class Destination : std::uint8_t { none, vgpr, vgpr_pair, vgpr_quad, mask };
 
+// What a vector instruction needs besides its function while all lanes are enabled.
+enum class Plain : std::uint8_t {
+  no,       // more than this list has: Handler
+  lanes,    // nothing
+  carry,    // its mask goes to a scalar register pair
+  compare,  // the same, and there are no lanes to write
+};
+
 struct VectorFields {
-  LaneFunction function[2];          // [flush f32 denormals]
-  const std::uint32_t* constant[3];  // 128 words each: broadcast low, then high
-  std::uint8_t wide;                 // bit i: source i is 64 bits
-  std::uint8_t float_bits;           // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
+  LaneFunction function[2];  // [flush f32 denormals]
+  // Where the sources are: bytes from the vector or the scalar registers; of a constant the address
+  // of 128 words, broadcast low, then high.
+  std::uintptr_t at[3];
+  bool scalar_first;        // the functions take one word as first source
+  std::uint8_t wide;        // bit i: source i is 64 bits
+  std::uint8_t float_bits;  // 0 integer, 32 or 64: what neg, abs, omod and clamp mean
   std::uint8_t abs, neg, omod;
   bool clamp;
-  bool mask_in;      // takes a mask (from scalar register pair mask_source)
+  bool mask_in;      // takes a mask (MicroOp::mask_source)
   bool writes_exec;  // v_cmpx
   bool carry_out;    // a mask goes to destination2 beside the lanes
-  std::uint16_t mask_source;
+  // Operands of 16 bits, and VOP3P's choices of halves (vector_forms.hpp). Bit i: source i.
+  std::uint8_t result_bits;
+  std::uint16_t halves : 4;       // op_sel; bit 3: the result's
+  std::uint16_t halves_high : 3;  // op_sel_hi
+  std::uint16_t narrow : 3;       // 16 bits wide
+  std::uint16_t preserves : 1;    // the result leaves the other half
 };
 
 enum class MemoryKind : std::uint8_t { load, store, atomic, atomic_return };
@@ -84,6 +106,7 @@ enum class AtomicOp : std::uint8_t {
   fmax,
   mskor,
   wrap,
+  fadd,
 };
 
 struct MemoryFields {
@@ -94,6 +117,7 @@ struct MemoryFields {
   AtomicOp atomic;
   bool glc, addr64, offen, idxen;
   bool flat;
+  std::uint8_t half;  // of 16-bit data: 0 whole registers, 1 their low halves, 2 their high ones
   std::uint16_t address;   // VGPR
   std::uint16_t resource;  // SGPR of the buffer descriptor, or of an SMRD's base
   // DS with two addresses
@@ -106,24 +130,31 @@ struct ScalarFields {
   std::uint64_t constant[2];  // sources that are constants, widened
 };
 
-struct MicroOp {
+// What straight-line code needs of a vector instruction lies in the first 64 bytes.
+struct alignas(64) MicroOp {
   Handler run{};
   Unit unit{Unit::internal};
   std::uint8_t cycles{4};  // that the issuing unit is taken
   std::uint8_t dwords{1};
+  // Reads and writes registers of its wave alone, cannot fail and does not depend on the time or
+  // the program counter: may be executed ahead of its turn (straight_line.hpp).
+  bool straight{};
+  Source kind[3]{};
   Destination result{Destination::none};
-  Opcode opcode{};
-  Source kind[4]{};
-  std::uint16_t source[4]{};
   std::uint16_t destination{};
-  std::uint16_t destination2{};  // carry or mask: scalar register pair
-  std::int32_t immediate{};      // simm16; branches: target relative to the next instruction
+  std::uint16_t destination2{};     // carry or mask: scalar register pair
+  std::uint16_t mask_source{kVcc};  // the same, read
+  Plain plain{Plain::no};
   union {
     VectorFields vector;
     MemoryFields memory;
     ScalarFields scalar;
   };
+  Opcode opcode{};
+  std::uint16_t source[4]{};
+  std::int32_t immediate{};  // simm16; branches: target relative to the next instruction
   MicroOp() : scalar{} {}
 };
+static_assert(offsetof(MicroOp, vector) + offsetof(VectorFields, scalar_first) == 64);
 
 }  // namespace ww::sim::gpu::exec

@@ -12,6 +12,25 @@ namespace ww::sim::gpu::exec {
 using binpatch::CodeObject;
 using binpatch::Segment;
 
+namespace {
+
+Isa isa_of(binpatch::isa::Generation generation) {
+  switch (generation) {
+    case binpatch::isa::Generation::gfx900: return Isa::gfx900;
+    case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
+    default: return Isa::gfx7;
+  }
+}
+
+// gfx9 counts to 63, with the two upper bits apart; here no more than 15 are ever on their way.
+std::int32_t short_waitcnt(std::int32_t immediate) {
+  const auto bits = static_cast<std::uint32_t>(immediate);
+  const std::uint32_t vector = (bits & 15U) | (bits >> 14 & 3U) << 4;
+  return static_cast<std::int32_t>((bits & 0xFF0U) | std::min<std::uint32_t>(vector, 15));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
                                                DeviceMemory& memory) {
   if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
@@ -35,6 +54,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   auto program = std::unique_ptr<Program>(new Program(memory));
   WW_ASSIGN(image, memory.allocate(size));
   program->image_ = image;
+  program->isa_ = isa_of(generation);
   program->kernels_ = object.kernels();
   for (const Segment& segment : object.segments()) {
     std::memcpy(memory.host(image + segment.address), object.bytes().data() + segment.file_offset,
@@ -52,12 +72,21 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   program->code_address_ = image + code_begin;
   program->code_.resize((code_end - code_begin) / 4);
   const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
+  std::vector<RegisterSet> registers(program->code_.size());
   for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
     const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
     MicroOp& op = program->code_[dword];
-    lower(binpatch::isa::decode(generation, rest), op, program->pool_);
-    if (op.opcode == Opcode::invalid) std::memcpy(&op.immediate, rest.data(), 4);
+    const auto decoded = binpatch::isa::decode(generation, rest);
+    lower(decoded, op, program->pool_);
+    if (op.straight) registers[dword] = registers_of(*decoded, op);
+    if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
+      std::memcpy(&op.immediate, rest.data(), 4);
+    }
+    if (op.opcode == Opcode::s_waitcnt && program->isa_ != Isa::gfx7) {
+      op.immediate = short_waitcnt(op.immediate);
+    }
   }
+  program->straight_lines_ = find_straight_lines(program->code_, registers);
   return program;
 }
 

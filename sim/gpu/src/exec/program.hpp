@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "exec/device_memory.hpp"
+#include "exec/launch.hpp"
 #include "exec/lower.hpp"
 #include "exec/micro_op.hpp"
+#include "exec/straight_line.hpp"
 #include "ww/binpatch/code_object.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -26,9 +28,11 @@ class Program {
   // Index into kernels(); nothing for an unknown name.
   [[nodiscard]] std::optional<std::size_t> find(const std::string& name) const;
   [[nodiscard]] const MicroOp* code() const { return code_.data(); }
+  [[nodiscard]] const StraightLines& straight_lines() const { return straight_lines_; }
   [[nodiscard]] std::uint32_t code_dwords() const {
     return static_cast<std::uint32_t>(code_.size());
   }
+  [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }
   // Device address of what the code object calls `address`.
   [[nodiscard]] std::uint64_t device_address(std::uint64_t address) const {
@@ -39,10 +43,12 @@ class Program {
   explicit Program(DeviceMemory& memory) : memory_(memory) {}
 
   DeviceMemory& memory_;
+  Isa isa_{};
   std::uint64_t image_{};
   std::uint64_t code_address_{};
   std::vector<binpatch::Kernel> kernels_;
   std::vector<MicroOp> code_;
+  StraightLines straight_lines_;
   ConstantPool pool_;
 };
 

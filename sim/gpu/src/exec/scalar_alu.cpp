@@ -4,6 +4,7 @@
 
 #include "exec/compute_unit.hpp"
 #include "exec/lower.hpp"
+#include "exec/scalar_gfx9.hpp"
 #include "exec/scalar_values.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -73,7 +74,8 @@ enum HardwareRegister : U32 {
   kHwId = 4,
   kGprAlloc = 5,
   kLdsAlloc = 6,
-  kIbStatus = 7
+  kIbStatus = 7,
+  kMemoryBases = 15
 };
 
 bool hardware_register(Wave& w, U32 id, U32& value) {
@@ -90,6 +92,10 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
     case kGprAlloc: value = (launch.vgprs / 4 - 1) << 8 | (launch.sgprs / 8 - 1) << 24; return true;
     case kLdsAlloc:
       value = w.group->lds_offset / 256 | launch.lds_allocated / 512 << 12;
+      return true;
+    case kMemoryBases:  // gfx9: bits 63:48 of the flat apertures
+      if (launch.isa == Isa::gfx7) return false;
+      value = (flat_lds_aperture_high & 0xFFFF0000U) | flat_private_aperture_high >> 16;
       return true;
     case kIbStatus: value = w.vector_queue.count | w.scalar_queue.count << 8; return true;
     default: return false;
@@ -430,7 +436,7 @@ Handler semantics(Opcode opcode) {
     WW_CASE(s_trap, trap)
     WW_CASE(s_endpgm, end_program)
 #undef WW_CASE
-    default: return nullptr;
+    default: return semantics_gfx9(opcode);
   }
 }
 
@@ -450,11 +456,27 @@ int source_bits(Opcode opcode, std::size_t source) {
 
 Unit unit_of(Encoding encoding, Opcode opcode) {
   if (encoding != Encoding::sopp) {
-    const bool jumps = opcode == Opcode::s_setpc_b64 || opcode == Opcode::s_swappc_b64;
+    const bool jumps = opcode == Opcode::s_setpc_b64 || opcode == Opcode::s_swappc_b64 ||
+                       opcode == Opcode::s_call_b64;
     return jumps ? Unit::branch : Unit::salu;
   }
   return binpatch::isa::mnemonic(opcode).find("branch") != std::string_view::npos ? Unit::branch
                                                                                   : Unit::internal;
+}
+
+// Indexed moves can fail; the others ask for the time, the program counter or what is on its way.
+bool is_straight(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::s_getreg_b32:
+    case Opcode::s_setreg_b32:
+    case Opcode::s_setreg_imm32_b32:
+    case Opcode::s_getpc_b64:
+    case Opcode::s_movrels_b32:
+    case Opcode::s_movrels_b64:
+    case Opcode::s_movreld_b32:
+    case Opcode::s_movreld_b64: return false;
+    default: return true;
+  }
 }
 
 }  // namespace
@@ -463,6 +485,7 @@ bool lower_scalar(const Instruction& instruction, MicroOp& op) {
   op.run = semantics(instruction.opcode);
   if (op.run == nullptr) return false;
   op.unit = unit_of(instruction.encoding, instruction.opcode);
+  op.straight = op.unit == Unit::salu && is_straight(instruction.opcode);
   op.immediate = instruction.modifiers.immediate;
   for (std::size_t i = 0; i < 2; ++i) {
     const auto& source = instruction.src[i];

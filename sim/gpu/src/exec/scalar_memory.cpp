@@ -1,11 +1,10 @@
 // Scalar memory reads (SMRD) through a cache without timing detail: constant latency.
 // Source: AMD Sea Islands ISA, chapter 7.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "exec/compute_unit.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -24,9 +23,11 @@ void queue(Wave& wave, MemoryOperation& operation) {
   wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
 }
 
-// Offset in bytes: an immediate or literal counts dwords, a register bytes.
+// Offset in bytes: an immediate, a register, or (gfx9) both.
 U64 offset_of(const Wave& wave, const MicroOp& op) {
-  return op.kind[1] == Source::scalar ? wave.sr[op.source[1]] : op.memory.offset;
+  const auto offset =
+      static_cast<U64>(static_cast<std::int64_t>(static_cast<std::int32_t>(op.memory.offset)));
+  return op.kind[1] == Source::scalar ? wave.sr[op.source[1]] + offset : offset;
 }
 
 void run_load(Wave& wave, const MicroOp& op) {
@@ -36,13 +37,14 @@ void run_load(Wave& wave, const MicroOp& op) {
   const U64 base = wave.pair(op.memory.resource);
   const U64 address = (base + offset_of(wave, op)) & ~U64{3};
   const U64 bytes = op.memory.parts * U64{4};
-  if (!cu.memory().contains(address, bytes)) {
-    cu.fault(wave, ErrorCode::device_error,
-             fmt::format("memory fault: scalar load of {} bytes at address {:#x}", bytes, address));
-    return;
-  }
+  const bool there = cu.memory().contains(address, bytes) || guard_scalar(wave, op, address, bytes);
+  if (cu.error()) return;
   MemoryOperation& operation = *cu.new_operation(wave);
-  std::memcpy(operation.data, cu.memory().host(address), bytes);
+  if (there) {
+    std::memcpy(operation.data, cu.memory().host(address), bytes);
+  } else {
+    std::memset(operation.data, 0, bytes);
+  }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
   queue(wave, operation);
@@ -63,13 +65,12 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
     const U64 at = offset + 4 * word;
     operation.data[word] = 0;
     if (at + 4 > size) continue;
-    if (!cu.memory().contains(base + at, 4)) {
+    const bool there = cu.memory().contains(base + at, 4) || guard_scalar(wave, op, base + at, 4);
+    if (cu.error()) {
       cu.release(&operation);
-      cu.fault(wave, ErrorCode::device_error,
-               fmt::format("memory fault: scalar load of 4 bytes at address {:#x}", base + at));
       return;
     }
-    std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+    if (there) std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
   }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
@@ -83,6 +84,22 @@ void run_time(Wave& wave, const MicroOp& op) {
   cu.read_clock();
   MemoryOperation& operation = *cu.new_operation(wave);
   const U64 time = cu.launch().clock_base + static_cast<U64>(wave.now);
+  std::memcpy(operation.data, &time, sizeof time);
+  operation.words = 2;
+  operation.destination = op.destination;
+  queue(wave, operation);
+}
+
+// Ticks of 100 MHz.
+void run_realtime(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.scalar_slot_free(wave, op)) return;
+  ++cu.counters.smem;
+  cu.read_clock();
+  MemoryOperation& operation = *cu.new_operation(wave);
+  const LaunchState& launch = cu.launch();
+  const auto time = static_cast<U64>(launch.realtime_base +
+                                     static_cast<double>(wave.now) * launch.realtime_per_cycle);
   std::memcpy(operation.data, &time, sizeof time);
   operation.words = 2;
   operation.destination = op.destination;
@@ -108,13 +125,16 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
     case Opcode::s_buffer_load_dwordx4:
     case Opcode::s_buffer_load_dwordx8:
     case Opcode::s_buffer_load_dwordx16: buffer = true; break;
+    case Opcode::s_memrealtime:
     case Opcode::s_memtime: {
       const auto target = scalar_index(instruction.dst[0]);
       if (!target || *target >= kScalarFile) return false;
       op.destination = *target;
-      op.run = run_time;
+      op.run = instruction.opcode == Opcode::s_memtime ? run_time : run_realtime;
       return true;
     }
+    case Opcode::s_dcache_wb:
+    case Opcode::s_dcache_wb_vol:
     case Opcode::s_dcache_inv:
     case Opcode::s_dcache_inv_vol: op.run = run_invalidate; return true;
     default: return false;
@@ -125,8 +145,15 @@ bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
   op.destination = *target;
   op.memory.resource = *base;
   op.memory.parts = instruction.dst[0].count;
-  if (instruction.modifiers.scalar_offset_is_immediate) {
-    op.memory.offset = instruction.modifiers.offset * 4;
+  if (instruction.encoding == binpatch::isa::Encoding::smem) {  // bytes
+    op.memory.offset = instruction.modifiers.offset;
+    if (const auto offset = scalar_index(instruction.src[1])) {
+      if (*offset >= kScalarFile) return false;
+      op.kind[1] = Source::scalar;
+      op.source[1] = *offset;
+    }
+  } else if (instruction.modifiers.scalar_offset_is_immediate) {
+    op.memory.offset = instruction.modifiers.offset * 4;  // dwords
   } else if (const auto offset = scalar_index(instruction.src[1])) {
     if (*offset >= kScalarFile) return false;
     op.kind[1] = Source::scalar;

@@ -56,6 +56,16 @@ class CountingObserver final : public ActivityObserver {
         hash64({t.payload, t.bytes})};
     totals_.hash = totals_.hash * 0x9E3779B97F4A7C15U + hash64(std::as_bytes(std::span(place)));
   }
+  void crossbar_lines(CrossbarTransfer t, unsigned lines, std::int64_t cycles) override {
+    if (payloads_) {
+      ActivityObserver::crossbar_lines(t, lines, cycles);
+      return;
+    }
+    totals_.reads += lines;
+    totals_.payload_bytes += std::uint64_t{t.bytes} * lines;
+    totals_.channel_bytes[t.channel] += std::uint64_t{t.bytes} * lines;
+    totals_.engine_bytes[t.engine] += std::uint64_t{t.bytes} * lines;
+  }
   void memory(const MemoryTransfer& t) override {
     (t.write ? totals_.writebacks : totals_.fills)++;
     if (payloads_) {
@@ -92,10 +102,20 @@ inline binpatch::CodeObject read_kernels() {
   return std::move(*object);
 }
 
-inline Chip load_w9100() {
-  auto chip = Chip::load({});
+inline Chip load_chip(const std::string& name) {
+  auto chip = Chip::load({.chip = name});
   if (!chip) throw std::runtime_error(chip.error().text());
   return std::move(*chip);
+}
+
+inline Chip load_w9100() {
+  return load_chip("w9100");
+}
+
+// The built-in chip that executes this code.
+inline Chip chip_for(const binpatch::CodeObject& object) {
+  const std::string target = binpatch::to_string(object.target());
+  return load_chip(target == "gfx90a" ? "mi210" : target == "gfx900" ? "vega10" : "w9100");
 }
 
 // Throws on any error: a test that expects one uses gpu() directly.
@@ -103,12 +123,13 @@ class TestGpu {
  public:
   explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true) {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
-    Chip chip = load_w9100();
+    const binpatch::CodeObject kernels = read_kernels();
+    Chip chip = chip_for(kernels);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
     auto gpu = VirtualGpu::create(std::move(chip), options, std::move(observer));
     if (!gpu) throw std::runtime_error(gpu.error().text());
     gpu_ = std::move(*gpu);
-    auto program = gpu_->load(read_kernels());
+    auto program = gpu_->load(kernels);
     if (!program) throw std::runtime_error(program.error().text());
     program_ = *program;
   }
@@ -160,7 +181,7 @@ class TestGpu {
     return *result;
   }
   double counter(const std::string& name) {
-    const auto& names = VirtualGpu::counter_names();
+    const auto& names = gpu_->counter_names();
     std::vector<double> values(names.size());
     if (!gpu_->counters(gpu_->dispatch_count() - 1, values)) throw std::runtime_error("counters");
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -169,7 +190,7 @@ class TestGpu {
     throw std::runtime_error("no counter " + name);
   }
   std::vector<double> counters(std::uint64_t dispatch) {
-    std::vector<double> values(VirtualGpu::counter_names().size());
+    std::vector<double> values(gpu_->counter_names().size());
     if (!gpu_->counters(dispatch, values)) throw std::runtime_error("counters");
     return values;
   }

@@ -21,7 +21,15 @@ using I32 = std::int32_t;
 using U64 = std::uint64_t;
 using I64 = std::int64_t;
 
-#define WW_LOOP _Pragma("GCC ivdep") for (int l = 0; l < kLanes; ++l)
+#ifdef __clang__  // the fuzzers' compiler: fast enough without
+#define WW_IVDEP
+#define WW_ROLLED
+#else
+#define WW_IVDEP _Pragma("GCC ivdep")
+// Short loops: unrolled before they are vectorised, they would stay scalar.
+#define WW_ROLLED _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
+#define WW_LOOP WW_IVDEP for (int l = 0; l < kLanes; ++l)
 
 // --- bits and floats ---
 inline float f32(U32 x) { return __builtin_bit_cast(float, x); }
@@ -51,29 +59,35 @@ inline bool is_nan(double x) { return x != x; }
 // --- loop shapes; the operations are captureless lambdas ---
 using Fn = LaneFunction;
 
-template <auto F>
+// With S the first source is one word for all lanes.
+template <auto F, bool S = false>
 void u1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
-  WW_LOOP d[l] = F(a[l]);
+  const U32 all = a[0];
+  WW_LOOP d[l] = F(S ? all : a[l]);
 }
-template <auto F>
+template <auto F, bool S = false>
 void u2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  WW_LOOP d[l] = F(a[l], b[l]);
+  const U32 all = a[0];
+  WW_LOOP d[l] = F(S ? all : a[l], b[l]);
 }
-template <auto F>
+template <auto F, bool S = false>
 void u3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  WW_LOOP d[l] = F(a[l], b[l], c[l]);
+  const U32 all = a[0];
+  WW_LOOP d[l] = F(S ? all : a[l], b[l], c[l]);
 }
 template <bool Flush, auto F>
 void f1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
   WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l])));
 }
-template <bool Flush, auto F>
+template <bool Flush, auto F, bool S = false>
 void f2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
-  WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l])));
+  const U32 all = a[0];
+  WW_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l])));
 }
-template <bool Flush, auto F>
+template <bool Flush, auto F, bool S = false>
 void f3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
-  WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  const U32 all = a[0];
+  WW_LOOP d[l] = out<Flush>(F(in<Flush>(S ? all : a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
 }
 // 64-bit values in register pairs.
 template <auto F>
@@ -135,6 +149,27 @@ void qs(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
     d[kLanes + l] = static_cast<U32>(r >> 32);
   }
 }
+// 64-bit shifts by halves, which hosts shift in half the time and need not put together.
+void shift_left(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  WW_LOOP {
+    const U32 by = b[l] & 31U;
+    const bool far = (b[l] & 32U) != 0;
+    const U32 low = a[l] << by;
+    const U32 high = a[kLanes + l] << by | (a[l] >> 1) >> (31U - by);
+    d[l] = far ? 0U : low;
+    d[kLanes + l] = far ? low : high;
+  }
+}
+void shift_right(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  WW_LOOP {
+    const U32 by = b[l] & 31U;
+    const bool far = (b[l] & 32U) != 0;
+    const U32 high = a[kLanes + l] >> by;
+    const U32 low = a[l] >> by | (a[kLanes + l] << 1) << (31U - by);
+    d[l] = far ? high : low;
+    d[kLanes + l] = far ? 0U : high;
+  }
+}
 // 64 bits to 32, and 32 to 64.
 template <auto F>
 void n1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
@@ -149,65 +184,96 @@ void w1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
   }
 }
 
-// Bit l of the result is set where word l is not zero.
-inline U64 pack_mask(const U32* word) {
-  U64 mask = 0;
-  for (int group = 0; group < kLanes; group += 8) {
-    U64 part = 0;
-    for (int i = 0; i < 8; ++i) part |= U64{word[group + i] & 1U} << i;
-    mask |= part << group;
-  }
-  return mask;
-}
-template <auto F>
+// Masks are made and used sixteen lanes at a time, so that the words between stay in registers.
+constexpr int kGroup = 16;
+#define WW_GROUPS for (int g = 0; g < kLanes; g += kGroup)
+#define WW_GROUP_LOOP WW_ROLLED for (int i = 0; i < kGroup; ++i)
+
+template <auto F, bool S = false>
 void c_u32(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP word[l] = F(a[l], b[l]) ? ~U32{0} : 0U;
-  x.mask_out = WW_PACK(word);
+  const U32 all = a[0];
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP word[i] = F(S ? all : a[g + i], b[g + i]) ? ~U32{0} : 0U;
+    mask |= WW_PACK(word) << g;
+  }
+  x.mask_out = mask;
 }
-template <bool Flush, auto F>
+template <bool Flush, auto F, bool S = false>
 void c_f32(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP word[l] = F(in<Flush>(a[l]), in<Flush>(b[l])) ? ~U32{0} : 0U;
-  x.mask_out = WW_PACK(word);
+  const U32 all = a[0];
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP word[i] = F(in<Flush>(S ? all : a[g + i]), in<Flush>(b[g + i])) ? ~U32{0} : 0U;
+    mask |= WW_PACK(word) << g;
+  }
+  x.mask_out = mask;
 }
 template <auto F>
 void c_u64(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP word[l] = F(join(a[l], a[kLanes + l]), join(b[l], b[kLanes + l])) ? ~U32{0} : 0U;
-  x.mask_out = WW_PACK(word);
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      word[i] = F(join(a[g + i], a[kLanes + g + i]), join(b[g + i], b[kLanes + g + i])) ? ~U32{0} : 0U;
+    }
+    mask |= WW_PACK(word) << g;
+  }
+  x.mask_out = mask;
 }
 template <auto F>
 void c_f64(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP {
-    word[l] = F(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l]))) ? ~U32{0} : 0U;
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      word[i] = F(f64(join(a[g + i], a[kLanes + g + i])), f64(join(b[g + i], b[kLanes + g + i]))) ? ~U32{0} : 0U;
+    }
+    mask |= WW_PACK(word) << g;
   }
-  x.mask_out = WW_PACK(word);
+  x.mask_out = mask;
 }
+template <auto F>
+constexpr Fn c_u32_scalar_first = &c_u32<F, true>;
+template <auto F>
+constexpr Fn c_u64_scalar_first = nullptr;
 // d = F(a, b, carry in); the carry out is found beside it.
-template <auto F, auto Carry>
+template <auto F, auto Carry, bool S = false>
 void carry(U32* d, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  alignas(64) U32 carry_in[kLanes];
-  WW_EXPAND(carry_in, x.mask_in);
-  WW_LOOP {
-    const U32 i = carry_in[l] & 1U;
-    const U32 result = F(a[l], b[l], i);
-    word[l] = Carry(a[l], b[l], i) ? ~U32{0} : 0U;
-    d[l] = result;
+  const U32 all = a[0];
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    alignas(64) U32 carry_in[kGroup];
+    WW_EXPAND(carry_in, x.mask_in >> g);
+    WW_GROUP_LOOP {
+      const U32 first = S ? all : a[g + i];
+      const U32 in = carry_in[i] & 1U;
+      const U32 result = F(first, b[g + i], in);
+      word[i] = Carry(first, b[g + i], in) ? ~U32{0} : 0U;
+      d[g + i] = result;
+    }
+    mask |= WW_PACK(word) << g;
   }
-  x.mask_out = WW_PACK(word);
+  x.mask_out = mask;
 }
-template <auto F, auto Carry>
+template <auto F, auto Carry, bool S = false>
 void carry_only_out(U32* d, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP {
-    const U32 result = F(a[l], b[l]);
-    word[l] = Carry(a[l], b[l]) ? ~U32{0} : 0U;
-    d[l] = result;
+  const U32 all = a[0];
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      const U32 first = S ? all : a[g + i];
+      const U32 result = F(first, b[g + i]);
+      word[i] = Carry(first, b[g + i]) ? ~U32{0} : 0U;
+      d[g + i] = result;
+    }
+    mask |= WW_PACK(word) << g;
   }
-  x.mask_out = WW_PACK(word);
+  x.mask_out = mask;
 }
 
 #include "exec/valu_helpers.inl"
@@ -255,10 +321,14 @@ void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
     d[kLanes + l] = static_cast<U32>(result >> 32);
   }
 }
+template <bool S = false>
 void cndmask(U32* d, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 take[kLanes];
-  WW_EXPAND(take, x.mask_in);
-  WW_LOOP d[l] = (b[l] & take[l]) | (a[l] & ~take[l]);
+  const U32 all = a[0];
+  WW_GROUPS {
+    alignas(64) U32 take[kGroup];
+    WW_EXPAND(take, x.mask_in >> g);
+    WW_GROUP_LOOP d[g + i] = (b[g + i] & take[i]) | ((S ? all : a[g + i]) & ~take[i]);
+  }
 }
 void mbcnt_lo(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
   for (int l = 0; l < kLanes; ++l) {
@@ -273,15 +343,19 @@ void mbcnt_hi(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
   }
 }
 void mad_u64_u32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP {
-    const U64 addend = join(c[l], c[kLanes + l]);
-    const U64 r = U64{a[l]} * b[l] + addend;
-    word[l] = r < addend ? ~U32{0} : 0U;
-    d[l] = static_cast<U32>(r);
-    d[kLanes + l] = static_cast<U32>(r >> 32);
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      const U64 addend = join(c[g + i], c[kLanes + g + i]);
+      const U64 r = U64{a[g + i]} * b[g + i] + addend;
+      word[i] = r < addend ? ~U32{0} : 0U;
+      d[g + i] = static_cast<U32>(r);
+      d[kLanes + g + i] = static_cast<U32>(r >> 32);
+    }
+    mask |= WW_PACK(word) << g;
   }
-  x.mask_out = WW_PACK(word);
+  x.mask_out = mask;
 }
 void mad_i64_i32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
   U64 mask = 0;
@@ -297,14 +371,24 @@ void mad_i64_i32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
 }
 template <bool Flush>
 void class32(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP word[l] = class_of(in<Flush>(a[l]), b[l]) != 0 ? ~U32{0} : 0U;
-  x.mask_out = WW_PACK(word);
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP word[i] = class_of(in<Flush>(a[g + i]), b[g + i]) != 0 ? ~U32{0} : 0U;
+    mask |= WW_PACK(word) << g;
+  }
+  x.mask_out = mask;
 }
 void class64(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
-  alignas(64) U32 word[kLanes];
-  WW_LOOP word[l] = class_of(f64(join(a[l], a[kLanes + l])), b[l]) != 0 ? ~U32{0} : 0U;
-  x.mask_out = WW_PACK(word);
+  U64 mask = 0;
+  WW_GROUPS {
+    alignas(64) U32 word[kGroup];
+    WW_GROUP_LOOP {
+      word[i] = class_of(f64(join(a[g + i], a[kLanes + g + i])), b[g + i]) != 0 ? ~U32{0} : 0U;
+    }
+    mask |= WW_PACK(word) << g;
+  }
+  x.mask_out = mask;
 }
 void nothing(U32*, const U32*, const U32*, const U32*, LaneContext&) {}
 
@@ -342,18 +426,34 @@ void pack(U32* elements, const U32* registers, int words) {
     default: return pack_n<4>(elements, registers);
   }
 }
-U64 smallest(const U64* keys) {
-  U64 lowest[8];
-  for (int i = 0; i < 8; ++i) lowest[i] = keys[i];
-  for (int row = 8; row < 40; row += 8) {
-    for (int i = 0; i < 8; ++i) lowest[i] = keys[row + i] < lowest[i] ? keys[row + i] : lowest[i];
-  }
+U64 smallest_of_row(U64* lowest) {
   for (int half = 4; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) {
       lowest[i] = lowest[i + half] < lowest[i] ? lowest[i + half] : lowest[i];
     }
   }
   return lowest[0];
+}
+template <int Rows>
+U64 smallest_of_rows(const U64* keys, U64 key) {
+  U64 lowest[8];
+  for (int i = 0; i < 8; ++i) lowest[i] = ~U64{0};
+  for (int row = 0; row < 8 * Rows; row += 8) {
+    WW_ROLLED for (int i = 0; i < 8; ++i) {
+      const U64 other = keys[row + i] > key ? keys[row + i] : ~U64{0};
+      lowest[i] = other < lowest[i] ? other : lowest[i];
+    }
+  }
+  return smallest_of_row(lowest);
+}
+U64 smallest_above(const U64* keys, U64 key, int rows) {
+  switch (rows) {
+    case 1: return smallest_of_rows<1>(keys, key);
+    case 2: return smallest_of_rows<2>(keys, key);
+    case 3: return smallest_of_rows<3>(keys, key);
+    case 4: return smallest_of_rows<4>(keys, key);
+    default: return smallest_of_rows<5>(keys, key);
+  }
 }
 void modify_source(U32* d, const U32* s, int float_bits, bool abs, bool neg) {
   const U32 clear = abs ? 0x7FFFFFFFU : ~U32{0};
@@ -410,7 +510,9 @@ bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exe
   *base = start;
   return differs == 0;
 }
-void expand_mask(U32* mask, U64 exec) { WW_EXPAND(mask, exec); }
+void expand_mask(U32* mask, U64 exec) {
+  WW_GROUPS WW_EXPAND(mask + g, exec >> g);
+}
 void broadcast(U32* d, U32 value) {
   WW_LOOP d[l] = value;
 }

@@ -10,9 +10,16 @@ struct Builder {
     entry.sources = static_cast<std::uint8_t>(sources);
     return entry;
   }
-  void integer(Opcode opcode, Fn f, int sources) { add(opcode, f, f, sources); }
-  VectorEntry& float32(Opcode opcode, Fn keep, Fn flush, int sources) {
+  VectorEntry& integer(Opcode opcode, Fn f, int sources, Fn scalar_first = nullptr) {
+    VectorEntry& entry = add(opcode, f, f, sources);
+    entry.scalar_first[0] = entry.scalar_first[1] = scalar_first;
+    return entry;
+  }
+  VectorEntry& float32(Opcode opcode, Fn keep, Fn flush, int sources, Fn scalar_keep = nullptr,
+                       Fn scalar_flush = nullptr) {
     VectorEntry& entry = add(opcode, keep, flush, sources);
+    entry.scalar_first[0] = scalar_keep;
+    entry.scalar_first[1] = scalar_flush;
     entry.float_bits = 32;
     return entry;
   }
@@ -31,9 +38,12 @@ struct Builder {
     entry.cycles = 16;
     return entry;
   }
-  void compare(Opcode plain, Opcode writes_exec, Fn keep, Fn flush, int float_bits, int wide_sources) {
+  void compare(Opcode plain, Opcode writes_exec, Fn keep, Fn flush, int float_bits, int wide_sources,
+               Fn scalar_keep = nullptr, Fn scalar_flush = nullptr) {
     for (const Opcode opcode : {plain, writes_exec}) {
       VectorEntry& entry = add(opcode, keep, flush, 2);
+      entry.scalar_first[0] = scalar_keep;
+      entry.scalar_first[1] = scalar_flush;
       entry.float_bits = static_cast<std::uint8_t>(float_bits);
       entry.wide = static_cast<std::uint8_t>(wide_sources);
       entry.result = Destination::mask;
@@ -43,24 +53,37 @@ struct Builder {
   }
 };
 
-#define WW_U1(name, ...) b.integer(Opcode::name, &u1<([](U32 a) -> U32 { return __VA_ARGS__; })>, 1);
-#define WW_U2(name, ...) \
-  b.integer(Opcode::name, &u2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>, 2);
-#define WW_U3(name, ...) \
-  b.integer(Opcode::name, &u3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, 3);
-#define WW_F1(name, ...)                                                          \
-  b.float32(Opcode::name, &f1<false, ([](float a) -> float { return __VA_ARGS__; })>, \
-            &f1<true, ([](float a) -> float { return __VA_ARGS__; })>, 1)
-#define WW_F2(name, ...)                                                                   \
-  b.float32(Opcode::name, &f2<false, ([](float a, float c) -> float { return __VA_ARGS__; })>, \
-            &f2<true, ([](float a, float c) -> float { return __VA_ARGS__; })>, 2)
-#define WW_F3(name, ...)                                                                            \
-  b.float32(Opcode::name, &f3<false, ([](float a, float c, float e) -> float { return __VA_ARGS__; })>, \
-            &f3<true, ([](float a, float c, float e) -> float { return __VA_ARGS__; })>, 3)
+#define WW_LAMBDA1(type, result, ...) ([](type a) -> result { return __VA_ARGS__; })
+#define WW_LAMBDA2(type, result, ...) ([](type a, type c) -> result { return __VA_ARGS__; })
+#define WW_LAMBDA3(type, result, ...) ([](type a, type c, type e) -> result { return __VA_ARGS__; })
+#define WW_U1(name, ...)                                                 \
+  b.integer(Opcode::name, &u1<WW_LAMBDA1(U32, U32, __VA_ARGS__)>, 1, \
+            &u1<WW_LAMBDA1(U32, U32, __VA_ARGS__), true>);
+#define WW_U2(name, ...)                                                 \
+  b.integer(Opcode::name, &u2<WW_LAMBDA2(U32, U32, __VA_ARGS__)>, 2, \
+            &u2<WW_LAMBDA2(U32, U32, __VA_ARGS__), true>);
+#define WW_U3(name, ...)                                                 \
+  b.integer(Opcode::name, &u3<WW_LAMBDA3(U32, U32, __VA_ARGS__)>, 3, \
+            &u3<WW_LAMBDA3(U32, U32, __VA_ARGS__), true>);
+#define WW_F1(name, ...)                                                   \
+  b.float32(Opcode::name, &f1<false, WW_LAMBDA1(float, float, __VA_ARGS__)>, \
+            &f1<true, WW_LAMBDA1(float, float, __VA_ARGS__)>, 1)
+#define WW_F2(name, ...)                                                     \
+  b.float32(Opcode::name, &f2<false, WW_LAMBDA2(float, float, __VA_ARGS__)>,   \
+            &f2<true, WW_LAMBDA2(float, float, __VA_ARGS__)>, 2,               \
+            &f2<false, WW_LAMBDA2(float, float, __VA_ARGS__), true>,           \
+            &f2<true, WW_LAMBDA2(float, float, __VA_ARGS__), true>)
+#define WW_F3(name, ...)                                                     \
+  b.float32(Opcode::name, &f3<false, WW_LAMBDA3(float, float, __VA_ARGS__)>,   \
+            &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__)>, 3,               \
+            &f3<false, WW_LAMBDA3(float, float, __VA_ARGS__), true>,           \
+            &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__), true>)
 // Multiply-add that is not fused flushes denormals in every mode.
-#define WW_MAD(name, ...)                                                                           \
-  b.float32(Opcode::name, &f3<true, ([](float a, float c, float e) -> float { return __VA_ARGS__; })>, \
-            &f3<true, ([](float a, float c, float e) -> float { return __VA_ARGS__; })>, 3)
+#define WW_MAD(name, ...)                                                     \
+  b.float32(Opcode::name, &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__)>,     \
+            &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__)>, 3,                \
+            &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__), true>,             \
+            &f3<true, WW_LAMBDA3(float, float, __VA_ARGS__), true>)
 #define WW_D1(name, ...) \
   b.float64(Opcode::name, &d1<([](double a) -> double { return __VA_ARGS__; })>, 1, 1);
 #define WW_D2(name, ...) \
@@ -90,15 +113,21 @@ struct Builder {
 #define WW_COMPARE_INT1(name, sign, suffix, type, cast, shape, wide_sources)                \
   b.compare(Opcode::v_cmp_##name##_##suffix, Opcode::v_cmpx_##name##_##suffix,              \
             &shape<([](type a, type c) { return cast(a) sign cast(c); })>,                    \
-            &shape<([](type a, type c) { return cast(a) sign cast(c); })>, 0, wide_sources);
+            &shape<([](type a, type c) { return cast(a) sign cast(c); })>, 0, wide_sources,   \
+            shape##_scalar_first<([](type a, type c) { return cast(a) sign cast(c); })>,      \
+            shape##_scalar_first<([](type a, type c) { return cast(a) sign cast(c); })>);
 // The quiet and the signalling forms differ in exceptions alone, which nobody sees here.
 #define WW_COMPARE_FLOAT(name, ...)                                                               \
   b.compare(Opcode::v_cmp_##name##_f32, Opcode::v_cmpx_##name##_f32,                              \
             &c_f32<false, ([](float a, float c) { return __VA_ARGS__; })>,                          \
-            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; })>, 32, 0);                   \
+            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; })>, 32, 0,                    \
+            &c_f32<false, ([](float a, float c) { return __VA_ARGS__; }), true>,                    \
+            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; }), true>);                    \
   b.compare(Opcode::v_cmps_##name##_f32, Opcode::v_cmpsx_##name##_f32,                            \
             &c_f32<false, ([](float a, float c) { return __VA_ARGS__; })>,                          \
-            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; })>, 32, 0);                   \
+            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; })>, 32, 0,                    \
+            &c_f32<false, ([](float a, float c) { return __VA_ARGS__; }), true>,                    \
+            &c_f32<true, ([](float a, float c) { return __VA_ARGS__; }), true>);                    \
   b.compare(Opcode::v_cmp_##name##_f64, Opcode::v_cmpx_##name##_f64,                              \
             &c_f64<([](double a, double c) { return __VA_ARGS__; })>,                               \
             &c_f64<([](double a, double c) { return __VA_ARGS__; })>, 64, 3);                       \
@@ -174,38 +203,33 @@ void build_integer(Builder& b) {
                        ((byte_of(a, 3) + byte_of(c, 3) + (e >> 24 & 1U)) >> 1) << 24)
 
   // Sums with carries.
-  const auto with_carry = [&b](Opcode opcode, Fn f, bool carry_in) {
-    VectorEntry& entry = b.add(opcode, f, f, 2);
+  const auto with_carry = [&b](Opcode opcode, Fn f, Fn scalar_first, bool carry_in) {
+    VectorEntry& entry = b.integer(opcode, f, 2, scalar_first);
     entry.carry_out = true;
     entry.mask_in = carry_in;
   };
-  with_carry(Opcode::v_add_i32,
-             &carry_only_out<([](U32 a, U32 c) { return a + c; }), ([](U32 a, U32 c) { return a + c < a; })>,
+#define WW_CARRY_OUT(name, sum, overflow)                                                     \
+  with_carry(Opcode::name,                                                                    \
+             &carry_only_out<WW_LAMBDA2(U32, U32, sum), WW_LAMBDA2(U32, bool, overflow)>,       \
+             &carry_only_out<WW_LAMBDA2(U32, U32, sum), WW_LAMBDA2(U32, bool, overflow), true>, \
              false);
-  with_carry(Opcode::v_sub_i32,
-             &carry_only_out<([](U32 a, U32 c) { return a - c; }), ([](U32 a, U32 c) { return a < c; })>,
-             false);
-  with_carry(Opcode::v_subrev_i32,
-             &carry_only_out<([](U32 a, U32 c) { return c - a; }), ([](U32 a, U32 c) { return c < a; })>,
-             false);
-  with_carry(Opcode::v_addc_u32,
-             &carry<([](U32 a, U32 c, U32 i) { return a + c + i; }),
-                    ([](U32 a, U32 c, U32 i) { return a + c < a || a + c + i < i; })>,
+// e is the carry in.
+#define WW_CARRY(name, sum, overflow)                                                \
+  with_carry(Opcode::name,                                                           \
+             &carry<WW_LAMBDA3(U32, U32, sum), WW_LAMBDA3(U32, bool, overflow)>,       \
+             &carry<WW_LAMBDA3(U32, U32, sum), WW_LAMBDA3(U32, bool, overflow), true>, \
              true);
-  with_carry(Opcode::v_subb_u32,
-             &carry<([](U32 a, U32 c, U32 i) { return a - c - i; }),
-                    ([](U32 a, U32 c, U32 i) { return a < c || a - c < i; })>,
-             true);
-  with_carry(Opcode::v_subbrev_u32,
-             &carry<([](U32 a, U32 c, U32 i) { return c - a - i; }),
-                    ([](U32 a, U32 c, U32 i) { return c < a || c - a < i; })>,
-             true);
-  VectorEntry& select = b.add(Opcode::v_cndmask_b32, cndmask, cndmask, 2);
-  select.mask_in = true;
+  WW_CARRY_OUT(v_add_i32, a + c, a + c < a)
+  WW_CARRY_OUT(v_sub_i32, a - c, a < c)
+  WW_CARRY_OUT(v_subrev_i32, c - a, c < a)
+  WW_CARRY(v_addc_u32, a + c + e, a + c < a || a + c + e < e)
+  WW_CARRY(v_subb_u32, a - c - e, a < c || a - c < e)
+  WW_CARRY(v_subbrev_u32, c - a - e, c < a || c - a < e)
+  b.integer(Opcode::v_cndmask_b32, cndmask<false>, 2, cndmask<true>).mask_in = true;
 
   // 64 bits.
-  b.wide(Opcode::v_lshl_b64, &qs<([](U64 a, U32 c) { return a << (c & 63U); })>, 2, 1);
-  b.wide(Opcode::v_lshr_b64, &qs<([](U64 a, U32 c) { return a >> (c & 63U); })>, 2, 1);
+  b.wide(Opcode::v_lshl_b64, shift_left, 2, 1);
+  b.wide(Opcode::v_lshr_b64, shift_right, 2, 1);
   b.wide(Opcode::v_ashr_i64, &qs<([](U64 a, U32 c) { return U64(sx(a) >> (c & 63U)); })>, 2, 1);
   b.wide(Opcode::v_mad_u64_u32, mad_u64_u32, 3, 4).carry_out = true;
   b.wide(Opcode::v_mad_i64_i32, mad_i64_i32, 3, 4).carry_out = true;
@@ -368,16 +392,19 @@ void build_float64(Builder& b) {
             &q3<([](U64 a, U64 c, U64 e) { return div_fixup_d(a, c, e); })>, 3, 7);
 }
 
+#include "exec/valu_gfx9.inl"
+
 void build(LaneTable& table) {
   Builder b{table};
   build_integer(b);
   build_compare(b);
   build_float32(b);
   build_float64(b);
+  build_gfx9(b);
   table.blend = blend;
   table.unpack = unpack;
   table.pack = pack;
-  table.smallest = smallest;
+  table.smallest_above = smallest_above;
   table.modify_source = modify_source;
   table.modify_result = modify_result;
   table.addresses = addresses;

@@ -11,6 +11,7 @@
 #include "exec/lane_table.hpp"
 #include "exec/lds.hpp"
 #include "exec/lower.hpp"
+#include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -20,8 +21,6 @@ using binpatch::isa::Instruction;
 using binpatch::isa::OperandKind;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
-
-constexpr U64 kAllLanes = ~U64{0};
 
 // Bytes that one lane touches; the operands of a compare-and-swap are two elements.
 U64 touched_bytes(const MemoryFields& m) {
@@ -33,15 +32,6 @@ std::size_t operand_words(const MemoryFields& m) {
   const bool two = m.kind >= MemoryKind::atomic &&
                    (m.atomic == AtomicOp::cmpswap || m.atomic == AtomicOp::fcmpswap);
   return two ? 2 * words : words;
-}
-
-void memory_fault(Wave& wave, const MemoryOperation& operation, unsigned lane, U64 address) {
-  const char* what = operation.kind == MemoryKind::load    ? "load"
-                     : operation.kind == MemoryKind::store ? "store"
-                                                           : "atomic";
-  wave.cu->fault(wave, ErrorCode::device_error,
-                 fmt::format("memory fault: {} of {} bytes at address {:#x} by lane {}", what,
-                             operation.element_bytes, address, lane));
 }
 
 // Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
@@ -58,8 +48,8 @@ bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool cont
   return false;
 }
 
-// Whether every enabled lane lies inside an allocation; else the launch fails.
-bool check_bounds(Wave& wave, MemoryOperation& operation) {
+// Whether every enabled lane lies inside an allocation. Where not, every lane gets its address.
+bool inside(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
   const U64 bytes = operation.element_bytes;
   if (operation.contiguous) {
@@ -70,19 +60,45 @@ bool check_bounds(Wave& wave, MemoryOperation& operation) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       operation.address[lane] = operation.base + lane * bytes;
     }
+    operation.contiguous = false;
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    if (!memory.contains(operation.address[lane], bytes)) {
-      memory_fault(wave, operation, lane, operation.address[lane]);
-      return false;
-    }
+    if (!memory.contains(operation.address[lane], bytes)) return false;
   }
   return true;
 }
 
+void zero_results(MemoryOperation& operation) {
+  if (operation.kind == MemoryKind::load) {
+    std::memset(operation.data, 0, sizeof operation.data);
+  } else if (operation.kind == MemoryKind::atomic_return) {
+    std::memset(operation.old, 0, sizeof operation.old);
+  }
+}
+
+// Sends the operation's lanes to memory, those outside of it excepted; false when the launch ends.
+bool go_to_memory(Wave& wave, const MemoryFields& m, MemoryOperation& operation) {
+  if (inside(wave, operation)) [[likely]] {
+    L1Pass(wave, m, operation).run();
+    return true;
+  }
+  const U64 exec = operation.exec;
+  const U64 allowed = guard_lanes(wave, operation);
+  if (wave.cu->error()) return false;
+  if (allowed != exec) {
+    zero_results(operation);
+    operation.exec = allowed;
+  }
+  if (allowed != 0) L1Pass(wave, m, operation).run();
+  operation.exec = exec;
+  return true;
+}
+
 // The hardware ignores the low bits of an atomic's address.
-void align_atomic(MemoryOperation& operation) {
+void align_atomic(Wave& wave, MemoryOperation& operation) {
+  if (wave.cu->launch().checks.memory) [[unlikely]]
+    check_alignment(wave, operation);
   if (operation.kind < MemoryKind::atomic) return;
   for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
 }
@@ -90,19 +106,19 @@ void align_atomic(MemoryOperation& operation) {
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   ComputeUnit& cu = *wave.cu;
   const MemoryFields& m = op.memory;
-  if (operation.exec != 0) {
-    if (!check_bounds(wave, operation)) {
-      cu.release(&operation);
-      return;
-    }
-    L1Pass(wave, m, operation).run();
+  if (operation.exec != 0 && !go_to_memory(wave, m, operation)) {
+    cu.release(&operation);
+    return;
   }
   operation.completion = std::max(operation.completion, wave.now + 4);
   operation.vector = true;
   operation.references = m.flat ? 2 : 1;
   wave.vector_queue.push(&operation);
   if (m.flat) wave.scalar_queue.push(&operation);
-  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  // Behind others, or without a time, it is not the next to complete.
+  if (operation.unresolved == 0) {
+    wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  }
 }
 
 void count(ComputeUnit& cu, const MemoryFields& m) {
@@ -122,6 +138,7 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   operation.atomic = m.atomic;
   operation.element_bytes = m.element_bytes;
   operation.sign_extend = m.sign_extend;
+  operation.half = m.half;
   operation.destination = op.destination;
   operation.instruction = wave.pc - op.dwords;
   operation.exec = wave.exec();
@@ -133,6 +150,9 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   if (m.kind != MemoryKind::load) {
     const std::size_t words = operand_words(m);
     lanes().pack(operation.data, wave.vgpr(op.source[3]), static_cast<int>(words));
+    if (m.half == 2) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) operation.data[lane] >>= 16;
+    }
     wave.cu->activity.register_bytes +=
         static_cast<unsigned>(std::popcount(operation.exec)) * words * 4U;
   }
@@ -167,6 +187,11 @@ bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   return true;
 }
 
+// Immediate offsets are signed.
+U64 signed_offset(const MemoryFields& m) {
+  return static_cast<U64>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
+}
+
 void run_flat(Wave& wave, const MicroOp& op) {
   ComputeUnit& cu = *wave.cu;
   if (!cu.vector_slot_free(wave, op) || !cu.scalar_slot_free(wave, op)) return;
@@ -174,10 +199,10 @@ void run_flat(Wave& wave, const MicroOp& op) {
   count(cu, m);
   MemoryOperation& operation = prepare(wave, op);
   const bool contiguous = lanes().addresses(
-      operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), m.offset, operation.exec,
-      wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
+      operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), signed_offset(m),
+      operation.exec, wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(operation);
+  align_atomic(wave, operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!apertures(wave, op, operation)) {
@@ -185,12 +210,10 @@ void run_flat(Wave& wave, const MicroOp& op) {
       return;
     }
     if (operation.exec != exec) {  // lanes of the LDS are done; their registers still come
-      const U64 elsewhere = operation.exec;
-      if (elsewhere != 0 && !check_bounds(wave, operation)) {
+      if (operation.exec != 0 && !go_to_memory(wave, m, operation)) {
         cu.release(&operation);
         return;
       }
-      if (elsewhere != 0) L1Pass(wave, m, operation).run();
       operation.exec = exec;
       operation.completion = std::max(operation.completion, wave.now + 64);
       operation.vector = true;
@@ -201,6 +224,42 @@ void run_flat(Wave& wave, const MicroOp& op) {
       return;
     }
   }
+  issue(wave, op, operation);
+}
+
+// global_: a 64-bit vector address, or a scalar one and 32 bits of vector offset.
+void run_global(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.vector_slot_free(wave, op)) return;
+  const MemoryFields& m = op.memory;
+  count(cu, m);
+  MemoryOperation& operation = prepare(wave, op);
+  alignas(64) static constexpr U32 kNoHigh[kLanes] = {};
+  const bool scalar = op.kind[2] == Source::scalar;
+  const U64 base = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
+  const bool contiguous = lanes().addresses(
+      operation.address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
+      operation.exec, wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
+  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
+  align_atomic(wave, operation);
+  issue(wave, op, operation);
+}
+
+// scratch_: an offset into the lane's private memory, whose words lie 64 lanes apart.
+void run_scratch(Wave& wave, const MicroOp& op) {
+  ComputeUnit& cu = *wave.cu;
+  if (!cu.vector_slot_free(wave, op)) return;
+  const MemoryFields& m = op.memory;
+  count(cu, m);
+  MemoryOperation& operation = prepare(wave, op);
+  const U32* vector = op.kind[0] == Source::vgpr ? wave.vgpr(m.address) : nullptr;
+  const U32 scalar = op.kind[2] == Source::scalar ? wave.sr[m.resource] : 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const U32 offset = (vector != nullptr ? vector[lane] : 0U) + scalar + m.offset;
+    operation.address[lane] =
+        wave.scratch_base + U64{offset / 4} * 4 * kLanes + lane * 4 + offset % 4;
+  }
+  operation.contiguous = false;
   issue(wave, op, operation);
 }
 
@@ -269,12 +328,12 @@ void run_buffer(Wave& wave, const MicroOp& op) {
         lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
                           operation.exec, wave.mask(), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-    align_atomic(operation);
+    align_atomic(wave, operation);
     issue(wave, op, operation);
     return;
   }
   const U64 inside = buffer_addresses(wave, m, scalar_offset(wave, op), operation);
-  align_atomic(operation);
+  align_atomic(wave, operation);
   const U64 exec = operation.exec;
   if ((exec & ~inside) == 0) {
     if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
@@ -292,12 +351,13 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     return;
   }
   // Partly out of range: only the lanes inside go to memory, the others read zero.
-  if (m.kind == MemoryKind::load) std::memset(operation.data, 0, sizeof operation.data);
-  if (m.kind == MemoryKind::atomic_return) std::memset(operation.old, 0, sizeof operation.old);
+  zero_results(operation);
   operation.exec = exec & inside;
   issue(wave, op, operation);
   if (!cu.error()) operation.exec = exec;
 }
+
+void nothing(Wave&, const MicroOp&) {}
 
 void invalidate_l1(Wave& wave, const MicroOp&) {
   wave.cu->l1.invalidate_all();
@@ -308,6 +368,7 @@ struct Shape {
   int bytes{};
   bool sign{};
   AtomicOp atomic{};
+  std::uint8_t half{};
 };
 
 // From the mnemonic behind "buffer_" or "flat_".
@@ -321,6 +382,14 @@ std::optional<Shape> shape_of(std::string_view name) {
       {"load_sbyte", {MemoryKind::load, 1, true, {}}},
       {"load_ushort", {MemoryKind::load, 2, false, {}}},
       {"load_sshort", {MemoryKind::load, 2, true, {}}},
+      {"load_short_d16", {MemoryKind::load, 2, false, {}, 1}},
+      {"load_short_d16_hi", {MemoryKind::load, 2, false, {}, 2}},
+      {"load_ubyte_d16", {MemoryKind::load, 1, false, {}, 1}},
+      {"load_ubyte_d16_hi", {MemoryKind::load, 1, false, {}, 2}},
+      {"load_sbyte_d16", {MemoryKind::load, 1, true, {}, 1}},
+      {"load_sbyte_d16_hi", {MemoryKind::load, 1, true, {}, 2}},
+      {"store_byte_d16_hi", {MemoryKind::store, 1, false, {}, 2}},
+      {"store_short_d16_hi", {MemoryKind::store, 2, false, {}, 2}},
       {"store_dword", {MemoryKind::store, 4, false, {}}},
       {"store_dwordx2", {MemoryKind::store, 8, false, {}}},
       {"store_dwordx3", {MemoryKind::store, 12, false, {}}},
@@ -338,13 +407,15 @@ std::optional<Shape> shape_of(std::string_view name) {
     bytes = 8;
     name.remove_suffix(3);
   }
+  if (name.ends_with("_f64")) bytes = 8;
   static constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
-      {"swap", AtomicOp::swap}, {"cmpswap", AtomicOp::cmpswap},   {"add", AtomicOp::add},
-      {"sub", AtomicOp::sub},   {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
-      {"smax", AtomicOp::smax}, {"umax", AtomicOp::umax},         {"and", AtomicOp::and_},
-      {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
-      {"dec", AtomicOp::dec},   {"fcmpswap", AtomicOp::fcmpswap}, {"fmin", AtomicOp::fmin},
-      {"fmax", AtomicOp::fmax},
+      {"swap", AtomicOp::swap},    {"cmpswap", AtomicOp::cmpswap},   {"add", AtomicOp::add},
+      {"sub", AtomicOp::sub},      {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
+      {"smax", AtomicOp::smax},    {"umax", AtomicOp::umax},         {"and", AtomicOp::and_},
+      {"or", AtomicOp::or_},       {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
+      {"dec", AtomicOp::dec},      {"fcmpswap", AtomicOp::fcmpswap}, {"fmin", AtomicOp::fmin},
+      {"fmax", AtomicOp::fmax},    {"add_f32", AtomicOp::fadd},      {"add_f64", AtomicOp::fadd},
+      {"min_f64", AtomicOp::fmin}, {"max_f64", AtomicOp::fmax},
   };
   for (const auto& [text, atomic] : kAtomics) {
     if (name == text) return Shape{MemoryKind::atomic, bytes, false, atomic};
@@ -361,10 +432,17 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
     op.run = invalidate_l1;
     return true;
   }
+  // The L2 is the chip's one point of coherence: nothing is to be done.
+  if (instruction.opcode == Opcode::buffer_wbl2 || instruction.opcode == Opcode::buffer_invl2) {
+    op.run = nothing;
+    return true;
+  }
   std::string_view name = binpatch::isa::mnemonic(instruction.opcode);
   const bool flat = name.starts_with("flat_");
-  if (!flat && !name.starts_with("buffer_")) return false;
-  name.remove_prefix(flat ? 5 : 7);
+  const bool global = name.starts_with("global_");
+  const bool scratch = name.starts_with("scratch_");
+  if (!flat && !global && !scratch && !name.starts_with("buffer_")) return false;
+  name.remove_prefix(name.find('_') + 1);
   const auto shape = shape_of(name);
   const auto& modifiers = instruction.modifiers;
   if (!shape || modifiers.tfe || modifiers.lds) return false;
@@ -376,6 +454,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.element_bytes = static_cast<std::uint8_t>(shape->bytes);
   m.sign_extend = shape->sign;
   m.atomic = shape->atomic;
+  m.half = shape->half;
   m.glc = modifiers.glc;
   m.addr64 = modifiers.addr64;
   m.offen = modifiers.offen;
@@ -383,10 +462,21 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.offset = modifiers.offset;
   m.flat = flat;
   m.address = instruction.src[0].index;
-  op.destination = instruction.dst[0].index;
-  op.source[3] = instruction.src[flat ? 1 : 3].index;
+  op.destination = vector_index(instruction.dst[0]);
+  op.source[3] = vector_index(instruction.src[flat || global || scratch ? 1 : 3]);
   if (flat) {
     op.run = run_flat;
+    return true;
+  }
+  if (global || scratch) {
+    if (scratch && shape->bytes > 4) return false;  // its words do not lie in a row
+    op.kind[0] = instruction.src[0].kind == OperandKind::vgpr ? Source::vgpr : Source::none;
+    if (const auto index = scalar_index(instruction.src[2])) {
+      if (*index >= kScalarFile) return false;
+      op.kind[2] = Source::scalar;
+      m.resource = *index;
+    }
+    op.run = global ? run_global : run_scratch;
     return true;
   }
   m.resource = instruction.src[1].index;

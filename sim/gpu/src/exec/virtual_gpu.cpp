@@ -44,14 +44,19 @@ struct DispatchShape {
   auto operator<=>(const DispatchShape&) const = default;
 };
 
+// Vector registers of a wave come in fours, on gfx90a in eights.
+std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Isa isa) {
+  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (isa == exec::Isa::gfx90a ? 8 : 4);
+}
+
 DispatchShape shape_of(const Grid& grid, const binpatch::KernelDescriptor& kernel,
-                       std::uint32_t dynamic_lds_bytes) {
+                       std::uint32_t dynamic_lds_bytes, exec::Isa isa) {
   DispatchShape shape;
   shape.grid_size = std::uint64_t{grid.global[0]} * grid.global[1] * grid.global[2];
   shape.workgroup_size = grid.local[0] * grid.local[1] * grid.local[2];
   shape.lds_bytes = kernel.group_segment_fixed_size + dynamic_lds_bytes;
   shape.scratch_bytes = kernel.private_segment_fixed_size;
-  shape.vgprs = ((kernel.compute_pgm_rsrc1 & 63U) + 1) * 4;
+  shape.vgprs = allocated_vgprs(kernel, isa);
   shape.sgprs = ((kernel.compute_pgm_rsrc1 >> 6 & 15U) + 1) * 8;
   return shape;
 }
@@ -79,6 +84,7 @@ struct VirtualGpu::Impl {
         engine(chip, *memory, *observer, thread_count(options), options.trace),
         timeline(chip, options.noise_seed) {
     l2_state = replays.share(engine.l2().snapshot());
+    memory->keep_released(options.checks.memory);
   }
 
   Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
@@ -115,7 +121,8 @@ struct VirtualGpu::Impl {
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;
   std::shared_ptr<const LaunchActivity> activity{std::make_shared<LaunchActivity>()};
-  std::string key;  // of the present launch; kept for its memory
+  std::string key;                      // of the present launch; kept for its memory
+  std::vector<MemoryFinding> findings;  // of the last launch
 };
 
 VirtualGpu::VirtualGpu() = default;
@@ -274,6 +281,31 @@ Status check_grid(const Grid& grid) {
 
 }  // namespace
 
+namespace {
+
+void fill_work_item_ids(exec::LaunchState& state) {
+  const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
+  const bool packed = state.isa == exec::Isa::gfx90a;  // ten bits for each axis, in one register
+  state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
+  state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
+  for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
+    const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
+                                 flat / state.local[0] / state.local[1]};
+    const std::size_t wave = flat / exec::kLanes;
+    if (packed) {
+      state.work_item_ids[wave * exec::kLanes + flat % exec::kLanes] =
+          id[0] | id[1] << 10 | id[2] << 20;
+      continue;
+    }
+    for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
+      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
+          id[axis];
+    }
+  }
+}
+
+}  // namespace
+
 Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program,
                                                     std::size_t kernel_index, const Grid& grid,
                                                     std::span<const std::byte> kernarg,
@@ -285,6 +317,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.kernel = kernel.name;
   state.code = program.code();
   state.code_dwords = program.code_dwords();
+  if (options.run_ahead) state.straight = &program.straight_lines();
   state.code_address = program.code_address();
   state.entry = static_cast<std::uint32_t>(
       (program.device_address(kernel.entry_address) - state.code_address) / 4);
@@ -297,11 +330,18 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.rsrc1 = descriptor.compute_pgm_rsrc1;
   state.rsrc2 = descriptor.compute_pgm_rsrc2;
   state.code_properties = descriptor.kernel_code_properties;
-  state.vgprs = ((state.rsrc1 & 63U) + 1) * 4;
+  state.isa = program.isa();
+  state.vgprs = allocated_vgprs(descriptor, state.isa);
+  if (state.isa == exec::Isa::gfx90a) {  // ACCUM_OFFSET
+    const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
+    const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
+    state.accumulators = std::min<std::uint32_t>(others, 256);
+  }
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   state.waves_per_simd =
-      std::min({architecture.waves_per_simd, 10, static_cast<int>(256 / state.vgprs),
-                static_cast<int>(512 / state.sgprs)});
+      std::min({architecture.waves_per_simd, 10,
+                static_cast<int>((state.isa == exec::Isa::gfx90a ? 512 : 256) / state.vgprs),
+                static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
   if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
@@ -322,6 +362,10 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
                             architecture.lds_bytes_per_cu),
                 kernel.name);
   }
+  state.on_fault = options.on_fault;
+  state.checks = options.checks;
+  state.single_wave_groups =
+      kernel.max_flat_workgroup_size != 0 && kernel.max_flat_workgroup_size <= exec::kLanes;
   state.lds_bytes = static_cast<std::uint32_t>(lds);
   state.lds_allocated = (state.lds_bytes + 511) / 512 * 512;
   if (kernarg.size() > kKernargBytes) {
@@ -332,6 +376,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   WW_TRY(provide_scratch(state.scratch_per_lane));
   state.scratch = scratch_address;
   state.scratch_bytes = scratch_bytes;
+  fill_work_item_ids(state);
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;
@@ -340,6 +385,8 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =
       dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline.dvfs_state())].clock_hz;
+  state.realtime_base = static_cast<double>(timeline.now_ns()) * 0.1;
+  state.realtime_per_cycle = 1e8 / clock_hz;
   state.clock_base =
       static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 * clock_hz);
   return state;
@@ -379,6 +426,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
   }
   impl.key.clear();
+  impl.findings.clear();
   put(impl.key, program_id);
   put(impl.key, static_cast<std::uint32_t>(*kernel_index));
   put(impl.key, grid.dimensions);
@@ -408,7 +456,9 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
       impl.l2_behind = false;
     }
     const std::uint64_t started = impl.memory->version();
-    auto executed = impl.engine.run(state, impl.options.watchdog_cycles);
+    auto executed =
+        impl.engine.run(state, {impl.options.watchdog_cycles, impl.options.watchdog_instructions});
+    impl.findings = impl.engine.findings();
     const std::uint64_t before = impl.l2_state->hash;
     impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
@@ -416,7 +466,8 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     impl.counter_values.push_back(executed->counters);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
     impl.activities.push_back(impl.activity);
-    if (impl.replaying && !executed->clock_read && impl.memory->version() == started) {
+    if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
+        impl.memory->version() == started) {
       impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
     }
   }
@@ -429,7 +480,7 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   dispatch.counters = counters;
   dispatch.replayed = record != nullptr;
   const auto [shape, is_new] = impl.shape_index.try_emplace(
-      shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes),
+      shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()),
       static_cast<std::uint32_t>(impl.shapes.size()));
   if (is_new) impl.shapes.push_back(shape->first);
   dispatch.shape = shape->second;
@@ -473,8 +524,8 @@ ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   return impl_->timeline.sensor_info();
 }
 
-const std::vector<std::string>& VirtualGpu::counter_names() {
-  return exec::counter_names();
+const std::vector<std::string>& VirtualGpu::counter_names() const {
+  return exec::counter_names(impl_->chip.architecture());
 }
 
 std::uint64_t VirtualGpu::dispatch_count() const {
@@ -532,6 +583,10 @@ Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) cons
     *part *= volt * volt;
   }
   return parts;
+}
+
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return impl_->findings;
 }
 
 const LaunchActivity& VirtualGpu::last_activity() const {

@@ -1,6 +1,7 @@
 // The state of a wavefront, and of vector memory instructions on their way.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +15,8 @@ class ComputeUnit;
 struct WorkGroup;
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-inline constexpr unsigned kCounterDepth = 15;  // vmcnt and lgkmcnt are 4 bits on gfx7
+inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
+inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
 
 // One memory instruction in flight: what it still waits for, and what its registers will get.
 struct MemoryOperation {
@@ -26,6 +28,7 @@ struct MemoryOperation {
   AtomicOp atomic{};
   std::uint8_t element_bytes{};
   bool sign_extend{};
+  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
   bool contiguous{};     // lane i at base + i * element_bytes
   bool scalar{};         // destination is `words` SGPRs
   bool vector{};         // counted by vmcnt, which then writes the registers
@@ -35,6 +38,8 @@ struct MemoryOperation {
   std::uint64_t exec{};
   std::uint64_t traced_lanes{};  // a load's that the trace still waits for
   std::uint64_t base{};
+  bool begun{};           // some of a load's bytes are in `data`
+  bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
   alignas(64) std::uint64_t address[kLanes];
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
@@ -49,6 +54,7 @@ struct CounterQueue {
 
   void push(MemoryOperation* operation) { entry[(head + count++) & 15] = operation; }
   [[nodiscard]] MemoryOperation* front() const { return entry[head & 15]; }
+  [[nodiscard]] MemoryOperation* at(unsigned i) const { return entry[(head + i) & 15]; }
   void pop() {
     ++head;
     --count;
@@ -63,16 +69,22 @@ struct CounterQueue {
     }
     return time;
   }
-  [[nodiscard]] std::int64_t next() const { return count == 0 ? kNever : time_until(count - 1); }
+  // When the first one leaves; kNever while there is none or its time is not known.
+  [[nodiscard]] std::int64_t next() const {
+    if (count == 0) return kNever;
+    const MemoryOperation& first = *entry[head & 15];
+    return first.unresolved != 0 ? kNever : std::max(chain, first.completion);
+  }
 };
 
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
-  alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
-  std::uint32_t* v{};                              // vector registers [register][lane]
+  // What every turn looks at comes first.
+  alignas(64) std::uint32_t* v{};  // vector registers [register][lane]
   const MicroOp* code{};
-  std::uint32_t pc{};  // dwords from the start of code
+  std::uint32_t pc{};     // dwords from the start of code
+  std::uint32_t ahead{};  // instructions from pc on that are executed, but not yet issued
   bool scc{};
   std::uint32_t mode{};
   std::uint32_t code_dwords{};
@@ -95,6 +107,8 @@ struct Wave {
   std::int64_t started{};
   std::uint64_t scratch_base{};  // device address of the wave's private memory
 
+  alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
+  bool lane_mask_known{};
   std::uint64_t lane_mask_of{};
   alignas(64) std::uint32_t lane_mask[kLanes];
 
@@ -112,7 +126,7 @@ struct Wave {
   // Enabled lanes as words of ones and zeros.
   const std::uint32_t* mask() {
     const std::uint64_t enabled = exec();
-    if (lane_mask_of != enabled) expand_mask(enabled);
+    if (!lane_mask_known || lane_mask_of != enabled) expand_mask(enabled);
     return lane_mask;
   }
   void expand_mask(std::uint64_t enabled);

@@ -231,9 +231,11 @@ Result<Chip> Chip::load(const ChipRequest& request) {
     text = *builtin;
     origin = fmt::format("sim/gpu/chips/{}.toml", request.chip);
   } else {
-    return fail(ErrorCode::not_found,
-                fmt::format("unknown chip \"{}\"; one of w9100, random, or a path ending in .toml",
-                            request.chip));
+    return fail(
+        ErrorCode::not_found,
+        fmt::format(
+            "unknown chip \"{}\"; one of w9100, vega10, mi210, random, or a path ending in .toml",
+            request.chip));
   }
   WW_ASSIGN(spec, parse_chip(text, origin));
   WW_ASSIGN(floorplan, floorplan_text(spec, file));

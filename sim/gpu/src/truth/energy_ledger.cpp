@@ -109,6 +109,15 @@ class EnergyLedger final : public ActivityObserver {
     }
   }
 
+  void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) override {
+    for (; lines != 0; --lines) {
+      EnergyLedger::crossbar(first);  // no virtual call
+      first.cycle += cycles;
+      first.address += first.bytes;
+      first.payload += first.bytes;
+    }
+  }
+
   void memory(const MemoryTransfer& transfer) override {
     Lane& lane = memory_[transfer.channel];
     for (int half = 0; half < 2; ++half) {

@@ -41,7 +41,9 @@ struct Report {
   std::string reason;  // empty when it passed
   double seconds{};    // wall time with input, compilation, kernels and check
   std::uint64_t launches{};
-  // Counted lines of 64 bytes between L1 and L2 over all launches [bytes].
+  double launch_cpu_seconds{};  // of them alone; 0 unless asked for
+  // Counted lines of 64 bytes between L1 and L2 over all launches [bytes]; 0, and the traffic is
+  // not checked, on a device whose counters cannot be read.
   double read_bytes{};
   double write_bytes{};
   double atomic_bytes{};
@@ -51,6 +53,7 @@ struct Request {
   std::vector<std::string> names;  // empty: all, in the table's order
   Size size{Size::small};
   std::string device;  // as --device; empty: the best there is
+  bool time_launches{};
 };
 
 struct Batch {

@@ -100,6 +100,15 @@ class ActivityObserver {
   virtual void begin_launch() = 0;
   // In commit order: cycles never decrease for one (engine, channel) pair.
   virtual void crossbar(const CrossbarTransfer& transfer) = 0;
+  // `lines` whole lines that lie in a row, `cycles` apart; the same as one call for each.
+  virtual void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) {
+    for (; lines != 0; --lines) {
+      crossbar(first);
+      first.cycle += cycles;
+      first.address += first.bytes;
+      first.payload += first.bytes;
+    }
+  }
   virtual void memory(const MemoryTransfer& transfer) = 0;
   // Ends the launch. Spans: compute units in order engine-major, channels in order.
   virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,

@@ -17,6 +17,7 @@
 #include "ww/core/vgpu_abi.h"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/memory_check.hpp"
 
 namespace ww::sim::trace {
 class Writer;
@@ -25,10 +26,15 @@ class Writer;
 namespace ww::sim::gpu {
 
 struct Options {
-  unsigned threads{};  // 0: as many as there are cores, at most 2
-  bool replay{true};   // identical launches without side effects are replayed
+  unsigned threads{};    // 0: as many as there are cores, at most 2
+  bool replay{true};     // identical launches without side effects are replayed
+  bool run_ahead{true};  // straight-line code is executed at once; changes nothing but the speed
   std::uint64_t noise_seed{1};
   std::int64_t watchdog_cycles{std::int64_t{4} << 30};  // per launch; then device_error
+  // Wave instructions without the end of a work-group; then device_error.
+  std::uint64_t watchdog_instructions{std::uint64_t{4} << 30};
+  OnFault on_fault{OnFault::stop};
+  MemoryChecks checks{};
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
   // virtual GPU.
   trace::Writer* trace{};
@@ -87,6 +93,9 @@ class VirtualGpu {
   Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
                               std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
 
+  // What the last launch did wrong with memory, whether it ended well or not; in order of cycle.
+  [[nodiscard]] const std::vector<MemoryFinding>& findings() const;
+
   [[nodiscard]] std::int64_t now_ns() const;
   void idle_until(std::int64_t time_ns);
   void select_dvfs(int state);
@@ -94,7 +103,8 @@ class VirtualGpu {
   std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
   [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
 
-  [[nodiscard]] static const std::vector<std::string>& counter_names();
+  // AMD's names for the chip's generation.
+  [[nodiscard]] const std::vector<std::string>& counter_names() const;
   [[nodiscard]] std::uint64_t dispatch_count() const;
   struct Dispatch {
     std::string kernel;

@@ -1,0 +1,24 @@
+// Calibration of parts without a public floorplan: energy per bit and crossing of the L2's sides.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/microbench/crossing.hpp"
+
+namespace ww::cli {
+
+struct CrossingArguments {
+  microbench::CrossingRequest request;
+  bool quick{};
+  bool json{};
+};
+// The exit code.
+int calibrate_crossing(CrossingArguments arguments);
+// Prints the answer of a recorded campaign of crossings and writes crossing.json beside it; the
+// exit code, or nothing where the file is another kind of campaign.
+std::optional<int> fit_recorded_crossing(const CampaignStore& store,
+                                         const std::filesystem::path& folder, bool json);
+
+}  // namespace ww::cli

@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include "object_builder.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::binpatch::isa {
+namespace {
+
+using testing::words;
+
+std::string text(const std::vector<std::uint32_t>& code, Generation generation) {
+  const auto result = decode(generation, words(code));
+  EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().text());
+  return disassemble(result.value_or(Instruction{}), generation);
+}
+std::string vega(const std::vector<std::uint32_t>& code) {
+  return text(code, Generation::gfx900);
+}
+std::string cdna(const std::vector<std::uint32_t>& code) {
+  return text(code, Generation::gfx90a);
+}
+
+TEST(Gfx9, KnowsWhichTargetsItsTablesAreFor) {
+  EXPECT_EQ(generation_of({9, 0, 0}).value(), Generation::gfx900);
+  EXPECT_EQ(generation_of({9, 0, 0xc}).value(), Generation::gfx900);
+  EXPECT_EQ(generation_of({9, 0, 0xa}).value(), Generation::gfx90a);
+  EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx9);
+  EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx9);
+}
+
+TEST(Gfx9, WritesPartsOfRegistersAsLlvmDoes) {
+  EXPECT_EQ(vega({0x020206f9, 0x24117502}),
+            "v_add_f32_sdwa v1, -v2, |v3| clamp mul:2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE "
+            "src0_sel:BYTE_1 src1_sel:WORD_0");
+  EXPECT_EQ(vega({0x680206f9, 0x86090802}),
+            "v_add_u32_sdwa v1, sext(v2), s3 dst_sel:BYTE_0 dst_unused:UNUSED_SEXT "
+            "src0_sel:BYTE_1 src1_sel:DWORD");
+  EXPECT_EQ(vega({0x7d9404f9, 0x06038201}),
+            "v_cmp_eq_u32_sdwa s[2:3], v1, v2 src0_sel:BYTE_3 src1_sel:DWORD");
+  EXPECT_EQ(vega({0xd2035401, 0x24120702}), "v_mad_f16 v1, -v2, v3, |v4| op_sel:[0,1,0,1]");
+}
+
+TEST(Gfx9, WritesOtherLanesAsLlvmDoes) {
+  EXPECT_EQ(vega({0x7e0202fa, 0xfe00e402}),
+            "v_mov_b32_dpp v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xe");
+  EXPECT_EQ(vega({0x7e0202fa, 0xff090302}),
+            "v_mov_b32_dpp v1, v2 row_shl:3 row_mask:0xf bank_mask:0xf bound_ctrl:0");
+  EXPECT_EQ(cdna({0x08040cfa, 0xff015304}),
+            "v_fmac_f64_dpp v[2:3], v[4:5], v[6:7] row_newbcast:3 row_mask:0xf bank_mask:0xf");
+}
+
+TEST(Gfx9, WritesPackedOperationsAsLlvmDoes) {
+  EXPECT_EQ(vega({0xd38a4001, 0x18020702}), "v_pk_add_u16 v1, v2, v3");
+  EXPECT_EQ(vega({0xd38fca01, 0x30020702}),
+            "v_pk_add_f16 v1, v2, v3 op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0] neg_hi:[0,1] clamp");
+  EXPECT_EQ(cdna({0xd3a09201, 0x3c120702}),
+            "v_fma_mix_f32 v1, -v2, |v3|, v4 op_sel:[0,1,0] op_sel_hi:[1,1,0] clamp");
+  EXPECT_EQ(cdna({0xd3b14002, 0x08000d04}), "v_pk_mul_f32 v[2:3], v[4:5], s[6:7] op_sel_hi:[1,0]");
+}
+
+TEST(Gfx9, TellsSumsWithCarriesFromThoseWithout) {
+  EXPECT_EQ(vega({0xd1198201, 0x00020702}), "v_add_co_u32_e64 v1, s[2:3], v2, v3 clamp");
+  EXPECT_EQ(vega({0xd29c0001, 0x00020702}), "v_add_i32 v1, v2, v3");
+  const auto sum = decode(Generation::gfx900, words({0xd29c0001, 0x00020702}));
+  EXPECT_EQ(sum->opcode, Opcode::v_add_nc_i32);
+}
+
+TEST(Gfx9, ReadsAddressesOfThreeKinds) {
+  EXPECT_EQ(vega({0xdc538fff, 0x04040002}), "global_load_dword v4, v2, s[4:5] offset:4095 glc slc");
+  EXPECT_EQ(vega({0xdc509ff8, 0x047f0002}), "global_load_dword v4, v[2:3], off offset:-8");
+  EXPECT_EQ(vega({0xdc504004, 0x01040000}), "scratch_load_dword v1, off, s4 offset:4");
+  EXPECT_EQ(vega({0xdc500010, 0x01000002}), "flat_load_dword v1, v[2:3] offset:16");
+  EXPECT_EQ(vega({0xc0060001, 0x001ffff0}), "s_load_dwordx2 s[0:1], s[2:3], -0x10");
+  EXPECT_EQ(vega({0xc0064001, 0x08000010}), "s_load_dwordx2 s[0:1], s[2:3], s4 offset:0x10");
+}
+
+TEST(Gfx9, HasAccumulationRegistersOnGfx90aAlone) {
+  EXPECT_EQ(cdna({0xd3d84004, 0x18000106}), "v_accvgpr_read_b32 v4, a6");
+  EXPECT_EQ(cdna({0xd3d94004, 0x18000106}), "v_accvgpr_write_b32 a4, v6");
+  EXPECT_EQ(cdna({0xdc509ff8, 0x04ff0002}), "global_load_dword a4, v[2:3], off offset:-8");
+  EXPECT_EQ(cdna({0xdaec0008, 0x04000002}), "ds_read_b64 a[4:5], v2 offset:8");
+  EXPECT_EQ(decode(Generation::gfx900, words({0xdc509ff8, 0x04ff0002}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, WantsTuplesAtEvenRegistersOnGfx90aAlone) {
+  EXPECT_EQ(vega({0xdc509000, 0x047f0003}), "global_load_dword v4, v[3:4], off offset:-4096");
+  EXPECT_EQ(decode(Generation::gfx90a, words({0xdc509000, 0x047f0003}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, KeepsWhatItDoesNotKnowAsWords) {
+  EXPECT_EQ(cdna({0xd3c04000, 0x1c0a0300}), ".long 0xd3c04000, 0x1c0a0300");  // a matrix product
+  EXPECT_EQ(vega({0xe8000000, 0x00000000}).substr(0, 5), ".long");            // a typed buffer
+  const auto cut = decode(Generation::gfx900, words({0xd1198201}));
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, ErrorCode::parse_error);
+}
+
+}  // namespace
+}  // namespace ww::binpatch::isa

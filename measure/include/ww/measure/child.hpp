@@ -1,0 +1,19 @@
+// Work that may end the process (vendor libraries that abort, drivers that hang) in a child.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "ww/core/result.hpp"
+
+namespace ww::measure {
+
+// Runs `body` in a forked child and gives the text that it returned. What the child writes to
+// stderr is kept from the user. Errors: io_error (no process), device_error (killed by a signal,
+// did not answer within `patience`, or ended without an answer), each with the end of its stderr.
+// Call it while no other thread holds locks that `body` needs.
+[[nodiscard]] Result<std::string> run_in_child(const std::function<std::string()>& body,
+                                               std::chrono::milliseconds patience);
+
+}  // namespace ww::measure

@@ -1,0 +1,45 @@
+// NVIDIA GPUs through NVML.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/clock_control.hpp"
+#include "ww/measure/pci_address.hpp"
+#include "ww/measure/power_source.hpp"
+
+namespace ww::measure {
+
+// Absent: the device does not say.
+struct NvidiaGpu {
+  PciAddress pci;
+  std::string name;
+  std::string driver;  // "535.54.03"
+  std::optional<bool> mig;
+  std::optional<bool> ecc;
+  std::optional<bool> persistence;
+  std::optional<unsigned> busy_percent;
+  std::vector<unsigned> processes;  // that compute on it, other than this one
+};
+
+// Errors: missing_dependency, device_error.
+[[nodiscard]] Result<std::vector<NvidiaGpu>> list_nvidia_gpus();
+
+// Power fields 186 (instant) and 185 (average), or the older power reading; total energy (from mJ);
+// temperatures, clocks, throttle reasons. Each field that the device does not support or this user
+// may not read is a state, not an error. Errors: not_found (no such GPU; neither power nor energy),
+// those of the listing.
+[[nodiscard]] Result<std::unique_ptr<PowerSource>> open_nvml(const PciAddress& pci);
+
+// Locks the core clock to one of up to five of the supported ones. Errors: unsupported,
+// permission_denied.
+[[nodiscard]] Result<std::unique_ptr<ClockControl>> open_nvml_clock_control(
+    const PciAddress& pci, std::unique_ptr<ClockGuardian> guardian);
+
+// "software power cap, hardware thermal slowdown"; empty for idle and for clocks locked by us.
+[[nodiscard]] std::string nvml_throttle_text(std::uint64_t bits);
+
+}  // namespace ww::measure

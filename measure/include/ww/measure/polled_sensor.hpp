@@ -1,0 +1,54 @@
+// A source that a sampler polls, as a sensor; with the clocks beside it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ww/measure/clock_control.hpp"
+#include "ww/measure/i_sensor.hpp"
+#include "ww/measure/power_source.hpp"
+#include "ww/measure/sampler.hpp"
+
+namespace ww::measure {
+
+// Times are the steady clock's. A reading's time_ns is its poll's: real sensors do not say when
+// they refreshed.
+class PolledSensor final : public Sensor {
+ public:
+  // `clocks` may be null; then there are no clock states and `no_clocks` says why. Errors of
+  // Sampler::start.
+  static Result<std::unique_ptr<PolledSensor>> start(std::unique_ptr<PowerSource> source,
+                                                     std::unique_ptr<ClockControl> clocks,
+                                                     std::string no_clocks,
+                                                     const SamplerOptions& options = {});
+
+  [[nodiscard]] const SensorFacts& facts() const override { return source_->facts(); }
+  [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
+  void sleep_until(std::int64_t time_ns) override;
+  Result<std::vector<StoredSample>> new_readings() override;
+  [[nodiscard]] std::vector<DvfsState> dvfs_states() const override;
+  // -1 while the driver chooses.
+  [[nodiscard]] int dvfs_current() const override;
+  Status select_dvfs(int state) override;
+
+  // The readings as they were polled, instead of new_readings().
+  std::vector<Sample> new_samples();
+  [[nodiscard]] const PowerSource& source() const { return *source_; }
+  [[nodiscard]] SamplerStats stats() const { return sampler_->stats(); }
+  // Why clocks cannot be fixed; empty where they can.
+  [[nodiscard]] const std::string& no_clocks() const { return no_clocks_; }
+
+ private:
+  PolledSensor() = default;
+  std::unique_ptr<PowerSource> source_;
+  std::unique_ptr<ClockControl> clocks_;
+  std::string no_clocks_;
+  std::unique_ptr<Sampler> sampler_;  // after the source: it stops first
+  std::vector<Sample> waiting_;
+};
+
+// A sample as campaigns keep it: edge temperature, or the junction's where there is no other.
+[[nodiscard]] StoredSample stored(const Sample& sample);
+
+}  // namespace ww::measure

@@ -1,0 +1,61 @@
+// The contract of what a sampler polls: one GPU's registers behind a vendor's library or the
+// kernel's files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/measure/i_sensor.hpp"
+
+namespace ww::measure {
+
+enum class FieldStatus {
+  ok,
+  missing,  // the device or its driver does not offer it
+  denied,   // it is there, and this user may not read it
+  failed,   // it is there and answers with an error
+};
+[[nodiscard]] std::string_view to_string(FieldStatus status);
+
+// One field as it answered when the source was opened.
+struct FieldState {
+  std::string name;  // "power_instant", "energy", "temperature_edge", ...
+  FieldStatus status{FieldStatus::missing};
+  std::string reason;  // where it was looked for and what came back
+};
+
+// What one poll gave. Absent is absent, never 0.
+struct RawReading {
+  std::optional<std::int64_t> power_uw;         // the faster of the power fields there are
+  std::optional<std::int64_t> second_power_uw;  // the other one
+  std::optional<std::int64_t> energy_ticks;     // 2^-16 J
+  std::optional<std::int32_t> edge_mc;
+  std::optional<std::int32_t> junction_mc;
+  std::optional<std::int32_t> memory_mc;
+  std::optional<std::int32_t> voltage_uv;
+  std::optional<std::int32_t> clock_khz;
+  std::optional<std::int32_t> memory_clock_khz;
+  std::optional<std::uint64_t> throttle;  // bits; throttle_text() names them
+};
+
+// Threading: one caller at a time; the sampler's thread once it runs.
+class PowerSource {
+ public:
+  virtual ~PowerSource() = default;
+  [[nodiscard]] virtual const SensorFacts& facts() const = 0;
+  // Names of `power_uw` and `second_power_uw`; empty where there is none.
+  [[nodiscard]] virtual std::string power_name() const = 0;
+  [[nodiscard]] virtual std::string second_power_name() const = 0;
+  [[nodiscard]] virtual const std::vector<FieldState>& fields() const = 0;
+  // Power and energy.
+  virtual void read_fast(RawReading& reading) = 0;
+  // Temperatures, voltage, clocks, throttling.
+  virtual void read_slow(RawReading& reading) = 0;
+  // Why the clocks are held down; empty where no bit of `throttle` says so. Idle is no throttling.
+  [[nodiscard]] virtual std::string throttle_text(std::uint64_t bits) const = 0;
+};
+
+}  // namespace ww::measure

@@ -1,0 +1,62 @@
+// The vendors' profilers, started on a program of the user's; what they write is read by
+// counter_file.hpp.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/counter_file.hpp"
+
+namespace ww::measure {
+
+enum class Profiler { rocprof_v3, rocprof_v1, ncu };
+[[nodiscard]] std::string_view to_string(Profiler profiler);  // the program's name
+
+struct InstalledProfiler {
+  Profiler profiler{};
+  std::filesystem::path program;
+};
+// Those on PATH (and in /opt/rocm/bin, /usr/local/cuda/bin) that can count on an architecture
+// ("gfx90a", "sm_90"; empty: any), best first.
+[[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
+
+// The counters that the byte mapping of an architecture needs, by the profiler's names. Empty where
+// there is no mapping.
+[[nodiscard]] std::vector<std::string> mapped_counters(std::string_view architecture);
+
+struct ProfileRequest {
+  std::string architecture;           // "gfx90a", "sm_90"
+  std::vector<std::string> counters;  // empty: mapped_counters(architecture)
+  std::vector<std::string> command;   // the program and its arguments
+  std::filesystem::path folder;       // keeps the profiler's files; empty: they are removed
+  std::chrono::milliseconds limit{std::chrono::minutes(10)};  // for each pass of the program
+};
+
+// The command line that would be run, with the profiler's input and output under `folder`.
+[[nodiscard]] std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
+                                                        const ProfileRequest& request,
+                                                        const std::filesystem::path& folder);
+// What rocprof reads: "pmc:" lines of at most four counters, one pass of the program each.
+[[nodiscard]] std::string rocprof_input(std::span<const std::string> counters);
+
+struct Profile {
+  CounterFile counters;
+  std::vector<std::string> command;  // as it was run
+};
+// Runs the program under the profiler and reads what it wrote; passes are joined by dispatch.
+// Errors: missing_dependency (no profiler, or a library of its own: names the package),
+// permission_denied (with the command that allows it), unsupported (a counter that the device has
+// not: named), device_error (the profiler or the program failed, or ran past the limit: with its
+// last words), not_found (the program), bad_data (passes that do not match, nothing counted), and
+// those of parse_counter_file.
+[[nodiscard]] Result<Profile> profile(const InstalledProfiler& profiler,
+                                      const ProfileRequest& request);
+// With the best installed profiler.
+[[nodiscard]] Result<Profile> profile(const ProfileRequest& request);
+
+}  // namespace ww::measure

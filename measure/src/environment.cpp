@@ -1,0 +1,240 @@
+#include "ww/measure/environment.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "sysfs_file.hpp"
+#include "ww/measure/child.hpp"
+
+namespace ww::measure {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Library {
+  const char* capability;
+  std::vector<const char*> names;
+  const char* packages;
+  const char* remedy;
+};
+
+// The first of the names that loads, tried in a child.
+std::string loadable(const Library& library) {
+  const auto found = run_in_child(
+      [&library] {
+        for (const char* name : library.names) {
+          for (const auto& path : {std::string(name), fmt::format("/opt/rocm/lib/{}", name)}) {
+            if (dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return path;
+          }
+        }
+        return std::string();
+      },
+      std::chrono::seconds(10));
+  return found.value_or("");
+}
+
+std::string on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const auto file = folder + "/" + program;
+    if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+Finding node(const std::string& capability, const std::string& path, const std::string& missing,
+             const std::string& remedy) {
+  if (access(path.c_str(), R_OK | W_OK) == 0) return {capability, Verdict::good, path, ""};
+  if (access(path.c_str(), F_OK) != 0) {
+    return {capability, Verdict::unavailable, path + " is not there: " + missing, ""};
+  }
+  return {capability, Verdict::unavailable, "this user may not open " + path, remedy};
+}
+
+std::string kernel_release() {
+  utsname names{};
+  return uname(&names) == 0 ? names.release : "?";
+}
+
+constexpr const char* join_groups = "sudo usermod -aG render,video \"$USER\", then log in again";
+
+void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::string& sysfs) {
+  const auto version = file_text(sysfs + "/module/amdgpu/version");
+  findings.push_back({"driver", Verdict::good,
+                      version.empty() ? fmt::format("amdgpu of Linux {}", kernel_release())
+                                      : fmt::format("amdgpu {}", version),
+                      ""});
+  findings.push_back(node("compute permission", "/dev/kfd",
+                          "amdgpu is not loaded, or built without compute", join_groups));
+  if (!gpu.render.empty()) {
+    findings.push_back(
+        node("render permission", "/dev/dri/" + gpu.render, "no render node", join_groups));
+  }
+  const auto compute = file_text(gpu.folder + "/current_compute_partition");
+  const auto memory = file_text(gpu.folder + "/current_memory_partition");
+  if (compute.empty() && memory.empty()) {
+    findings.push_back({"partition", Verdict::good, "the card is not partitioned", ""});
+  } else {
+    const bool whole =
+        (compute.empty() || compute == "SPX") && (memory.empty() || memory == "NPS1");
+    findings.push_back({"partition", whole ? Verdict::good : Verdict::limited,
+                        fmt::format("compute {}, memory {}{}", compute.empty() ? "?" : compute,
+                                    memory.empty() ? "?" : memory,
+                                    whole ? "" : ": the sensor sees all partitions together"),
+                        whole ? "" : "sudo amd-smi set --compute-partition SPX"});
+  }
+  std::error_code ec;
+  findings.push_back(fs::exists(gpu.folder + "/ras", ec)
+                         ? Finding{"ECC", Verdict::good, "error correction is on (ras)", ""}
+                         : Finding{"ECC", Verdict::unavailable, "the driver does not tell", ""});
+
+  std::string others;
+  for (const auto& entry : fs::directory_iterator(sysfs + "/class/kfd/kfd/proc", ec)) {
+    const auto process = entry.path().filename().string();
+    if (process == std::to_string(getpid())) continue;
+    others += (others.empty() ? "" : ", ") + process;
+  }
+  const auto busy = file_text(gpu.folder + "/gpu_busy_percent");
+  const bool idle = others.empty() && (busy.empty() || busy == "0");
+  findings.push_back(
+      {"other load", idle ? Verdict::good : Verdict::limited,
+       idle ? "none"
+            : fmt::format("{}% busy; processes that compute: {}", busy.empty() ? "?" : busy,
+                          others.empty() ? "none" : others),
+       idle ? "" : "end the other work, or wait for it"});
+
+  const auto profiler = !on_path("rocprofv3").empty() ? "rocprofv3"
+                        : !on_path("rocprof").empty() ? "rocprof"
+                                                      : "";
+  if (*profiler == '\0') {
+    findings.push_back({"counters", Verdict::unavailable, "neither rocprofv3 nor rocprof is here",
+                        "install rocprofiler-sdk (ROCm's repository)"});
+  } else if (access("/dev/kfd", R_OK | W_OK) != 0) {
+    findings.push_back({"counters", Verdict::unavailable,
+                        fmt::format("{} is here, and this user may not open /dev/kfd", profiler),
+                        join_groups});
+  } else {
+    findings.push_back({"counters", Verdict::good, fmt::format("{} can be spawned", profiler), ""});
+  }
+}
+
+void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
+  findings.push_back({"driver", Verdict::good, "NVIDIA " + gpu.driver, ""});
+  findings.push_back(
+      node("compute permission", "/dev/nvidiactl",
+           "the kernel driver is not loaded (sudo modprobe nvidia), or the container "
+           "was started without the GPU",
+           "sudo chmod a+rw /dev/nvidia*"));
+  const auto mode = [&findings](const char* name, const std::optional<bool>& on, Verdict if_on,
+                                const char* on_text, const char* off_text,
+                                const std::string& remedy) {
+    if (!on) {
+      findings.push_back({name, Verdict::unavailable, "the device does not tell", ""});
+    } else {
+      findings.push_back({name, *on ? if_on : Verdict::good, *on ? on_text : off_text,
+                          *on && if_on != Verdict::good ? remedy : ""});
+    }
+  };
+  const auto address = to_string(gpu.pci);
+  mode("partition", gpu.mig, Verdict::limited, "MIG is on: the sensor sees all instances together",
+       "MIG is off", fmt::format("sudo nvidia-smi -i {} -mig 0", address));
+  mode("ECC", gpu.ecc, Verdict::good, "on", "off", "");
+  if (gpu.persistence && !*gpu.persistence) {
+    findings.push_back({"persistence mode", Verdict::limited,
+                        "off: the driver wakes the GPU anew for each program",
+                        fmt::format("sudo nvidia-smi -i {} -pm 1", address)});
+  }
+  const bool idle = gpu.processes.empty() && gpu.busy_percent.value_or(0) == 0;
+  std::string others;
+  for (const unsigned process : gpu.processes) {
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", process);
+  }
+  findings.push_back(
+      {"other load", idle ? Verdict::good : Verdict::limited,
+       idle ? "none"
+            : fmt::format("{}% busy; processes that compute: {}", gpu.busy_percent.value_or(0),
+                          others.empty() ? "none" : others),
+       idle ? "" : "end the other work, or wait for it"});
+
+  // "RmProfilingAdminOnly: 1"
+  std::ifstream params("/proc/driver/nvidia/params");
+  bool admin_only = false;
+  for (std::string line; std::getline(params, line);) {
+    admin_only = admin_only || line == "RmProfilingAdminOnly: 1";
+  }
+  if (on_path("ncu").empty()) {
+    findings.push_back({"counters", Verdict::unavailable, "ncu is not here",
+                        "install nsight-compute (NVIDIA's repository)"});
+  } else if (admin_only && geteuid() != 0) {
+    findings.push_back({"counters", Verdict::unavailable, "the driver gives counters to root alone",
+                        "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' | sudo tee "
+                        "/etc/modprobe.d/nvidia-counters.conf, then restart"});
+  } else {
+    findings.push_back({"counters", Verdict::good, "ncu can be spawned", ""});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> check_libraries() {
+  const std::array<Library, 5> libraries{{
+      {"OpenCL loader",
+       {"libOpenCL.so.1"},
+       "ocl-icd-libopencl1",
+       "sudo apt-get install ocl-icd-libopencl1"},
+      {"ROCm SMI",
+       {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5"},
+       "librocm-smi64-1 (Debian), rocm-smi-lib (ROCm)",
+       "sudo apt-get install librocm-smi64-1"},
+      {"HIP",
+       {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
+       "libamdhip64-5 (Debian), hip-runtime-amd (ROCm)",
+       "sudo apt-get install libamdhip64-5"},
+      {"NVML",
+       {"libnvidia-ml.so.1"},
+       "libnvidia-ml1 (with NVIDIA's driver)",
+       "sudo apt-get install nvidia-driver"},
+      {"CUDA driver",
+       {"libcuda.so.1"},
+       "libcuda1 (with NVIDIA's driver)",
+       "sudo apt-get install nvidia-driver"},
+  }};
+  std::vector<Finding> findings;
+  for (const Library& library : libraries) {
+    const auto found = loadable(library);
+    findings.push_back(found.empty() ? Finding{library.capability, Verdict::unavailable,
+                                               fmt::format("{} cannot be loaded: package {}",
+                                                           library.names.front(), library.packages),
+                                               library.remedy}
+                                     : Finding{library.capability, Verdict::good, found, ""});
+  }
+  return findings;
+}
+
+std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs) {
+  std::vector<Finding> findings;
+  if (gpu.amd) check_amd(findings, *gpu.amd, sysfs);
+  if (gpu.nvidia) check_nvidia(findings, *gpu.nvidia);
+  bool found = false;
+  for (const SensorWay& way : gpu.ways) {
+    // A way that is not needed may be missing without harm.
+    findings.push_back({"sensor by " + way.name,
+                        way.usable ? Verdict::good : (found ? Verdict::good : Verdict::unavailable),
+                        way.usable ? (found ? "works, and is not needed" : "works") : way.reason,
+                        ""});
+    found = found || way.usable;
+  }
+  return findings;
+}
+
+}  // namespace ww::measure

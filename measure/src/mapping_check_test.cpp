@@ -1,0 +1,81 @@
+#include "ww/measure/mapping_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ww::measure {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double mib = 1 << 20;
+constexpr KnownBytes known{64 * mib, 64 * mib, 1 * mib};
+
+CounterDispatch run_of(double read_requests, double write_requests, double lost = 0) {
+  CounterDispatch dispatch;
+  dispatch.counters = {
+      {"TCP_TCC_READ_REQ_sum", read_requests},     {"TCP_TCC_WRITE_REQ_sum", write_requests},
+      {"TCC_EA_RDREQ_sum", read_requests},         {"TCC_EA_RDREQ_32B_sum", 0},
+      {"TCC_EA_WRREQ_sum", write_requests - lost}, {"TCC_EA_WRREQ_64B_sum", write_requests - lost}};
+  return dispatch;
+}
+
+MappingCheck of(const std::vector<MappingCheck>& checks, Segment segment) {
+  return *std::ranges::find(checks, segment, &MappingCheck::segment);
+}
+
+TEST(MappingCheck, RightCountersAreTakenAsTheyAre) {
+  // Some lines stay dirty in the L2.
+  const std::vector runs{run_of(mib, mib, 8192), run_of(mib, mib, 16000)};
+  const auto checks = check_mapping("gfx90a", runs, known);
+  for (const Segment segment : {Segment::l1_l2_read, Segment::l1_l2_write, Segment::l1_l2,
+                                Segment::l2_memory_read, Segment::l2_memory_write}) {
+    EXPECT_EQ(of(checks, segment).verdict, MappingVerdict::exact) << of(checks, segment).reason;
+  }
+}
+
+// gfx942's requests are 128 B where gfx90a's are 64 B: a table for the wrong part is a factor.
+TEST(MappingCheck, AFactorThatEveryRunSharesIsTaken) {
+  const std::vector runs{run_of(mib / 2, mib), run_of(mib / 2, mib)};
+  const auto check = of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read);
+  EXPECT_EQ(check.verdict, MappingVerdict::scaled);
+  EXPECT_NEAR(check.scale, 2.0, 1e-9);
+  EXPECT_THAT(check.reason, HasSubstr("-50.0%"));
+}
+
+TEST(MappingCheck, RunsThatDisagreeAreRefused) {
+  const std::vector runs{run_of(mib / 2, mib), run_of(0.6 * mib, mib)};
+  const auto check = of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read);
+  EXPECT_EQ(check.verdict, MappingVerdict::refused);
+  EXPECT_THAT(check.reason, HasSubstr("differ"));
+}
+
+TEST(MappingCheck, AFactorBeyondReasonIsRefused) {
+  const std::vector runs{run_of(mib / 10, mib), run_of(mib / 10, mib)};
+  EXPECT_EQ(of(check_mapping("gfx90a", runs, known), Segment::l1_l2_read).verdict,
+            MappingVerdict::refused);
+}
+
+TEST(MappingCheck, BeyondTheL2DataMustBeLarge) {
+  const std::vector runs{run_of(mib, mib), run_of(mib, mib)};
+  const KnownBytes small{64 * mib, 64 * mib, 50 * mib};
+  const auto check = of(check_mapping("gfx90a", runs, small), Segment::l2_memory_read);
+  EXPECT_EQ(check.verdict, MappingVerdict::refused);
+  EXPECT_THAT(check.reason, HasSubstr("not large"));
+}
+
+TEST(MappingCheck, MissingCountersAndSingleRunsAreSaid) {
+  const std::vector empty{CounterDispatch{}, CounterDispatch{}};
+  const auto missing = of(check_mapping("gfx90a", empty, known), Segment::l1_l2_read);
+  EXPECT_EQ(missing.verdict, MappingVerdict::unavailable);
+  EXPECT_THAT(missing.reason, HasSubstr("TCP_TCC_READ_REQ"));
+  const std::vector one{run_of(mib, mib)};
+  EXPECT_THAT(of(check_mapping("gfx90a", one, known), Segment::l1_l2).reason, HasSubstr("two"));
+  EXPECT_THAT(of(check_mapping("gfx12", empty, known), Segment::l1_l2).reason,
+              HasSubstr("no counters are known"));
+}
+
+}  // namespace
+}  // namespace ww::measure

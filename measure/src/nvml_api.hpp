@@ -1,0 +1,100 @@
+// NVIDIA's management library, found at run time. Its header is not in Debian: what is used of it
+// is declared here after NVIDIA's NVML API reference (docs.nvidia.com/deploy/nvml-api).
+#pragma once
+
+#include <string>
+
+#include "ww/core/result.hpp"
+
+namespace ww::measure {
+
+struct NvmlDeviceOpaque;
+using NvmlDevice = NvmlDeviceOpaque*;
+
+struct NvmlPci {
+  char bus_id_legacy[16];
+  unsigned domain, bus, device, pci_device_id, pci_subsystem_id;
+  char bus_id[32];
+};
+
+union NvmlValue {
+  double as_double;
+  unsigned as_unsigned;
+  unsigned long as_unsigned_long;
+  unsigned long long as_unsigned_long_long;
+  long long as_signed_long_long;
+  int as_signed;
+  unsigned short as_unsigned_short;
+};
+
+struct NvmlFieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp_us;
+  long long latency_us;
+  unsigned value_type;
+  int result;
+  NvmlValue value;
+};
+static_assert(sizeof(NvmlFieldValue) == 40);
+
+struct NvmlUtilization {
+  unsigned gpu, memory;
+};
+
+struct NvmlProcess {
+  unsigned process;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+
+namespace nvml {
+inline constexpr int success = 0;
+inline constexpr int not_supported = 3;
+inline constexpr int no_permission = 4;
+inline constexpr int insufficient_size = 7;
+inline constexpr unsigned field_total_energy = 83;
+inline constexpr unsigned field_memory_temperature = 82;
+inline constexpr unsigned field_power_average = 185;
+inline constexpr unsigned field_power_instant = 186;
+inline constexpr unsigned clock_graphics = 0;
+inline constexpr unsigned clock_memory = 2;
+}  // namespace nvml
+
+// Optional entry points are null in drivers that lack them.
+struct NvmlApi {
+  int (*init)(){};
+  int (*shutdown)(){};
+  const char* (*error_string)(int){};
+  int (*driver_version)(char*, unsigned){};
+  int (*count)(unsigned*){};
+  int (*by_index)(unsigned, NvmlDevice*){};
+  int (*by_pci)(const char*, NvmlDevice*){};
+  int (*name)(NvmlDevice, char*, unsigned){};
+  int (*pci_info)(NvmlDevice, NvmlPci*){};
+  int (*field_values)(NvmlDevice, int, NvmlFieldValue*){};               // optional
+  int (*power_usage)(NvmlDevice, unsigned*){};                           // mW
+  int (*total_energy)(NvmlDevice, unsigned long long*){};                // mJ; optional
+  int (*temperature)(NvmlDevice, unsigned, unsigned*){};                 // C
+  int (*clock)(NvmlDevice, unsigned, unsigned*){};                       // MHz
+  int (*throttle_reasons)(NvmlDevice, unsigned long long*){};            // optional
+  int (*memory_clocks)(NvmlDevice, unsigned*, unsigned*){};              // optional
+  int (*graphics_clocks)(NvmlDevice, unsigned, unsigned*, unsigned*){};  // optional
+  int (*lock_clocks)(NvmlDevice, unsigned, unsigned){};                  // optional
+  int (*reset_clocks)(NvmlDevice){};                                     // optional
+  int (*mig_mode)(NvmlDevice, unsigned*, unsigned*){};                   // optional
+  int (*ecc_mode)(NvmlDevice, unsigned*, unsigned*){};                   // optional
+  int (*persistence)(NvmlDevice, unsigned*){};                           // optional
+  int (*utilization)(NvmlDevice, NvmlUtilization*){};                    // optional
+  int (*processes)(NvmlDevice, unsigned*, NvmlProcess*){};               // optional
+};
+
+// Loads libnvidia-ml.so.1 and starts it, once in a process. Errors: missing_dependency that names
+// the package, device_error (its driver is not loaded, versions differ).
+[[nodiscard]] Result<const NvmlApi*> load_nvml();
+// "Not Supported (3)".
+[[nodiscard]] std::string nvml_error(const NvmlApi& api, int code);
+// For what gives clocks back: the GPU by PCI address. Errors of load_nvml, device_error.
+[[nodiscard]] Status nvml_reset_locked_clocks(const std::string& pci);
+
+}  // namespace ww::measure

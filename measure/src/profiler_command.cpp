@@ -1,0 +1,104 @@
+// Which profilers there are, and how each is called.
+#include <algorithm>
+#include <cstdlib>
+
+#include "ww/core/subprocess.hpp"
+#include "ww/measure/counter_map.hpp"
+#include "ww/measure/profiler.hpp"
+
+namespace ww::measure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t counters_per_pass = 4;  // a block of the L2 has four on every gfx
+
+fs::path locate(Profiler profiler) {
+  const std::string name(to_string(profiler));
+  if (auto found = find_program(name); !found.empty()) return found;
+  const char* folder = profiler == Profiler::ncu ? "/usr/local/cuda/bin/" : "/opt/rocm/bin/";
+  return find_program(folder + name);
+}
+
+}  // namespace
+
+std::string_view to_string(Profiler profiler) {
+  switch (profiler) {
+    case Profiler::rocprof_v3: return "rocprofv3";
+    case Profiler::rocprof_v1: return "rocprof";
+    case Profiler::ncu: return "ncu";
+  }
+  return "unknown";
+}
+
+std::vector<InstalledProfiler> installed_profilers(std::string_view architecture) {
+  std::vector<Profiler> wanted{Profiler::rocprof_v3, Profiler::rocprof_v1, Profiler::ncu};
+  if (architecture.starts_with("sm_")) {
+    wanted = {Profiler::ncu};
+  } else if (architecture.starts_with("gfx9") || architecture.starts_with("gfx1")) {
+    wanted = {Profiler::rocprof_v3, Profiler::rocprof_v1};
+  } else if (architecture.starts_with("gfx")) {
+    wanted = {Profiler::rocprof_v1};  // rocprofv3 begins with gfx9
+  }
+  std::vector<InstalledProfiler> found;
+  for (const Profiler profiler : wanted) {
+    if (auto program = locate(profiler); !program.empty()) {
+      found.push_back({profiler, std::move(program)});
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> mapped_counters(std::string_view architecture) {
+  std::vector<std::string> counters;
+  const ArchitectureMap* map = counter_map(architecture);
+  if (map == nullptr) return counters;
+  const bool amd = architecture.starts_with("gfx");
+  for (const SegmentRule& rule : map->rules) {
+    for (const CounterTerm& term : rule.terms) {
+      std::string name(term.counter);
+      if (amd) name += "_sum";  // over the instances of the block
+      if (std::ranges::find(counters, name) == counters.end()) counters.push_back(std::move(name));
+    }
+  }
+  return counters;
+}
+
+std::string rocprof_input(std::span<const std::string> counters) {
+  std::string text;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (i % counters_per_pass == 0) text += i == 0 ? "pmc:" : "\npmc:";
+    text += " " + counters[i];
+  }
+  return text + "\n";
+}
+
+std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
+                                          const ProfileRequest& request, const fs::path& folder) {
+  std::vector<std::string> words{profiler.program.string()};
+  const auto add = [&words](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+  };
+  switch (profiler.profiler) {
+    case Profiler::rocprof_v1:
+      add({"-i", (folder / "input.txt").string(), "-o", (folder / "counters.csv").string(),
+           "--timestamp", "on"});
+      break;
+    case Profiler::rocprof_v3:
+      add({"-i", (folder / "input.txt").string(), "--output-format", "csv", "-d",
+           (folder / "passes").string(), "-o", "counters", "--"});
+      break;
+    case Profiler::ncu: {
+      std::string metrics;
+      for (const std::string& counter : request.counters) {
+        metrics += (metrics.empty() ? "" : ",") + counter;
+      }
+      add({"--csv", "--page", "details", "--print-units", "base", "--target-processes", "all",
+           "--metrics", metrics});
+    }
+  }
+  words.insert(words.end(), request.command.begin(), request.command.end());
+  return words;
+}
+
+}  // namespace ww::measure

@@ -1,0 +1,234 @@
+// Running a profiler and reading what it wrote.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/subprocess.hpp"
+#include "ww/measure/profiler.hpp"
+
+namespace ww::measure {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The end of what was said: enough to see the error, not the whole log.
+std::string last_words(const std::string& text) {
+  constexpr std::size_t most = 1500;
+  std::string_view rest = text;
+  while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ')) rest.remove_suffix(1);
+  if (rest.size() <= most) return std::string(rest);
+  rest.remove_prefix(rest.size() - most);
+  const auto line = rest.find('\n');
+  return "..." + std::string(line == std::string_view::npos ? rest : rest.substr(line));
+}
+
+// The word after `before` in the line, up to a blank or quote.
+std::string word_after(const std::string& text, std::string_view before) {
+  const auto at = text.find(before);
+  if (at == std::string::npos) return {};
+  const auto begin = text.find_first_not_of(" :'\"", at + before.size());
+  if (begin == std::string::npos) return {};
+  return text.substr(begin, text.find_first_of(" ,'\"\n", begin) - begin);
+}
+
+// Failures that have a name and a remedy, told from what the profiler said.
+std::optional<Error> known_failure(const std::string& said, const std::string& name) {
+  const auto has = [&said](std::string_view text) { return said.find(text) != std::string::npos; };
+  if (has("ERR_NVGPUCTRPERM")) {
+    return Error{ErrorCode::permission_denied,
+                 "the driver keeps the counters to administrators (ERR_NVGPUCTRPERM): run as root, "
+                 "or allow everyone: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > "
+                 "/etc/modprobe.d/wirewatt-counters.conf, then load the driver anew (in a "
+                 "container: --cap-add SYS_ADMIN)",
+                 name};
+  }
+  if (has("/dev/kfd") && (has("ermission denied") || has("Unable to open"))) {
+    return Error{ErrorCode::permission_denied,
+                 "/dev/kfd may not be opened: add yourself to the group render (usermod -aG render "
+                 "$USER) and log in again",
+                 name};
+  }
+  if (has("aqlprofile") && (has("cannot open shared object") || has("not found"))) {
+    return Error{ErrorCode::missing_dependency,
+                 "ROCm's counter library is missing: install the package hsa-amd-aqlprofile", name};
+  }
+  if (has("exceeds the capabilities of the hardware") || has("exceed hardware limits")) {
+    return Error{ErrorCode::unsupported,
+                 "the device cannot count these together: " + last_words(said), name};
+  }
+  for (const std::string_view before : {"Failed to find metric", "Unable to find all counters",
+                                        "metric not found", "Unknown metric", "input metric"}) {
+    if (!has(before)) continue;
+    const std::string counter = word_after(said, before);
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("the device has no counter {}", counter.empty() ? "of these" : counter), name};
+  }
+  if (has("No kernels were profiled")) {
+    return Error{ErrorCode::bad_data, "the program launched no kernel", name};
+  }
+  return std::nullopt;
+}
+
+// Joins a further pass: the same dispatches with other counters.
+Status join(CounterFile& all, CounterFile pass) {
+  if (all.dispatches.empty()) {
+    all = std::move(pass);
+    return {};
+  }
+  const auto mismatch = [&pass](const std::string& what) {
+    return fail(ErrorCode::bad_data,
+                "the passes do not match (" + what +
+                    "): the program launches other kernels each "
+                    "time it runs",
+                pass.source);
+  };
+  if (pass.dispatches.size() != all.dispatches.size()) {
+    return mismatch(
+        fmt::format("{} and {} dispatches", all.dispatches.size(), pass.dispatches.size()));
+  }
+  for (std::size_t i = 0; i < all.dispatches.size(); ++i) {
+    CounterDispatch& into = all.dispatches[i];
+    CounterDispatch& from = pass.dispatches[i];
+    if (into.kernel != from.kernel || into.grid_size != from.grid_size) {
+      return mismatch(fmt::format("dispatch {}: {} and {}", into.id, into.kernel, from.kernel));
+    }
+    into.counters.merge(from.counters);
+    into.missing.merge(from.missing);
+  }
+  return {};
+}
+
+// Every counter table under a folder, in order of name.
+Result<std::vector<fs::path>> tables_under(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ec;
+  for (auto entry = fs::recursive_directory_iterator(folder, ec);
+       !ec && entry != fs::recursive_directory_iterator(); entry.increment(ec)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with("counter_collection.csv") || name == "counters.csv") {
+      files.push_back(entry->path());
+    }
+  }
+  std::ranges::sort(files);
+  if (files.empty()) {
+    return fail(ErrorCode::bad_data,
+                "the profiler left no table of counters: the program launched "
+                "no kernel, or the profiler cannot follow it",
+                folder.string());
+  }
+  return files;
+}
+
+struct Folder {
+  fs::path path;
+  bool temporary{};
+  ~Folder() {
+    std::error_code ignored;
+    if (temporary) fs::remove_all(path, ignored);
+  }
+};
+
+Status make_folder(const ProfileRequest& request, Folder& folder) {
+  if (request.folder.empty()) {
+    std::string pattern = (fs::temp_directory_path() / "wirewatt-profile-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
+    }
+    folder.path = pattern;
+    folder.temporary = true;
+    return {};
+  }
+  folder.path = fs::absolute(request.folder);
+  std::error_code ec;
+  fs::create_directories(folder.path, ec);
+  if (ec) return fail(ErrorCode::io_error, ec.message(), folder.path.string());
+  // Tables of an earlier run would be read as this one's.
+  if (!fs::is_empty(folder.path, ec)) {
+    return fail(ErrorCode::invalid_argument, "the folder for the profiler's files is not empty",
+                folder.path.string());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest& asked) {
+  ProfileRequest request = asked;
+  const std::string name(to_string(profiler.profiler));
+  if (request.command.empty()) {
+    return fail(ErrorCode::invalid_argument, "no program to profile", name);
+  }
+  if (find_program(request.command.front()).empty()) {
+    return fail(ErrorCode::not_found, "no such program", request.command.front());
+  }
+  if (request.counters.empty()) request.counters = mapped_counters(request.architecture);
+  if (request.counters.empty()) {
+    return fail(ErrorCode::unsupported,
+                "no counters are known for '" + request.architecture + "'; name them", name);
+  }
+  Folder folder;
+  WW_TRY(make_folder(request, folder));
+  if (profiler.profiler != Profiler::ncu) {
+    WW_TRY(write_file_atomically(folder.path / "input.txt", rocprof_input(request.counters)));
+  }
+  Profile result;
+  result.command = profiler_command(profiler, request, folder.path);
+  ProcessRequest process;
+  process.command = result.command;
+  // Files that the profiler leaves where it stands (rocprof v1 does) go there, too; the program's
+  // own relative paths must hold.
+  process.limit = request.limit * (1 + static_cast<int>(request.counters.size()) / 4);
+  process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.path.string()}};
+  WW_ASSIGN(done, run_process(process));
+  const std::string said = done.errors + "\n" + done.output;
+  if (auto known = known_failure(said, name)) return tl::unexpected(std::move(*known));
+  if (done.timed_out) {
+    return fail(ErrorCode::device_error,
+                fmt::format("stopped after {} s: {}", process.limit.count() / 1000,
+                            last_words(done.errors)),
+                name);
+  }
+  if (done.exit_code != 0) {
+    return fail(ErrorCode::device_error,
+                fmt::format("{} {}: {}", done.signal != 0 ? "ended by signal" : "exit code",
+                            done.signal != 0 ? done.signal : done.exit_code, last_words(said)),
+                name);
+  }
+  if (profiler.profiler == Profiler::ncu) {
+    if (!folder.temporary) {
+      WW_TRY(write_file_atomically(folder.path / "counters.csv", done.output));
+    }
+    WW_ASSIGN(file, parse_counter_file(done.output, name));
+    result.counters = std::move(file);
+  } else {
+    WW_ASSIGN(tables, tables_under(folder.path));
+    for (const fs::path& table : tables) {
+      WW_ASSIGN(pass, read_counter_file(table.string()));
+      WW_TRY(join(result.counters, std::move(pass)));
+    }
+  }
+  if (result.counters.dispatches.empty()) {
+    return fail(ErrorCode::bad_data, "the program launched no kernel", name);
+  }
+  if (result.counters.architecture.empty()) result.counters.architecture = request.architecture;
+  return result;
+}
+
+Result<Profile> profile(const ProfileRequest& request) {
+  const auto installed = installed_profilers(request.architecture);
+  if (installed.empty()) {
+    const bool nvidia = request.architecture.starts_with("sm_");
+    return fail(ErrorCode::missing_dependency,
+                nvidia ? "no profiler is installed: install Nsight Compute (package nsight-compute "
+                         "of NVIDIA's repository), or import its CSV"
+                       : "no profiler is installed: install rocprofv3 (package rocprofiler-sdk of "
+                         "AMD's repository) or rocprof (rocprofiler-dev), or import its CSV",
+                request.architecture);
+  }
+  return profile(installed.front(), request);
+}
+
+}  // namespace ww::measure

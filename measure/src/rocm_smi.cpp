@@ -1,0 +1,306 @@
+// ROCm SMI, found at run time. What is used of rocm_smi.h (5.2 to 6.x) is declared here.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <type_traits>
+
+#include "sysfs_file.hpp"
+#include "ww/measure/amd_gpu.hpp"
+#include "ww/measure/child.hpp"
+#include "ww/measure/gpu_metrics.hpp"
+
+namespace ww::measure {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array library_names{"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6",
+                                   "librocm_smi64.so.5", "librocm_smi64.so"};
+constexpr auto patience = std::chrono::seconds(12);  // its own lock waits 5 s
+constexpr int success = 0;
+constexpr int not_supported = 2;
+constexpr int permission = 4;
+constexpr int init_error = 8;
+constexpr unsigned edge = 0, junction = 1, memory = 2;  // temperature sensors
+constexpr unsigned system_clock = 0, memory_clock = 4;  // clock types
+
+// rsmi_frequencies_t gained a flag at its head in 6.0; large enough for both.
+struct Frequencies {
+  alignas(8) std::array<std::uint32_t, 128> words{};
+
+  // The current frequency [Hz], of whichever layout makes sense.
+  [[nodiscard]] std::optional<std::uint64_t> current() const {
+    for (const std::size_t head : {0U, 1U}) {
+      const std::uint32_t count = words[head], index = words[head + 1];
+      const std::size_t first = head == 0 ? 2 : 4;
+      if (count == 0 || count > 33 || index >= count) continue;
+      std::uint64_t hz = 0;
+      std::memcpy(&hz, &words[first + std::size_t{2} * index], sizeof hz);
+      if (hz >= 1'000'000 && hz <= 20'000'000'000) return hz;
+    }
+    return {};
+  }
+};
+
+struct RocmSmi {
+  int (*init)(std::uint64_t){};
+  int (*count)(std::uint32_t*){};
+  int (*pci_id)(std::uint32_t, std::uint64_t*){};
+  int (*energy)(std::uint32_t, std::uint64_t*, float*, std::uint64_t*){};
+  int (*average_power)(std::uint32_t, std::uint32_t, std::uint64_t*){};
+  int (*socket_power)(std::uint32_t, std::uint64_t*){};  // optional: from 6.0 on
+  int (*temperature)(std::uint32_t, std::uint32_t, int, std::int64_t*){};
+  int (*voltage)(std::uint32_t, int, int, std::int64_t*){};
+  int (*frequency)(std::uint32_t, int, Frequencies*){};
+  int (*status_string)(int, const char**){};
+};
+
+Result<RocmSmi> load() {
+  void* library = nullptr;
+  for (const char* name : library_names) {
+    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      library = dlopen(fmt::format("/opt/rocm/lib/{}", name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+    if (library != nullptr) break;
+  }
+  if (library == nullptr) {
+    return fail(
+        ErrorCode::missing_dependency,
+        "ROCm SMI is not here; install the package librocm-smi64-1 (Debian) or rocm-smi-lib "
+        "(ROCm's own)");
+  }
+  RocmSmi api;
+  const char* missing = nullptr;
+  const auto resolve = [&](auto& pointer, const char* name, bool needed = true) {
+    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(dlsym(library, name));
+    if (pointer == nullptr && needed) missing = name;
+  };
+  resolve(api.init, "rsmi_init");
+  resolve(api.count, "rsmi_num_monitor_devices");
+  resolve(api.pci_id, "rsmi_dev_pci_id_get");
+  resolve(api.energy, "rsmi_dev_energy_count_get");
+  resolve(api.average_power, "rsmi_dev_power_ave_get");
+  resolve(api.socket_power, "rsmi_dev_current_socket_power_get", false);
+  resolve(api.temperature, "rsmi_dev_temp_metric_get");
+  resolve(api.voltage, "rsmi_dev_volt_metric_get");
+  resolve(api.frequency, "rsmi_dev_gpu_clk_freq_get");
+  resolve(api.status_string, "rsmi_status_string");
+  if (missing != nullptr) {
+    return fail(
+        ErrorCode::missing_dependency,
+        fmt::format("ROCm SMI has no {}: too old; install librocm-smi64-1 5.2 or newer", missing));
+  }
+  return api;
+}
+
+std::string error_text(const RocmSmi& api, int code) {
+  const char* text = nullptr;
+  if (api.status_string(code, &text) != success || text == nullptr) {
+    return fmt::format("code {}", code);
+  }
+  // "RSMI_STATUS_X: what it means"
+  return fmt::format("{} ({})", text, code);
+}
+
+// The library's lock of each GPU, which a process that it ended leaves behind.
+std::set<std::string> locks() {
+  std::set<std::string> names;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator("/dev/shm", ec)) {
+    if (entry.path().filename().string().starts_with("rocm_smi_card")) {
+      names.insert(entry.path().string());
+    }
+  }
+  return names;
+}
+
+// The library's number for the GPU, started first.
+Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
+  if (const int code = api.init(0); code != success) {
+    std::string hint;
+    if (code == init_error && !locks().empty()) {
+      hint =
+          "; a process that ended while it used ROCm SMI leaves its lock behind: if none runs, "
+          "remove it (sudo rm /dev/shm/rocm_smi_card*)";
+    }
+    return fail(ErrorCode::device_error,
+                "ROCm SMI does not start: " + error_text(api, code) + hint);
+  }
+  std::uint32_t count = 0;
+  api.count(&count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint64_t id = 0;
+    if (api.pci_id(i, &id) != success) continue;
+    const PciAddress found{
+        static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id >> 8 & 0xff),
+        static_cast<std::uint32_t>(id >> 3 & 0x1f), static_cast<std::uint32_t>(id & 7)};
+    if (found == pci) return i;
+  }
+  return fail(ErrorCode::unsupported, fmt::format("ROCm SMI lists {} GPUs and not this one", count),
+              to_string(pci));
+}
+
+class RocmSmiSource final : public PowerSource {
+ public:
+  RocmSmiSource(const RocmSmi& api, std::uint32_t device, const AmdGpu& gpu)
+      : api_(api), device_(device) {
+    facts_.name = fmt::format("ROCm SMI of {}", gpu.name);
+    facts_.power_resolution_w = 1e-6;
+    facts_.temperature_resolution_c = 1.0;
+    std::uint64_t value = 0;
+    current_ =
+        note("power_instant",
+             api_.socket_power == nullptr ? not_supported : api_.socket_power(device_, &value));
+    average_ = note("power_average", api_.average_power(device_, 0, &value));
+    std::uint64_t stamp = 0;
+    float resolution = 0;
+    energy_ = note("energy", api_.energy(device_, &value, &resolution, &stamp));
+    std::int64_t signed_value = 0;
+    const auto temperature = [&](const char* name, unsigned sensor) {
+      return note(name, api_.temperature(device_, sensor, 0, &signed_value));
+    };
+    edge_ = temperature("temperature_edge", edge);
+    junction_ = temperature("temperature_junction", junction);
+    memory_ = temperature("temperature_memory", memory);
+    voltage_ = note("voltage", api_.voltage(device_, 0, 0, &signed_value));
+    Frequencies frequencies;
+    clock_ = note("clock", api_.frequency(device_, system_clock, &frequencies));
+    memory_clock_ = note("memory_clock", api_.frequency(device_, memory_clock, &frequencies));
+    metrics_ = SysfsFile(gpu.folder + "/gpu_metrics");
+    const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
+    throttle_ = table && table->throttle;
+    fields_.push_back({"throttle", throttle_ ? FieldStatus::ok : FieldStatus::missing,
+                       throttle_ ? metrics_.path() : "gpu_metrics has no such field"});
+  }
+
+  [[nodiscard]] bool useful() const { return current_ || average_ || energy_; }
+  const SensorFacts& facts() const override { return facts_; }
+  const std::vector<FieldState>& fields() const override { return fields_; }
+  std::string power_name() const override {
+    return current_ ? "ROCm SMI current power" : average_ ? "ROCm SMI average power" : "";
+  }
+  std::string second_power_name() const override {
+    return current_ && average_ ? "ROCm SMI average power" : "";
+  }
+  std::string throttle_text(std::uint64_t bits) const override { return amd_throttle_text(bits); }
+
+  void read_fast(RawReading& reading) override {
+    std::uint64_t value = 0;
+    if (current_ && api_.socket_power(device_, &value) == success) {
+      reading.power_uw = static_cast<std::int64_t>(value);
+    }
+    if (average_ && api_.average_power(device_, 0, &value) == success) {
+      (current_ ? reading.second_power_uw : reading.power_uw) = static_cast<std::int64_t>(value);
+    }
+    // The counter itself; the resolution that comes with it is rounded to 15.3 uJ, 0.27% too much.
+    std::uint64_t stamp = 0;
+    float resolution = 0;
+    if (energy_ && api_.energy(device_, &value, &resolution, &stamp) == success) {
+      reading.energy_ticks = static_cast<std::int64_t>(value);
+    }
+  }
+
+  void read_slow(RawReading& reading) override {
+    std::int64_t value = 0;
+    const auto temperature = [&](bool there, unsigned sensor, std::optional<std::int32_t>& field) {
+      if (there && api_.temperature(device_, sensor, 0, &value) == success) {
+        field = static_cast<std::int32_t>(value);
+      }
+    };
+    temperature(edge_, edge, reading.edge_mc);
+    temperature(junction_, junction, reading.junction_mc);
+    temperature(memory_, memory, reading.memory_mc);
+    if (voltage_ && api_.voltage(device_, 0, 0, &value) == success) {
+      reading.voltage_uv = static_cast<std::int32_t>(value) * 1000;
+    }
+    const auto clock = [&](bool there, int type, std::optional<std::int32_t>& field) {
+      Frequencies frequencies;
+      if (!there || api_.frequency(device_, type, &frequencies) != success) return;
+      if (const auto hz = frequencies.current()) field = static_cast<std::int32_t>(*hz / 1000);
+    };
+    clock(clock_, system_clock, reading.clock_khz);
+    clock(memory_clock_, memory_clock, reading.memory_clock_khz);
+    if (throttle_) {
+      const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
+      if (table) reading.throttle = table->throttle;
+    }
+  }
+
+ private:
+  bool note(const char* name, int code) {
+    FieldState state{name, FieldStatus::ok, "ROCm SMI"};
+    if (code != success) {
+      state.reason = error_text(api_, code);
+      state.status = code == not_supported ? FieldStatus::missing
+                     : code == permission  ? FieldStatus::denied
+                                           : FieldStatus::failed;
+    }
+    fields_.push_back(std::move(state));
+    return code == success;
+  }
+
+  RocmSmi api_;
+  std::uint32_t device_;
+  SensorFacts facts_;
+  std::vector<FieldState> fields_;
+  SysfsFile metrics_;
+  bool current_{}, average_{}, energy_{};
+  bool edge_{}, junction_{}, memory_{}, voltage_{}, clock_{}, memory_clock_{}, throttle_{};
+};
+
+Result<std::unique_ptr<RocmSmiSource>> open_here(const AmdGpu& gpu) {
+  static const Result<RocmSmi> api = load();
+  if (!api) return tl::unexpected(api.error());
+  WW_ASSIGN(device, find_device(*api, gpu.pci));
+  auto source = std::make_unique<RocmSmiSource>(*api, device, gpu);
+  if (!source->useful()) {
+    return fail(ErrorCode::unsupported, "ROCm SMI tells neither power nor energy",
+                to_string(gpu.pci));
+  }
+  return source;
+}
+
+}  // namespace
+
+Status probe_rocm_smi(const AmdGpu& gpu) {
+  const auto before = locks();
+  const auto answer = run_in_child(
+      [&gpu] {
+        const auto source = open_here(gpu);
+        if (!source) {
+          return std::to_string(static_cast<int>(source.error().code)) + " " +
+                 source.error().message;
+        }
+        RawReading reading;
+        for (int i = 0; i < 2; ++i) {
+          (*source)->read_fast(reading);
+          (*source)->read_slow(reading);
+        }
+        return std::string("good");
+      },
+      patience);
+  if (answer) {
+    if (*answer == "good") return {};
+    const auto code = static_cast<ErrorCode>(std::atoi(answer->c_str()));
+    return fail(code, answer->substr(answer->find(' ') + 1), to_string(gpu.pci));
+  }
+  // What it locked it will not unlock; nobody else holds a lock that was not there before.
+  for (const auto& lock : locks()) {
+    std::error_code ec;
+    if (!before.contains(lock)) fs::remove(lock, ec);
+  }
+  return fail(ErrorCode::device_error, "ROCm SMI is not used: " + answer.error().message,
+              to_string(gpu.pci));
+}
+
+Result<std::unique_ptr<PowerSource>> open_rocm_smi(const AmdGpu& gpu) {
+  WW_ASSIGN(source, open_here(gpu));
+  return source;
+}
+
+}  // namespace ww::measure

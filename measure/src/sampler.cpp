@@ -1,0 +1,212 @@
+#include "ww/measure/sampler.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "sample_ring.hpp"
+
+namespace ww::measure {
+namespace {
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void sleep_until_ns(std::int64_t time_ns) {
+  const timespec until{time_ns / 1'000'000'000, time_ns % 1'000'000'000};
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  }
+}
+
+// Counts of durations: by microsecond up to 4 ms, then by millisecond. One writer; a reader may see
+// counts of slightly different moments.
+class Histogram {
+ public:
+  void add(std::int64_t ns) {
+    const auto us = static_cast<std::size_t>(std::max<std::int64_t>(ns, 0) / 1000);
+    const std::size_t bin = us < fine ? us : std::min(fine + us / 1000, bins - 1);
+    counts_[bin].fetch_add(1, std::memory_order_relaxed);
+    if (ns > most_ns_.load(std::memory_order_relaxed)) most_ns_.store(ns);
+  }
+  // Upper edge of the bin that holds the quantile [us].
+  [[nodiscard]] double quantile(double q) const {
+    std::uint64_t total = 0;
+    for (const auto& count : counts_) total += count.load(std::memory_order_relaxed);
+    const auto rank = static_cast<std::uint64_t>(q * static_cast<double>(total));
+    std::uint64_t below = 0;
+    for (std::size_t i = 0; i < bins; ++i) {
+      below += counts_[i].load(std::memory_order_relaxed);
+      if (below > rank) {
+        return i < fine ? static_cast<double>(i + 1) : static_cast<double>(i + 1 - fine) * 1000;
+      }
+    }
+    return 0;
+  }
+  [[nodiscard]] double most_us() const { return static_cast<double>(most_ns_.load()) * 1e-3; }
+
+ private:
+  static constexpr std::size_t fine = 4096;
+  static constexpr std::size_t bins = fine + 1024;
+  std::array<std::atomic<std::uint32_t>, bins> counts_{};
+  std::atomic<std::int64_t> most_ns_{0};
+};
+
+class SamplerThread final : public Sampler {
+ public:
+  SamplerThread(PowerSource& source, const SamplerOptions& options)
+      : source_(source), options_(options), ring_(options.capacity) {}
+  ~SamplerThread() override {
+    stop_.store(true);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Status launch() {
+    period_ns_ = options_.period_ns;
+    if (options_.stretch) period_ns_ = stretched();
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      return fail(ErrorCode::io_error, fmt::format("cannot start a thread: {}", error.what()));
+    }
+    if (options_.real_time) {
+      // Above ordinary work, below the kernel's own threads.
+      sched_param priority{};
+      priority.sched_priority = 10;
+      const int code = pthread_setschedparam(thread_.native_handle(), SCHED_FIFO, &priority);
+      real_time_ = code == 0;
+      if (code != 0) {
+        real_time_reason_ = fmt::format(
+            "real-time priority is not allowed ({}); allow it with 'ulimit -r 10' or run as root",
+            std::strerror(code));
+      }
+    } else {
+      real_time_reason_ = "not asked for";
+    }
+    return {};
+  }
+
+  void drain(std::vector<Sample>& samples) override {
+    Sample sample;
+    while (ring_.pop(sample)) samples.push_back(sample);
+  }
+
+  SamplerStats stats() const override {
+    SamplerStats stats;
+    stats.period_ns = period_ns_;
+    stats.ticks = ticks_.load();
+    stats.missed = missed_.load();
+    stats.dropped = dropped_.load();
+    stats.jitter_p50_us = jitter_.quantile(0.50);
+    stats.jitter_p99_us = jitter_.quantile(0.99);
+    stats.jitter_max_us = jitter_.most_us();
+    stats.read_p50_us = reads_.quantile(0.50);
+    stats.read_p99_us = reads_.quantile(0.99);
+    const std::int64_t began = began_ns_.load(), last = last_ns_.load();
+    stats.elapsed_s = static_cast<double>(last - began) * 1e-9;
+    if (last > began) {
+      stats.cpu_share = static_cast<double>(cpu_ns_.load()) / static_cast<double>(last - began);
+    }
+    stats.real_time = real_time_;
+    stats.real_time_reason = real_time_reason_;
+    return stats;
+  }
+
+ private:
+  // So many periods that the median read is at most 1.5% of them; at most 5.
+  std::int64_t stretched() {
+    std::array<std::int64_t, 9> costs{};
+    for (auto& cost : costs) {
+      RawReading reading;
+      const auto before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      source_.read_fast(reading);
+      cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - before;
+    }
+    std::ranges::nth_element(costs, costs.begin() + costs.size() / 2);
+    constexpr double share = 0.015;
+    const double periods = static_cast<double>(costs[costs.size() / 2]) / share /
+                           static_cast<double>(options_.period_ns);
+    return options_.period_ns * std::clamp<std::int64_t>(std::llround(std::ceil(periods)), 1, 5);
+  }
+
+  void run() {
+    prctl(PR_SET_NAME, "wirewatt-sample");
+    prctl(PR_SET_TIMERSLACK, 1);  // ns; matters without real-time priority
+    const std::int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    std::int64_t due = clock_ns(CLOCK_MONOTONIC) + period_ns_;
+    std::int64_t slow_due = due;
+    began_ns_.store(due);
+    last_ns_.store(due);
+    while (!stop_.load(std::memory_order_relaxed)) {
+      sleep_until_ns(due);
+      const std::int64_t before = clock_ns(CLOCK_MONOTONIC);
+      jitter_.add(before - due);
+      Sample sample;
+      source_.read_fast(sample.reading);
+      const std::int64_t after = clock_ns(CLOCK_MONOTONIC);
+      sample.time_ns = before + (after - before) / 2;
+      reads_.add(after - before);
+      std::int64_t now = after;
+      if (due >= slow_due) {
+        source_.read_slow(sample.reading);
+        slow_due = due + options_.slow_period_ns;
+        now = clock_ns(CLOCK_MONOTONIC);
+        // Asking for it costs a call of its own: now and then is enough.
+        cpu_ns_.store(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before, std::memory_order_relaxed);
+        last_ns_.store(now, std::memory_order_relaxed);
+      }
+      if (!ring_.push(sample)) dropped_.fetch_add(1, std::memory_order_relaxed);
+      ticks_.fetch_add(1, std::memory_order_relaxed);
+      due += period_ns_;
+      if (now >= due) {
+        const std::int64_t late = (now - due) / period_ns_ + 1;
+        missed_.fetch_add(static_cast<std::uint64_t>(late), std::memory_order_relaxed);
+        due += late * period_ns_;
+      }
+    }
+  }
+
+  PowerSource& source_;
+  SamplerOptions options_;
+  SampleRing<Sample> ring_;
+  std::int64_t period_ns_{};
+  Histogram jitter_, reads_;
+  std::atomic<std::uint64_t> ticks_{0}, missed_{0}, dropped_{0};
+  std::atomic<std::int64_t> began_ns_{0}, last_ns_{0}, cpu_ns_{0};
+  std::atomic<bool> stop_{false};
+  bool real_time_{};
+  std::string real_time_reason_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace
+
+std::int64_t steady_now_ns() {
+  return clock_ns(CLOCK_MONOTONIC);
+}
+
+Result<std::unique_ptr<Sampler>> Sampler::start(PowerSource& source,
+                                                const SamplerOptions& options) {
+  if (options.period_ns <= 0 || options.slow_period_ns <= 0 ||
+      !std::has_single_bit(options.capacity)) {
+    return fail(ErrorCode::invalid_argument,
+                "a sampler needs periods above 0 and room for a power of two of readings");
+  }
+  auto sampler = std::make_unique<SamplerThread>(source, options);
+  WW_TRY(sampler->launch());
+  return sampler;
+}
+
+}  // namespace ww::measure

@@ -1,0 +1,147 @@
+#include "ww/measure/sampler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "sample_ring.hpp"
+#include "ww/measure/polled_sensor.hpp"
+
+namespace ww::measure {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Counts its reads; a read takes `busy`.
+class Counting final : public PowerSource {
+ public:
+  explicit Counting(milliseconds busy = {}) : busy_(busy) {}
+  const SensorFacts& facts() const override { return facts_; }
+  std::string power_name() const override { return "power"; }
+  std::string second_power_name() const override { return ""; }
+  const std::vector<FieldState>& fields() const override { return fields_; }
+  std::string throttle_text(std::uint64_t) const override { return ""; }
+  void read_fast(RawReading& reading) override {
+    reading.power_uw = ++reads;
+    if (busy_.count() > 0) std::this_thread::sleep_for(busy_);
+  }
+  void read_slow(RawReading& reading) override {
+    ++slow_reads;
+    reading.edge_mc = 40'000;
+  }
+  std::atomic<int> reads{0}, slow_reads{0};
+
+ private:
+  milliseconds busy_;
+  SensorFacts facts_;
+  std::vector<FieldState> fields_;
+};
+
+TEST(SampleRing, GivesBackInOrderAndSaysWhenItIsFull) {
+  SampleRing<int> ring(4);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.push(i));
+  EXPECT_FALSE(ring.push(4));
+  int value = -1;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(ring.pop(value));
+    EXPECT_EQ(value, i);
+  }
+  EXPECT_FALSE(ring.pop(value));
+}
+
+TEST(SampleRing, LosesNothingBetweenTwoThreads) {
+  SampleRing<int> ring(64);
+  constexpr int many = 200'000;
+  std::thread writer([&ring] {
+    for (int i = 0; i < many;) {
+      if (ring.push(i)) {
+        ++i;
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  });
+  int expected = 0, value = 0;
+  while (expected < many) {
+    if (!ring.pop(value)) {
+      std::this_thread::yield();
+      continue;
+    }
+    ASSERT_EQ(value, expected);
+    ++expected;
+  }
+  writer.join();
+}
+
+TEST(Sampler, PollsOnAndHandsEveryReadingOver) {
+  Counting source;
+  auto sampler = Sampler::start(source, {.stretch = false});
+  ASSERT_TRUE(sampler);
+  std::this_thread::sleep_for(milliseconds(200));
+  std::vector<Sample> samples;
+  (*sampler)->drain(samples);
+  ASSERT_GT(samples.size(), 20u);
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    EXPECT_GT(samples[i].time_ns, samples[i - 1].time_ns);
+    EXPECT_EQ(*samples[i].reading.power_uw, *samples[i - 1].reading.power_uw + 1);
+  }
+  EXPECT_TRUE(samples.front().reading.edge_mc);  // slow fields with the first poll
+  EXPECT_FALSE(samples[1].reading.edge_mc);      // and rarely after it
+  const auto stats = (*sampler)->stats();
+  EXPECT_EQ(stats.period_ns, 1'000'000);
+  EXPECT_GE(stats.ticks, samples.size());
+  EXPECT_GT(stats.cpu_share, 0.0);
+  EXPECT_GE(stats.jitter_p99_us, stats.jitter_p50_us);
+  EXPECT_EQ(stats.real_time, stats.real_time_reason.empty());
+}
+
+// Each read lasts five periods: four ticks of five are missed, and said to be.
+TEST(Sampler, CountsTheTicksThatASlowSourceMisses) {
+  Counting source(milliseconds(5));
+  auto sampler = Sampler::start(source, {.stretch = false});
+  ASSERT_TRUE(sampler);
+  std::this_thread::sleep_for(milliseconds(200));
+  const auto stats = (*sampler)->stats();
+  EXPECT_GT(stats.missed, 2 * stats.ticks);
+  EXPECT_GT(stats.read_p50_us, 4000);
+}
+
+TEST(Sampler, CountsWhatNobodyTookInTime) {
+  Counting source;
+  auto sampler = Sampler::start(source, {.stretch = false, .capacity = 4});
+  ASSERT_TRUE(sampler);
+  while ((*sampler)->stats().dropped == 0) std::this_thread::sleep_for(milliseconds(5));
+  std::vector<Sample> samples;
+  (*sampler)->drain(samples);
+  EXPECT_GE(samples.size(), 4u);
+}
+
+TEST(Sampler, RefusesARingOfAnOddSize) {
+  Counting source;
+  EXPECT_EQ(Sampler::start(source, {.capacity = 100}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(Sampler::start(source, {.period_ns = 0}).error().code, ErrorCode::invalid_argument);
+}
+
+TEST(PolledSensor, GivesEveryReadingOnceAndKeepsThemWhileItSleeps) {
+  auto sensor = PolledSensor::start(std::make_unique<Counting>(), nullptr, "no clocks here",
+                                    {.stretch = false});
+  ASSERT_TRUE(sensor);
+  (*sensor)->sleep_until((*sensor)->now_ns() + 100'000'000);
+  const auto first = (*sensor)->new_readings();
+  ASSERT_TRUE(first && first->size() > 10);
+  EXPECT_EQ(first->front().temperature_mc, 40'000);
+  EXPECT_EQ(first->front().time_ns, first->front().poll_ns);
+  (*sensor)->sleep_until((*sensor)->now_ns() + 20'000'000);
+  const auto second = (*sensor)->new_readings();
+  ASSERT_TRUE(second && !second->empty());
+  EXPECT_EQ(*second->front().power_uw, *first->back().power_uw + 1);
+  EXPECT_EQ((*sensor)->dvfs_current(), -1);
+  EXPECT_THAT((*sensor)->select_dvfs(0).error().message, ::testing::HasSubstr("no clocks here"));
+}
+
+}  // namespace
+}  // namespace ww::measure

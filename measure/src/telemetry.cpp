@@ -1,0 +1,168 @@
+#include "ww/measure/telemetry.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "ww/measure/child.hpp"
+
+namespace ww::measure {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view rocm_smi_way = "ROCm SMI";
+constexpr std::string_view files_way = "amdgpu files";
+constexpr std::string_view nvml_way = "NVML";
+constexpr auto patience = std::chrono::seconds(20);
+
+SensorWay way(std::string_view name, const Status& tried) {
+  return {std::string(name), tried.has_value(), tried ? "" : tried.error().message};
+}
+
+template <class T>
+Status tried(const Result<T>& result) {
+  if (result) return {};
+  return tl::unexpected(result.error());
+}
+
+template <class T>
+json maybe(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+template <class T>
+std::optional<T> maybe(const json& value) {
+  if (value.is_null()) return {};
+  return value.get<T>();
+}
+
+// What a child saw of NVIDIA's GPUs, as JSON.
+std::string nvidia_view() {
+  json answer;
+  const auto gpus = list_nvidia_gpus();
+  if (!gpus) {
+    answer["error"] = gpus.error().message;
+    return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+  answer["gpus"] = json::array();
+  for (const NvidiaGpu& gpu : *gpus) {
+    const auto source = tried(open_nvml(gpu.pci));
+    answer["gpus"].push_back({{"pci", to_string(gpu.pci)},
+                              {"name", gpu.name},
+                              {"driver", gpu.driver},
+                              {"mig", maybe(gpu.mig)},
+                              {"ecc", maybe(gpu.ecc)},
+                              {"persistence", maybe(gpu.persistence)},
+                              {"busy", maybe(gpu.busy_percent)},
+                              {"processes", gpu.processes},
+                              {"reason", source ? "" : source.error().message}});
+  }
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void add_nvidia(Telemetry& telemetry) {
+  const auto text = run_in_child(nvidia_view, patience);
+  if (!text) {
+    telemetry.no_nvidia = "NVML: " + text.error().message;
+    return;
+  }
+  const json answer = json::parse(*text, nullptr, false);
+  if (answer.is_discarded() || answer.contains("error")) {
+    telemetry.no_nvidia =
+        answer.is_discarded() ? "NVML gave no answer" : answer["error"].get<std::string>();
+    return;
+  }
+  for (const json& entry : answer["gpus"]) {
+    NvidiaGpu gpu;
+    const auto pci = parse_pci_address(entry["pci"].get<std::string>());
+    if (!pci) continue;
+    gpu.pci = *pci;
+    gpu.name = entry["name"].get<std::string>();
+    gpu.driver = entry["driver"].get<std::string>();
+    gpu.mig = maybe<bool>(entry["mig"]);
+    gpu.ecc = maybe<bool>(entry["ecc"]);
+    gpu.persistence = maybe<bool>(entry["persistence"]);
+    gpu.busy_percent = maybe<unsigned>(entry["busy"]);
+    gpu.processes = entry["processes"].get<std::vector<unsigned>>();
+    const auto reason = entry["reason"].get<std::string>();
+    telemetry.gpus.push_back(
+        {gpu.pci, gpu.name, {{std::string(nvml_way), reason.empty(), reason}}, {}, gpu});
+  }
+  if (answer["gpus"].empty()) telemetry.no_nvidia = "NVML lists no GPU";
+}
+
+void add_amd(Telemetry& telemetry, const std::string& sysfs) {
+  const auto gpus = list_amd_gpus(sysfs);
+  if (gpus.empty()) {
+    telemetry.no_amd = fmt::format("no amdgpu card under {}/class/drm", sysfs);
+    return;
+  }
+  for (const AmdGpu& gpu : gpus) {
+    TelemetryGpu found;
+    found.pci = gpu.pci;
+    found.name = gpu.name;
+    found.amd = gpu;
+    // The library reads /sys alone: under another tree it would answer for other cards.
+    if (sysfs == "/sys") {
+      found.ways.push_back(way(rocm_smi_way, probe_rocm_smi(gpu)));
+    } else {
+      found.ways.push_back({std::string(rocm_smi_way), false, "it cannot be given another tree"});
+    }
+    found.ways.push_back(way(files_way, tried(open_amd_sysfs(gpu))));
+    telemetry.gpus.push_back(std::move(found));
+  }
+}
+
+Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
+  std::string why;
+  bool denied = false;
+  for (const SensorWay& way : gpu.ways) {
+    if (!way.usable) {
+      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", way.name, way.reason);
+      continue;
+    }
+    auto source = way.name == nvml_way       ? open_nvml(gpu.pci)
+                  : way.name == rocm_smi_way ? open_rocm_smi(*gpu.amd)
+                                             : open_amd_sysfs(*gpu.amd);
+    if (source) return source;
+    denied = denied || source.error().code == ErrorCode::permission_denied;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", way.name, source.error().message);
+  }
+  return fail(denied ? ErrorCode::permission_denied : ErrorCode::unsupported,
+              "no way to its power sensor works: " + why, to_string(gpu.pci));
+}
+
+Result<std::unique_ptr<ClockControl>> open_clocks(const TelemetryGpu& gpu, bool allowed) {
+  if (!allowed) return fail(ErrorCode::unsupported, "clocks are left alone (--no-clock-control)");
+  WW_ASSIGN(guardian, ClockGuardian::start());
+  if (gpu.nvidia) return open_nvml_clock_control(gpu.pci, std::move(guardian));
+  return open_amd_clock_control(*gpu.amd, std::move(guardian));
+}
+
+}  // namespace
+
+std::string sysfs_of(const TelemetryOptions& options) {
+  if (!options.sysfs.empty()) return options.sysfs;
+  const char* set = std::getenv("WIREWATT_SYSFS");
+  return set != nullptr && *set != '\0' ? set : "/sys";
+}
+
+Telemetry find_telemetry(const TelemetryOptions& options) {
+  Telemetry telemetry;
+  add_amd(telemetry, sysfs_of(options));
+  add_nvidia(telemetry);
+  return telemetry;
+}
+
+Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,
+                                                  const TelemetryOptions& options) {
+  // The guardian forks: before the sampler's thread is there.
+  auto clocks = open_clocks(gpu, options.clock_control);
+  WW_ASSIGN(source, open_source(gpu));
+  return PolledSensor::start(std::move(source), clocks ? std::move(*clocks) : nullptr,
+                             clocks ? "" : clocks.error().message, options.sampler);
+}
+
+}  // namespace ww::measure

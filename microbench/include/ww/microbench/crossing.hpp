@@ -1,0 +1,71 @@
+// Energy of crossing between the two sides of a partitioned L2, on parts whose floorplan is not
+// public: every side's places against every side's lines, at one rate, with zeros and with random
+// data. Offsets of places and of lines drop out; what is left is the crossing's. There is no
+// distance, so the answer is per bit and crossing, never per millimetre.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/measure/i_sensor.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+struct CrossingOptions {
+  int blocks{5};          // each visits every condition twice, in mirrored random order (ABBA)
+  double plateau_s{2.5};  // of one run
+  double settle_s{1.2};   // cut off at its start: a sensor that averages over a second must settle
+  int groups_per_place{8};  // of 256 work-items
+  std::uint64_t seed{1};
+};
+
+struct CrossingFit {
+  // J a payload bit and crossing, 95% interval (t over blocks).
+  ResultRow random_bit;  // independent random bits (convention per_random_bit)
+  ResultRow zero_bit;    // zeros: what control and clocking cost
+  ResultRow difference;  // what the data itself costs
+  double near_bits_per_s{};
+  double far_bits_per_s{};
+  double near_w{};  // power over idle
+  double far_w{};
+  int blocks{};
+  int runs{};
+  int rejected{};
+  std::string note;  // what to know: unequal rates, few blocks
+};
+[[nodiscard]] nlohmann::json to_json(const CrossingFit& fit);
+
+// Runs the campaign on an opened device into folder/campaign.db (fact "plan": method "crossing").
+// Runs hold the side of the places as engine and the side of the lines as quadrant. Errors:
+// unsupported (no pinning; no two sides), bad_data (sensor), those of host, sensor and store.
+Status run_crossing(ComputeHost& host, measure::Sensor& sensor, const std::string& device,
+                    const std::filesystem::path& folder, const CrossingOptions& options,
+                    const ProgressFunction& progress);
+
+// Opens the device of a request with its sensor, and runs. Errors: also those of
+// open_compute_device; unsupported where its power cannot be read.
+struct CrossingRequest {
+  DeviceRequest device;
+  std::filesystem::path folder;
+  CrossingOptions options;
+};
+Status run_crossing(const CrossingRequest& request, const ProgressFunction& progress);
+// Whether a calibration of this device is one of crossings: real parts without a public floorplan
+// that have PTX. Puts the resolved name into the request. Errors of the device.
+[[nodiscard]] Result<bool> calibrates_crossings(DeviceRequest& request);
+
+// From the recorded runs. Errors: bad_data (no complete block), those of the store.
+[[nodiscard]] Result<CrossingFit> fit_crossing(const CampaignStore& store);
+[[nodiscard]] CrossingFit fit_crossing(const std::vector<StoredRun>& runs, double settle_s);
+
+}  // namespace ww::microbench

@@ -1,0 +1,34 @@
+// The compute hosts by name: "opencl:0.1" (platform and device as the loader lists them), "hip:0",
+// "cuda:0". Vendor libraries are looked for at run time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+// Errors: invalid_argument (no such form of name), not_found, missing_dependency (names the
+// package), device_error.
+[[nodiscard]] Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name);
+
+struct HostListing {
+  std::string name;    // "cuda:0"; "cuda" where the driver gave no device
+  HostFacts facts;     // empty where it could not be opened
+  std::string reason;  // why it cannot be used, and what to do; empty: usable
+};
+// HIP's and CUDA's devices, or why there are none. Each driver is asked in a process of its own: it
+// may hang, crash or keep the GPU awake.
+[[nodiscard]] std::vector<HostListing> list_driver_hosts();
+
+// Whether kernels can be tied to a place on a target (HostFacts::target).
+struct PinningStatus {
+  bool pinned{};
+  std::string reason;  // why not
+};
+[[nodiscard]] PinningStatus pinning_status(const std::string& target);
+
+}  // namespace ww::microbench

@@ -1,0 +1,129 @@
+// How a chip is laid out: engines and CUs, L2 channels and which address bits choose them, what is
+// near to what. From the driver where it tells, else from latency and contention.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+struct AddressMap {
+  enum class Form { none, xor_of_bits, modulo };
+  bool found{};
+  std::string reason;  // why not found
+  Form form{Form::none};
+  int channels{};
+  std::int64_t interleave_bytes{};  // bytes in a row on one channel
+  // xor_of_bits: bit i of the channel's number is the parity of address & masks[i].
+  std::vector<std::uint64_t> masks;
+  double foretold{};  // share of random pairs that the map foretold
+  int pairs{};        // how many were tried
+  [[nodiscard]] int channel_of(std::uint64_t address) const;
+};
+
+// Latency between places (engines, or SMs) and lines' homes (channels, or single lines).
+struct LatencyMap {
+  bool found{};
+  std::string reason;                      // why not found
+  std::vector<std::vector<double>> ticks;  // [place][home]
+  double noise_ticks{};                    // standard error of one entry, from repeats
+  double contrast_ticks{};         // root mean square of what is left without rows and columns
+  std::vector<int> nearest_place;  // [home]: least latency
+};
+
+// Partitioned L2: two sides, each with its places and lines.
+struct Sides {
+  bool found{};
+  std::string reason;
+  std::vector<int> side_of_place;  // 0 or 1
+  double near_ticks{};             // mean over pairs on one side
+  double far_ticks{};              // and across
+  double explained{};              // share of the contrast that two sides explain
+  // The side of a line: parity of address & mask, within a 2 MiB page; 0 where no mask foretells
+  // it.
+  std::uint64_t line_mask{};
+  double line_foretold{};  // share of lines whose side the mask foretold
+  std::string line_reason;
+};
+
+// What the driver says without any measurement; absent where it does not.
+struct DriverLayout {
+  std::string source;  // "vgpu", "kfd", "driver"
+  std::optional<int> engines;
+  std::optional<int> compute_units;  // of the chip
+  std::optional<int> channels;
+  std::optional<std::int64_t> interleave_bytes;
+  std::optional<std::int64_t> l2_bytes;
+  std::optional<int> dies;
+};
+
+struct TopologyPlace {
+  int engine{};  // NVIDIA: the SM
+  int cu{};
+  std::uint32_t id{};  // the hardware id's bits that tell places apart
+};
+
+struct Topology {
+  std::string device;
+  std::string driver;
+  std::string target;
+  bool is_virtual{};
+  DriverLayout told;
+  bool pinned{};
+  std::string pinning_reason;         // why nothing can be pinned
+  std::vector<TopologyPlace> places;  // where wavefronts were seen, sorted
+  std::string places_reason;          // why none
+  AddressMap address;
+  LatencyMap latency;                // [engine][channel], or [SM][line]
+  std::optional<Sides> sides;        // parts whose places are SMs
+  std::vector<std::uint32_t> lines;  // of latency's columns where those are lines: offsets [bytes]
+  bool from_cache{};
+  [[nodiscard]] std::vector<int> engines() const;  // that were seen, sorted
+};
+[[nodiscard]] nlohmann::json to_json(const Topology& topology);
+// Error parse_error names the key.
+[[nodiscard]] Result<Topology> topology_from_json(const nlohmann::json& json);
+
+// Probes an opened device. Parts that cannot be found say why; an error means that the device
+// failed.
+[[nodiscard]] Result<Topology> discover_topology(ComputeHost& host,
+                                                 const std::function<void(double)>& progress);
+
+// The proof that kernels are pinned: what every wavefront reports without and with the patch.
+struct WavePlace {
+  std::uint32_t wave{};
+  std::uint32_t group{};
+  std::uint32_t unpatched{};  // group ^ 0x5EC0DE01
+  std::uint32_t id{};         // hardware id
+  int engine{};               // NVIDIA: the SM
+  int cu{};
+};
+// Errors: unsupported (nothing can be pinned), those of the host.
+[[nodiscard]] Result<std::vector<WavePlace>> record_wave_places(ComputeHost& host);
+
+struct TopologyRequest {
+  DeviceRequest device;
+  bool fresh{};  // probe again whatever is cached
+};
+// Opens the device, takes the cached result of the same device and driver or probes and caches.
+// Errors of open_host and the device.
+[[nodiscard]] Result<Topology> topology_of(const TopologyRequest& request,
+                                           const std::function<void(double)>& progress);
+
+// $XDG_CACHE_HOME/wirewatt/topology, else ~/.cache/wirewatt/topology.
+[[nodiscard]] std::filesystem::path topology_cache_folder();
+
+// As text for a terminal; as a self-contained SVG image.
+[[nodiscard]] std::string topology_picture(const Topology& topology);
+[[nodiscard]] std::string topology_svg(const Topology& topology);
+
+}  // namespace ww::microbench

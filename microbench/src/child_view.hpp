@@ -1,0 +1,15 @@
+// A look at a driver from a process of its own: it may hang or crash at its first call.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ww/core/result.hpp"
+
+namespace ww::microbench {
+
+// Runs `body` in a child and gives the text that it returned. Error device_error (it crashed, or
+// did not answer within 20 s), io_error.
+[[nodiscard]] Result<std::string> in_child(const std::function<std::string()>& body);
+
+}  // namespace ww::microbench

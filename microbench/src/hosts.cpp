@@ -1,0 +1,122 @@
+#include "ww/microbench/hosts.hpp"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "child_view.hpp"
+#include "module_driver.hpp"
+#include "opencl_host.hpp"
+#include "pinning.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+
+// The whole text as a number.
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+tl::unexpected<Error> no_such_name(const std::string& name) {
+  return fail(ErrorCode::invalid_argument,
+              "hosts are named opencl:PLATFORM.DEVICE, hip:N and cuda:N; 'wirewatt devices' lists "
+              "those that there are",
+              name);
+}
+
+json to_json(const HostFacts& facts) {
+  return {{"api", facts.api},          {"device", facts.device},
+          {"driver", facts.driver},    {"target", facts.target},
+          {"pci_bus", facts.pci_bus},  {"compute_units", facts.compute_units},
+          {"l2_bytes", facts.l2_bytes}};
+}
+
+// Every device of one driver, as JSON: a list of {facts} or {error}.
+std::string view(Result<int> (*count_devices)(),
+                 Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
+  json answer = json::array();
+  const auto count = count_devices();
+  if (!count) {
+    answer.push_back({{"error", count.error().text()}});
+  } else {
+    for (int i = 0; i < *count; ++i) {
+      const auto driver = open(i);
+      answer.push_back(driver ? json{{"index", i}, {"facts", to_json((*driver)->facts())}}
+                              : json{{"index", i}, {"error", driver.error().text()}});
+    }
+    if (*count == 0) answer.push_back({{"error", "its driver offers no device"}});
+  }
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void add_view(std::vector<HostListing>& listings, const std::string& api,
+              Result<int> (*count_devices)(), Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
+  const auto text = in_child([&] { return view(count_devices, open); });
+  const json answer = text ? json::parse(*text, nullptr, false) : json();
+  if (!text || !answer.is_array()) {
+    HostListing listing;
+    listing.name = api;
+    listing.reason = text ? "the driver ended the process" : text.error().message;
+    listings.push_back(std::move(listing));
+    return;
+  }
+  for (const json& entry : answer) {
+    HostListing listing;
+    listing.name =
+        entry.contains("index") ? api + ":" + std::to_string(entry["index"].get<int>()) : api;
+    listing.reason = entry.value("error", "");
+    if (entry.contains("facts")) {
+      const json& facts = entry["facts"];
+      listing.facts = {facts.value("api", ""),
+                       facts.value("device", ""),
+                       facts.value("driver", ""),
+                       facts.value("target", ""),
+                       facts.value("pci_bus", ""),
+                       facts.value("compute_units", 0),
+                       facts.value("l2_bytes", std::int64_t{0})};
+    }
+    listings.push_back(std::move(listing));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name) {
+  const auto colon = name.find(':');
+  if (colon == std::string::npos) return no_such_name(name);
+  const std::string api = name.substr(0, colon);
+  const std::string_view rest = std::string_view(name).substr(colon + 1);
+  if (api == "opencl") {
+    const auto dot = rest.find('.');
+    const auto platform = number(rest.substr(0, dot));
+    const auto device =
+        dot == std::string_view::npos ? std::optional<int>() : number(rest.substr(dot + 1));
+    if (!platform || !device) return no_such_name(name);
+    WW_ASSIGN(opencl, load_opencl());
+    return open_opencl_host(*opencl, *platform, *device);
+  }
+  const auto index = number(rest);
+  if (!index || (api != "hip" && api != "cuda")) return no_such_name(name);
+  WW_ASSIGN(driver, api == "hip" ? open_hip(*index) : open_cuda(*index));
+  return make_module_host(std::move(driver));
+}
+
+std::vector<HostListing> list_driver_hosts() {
+  std::vector<HostListing> listings;
+  add_view(listings, "hip", &hip_device_count, &open_hip);
+  add_view(listings, "cuda", &cuda_device_count, &open_cuda);
+  return listings;
+}
+
+PinningStatus pinning_status(const std::string& target) {
+  const auto pinning = make_pinning(target);
+  if (pinning) return {true, {}};
+  return {false, pinning.error().text()};
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,19 @@
+// What Linux's amdgpu driver publishes of a GPU's layout: /sys/class/kfd/kfd/topology/nodes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/topology.hpp"
+
+namespace ww::microbench {
+
+// The node of the GPU at a PCI address ("0000:c1:00.0"); empty: the only GPU there is. Errors:
+// not_found (no KFD, no such GPU), parse_error with the file and line.
+[[nodiscard]] Result<DriverLayout> read_kfd_layout(const std::filesystem::path& root,
+                                                   const std::string& pci_bus);
+
+inline constexpr const char* kfd_root = "/sys/class/kfd/kfd/topology/nodes";
+
+}  // namespace ww::microbench

@@ -1,0 +1,86 @@
+// What HIP and CUDA's driver API have in common: modules loaded from memory, packed arguments, one
+// stream. The two differ in names and in what a module is; module_host.cpp is the host over either.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+
+namespace ww::microbench {
+
+// Where an explicit argument lies in a kernel's packed arguments [bytes].
+struct ArgumentSlot {
+  std::uint32_t offset{};
+  std::uint32_t size{};
+};
+
+struct ModuleGrid {
+  std::array<unsigned, 3> groups{1, 1, 1};
+  std::array<unsigned, 3> local{1, 1, 1};
+};
+
+// One device of one driver, made current by its maker. Codes are the driver's; 0 is success.
+// Threading: one caller at a time.
+class ModuleDriver {
+ public:
+  using Handle = void*;
+  virtual ~ModuleDriver() = default;
+
+  [[nodiscard]] virtual HostFacts facts() const = 0;
+  // Compiles OpenCL C into a module image. As ComputeHost::build.
+  virtual Result<std::vector<std::byte>> build(const std::string& text,
+                                               const std::string& name) = 0;
+  // The explicit arguments of a kernel of an image. Errors: parse_error, not_found.
+  virtual Result<std::vector<ArgumentSlot>> arguments(std::span<const std::byte> image,
+                                                      const std::string& kernel) = 0;
+
+  virtual int allocate(std::uint64_t& address, std::size_t bytes) = 0;
+  virtual int release(std::uint64_t address) = 0;
+  virtual int copy_in(std::uint64_t to, std::span<const std::byte> data) = 0;
+  virtual int copy_out(std::span<std::byte> data, std::uint64_t from) = 0;
+  // `log` gets what the driver's assembler says.
+  virtual int load(Handle& module, std::span<const std::byte> image, std::string& log) = 0;
+  virtual int unload(Handle module) = 0;
+  virtual int find(Handle& function, Handle module, const std::string& kernel) = 0;
+  virtual int launch(Handle function, const ModuleGrid& grid, std::span<std::byte> arguments) = 0;
+  virtual int synchronize() = 0;
+  virtual int make_event(Handle& event) = 0;
+  virtual int drop_event(Handle event) = 0;
+  virtual int record(Handle event) = 0;
+  virtual int milliseconds(float& between, Handle begin, Handle end) = 0;
+  [[nodiscard]] virtual std::string error_name(int code) const = 0;
+};
+
+// HIP and CUDA share the numbers of the errors that matter here.
+namespace module_error {
+inline constexpr int invalid_value = 1;
+inline constexpr int out_of_memory = 2;
+inline constexpr int invalid_configuration = 9;  // hip: work-group too large
+inline constexpr int not_found = 500;
+inline constexpr int launch_out_of_resources = 701;
+// From 700 on (but for 701) the context is lost: illegal address, assertion, launch failure...
+[[nodiscard]] constexpr bool loses_context(int code) {
+  return (code >= 700 && code < 720 && code != launch_out_of_resources && code != 704 &&
+          code != 705 && code != 708 && code != 712 && code != 713) ||
+         code == 999;
+}
+}  // namespace module_error
+
+[[nodiscard]] std::unique_ptr<ComputeHost> make_module_host(std::unique_ptr<ModuleDriver> driver);
+
+// "hip:0", "cuda:1": the n-th device of the driver, counted from 0. Errors: missing_dependency (no
+// driver library, or one without a needed entry point: names library and package), not_found (no
+// such device), device_error.
+[[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_hip(int device);
+[[nodiscard]] Result<std::unique_ptr<ModuleDriver>> open_cuda(int device);
+[[nodiscard]] Result<int> hip_device_count();
+[[nodiscard]] Result<int> cuda_device_count();
+
+}  // namespace ww::microbench

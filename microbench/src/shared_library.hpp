@@ -1,0 +1,54 @@
+// A vendor's library found at run time, and its entry points by name.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+#include <type_traits>
+
+#include "ww/core/result.hpp"
+
+namespace ww::microbench {
+
+class SharedLibrary {
+ public:
+  // The first of the names that loads. Error missing_dependency with the loader's reason and
+  // `remedy`. Never unloaded: drivers leave threads and exit handlers behind.
+  static Result<SharedLibrary> open(std::initializer_list<const char*> names,
+                                    const std::string& what, const std::string& remedy) {
+    std::string reason;
+    for (const char* name : names) {
+      if (void* handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); handle != nullptr) {
+        return SharedLibrary(handle, name, remedy);
+      }
+      if (const char* said = ::dlerror(); said != nullptr && reason.empty()) reason = said;
+    }
+    return fail(ErrorCode::missing_dependency,
+                what + " cannot be loaded (" + reason + "); " + remedy);
+  }
+  // False where the library lacks it.
+  template <class Pointer>
+  bool find(Pointer& entry, const char* name) const {
+    entry = reinterpret_cast<Pointer>(::dlsym(handle_, name));
+    return entry != nullptr;
+  }
+  // As find; remembers what was missing for missing().
+  template <class Pointer>
+  void need(Pointer& entry, const char* name) {
+    if (!find(entry, name) && missing_.empty()) missing_ = name;
+  }
+  [[nodiscard]] Status complete() const {
+    if (missing_.empty()) return {};
+    return fail(ErrorCode::missing_dependency, name_ + " has no " + missing_ + "; " + remedy_);
+  }
+
+ private:
+  SharedLibrary(void* handle, std::string name, std::string remedy)
+      : handle_(handle), name_(std::move(name)), remedy_(std::move(remedy)) {}
+  void* handle_;
+  std::string name_;
+  std::string remedy_;
+  std::string missing_;
+};
+
+}  // namespace ww::microbench

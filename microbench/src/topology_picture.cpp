@@ -1,0 +1,232 @@
+// The topology as a picture: text for a terminal, and SVG.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ww/microbench/topology.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// "0-3, 7, 9-11"
+std::string ranges(std::vector<int> numbers) {
+  std::ranges::sort(numbers);
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!text.empty()) text += ", ";
+    text +=
+        last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]);
+    i = last + 1;
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string bits_of(std::uint64_t mask) {
+  std::string text;
+  for (unsigned bit = 0; bit < 64; ++bit) {
+    if ((mask >> bit & 1) == 0) continue;
+    text += fmt::format("{}a{}", text.empty() ? "" : "^", bit);
+  }
+  return text;
+}
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  if (bytes % 1024 == 0) return fmt::format("{} KiB", bytes >> 10);
+  return fmt::format("{} B", bytes);
+}
+
+std::string told_text(const DriverLayout& told) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (told.dies) add(fmt::format("{} dies", *told.dies));
+  if (told.engines) add(fmt::format("{} engines", *told.engines));
+  if (told.compute_units) add(fmt::format("{} CUs", *told.compute_units));
+  if (told.channels) add(fmt::format("{} channels", *told.channels));
+  if (told.interleave_bytes) add(fmt::format("interleave {}", size_text(*told.interleave_bytes)));
+  if (told.l2_bytes) add(fmt::format("L2 {}", size_text(*told.l2_bytes)));
+  return text.empty() ? "nothing" : fmt::format("{} ({})", text, told.source);
+}
+
+std::string seen_text(const Topology& topology) {
+  if (topology.places.empty()) return "not found: " + topology.places_reason;
+  std::map<int, int> cus;
+  for (const TopologyPlace& place : topology.places) ++cus[place.engine];
+  if (topology.sides) return fmt::format("{} SMs", cus.size());
+  std::string counts;
+  for (const auto& [engine, count] : cus) counts += fmt::format(" {}", count);
+  return fmt::format("{} engines of{} CUs, by the hardware ids of wavefronts", cus.size(), counts);
+}
+
+std::string address_text(const AddressMap& map) {
+  if (!map.found) return "not found: " + map.reason;
+  std::string text =
+      fmt::format("{}, {} in a row; ", map.channels, size_text(map.interleave_bytes));
+  if (map.form == AddressMap::Form::modulo) {
+    text += fmt::format("channel = address / {} mod {}", map.interleave_bytes, map.channels);
+  } else {
+    for (std::size_t i = 0; i < map.masks.size(); ++i) {
+      text += fmt::format("{}bit {} = {}", i == 0 ? "" : ", ", i, bits_of(map.masks[i]));
+    }
+  }
+  return text + fmt::format(" (foretold {:.0f}% of {} pairs)", 100 * map.foretold, map.pairs);
+}
+
+struct Extent {
+  double low{};
+  double high{};
+};
+Extent extent(const std::vector<std::vector<double>>& table) {
+  Extent range{table.front().front(), table.front().front()};
+  for (const auto& row : table) {
+    for (const double value : row) {
+      range.low = std::min(range.low, value);
+      range.high = std::max(range.high, value);
+    }
+  }
+  return range;
+}
+
+// Engines against channels: cycles above the least, the nearest engine of each channel marked.
+std::string latency_table(const Topology& topology) {
+  const LatencyMap& map = topology.latency;
+  const auto engines = topology.engines();
+  const Extent range = extent(map.ticks);
+  const std::size_t channels = map.ticks.front().size();
+  std::string text;
+  constexpr std::size_t most_columns = 16;
+  for (std::size_t first = 0; first < channels; first += most_columns) {
+    const std::size_t end = std::min(channels, first + most_columns);
+    text += "\n  channel ";
+    for (std::size_t c = first; c < end; ++c) text += fmt::format("{:>6}", c);
+    text += '\n';
+    for (std::size_t e = 0; e < map.ticks.size(); ++e) {
+      text += fmt::format("  engine {}", engines[e]);
+      for (std::size_t c = first; c < end; ++c) {
+        text += fmt::format("{:>5.1f}{}", map.ticks[e][c] - range.low,
+                            map.nearest_place[c] == static_cast<int>(e) ? '*' : ' ');
+      }
+      text += '\n';
+    }
+  }
+  text += fmt::format("  (ticks above {:.1f}; * the nearest engine)\n", range.low);
+  for (std::size_t e = 0; e < map.ticks.size(); ++e) {
+    std::vector<int> near;
+    for (std::size_t c = 0; c < channels; ++c) {
+      if (map.nearest_place[c] == static_cast<int>(e)) near.push_back(static_cast<int>(c));
+    }
+    text += fmt::format("  near engine {}: channels {}\n", engines[e], ranges(near));
+  }
+  return text;
+}
+
+std::string sides_text(const Topology& topology) {
+  const Sides& sides = *topology.sides;
+  if (!sides.found) return "sides       not found: " + sides.reason + "\n";
+  std::string text =
+      fmt::format("sides       near {:.1f}, far {:.1f} ticks ({:.0f}% of the contrast)\n",
+                  sides.near_ticks, sides.far_ticks, 100 * sides.explained);
+  for (int side = 0; side < 2; ++side) {
+    std::vector<int> sms;
+    for (std::size_t i = 0; i < sides.side_of_place.size(); ++i) {
+      if (sides.side_of_place[i] == side) sms.push_back(topology.places[i].engine);
+    }
+    text += fmt::format("  side {}    SMs {}\n", side, ranges(sms));
+  }
+  text += "  lines     ";
+  text += sides.line_mask != 0 ? fmt::format("side = {} within 2 MiB (foretold {:.0f}%)\n",
+                                             bits_of(sides.line_mask), 100 * sides.line_foretold)
+                               : "side by address not found: " + sides.line_reason + "\n";
+  return text;
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '&': result += "&amp;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string topology_picture(const Topology& topology) {
+  std::string text =
+      fmt::format("device      {}{}, {}, driver {}{}\n", topology.device,
+                  topology.is_virtual ? " (virtual)" : "",
+                  topology.target.empty() ? "target not told" : topology.target, topology.driver,
+                  topology.from_cache ? "; from the cache (--fresh probes again)" : "");
+  text += fmt::format("driver says {}\n", told_text(topology.told));
+  text += fmt::format("seen        {}\n", seen_text(topology));
+  text += fmt::format("L2 channels {}\n", address_text(topology.address));
+  const LatencyMap& latency = topology.latency;
+  text += "latency     ";
+  if (!latency.found) {
+    text += "not found: " + latency.reason + "\n";
+  } else {
+    text += fmt::format("contrast {:.2f} ticks, noise {:.2f}\n", latency.contrast_ticks,
+                        latency.noise_ticks);
+  }
+  if (topology.sides) {
+    text += sides_text(topology);
+  } else if (latency.found) {
+    text += latency_table(topology);
+  }
+  return text;
+}
+
+std::string topology_svg(const Topology& topology) {
+  constexpr int cell = 22;
+  constexpr int left = 90;
+  constexpr int top = 70;
+  const auto& ticks = topology.latency.ticks;
+  const int rows = static_cast<int>(ticks.size());
+  const int columns = rows == 0 ? 0 : static_cast<int>(ticks.front().size());
+  // Many SMs and lines: small cells.
+  const int width = columns > 64 ? 6 : cell;
+  const int height = rows > 32 ? 6 : cell;
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
+      "font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<text x=\"8\" y=\"20\">{}{}: latency from {} (rows) to {} (columns)</text>\n"
+      "<text x=\"8\" y=\"40\">L2 channels: {}</text>\n",
+      left + std::max(columns * width, 640) + 20, top + std::max(rows * height, 20) + 30,
+      escaped(topology.device), topology.is_virtual ? " (virtual)" : "",
+      topology.sides ? "SM" : "engine", topology.sides ? "L2 line" : "L2 channel",
+      escaped(address_text(topology.address)));
+  if (!topology.latency.found || rows == 0 || columns == 0) {
+    return svg + fmt::format("<text x=\"8\" y=\"60\">latency not found: {}</text>\n</svg>\n",
+                             escaped(topology.latency.reason));
+  }
+  const auto names = topology.engines();
+  const Extent range = extent(ticks);
+  const double span = std::max(range.high - range.low, 1e-9);
+  for (int r = 0; r < rows; ++r) {
+    if (height == cell || r % 8 == 0) {
+      svg += fmt::format("<text x=\"8\" y=\"{}\">{} {}</text>\n", top + r * height + 15,
+                         topology.sides ? "SM" : "engine", names[static_cast<std::size_t>(r)]);
+    }
+    for (int c = 0; c < columns; ++c) {
+      const double value = ticks[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
+      // Near is dark.
+      const int shade = 60 + static_cast<int>(std::lround(180 * (value - range.low) / span));
+      svg += fmt::format(
+          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"rgb({},{},255)\">"
+          "<title>{:.1f} ticks</title></rect>\n",
+          left + c * width, top + r * height, width - 1, height - 1, shade, shade, value);
+    }
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,33 @@
+// What the stub libcuda's chip is like: what tests expect to be found.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ww::microbench::testing::stub_cuda {
+
+inline constexpr unsigned sms = 8;
+// SMs 0, 1, 4, 5 are on side 0.
+[[nodiscard]] constexpr unsigned side_of_sm(unsigned sm) {
+  return sm >> 1 & 1;
+}
+// The side of a 4 KiB piece: the parity of address bits 12, 14, 17 and 20.
+inline constexpr std::uint64_t side_mask = 1u << 12 | 1u << 14 | 1u << 17 | 1u << 20;
+[[nodiscard]] constexpr unsigned side_of_line(std::uint64_t address) {
+  return static_cast<unsigned>(std::popcount(address & side_mask)) & 1;
+}
+
+// Its energy [J]: idle power over time; each payload bit of an atomic, what crosses more, and what
+// the ones among the bits that cross cost.
+inline constexpr double idle_w = 80.0;
+inline constexpr double joules_per_bit = 2e-5;
+inline constexpr double joules_per_crossing_bit = 0.6e-5;
+inline constexpr double joules_per_crossing_one = 0.8e-5;
+
+// Exported by the stub under the name ww_stub_cuda_state: its clock and meter.
+struct State {
+  double seconds;
+  double joules;
+};
+
+}  // namespace ww::microbench::testing::stub_cuda

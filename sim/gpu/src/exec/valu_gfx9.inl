@@ -1,0 +1,425 @@
+// Vector semantics that gfx9 adds: sums without carries, three-operand integers, 16-bit integers and
+// floats, packed operations; part of valu.inl. Source: AMD Vega ISA and Instinct MI200 ISA, vector
+// ALU opcode tables.
+//
+// A 16-bit operand is the low half of its word; a 16-bit result has a zero above it. Which half of a
+// register an operand is, and where the result goes, is settled around the function
+// (vector_forms.cpp). Half floats keep their denormals: no compiler asks for another mode.
+
+inline U32 low(U32 a) { return a & 0xFFFFU; }
+inline I32 s16(U32 a) { return sx(a << 16) >> 16; }
+inline float h(U32 a) { return f16_to_f32(a & 0xFFFFU); }
+// A double's nearest half: to a float with the odd rounding that leaves the second one right.
+inline U32 f64_to_f16(double x) {
+  const float nearest = static_cast<float>(x);
+  U32 b = bits(nearest);
+  const double back = double{nearest};
+  if (!is_nan(x) && back != x && !__builtin_isinf(nearest)) {
+    const bool away = x < 0 ? back < x : back > x;
+    b = (away ? b - 1U : b) | 1U;
+  }
+  return f32_to_f16(f32(b));
+}
+// One NaN for all: which of two NaNs a sum brings is the host compiler's choice.
+inline U32 half_of(float x) { return is_nan(x) ? 0x7E00U : f32_to_f16(x); }
+inline U32 half_of(double x) { return is_nan(x) ? 0x7E00U : f64_to_f16(x); }
+
+inline U32 class_of_half(U32 x, U32 which) {
+  const U32 exponent = x >> 10 & 31U;
+  const U32 fraction = x & 0x3FFU;
+  const bool negative = (x >> 15 & 1U) != 0;
+  U32 kind = 0;
+  if (exponent == 31) {
+    kind = fraction == 0 ? (negative ? 2U : 9U) : (fraction & 0x200U) != 0 ? 1U : 0U;
+  } else if (exponent == 0) {
+    kind = fraction == 0 ? (negative ? 5U : 6U) : (negative ? 4U : 7U);
+  } else {
+    kind = negative ? 3U : 8U;
+  }
+  return which >> kind & 1U;
+}
+inline U32 to_u16(float x) { return is_nan(x) || x <= 0 ? 0U : x >= 65535.0F ? 0xFFFFU : U32(x); }
+inline U32 to_i16(float x) {
+  return is_nan(x) ? 0U : low(x <= -32768.0F ? 0x8000U : x >= 32767.0F ? 0x7FFFU : ux(I32(x)));
+}
+inline float fract_h(float x) {
+  const float r = x - __builtin_floorf(x);
+  return r >= 1.0F ? 0.99951171875F : r;  // the greatest half below 1
+}
+inline U32 div_fixup_h(U32 a, U32 b, U32 c) {
+  const U32 sign = (b ^ c) & 0x8000U;
+  const U32 mb = b & 0x7FFFU;
+  const U32 mc = c & 0x7FFFU;
+  if (mc > 0x7C00U) return low(c | 0x200U);
+  if (mb > 0x7C00U) return low(b | 0x200U);
+  if ((mb == 0 && mc == 0) || (mb == 0x7C00U && mc == 0x7C00U)) return 0xFE00U;
+  if (mb == 0 || mc == 0x7C00U) return sign | 0x7C00U;
+  if (mb == 0x7C00U || mc == 0) return sign;
+  return sign | (a & 0x7FFFU);
+}
+// Bytes 0 to 3 of c, then 0 to 3 of a; 8 to 11 signs of their halves, 12 zeros, above it ones.
+inline U32 permuted(U32 a, U32 c, U32 select) {
+  const U64 both = join(c, a);
+  U32 result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const U32 s = select >> (8 * i) & 255U;
+    U32 byte = 0;
+    if (s < 8) {
+      byte = U32(both >> (8 * s)) & 255U;
+    } else if (s < 12) {
+      byte = (both >> (16 * (s - 8) + 15) & 1U) != 0 ? 255U : 0U;
+    } else {
+      byte = s == 12 ? 0U : 255U;
+    }
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+inline U32 saturated_u8(U32 half) {
+  const I32 x = s16(half);
+  return x < 0 ? 0U : x > 255 ? 255U : ux(x);
+}
+inline U32 saturated_i32(I64 x) {
+  return U32(U64(x < -2147483648LL ? -2147483648LL : x > 2147483647LL ? 2147483647LL : x));
+}
+inline U32 saturated_u32(I64 x) { return x < 0 ? 0U : x > 0xFFFFFFFFLL ? ~0U : U32(U64(x)); }
+inline U32 saturated_i16(I32 x) { return low(clamp_i(x, -32768, 32767)); }
+inline U32 saturated_u16(I32 x) { return clamp_i(x, 0, 65535); }
+
+// --- shapes ---
+// 64 bits with a 32-bit first operand: the shifts with reversed operands.
+template <auto F>
+void sq(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  WW_LOOP {
+    const U64 r = F(a[l], join(b[l], b[kLanes + l]));
+    d[l] = static_cast<U32>(r);
+    d[kLanes + l] = static_cast<U32>(r >> 32);
+  }
+}
+// Half floats through floats: one rounding for sums, products, quotients and roots, since a float
+// has more than twice a half's digits.
+template <auto F>
+void h1(U32* d, const U32* a, const U32*, const U32*, LaneContext&) {
+  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l])));
+}
+template <auto F>
+void h2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l]), h(b[l])));
+}
+template <auto F>
+void h3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+  for (int l = 0; l < kLanes; ++l) d[l] = half_of(F(h(a[l]), h(b[l]), h(c[l])));
+}
+template <auto F>
+void c_half(U32*, const U32* a, const U32* b, const U32*, LaneContext& x) {
+  U64 mask = 0;
+  for (int l = 0; l < kLanes; ++l) mask |= U64{F(a[l], b[l])} << l;
+  x.mask_out = mask;
+}
+// Both halves of a word.
+template <auto F>
+void p2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  for (int l = 0; l < kLanes; ++l) {
+    d[l] = low(F(low(a[l]), low(b[l]))) | F(a[l] >> 16, b[l] >> 16) << 16;
+  }
+}
+template <auto F>
+void p3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+  for (int l = 0; l < kLanes; ++l) {
+    d[l] = low(F(low(a[l]), low(b[l]), low(c[l]))) | F(a[l] >> 16, b[l] >> 16, c[l] >> 16) << 16;
+  }
+}
+// Two floats in a register pair.
+template <bool Flush, auto F>
+void g2(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
+  for (int half = 0; half < 2; ++half, d += kLanes, a += kLanes, b += kLanes) {
+    WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l])));
+  }
+}
+template <bool Flush, auto F>
+void g3(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+  for (int half = 0; half < 2; ++half, d += kLanes, a += kLanes, b += kLanes, c += kLanes) {
+    WW_LOOP d[l] = out<Flush>(F(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l])));
+  }
+}
+
+#define WW_9U1(name, ...) \
+  b.add(Opcode::name, &u1<([](U32 a) -> U32 { return __VA_ARGS__; })>, \
+        &u1<([](U32 a) -> U32 { return __VA_ARGS__; })>, 1)
+#define WW_9U2(name, ...) \
+  b.add(Opcode::name, &u2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>, \
+        &u2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>, 2)
+#define WW_9U3(name, ...) \
+  b.add(Opcode::name, &u3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, \
+        &u3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, 3)
+#define WW_CLAMPED2(...) clamped = &u2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>
+#define WW_CLAMPED3(...) clamped = &u3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>
+#define WW_H(opcode, function, sources) b.half(Opcode::opcode, function, sources)
+#define WW_H1(name, ...) \
+  b.half(Opcode::name, &h1<([](float a) -> float { return __VA_ARGS__; })>, 1)
+#define WW_H2(name, ...) \
+  b.half(Opcode::name, &h2<([](float a, float c) -> float { return __VA_ARGS__; })>, 2)
+#define WW_H3(name, ...) \
+  b.half(Opcode::name, &h3<([](float a, float c, float e) -> double { return __VA_ARGS__; })>, 3)
+#define WW_P2(name, ...) \
+  b.add(Opcode::name, &p2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>, \
+        &p2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>, 2)
+#define WW_P3(name, ...) \
+  b.add(Opcode::name, &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, \
+        &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>, 3)
+#define WW_PH2(name, ...) WW_P2(name, half_of(__VA_ARGS__)).float_bits = 16
+#define WW_CLAMPED_P2(...) clamped = &p2<([](U32 a, U32 c) -> U32 { return __VA_ARGS__; })>
+#define WW_CLAMPED_P3(...) clamped = &p3<([](U32 a, U32 c, U32 e) -> U32 { return __VA_ARGS__; })>
+
+struct Gfx9Builder {
+  Builder& builder;
+  VectorEntry& add(Opcode opcode, Fn keep, Fn flush, int sources) {
+    return builder.add(opcode, keep, flush, sources);
+  }
+  VectorEntry& half(Opcode opcode, Fn f, int sources) {
+    VectorEntry& entry = add(opcode, f, f, sources);
+    entry.float_bits = 16;
+    return entry;
+  }
+  VectorEntry& single(Opcode opcode, Fn keep, Fn flush, int sources) {
+    VectorEntry& entry = add(opcode, keep, flush, sources);
+    entry.float_bits = 32;
+    return entry;
+  }
+  void same(Opcode opcode, Opcode older) {
+    builder.table.vector[static_cast<std::size_t>(opcode)] =
+        builder.table.vector[static_cast<std::size_t>(older)];
+  }
+  void compare(Opcode plain, Opcode writes_exec, Fn f, int float_bits) {
+    builder.compare(plain, writes_exec, f, f, float_bits, 0);
+  }
+};
+
+void build_gfx9_integer(Gfx9Builder& b) {
+  // Without carries; clamped they saturate.
+  WW_9U2(v_add_u32, a + c).WW_CLAMPED2(saturated_u32(I64{a} + c));
+  WW_9U2(v_sub_u32, a - c).WW_CLAMPED2(saturated_u32(I64{a} - c));
+  WW_9U2(v_subrev_u32, c - a).WW_CLAMPED2(saturated_u32(I64{c} - a));
+  WW_9U2(v_add_nc_i32, a + c).WW_CLAMPED2(saturated_i32(I64{sx(a)} + sx(c)));
+  WW_9U2(v_sub_nc_i32, a - c).WW_CLAMPED2(saturated_i32(I64{sx(a)} - sx(c)));
+  b.same(Opcode::v_add_co_u32, Opcode::v_add_i32);
+  b.same(Opcode::v_sub_co_u32, Opcode::v_sub_i32);
+  b.same(Opcode::v_subrev_co_u32, Opcode::v_subrev_i32);
+  b.same(Opcode::v_addc_co_u32, Opcode::v_addc_u32);
+  b.same(Opcode::v_subb_co_u32, Opcode::v_subb_u32);
+  b.same(Opcode::v_subbrev_co_u32, Opcode::v_subbrev_u32);
+  b.same(Opcode::v_accvgpr_read_b32, Opcode::v_mov_b32);
+  b.same(Opcode::v_accvgpr_write_b32, Opcode::v_mov_b32);
+  b.same(Opcode::v_accvgpr_mov_b32, Opcode::v_mov_b32);
+  WW_9U2(v_xnor_b32, ~(a ^ c));
+  WW_9U3(v_lshl_add_u32, (a << (c & 31U)) + e);
+  WW_9U3(v_add_lshl_u32, (a + c) << (e & 31U));
+  WW_9U3(v_add3_u32, a + c + e);
+  WW_9U3(v_lshl_or_b32, (a << (c & 31U)) | e);
+  WW_9U3(v_and_or_b32, (a & c) | e);
+  WW_9U3(v_or3_b32, a | c | e);
+  WW_9U3(v_xad_u32, (a ^ c) + e);
+  WW_9U3(v_perm_b32, permuted(a, c, e));
+  WW_9U3(v_mad_u32_u16, low(a) * low(c) + e);
+  WW_9U3(v_mad_i32_i16, ux(s16(a) * s16(c)) + e);
+  WW_9U1(v_sat_pk_u8_i16, saturated_u8(a) | saturated_u8(a >> 16) << 8);
+  for (const auto& [opcode, function] :
+       {std::pair<Opcode, Fn>{Opcode::v_lshlrev_b64,
+                              &sq<([](U32 a, U64 c) -> U64 { return c << (a & 63U); })>},
+        {Opcode::v_lshrrev_b64, &sq<([](U32 a, U64 c) -> U64 { return c >> (a & 63U); })>},
+        {Opcode::v_ashrrev_i64, &sq<([](U32 a, U64 c) -> U64 { return U64(sx(c) >> (a & 63U)); })>}}) {
+    b.builder.wide(opcode, function, 2, 2);
+  }
+
+  // 16 bits.
+  WW_9U2(v_add_u16, low(a + c)).WW_CLAMPED2(saturated_u16(I32(low(a) + low(c))));
+  WW_9U2(v_sub_u16, low(a - c)).WW_CLAMPED2(saturated_u16(I32(low(a)) - I32(low(c))));
+  WW_9U2(v_subrev_u16, low(c - a)).WW_CLAMPED2(saturated_u16(I32(low(c)) - I32(low(a))));
+  WW_9U2(v_add_i16, low(a + c)).WW_CLAMPED2(saturated_i16(s16(a) + s16(c)));
+  WW_9U2(v_sub_i16, low(a - c)).WW_CLAMPED2(saturated_i16(s16(a) - s16(c)));
+  WW_9U2(v_mul_lo_u16, low(a * c));
+  WW_9U2(v_lshlrev_b16, low(c << (a & 15U)));
+  WW_9U2(v_lshrrev_b16, low(c) >> (a & 15U));
+  WW_9U2(v_ashrrev_i16, low(ux(s16(c) >> (a & 15U))));
+  WW_9U2(v_max_u16, low(a) > low(c) ? low(a) : low(c));
+  WW_9U2(v_min_u16, low(a) < low(c) ? low(a) : low(c));
+  WW_9U2(v_max_i16, low(s16(a) > s16(c) ? a : c));
+  WW_9U2(v_min_i16, low(s16(a) < s16(c) ? a : c));
+  for (const Opcode opcode : {Opcode::v_mad_u16, Opcode::v_mad_legacy_u16}) {
+    b.add(opcode, &u3<([](U32 a, U32 c, U32 e) -> U32 { return low(a * c + e); })>,
+          &u3<([](U32 a, U32 c, U32 e) -> U32 { return low(a * c + e); })>, 3);
+  }
+  for (const Opcode opcode : {Opcode::v_mad_i16, Opcode::v_mad_legacy_i16}) {
+    b.add(opcode, &u3<([](U32 a, U32 c, U32 e) -> U32 { return low(a * c + e); })>,
+          &u3<([](U32 a, U32 c, U32 e) -> U32 { return low(a * c + e); })>, 3);
+  }
+  WW_9U3(v_min3_u16, low(a) < low(c) ? (low(a) < low(e) ? low(a) : low(e)) : (low(c) < low(e) ? low(c) : low(e)));
+  WW_9U3(v_max3_u16, low(a) > low(c) ? (low(a) > low(e) ? low(a) : low(e)) : (low(c) > low(e) ? low(c) : low(e)));
+  WW_9U3(v_min3_i16, low(s16(a) < s16(c) ? (s16(a) < s16(e) ? a : e) : (s16(c) < s16(e) ? c : e)));
+  WW_9U3(v_max3_i16, low(s16(a) > s16(c) ? (s16(a) > s16(e) ? a : e) : (s16(c) > s16(e) ? c : e)));
+  WW_9U3(v_med3_i16, low(s16(a) > s16(c) ? (s16(c) > s16(e) ? c : s16(a) > s16(e) ? e : a)
+                                        : (s16(a) > s16(e) ? a : s16(c) > s16(e) ? e : c)));
+  WW_9U3(v_med3_u16, low(a) > low(c) ? (low(c) > low(e) ? low(c) : low(a) > low(e) ? low(e) : low(a))
+                                    : (low(a) > low(e) ? low(a) : low(c) > low(e) ? low(e) : low(c)));
+#define WW_COMPARE16(name, sign)                                                                \
+  b.compare(Opcode::v_cmp_##name##_i16, Opcode::v_cmpx_##name##_i16,                            \
+            &c_half<([](U32 a, U32 c) { return s16(a) sign s16(c); })>, 0);                       \
+  b.compare(Opcode::v_cmp_##name##_u16, Opcode::v_cmpx_##name##_u16,                            \
+            &c_half<([](U32 a, U32 c) { return low(a) sign low(c); })>, 0);
+  WW_COMPARE16(lt, <)
+  WW_COMPARE16(eq, ==)
+  WW_COMPARE16(le, <=)
+  WW_COMPARE16(gt, >)
+  WW_COMPARE16(ne, !=)
+  WW_COMPARE16(ge, >=)
+  b.compare(Opcode::v_cmp_f_i16, Opcode::v_cmpx_f_i16, &c_half<([](U32, U32) { return false; })>, 0);
+  b.compare(Opcode::v_cmp_f_u16, Opcode::v_cmpx_f_u16, &c_half<([](U32, U32) { return false; })>, 0);
+  b.compare(Opcode::v_cmp_t_i16, Opcode::v_cmpx_t_i16, &c_half<([](U32, U32) { return true; })>, 0);
+  b.compare(Opcode::v_cmp_t_u16, Opcode::v_cmpx_t_u16, &c_half<([](U32, U32) { return true; })>, 0);
+}
+
+void build_gfx9_half(Gfx9Builder& b) {
+  WW_H2(v_add_f16, a + c);
+  WW_H2(v_sub_f16, a - c);
+  WW_H2(v_subrev_f16, c - a);
+  WW_H2(v_mul_f16, a * c);
+  WW_H2(v_max_f16, max_f(a, c));
+  WW_H2(v_min_f16, min_f(a, c));
+  // The product of two halves is a float; the sum rounds once more where it is not fused.
+  constexpr auto mad = [](float a, float c, float e) -> double {
+    return double{h(half_of(a * c))} + double{e};
+  };
+  constexpr auto fma = [](float a, float c, float e) -> double {
+    return double{a} * double{c} + double{e};
+  };
+  WW_H(v_mac_f16, &h3<mad>, 3).accumulates = true;
+  for (const Opcode opcode : {Opcode::v_mad_f16, Opcode::v_mad_legacy_f16, Opcode::v_madmk_f16,
+                              Opcode::v_madak_f16}) {
+    b.half(opcode, &h3<mad>, 3);
+  }
+  for (const Opcode opcode : {Opcode::v_fma_f16, Opcode::v_fma_legacy_f16}) b.half(opcode, &h3<fma>, 3);
+  WW_H3(v_min3_f16, min_f(min_f(a, c), e));
+  WW_H3(v_max3_f16, max_f(max_f(a, c), e));
+  WW_H3(v_med3_f16, is_nan(a) || is_nan(c) || is_nan(e)
+                        ? min_f(min_f(a, c), e)
+                        : max_f(min_f(a, c), min_f(max_f(a, c), e)));
+  WW_H(v_ldexp_f16, &u2<([](U32 a, U32 c) -> U32 { return half_of(double{ldexp_f(h(a), s16(c))}); })>, 2);
+  WW_H1(v_floor_f16, __builtin_floorf(a));
+  WW_H1(v_ceil_f16, __builtin_ceilf(a));
+  WW_H1(v_trunc_f16, __builtin_truncf(a));
+  WW_H1(v_rndne_f16, __builtin_rintf(a));
+  WW_H1(v_fract_f16, fract_h(a));
+  WW_H1(v_frexp_mant_f16, frexp_mant_f(a));
+  WW_H(v_frexp_exp_i16_f16, &u1<([](U32 a) -> U32 { return low(frexp_exp_f(h(a))); })>, 1);
+  WW_H1(v_rcp_f16, 1.0F / a).cycles = 16;
+  WW_H1(v_sqrt_f16, __builtin_sqrtf(a)).cycles = 16;
+  WW_H1(v_rsq_f16, 1.0F / __builtin_sqrtf(a)).cycles = 16;
+  WW_H1(v_exp_f16, __builtin_exp2f(a)).cycles = 16;
+  WW_H1(v_log_f16, __builtin_log2f(a)).cycles = 16;
+  WW_H1(v_sin_f16, sin_turns(a)).cycles = 16;
+  WW_H1(v_cos_f16, cos_turns(a)).cycles = 16;
+  WW_H(v_cvt_f16_u16, &u1<([](U32 a) -> U32 { return f32_to_f16(static_cast<float>(low(a))); })>, 1);
+  WW_H(v_cvt_f16_i16, &u1<([](U32 a) -> U32 { return f32_to_f16(static_cast<float>(s16(a))); })>, 1);
+  WW_H(v_cvt_u16_f16, &u1<([](U32 a) -> U32 { return to_u16(h(a)); })>, 1);
+  WW_H(v_cvt_i16_f16, &u1<([](U32 a) -> U32 { return to_i16(h(a)); })>, 1);
+  WW_H(v_cvt_norm_i16_f16, &u1<([](U32 a) -> U32 { return normal_i16(h(a)); })>, 1);
+  WW_H(v_cvt_norm_u16_f16, &u1<([](U32 a) -> U32 { return normal_u16(h(a)); })>, 1);
+  WW_H(v_cvt_pknorm_i16_f16,
+       &u2<([](U32 a, U32 c) -> U32 { return normal_i16(h(a)) | normal_i16(h(c)) << 16; })>, 2);
+  WW_H(v_cvt_pknorm_u16_f16,
+       &u2<([](U32 a, U32 c) -> U32 { return normal_u16(h(a)) | normal_u16(h(c)) << 16; })>, 2);
+  WW_H(v_pack_b32_f16, &u2<([](U32 a, U32 c) -> U32 { return low(a) | c << 16; })>, 2);
+  for (const Opcode opcode : {Opcode::v_div_fixup_f16, Opcode::v_div_fixup_legacy_f16}) {
+    b.half(opcode, &u3<([](U32 a, U32 c, U32 e) -> U32 { return div_fixup_h(low(a), low(c), low(e)); })>,
+           3);
+  }
+#define WW_COMPARE_HALF(name, ...)                                             \
+  b.compare(Opcode::v_cmp_##name##_f16, Opcode::v_cmpx_##name##_f16,           \
+            &c_half<([](U32 x, U32 y) {                                        \
+              const float a = h(x);                                            \
+              const float c = h(y);                                            \
+              return __VA_ARGS__;                                              \
+            })>, 16);
+  WW_COMPARE_HALF(f, (void(a), void(c), false))
+  WW_COMPARE_HALF(lt, a < c)
+  WW_COMPARE_HALF(eq, a == c)
+  WW_COMPARE_HALF(le, a <= c)
+  WW_COMPARE_HALF(gt, a > c)
+  WW_COMPARE_HALF(lg, a < c || a > c)
+  WW_COMPARE_HALF(ge, a >= c)
+  WW_COMPARE_HALF(o, !is_nan(a) && !is_nan(c))
+  WW_COMPARE_HALF(u, is_nan(a) || is_nan(c))
+  WW_COMPARE_HALF(nge, !(a >= c))
+  WW_COMPARE_HALF(nlg, !(a < c || a > c))
+  WW_COMPARE_HALF(ngt, !(a > c))
+  WW_COMPARE_HALF(nle, !(a <= c))
+  WW_COMPARE_HALF(neq, !(a == c))
+  WW_COMPARE_HALF(nlt, !(a < c))
+  WW_COMPARE_HALF(tru, (void(a), void(c), true))
+  b.compare(Opcode::v_cmp_class_f16, Opcode::v_cmpx_class_f16,
+            &c_half<([](U32 a, U32 c) { return class_of_half(a, c) != 0; })>, 16);
+}
+
+void build_gfx9_float(Gfx9Builder& b) {
+  constexpr auto fma = [](float a, float c, float e) -> float { return __builtin_fmaf(a, c, e); };
+  constexpr auto mad = [](float a, float c, float e) -> float { return a * c + e; };
+  constexpr auto add = [](float a, float c) -> float { return a + c; };
+  constexpr auto mul = [](float a, float c) -> float { return a * c; };
+  b.single(Opcode::v_fmac_f32, &f3<false, fma>, &f3<true, fma>, 3).accumulates = true;
+  VectorEntry& fmac = b.builder.float64(
+      Opcode::v_fmac_f64, &d3<([](double a, double c, double e) { return __builtin_fma(a, c, e); })>, 3, 7);
+  fmac.accumulates = true;
+  // Sources are floats by then; the halves of the mixlo and mixhi results are made afterwards.
+  for (const Opcode opcode :
+       {Opcode::v_fma_mix_f32, Opcode::v_fma_mixlo_f16, Opcode::v_fma_mixhi_f16}) {
+    b.single(opcode, &f3<false, fma>, &f3<true, fma>, 3);
+  }
+  for (const Opcode opcode :
+       {Opcode::v_mad_mix_f32, Opcode::v_mad_mixlo_f16, Opcode::v_mad_mixhi_f16}) {
+    b.single(opcode, &f3<true, mad>, &f3<true, mad>, 3);
+  }
+  const auto pair = [&b](Opcode opcode, Fn keep, Fn flush, int sources) {
+    VectorEntry& entry = b.single(opcode, keep, flush, sources);
+    entry.wide = 7;
+    entry.result = Destination::vgpr_pair;
+  };
+  pair(Opcode::v_pk_fma_f32, &g3<false, fma>, &g3<true, fma>, 3);
+  pair(Opcode::v_pk_add_f32, &g2<false, add>, &g2<true, add>, 2);
+  pair(Opcode::v_pk_mul_f32, &g2<false, mul>, &g2<true, mul>, 2);
+  // Its low result is of source 0, its high result of source 1.
+  VectorEntry& move = b.add(
+      Opcode::v_pk_mov_b32, &q2<([](U64 a, U64 c) -> U64 { return join(U32(a), U32(c >> 32)); })>,
+      &q2<([](U64 a, U64 c) -> U64 { return join(U32(a), U32(c >> 32)); })>, 2);
+  move.wide = 3;
+  move.result = Destination::vgpr_pair;
+}
+
+void build_gfx9_packed(Gfx9Builder& b) {
+  WW_P3(v_pk_mad_i16, a * c + e).WW_CLAMPED_P3(saturated_i16(s16(a) * s16(c) + s16(e)));
+  WW_P3(v_pk_mad_u16, a * c + e).WW_CLAMPED_P3(a * c + e > 0xFFFFU || a * c > 0xFFFF0000U ? 0xFFFFU : a * c + e);
+  WW_P2(v_pk_mul_lo_u16, low(a * c));
+  WW_P2(v_pk_add_i16, low(a + c)).WW_CLAMPED_P2(saturated_i16(s16(a) + s16(c)));
+  WW_P2(v_pk_sub_i16, low(a - c)).WW_CLAMPED_P2(saturated_i16(s16(a) - s16(c)));
+  WW_P2(v_pk_add_u16, low(a + c)).WW_CLAMPED_P2(saturated_u16(I32(a + c)));
+  WW_P2(v_pk_sub_u16, low(a - c)).WW_CLAMPED_P2(saturated_u16(I32(a) - I32(c)));
+  WW_P2(v_pk_lshlrev_b16, low(c << (a & 15U)));
+  WW_P2(v_pk_lshrrev_b16, c >> (a & 15U));
+  WW_P2(v_pk_ashrrev_i16, low(ux(s16(c) >> (a & 15U))));
+  WW_P2(v_pk_max_i16, s16(a) > s16(c) ? a : c);
+  WW_P2(v_pk_min_i16, s16(a) < s16(c) ? a : c);
+  WW_P2(v_pk_max_u16, a > c ? a : c);
+  WW_P2(v_pk_min_u16, a < c ? a : c);
+  WW_P3(v_pk_fma_f16, half_of(double{h(a)} * double{h(c)} + double{h(e)})).float_bits = 16;
+  WW_PH2(v_pk_add_f16, h(a) + h(c));
+  WW_PH2(v_pk_mul_f16, h(a) * h(c));
+  WW_PH2(v_pk_min_f16, min_f(h(a), h(c)));
+  WW_PH2(v_pk_max_f16, max_f(h(a), h(c)));
+}
+
+void build_gfx9(Builder& builder) {
+  Gfx9Builder b{builder};
+  build_gfx9_integer(b);
+  build_gfx9_half(b);
+  build_gfx9_float(b);
+  build_gfx9_packed(b);
+}

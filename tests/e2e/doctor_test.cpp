@@ -1,0 +1,214 @@
+// wirewatt doctor as users run it: without a GPU, on faked ones, and on recordings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "process.hpp"
+#include "testing/fake_amd_tree.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using measure::testing::FakeAmdTree;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+std::string stub_folder() {
+  return (build_folder() / "lib/nvml_stub").string();
+}
+
+std::string recordings() {
+  const char* shared = std::getenv("WW_SHARED_DATA");
+  return std::string(shared == nullptr ? "" : shared) + "/data/gpu_power_benchmark/";
+}
+
+const json& named(const json& list, const std::string& key, const std::string& name) {
+  static const json none;
+  for (const json& entry : list) {
+    if (entry.at(key) == name) return entry;
+  }
+  return none;
+}
+
+TEST(Doctor, FindsTheVirtualSensorByItsStepTest) {
+  const auto finished = run({wirewatt(), "doctor", "--device", "virtual:w9100", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["virtual"], true);
+  const json& power = report["columns"].at(0);
+  EXPECT_NE(power["verdict"], "bad") << power;
+  EXPECT_EQ(power["status"], "healthy");
+  EXPECT_FALSE(power["period_s"].is_null());
+  EXPECT_GT(power["step_w"].get<double>(), 10);
+  EXPECT_EQ(named(report["findings"], "capability", "clock control")["verdict"], "good");
+}
+
+// Whatever is missing here is named with its package.
+TEST(Doctor, NamesThePackagesOfMissingLibraries) {
+  const auto finished =
+      run({wirewatt(), "doctor", "--device", "virtual:w9100", "--no-step-test", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  for (const auto* library : {"OpenCL loader", "ROCm SMI", "HIP", "NVML", "CUDA driver"}) {
+    const json& finding = named(report["libraries"], "capability", library);
+    ASSERT_FALSE(finding.is_null()) << library;
+    if (finding["verdict"] == "good") continue;
+    EXPECT_THAT(finding["detail"].get<std::string>(), HasSubstr("package")) << library;
+    EXPECT_THAT(finding["remedy"].get<std::string>(), HasSubstr("apt-get")) << library;
+  }
+}
+
+TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
+  const TemporaryFolder folder;
+  const FakeAmdTree tree(folder.path() / "sys");
+  const auto finished =
+      run({wirewatt(), "doctor", "--no-step-test", "--json", "--device", "pci:0000:03:00.0"},
+          {{"WIREWATT_SYSFS", (folder.path() / "sys").string()},
+           {"WIREWATT_STATE_DIR", (folder.path() / "state").string()}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("MI210"));
+  EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "ok");
+  EXPECT_EQ(named(report["fields"], "name", "power_instant")["status"], "missing");
+  EXPECT_EQ(named(report["findings"], "capability", "throttling")["detail"],
+            "clocks are held down by: power");
+  EXPECT_EQ(named(report["findings"], "capability", "clock control")["verdict"], "good");
+  EXPECT_GT(report["sampler"]["ticks"], 0);
+  // Looking changes nothing.
+  EXPECT_EQ(tree.read(tree.device() / "power_dpm_force_performance_level"), "auto");
+}
+
+// The whole program over the real ROCm SMI library, which reads /sys/class of a mount namespace;
+// and where that library aborts, over the files, with the reason.
+TEST(Doctor, UsesTheRealRocmSmiAndTheFilesWhereItAborts) {
+  for (const bool aborts : {false, true}) {
+    const auto text = measure::testing::with_own_sysfs([aborts] {
+      const FakeAmdTree tree("/sys");
+      if (aborts) std::filesystem::remove_all("/sys/class/kfd/kfd/topology/nodes/1/io_links");
+      return run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json"}).out;
+    });
+    if (!text && text.error().code == ErrorCode::unsupported) GTEST_SKIP() << text.error().text();
+    ASSERT_TRUE(text) << text.error().text();
+    const json report = json::parse(*text);
+    EXPECT_EQ(report["device"], "pci:0000:03:00.0");
+    EXPECT_THAT(report["sensor"].get<std::string>(),
+                HasSubstr(aborts ? "amdgpu files" : "ROCm SMI"));
+    const json& smi = named(report["findings"], "capability", "sensor by ROCm SMI");
+    EXPECT_EQ(smi["verdict"], aborts ? "unavailable" : "good") << smi;
+    if (aborts) {
+      EXPECT_THAT(smi["detail"].get<std::string>(), HasSubstr("crashed"));
+    }
+    EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "ok");
+  }
+}
+
+TEST(Doctor, LeavesClocksAloneWhenToldTo) {
+  const TemporaryFolder folder;
+  const FakeAmdTree tree(folder.path() / "sys");
+  const auto finished = run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json",
+                             "--device", "pci:0000:03:00.0"},
+                            {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  const json& clocks = named(report["findings"], "capability", "clock control");
+  EXPECT_EQ(clocks["verdict"], "unavailable");
+  EXPECT_THAT(clocks["detail"].get<std::string>(), HasSubstr("--no-clock-control"));
+}
+
+TEST(Doctor, LooksAtAnNvidiaGpuThroughItsLibrary) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "config") << "mig 1\nenergy 3\nthrottle 64\nprocesses 1\nbusy 90\n";
+  const auto finished =
+      run({wirewatt(), "doctor", "--no-step-test", "--no-clock-control", "--json", "--device",
+           "pci:0000:c1:00.0"},
+          {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("Stub 100"));
+  EXPECT_EQ(named(report["findings"], "capability", "partition")["verdict"], "limited");
+  EXPECT_EQ(named(report["findings"], "capability", "other load")["verdict"], "limited");
+  EXPECT_THAT(named(report["findings"], "capability", "throttling")["detail"].get<std::string>(),
+              HasSubstr("hardware thermal slowdown"));
+  EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "missing");
+}
+
+TEST(Doctor, WithoutAnyPowerToReadEndsWithTheReason) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "config") << "instant 4\naverage 4\nenergy 4\nusage 4\n";
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--device", "pci:0000:c1:00.0"},
+          {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_THAT(report["no_sensor"].get<std::string>(), HasSubstr("Insufficient Permissions"));
+}
+
+TEST(Doctor, RefusesDevicesThatAreNotThere) {
+  const auto sensor = run({wirewatt(), "doctor", "--device", "pci:0000:77:00.0"});
+  EXPECT_EQ(sensor.exit_code, 2);
+  EXPECT_THAT(sensor.err, HasSubstr("0000:77:00.0"));
+  const auto device = run({wirewatt(), "doctor", "--device", "quantum"});
+  EXPECT_EQ(device.exit_code, 2);
+  EXPECT_THAT(device.err, HasSubstr("quantum"));
+}
+
+TEST(Doctor, PrintsGainAndOffsetOfARecordingBesideAMeter) {
+  if (!std::filesystem::exists(recordings() + "4090_TR")) {
+    GTEST_SKIP() << "no recordings from real GPUs beside the checkout";
+  }
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--recording", recordings() + "4090_TR"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  const json& column = report["columns"].at(0);
+  EXPECT_NEAR(column["gain"].get<double>(), 1.048, 0.01);
+  EXPECT_NEAR(column["offset_w"].get<double>(), -21.5, 1.0);
+  EXPECT_NEAR(column["period_s"].get<double>(), 0.09998, 0.0005);
+  const auto text = run({wirewatt(), "doctor", "--recording", recordings() + "4090_TR"});
+  EXPECT_THAT(text.out, HasSubstr("gain, offset"));
+}
+
+// A table of one's own: a sensor of 20 ms that shows 0.9 of the meter and 5 W.
+TEST(Doctor, ReadsATableWithAMetersColumn) {
+  const TemporaryFolder folder;
+  std::ofstream table(folder.path() / "table.csv");
+  table << "time_ms,power_w,meter_w,load\n";
+  double shown = 0;
+  const auto meter = [](int ms) {
+    const bool on = ms / 373 % 2 == 1;
+    return (on ? 180.0 : 70.0) + 0.01 * (ms * 7919 % 100);
+  };
+  for (int ms = 0; ms < 12'000; ms += 2) {
+    if (ms % 20 == 0) {
+      double sum = 0;
+      for (int i = 0; i < 20; ++i) sum += meter(std::max(0, ms - 20 + i));
+      shown = 0.9 * sum / 20 + 5;
+    }
+    table << ms << ',' << shown << ',' << meter(ms) << ',' << ms / 373 % 2 << '\n';
+  }
+  table.close();
+  const auto finished =
+      run({wirewatt(), "doctor", "--json", "--recording", (folder.path() / "table.csv").string()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  const json& column = report["columns"].at(0);
+  EXPECT_NEAR(column["period_s"].get<double>(), 0.020, 0.0005) << column;
+  EXPECT_NEAR(column["window_s"].get<double>(), 0.020, 0.003);
+  EXPECT_NEAR(column["gain"].get<double>(), 0.9, 0.02);
+  EXPECT_NEAR(column["offset_w"].get<double>(), 5, 2);
+}
+
+TEST(Doctor, RefusesARecordingThatIsNone) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "x.csv") << "a,b\n1,2\n";
+  const auto finished =
+      run({wirewatt(), "doctor", "--recording", (folder.path() / "x.csv").string()});
+  EXPECT_NE(finished.exit_code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("time_s"));
+  EXPECT_NE(run({wirewatt(), "doctor", "--recording", "/nonexistent"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace ww::e2e
