@@ -49,8 +49,15 @@ namespace {
 
 volatile sig_atomic_t child_process = 0;
 
+volatile sig_atomic_t asked_to_end = 0;
+
 void pass_on(int signal) {
+  asked_to_end = 1;
   if (child_process > 0) ::kill(child_process, signal);
+}
+
+void note(int) {
+  asked_to_end = 1;
 }
 
 }  // namespace
@@ -85,7 +92,7 @@ Result<int> run_child(const std::vector<std::string>& command, bool quiet) {
     ::sigaction(passed[i], &action, &before[i]);
     if (before[i].sa_handler == SIG_IGN) ::sigaction(passed[i], &before[i], nullptr);  // nohup
   }
-  action.sa_handler = SIG_IGN;
+  action.sa_handler = note;
   for (std::size_t i = 0; i < typed.size(); ++i) ::sigaction(typed[i], &action, &before[2 + i]);
   ::close(report[1]);
   int number = 0;
@@ -104,6 +111,10 @@ Result<int> run_child(const std::vector<std::string>& command, bool quiet) {
                 fmt::format("cannot run it: {}", std::strerror(number)), command.front());
   }
   return status;
+}
+
+bool asked_to_end_during_child() {
+  return asked_to_end != 0;
 }
 
 int child_exit_code(int status) {

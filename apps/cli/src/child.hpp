@@ -36,6 +36,9 @@ class Parts {
 // permission_denied, io_error.
 [[nodiscard]] Result<int> run_child(const std::vector<std::string>& command, bool quiet = false);
 
+// Whether a signal asked this process to end while a child ran; it was passed on to the child.
+[[nodiscard]] bool asked_to_end_during_child();
+
 // 128 + n where signal n ended it, else its exit code.
 [[nodiscard]] int child_exit_code(int status);
 

@@ -47,6 +47,9 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   }
   if (!status) return tl::unexpected(status.error());
   run.exit_code = child_exit_code(*status);
+  if (asked_to_end_during_child()) {
+    return fail(ErrorCode::cancelled, "was interrupted", command.front());
+  }
   const auto files = run.folder.files();
   run.counters = ending_in(files, ".counters.csv");
   run.samples = ending_in(files, ".samples.csv");

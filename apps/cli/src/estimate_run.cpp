@@ -37,7 +37,6 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   if (arguments.constant != "literature") {
     WW_ASSIGN(model, wire_model(arguments, architecture));
     done.model = std::move(model);
-    // Every virtual GPU so far is a gfx701; its files do not name it.
     if (architecture.empty() && done.model.is_virtual) architecture = "gfx701";
   }
   std::optional<CountedRun> ran;

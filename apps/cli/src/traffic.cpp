@@ -157,7 +157,12 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
   std::map<std::string, KernelSum> kernels;
   for (const auto& name : files) {
     WW_ASSIGN(file, measure::read_counter_file(name));
-    const auto& here = file.architecture.empty() ? architecture : file.architecture;
+    std::string here = file.architecture.empty() ? architecture : file.architecture;
+    // A virtual chip's file does not name its generation; from gfx9 on the memory side is EA.
+    if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty() &&
+        file.dispatches.front().counters.contains("TCC_EA_RDREQ_sum")) {
+      here = "gfx900";
+    }
     if (!result.architecture.empty() && here != result.architecture) {
       return fail(ErrorCode::bad_data,
                   "is of " + here + ", the files before it of " + result.architecture, name);

@@ -31,8 +31,8 @@ struct Settings {
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS,
 // WIREWATT_TRACE, WIREWATT_SAMPLES and WIREWATT_SEALED_ENERGY (files; %p in their names is the
-// process id), WIREWATT_ON_FAULT, WIREWATT_CHECK and WIREWATT_WATCHDOG_MCYCLES. Errors:
-// invalid_argument naming variable and value.
+// process id), WIREWATT_ON_FAULT, WIREWATT_CHECK
+// and WIREWATT_WATCHDOG_MCYCLES. Errors: invalid_argument naming variable and value.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.

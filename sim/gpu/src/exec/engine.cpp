@@ -220,25 +220,16 @@ constexpr const char* kCommonNames[] = {"GRBM_GUI_ACTIVE",      "SQ_WAVES",
                                         "SQ_INSTS_LDS",         "TCP_TOTAL_CACHE_ACCESSES_sum",
                                         "TCP_CACHE_HIT_sum",    "TCP_TCC_READ_REQ_sum",
                                         "TCP_TCC_WRITE_REQ_sum"};
-// Toggle monitors, which no card has (WireMonitors).
-constexpr const char* kMonitorNames[] = {
-    "WW_XBAR_BITS_sum",
-    "WW_XBAR_SLOT_BITS_sum",
-    "WW_XBAR_BIT_MM_sum",
-    "WW_LEG_BIT_MM_sum",
-    "WW_TRUNK_TOGGLES_sum",
-    "WW_TRUNK_ADJACENT_sum",
-    "WW_TRUNK_OPPOSITE_sum",
-    "WW_LEG_TOGGLES_sum",
-    "WW_LEG_ADJACENT_sum",
-    "WW_LEG_OPPOSITE_sum",
-    "WW_MEMORY_SLOT_BITS_sum",
-    "WW_MEMORY_TOGGLES_sum",
-    "WW_MEMORY_ADJACENT_sum",
-    "WW_MEMORY_OPPOSITE_sum",
-    "WW_REGISTER_BYTES_sum"};
 constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE_sum",
                                     "TCC_ATOMIC_sum", "TCC_HIT_sum",  "TCC_MISS_sum"};
+
+// Toggle monitors, which no card has (WireMonitors).
+constexpr const char* kMonitorNames[] = {
+    "WW_XBAR_BITS_sum",       "WW_XBAR_SLOT_BITS_sum",   "WW_XBAR_BIT_MM_sum",
+    "WW_LEG_BIT_MM_sum",      "WW_TRUNK_TOGGLES_sum",    "WW_TRUNK_ADJACENT_sum",
+    "WW_TRUNK_OPPOSITE_sum",  "WW_LEG_TOGGLES_sum",      "WW_LEG_ADJACENT_sum",
+    "WW_LEG_OPPOSITE_sum",    "WW_MEMORY_SLOT_BITS_sum", "WW_MEMORY_TOGGLES_sum",
+    "WW_MEMORY_ADJACENT_sum", "WW_MEMORY_OPPOSITE_sum",  "WW_REGISTER_BYTES_sum"};
 
 // The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
 std::vector<std::string> names_of(bool is_gfx9) {
@@ -322,21 +313,11 @@ CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activit
     add({m.memory_read_halves, m.memory_write_halves});
   }
   const WireMonitors& w = activity.monitors;
-  add({activity.payload_bits,
-       w.crossbar_slot_bits,
+  add({activity.payload_bits, w.crossbar_slot_bits,
        static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
-       static_cast<std::uint64_t>(w.leg_bit_mm + 0.5),
-       w.trunks.toggles,
-       w.trunks.adjacent,
-       w.trunks.opposite,
-       w.legs.toggles,
-       w.legs.adjacent,
-       w.legs.opposite,
-       w.memory_slot_bits,
-       w.memory.toggles,
-       w.memory.adjacent,
-       w.memory.opposite,
-       w.register_bytes});
+       static_cast<std::uint64_t>(w.leg_bit_mm + 0.5), w.trunks.toggles, w.trunks.adjacent,
+       w.trunks.opposite, w.legs.toggles, w.legs.adjacent, w.legs.opposite, w.memory_slot_bits,
+       w.memory.toggles, w.memory.adjacent, w.memory.opposite, w.register_bytes});
   CounterValues result{};
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

@@ -559,10 +559,6 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
   return {};
 }
 
-const std::vector<MemoryFinding>& VirtualGpu::findings() const {
-  return impl_->findings;
-}
-
 void VirtualGpu::repeat_launches(std::int64_t times) {
   PowerTimeline& timeline = impl_->timeline;
   for (std::int64_t i = 0; i < times; ++i) {
@@ -587,6 +583,10 @@ Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) cons
     *part *= volt * volt;
   }
   return parts;
+}
+
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return impl_->findings;
 }
 
 const LaunchActivity& VirtualGpu::last_activity() const {
