@@ -41,14 +41,15 @@ struct Device {
   std::unique_ptr<measure::Counters> counters;
 };
 
-// The full name that the request stands for: an empty name becomes the best real GPU whose power can
-// be read, else virtual:w9100. Errors invalid_argument and not_found for names that no device can
-// have.
+// The full name that the request stands for: an empty name becomes the best real GPU whose power
+// can be read, else virtual:w9100. Errors invalid_argument and not_found for names that no device
+// can have.
 [[nodiscard]] Result<std::string> resolve_device_name(const DeviceRequest& request);
 
 // Opens the device of a resolved name. A process can open one virtual chip, because the OpenCL
 // loader and the driver settle on it at their first call. Errors: missing_dependency,
-// device_error, invalid_argument; unsupported for real devices, with what a campaign misses on them.
+// device_error, invalid_argument; unsupported for real devices, with what a campaign misses on
+// them.
 [[nodiscard]] Result<Device> open_device(const DeviceRequest& request, const std::string& name);
 
 // Where the virtual GPU's driver lies: $WIREWATT_VGPU_LIBRARY, else ../lib beside the program.

@@ -43,19 +43,19 @@ constexpr TableEntry gfx9_entries[] = {
 
 constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/gfx8_scalar.def"
-#include "isa/tables/gfx9_scalar.def"
-#include "isa/tables/gfx9_vector.def"
+#include "isa/tables/gfx900_only.def"
 #include "isa/tables/gfx9_compare.def"
 #include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx900_only.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
 };
 constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/gfx8_scalar.def"
-#include "isa/tables/gfx9_scalar.def"
-#include "isa/tables/gfx9_vector.def"
+#include "isa/tables/gfx90a_only.def"
 #include "isa/tables/gfx9_compare.def"
 #include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx90a_only.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
 };
 
 constexpr LongFormBases gfx9_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};

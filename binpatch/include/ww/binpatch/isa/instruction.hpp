@@ -19,8 +19,19 @@
 namespace ww::binpatch::isa {
 
 // gfx900 and gfx90a are the gfx9 whose vector and memory instructions have tables: Vega 10 and its
-// kin (gfx900, gfx902, gfx909, gfx90c) and CDNA 2. gfx9 is any other (gfx904, gfx906, gfx908, gfx94x).
-enum class Generation : std::uint8_t { gfx6, gfx7, gfx8, gfx9, gfx900, gfx90a, gfx10, gfx11, gfx12 };
+// kin (gfx900, gfx902, gfx909, gfx90c) and CDNA 2. gfx9 is any other (gfx904, gfx906, gfx908,
+// gfx94x).
+enum class Generation : std::uint8_t {
+  gfx6,
+  gfx7,
+  gfx8,
+  gfx9,
+  gfx900,
+  gfx90a,
+  gfx10,
+  gfx11,
+  gfx12
+};
 // Error unsupported for targets without a table.
 [[nodiscard]] Result<Generation> generation_of(GfxTarget target);
 
