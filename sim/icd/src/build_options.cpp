@@ -50,6 +50,24 @@ bool is_optimisation(std::string_view word) {
   return word.size() == 3 && starts_with(word, "-O") && word[2] >= '0' && word[2] <= '3';
 }
 
+// AMD's device libraries compute these as if no product of ints passed 32 bits and the least number
+// had no absolute value of its own, and the optimiser believes them. The definitions here go before
+// theirs where they are inlined, which is always, and leave nothing behind in programs without
+// them.
+constexpr const char* kBuiltins =
+    "#define __ww_inline extern __inline__ __attribute__((gnu_inline, always_inline, "
+    "overloadable))\n"
+    "#define __ww_for(n) \\\n"
+    "  __ww_inline int##n mad_sat(int##n __ww_a, int##n __ww_b, int##n __ww_c) { \\\n"
+    "    return convert_int##n##_sat(convert_long##n(__ww_a) * convert_long##n(__ww_b) + \\\n"
+    "                                convert_long##n(__ww_c)); } \\\n"
+    "  __ww_inline uint##n abs(int##n __ww_a) { \\\n"
+    "    return as_uint##n(max(__ww_a, as_int##n(0u - as_uint##n(__ww_a)))); } \\\n"
+    "  __ww_inline ulong##n abs(long##n __ww_a) { \\\n"
+    "    return as_ulong##n(max(__ww_a, as_long##n(0ul - as_ulong##n(__ww_a)))); }\n"
+    "__ww_for() __ww_for(2) __ww_for(3) __ww_for(4) __ww_for(8) __ww_for(16)\n"
+    "#undef __ww_for\n#undef __ww_inline\n";
+
 // The precompiled OpenCL C header brings the macros of the compiler that made it, for a newer
 // device and without the user's options; these lines put them right for this one.
 std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
@@ -64,7 +82,7 @@ std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
             std::string(1, language[4]) + "0\n";
   }
   if (fast_relaxed_math) text += "#define __FAST_RELAXED_MATH__ 1\n";
-  return text;
+  return text + kBuiltins;
 }
 
 }  // namespace

@@ -119,13 +119,15 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DEVICE_MAX_READ_IMAGE_ARGS:
     case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
     case CL_DEVICE_MAX_SAMPLERS: return sink.value<cl_uint>(0);
+    // What the standard (OpenCL 1.2, table 4.3) asks of devices with images; it leaves the others
+    // free. Programs divide by these without asking for the support first.
     case CL_DEVICE_IMAGE2D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT: return sink.value<std::size_t>(8192);
     case CL_DEVICE_IMAGE3D_MAX_WIDTH:
     case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
     case CL_DEVICE_IMAGE3D_MAX_DEPTH:
-    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
-    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return sink.value<std::size_t>(0);
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return sink.value<std::size_t>(2048);
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: return sink.value<std::size_t>(65536);
 
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return sink.value<cl_uint>(0);
     case CL_DEVICE_PARTITION_PROPERTIES:

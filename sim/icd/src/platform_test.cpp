@@ -154,6 +154,21 @@ TEST_F(ContextTest, QueueKeepsItsReleasedContextAlive) {
   EXPECT_EQ(cl.clReleaseCommandQueue(own_queue), CL_SUCCESS);
 }
 
+TEST_F(ContextTest, ImageLimitsCanBeDividedByThoughTheDeviceHasNoImages) {
+  for (const auto& [name, least] :
+       {std::pair<cl_device_info, std::size_t>{CL_DEVICE_IMAGE2D_MAX_WIDTH, 8192},
+        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 8192},
+        {CL_DEVICE_IMAGE3D_MAX_WIDTH, 2048},
+        {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 2048},
+        {CL_DEVICE_IMAGE3D_MAX_DEPTH, 2048},
+        {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048},
+        {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536}}) {
+    std::size_t limit = 0;
+    EXPECT_EQ(cl.clGetDeviceInfo(device, name, sizeof limit, &limit, nullptr), CL_SUCCESS);
+    EXPECT_EQ(limit, least) << name;
+  }
+}
+
 TEST_F(ContextTest, ImagesAreRefusedBecauseTheDeviceHasNone) {
   cl_bool support = CL_TRUE;
   EXPECT_EQ(cl.clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof support, &support, nullptr),

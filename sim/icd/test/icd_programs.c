@@ -3,6 +3,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +349,48 @@ static int mathematics(void) {
   return 0;
 }
 
+/* The extremes that the vendor's library takes for undefined. */
+static int extremes(void) {
+  cl_kernel kernel = kernel_of(
+      "__kernel void extremes(__global const int* in, __global uint* out) {\n"
+      "  uint i = get_global_id(0);\n"
+      "  int x = in[i];\n"
+      "  out[3 * i] = (abs(x) > 0x7fffffffu) + 2 * (uint)(abs((long)x << 32) >> 63);\n"
+      "  out[3 * i + 1] = (uint)mad_sat((int)(ushort)(x | 0x8000), 65535, x);\n"
+      "  out[3 * i + 2] = (uint)mad_sat((int2)(x, x), (int2)(3, -3), (int2)(7)).y;\n"
+      "}\n",
+      "extremes", "");
+  DEMAND(kernel != NULL, "no kernel");
+  enum { N = 64 };
+  cl_int in[N];
+  cl_uint out[3 * N];
+  for (int i = 0; i < N; ++i) in[i] = (cl_int)(2654435761u * (cl_uint)i);
+  in[1] = INT32_MIN;
+  in[2] = INT32_MAX;
+  cl_mem a = buffer(sizeof in, in);
+  cl_mem b = buffer(sizeof out, NULL);
+  CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+  CHECK(clSetKernelArg(kernel, 1, sizeof b, &b));
+  const size_t global = N;
+  CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+  CHECK(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+  for (int i = 0; i < N; ++i) {
+    cl_long wanted[3] = {in[i] == INT32_MIN ? 3 : 0,
+                         (cl_long)((in[i] & 0xffff) | 0x8000) * 65535 + in[i],
+                         (cl_long)in[i] * -3 + 7};
+    for (int k = 0; k < 3; ++k) {
+      if (wanted[k] > INT32_MAX) wanted[k] = INT32_MAX;
+      if (wanted[k] < INT32_MIN) wanted[k] = INT32_MIN;
+      DEMAND((cl_int)out[3 * i + k] == wanted[k], "result %d of %d is %d", k, in[i],
+             (cl_int)out[3 * i + k]);
+    }
+  }
+  CHECK(clReleaseMemObject(a));
+  CHECK(clReleaseMemObject(b));
+  CHECK(clReleaseKernel(kernel));
+  return 0;
+}
+
 static int branches(void) {
   cl_kernel kernel = kernel_of(
       "int collatz(uint n) { int s = 0; while (n != 1) { n = n & 1 ? 3 * n + 1 : n / 2; ++s; }\n"
@@ -489,6 +532,7 @@ static const struct {
                 {"three_dimensions", three_dimensions},
                 {"vectors_and_structs", vectors_and_structs},
                 {"mathematics", mathematics},
+                {"extremes", extremes},
                 {"branches", branches},
                 {"scratch", scratch},
                 {"mapped_memory", mapped_memory},

@@ -198,6 +198,27 @@ std::uint32_t f(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }
 
+// The signs of both factors count in the high half, and bits 31 to 24 of neither.
+TEST(Lanes, MultiplyTheLow24BitsWithOrWithoutTheirSign) {
+  std::mt19937 random(4);
+  const auto word = [&] { return static_cast<std::uint32_t>(random()); };
+  for (int round = 0; round < 2000; ++round) {
+    const std::uint32_t a = word(), b = word(), c = word();
+    const auto signed24 = [](std::uint32_t x) {
+      const auto low = static_cast<std::int64_t>(x & 0xFFFFFFU);
+      return low >= 0x800000 ? low - 0x1000000 : low;
+    };
+    const auto i = static_cast<std::uint64_t>(signed24(a) * signed24(b));
+    const std::uint64_t u = std::uint64_t{a & 0xFFFFFFU} * (b & 0xFFFFFFU);
+    EXPECT_EQ(one(Opcode::v_mul_i32_i24, a, b, 0, false), static_cast<std::uint32_t>(i));
+    EXPECT_EQ(one(Opcode::v_mul_hi_i32_i24, a, b, 0, false), static_cast<std::uint32_t>(i >> 32));
+    EXPECT_EQ(one(Opcode::v_mad_i32_i24, a, b, c, false), static_cast<std::uint32_t>(i) + c);
+    EXPECT_EQ(one(Opcode::v_mul_u32_u24, a, b, 0, false), static_cast<std::uint32_t>(u));
+    EXPECT_EQ(one(Opcode::v_mul_hi_u32_u24, a, b, 0, false), static_cast<std::uint32_t>(u >> 32));
+    EXPECT_EQ(one(Opcode::v_mad_u32_u24, a, b, c, false), static_cast<std::uint32_t>(u) + c);
+  }
+}
+
 TEST(Lanes, MultiplyAndAddWithTwoRoundingsUnlessFused) {
   const float a = 1.0F + 0x1p-23F;
   const float rounded = a * a;  // loses 2^-46
