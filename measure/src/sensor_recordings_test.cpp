@@ -45,6 +45,12 @@ Found analyse(const SensorRecording& recording, const std::string& name) {
   return found;
 }
 
+// Only without any recordings: one that is missing among others is a failure.
+#define SKIP_WITHOUT_RECORDINGS()                                       \
+  if (!std::filesystem::exists(data(""))) {                             \
+    GTEST_SKIP() << "no recordings from real GPUs beside the checkout"; \
+  }
+
 double error_of(const Found& found, const std::string& what) {
   const auto at = std::ranges::find_if(
       found.errors, [&](const SteadyError& error) { return error.what.starts_with(what); });
@@ -55,9 +61,7 @@ class Sensor : public testing::TestWithParam<Expected> {};
 
 TEST_P(Sensor, HasItsPeriodAndItsWindowOrLag) {
   const Expected& expected = GetParam();
-  if (!std::filesystem::exists(data(expected.folder))) {
-    GTEST_SKIP() << "no recordings from real GPUs beside the checkout";
-  }
+  SKIP_WITHOUT_RECORDINGS();
   const auto recording = read_sensor_recording(data(expected.folder));
   ASSERT_TRUE(recording) << recording.error().text();
   const Found found = analyse(*recording, expected.column);
@@ -90,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"K40m_TR", "power.draw", 0.01541, 0.00015, ResponseKind::lag, 0.045, 0.060}));
 
 TEST(SensorRecordings, SayThatAnA100MissesThreeQuartersOfTheTimeAndGiveNoGainForIt) {
-  if (!std::filesystem::exists(data("A100_5050"))) GTEST_SKIP() << "no recordings";
+  SKIP_WITHOUT_RECORDINGS();
   const auto recording = read_sensor_recording(data("A100_5050"));
   ASSERT_TRUE(recording);
   const Found found = analyse(*recording, "power.draw.instant");
@@ -102,7 +106,7 @@ TEST(SensorRecordings, SayThatAnA100MissesThreeQuartersOfTheTimeAndGiveNoGainFor
 }
 
 TEST(SensorRecordings, GiveGainAndOffsetAgainstTheMeterWhereTheFitIsGood) {
-  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  SKIP_WITHOUT_RECORDINGS();
   struct Gain {
     std::string folder, column;
     double gain, gain_tolerance, offset_w, offset_tolerance_w;
@@ -122,7 +126,7 @@ TEST(SensorRecordings, GiveGainAndOffsetAgainstTheMeterWhereTheFitIsGood) {
 
 // A gain under one offset is not one percentage: -1% loaded, -26% idle.
 TEST(SensorRecordings, GiveSteadyErrorsLevelByLevel) {
-  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  SKIP_WITHOUT_RECORDINGS();
   const auto ada = read_sensor_recording(data("4090_TR"));
   const auto kepler = read_sensor_recording(data("K40m_TR"));
   const auto ampere = read_sensor_recording(data("3090_5050"));
@@ -136,9 +140,7 @@ TEST(SensorRecordings, GiveSteadyErrorsLevelByLevel) {
 }
 
 TEST(SensorRecordings, HavePeriodsWithoutAMeterAndWindowsNotResolved) {
-  if (!std::filesystem::exists(data("pwr_update_freq_V100_first30s.csv"))) {
-    GTEST_SKIP() << "no recordings";
-  }
+  SKIP_WITHOUT_RECORDINGS();
   const std::pair<std::string, double> known[] = {
       {"A100", 0.10116}, {"V100", 0.02004}, {"3090", 0.09997}};
   for (const auto& [card, period_s] : known) {
@@ -160,7 +162,7 @@ TEST(SensorRecordings, HavePeriodsWithoutAMeterAndWindowsNotResolved) {
 
 // The same recordings, decoded by another program into means of each millisecond.
 TEST(SensorRecordings, DecodeTheMeterAsAnotherProgramDoes) {
-  if (!std::filesystem::exists(data("4090_TR"))) GTEST_SKIP() << "no recordings";
+  SKIP_WITHOUT_RECORDINGS();
   for (const std::string folder : {"A100_5050", "3090_5050", "4090_TR", "K40m_TR"}) {
     const auto recording = read_sensor_recording(data(folder));
     ASSERT_TRUE(recording);
