@@ -27,6 +27,19 @@ enum class PacketKind : std::uint8_t {
   atomic_reply,
 };
 
+// Whether and how the words of a payload may be changed on their way: what the program declared
+// about the buffer that they come from (annotated variables: Dapper, section III.B).
+enum class WordType : std::uint8_t {
+  exact,    // not to be changed
+  int32,    // two's complement
+  float32,  // only the mantissa may change
+  uint8,    // pixels
+};
+struct Approximable {
+  WordType type{WordType::exact};
+  float threshold{};  // largest relative error of a word, as a fraction; 0: not to be changed
+};
+
 // What to send. Spans need to live only during inject().
 struct Packet {
   NodeId source{};
@@ -37,6 +50,7 @@ struct Packet {
   std::uint64_t tag{};                 // the caller's, given back on delivery
   Cycles created{};                    // latency counts from here; at most now()
   std::span<const std::byte> payload;  // optional; delivered, and its real bit transitions counted
+  Approximable approximable{};         // exact networks ignore it
 };
 
 // A packet whose last flit left the network in the last tick.
@@ -51,7 +65,7 @@ struct Delivery {
   Cycles created{};
   Cycles injected{};  // head left the source queue
   Cycles arrived{};
-  std::span<const std::byte> payload;  // valid until the next tick
+  std::span<const std::byte> payload;  // valid until the next tick; as it arrived
 };
 
 // Use of one directed link since the network was built.
