@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -20,7 +21,9 @@ bool is_trace(const SimulateRequest& request) {
   return !request.trace.empty();
 }
 
-Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
+}  // namespace
+
+Result<NetworkConfig> network_config(const SimulateRequest& request, int needed_classes) {
   WW_ASSIGN(allocator, allocator_from_string(request.allocator));
   if (request.k < 1 || request.k > 256 || request.k * height_of(request) < 2) {
     return fail(
@@ -34,9 +37,7 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.width = request.k;
   config.height = height_of(request);
   config.concentration = request.concentration;
-  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
-  config.classes = request.classes > 0 ? request.classes : answers ? 2 : 1;
-  config.count_toggles = is_trace(request);
+  config.classes = request.classes > 0 ? request.classes : needed_classes;
   config.flit_bits = request.flit_bits;
   config.vcs = request.vcs;
   config.vc_buffer = request.vc_buffer;
@@ -59,6 +60,25 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
+  return config;
+}
+
+power::EnergyConfig energy_config(const NetworkConfig& network) {
+  power::EnergyConfig config;
+  config.router.flit_bits = network.flit_bits;
+  config.router.ports = 4 + network.concentration;
+  config.router.vcs = network.vcs;
+  // A bufferless router keeps flits in its pipeline registers only.
+  config.router.vc_buffer = network.network == "mesh-bufferless" ? 0 : network.vc_buffer;
+  return config;
+}
+
+namespace {
+
+Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
+  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
+  WW_ASSIGN(config, network_config(request, answers ? 2 : 1));
+  config.count_toggles = is_trace(request);
   return config;
 }
 
@@ -105,14 +125,10 @@ ReplayConfig replay_of(const SimulateRequest& request) {
 
 Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
   WW_ASSIGN(estimator, power::estimator_from_string(request.estimator));
-  power::EnergyConfig config;
+  WW_ASSIGN(network, network_config(request, 1));
+  power::EnergyConfig config = energy_config(network);
   config.estimator = estimator;
   config.node_nm = request.node_nm;
-  config.router.flit_bits = request.flit_bits;
-  config.router.ports = 4 + request.concentration;
-  config.router.vcs = request.vcs;
-  // A bufferless router keeps flits in its pipeline registers only.
-  config.router.vc_buffer = request.network == "mesh-bufferless" ? 0 : request.vc_buffer;
   config.clock = Hertz(request.clock_hz);
   config.link_length = Millimetre(request.link_mm);
   config.toggle_rate = request.toggle_rate;
