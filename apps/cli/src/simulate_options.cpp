@@ -173,11 +173,15 @@ void add_output(CLI::App& command, SimulateArguments& arguments) {
 
 }  // namespace
 
+void add_network_options(CLI::App& command, SimulateRequest& request) {
+  add_network(command, request);
+  add_router(command, request);
+}
+
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_load(command, arguments);
   add_memory(command, arguments.request);
-  add_network(command, arguments.request);
-  add_router(command, arguments.request);
+  add_network_options(command, arguments.request);
   add_energy(command, arguments);
   add_output(command, arguments);
   command.footer(
