@@ -37,8 +37,12 @@ class ApproxNoc final : public Network {
       encoders_.assign(pairs, EncoderDictionary(entries));
       decoders_.assign(pairs, DecoderDictionary(entries));
       news_.resize(pairs);
-      // 32 bits a word on both sides, and the decoder's counter.
-      compression_.dictionary_bits = pairs * static_cast<std::uint64_t>(entries) * (32 + 32 + 8);
+      // 32 bits a word on both sides, and the decoder's counter, for every pair that may exchange
+      // data: a controller and another node where the controllers are known.
+      const std::uint64_t memories = config.memory_nodes.size();
+      const std::uint64_t with_memory = 2 * memories * nodes_ - memories * memories;
+      compression_.dictionary_bits = (memories == 0 ? pairs : with_memory) *
+                                     static_cast<std::uint64_t>(entries) * (32 + 32 + 8);
     }
   }
 

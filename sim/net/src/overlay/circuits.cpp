@@ -163,7 +163,7 @@ void Circuits::exchange_statistics(std::span<const std::uint64_t> reports, std::
   events_.crossbar_flits += routers;
   events_.latch_flits += routers;
   events_.link_flits += driven_.size();
-  ++events_.windows;
+  events_.windows += mcs_.size();
 }
 
 void Circuits::add_use(std::vector<LinkUse>& links) const {

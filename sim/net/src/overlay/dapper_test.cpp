@@ -221,7 +221,7 @@ TEST(Dapper, AnEpochsTrafficGivesTheNextEpochsWindows) {
   ASSERT_EQ(plane.windows().size(), 4U);
   EXPECT_EQ(plane.windows()[2], 1000 - 3 * 16);
   EXPECT_EQ(plane.windows()[0], 16);
-  EXPECT_EQ(plane.events().windows, 1U);
+  EXPECT_EQ(plane.events().windows, 4U);
 }
 
 TEST(Dapper, SourceQueueIsTheOutputBuffer) {
