@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -126,6 +127,41 @@ Status estimate_page(const json& estimate, const std::filesystem::path& html) {
   return page.save(html);
 }
 
+std::string base64(const std::string& bytes) {
+  constexpr const char* letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      three = three << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += at + i <= bytes.size() ? letters[three >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+// PNG files beside the page, put into it.
+Status add_pictures(Writer& page, const json& pictures, const std::filesystem::path& folder) {
+  if (pictures.empty()) return {};
+  page.add("<section><h2>Output pictures</h2>");
+  for (const json& picture : pictures) {
+    WW_ASSIGN(bytes, read_file((folder / picture.at("file").get<std::string>()).string()));
+    const bool compared = picture.contains("psnr_db");
+    page.add(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}{2}"
+        "</figcaption></figure>",
+        escape(text_of(picture, "variant")), base64(bytes),
+        compared ? fmt::format(": PSNR {:.1f} dB, SSIM {:.4f}", number_of(picture, "psnr_db"),
+                               number_of(picture, "ssim"))
+                 : "");
+  }
+  page.add("</section>");
+  return {};
+}
+
 Status reproduction_page(const json& reproduction, const std::filesystem::path& html) {
   Writer page("Reproduction of " + text_of(reproduction, "paper"),
               reproduction.value("virtual", true));
@@ -152,6 +188,12 @@ Status reproduction_page(const json& reproduction, const std::filesystem::path& 
       chart.bars.push_back(std::move(bar));
     }
     page.chart(chart.title, chart);
+  }
+  WW_TRY(add_pictures(page, reproduction.value("pictures", json::array()), html.parent_path()));
+  if (const json said = reproduction.value("inconsistencies", json::array()); !said.empty()) {
+    page.add("<section><h2>Where the paper disagrees with itself</h2><ul>");
+    for (const json& line : said) page.add("<li>{}</li>", escape(line.get<std::string>()));
+    page.add("</ul></section>");
   }
   std::vector<std::vector<std::string>> rows;
   for (const json& row : reproduction.at("rows")) {

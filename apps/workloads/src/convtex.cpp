@@ -1,14 +1,15 @@
 // Separable image convolution through a texture-like clamped fetch.
 #include <algorithm>
 
+#include "picture.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
 
 void run_convtex(Session& s) {
   const auto n = s.pick<std::size_t>(256, 1024, 3072);
-  std::vector<float> image(n * n);
-  for (auto& value : image) value = s.random.uniform(0, 255);
+  const auto grey = grey_picture(s.random, n, n);
+  const std::vector<float> image(grey.begin(), grey.end());
   std::vector<float> taps(17);
   for (auto& tap : taps) tap = s.random.uniform(0, 0.1F);
   const auto pass = [&](const std::vector<float>& in, bool along_x) {

@@ -252,10 +252,10 @@ Status MemoryNode::send(std::uint32_t index) {
   if (is_read) {
     if (const Annotation* annotation = side_.annotations.find(exec::line_address(flight.line))) {
       flight.approximable = true;
-      const double own = annotation->threshold >= 0 ? static_cast<double>(annotation->threshold)
-                                                    : side_.config.default_threshold;
       packet.approximable.type = annotation->type;
-      packet.approximable.threshold = static_cast<float>(side_.config.threshold.value_or(own));
+      packet.approximable.threshold = annotation->threshold >= 0
+                                          ? static_cast<double>(annotation->threshold)
+                                          : side_.config.default_threshold;
       ++side_.stats.approximable_replies;
     }
   }

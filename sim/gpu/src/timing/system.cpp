@@ -49,27 +49,23 @@ Status validate_dram(const DramConfig& dram) {
 }  // namespace
 
 std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network, int count) {
+  if (count == network.height && network.concentration == 1) {
+    return net::memory_node_in_each_row(network.width, network.height);
+  }
   const int nodes = net::node_count(network);
   std::vector<net::NodeId> chosen;
-  if (count == network.height && network.concentration == 1) {
-    // One in each row and, while there are enough, no two in a column: odd columns first.
-    for (int y = 0; y < network.height; ++y) {
-      const int nth = y % network.width;
-      const int odd = network.width / 2;
-      const int x = nth < odd ? 2 * nth + 1 : 2 * (nth - odd);
-      chosen.push_back(static_cast<net::NodeId>(y * network.width + x));
-    }
-    return chosen;
-  }
   for (int i = 0; i < count; ++i) {
     chosen.push_back(static_cast<net::NodeId>((2 * i + 1) * nodes / (2 * count)));
   }
   return chosen;
 }
 
-TimingConfig default_timing(const Architecture& architecture) {
+TimingConfig default_timing(const Architecture& architecture, std::string_view network) {
   TimingConfig config;
-  config.network = net::dapper_baseline();
+  config.network = network == "dapper"       ? net::dapper_network()
+                   : network == "approx-noc" ? net::approx_noc_network()
+                                             : net::dapper_baseline();
+  config.network.network = network;
   config.network.classes = 2;
   config.network.count_toggles = true;
   const int needed = architecture.compute_units() + architecture.l2_channels;
@@ -102,9 +98,6 @@ Status validate(const TimingConfig& config) {
   WW_TRY(between("l2_bank_cycles", config.l2_bank_cycles, 1, 1000, "cycles of the network"));
   WW_TRY(between("output_buffer", config.output_buffer, 1, 65536, "packets"));
   WW_TRY(validate_dram(config.dram));
-  if (config.threshold) {
-    WW_TRY(between("threshold", *config.threshold, 0, 1, "a fraction of a word's value"));
-  }
   WW_TRY(between("default_threshold", config.default_threshold, 0, 1, "a fraction"));
   WW_TRY(power::estimator_from_string(config.estimator));
   WW_TRY(between("node_nm", config.node_nm, 1, 250, "nanometres"));
@@ -136,11 +129,13 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
                             config.network.concentration, cores, channels, architecture.name),
                 "width");
   }
-  if (config.memory_nodes.empty()) {
-    config.memory_nodes = default_memory_nodes(config.network, channels);
+  if (config.network.memory_nodes.empty()) {
+    config.network.memory_nodes = default_memory_nodes(config.network, channels);
   }
-  WW_ASSIGN(placement, net::place(config.network, config.core_nodes, config.memory_nodes));
-  if (static_cast<int>(placement.memory.size()) != channels) {
+  WW_TRY(net::validate(config.network));
+  WW_ASSIGN(placement,
+            net::place(config.network, config.core_nodes, config.network.memory_nodes));
+  if (static_cast<int>(config.network.memory_nodes.size()) != channels) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} memory nodes for the {} L2 channels of {}", placement.memory.size(),
                             channels, architecture.name),

@@ -35,13 +35,13 @@ TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
                                                           architecture_.line_bytes),
             .channels = static_cast<std::uint32_t>(architecture_.l2_channels),
             .network_to_dram = ClockRatio(config_.network_clock_hz, config_.dram.clock_hz)},
-      channels_(config_.memory_nodes.size()),
+      channels_(config_.network.memory_nodes.size()),
       clock_(core_clock_hz(architecture_), config_.network_clock_hz) {
   const auto network_nodes = static_cast<std::size_t>(net::node_count(config_.network));
   core_at_.assign(network_nodes, kNone);
   memory_at_.assign(network_nodes, kNone);
-  nodes_.reserve(config_.memory_nodes.size());
-  for (const net::NodeId node : config_.memory_nodes) {
+  nodes_.reserve(config_.network.memory_nodes.size());
+  for (const net::NodeId node : config_.network.memory_nodes) {
     memory_at_[node] = static_cast<std::uint32_t>(nodes_.size());
     nodes_.emplace_back(side_, node, static_cast<std::uint16_t>(nodes_.size()),
                         config_.core_nodes.size());
@@ -252,7 +252,7 @@ Status TimedMemory::send_request(Core& core, std::uint32_t index) {
   } else if (!is_read) {
     size += exec::atomic_operands(*flight.operation, flight.lanes, payload_.data() + header);
   }
-  const net::NodeId to = config_.memory_nodes[flight.memory];
+  const net::NodeId to = config_.network.memory_nodes[flight.memory];
   const auto flit_bytes = static_cast<std::size_t>(config_.network.flit_bits) / 8;
   packet.source = core.node;
   packet.destinations = {&to, 1};

@@ -13,7 +13,6 @@ namespace {
 template <class Config, class Visit>
 void for_each_setting(Config& config, Visit&& visit) {
   visit("system", "core_nodes", config.core_nodes);
-  visit("system", "memory_nodes", config.memory_nodes);
   visit("system", "network_clock_hz", config.network_clock_hz);
   visit("system", "header_bytes", config.header_bytes);
   visit("system", "mshrs", config.mshrs);
@@ -40,7 +39,6 @@ void for_each_setting(Config& config, Visit&& visit) {
   visit("dram", "rtp", config.dram.rtp);
   visit("dram", "queue", config.dram.queue);
   visit("dram", "return_cycles", config.dram.return_cycles);
-  visit("approximation", "threshold", config.threshold);
   visit("approximation", "default_threshold", config.default_threshold);
   visit("energy", "estimator", config.estimator);
   visit("energy", "node_nm", config.node_nm);
@@ -117,17 +115,18 @@ class Reading {
 
 std::string to_toml(const TimingConfig& config) {
   std::string text = "[network]\n";
-  net::for_each_key(config.network, [&](const char* key, const auto& field) {
-    text += fmt::format("{} = {}\n", key, value_text(field));
-  });
-  std::string_view table;
-  for_each_setting(config, [&](const char* of, const char* key, const auto& field) {
-    if (table != of) text += fmt::format("\n[{}]\n", table = of);
+  const auto put = [&text](const char* key, const auto& field) {
     if constexpr (requires { field.has_value(); }) {
       if (field) text += fmt::format("{} = {}\n", key, value_text(*field));
     } else {
       text += fmt::format("{} = {}\n", key, value_text(field));
     }
+  };
+  net::for_each_key(config.network, put);
+  std::string_view table;
+  for_each_setting(config, [&](const char* of, const char* key, const auto& field) {
+    if (table != of) text += fmt::format("\n[{}]\n", table = of);
+    put(key, field);
   });
   return text;
 }
@@ -157,11 +156,15 @@ Status read_timing(std::string_view toml_text, const std::string& origin, Timing
 Result<std::shared_ptr<const TimingConfig>> make_timing(const Architecture& architecture,
                                                         const TimingRequest& request) {
   auto config = std::make_shared<TimingConfig>(default_timing(architecture));
-  if (!request.settings.empty()) {
-    WW_TRY(read_timing(request.settings, request.origin, *config));
+  WW_TRY(read_timing(request.settings, request.origin, *config));
+  const std::string name = request.network.empty() ? config->network.network : request.network;
+  // What the settings do not say is the network's own default.
+  *config = default_timing(architecture, name);
+  WW_TRY(read_timing(request.settings, request.origin, *config));
+  config->network.network = name;
+  if (request.threshold_percent) {
+    config->network.error_threshold = *request.threshold_percent / 100;
   }
-  if (!request.network.empty()) config->network.network = request.network;
-  if (request.threshold_percent) config->threshold = *request.threshold_percent / 100;
   WW_TRY(validate(*config));
   return config;
 }

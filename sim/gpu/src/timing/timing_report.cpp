@@ -77,7 +77,7 @@ std::string to_json_text(const TimingReport& report) {
                             {"virtual", true},
                             {"network", config.network.network},
                             {"core_nodes", config.core_nodes},
-                            {"memory_nodes", config.memory_nodes},
+                            {"memory_nodes", config.network.memory_nodes},
                             {"settings", to_toml(config)},
                             {"total", stats_json(report.total)},
                             {"dispatches", dispatches},

@@ -37,8 +37,9 @@ struct DramConfig {
 // The system, in cycles of the network unless it says otherwise.
 struct TimingConfig {
   net::NetworkConfig network;
-  std::vector<net::NodeId> core_nodes;    // of each compute unit; empty: nodes without memory
-  std::vector<net::NodeId> memory_nodes;  // of each L2 channel; empty: default_memory_nodes()
+  // Of each compute unit; empty: nodes without memory. Those of L2 channels are the network's
+  // memory_nodes; empty: default_memory_nodes().
+  std::vector<net::NodeId> core_nodes;
   double network_clock_hz{};              // of network, L2 and controllers; 0: the cores'
   int header_bytes{8};                    // of every packet: address, operation
   int mshrs{64};                          // L1 misses that a core may have under way
@@ -51,9 +52,8 @@ struct TimingConfig {
   int output_buffer{66};  // reply packets that a controller holds (Dapper, section V)
   DramConfig dram;
 
-  // Largest relative error of a word, as a fraction: instead of what programs say (where set), or
-  // where they say nothing (default_threshold).
-  std::optional<double> threshold;
+  // Largest relative error of an approximable word where the program says none, as a fraction; the
+  // network's error_threshold stands for all of them.
   double default_threshold{0.1};
 
   // Energy of the network; the router's size is the network's.
@@ -64,8 +64,9 @@ struct TimingConfig {
 
 // A system for the chip: the smallest mesh, as near to a square as can be, with a node for each
 // compute unit and each L2 channel, and the routers of Dapper's baseline (4 stages, 5 VCs of 4
-// flits, 128 bits).
-[[nodiscard]] TimingConfig default_timing(const Architecture& architecture);
+// flits, 128 bits; `dapper` has its planes of 64).
+[[nodiscard]] TimingConfig default_timing(const Architecture& architecture,
+                                          std::string_view network = "mesh");
 // One in each row where the rows are as many (columns 1, 3, 0, 2 of four), else evenly spread.
 [[nodiscard]] std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network,
                                                             int count);
