@@ -21,6 +21,7 @@ bool given(const CLI::App& command, std::string key) {
     return option != nullptr && option->count() > 0;
   };
   if (key == "width" || key == "height") return has("k") || has("height");
+  if (key == "error-threshold") return has("approx-threshold");
   if (key == "vc-allocator") return has("allocator");
   if (key == "sw-allocator") return has("allocator") || has("sw-allocator");
   return has(key);
@@ -58,7 +59,10 @@ Status refuse_without_mode(const TimingArguments& arguments) {
   for (const CLI::Option* option : arguments.command->get_options()) {
     const std::string& group = option->get_group();
     if (option->count() == 0 || option->get_name() == "--mode") continue;
-    if (group != kTiming && group != "Network" && group != "Routers") continue;
+    if (group != kTiming && group != "Network" && group != "Routers" &&
+        group != "dapper and approx-noc") {
+      continue;
+    }
     return fail(ErrorCode::invalid_argument, "means something with --mode timing only",
                 option->get_name());
   }
@@ -88,10 +92,14 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
                   "Settings of the system (TOML, docs/timing.md); options go before it")
       ->group(kTiming);
   command
-      .add_option(
-          "--approx-threshold", arguments.threshold_percent,
-          "Largest relative error of an approximable word, in percent, whatever the program "
-          "says")
+      .add_option("--memory-nodes", arguments.network.memory_nodes,
+                  "Nodes of the L2 slices and memory controllers, as 1,7,8,14 (default: one a row)")
+      ->delimiter(',')
+      ->group(kTiming);
+  command
+      .add_option("--core-nodes", arguments.network.core_nodes,
+                  "Nodes of the compute units (default: the others)")
+      ->delimiter(',')
       ->group(kTiming);
   command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)")
       ->group(kTiming);
@@ -102,13 +110,17 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   if (!arguments.timing()) return refuse_without_mode(arguments);
   WW_ASSIGN(request, chip_of(device));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
-  sim::gpu::TimingConfig config = sim::gpu::default_timing(chip.architecture());
+  sim::gpu::TimingRequest wanted;
   if (!arguments.settings.empty()) {
     WW_ASSIGN(text, read_file(arguments.settings));
-    WW_TRY(sim::gpu::read_timing(text, arguments.settings, config));
+    wanted.settings = std::move(text);
+    wanted.origin = arguments.settings;
   }
+  if (given(*arguments.command, "network")) wanted.network = arguments.network.network;
+  WW_ASSIGN(made, sim::gpu::make_timing(chip.architecture(), wanted));
+  sim::gpu::TimingConfig config = *made;
   WW_TRY(apply(arguments, config.network));
-  if (arguments.threshold_percent) config.threshold = *arguments.threshold_percent / 100;
+  if (given(*arguments.command, "core_nodes")) config.core_nodes = arguments.network.core_nodes;
   WW_TRY(sim::gpu::validate(config));
   // The settings' text says it all.
   ::unsetenv("WIREWATT_NETWORK");

@@ -18,7 +18,6 @@ struct TimingArguments {
   sim::net::SimulateRequest network;
   std::string settings;  // TOML file
   std::string report;
-  std::optional<double> threshold_percent;
 
   [[nodiscard]] bool timing() const { return mode == "timing"; }
 };

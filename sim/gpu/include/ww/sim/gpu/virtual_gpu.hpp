@@ -18,10 +18,12 @@
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/memory_check.hpp"
-#include "ww/sim/net/i_network.hpp"
 
 namespace ww::sim::trace {
 class Writer;
+}
+namespace ww::sim::net {
+enum class WordType : std::uint8_t;
 }
 
 namespace ww::sim::gpu {
