@@ -26,7 +26,8 @@ namespace ww::microbench {
   X(clEnqueueReadBuffer) X(clCreateProgramWithSource) X(clCreateProgramWithBinary)         \
       X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) X(clReleaseProgram)   \
           X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) \
-              X(clFlush) X(clFinish) X(clGetEventProfilingInfo) X(clReleaseEvent)
+              X(clFlush) X(clFinish) X(clGetEventProfilingInfo) X(clReleaseEvent)  \
+                  X(clGetExtensionFunctionAddressForPlatform)
 
 struct OpenClApi {
 #define WW_OPENCL_MEMBER(name) decltype(&::name) name{};

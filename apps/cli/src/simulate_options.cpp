@@ -98,6 +98,12 @@ void add_memory(CLI::App& command, SimulateRequest& request) {
   add(command, kMemory, "--l1-ways", request.l1_ways, "Traces: ways of a core's L1");
   add(command, kMemory, "--interleave-bytes", request.interleave_bytes,
       "Traces: bytes in a row at one memory node");
+  add(command, kMemory, "--approximable", request.approximable,
+      "Traces: data of read replies: exact, int32, float32 or uint8");
+  command
+      .add_option("--approx-threshold", request.approx_threshold,
+                  "Traces: relative error that a word may get, in percent (default: 10)")
+      ->group(kMemory);
 }
 
 void add_network(CLI::App& command, SimulateRequest& request) {
@@ -122,12 +128,6 @@ void add_network(CLI::App& command, SimulateRequest& request) {
 void add_approximation(CLI::App& command, SimulateRequest& request) {
   sim::net::OverlayConfig& overlay = request.overlay;
   sim::net::CompressionConfig& codes = request.compression;
-  add(command, kApproximation, "--approximable", request.approximable,
-      "Data of a trace's read replies: exact, int32, float32 or uint8");
-  command
-      .add_option("--approx-threshold", request.approx_threshold,
-                  "Relative error that a word may get, in percent (default: 10)")
-      ->group(kApproximation);
   add(command, kApproximation, "--check-depth", overlay.check_depth,
       "dapper: packets that may leave as one");
   add(command, kApproximation, "--alpha", overlay.alpha, "dapper: weight of the reply rate");
@@ -211,12 +211,16 @@ void add_output(CLI::App& command, SimulateArguments& arguments) {
 
 }  // namespace
 
+void add_network_options(CLI::App& command, SimulateRequest& request) {
+  add_network(command, request);
+  add_router(command, request);
+  add_approximation(command, request);
+}
+
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_load(command, arguments);
   add_memory(command, arguments.request);
-  add_network(command, arguments.request);
-  add_router(command, arguments.request);
-  add_approximation(command, arguments.request);
+  add_network_options(command, arguments.request);
   add_energy(command, arguments);
   add_output(command, arguments);
   command.footer(

@@ -35,6 +35,8 @@ void run_convtex(Session& s) {
   const Buffer in = s.upload(image);
   const Buffer middle = s.zeros<float>(image.size());
   const Buffer out = s.zeros<float>(image.size());
+  s.approximable(in, microbench::ApproximableType::float32);
+  s.approximable(middle, microbench::ApproximableType::float32);
   const Buffer filter = s.upload(taps);
   const int width = static_cast<int>(n);
   s.launch("rows", {n, n}, {64, 4}, in, middle, filter, width);

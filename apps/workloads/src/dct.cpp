@@ -35,6 +35,7 @@ void run_dct(Session& s) {
   s.build("dct.cl");
   const Buffer in = s.upload(image);
   const Buffer out = s.zeros<float>(image.size());
+  s.approximable(in, microbench::ApproximableType::float32);
   s.launch("dct8x8", {n, n}, {32, 8}, in, out, s.upload(basis), static_cast<int>(n));
   s.check("coefficient", s.download<float>(out), want, 1e-5, 4e-3);
   // Every pixel crosses once each way; the 256-byte basis at most once for each group.

@@ -126,6 +126,7 @@ void run_dxtc(Session& s) {
   s.build("dxtc.cl");
   const Buffer in = s.upload(pixels);
   const Buffer out = s.zeros<std::uint32_t>(blocks * 2);
+  s.approximable(in, microbench::ApproximableType::uint8);
   std::vector<std::uint32_t> splits;
   for (std::uint32_t i = 0; i <= 16; ++i) {
     for (std::uint32_t j = i; j <= 16; ++j) {

@@ -16,6 +16,7 @@ void run_hist(Session& s) {
   }
   s.build("hist.cl");
   const Buffer in = s.upload(data);
+  s.approximable(in, microbench::ApproximableType::uint8);
   const Buffer bins = s.zeros<std::uint32_t>(256);
   const std::size_t groups = 128;
   s.launch("histogram256", {groups * 256}, {256}, in, bins, static_cast<std::uint32_t>(words));

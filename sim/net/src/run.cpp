@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "cpu_time.hpp"
-#include "latency_histogram.hpp"
+#include "ww/sim/net/latency_histogram.hpp"
 #include "ww/core/interrupt.hpp"
 
 namespace ww::sim::net {

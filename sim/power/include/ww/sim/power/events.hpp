@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 
 namespace ww::sim::power {
 
@@ -60,6 +61,9 @@ struct NetworkEvents {
   OverlayEvents overlay;
   CompressionEvents compression;
 };
+
+// Adds what only some networks have: `reply_plane` of dapper, `compression` of approx-noc.
+void add_json(nlohmann::json& json, const NetworkEvents& events);
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.
 NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
