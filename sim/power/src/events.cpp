@@ -60,6 +60,16 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   return sum;
 }
 
+void append(NetworkEvents& sum, const NetworkEvents& later) {
+  const bool first = sum.cycles == 0;
+  const bool counted = later.toggles_counted && (first || sum.toggles_counted);
+  NetworkEvents all = later;  // its parts
+  each_count(all, sum, [](Count& a, Count b) { a += b; });
+  all.cycles += sum.cycles;
+  all.toggles_counted = counted;
+  sum = all;
+}
+
 void add_json(nlohmann::json& json, const NetworkEvents& events) {
   if (const OverlayEvents& plane = events.overlay; plane.routers != 0) {
     json["reply_plane"] = {{"packets", plane.packets},

@@ -50,16 +50,7 @@ void add(TimingStats& sum, const TimingStats& one) {
   sum.dram_row_hits += one.dram_row_hits;
   sum.cpu_s += one.cpu_s;
   // Launches follow one another: cycles add up, routers and links stay what they are.
-  const auto routers = one.events.routers;
-  const auto links = one.events.links;
-  const auto cycles = sum.events.cycles + one.events.cycles;
-  const bool first = sum.launches == one.launches;
-  const bool counted = one.events.toggles_counted && (first || sum.events.toggles_counted);
-  sum.events += one.events;
-  sum.events.routers = routers;
-  sum.events.links = links;
-  sum.events.cycles = cycles;
-  sum.events.toggles_counted = counted;
+  power::append(sum.events, one.events);
 }
 
 double ratio(std::uint64_t a, std::uint64_t b) {

@@ -68,6 +68,9 @@ void add_json(nlohmann::json& json, const NetworkEvents& events);
 // Sum over networks that run side by side in the same cycles: routers and links add up.
 NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
 
+// Sum over stretches of time of one network: its parts stay what they are, its cycles add up.
+void append(NetworkEvents& sum, const NetworkEvents& later);
+
 // Difference of two snapshots of one network (later - earlier).
 [[nodiscard]] NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier);
 
