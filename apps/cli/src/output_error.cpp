@@ -196,7 +196,8 @@ Bytes stored(const Bytes& data) {
 
 std::vector<std::byte> png(const Picture& picture) {
   Bytes out;
-  for (const int byte : {0x89, 'P', 'N', 'G', 0x0D, 0x0A, 0x1A, 0x0A}) {
+  constexpr std::array<int, 8> kSignature{0x89, 'P', 'N', 'G', 0x0D, 0x0A, 0x1A, 0x0A};
+  for (const int byte : kSignature) {
     out.push_back(static_cast<std::byte>(byte));
   }
   Bytes header;

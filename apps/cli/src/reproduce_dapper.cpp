@@ -79,14 +79,18 @@ std::vector<double> as_numbers(const std::string& bytes) {
   return values;
 }
 
-// An output array as its points: numbers, or the colours of a compressed picture's pixels.
-Result<std::vector<double>> points_of(const fs::path& header_file, const std::string& application) {
+// An output array as its points: numbers, or the colours of a compressed picture's pixels. Arrays
+// that a workload computes on the host from its output alone have none.
+Result<std::vector<double>> points_of(const fs::path& header_file) {
   WW_ASSIGN(header, read_json(header_file));
   fs::path raw = header_file;
   raw.replace_extension(".raw");
   WW_ASSIGN(bytes, read_file(raw.string()));
   const std::string type = header.value("type", "");
-  if (application == "dxtc") return dxt1_colours(as_numbers<std::uint32_t>(bytes));
+  if (header.value("workload", "") == "dxtc") {
+    if (header.value("what", "") != "compressed blocks") return std::vector<double>{};
+    return dxt1_colours(as_numbers<std::uint32_t>(bytes));
+  }
   if (type == "float32") return as_numbers<float>(bytes);
   if (type == "float64") return as_numbers<double>(bytes);
   if (type == "int32") return as_numbers<std::int32_t>(bytes);
@@ -109,8 +113,11 @@ std::vector<fs::path> output_headers(const fs::path& folder) {
 Result<std::vector<double>> all_points(const Planned& planned) {
   std::vector<double> all;
   for (const fs::path& header : output_headers(planned.folder)) {
-    WW_ASSIGN(points, points_of(header, planned.application));
+    WW_ASSIGN(points, points_of(header));
     all.insert(all.end(), points.begin(), points.end());
+  }
+  if (all.empty()) {
+    return fail(ErrorCode::bad_data, "the run left no output", planned.folder.string());
   }
   return all;
 }

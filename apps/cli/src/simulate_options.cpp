@@ -96,10 +96,10 @@ void add_memory(CLI::App& command, SimulateRequest& request) {
   add(command, kMemory, "--line-bytes", request.line_bytes, "Traces: L1 line");
   add(command, kMemory, "--l1-sets", request.l1_sets, "Traces: sets of a core's L1");
   add(command, kMemory, "--l1-ways", request.l1_ways, "Traces: ways of a core's L1");
-  add(command, kMemory, "--approximable", request.approximable,
-      "Traces: data of read replies: exact, int32, float32 or uint8");
   add(command, kMemory, "--interleave-bytes", request.interleave_bytes,
       "Traces: bytes in a row at one memory node");
+  add(command, kMemory, "--approximable", request.approximable,
+      "Traces: data of read replies: exact, int32, float32 or uint8");
 }
 
 void add_network(CLI::App& command, SimulateRequest& request) {
@@ -126,7 +126,8 @@ void add_approximation(CLI::App& command, SimulateRequest& request) {
   sim::net::CompressionConfig& codes = request.compression;
   command
       .add_option("--approx-threshold", request.approx_threshold,
-                  "Relative error that a word may get, in percent (default: 10)")
+                  "Relative error that an approximable word may get, in percent (default: what the "
+                  "program says, or 10)")
       ->group(kApproximation);
   add(command, kApproximation, "--check-depth", overlay.check_depth,
       "dapper: packets that may leave as one");

@@ -231,24 +231,6 @@ nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& st
           {"random_payload_bytes", stats.random_bytes}};
 }
 
-nlohmann::json reply_plane_json(const power::OverlayEvents& events) {
-  if (events.routers == 0) return nullptr;
-  return {{"packets", events.packets},
-          {"coalesced", events.coalesced},
-          {"flits", events.flits},
-          {"words_compared", events.words_compared}};
-}
-
-nlohmann::json compression_json(const power::CompressionEvents& events) {
-  if (events.blocks == 0) return nullptr;
-  return {{"blocks", events.blocks},
-          {"flits_before", events.flits_before},
-          {"flits_after", events.flits_after},
-          {"words", events.words},
-          {"compressed_words", events.compressed_words},
-          {"changed_words", events.changed_words}};
-}
-
 }  // namespace
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
@@ -272,13 +254,9 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
-          {"reply_plane", reply_plane_json(run.window.overlay)},
-          {"compression", compression_json(run.window.compression)},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
-  for (const char* of_some : {"reply_plane", "compression"}) {
-    if (json[of_some].is_null()) json.erase(of_some);
-  }
+  power::add_json(json, run.window);
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();

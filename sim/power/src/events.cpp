@@ -1,6 +1,7 @@
 #include "ww/sim/power/events.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace ww::sim::power {
 namespace {
@@ -57,6 +58,34 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   each(kOverlayParts, sum.overlay, other.overlay, add);
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
   return sum;
+}
+
+void append(NetworkEvents& sum, const NetworkEvents& later) {
+  const bool first = sum.cycles == 0;
+  const bool counted = later.toggles_counted && (first || sum.toggles_counted);
+  NetworkEvents all = later;  // its parts
+  each_count(all, sum, [](Count& a, Count b) { a += b; });
+  all.cycles += sum.cycles;
+  all.toggles_counted = counted;
+  sum = all;
+}
+
+void add_json(nlohmann::json& json, const NetworkEvents& events) {
+  if (const OverlayEvents& plane = events.overlay; plane.routers != 0) {
+    json["reply_plane"] = {{"packets", plane.packets},
+                           {"coalesced", plane.coalesced},
+                           {"flits", plane.flits},
+                           {"flit_hops", plane.crossbar_flits},
+                           {"words_compared", plane.words_compared}};
+  }
+  if (const CompressionEvents& codes = events.compression; codes.blocks != 0) {
+    json["compression"] = {{"blocks", codes.blocks},
+                           {"flits_before", codes.flits_before},
+                           {"flits_after", codes.flits_after},
+                           {"words", codes.words},
+                           {"compressed_words", codes.compressed_words},
+                           {"changed_words", codes.changed_words}};
+  }
 }
 
 NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier) {
