@@ -133,8 +133,7 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
     config.network.memory_nodes = default_memory_nodes(config.network, channels);
   }
   WW_TRY(net::validate(config.network));
-  WW_ASSIGN(placement,
-            net::place(config.network, config.core_nodes, config.network.memory_nodes));
+  WW_ASSIGN(placement, net::place(config.network, config.core_nodes, config.network.memory_nodes));
   if (static_cast<int>(config.network.memory_nodes.size()) != channels) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} memory nodes for the {} L2 channels of {}", placement.memory.size(),
