@@ -101,12 +101,13 @@ Status TimedMemory::drain() {
 void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
   if (error_) return;
   for (std::uint32_t i = 0; i < cus.size(); ++i) {
-    if (!cus[i]->requests.empty()) take_requests(*cus[i], i, end);
+    if (!cus[i]->requests.empty()) take_requests(*cus[i], i);
   }
   if (auto done = run_until(cus, end); !done) error_ = done.error();
   for (std::uint32_t i = 0; i < cus.size(); ++i) {
-    // A full miss queue holds up the L1.
-    if (cores_[i].queue.size() > static_cast<std::size_t>(config_.request_buffer)) {
+    // A miss that has waited long holds up the L1.
+    const auto& queue = cores_[i].queue;
+    if (!queue.empty() && flights_[queue.front()].departure + config_.request_buffer < end) {
       cus[i]->l1_free = std::max(cus[i]->l1_free, end);
     }
   }
@@ -116,18 +117,16 @@ void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
   }
 }
 
-void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core, std::int64_t end) {
-  std::size_t next = cu.requests_done;
-  for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
-    exec::Request& request = cu.requests[next];
+// Those too that have yet to depart: what joins them must find them under way.
+void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core) {
+  for (exec::Request& request : cu.requests) {
     if (request.kind == exec::Request::Kind::merge) {
       join(request, core);
     } else {
       take(request, core);
     }
   }
-  cu.requests_done = next;
-  cu.drop_done_requests();
+  cu.requests.clear();
 }
 
 void TimedMemory::join(const exec::Request& request, std::uint32_t core) {

@@ -73,7 +73,7 @@ class TimedMemory final : public exec::Hierarchy {
     net::LatencyHistogram requests, replies;
     std::uint64_t round_trip{}, round_trips{}, occupancy{};
   };
-  void take_requests(exec::ComputeUnit& cu, std::uint32_t core, std::int64_t end);
+  void take_requests(exec::ComputeUnit& cu, std::uint32_t core);
   void take(exec::Request& request, std::uint32_t core);
   void join(const exec::Request& request, std::uint32_t core);
   Status run_until(Cus& cus, std::int64_t end);
