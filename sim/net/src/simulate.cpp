@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -18,6 +19,38 @@ int height_of(const SimulateRequest& request) {
 
 bool is_trace(const SimulateRequest& request) {
   return !request.trace.empty();
+}
+
+std::vector<NodeId> memory_nodes_of(const SimulateRequest& request) {
+  return request.network == "dapper" && request.memory_nodes.empty()
+             ? memory_node_in_each_row(request.k, height_of(request))
+             : request.memory_nodes;
+}
+
+constexpr std::array kWordTypes{std::pair{std::string_view("exact"), WordType::exact},
+                                std::pair{std::string_view("int32"), WordType::int32},
+                                std::pair{std::string_view("float32"), WordType::float32},
+                                std::pair{std::string_view("uint8"), WordType::uint8}};
+
+// What only dapper and approx-noc know.
+Status add_approximation(const SimulateRequest& request, NetworkConfig& config) {
+  if (std::none_of(kWordTypes.begin(), kWordTypes.end(),
+                   [&](const auto& type) { return type.first == request.approximable; })) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("approximable '{}' is unknown; exact, int32, float32 or uint8",
+                            request.approximable),
+                "approximable");
+  }
+  if (request.approx_threshold) {
+    config.error_threshold = *request.approx_threshold / 100;
+  }
+  config.overlay = request.overlay;
+  config.compression = request.compression;
+  config.memory_nodes = memory_nodes_of(request);
+  if (config.network == "dapper") {
+    config.classes = 2;
+  }
+  return {};
 }
 
 Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
@@ -59,6 +92,7 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
+  WW_TRY(add_approximation(request, config));
   return config;
 }
 
@@ -77,7 +111,7 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.write_reply_flits = request.write_reply_flits;
   config.traffic.memory_delay = request.memory_delay;
   config.traffic.core_nodes = request.core_nodes;
-  config.traffic.memory_nodes = request.memory_nodes;
+  config.traffic.memory_nodes = memory_nodes_of(request);
   config.traffic.hot_fraction = request.hot_fraction;
   config.traffic.burst_start = request.burst_start;
   config.traffic.burst_stop = request.burst_stop;
@@ -94,9 +128,13 @@ ReplayConfig replay_of(const SimulateRequest& request) {
   config.l1_ways = request.l1_ways;
   config.interleave_bytes = request.interleave_bytes;
   config.core_nodes = request.core_nodes;
-  config.memory_nodes = request.memory_nodes;
+  config.memory_nodes = memory_nodes_of(request);
   config.memory_delay = request.memory_delay;
   config.seed = request.seed;
+  config.approximable.threshold = request.approx_threshold.value_or(10) / 100;
+  for (const auto& [name, type] : kWordTypes) {
+    if (request.approximable == name) config.approximable.type = type;
+  }
   if (request.max_outstanding != 0) {
     config.max_outstanding = request.max_outstanding;
   }
@@ -177,6 +215,24 @@ nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& st
           {"random_payload_bytes", stats.random_bytes}};
 }
 
+nlohmann::json reply_plane_json(const power::OverlayEvents& events) {
+  if (events.routers == 0) return nullptr;
+  return {{"packets", events.packets},
+          {"coalesced", events.coalesced},
+          {"flits", events.flits},
+          {"words_compared", events.words_compared}};
+}
+
+nlohmann::json compression_json(const power::CompressionEvents& events) {
+  if (events.blocks == 0) return nullptr;
+  return {{"blocks", events.blocks},
+          {"flits_before", events.flits_before},
+          {"flits_after", events.flits_after},
+          {"words", events.words},
+          {"compressed_words", events.compressed_words},
+          {"changed_words", events.changed_words}};
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
@@ -200,8 +256,13 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
+          {"reply_plane", reply_plane_json(run.window.overlay)},
+          {"compression", compression_json(run.window.compression)},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
+  for (const char* of_some : {"reply_plane", "compression"}) {
+    if (json[of_some].is_null()) json.erase(of_some);
+  }
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();

@@ -71,6 +71,13 @@ struct SimulateRequest {
   int interleave_bytes{ReplayConfig{}.interleave_bytes};
   int memory_delay{ReplayConfig{}.memory_delay};  // of many_to_few too
 
+  // dapper and approx-noc; fields as in OverlayConfig and CompressionConfig. dapper always has two
+  // classes, and its memory nodes are one a row where none are named.
+  std::string approximable{"exact"};       // --approximable: type of the data in a trace's replies
+  std::optional<double> approx_threshold;  // --approx-threshold, percent
+  OverlayConfig overlay;
+  CompressionConfig compression;
+
   std::string estimator{"dsent"};  // router energies
   double node_nm{22};
   double clock_hz{1e9};
