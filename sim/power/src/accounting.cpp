@@ -18,10 +18,20 @@ std::array<std::pair<const char*, Picojoule>, 9> EnergyReport::components() cons
            {"link_leakage", link_leakage}}};
 }
 
-Picojoule EnergyReport::total() const {
+Picojoule EnergyReport::electrical() const {
   Picojoule sum{0.0};
   for (const auto& [name, value] : components()) {
     sum += value;
+  }
+  return sum;
+}
+
+Picojoule EnergyReport::total() const {
+  Picojoule sum = electrical();
+  if (photonic) {
+    for (const auto& [name, value] : photonic->components()) {
+      sum += value;
+    }
   }
   return sum;
 }
@@ -30,6 +40,10 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   json = nlohmann::json::object();
   for (const auto& [name, value] : report.components()) {
     json[name] = value.to<double>();
+  }
+  if (report.photonic) {
+    add_to_json(json, *report.photonic);
+    json["electrical"] = report.electrical().to<double>();
   }
   json["total"] = report.total().to<double>();
   json["router_source"] = report.router_source;
@@ -78,6 +92,10 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
       Picojoule(static_cast<double>(events.routers) * router.leakage_mw * 1e-3 * seconds * 1e12);
   report.link_leakage = Picojoule(static_cast<double>(events.links) * config.router.flit_bits *
                                   length_mm * leakage_uw * 1e-6 * seconds * 1e12);
+  if (events.photonic.present) {
+    WW_ASSIGN(photonic, photonic_energy(events.photonic, config.photonic));
+    report.photonic = photonic;
+  }
   return report;
 }
 

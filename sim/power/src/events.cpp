@@ -15,6 +15,7 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   sum.vc_grants += other.vc_grants;
   sum.link_flits += other.link_flits;
   sum.link_toggles += other.link_toggles;
+  sum.photonic += other.photonic;
   return sum;
 }
 
@@ -31,6 +32,7 @@ NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier
   difference.vc_grants -= earlier.vc_grants;
   difference.link_flits -= earlier.link_flits;
   difference.link_toggles -= earlier.link_toggles;
+  difference.photonic = later.photonic - earlier.photonic;
   return difference;
 }
 

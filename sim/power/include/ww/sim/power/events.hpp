@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "ww/sim/power/photonic_events.hpp"
+
 namespace ww::sim::power {
 
 // All counts since the network was built. A flit that passes a router writes a buffer, reads it,
@@ -22,6 +24,7 @@ struct NetworkEvents {
   std::uint64_t link_flits{};
   std::uint64_t link_toggles{};  // real bit transitions; meaningful when toggles_counted
   bool toggles_counted{};
+  PhotonicEvents photonic;
 };
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.
