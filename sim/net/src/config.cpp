@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "impl/photonic/validate.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -109,6 +110,9 @@ Status validate(const NetworkConfig& config) {
   WW_TRY(range("flit_bits", config.flit_bits, 8, kMaxFlitBits, "bits of a flit"));
   if (config.flit_bits % 8 != 0) {
     return fail(ErrorCode::invalid_argument, "flit_bits must be a multiple of 8", "flit_bits");
+  }
+  if (is_photonic(config.network)) {
+    return photonic::validate(config);
   }
   if (is_vc_router(config)) {
     NetworkConfig one = config;

@@ -15,7 +15,8 @@ struct Entry {
 constexpr std::array kNetworks{
     Entry{"ideal", make_ideal},        Entry{"mesh", make_mesh},
     Entry{"mesh-adaptive", make_mesh}, Entry{"mesh-bufferless", make_deflection},
-    Entry{"mesh-priority", make_mesh},
+    Entry{"mesh-priority", make_mesh}, Entry{"prior-opt", make_photonic},
+    Entry{"gpuopt", make_photonic},    Entry{"ps-gpuopt", make_photonic},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ww/core/result.hpp"
+#include "ww/sim/net/photonic_config.hpp"
 
 namespace ww::sim::net {
 
@@ -48,6 +49,8 @@ struct NetworkConfig {
   int router_delay{2};                // cycles in a router, before the link
   std::string deflection{"chipper"};  // or "bless"
   int reassembly_buffers{16};         // bufferless: packets of several flits a node takes at a time
+
+  PhotonicConfig photonic;  // prior-opt, gpuopt, ps-gpuopt
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
