@@ -93,6 +93,14 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
   WW_TRY(add_approximation(request, config));
+  config.photonic = request.photonic;
+  if (config.photonic.llc_stations.empty()) {
+    // Stations where memory was put are LLC stations.
+    for (const NodeId node : request.memory_nodes) {
+      config.photonic.llc_stations.push_back(
+          node / static_cast<std::uint32_t>(std::max(1, request.concentration)));
+    }
+  }
   return config;
 }
 
@@ -151,7 +159,9 @@ Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
   config.router.vcs = request.vcs;
   // A bufferless router keeps flits in its pipeline registers only.
   config.router.vc_buffer = request.network == "mesh-bufferless" ? 0 : request.vc_buffer;
-  config.clock = Hertz(request.clock_hz);
+  config.clock =
+      Hertz(is_photonic(request.network) ? request.photonic.core_mhz * 1e6 : request.clock_hz);
+  config.photonic = request.photonic_power;
   config.link_length = Millimetre(request.link_mm);
   config.toggle_rate = request.toggle_rate;
   if (!request.model.empty()) {
@@ -233,6 +243,23 @@ nlohmann::json compression_json(const power::CompressionEvents& events) {
           {"changed_words", events.changed_words}};
 }
 
+nlohmann::json light_json(const power::PhotonicEvents& light) {
+  if (!light.present) return nullptr;
+  return {{"messages", light.messages},
+          {"c_messages", light.c_messages},
+          {"local_messages", light.local_messages},
+          {"avg_wait_cycles", light.wait_cycles_per_message()},
+          {"mean_lit_units", light.mean_lit_units()},
+          {"data_units", light.structure.data_units},
+          {"use_of_light", light.use_of_light()},
+          {"data_grabs", light.data_grabs},
+          {"power_grabs", light.power_grabs},
+          {"failed_attempts", light.failed_attempts},
+          {"epochs", light.epochs},
+          {"halted_cycles", light.halted_cycles},
+          {"rings", light.structure.rings}};
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
@@ -258,9 +285,10 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"stable", run.stable},
           {"reply_plane", reply_plane_json(run.window.overlay)},
           {"compression", compression_json(run.window.compression)},
+          {"light", light_json(run.window.photonic)},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
-  for (const char* of_some : {"reply_plane", "compression"}) {
+  for (const char* of_some : {"reply_plane", "compression", "light"}) {
     if (json[of_some].is_null()) json.erase(of_some);
   }
   if (report.replay) {

@@ -56,6 +56,7 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   each(kParts, sum, other, add);
   each(kOverlayParts, sum.overlay, other.overlay, add);
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
+  sum.photonic += other.photonic;
   return sum;
 }
 
@@ -63,6 +64,7 @@ NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier
   NetworkEvents difference = later;
   difference.cycles -= earlier.cycles;
   each_count(difference, earlier, [](Count& a, Count b) { a -= b; });
+  difference.photonic = later.photonic - earlier.photonic;
   return difference;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "ww/sim/power/photonic_events.hpp"
+
 namespace ww::sim::power {
 
 // Reply circuits over bypass routers, and the memory controllers that feed them (Dapper).
@@ -59,6 +61,7 @@ struct NetworkEvents {
   std::uint64_t reply_buffer_flits{};
   OverlayEvents overlay;
   CompressionEvents compression;
+  PhotonicEvents photonic;
 };
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.
