@@ -57,7 +57,7 @@ void add_light(CLI::App& command, sim::net::PhotonicConfig& keys) {
 void add_laser(CLI::App& command, sim::net::PhotonicConfig& keys) {
   add(command, kLaser, "--overhead-units", keys.overhead_units,
       "Units of power for tokens and predictions, lit always");
-  add(command, kLaser, "--epoch", keys.epoch, "Core cycles");
+  add(command, kLaser, "--laser-epoch", keys.epoch, "Core cycles");
   add(command, kLaser, "--prediction-lead", keys.prediction_lead,
       "Core cycles before an epoch's end in which predictions are made");
   add(command, kLaser, "--halt-before", keys.halt_before,
@@ -66,8 +66,8 @@ void add_laser(CLI::App& command, sim::net::PhotonicConfig& keys) {
   add(command, kLaser, "--unit-cap", keys.unit_cap, "The most that v and w can be");
   add(command, kLaser, "--floor-units", keys.floor_units, "Data units lit whatever is predicted");
   add(command, kLaser, "--predictor", keys.predictor, "hybrid, flex, restr, or perfect (a bound)");
-  add(command, kLaser, "--alpha", keys.alpha, "Of both predictors");
-  add(command, kLaser, "--beta", keys.beta, "Of Flex_Pred");
+  add(command, kLaser, "--predictor-alpha", keys.alpha, "Of both predictors");
+  add(command, kLaser, "--predictor-beta", keys.beta, "Of Flex_Pred");
   add(command, kLaser, "--rt", keys.rt, "Threshold of messages");
   add(command, kLaser, "--wt", keys.wt, "Threshold of waiting, core cycles");
   command

@@ -22,7 +22,7 @@ struct DsentLosses {
 
 struct DsentLinkConfig {
   int node_nm{22};  // 45, 22 or 11: DSENT's bulk, bulk and tri-gate low-threshold processes
-  DsentLosses losses;
+  DsentLosses losses{};
   int wavelengths{64};
   double bits_per_second{10e9};  // a wavelength
   int readers{15};               // along the waveguide; the worst one is lit
