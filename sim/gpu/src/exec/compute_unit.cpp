@@ -60,28 +60,78 @@ void ComputeUnit::Free::operator()(std::uint32_t* words) const {
   munmap(words, bytes);
 }
 
+// Issues what is executed already, up to `end` or the next completion; returns when the next
+// instruction can issue.
+inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
+  end = std::min(end, wave.next_completion);
+  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
+  std::int64_t valu = valu_free_[wave.simd];
+  std::int64_t salu = salu_free_[wave.simd];
+  std::uint32_t left = wave.ahead;
+  std::uint32_t pc = wave.pc;
+  do {
+    if (slot->unit == Unit::valu) {
+      time = std::max(time, valu) + slot->cycles;
+      valu = time;
+    } else {
+      time = std::max(time, salu) + slot->cycles;
+      salu = time;
+    }
+    pc += slot->dwords;
+    slot += slot->dwords;
+  } while (--left != 0 && time < end);
+  wave.pc = pc;
+  valu_free_[wave.simd] = valu;
+  salu_free_[wave.simd] = salu;
+  wave.ahead = left;
+  return time;
+}
+
+// Runs the wave from `time` on, for one turn or to the quantum's end.
+inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
+  const std::int64_t horizon = std::min(end, time + kTurn);
+  if (wave.ahead != 0 && time < wave.next_completion) {  // often there is no more to it
+    time = issue_ahead(wave, time, horizon);
+    wave.next = time;
+    if (time >= horizon) return;
+  }
+  step(wave, time, horizon);
+}
+
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
   const LaneTable& table = lanes();
   std::uint64_t key = first_key_;
+  // The last wave's new key waits here for a turn: a search that read a word just written would
+  // wait for it. What the array says of that wave meanwhile lies before every key that is looked
+  // for.
+  if (key == kIdleKey) return;
+  std::size_t slot = key & 63;
+  std::uint64_t kept = key_[slot];
   while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = waves_[key & 63];
     // Of the other waves, looked for beside the step rather than after it.
-    const std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    if (kept > key) other = std::min(other, kept);
+    key_[slot] = kept;
     keys_changed_ = false;
-    step(wave, static_cast<std::int64_t>(key >> 6), end);
-    key = wave.state == WaveState::running && wave.next != kNever
-              ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
-              : kIdleKey;
-    key_[wave.slot] = key;
-    key = keys_changed_ ? table.smallest_above(key_.data(), 0, key_rows_) : std::min(key, other);
+    turn(wave, static_cast<std::int64_t>(key >> 6), end);
+    slot = wave.slot;
+    kept = wave.state == WaveState::running && wave.next != kNever
+               ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
+               : kIdleKey;
+    if (keys_changed_) {
+      key_[slot] = kept;
+      key = table.smallest_above(key_.data(), 0, key_rows_);
+    } else {
+      key = std::min(kept, other);
+    }
   }
+  key_[slot] = kept;
   first_key_ = key;
 }
 
-void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
-  const std::int64_t horizon = std::min(end, start + kTurn);
-  std::int64_t time = start;
+void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
   do {
     if (time >= wave.next_completion) drain(wave, time);
     if (wave.ahead == 0) {
@@ -143,31 +193,6 @@ void ComputeUnit::run_ahead(Wave& wave) {
   counters.valu += run.vectors;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
-}
-
-// Issues what is executed already, up to `end` or the next completion; returns when the next
-// instruction can issue.
-std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
-  end = std::min(end, wave.next_completion);
-  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
-  std::int64_t valu = valu_free_[wave.simd];
-  std::int64_t salu = salu_free_[wave.simd];
-  std::uint32_t left = wave.ahead;
-  do {
-    if (slot->unit == Unit::valu) {
-      time = std::max(time, valu) + slot->cycles;
-      valu = time;
-    } else {
-      time = std::max(time, salu) + slot->cycles;
-      salu = time;
-    }
-    wave.pc += slot->dwords;
-    slot += slot->dwords;
-  } while (--left != 0 && time < end);
-  valu_free_[wave.simd] = valu;
-  salu_free_[wave.simd] = salu;
-  wave.ahead = left;
-  return time;
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {
@@ -248,19 +273,8 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   }
   MemoryOperation* operation = free_operations_.back();
   free_operations_.pop_back();
+  static_cast<OperationHead&>(*operation) = OperationHead{};
   operation->wave = &wave;
-  operation->completion = 0;
-  operation->unresolved = 0;
-  operation->references = 0;
-  operation->sign_extend = false;
-  operation->half = 0;
-  operation->contiguous = false;
-  operation->traced_lanes = 0;
-  operation->scalar = false;
-  operation->vector = false;
-  operation->words = 0;
-  operation->begun = false;
-  operation->into_registers = false;
   return operation;
 }
 

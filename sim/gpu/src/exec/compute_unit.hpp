@@ -127,7 +127,8 @@ class ComputeUnit {
  private:
   static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
 
-  void step(Wave& wave, std::int64_t start, std::int64_t end);
+  void turn(Wave& wave, std::int64_t time, std::int64_t end);
+  void step(Wave& wave, std::int64_t time, std::int64_t horizon);
   // When its `next` changed from outside.
   void set_key(const Wave& wave) {
     const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
