@@ -15,12 +15,12 @@ namespace {
 // A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
-// Every wave has room for all 256 vector registers, and on gfx90a as many accumulation registers,
-// so that no register number needs a check; the odd distance keeps the waves' first registers apart
-// in the host's caches.
-std::size_t register_stride(const Architecture& architecture) {
+// Words between two waves' first registers where each has room for all 256 vector registers, and on
+// gfx90a as many accumulation registers. The odd distance keeps them apart in the host's caches.
+constexpr std::size_t kApart = 5 * 16;
+std::size_t widest_stride(const Architecture& architecture) {
   const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
-  return registers * kLanes + 5 * 16;
+  return registers * kLanes + kApart;
 }
 // Most often all of them.
 std::uint64_t enabled_lanes(std::uint64_t exec) {
@@ -45,7 +45,7 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
-      register_stride_(register_stride(architecture)),
+      register_stride_(widest_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
@@ -54,6 +54,15 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (words == MAP_FAILED) throw std::bad_alloc();
   registers_ = {static_cast<std::uint32_t*>(words), Free{bytes}};
+}
+
+// Waves lie as close as their launch allows, which saves pages. No register number needs a check:
+// the room is for forty waves with all registers, and a number past a wave's own, which no compiler
+// makes, finds its neighbours'.
+std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
+  const std::size_t widest = widest_stride(architecture_);
+  return launch.accumulators != 0 ? widest
+                                  : std::min<std::size_t>(widest, launch.vgprs * kLanes + kApart);
 }
 
 void ComputeUnit::Free::operator()(std::uint32_t* words) const {
@@ -268,7 +277,7 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
 
 MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   if (free_operations_.empty()) {
-    pool_.push_back(std::make_unique<MemoryOperation>());
+    pool_.push_back(std::make_unique_for_overwrite<MemoryOperation>());
     free_operations_.push_back(pool_.back().get());
   }
   MemoryOperation* operation = free_operations_.back();

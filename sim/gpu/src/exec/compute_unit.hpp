@@ -142,13 +142,14 @@ class ComputeUnit {
   void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
+  [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
 
   const Architecture& architecture_;
   int engine_;
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};
-  std::size_t register_stride_;  // words between two waves' first registers
+  std::size_t register_stride_;  // words between two waves' first registers in this launch
   std::vector<std::byte> lds_;
   struct Free {
     std::size_t bytes;

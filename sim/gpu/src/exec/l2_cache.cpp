@@ -46,6 +46,16 @@ WW_VECTOR_CLONES std::uint32_t look_up(const std::uint32_t* tags, const std::uin
                                        std::uint32_t ways, std::uint32_t line) {
   return ways == 16 ? way_of(tags, stamps, 16, line) : way_of(tags, stamps, ways, line);
 }
+// By way, its place among the set's when ordered by stamp; equal ones keep their order.
+WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std::uint32_t* ranks) {
+  for (std::uint32_t i = 0; i < ways; ++i) ranks[i] = 0;
+  for (std::uint32_t j = 0; j < ways; ++j) {
+    const std::uint32_t other = stamps[j];
+    for (std::uint32_t i = 0; i < ways; ++i) {
+      ranks[i] += other < stamps[i] || (other == stamps[i] && j < i) ? 1U : 0U;
+    }
+  }
+}
 }  // namespace
 
 L2Cache::L2Cache(const Architecture& architecture)
@@ -147,19 +157,16 @@ void L2Cache::begin_launch() {
 std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();
   snapshot->lines.resize(slots_.size());
-  std::vector<std::uint32_t> order(ways_);
-  std::vector<std::uint64_t> words;
-  words.reserve(slots_.size() * 2);
+  std::vector<std::uint32_t> ranks(ways_);
+  std::vector<std::uint64_t> words(slots_.size() * 2);
   for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
-    std::iota(order.begin(), order.end(), first);
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return stamp_[a] != stamp_[b] ? stamp_[a] < stamp_[b] : a < b;
-    });
-    for (std::uint32_t age = 0; age < ways_; ++age) {
-      const Slot& slot = slots_[order[age]];
-      snapshot->lines[first + age] = {slot.tag, slot.partial != 0, slot.dirty};
-      words.push_back(std::uint64_t{slot.tag} << 1 | slot.partial);
-      words.push_back(slot.dirty);
+    rank(&stamp_[first], ways_, ranks.data());
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      const Slot& slot = slots_[first + way];
+      const std::uint32_t place = first + ranks[way];
+      snapshot->lines[place] = {slot.tag, slot.partial != 0, slot.dirty};
+      words[2 * place] = std::uint64_t{slot.tag} << 1 | slot.partial;
+      words[2 * place + 1] = slot.dirty;
     }
   }
   snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));

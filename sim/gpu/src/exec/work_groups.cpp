@@ -9,6 +9,7 @@ namespace ww::sim::gpu::exec {
 
 void ComputeUnit::begin_launch(const LaunchState& launch) {
   launch_ = &launch;
+  register_stride_ = stride_for(launch);
   l1.invalidate_all();
   l1_free = 0;
   lds_free = 0;
