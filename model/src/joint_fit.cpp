@@ -431,7 +431,8 @@ class Solver {
     }
     for (std::size_t v = 0; v < residuals.size(); ++v) {
       const bool alone = input_.variants[v].turn_s > 0 || shared_left <= 0;
-      const double shared = alone ? 0 : borrowed * power[v] * power[v] * shared_square / shared_left;
+      const double shared =
+          alone ? 0 : borrowed * power[v] * power[v] * shared_square / shared_left;
       sigma_w_[v] =
           std::max(2e-3, std::sqrt((square[v] + shared) / (left[v] + (alone ? 0 : borrowed))));
     }
