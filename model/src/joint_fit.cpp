@@ -450,6 +450,7 @@ class Solver {
     for (auto& idle : blocks_.idle) append(idle.data(), 4);
     append(blocks_.response.data(), heat_count);
     append(blocks_.leakage.data(), 2);
+    fit.steepening_column = columns - 1;
     for (auto& session : blocks_.drift) {
       for (double& knot : session) append(&knot, 1);
     }
