@@ -1,10 +1,13 @@
 #include "memory.hpp"
 
+#include <cmath>
+#include <optional>
 #include <unordered_set>
 
 #include "api.hpp"
 #include "info.hpp"
 #include "runtime.hpp"
+#include "ww/core/cl_approximable.h"
 
 namespace ww::sim::icd {
 namespace {
@@ -105,7 +108,28 @@ Created<cl_mem> make_sub_buffer(cl_mem parent, cl_mem_flags asked, cl_buffer_cre
   return memory;
 }
 
+std::optional<net::WordType> word_type(std::uint32_t type) {
+  switch (type) {
+    case WW_CL_EXACT: return net::WordType::exact;
+    case WW_CL_INT32: return net::WordType::int32;
+    case WW_CL_FLOAT32: return net::WordType::float32;
+    case WW_CL_UINT8: return net::WordType::uint8;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
+
+std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold) {
+  return guarded([&](Entry&) -> cl_int {
+    if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
+    const auto words = word_type(type);
+    if (!words || std::isnan(threshold) || threshold > 1) return CL_INVALID_VALUE;
+    auto& gpu = Runtime::get().powered_gpu();
+    return gpu.annotate(memory->address, memory->size, *words, threshold) ? CL_SUCCESS
+                                                                          : CL_INVALID_MEM_OBJECT;
+  });
+}
 
 bool known_buffer(const _cl_mem* memory) {
   return buffers().contains(memory);
