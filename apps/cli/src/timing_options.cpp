@@ -101,6 +101,13 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
                   "Nodes of the compute units (default: the others)")
       ->delimiter(',')
       ->group(kTiming);
+  command
+      .add_option("--approx", arguments.approximations,
+                  "Approximable buffers of a program that declares none: KERNEL.ARGUMENT:TYPE or "
+                  "#N:TYPE (its N-th buffer), types int32, float32, uint8")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(kTiming);
   command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)")
       ->group(kTiming);
   add_network_options(command, arguments.network);
@@ -127,6 +134,10 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   ::unsetenv("WIREWATT_APPROX_THRESHOLD");
   ::setenv("WIREWATT_MODE", "timing", 1);
   ::setenv("WIREWATT_TIMING", sim::gpu::to_toml(config).c_str(), 1);
+  if (!arguments.approximations.empty()) {
+    ::setenv("WIREWATT_APPROX", fmt::format("{}", fmt::join(arguments.approximations, ",")).c_str(),
+             1);
+  }
   if (!arguments.report.empty()) {
     ::setenv("WIREWATT_TIMING_REPORT", arguments.report.c_str(), 1);
   }

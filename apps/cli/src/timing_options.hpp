@@ -2,8 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "ww/core/result.hpp"
 #include "ww/microbench/campaign.hpp"
@@ -18,6 +18,7 @@ struct TimingArguments {
   sim::net::SimulateRequest network;
   std::string settings;  // TOML file
   std::string report;
+  std::vector<std::string> approximations;
 
   [[nodiscard]] bool timing() const { return mode == "timing"; }
 };

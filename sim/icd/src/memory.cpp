@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "api.hpp"
+#include "approximations.hpp"
 #include "info.hpp"
 #include "runtime.hpp"
 #include "ww/core/cl_approximable.h"
@@ -66,6 +67,7 @@ Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t 
   auto* memory = new_buffer(context, flags, size);
   memory->address = *address;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) memory->host_ptr = static_cast<std::byte*>(host_ptr);
+  approximate_buffer(Runtime::get().approximations, memory);
   return memory;
 }
 
@@ -120,15 +122,17 @@ std::optional<net::WordType> word_type(std::uint32_t type) {
 
 }  // namespace
 
+cl_int declare_approximable(cl_mem memory, std::uint32_t type, float threshold) {
+  if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
+  const auto words = word_type(type);
+  if (!words || std::isnan(threshold) || threshold > 1) return CL_INVALID_VALUE;
+  auto& gpu = Runtime::get().powered_gpu();
+  return gpu.annotate(memory->address, memory->size, *words, threshold) ? CL_SUCCESS
+                                                                        : CL_INVALID_MEM_OBJECT;
+}
+
 std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold) {
-  return guarded([&](Entry&) -> cl_int {
-    if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
-    const auto words = word_type(type);
-    if (!words || std::isnan(threshold) || threshold > 1) return CL_INVALID_VALUE;
-    auto& gpu = Runtime::get().powered_gpu();
-    return gpu.annotate(memory->address, memory->size, *words, threshold) ? CL_SUCCESS
-                                                                          : CL_INVALID_MEM_OBJECT;
-  });
+  return guarded([&](Entry&) { return declare_approximable(memory, type, threshold); });
 }
 
 bool known_buffer(const _cl_mem* memory) {

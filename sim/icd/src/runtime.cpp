@@ -144,6 +144,8 @@ Result<Settings> settings_from_environment() {
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));
   WW_TRY(read_timing_settings(settings));
+  WW_ASSIGN(approximations, parse_approximations(variable("WIREWATT_APPROX").value_or("")));
+  settings.approximations = std::move(approximations);
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
@@ -195,8 +197,9 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
+  approximations = std::move(settings->approximations);
   recordings_->begin(*gpu_);
-  if (recordings_->any()) std::atexit(at_exit);
+  if (recordings_->any() || !approximations.empty()) std::atexit(at_exit);
   return gpu_.get();
 }
 
@@ -219,6 +222,9 @@ void Runtime::at_exit() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   try {
+    for (const ApproximationRule& rule : runtime.approximations) {
+      if (!rule.used) complain("WIREWATT_APPROX: \"" + rule.text + "\" met no buffer");
+    }
     runtime.save_counters();
     if (auto saved = runtime.recordings_->save_power(*runtime.gpu_); !saved) {
       complain("WIREWATT_SAMPLES: " + saved.error().text());

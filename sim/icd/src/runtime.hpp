@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "approximations.hpp"
 #include "compile_client.hpp"
 #include "opencl.hpp"
 #include "tl/expected.hpp"
@@ -22,6 +23,7 @@ namespace ww::sim::icd {
 struct Settings {
   gpu::ChipRequest chip;
   std::optional<gpu::TimingRequest> timing;  // timing mode
+  std::vector<ApproximationRule> approximations;
   gpu::Options options;
   int compile_timeout_ms{120'000};
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
@@ -36,8 +38,8 @@ struct Settings {
 // WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT and WIREWATT_SEALED_ENERGY (files; %p in
 // their names is the process id), WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES,
 // WIREWATT_MODE, and for timing mode WIREWATT_NETWORK, WIREWATT_TIMING and
-// WIREWATT_APPROX_THRESHOLD. Errors: invalid_argument naming variable and value; not_found,
-// io_error for the settings' file.
+// WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors: invalid_argument naming variable and
+// value; not_found, io_error for the settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
@@ -59,6 +61,7 @@ class Runtime {
   void save_counters();
 
   std::mutex mutex;
+  std::vector<ApproximationRule> approximations;
   std::condition_variable changed;               // an event's status changed
   std::vector<std::function<void()>> callbacks;  // to run once the lock is released
 

@@ -252,6 +252,86 @@ TEST(Launches, GoOnAfterOneThatFailed) {
   EXPECT_EQ(test->read<std::uint32_t>(data, 1024), std::vector<std::uint32_t>(1024, 2));
 }
 
+// --- approximable data ---
+
+// saxpy over values that differ by up to 4%, all declared approximable.
+struct Approximated {
+  std::vector<float> results;
+  TimingStats stats;
+};
+Approximated run_saxpy(const std::string& network, double threshold) {
+  constexpr std::uint32_t kItems = 1U << 16;
+  TimingConfig config = default_timing(test::load_chip("dapper").architecture(), network);
+  auto test = gpu_with(config);
+  std::vector<float> x(kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    x[i] = 100.0F + static_cast<float>(i * 2654435761U % 1000) * 0.004F;
+  }
+  const auto in = test->buffer(x);
+  const auto out = test->buffer(std::vector<float>(kItems));
+  const auto said =
+      test->gpu().annotate(in, kItems * 4, net::WordType::float32, static_cast<float>(threshold));
+  EXPECT_TRUE(said) << said.error().text();
+  test->launch("saxpy", kItems, 256, out, in, 2.0F);
+  return {test->read<float>(out, kItems), last(*test)};
+}
+
+TEST(Approximation, WithThresholdZeroOrOnAnExactNetworkChangesNothing) {
+  const Approximated exact = run_saxpy("mesh", 0.1);
+  EXPECT_GT(exact.stats.approximable_replies, 0U);
+  EXPECT_EQ(exact.stats.changed_replies, 0U);
+  for (const char* network : {"dapper", "approx-noc"}) {
+    const Approximated same = run_saxpy(network, 0);
+    EXPECT_EQ(same.results, exact.results) << network;
+    EXPECT_EQ(same.stats.changed_replies, 0U) << network;
+  }
+}
+
+TEST(Approximation, ReachesTheProgramAndStaysWithinItsThreshold) {
+  constexpr double kThreshold = 0.1;
+  const Approximated exact = run_saxpy("mesh", kThreshold);
+  for (const char* network : {"dapper", "approx-noc"}) {
+    const Approximated changed = run_saxpy(network, kThreshold);
+    EXPECT_GT(changed.stats.changed_replies, 0U) << network;
+    EXPECT_NE(changed.results, exact.results) << network;
+    for (std::size_t i = 0; i < exact.results.size(); ++i) {
+      // Approx-NoC's shifted range reaches 1/8 for 10%.
+      ASSERT_NEAR(changed.results[i], exact.results[i], 0.126 * exact.results[i]) << network;
+    }
+  }
+}
+
+TEST(Approximation, OfPointersIsWarnedAboutAndOfDataIsNot) {
+  auto test = gpu_with(dapper_system());
+  const auto data = test->buffer(ring(64));
+  const auto out = test->buffer(4);
+  ASSERT_TRUE(test->gpu().annotate(data, 64 * kStride * 4, net::WordType::int32, 0.1F));
+  test->launch("chase", 1, 1, data, out, 10U);
+  const auto& warnings = test->gpu().timing_report()->warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], testing::HasSubstr("chase"));
+  test->launch("chase", 1, 1, data, out, 10U);
+  EXPECT_EQ(warnings.size(), 1U);  // once
+  const auto x = test->buffer(std::vector<float>(1024, 1.0F));
+  const auto y = test->buffer(std::vector<float>(1024, 1.0F));
+  ASSERT_TRUE(test->gpu().annotate(x, 4096, net::WordType::float32, 0.1F));
+  test->launch("saxpy", 1024, 64, y, x, 3.0F);
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST(Approximation, EndsWithItsBuffer) {
+  auto test = gpu_with(dapper_system());
+  const auto x = test->buffer(std::vector<float>(1024, 1.0F));
+  ASSERT_TRUE(test->gpu().annotate(x, 4096, net::WordType::float32, 0.1F));
+  EXPECT_FALSE(test->gpu().annotate(x, 1 << 20, net::WordType::float32, 0.1F));
+  ASSERT_TRUE(test->gpu().release(x));
+  const auto again = test->buffer(std::vector<float>(1024, 1.0F));
+  EXPECT_EQ(again, x);
+  const auto y = test->buffer(std::vector<float>(1024, 1.0F));
+  test->launch("saxpy", 1024, 64, y, again, 3.0F);
+  EXPECT_EQ(last(*test).approximable_replies, 0U);
+}
+
 // --- settings ---
 
 TEST(Settings, AreReadAsTheyAreWritten) {
