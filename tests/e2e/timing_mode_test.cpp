@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 class TimingMode : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("timing_mode_test." + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // Result arrays by file name.
   std::map<std::string, std::string> results(const std::string& name) {
     std::map<std::string, std::string> files;
@@ -41,7 +35,8 @@ class TimingMode : public ::testing::Test {
     return json::parse(finished.out, nullptr, false);
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_{temporary_.path()};
 };
 
 // One that scatters, one with atomics and local memory, one with many launches.
@@ -79,7 +74,7 @@ TEST_F(TimingMode, WritesItsReportForUnmodifiedPrograms) {
   const auto file = folder_ / "report.json";
   const auto finished =
       run({wirewatt(), "run", "--device", "virtual:dapper", "--mode", "timing", "--network", "mesh",
-           "--timing-report", file.string(), "--", binary_dir() + "/bin/icd_saxpy"});
+           "--timing-report", file.string(), "--", (build_folder() / "bin" / "icd_saxpy").string()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   std::ifstream text(file);
   const json report = json::parse(text);

@@ -72,11 +72,11 @@ TEST(ReproductionPage, ShowsOutputPicturesInItself) {
       std::filesystem::temp_directory_path() / ("ww-pictures-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   ASSERT_TRUE(write_file_atomically(folder / "exact.png", std::string("PNG!")));
-  json reproduction{{"paper", "P"},
-                    {"device", "virtual:x"},
-                    {"rows", json::array()},
-                    {"inconsistencies", {"two figures for one thing"}},
-                    {"pictures", {{{"variant", "exact"}, {"file", "exact.png"}}}}};
+  nlohmann::json reproduction{{"paper", "P"},
+                              {"device", "virtual:x"},
+                              {"rows", nlohmann::json::array()},
+                              {"inconsistencies", {"two figures for one thing"}},
+                              {"pictures", {{{"variant", "exact"}, {"file", "exact.png"}}}}};
   ASSERT_TRUE(write_reproduction_page(reproduction, folder / "page.html"));
   const auto text = read_file(folder / "page.html");
   ASSERT_TRUE(text);
