@@ -142,7 +142,8 @@ Result<DapperRun> read_run(const Planned& planned) {
   run.changed_share = share(number(*total, "changed_replies"));
   run.coalesced_share = share(number(total->value("reply_plane", json::object()), "coalesced"));
   run.output_occupancy = number(total->value("output_buffer", json::object()), "avg_packets");
-  for (const auto& [name, pj] : total->value("network_energy_pj", json::object()).items()) {
+  const json energies = total->value("network_energy_pj", json::object());
+  for (const auto& [name, pj] : energies.items()) {
     if (!pj.is_number()) continue;
     if (name == "total") {
       run.energy_pj = pj.get<double>();

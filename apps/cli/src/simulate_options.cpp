@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "photonic_options.hpp"
+
 namespace ww::cli {
 namespace {
 
@@ -104,8 +106,8 @@ void add_memory(CLI::App& command, SimulateRequest& request) {
 
 void add_network(CLI::App& command, SimulateRequest& request) {
   add(command, kNetwork, "--network", request.network,
-      "ideal, mesh, mesh-adaptive, mesh-bufferless, mesh-priority, dapper or approx-noc; with "
-      "--curve several, as mesh,mesh-adaptive:rca");
+      "ideal, mesh, mesh-adaptive, mesh-bufferless, mesh-priority, dapper, approx-noc, prior-opt, "
+      "gpuopt or ps-gpuopt; with --curve several, as mesh,mesh-adaptive:rca");
   add(command, kNetwork, "--k", request.k, "Routers a row");
   add(command, kNetwork, "--height", request.height, "Routers a column (0: as --k)");
   add(command, kNetwork, "--concentration", request.concentration, "Nodes a router");
@@ -223,6 +225,8 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_memory(command, arguments.request);
   add_network_options(command, arguments.request);
   add_energy(command, arguments);
+  add_photonic_options(command, arguments.request.photonic, arguments.request.photonic_power,
+                       arguments.budget_scope);
   add_output(command, arguments);
   command.footer(
       "What drives the network: --traffic (default), --trace or --workload.\n"
@@ -232,7 +236,8 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
       "curve.svg\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
-      "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63");
+      "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"
+      "  wirewatt simulate --network ps-gpuopt --traffic many_to_few --flit-bits 256 --rate 0.1");
 }
 
 }  // namespace ww::cli

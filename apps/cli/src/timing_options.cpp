@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "simulate_options.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/sim/gpu/timing.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "impl/photonic/validate.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -206,6 +207,9 @@ Status validate(const NetworkConfig& config) {
     return fail(ErrorCode::invalid_argument, "flit_bits must be a multiple of 8", "flit_bits");
   }
   WW_TRY(validate_memory(config));
+  if (is_photonic(config.network)) {
+    return photonic::validate(config);
+  }
   if (is_vc_router(config)) {
     NetworkConfig one = config;
     one.classes = config.planes || config.network == "dapper" ? 1 : config.classes;

@@ -23,7 +23,8 @@ constexpr std::array kNetworks{
     Entry{"ideal", make_ideal},        Entry{"mesh", make_mesh},
     Entry{"mesh-adaptive", make_mesh}, Entry{"mesh-bufferless", make_deflection},
     Entry{"mesh-priority", make_mesh}, Entry{"dapper", make_dapper},
-    Entry{"approx-noc", approx_noc},
+    Entry{"approx-noc", approx_noc},   Entry{"prior-opt", make_photonic},
+    Entry{"gpuopt", make_photonic},    Entry{"ps-gpuopt", make_photonic},
 };
 
 }  // namespace

@@ -94,6 +94,14 @@ Result<NetworkConfig> network_config(const SimulateRequest& request, int needed_
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
   WW_TRY(add_approximation(request, config));
+  config.photonic = request.photonic;
+  if (config.photonic.llc_stations.empty()) {
+    // Stations where memory was put are LLC stations.
+    for (const NodeId node : request.memory_nodes) {
+      config.photonic.llc_stations.push_back(
+          node / static_cast<std::uint32_t>(std::max(1, request.concentration)));
+    }
+  }
   return config;
 }
 
@@ -167,7 +175,9 @@ Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
   power::EnergyConfig config = energy_config(network);
   config.estimator = estimator;
   config.node_nm = request.node_nm;
-  config.clock = Hertz(request.clock_hz);
+  config.clock =
+      Hertz(is_photonic(request.network) ? request.photonic.core_mhz * 1e6 : request.clock_hz);
+  config.photonic = request.photonic_power;
   config.link_length = Millimetre(request.link_mm);
   config.toggle_rate = request.toggle_rate;
   if (!request.model.empty()) {

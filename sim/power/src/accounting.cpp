@@ -31,10 +31,20 @@ std::array<std::pair<const char*, Picojoule>, 20> EnergyReport::components() con
            {"reply_buffer", reply_buffer}}};
 }
 
-Picojoule EnergyReport::total() const {
+Picojoule EnergyReport::electrical() const {
   Picojoule sum{0.0};
   for (const auto& [name, value] : components()) {
     sum += value;
+  }
+  return sum;
+}
+
+Picojoule EnergyReport::total() const {
+  Picojoule sum = electrical();
+  if (photonic) {
+    for (const auto& [name, value] : photonic->components()) {
+      sum += value;
+    }
   }
   return sum;
 }
@@ -43,6 +53,10 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   json = nlohmann::json::object();
   for (const auto& [name, value] : report.components()) {
     json[name] = value.to<double>();
+  }
+  if (report.photonic) {
+    add_to_json(json, *report.photonic);
+    json["electrical"] = report.electrical().to<double>();
   }
   json["total"] = report.total().to<double>();
   json["router_source"] = report.router_source;
@@ -178,6 +192,10 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     report.reply_buffer = times(events.reply_buffer_flits,
                                 2 * overhead.memory_pj_per_64b * config.router.flit_bits / 64);
     report.overhead_source = overhead.source;
+  }
+  if (events.photonic.present) {
+    WW_ASSIGN(photonic, photonic_energy(events.photonic, config.photonic));
+    report.photonic = photonic;
   }
   return report;
 }

@@ -57,6 +57,7 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   each(kParts, sum, other, add);
   each(kOverlayParts, sum.overlay, other.overlay, add);
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
+  sum.photonic += other.photonic;
   return sum;
 }
 
@@ -86,12 +87,28 @@ void add_json(nlohmann::json& json, const NetworkEvents& events) {
                            {"compressed_words", codes.compressed_words},
                            {"changed_words", codes.changed_words}};
   }
+  if (const PhotonicEvents& light = events.photonic; light.present) {
+    json["light"] = {{"messages", light.messages},
+                     {"c_messages", light.c_messages},
+                     {"local_messages", light.local_messages},
+                     {"avg_wait_cycles", light.wait_cycles_per_message()},
+                     {"mean_lit_units", light.mean_lit_units()},
+                     {"data_units", light.structure.data_units},
+                     {"use_of_light", light.use_of_light()},
+                     {"data_grabs", light.data_grabs},
+                     {"power_grabs", light.power_grabs},
+                     {"failed_attempts", light.failed_attempts},
+                     {"epochs", light.epochs},
+                     {"halted_cycles", light.halted_cycles},
+                     {"rings", light.structure.rings}};
+  }
 }
 
 NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier) {
   NetworkEvents difference = later;
   difference.cycles -= earlier.cycles;
   each_count(difference, earlier, [](Count& a, Count b) { a -= b; });
+  difference.photonic = later.photonic - earlier.photonic;
   return difference;
 }
 

@@ -155,13 +155,13 @@ TEST(Bandwidth, OfANarrowNetworkIsAFlitACycleAndController) {
 
 // --- results ---
 
-struct Run {
+struct Outcome {
   std::vector<std::uint32_t> results;
   std::string report;
 };
 
 // Kernels with stores after loads, atomics, private memory and LDS, one after the other.
-Run run_kernels(TestGpu& test) {
+Outcome run_kernels(TestGpu& test) {
   constexpr std::uint32_t kItems = 8192;
   std::vector<std::uint32_t> values(kItems);
   for (std::uint32_t i = 0; i < kItems; ++i) values[i] = i * 2654435761U % 251;
@@ -174,7 +174,7 @@ Run run_kernels(TestGpu& test) {
   test.launch("scatter_private", kItems, 64, in, out);
   test.launch("saxpy", kItems, 256, y, x, 3.0F);
   test.launch("histogram", kItems, 256, in, bins, kItems);
-  Run run;
+  Outcome run;
   for (const auto& [address, count] :
        {std::pair{in, kItems}, {out, kItems}, {bins, 256U}, {y, kItems}}) {
     const auto words = test.read<std::uint32_t>(address, count);
@@ -191,7 +191,7 @@ Run run_kernels(TestGpu& test) {
 
 TEST(Results, AreThoseOfFunctionalModeOnEveryExactNetwork) {
   TestGpu functional;
-  const Run expected = run_kernels(functional);
+  const Outcome expected = run_kernels(functional);
   EXPECT_TRUE(expected.report.empty());
   for (const char* network :
        {"ideal", "mesh", "mesh-adaptive", "mesh-bufferless", "mesh-priority"}) {
@@ -205,7 +205,7 @@ TEST(Results, AreThoseOfFunctionalModeOnEveryExactNetwork) {
 
 TEST(Results, DoNotDependOnWhatTheSystemIsShortOf) {
   TestGpu functional;
-  const Run expected = run_kernels(functional);
+  const Outcome expected = run_kernels(functional);
   TimingConfig config = dapper_system();
   config.mshrs = 1;
   config.writes = 1;
@@ -221,7 +221,7 @@ TEST(Results, DoNotDependOnWhatTheSystemIsShortOf) {
 TEST(Reports, OfTheSameRunAreTheSameBytes) {
   auto first = gpu_with(dapper_system());
   auto second = gpu_with(dapper_system());
-  const Run one = run_kernels(*first);
+  const Outcome one = run_kernels(*first);
   EXPECT_FALSE(one.report.empty());
   EXPECT_EQ(one.report, run_kernels(*second).report);
 }

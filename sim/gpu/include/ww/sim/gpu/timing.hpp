@@ -40,14 +40,14 @@ struct TimingConfig {
   // Of each compute unit; empty: nodes without memory. Those of L2 channels are the network's
   // memory_nodes; empty: default_memory_nodes().
   std::vector<net::NodeId> core_nodes;
-  double network_clock_hz{};              // of network, L2 and controllers; 0: the cores'
-  int header_bytes{8};                    // of every packet: address, operation
-  int mshrs{64};                          // L1 misses that a core may have under way
-  int writes{64};                         // stores and atomics that a core may have under way
-  int request_buffer{8};                  // packets that wait at a core's network interface
-  int fill_cycles{32};  // core cycles from a reply's arrival at the core to the registers
-  int l2_cycles{120};   // from the slice's lookup to the reply (GPGPU-Sim: rop_latency)
-  int l2_banks{4};      // of a slice; each takes a line every l2_bank_cycles
+  double network_clock_hz{};  // of network, L2 and controllers; 0: the cores'
+  int header_bytes{8};        // of every packet: address, operation
+  int mshrs{64};              // L1 misses that a core may have under way
+  int writes{64};             // stores and atomics that a core may have under way
+  int request_buffer{8};      // packets that wait at a core's network interface
+  int fill_cycles{32};        // core cycles from a reply's arrival at the core to the registers
+  int l2_cycles{120};         // from the slice's lookup to the reply (GPGPU-Sim: rop_latency)
+  int l2_banks{4};            // of a slice; each takes a line every l2_bank_cycles
   int l2_bank_cycles{2};
   int output_buffer{66};  // reply packets that a controller holds (Dapper, section V)
   DramConfig dram;

@@ -45,7 +45,7 @@ struct Options {
   // virtual GPU.
   trace::Writer* trace{};
   // Timing mode on this system; null: functional mode. Nothing is replayed in timing mode.
-  std::shared_ptr<const TimingConfig> timing;
+  std::shared_ptr<const TimingConfig> timing{};
 };
 
 using ProgramId = std::uint32_t;
@@ -90,9 +90,9 @@ class VirtualGpu {
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
 
-  // Declares that the words of an allocation, or of a part of one, may change on their way to a core
-  // by so large a fraction of their value (below 0: the run's own choice; type exact takes it back).
-  // Only timing mode over an approximating network makes use of it. Errors: out_of_range.
+  // Declares that the words of an allocation, or of a part of one, may change on their way to a
+  // core by so large a fraction of their value (below 0: the run's own choice; type exact takes it
+  // back). Only timing mode over an approximating network makes use of it. Errors: out_of_range.
   Status annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type, float threshold);
   // What timing mode has seen so far; null in functional mode.
   [[nodiscard]] const TimingReport* timing_report() const;

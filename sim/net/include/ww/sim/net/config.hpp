@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/sim/net/photonic_config.hpp"
 
 namespace ww::sim::net {
 
@@ -87,6 +88,7 @@ struct NetworkConfig {
   std::optional<double> error_threshold;
   OverlayConfig overlay;          // of dapper
   CompressionConfig compression;  // of approx-noc
+  PhotonicConfig photonic;        // prior-opt, gpuopt, ps-gpuopt
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload

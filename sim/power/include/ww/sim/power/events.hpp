@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
+#include "ww/sim/power/photonic_events.hpp"
+
 namespace ww::sim::power {
 
 // Reply circuits over bypass routers, and the memory controllers that feed them (Dapper).
@@ -60,9 +62,11 @@ struct NetworkEvents {
   std::uint64_t reply_buffer_flits{};
   OverlayEvents overlay;
   CompressionEvents compression;
+  PhotonicEvents photonic;
 };
 
-// Adds what only some networks have: `reply_plane` of dapper, `compression` of approx-noc.
+// Adds what only some networks have: `reply_plane` of dapper, `compression` of approx-noc, `light`
+// of photonic ones.
 void add_json(nlohmann::json& json, const NetworkEvents& events);
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.

@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "html.hpp"
+#include "page_kinds.hpp"
+#include "values.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::report {
+
+using nlohmann::json;
+
+namespace {
+
+std::string base64(const std::string& bytes) {
+  constexpr const char* letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      three = three << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += at + i <= bytes.size() ? letters[three >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+// PNG files of the reproduction's folder, put into the page.
+Status add_pictures(Html& page, const json& pictures, const std::filesystem::path& folder) {
+  if (pictures.empty()) return {};
+  page.section("Output pictures");
+  for (const json& picture : pictures) {
+    WW_ASSIGN(bytes, read_file(folder / text_of(picture, "file")));
+    page.add(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}{2}"
+        "</figcaption></figure>",
+        escape(text_of(picture, "variant")), base64(bytes),
+        picture.contains("psnr_db")
+            ? fmt::format(": PSNR {:.1f} dB, SSIM {:.4f}", number_of(picture, "psnr_db"),
+                          number_of(picture, "ssim"))
+            : "");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> reproduction_page(const json& reproduction,
+                                      const std::filesystem::path& folder) {
+  Html page("Reproduction of " + text_of(reproduction, "paper"),
+            reproduction.value("virtual", true));
+  std::map<std::string, int> count;
+  for (const json& row : reproduction.at("rows")) ++count[text_of(row, "status")];
+  std::string statuses;
+  for (const auto& [status, rows] : count) {
+    statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", rows, status);
+  }
+  page.answer(
+      fmt::format("{} of {} figures match", count["matches"], reproduction.at("rows").size()),
+      {statuses + ".",
+       fmt::format("The paper's figure where its text states it, beside ours from {}. "
+                   "by_construction: the figure set a constant of the virtual chip or of "
+                   "the method, so agreement proves nothing.",
+                   text_of(reproduction, "device"))});
+  for (const json& figure : list_of(reproduction, "charts")) {
+    BarChart chart;
+    chart.title = text_of(figure, "title");
+    chart.description = text_of(figure, "description");
+    chart.unit = text_of(figure, "unit");
+    chart.mark_name = text_of(figure, "mark");
+    for (const json& name : figure.at("legend")) chart.legend.push_back(name.get<std::string>());
+    for (const json& entry : figure.at("bars")) {
+      Bar bar;
+      bar.name = text_of(entry, "name");
+      for (const json& part : entry.at("parts")) {
+        bar.parts.push_back(part.is_number() ? part.get<double>() : 0.0);
+      }
+      if (const double mark = number_of(entry, "mark"); std::isfinite(mark)) bar.mark = mark;
+      chart.bars.push_back(std::move(bar));
+    }
+    if (chart.bars.empty()) {
+      page.section(chart.title);
+      page.add("<p>No data: the rows below say why.</p>");
+      continue;
+    }
+    page.chart(chart.title, chart);
+  }
+  WW_TRY(add_pictures(page, list_of(reproduction, "pictures"), folder));
+  if (const json& said = list_of(reproduction, "inconsistencies"); !said.empty()) {
+    page.section("Where the paper disagrees with itself");
+    page.add("<ul>");
+    for (const json& line : said) page.add("<li>{}</li>", escape(line.get<std::string>()));
+    page.add("</ul>");
+  }
+  Table table{
+      "Every row of the paper's figures and tables",
+      {{"figure"}, {"quantity"}, {"paper", true}, {"ours", true}, {"unit"}, {"status"}, {"note"}},
+      {}};
+  for (const json& row : reproduction.at("rows")) {
+    table.rows.push_back({text_of(row, "figure"), text_of(row, "quantity"),
+                          cell_text(row.at("paper")), cell_text(row.at("ours")),
+                          text_of(row, "unit"), text_of(row, "status"), text_of(row, "note")});
+  }
+  page.section("All rows");
+  page.table(table);
+  return page.finish();
+}
+
+}  // namespace ww::report
