@@ -18,6 +18,28 @@ constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
 }
+// The line's bytes in a store of consecutive lanes that covers all of it, else nullptr.
+const std::byte* whole_line(const MemoryOperation& operation, const Request& request) {
+  if (!operation.contiguous || request.lanes != 0 || operation.exec != ~std::uint64_t{0}) {
+    return nullptr;
+  }
+  const std::uint64_t at = line_address(request.line) - operation.base;
+  const std::uint64_t bytes = std::uint64_t{kLanes} * operation.element_bytes;
+  if (at > bytes - kLineBytes) return nullptr;  // also where the line begins before the lanes
+  return reinterpret_cast<const std::byte*>(operation.data) + at;
+}
+
+// Returns whether the line had other bytes before.
+bool replace_line(std::byte* line, const std::byte* bytes) {
+  std::uint64_t before[8];
+  std::uint64_t after[8];
+  std::memcpy(before, line, sizeof before);
+  std::memcpy(after, bytes, sizeof after);
+  std::uint64_t differs = 0;
+  for (int i = 0; i < 8; ++i) differs |= before[i] ^ after[i];
+  if (differs != 0) std::memcpy(line, after, sizeof after);
+  return differs != 0;
+}
 }  // namespace
 
 MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
@@ -231,27 +253,31 @@ void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
   ++counters_.writes;
   std::byte packed[kLineBytes];
   std::uint64_t written = 0;
-  std::size_t size = 0;
-  const std::byte* const line = memory_.host(line_address(request.line));
-  for_bytes_in_lines(
-      *request.operation, request.line, 1, request.lanes, memory_,
-      [&](const std::byte* element, std::byte* host, std::uint64_t count) {
-        if (std::memcmp(host, element, count) != 0) {
-          std::memcpy(host, element, count);
-          changed(request.line);
-        }
-        const auto at = static_cast<unsigned>(host - line);
-        written |= (count == kLineBytes ? kWholeLine : (std::uint64_t{1} << count) - 1) << at;
-      });
-  // The payload is the line's written bytes, packed in order of address.
+  std::size_t size = kLineBytes;
+  std::byte* const line = memory_.host(line_address(request.line));
   const std::byte* payload = line;
+  if (const std::byte* whole = whole_line(*request.operation, request)) {
+    if (replace_line(line, whole)) changed(request.line);
+    written = kWholeLine;
+  } else {
+    for_bytes_in_lines(
+        *request.operation, request.line, 1, request.lanes, memory_,
+        [&](const std::byte* element, std::byte* host, std::uint64_t count) {
+          if (std::memcmp(host, element, count) != 0) {
+            std::memcpy(host, element, count);
+            changed(request.line);
+          }
+          const auto at = static_cast<unsigned>(host - line);
+          written |= (count == kLineBytes ? kWholeLine : (std::uint64_t{1} << count) - 1) << at;
+        });
+  }
+  // The payload is the line's written bytes, packed in order of address.
   if (written != kWholeLine) {
+    size = 0;
     for (std::uint64_t set = written; set != 0; set &= set - 1) {
       packed[size++] = line[std::countr_zero(set)];
     }
     payload = packed;
-  } else {
-    size = kLineBytes;
   }
   fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
   transfer.kind = TransferKind::write;
