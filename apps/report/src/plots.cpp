@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "values.hpp"
+
 namespace ww::report {
 namespace {
 
@@ -17,12 +19,6 @@ using nlohmann::json;
 constexpr std::size_t columns = 800;  // of the power trace; each shows its lowest and highest
 constexpr std::size_t most_dots = 700;
 constexpr double session_gap_s = 5;
-
-const json& list_of(const json& object, const char* key) {
-  static const json empty = json::array();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : empty;
-}
 
 int kind_colour(const std::string& kind) {
   if (kind == "stream") return 1;
@@ -53,17 +49,6 @@ Plot empty_plot(std::string title, std::string x_label, std::string y_label,
 }
 
 }  // namespace
-
-double number_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>()
-                                                     : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
 
 Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
   Plot plot = empty_plot(
