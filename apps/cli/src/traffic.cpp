@@ -63,13 +63,10 @@ void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch
   const auto toggles = counter(dispatch, ("WW_" + bundle + "_TOGGLES").c_str());
   const auto adjacent = counter(dispatch, ("WW_" + bundle + "_ADJACENT").c_str());
   const auto opposite = counter(dispatch, ("WW_" + bundle + "_OPPOSITE").c_str());
-  const auto bits = counter(dispatch, slots);
+  const auto bits = slots != nullptr ? counter(dispatch, slots) : std::optional(0.0);
   if (!toggles || !adjacent || !opposite || !bits) return;
   if (!sum) sum.emplace();
-  sum->slot_bits += *bits;
-  sum->toggles += *toggles;
-  sum->adjacent += *adjacent;
-  sum->opposite += *opposite;
+  *sum += {*bits, *toggles, *adjacent, *opposite};
 }
 
 struct KernelSum {
@@ -79,6 +76,7 @@ struct KernelSum {
   std::string time_reason;
   std::array<Sum, 3> segments;
   std::array<std::optional<WireActivity>, 3> wires;
+  std::optional<WireActivity> control;
   std::optional<WireActivity> legs;
   double register_bits{};
   bool register_monitor{true};
@@ -102,6 +100,7 @@ struct KernelSum {
     segments[2].add(segment(bytes, l2_memory_read));
     segments[2].add(segment(bytes, l2_memory_write));
     add_wires(wires[1], dispatch, "TRUNK", "WW_XBAR_SLOT_BITS");
+    add_wires(control, dispatch, "CONTROL", nullptr);
     add_wires(legs, dispatch, "LEG", "WW_XBAR_SLOT_BITS");
     add_wires(wires[2], dispatch, "MEMORY", "WW_MEMORY_SLOT_BITS");
     if (const auto registers = counter(dispatch, "WW_REGISTER_BYTES")) {
@@ -126,6 +125,7 @@ struct KernelSum {
     }
     if (wires[1]) {
       result.legs = legs;
+      result.control = control;
       // Partial lines: the monitors count payload, the cache lookups whole lines.
       result.segments[1].bytes = xbar_bits / 8;
       result.segments[1].reason.clear();
@@ -138,9 +138,9 @@ struct KernelSum {
       result.segments[0].bytes = register_bits / 8;
       result.segments[0].upper_bytes.reset();
       result.segments[0].reason.clear();
-      if (legs && legs->slot_bits > 0) {
-        // The values themselves are not seen: they toggle as those that the L1 received.
-        const double scale = register_bits / legs->slot_bits;
+      if (legs && xbar_bits > 0) {
+        // The values themselves are not seen: a bit toggles as those that came by the crossbar do.
+        const double scale = register_bits / xbar_bits;
         result.segments[0].wires = WireActivity{0, legs->toggles * scale, 0, 0};
         result.segments[0].reason = "toggles as on the way to the L1, neighbours unknown";
       }
