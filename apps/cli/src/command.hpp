@@ -28,5 +28,8 @@ void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);
+void add_top(CLI::App& app, Outcome& outcome);
+void add_completion(CLI::App& app, Outcome& outcome);
+void add_manual(CLI::App& app, Outcome& outcome);
 
 }  // namespace ww::cli

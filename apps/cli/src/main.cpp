@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "description.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{"wirewatt: what a GPU's wires cost, measured."};
   app.name("wirewatt");
-  app.set_version_flag("--version", "wirewatt " WW_VERSION);
+  app.set_version_flag("--version", "wirewatt " WW_BUILD);
   app.require_subcommand(1);
   app.footer(
       "Example, no GPU needed:\n"
@@ -45,12 +46,23 @@ int main(int argc, char** argv) {
   ww::cli::add_run(app, outcome);
   ww::cli::add_trace(app, outcome);
   ww::cli::add_topology(app, outcome);
+  ww::cli::add_top(app, outcome);
+  ww::cli::add_completion(app, outcome);
+  ww::cli::add_manual(app, outcome);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 prints help or the error; anything but help and version is wrong usage.
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const auto hint = ww::cli::misspelling({argv + 1, argv + argc}, ww::cli::describe_program(app),
+                                           ww::cli::describe_commands(app));
+    if (hint.empty()) {
+      app.exit(error);
+    } else {
+      spdlog::error("{}", hint);
+    }
+    return 2;
   }
   return outcome.exit_code;
 }

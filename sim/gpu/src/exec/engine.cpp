@@ -267,8 +267,9 @@ bool is_gfx9(const Architecture& architecture) {
 }  // namespace
 
 const std::vector<std::string>& counter_names(const Architecture& architecture) {
-  static const std::vector<std::string> older = names_of(false);
-  static const std::vector<std::string> newer = names_of(true);
+  // Never destroyed: a program that keeps its context has its counters written as it exits.
+  static const auto& older = *new std::vector<std::string>(names_of(false));
+  static const auto& newer = *new std::vector<std::string>(names_of(true));
   return is_gfx9(architecture) ? newer : older;
 }
 

@@ -1,11 +1,12 @@
-#include "traffic.hpp"
+#include "ww/session/traffic.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "ww/measure/counter_map.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 namespace {
 
 using measure::CounterDispatch;
@@ -151,32 +152,17 @@ struct KernelSum {
 
 }  // namespace
 
-Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
-                                    const std::string& architecture) {
+Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches,
+                                     const std::string& architecture) {
   CountedTraffic result;
+  result.architecture = architecture;
   std::map<std::string, KernelSum> kernels;
-  for (const auto& name : files) {
-    WW_ASSIGN(file, measure::read_counter_file(name));
-    std::string here = file.architecture.empty() ? architecture : file.architecture;
-    // A virtual chip's file does not name its generation; from gfx9 on the memory side is EA.
-    if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty() &&
-        file.dispatches.front().counters.contains("TCC_EA_RDREQ_sum")) {
-      here = "gfx900";
-    }
-    if (!result.architecture.empty() && here != result.architecture) {
-      return fail(ErrorCode::bad_data,
-                  "is of " + here + ", the files before it of " + result.architecture, name);
-    }
-    result.architecture = here;
-    for (const auto& dispatch : file.dispatches) {
-      kernels[dispatch.kernel].add(dispatch, here);
-      for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
-      ++result.dispatches;
-    }
+  for (const auto& dispatch : dispatches) {
+    kernels[dispatch.kernel].add(dispatch, architecture);
+    for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
+    ++result.dispatches;
   }
-  if (kernels.empty()) {
-    return fail(ErrorCode::bad_data, "no dispatch was counted", files.empty() ? "" : files.front());
-  }
+  if (kernels.empty()) return fail(ErrorCode::bad_data, "no dispatch was counted");
   for (const auto& [name, sum] : kernels) {
     result.has_monitors = result.has_monitors || sum.wires[1].has_value();
     result.kernels.push_back(sum.traffic(name));
@@ -184,4 +170,31 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
   return result;
 }
 
-}  // namespace ww::cli
+std::string virtual_architecture(const std::string& device, const CounterDispatch& dispatch) {
+  if (device == "virtual:mi210") return "gfx90a";
+  return dispatch.counters.contains("TCC_EA_RDREQ_sum") ? "gfx900" : "gfx701";
+}
+
+Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
+                                    const std::string& architecture) {
+  std::string common;
+  std::vector<CounterDispatch> dispatches;
+  for (const auto& name : files) {
+    WW_ASSIGN(file, measure::read_counter_file(name));
+    std::string here = file.architecture.empty() ? architecture : file.architecture;
+    if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty()) {
+      here = virtual_architecture("virtual", file.dispatches.front());
+    }
+    if (!common.empty() && here != common) {
+      return fail(ErrorCode::bad_data, "is of " + here + ", the files before it of " + common,
+                  name);
+    }
+    common = here;
+    std::ranges::move(file.dispatches, std::back_inserter(dispatches));
+  }
+  auto result = count_traffic(dispatches, common);
+  if (!result) result.error().context = files.empty() ? "" : files.front();
+  return result;
+}
+
+}  // namespace ww::session
