@@ -23,6 +23,7 @@ void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);
 void add_disasm(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
+void add_sweep(CLI::App& app, Outcome& outcome);
 void add_workloads(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
