@@ -79,10 +79,21 @@ void pinned_stream_with_ledger(benchmark::State& state) {
 }
 BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+std::unique_ptr<trace::Writer> bench_trace() {
+  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
+  return std::move(*trace::Writer::create(file, "bench"));
+}
+
+void count_trace(benchmark::State& state, const trace::Writer& writer) {
+  const auto accesses = static_cast<double>(writer.totals().lane_accesses);
+  if (accesses == 0) return;
+  state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
+  state.counters["bytes_per_access"] = static_cast<double>(writer.file_bytes()) / accesses;
+}
+
 // The same with a trace, values included.
 void stream_traced(benchmark::State& state) {
-  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
-  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  auto writer = bench_trace();
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
                             .trace = state.range(1) != 0 ? writer.get() : nullptr},
                     false);
@@ -99,11 +110,7 @@ void stream_traced(benchmark::State& state) {
   }
   state.counters["wave_instructions"] =
       benchmark::Counter(instructions_run, benchmark::Counter::kIsRate);
-  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
-  if (accesses != 0) {
-    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
-    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
-  }
+  count_trace(state, *writer);
 }
 BENCHMARK(stream_traced)
     ->Args({1, 0})
@@ -115,8 +122,7 @@ BENCHMARK(stream_traced)
 
 // Every value new: vector add over random floats.
 void saxpy_traced(benchmark::State& state) {
-  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
-  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  auto writer = bench_trace();
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
                             .trace = state.range(1) != 0 ? writer.get() : nullptr},
                     false);
@@ -129,11 +135,7 @@ void saxpy_traced(benchmark::State& state) {
   const auto dx = gpu.buffer(x);
   const auto dy = gpu.buffer(y);
   for (auto _ : state) gpu.launch("saxpy", n, 256, dy, dx, 1.5F);
-  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
-  if (accesses != 0) {
-    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
-    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
-  }
+  count_trace(state, *writer);
 }
 BENCHMARK(saxpy_traced)
     ->Args({1, 0})
