@@ -138,6 +138,9 @@ Result<DapperRun> read_run(const Planned& planned) {
   run.cpu_s = number(*total, "cpu_s");
   const json packets = total->value("packets", json::object());
   run.replies = number(packets.value("read_reply", json::object()), "packets");
+  for (const char* kind : {"read_reply", "write_reply", "atomic_reply"}) {
+    run.reply_flits += number(packets.value(kind, json::object()), "flits");
+  }
   const auto share = [&](double part) { return run.replies > 0 ? part / run.replies : 0.0; };
   run.changed_share = share(number(*total, "changed_replies"));
   run.coalesced_share = share(number(total->value("reply_plane", json::object()), "coalesced"));
@@ -175,6 +178,8 @@ Status add_pictures(DapperStudy& study, const std::vector<const Planned*>& runs,
       const double decibels = psnr_db(exact, picture);
       entry["psnr_db"] = std::isfinite(decibels) ? decibels : 999.0;
       entry["ssim"] = ssim(exact, picture);
+      WW_ASSIGN(error, output_error(exact.grey, picture.grey));
+      entry["error"] = error.mean;
     }
     study.pictures.push_back(entry);
   }
@@ -210,7 +215,8 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
       dapper("dapper-cd3", "10", "3"),
       dapper("dapper-cd9", "10", "9"),
       {"mesh-64", {"--network", "mesh", "--planes", "--flit-bits", "64"}, true},
-      dapper("dapper-exact", "0", "6", true)};
+      dapper("dapper-exact", "0", "6", true),
+      dapper("dapper-equal", "10", "6", true, {"--period", "100", "--min-window", "25"})};
   if (!quick) {
     variants.push_back(dapper("dapper-128", "10", "6", true, {"--flit-bits", "128"}));
     variants.push_back(dapper("dapper-k100", "10", "6", true, {"--period", "100"}));

@@ -34,6 +34,7 @@ struct DapperRun {
   std::map<std::string, double> components_pj;
   double request_latency{}, reply_latency{};  // network cycles
   double replies{};                           // read replies
+  double reply_flits{};                       // of all replies, as injected
   double approximable_share{};                // of them
   double changed_share{};                     // of them
   double coalesced_share{};                   // of them; dapper

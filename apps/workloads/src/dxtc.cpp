@@ -135,6 +135,7 @@ void run_dxtc(Session& s) {
   }
   s.launch("dxt1", {blocks * 64}, {64}, in, out, s.upload(splits), static_cast<int>(splits.size()));
   const auto compressed = s.download<std::uint32_t>(out);
+  s.result("compressed blocks", compressed);
   std::vector<double> got(blocks);
   std::vector<double> want(blocks);
   for (std::size_t b = 0; b < blocks; ++b) {

@@ -120,6 +120,11 @@ class Session {
   void check(const char* what, T got, T want, double relative = 0, double absolute = 0) {
     check(what, std::vector<T>{got}, std::vector<T>{want}, relative, absolute);
   }
+  // A result that checks see in another form only, for the folder of write_outputs_to().
+  template <class T>
+  void result(const char* what, const std::vector<T>& data) {
+    output(what, type_name<T>(), std::as_bytes(std::span(data)), data.size());
+  }
   // For what is not a comparison: the property that must hold.
   void require(bool holds, const char* what);
 
