@@ -16,23 +16,36 @@ double instructions(test::TestGpu& gpu) {
          gpu.counter("SQ_INSTS_VMEM_WR") + gpu.counter("SQ_INSTS_LDS");
 }
 
-void stream(benchmark::State& state) {
+// `groups` work-groups of four waves a compute unit, which together read the same number of words.
+void stream_with(benchmark::State& state, std::uint32_t groups) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
                     false);
+  const std::uint32_t items = 44 * 256 * groups;
+  const std::uint32_t count = 1024 / groups;
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
-  const auto out = gpu.buffer(44 * 1024 * 4);
-  gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);  // commits the host's pages
+  const auto out = gpu.buffer(items * 4);
+  gpu.launch("stream", items, 256, data, out, count, 64U);  // commits the host's pages
   double total = 0;
   double lines = 0;
   for (auto _ : state) {
-    gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);
+    gpu.launch("stream", items, 256, data, out, count, 64U);
     total += instructions(gpu);
     lines += gpu.counter("TCC_REQ_sum");
   }
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
 }
+
+void stream(benchmark::State& state) {
+  stream_with(state, 4);
+}
 BENCHMARK(stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// What fewer waves' registers spare the host's caches.
+void stream_one_group(benchmark::State& state) {
+  stream_with(state, 1);
+}
+BENCHMARK(stream_one_group)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void pinned_stream(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
