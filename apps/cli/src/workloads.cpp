@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -111,7 +112,10 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   auto* run = command->add_subcommand(
       "run", "Run them, check results against the CPU and traffic against the counters");
   auto arguments = std::make_shared<RunArguments>();
-  arguments->request.device = "virtual:w9100";
+  // Below `wirewatt run, estimate or score --device D` they run on D.
+  const char* chip = std::getenv("WIREWATT_CHIP");
+  arguments->request.device =
+      std::string("virtual:") + (chip != nullptr && *chip != '\0' ? chip : "w9100");
   run->add_option("names", arguments->request.names, "Which, as 'workloads list' names them");
   run->add_flag("--all", arguments->all, "All of them");
   run->add_option("--size", arguments->size, "small, medium or paper")->capture_default_str();
