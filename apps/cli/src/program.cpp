@@ -49,13 +49,6 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_manual(app, outcome);
 }
 
-void silence(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->callback([] {});
-    silence(*command);
-  }
-}
-
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& arguments) {
@@ -92,9 +85,12 @@ Status check_command_line(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt"};
   Outcome outcome;
   add_commands(app, outcome);
-  silence(app);
+  // All is parsed and checked by then; commands are not to run.
+  app.parse_complete_callback([] { throw CLI::Success(); });
   try {
     app.parse(reversed(arguments));
+  } catch (const CLI::Success&) {
+    return {};
   } catch (const CLI::ParseError& error) {
     return fail(ErrorCode::invalid_argument, error.what());
   }
