@@ -3,12 +3,15 @@
 
 #include "command.hpp"
 #include "description.hpp"
+#include "help.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{"wirewatt: what a GPU's wires cost, measured."};
   app.name("wirewatt");
+  app.formatter(std::make_shared<ww::cli::ScreenHelp>());
+  app.set_help_all_flag("--help-all", "Help with every option");
   app.set_version_flag("--version", "wirewatt " WW_BUILD);
   app.require_subcommand(1);
   app.footer(
