@@ -3,9 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "command.hpp"
 #include "description.hpp"
+#include "help.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {
@@ -19,6 +21,8 @@ std::vector<std::string> reversed(std::vector<std::string> arguments) {
 
 void add_commands(CLI::App& app, Outcome& outcome) {
   app.name("wirewatt");
+  app.formatter(std::make_shared<ScreenHelp>());  // commands take it from here
+  app.set_help_all_flag("--help-all", "Help with every option");
   app.set_version_flag("--version", "wirewatt " WW_BUILD);
   app.require_subcommand(1);
   app.footer(
