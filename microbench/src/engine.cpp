@@ -15,6 +15,7 @@
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/sensor_info.hpp"
 #include "ww/measure/step_test.hpp"
+#include "ww/model/energy_steps.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -63,19 +64,21 @@ std::string number_text(std::uint64_t value) {
   return std::to_string(value);
 }
 
-// Whether the sensor's energy accumulator moves with every reading.
-bool counts_energy(const std::vector<StoredRun>& runs) {
-  std::size_t steps = 0;
+// How far apart the steps of the sensor's energy accumulator are [s]; nothing where there is none
+// to go by. `period_s`: of a sensor that moves it with every reading.
+std::optional<double> energy_interval_s(const std::vector<StoredRun>& runs, double period_s) {
+  std::vector<model::EnergyReading> readings;
+  bool stamped = false;
   for (const StoredRun& run : runs) {
-    std::optional<std::int64_t> before;
     for (const StoredSample& sample : run.samples) {
       if (!sample.power_uw) continue;
-      if (!sample.energy_ticks || (before && *sample.energy_ticks <= *before)) return false;
-      steps += before ? 1 : 0;
-      before = sample.energy_ticks;
+      readings.push_back({sample.time_ns, sample.energy_ticks.value_or(-1)});
+      stamped = stamped || sample.poll_ns != sample.time_ns;
     }
   }
-  return steps > 0;
+  const auto steps = model::energy_steps(readings, stamped);
+  if (!steps) return {};
+  return steps->interval_s > 0 ? steps->interval_s : period_s;
 }
 
 class Engine {
@@ -350,8 +353,8 @@ Status Engine::find_response() {
   if (!inputs_.plateau_s) {
     inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s);
     WW_ASSIGN(runs, store_->runs());
-    inputs_.turn_s =
-        lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, counts_energy(runs));
+    inputs_.turn_s = lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s,
+                                          energy_interval_s(runs, info.period_s));
     if (*inputs_.turn_s <= 0) {
       spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
     }

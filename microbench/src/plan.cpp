@@ -223,11 +223,13 @@ double plateau_seconds(bool quick, double delay_s, double rise_s) {
   return std::max(shortest, 6.0 * (delay_s + rise_s));
 }
 
-double lock_in_turn_seconds(double period_s, double delay_s, double rise_s, bool counts_energy) {
+double lock_in_turn_seconds(double period_s, double delay_s, double rise_s,
+                            std::optional<double> energy_interval_s) {
   constexpr double shortest_s = 0.02;
   constexpr double longest_s = 0.5;
   // What is left of a turn once the load before has left the readings: three quarters or more.
-  const double settle_s = counts_energy ? 2 * period_s : delay_s + 2 * rise_s + period_s;
+  const double settle_s =
+      energy_interval_s ? 2 * *energy_interval_s : delay_s + 2 * rise_s + period_s;
   const double turn_s = std::max(shortest_s, 4 * settle_s);
   return turn_s <= longest_s ? turn_s : 0.0;
 }

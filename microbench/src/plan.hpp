@@ -92,10 +92,10 @@ struct PlannedRun {
 // part of it.
 [[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s);
 
-// Shortest turn of a lock-in run: long enough that most readings of a turn show it alone. `counts
-// energy`: the sensor has an accumulator, which neither lags nor averages. 0 where turns would be
-// so long that heat follows.
+// Shortest turn of a lock-in run: long enough that most readings of a turn show it alone.
+// `energy_interval_s`: between the steps of an accumulator, which neither lags nor averages; absent
+// where there is none. 0 where turns would be so long that heat follows.
 [[nodiscard]] double lock_in_turn_seconds(double period_s, double delay_s, double rise_s,
-                                          bool counts_energy);
+                                          std::optional<double> energy_interval_s);
 
 }  // namespace ww::microbench

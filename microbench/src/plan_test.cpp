@@ -134,15 +134,15 @@ TEST(Plan, LockInSweepsTheLengthOfTurnsInWholeCycles) {
 
 TEST(Plan, SensorsTooSlowForLockInGetPlateausInstead) {
   PlanInputs inputs = inputs_of(1, true);
-  inputs.turn_s = lock_in_turn_seconds(0.1, 0.2, 0.2, true);
+  inputs.turn_s = lock_in_turn_seconds(0.1, 0.2, 0.2, 0.1);
   EXPECT_EQ(*inputs.turn_s, 0);
   for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
     EXPECT_FALSE(is_lock_in(block_runs(inputs, b)));
   }
   // An accumulator neither lags nor averages; a register shows the turn before for a while.
-  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.001, 0.1, 0.1, true), 0.02);
-  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.02, 0.1, 0.1, true), 0.16);
-  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.01, 0.01, 0.02, false), 0.24);
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.001, 0.1, 0.1, 0.001), 0.02);
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.02, 0.1, 0.1, 0.02), 0.16);
+  EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.01, 0.01, 0.02, std::nullopt), 0.24);
 }
 
 TEST(Plan, QuickHasAllItNeedsAndOneBlockAtAnotherState) {

@@ -3,24 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "stats.hpp"
+#include "ww/model/energy_steps.hpp"
 
 namespace ww::model {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr double joule_per_tick = 1.0 / 65536;
 // A reading this many scales away from the median of its neighbourhood is a glitch.
 constexpr double glitch_scales = 8;
 // The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
 constexpr double rises_to_settle = 2;
 // Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
 constexpr double agreement = 0.05;
+constexpr double slowest_settle_s = 0.5;
 
 struct Reading {
   Sample sample;
   std::int64_t energy_ticks{-1};
+  bool stamped{};  // with the sensor's refresh rather than a poll
 };
 
 std::vector<Reading> collect(std::span<const StoredRun> runs) {
@@ -41,6 +44,7 @@ std::vector<Reading> collect(std::span<const StoredRun> runs) {
       sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
       sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
       reading.energy_ticks = stored.energy_ticks.value_or(-1);
+      reading.stamped = stored.poll_ns != stored.time_ns;
       readings.push_back(reading);
     }
   }
@@ -57,28 +61,25 @@ std::vector<Reading> collect(std::span<const StoredRun> runs) {
   return readings;
 }
 
-// Mean power between consecutive readings from the accumulator; empty where it cannot be used.
-std::vector<float> accumulator_power(const std::vector<Reading>& readings) {
-  std::vector<float> power;
-  if (readings.size() < 3) return power;
-  power.reserve(readings.size());
+// Power from the accumulator, where there is one that agrees with the power register.
+std::optional<EnergySteps> accumulator_power(const std::vector<Reading>& readings) {
+  std::vector<EnergyReading> energies;
+  energies.reserve(readings.size());
+  for (const Reading& reading : readings) {
+    energies.push_back({reading.sample.time_ns, reading.energy_ticks});
+  }
+  auto steps = energy_steps(energies, std::ranges::any_of(readings, &Reading::stamped));
+  if (!steps) return {};
+  double energy = 0;
   double register_sum = 0;
   for (std::size_t i = 1; i < readings.size(); ++i) {
-    const auto& before = readings[i - 1];
-    const auto& now = readings[i];
-    const std::int64_t ticks = now.energy_ticks - before.energy_ticks;
-    // Missing, backwards or resting: not an accumulator that each reading refreshes.
-    if (now.energy_ticks < 0 || before.energy_ticks < 0 || ticks <= 0) return {};
-    const double seconds = static_cast<double>(now.sample.time_ns - before.sample.time_ns) * 1e-9;
-    power.push_back(static_cast<float>(static_cast<double>(ticks) * joule_per_tick / seconds));
-    register_sum += now.sample.power_w * seconds;
+    const double seconds =
+        static_cast<double>(readings[i].sample.time_ns - readings[i - 1].sample.time_ns) * 1e-9;
+    energy += static_cast<double>(steps->power_w[i]) * seconds;
+    register_sum += static_cast<double>(readings[i].sample.power_w) * seconds;
   }
-  const double energy =
-      static_cast<double>(readings.back().energy_ticks - readings.front().energy_ticks) *
-      joule_per_tick;
   if (!(std::abs(energy - register_sum) <= agreement * energy)) return {};
-  power.insert(power.begin(), power.front());
-  return power;
+  return steps;
 }
 
 float median_of_5(std::array<float, 5> v) {
@@ -170,20 +171,27 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   Trace trace;
   trace.session = runs.front().session;
   const auto readings = collect(runs);
-  const auto power = accumulator_power(readings);
+  auto power = accumulator_power(readings);
   trace.samples.reserve(readings.size());
   for (const Reading& reading : readings) trace.samples.push_back(reading.sample);
-  if (power.empty()) {
-    trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
-  } else {
+  trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
+  if (power) {
     // The first whole interval after a change, and a little for the regulator.
-    trace.settle_s = 2 * sensor.period_s + 0.005;
-    for (std::size_t i = 0; i < power.size(); ++i) {
-      trace.samples[i].power_w = power[i];
+    const bool repeats = power->interval_s > 0;
+    const double settle_s = 2 * (repeats ? power->interval_s : sensor.period_s) + 0.005;
+    // A slow accumulator may still be the better sensor, but not one that eats the plateau.
+    if (repeats && settle_s > std::max(slowest_settle_s, trace.settle_s)) power.reset();
+    if (power) trace.settle_s = settle_s;
+  }
+  if (power) {
+    for (std::size_t i = 0; i < trace.samples.size(); ++i) {
+      trace.samples[i].power_w = power->power_w[i];
       trace.samples[i].not_positive = false;
     }
   }
-  repair_glitches(trace, sensor.power_resolution_w);
+  // Intervals of unlike length show unlike noise; to take the rare ones for glitches would lose
+  // their energy. What an accumulator counted wrongly, it would count backwards.
+  if (!power || power->interval_s == 0) repair_glitches(trace, sensor.power_resolution_w);
   run_filters(trace);
   return trace;
 }

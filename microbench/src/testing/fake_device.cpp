@@ -67,7 +67,7 @@ struct Chip {
 
   void tick(double shown) {
     StoredSample sample;
-    sample.time_ns = sample.poll_ns = next_tick_ns;
+    sample.time_ns = next_tick_ns;
     sample.power_uw = std::llround(shown * 1e6);
     sample.energy_ticks = std::llround(energy_j * 65536);
     sample.temperature_mc = static_cast<std::int32_t>(std::floor(temperature_c)) * 1000;
@@ -230,6 +230,7 @@ class FakeSensor final : public measure::Sensor {
       WW_TRY(measure::microwatts(std::numeric_limits<double>::quiet_NaN(), facts_.name));
     }
     std::vector<StoredSample> readings(chip_->unread.begin(), chip_->unread.end());
+    for (StoredSample& reading : readings) reading.poll_ns = chip_->now_ns + 1;
     chip_->unread.clear();
     return readings;
   }
