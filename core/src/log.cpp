@@ -9,7 +9,8 @@ namespace ww::log {
 void set_up(Verbosity verbosity) {
   auto logger = spdlog::get("wirewatt");
   if (!logger) logger = spdlog::stderr_color_mt("wirewatt");
-  const bool no_color = std::getenv("NO_COLOR") != nullptr;
+  const char* wish = std::getenv("NO_COLOR");  // no-color.org: set and not empty
+  const bool no_color = wish != nullptr && *wish != '\0';
   logger->set_pattern(no_color ? "%l: %v" : "%^%l%$: %v");
   logger->set_level(verbosity == Verbosity::quiet     ? spdlog::level::err
                     : verbosity == Verbosity::verbose ? spdlog::level::debug

@@ -160,8 +160,9 @@ Result<ProcessResult> run_process(const ProcessRequest& request) {
   int status = 0;
   // A grandchild may hold the pipes open after the program ended: wait for the program.
   while (!reaped || out.read_end >= 0 || err.read_end >= 0) {
-    if (!stopped && (Clock::now() >= deadline || interrupted())) {
-      result.timed_out = !interrupted();
+    const bool told_to_stop = interrupted() && !request.despite_interrupt;
+    if (!stopped && (Clock::now() >= deadline || told_to_stop)) {
+      result.timed_out = !told_to_stop;
       ::kill(-child, SIGKILL);
       stopped = true;
     }

@@ -9,6 +9,7 @@
 
 #include "opencl_host.hpp"
 #include "real_devices.hpp"
+#include "ww/core/suggest.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/virtual_driver.hpp"
@@ -154,9 +155,9 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
     if (!chip.ends_with(".toml")) {
       return fail(
           ErrorCode::not_found,
-          fmt::format("no virtual chip '{}'; there are w9100, vega10, mi210, dapper, random "
-                      "and paths that end in .toml",
-                      chip),
+          fmt::format("no virtual chip '{}'; there are w9100, vega10, mi210, dapper, random and "
+                      "paths that end in .toml{}",
+                      chip, did_you_mean(chip, {"w9100", "vega10", "mi210", "dapper", "random"})),
           name);
     }
     if (std::error_code ec; !std::filesystem::is_regular_file(chip, ec)) {

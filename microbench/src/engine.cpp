@@ -164,6 +164,14 @@ Status Engine::open_existing(const fs::path& file) {
     WW_ASSIGN(inputs, plan_inputs_from_json(parsed));
     inputs_ = inputs;
     stored_plan_ = true;
+    if (inputs_.mirrored != request_.mirrored) {
+      return fail(ErrorCode::invalid_argument,
+                  inputs_.mirrored ? "the campaign in this folder mirrors its blocks; resume it "
+                                     "without --no-mirror"
+                                   : "the campaign in this folder does not mirror its blocks; "
+                                     "resume it with --no-mirror",
+                  file.string());
+    }
     if (inputs_.quick != request_.quick) {
       return fail(ErrorCode::invalid_argument,
                   inputs_.quick
@@ -461,6 +469,7 @@ Result<CampaignSummary> Engine::run() {
     inputs_.device = name_;
     inputs_.seed = request_.seed;
     inputs_.quick = request_.quick;
+    inputs_.mirrored = request_.mirrored;
     inputs_.engines = device_.chip.engines;
     inputs_.quadrants = static_cast<int>(device_.quadrants.size());
     inputs_.dvfs_states = static_cast<int>(device_.sensor->dvfs_states().size());

@@ -111,6 +111,7 @@ std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t bloc
     // The same order each time: launches then repeat, which a simulated chip need not execute
     // again.
     run.order = order;
+    run.mirrored = inputs.mirrored;
     const double cycle_s = 2 * static_cast<double>(order.size()) * run.turn_s;
     run.seconds = cycle_s * std::max(1.0, std::round(lock_in_s / cycle_s));
   }
@@ -213,7 +214,8 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
   add_idle();
   for (const int pair : order) add_pair(pair);
   add_idle();
-  for (auto pair = order.rbegin(); pair != order.rend(); ++pair) add_pair(*pair);
+  if (inputs.mirrored) std::ranges::reverse(order);
+  for (const int pair : order) add_pair(pair);
   add_idle();
   return runs;
 }
@@ -242,6 +244,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
                       {"quadrants", inputs.quadrants},
                       {"dvfs_states", inputs.dvfs_states},
                       {"reference_state", inputs.reference_state}};
+  if (!inputs.mirrored) json["mirrored"] = false;
   if (inputs.tuning) {
     json["tuning"] = {{"saturated_loops", inputs.tuning->saturated_loops},
                       {"throttled_loops", inputs.tuning->throttled_loops},
@@ -286,6 +289,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
       read(from, "quarter_throttle", tuning.quarter_throttle);
       read(from, "quarter_loops", tuning.quarter_loops);
     }
+    if (json.contains("mirrored")) read(json, "mirrored", inputs.mirrored);
     if (json.contains("plateau_s")) read(json, "plateau_s", inputs.plateau_s.emplace());
     if (json.contains("turn_s")) read(json, "turn_s", inputs.turn_s.emplace());
   } catch (const nlohmann::json::exception&) {

@@ -33,6 +33,7 @@ struct PlanInputs {
   int quadrants{};
   int dvfs_states{1};
   int reference_state{};
+  bool mirrored{true};  // false: a control; what drifts within a block no longer cancels
 
   // Found at the start of the campaign; absent until then, and kept for every later session.
   struct Tuning {
@@ -71,6 +72,7 @@ struct PlannedRun {
   double seconds{};        // of device time; heat ends earlier once the temperature stands still
   double turn_s{};         // lock_in: how long a pair streams before the next one's turn
   std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant), then mirrored
+  bool mirrored{true};     // lock_in; false: the same order again
   bool operator==(const PlannedRun&) const = default;
 };
 

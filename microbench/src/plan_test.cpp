@@ -102,6 +102,21 @@ TEST(Plan, IdleRunsOpenHalveAndCloseABlock) {
   for (const std::size_t at : {0u, 17u, 34u}) EXPECT_EQ(runs[at].kind, RunKind::idle);
 }
 
+// The control without ABBA: what drifts linearly parts the pairs.
+TEST(Plan, WithoutMirrorPairsKeepTheirOrder) {
+  auto inputs = inputs_of(1, true);
+  inputs.mirrored = false;
+  const auto runs = block_runs(inputs, 1);
+  for (std::size_t i = 1; i <= 16; ++i) {
+    EXPECT_EQ(runs[i].engine, runs[i + 17].engine);
+    EXPECT_EQ(runs[i].quadrant, runs[i + 17].quadrant);
+  }
+  const auto again = plan_inputs_from_json(to_json(inputs));
+  ASSERT_TRUE(again);
+  EXPECT_FALSE(again->mirrored);
+  EXPECT_TRUE(plan_inputs_from_json(to_json(inputs_of(1, true)))->mirrored);
+}
+
 TEST(Plan, OrdersDifferBetweenBlocksAndSeeds) {
   EXPECT_NE(block_runs(inputs_of(1, true), 1), block_runs(inputs_of(2, true), 1));
   const auto first = block_runs(inputs_of(1, true), 1);

@@ -333,7 +333,8 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   stored.throttle = static_cast<std::int32_t>(throttle);
   stored.kernel_hash = bench_.stream_hash();
   std::vector<int> order = run.order;
-  order.insert(order.end(), run.order.rbegin(), run.order.rend());
+  order.insert(order.end(), run.order.begin(), run.order.end());
+  if (run.mirrored) std::reverse(order.begin() + std::ssize(run.order), order.end());
   const auto stream_of = [&](int pair) {
     return Stream{pair / quadrants, pair % quadrants, run.pattern, run.rate};
   };

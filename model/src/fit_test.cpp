@@ -512,6 +512,32 @@ TEST(Fit, AnotherVoltageStateNeitherDisturbsTheAnswerNorLacksAnIdleCurve) {
   EXPECT_FALSE(result->misfit.flagged) << result->misfit.reason;
 }
 
+// Along one curve voltage and clock go together; two states off it tell them apart. Wires cost C
+// V^2 whatever the clock.
+TEST(Fit, StatesOffTheCurveTellVoltageFromClock) {
+  auto spec = seeded(15);
+  spec.latency_loss_per_mm = 0;
+  spec.variants = {{"random", 0, 0.95, 0.5, 3, 0}, {"random", 0, 0.95, 0.5, 2, 1}};
+  const auto along = fit(make_campaign(spec));
+  ASSERT_TRUE(along);
+  EXPECT_EQ(constant(*along, "voltage_exponent").row.status, RowStatus::not_identified);
+  EXPECT_THAT(constant(*along, "voltage_exponent").row.reason, HasSubstr("off that curve"));
+  EXPECT_EQ(constant(*along, "voltage_exponent_along_curve").row.status, RowStatus::ok);
+  spec.variants.push_back({"random", 0, 0.95, 0.5, 2, 2});
+  spec.variants.push_back({"random", 0, 0.95, 0.5, 2, 3});
+  const auto grid = fit(make_campaign(spec));
+  ASSERT_TRUE(grid);
+  const auto& voltage = constant(*grid, "voltage_exponent");
+  const auto& frequency = constant(*grid, "frequency_exponent");
+  ASSERT_EQ(voltage.row.status, RowStatus::ok) << voltage.row.reason;
+  ASSERT_EQ(frequency.row.status, RowStatus::ok) << frequency.row.reason;
+  EXPECT_LT(voltage.sensed_low, 2);
+  EXPECT_GT(voltage.sensed_high, 2);
+  EXPECT_LT(frequency.sensed_low, 0);
+  EXPECT_GT(frequency.sensed_high, 0);
+  EXPECT_NEAR(*voltage.row.value, 2, 0.2);
+}
+
 // Killed in the middle of a block and resumed by another process, whose clock begins at zero.
 TEST(Fit, AResumedCampaignGivesTheSameEnergy) {
   auto spec = seeded(12);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "stats.hpp"
@@ -23,6 +24,57 @@ std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const Join
     auto& blocks = result.emplace_back();
     if (rows.size() < blocks_needed) continue;
     for (auto& [block, members] : rows) blocks.push_back(std::move(members));
+  }
+  return result;
+}
+
+// Path parameters that no row of data and no prior ties to others, with their rows: a variant and
+// its blocks. Solved one by one, a replicate costs a hundredth of the whole matrix.
+struct Part {
+  std::vector<Eigen::Index> columns;  // of the path parameters
+  std::vector<Eigen::Index> rows;
+  Eigen::MatrixXd jacobian, prior;
+  bool resampled{};                     // its rows' weights change from replicate to replicate
+  Eigen::LDLT<Eigen::MatrixXd> solver;  // of the unchanged weights
+};
+
+std::vector<Part> independent_parts(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& prior) {
+  const Eigen::Index size = jacobian.cols();
+  std::vector<Eigen::Index> parent(static_cast<std::size_t>(size));
+  std::iota(parent.begin(), parent.end(), Eigen::Index{0});
+  const auto root = [&](Eigen::Index at) {
+    while (parent[static_cast<std::size_t>(at)] != at) at = parent[static_cast<std::size_t>(at)];
+    return at;
+  };
+  const auto join = [&](Eigen::Index a, Eigen::Index b) {
+    parent[static_cast<std::size_t>(root(a))] = root(b);
+  };
+  std::vector<Eigen::Index> first(static_cast<std::size_t>(jacobian.rows()), -1);
+  for (Eigen::Index column = 0; column < size; ++column) {
+    for (Eigen::Index row = 0; row < jacobian.rows(); ++row) {
+      if (jacobian(row, column) == 0) continue;
+      auto& here = first[static_cast<std::size_t>(row)];
+      if (here < 0) here = column;
+      join(column, here);
+    }
+    for (Eigen::Index other = 0; other < column; ++other) {
+      if (prior(other, column) != 0) join(column, other);
+    }
+  }
+  std::map<Eigen::Index, Part> parts;
+  for (Eigen::Index column = 0; column < size; ++column) {
+    parts[root(column)].columns.push_back(column);
+  }
+  for (Eigen::Index row = 0; row < jacobian.rows(); ++row) {
+    const Eigen::Index here = first[static_cast<std::size_t>(row)];
+    if (here >= 0) parts[root(here)].rows.push_back(row);
+  }
+  std::vector<Part> result;
+  for (auto& [key, part] : parts) {
+    part.jacobian = jacobian(part.rows, part.columns);
+    part.prior = prior(part.columns, part.columns);
+    part.solver.compute(part.jacobian.transpose() * part.jacobian + part.prior);
+    result.push_back(std::move(part));
   }
   return result;
 }
@@ -60,6 +112,12 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
   const Eigen::VectorXd base = path_jacobian.transpose() * fit.stream_scaled;
 
   const auto blocks = blocks_by_variant(input);
+  auto parts = independent_parts(path_jacobian, fit.path_prior);
+  for (Part& part : parts) {
+    part.resampled = std::ranges::any_of(part.rows, [&](Eigen::Index row) {
+      return !blocks[input.streams[static_cast<std::size_t>(row)].variant].empty();
+    });
+  }
   const double spent =
       static_cast<double>(input.distance_mm.rows() + input.distance_mm.cols() + 1) +
       static_cast<double>(input.basis.size());
@@ -87,9 +145,21 @@ Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
     Eigen::VectorXd draw(idle);
     for (Eigen::Index i = 0; i < idle; ++i) draw[i] = normal(random);
     residual += idle_jacobian * (spread * draw);
-    const Eigen::MatrixXd weighted = weight.asDiagonal() * path_jacobian;
-    const Eigen::MatrixXd matrix = path_jacobian.transpose() * weighted + fit.path_prior;
-    const Eigen::VectorXd step = matrix.ldlt().solve(base - weighted.transpose() * residual);
+    Eigen::VectorXd step(path);
+    for (const Part& part : parts) {
+      const Eigen::VectorXd share = weight(part.rows);
+      const Eigen::VectorXd right =
+          base(part.columns) - part.jacobian.transpose() * share.cwiseProduct(residual(part.rows));
+      Eigen::VectorXd found;
+      if (part.resampled) {
+        const Eigen::MatrixXd matrix =
+            part.jacobian.transpose() * share.asDiagonal() * part.jacobian + part.prior;
+        found = matrix.ldlt().solve(right);
+      } else {
+        found = part.solver.solve(right);
+      }
+      step(part.columns) = found;
+    }
     for (Eigen::Index v = 0; v < variants; ++v) {
       draws(replicate, v) = step[fit.energy_column[static_cast<std::size_t>(v)] - idle];
     }

@@ -353,7 +353,14 @@ class Solver {
   }
 
   bool solve() {
-    const auto options = solver_options();
+    auto options = solver_options();
+    // Variants meet in the idle parameters alone: most of the normal matrix is zero.
+    for (const auto library : {ceres::SUITE_SPARSE, ceres::EIGEN_SPARSE}) {
+      if (!ceres::IsSparseLinearAlgebraLibraryTypeAvailable(library)) continue;
+      options.linear_solver_type = ceres::SPARSE_NORMAL_CHOLESKY;
+      options.sparse_linear_algebra_library_type = library;
+      break;
+    }
     ceres::Solver::Summary summary;
     ceres::Solve(options, problem_.get(), &summary);
     message_ = summary.message;

@@ -157,7 +157,10 @@ json to_model_json(const FitResult& fit) {
                                        {"slot_bits_per_bit", row.slot_bits},
                                        {"toggles_per_bit", row.toggles},
                                        {"adjacent_per_bit", row.adjacent},
-                                       {"opposite_per_bit", row.opposite}});
+                                       {"opposite_per_bit", row.opposite},
+                                       {"control_toggles_per_bit", row.control_toggles},
+                                       {"control_adjacent_per_bit", row.control_adjacent},
+                                       {"control_opposite_per_bit", row.control_opposite}});
   }
   result["plateaus"] = json::array();
   for (const auto& row : fit.plateaus) result["plateaus"].push_back(plateau_json(row));

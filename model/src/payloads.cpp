@@ -48,8 +48,17 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     }
   }
   const Eigen::VectorXd stream = stream_doubt * k;
-  uncertainty.systematic =
-      heat * heat.transpose() + fast * fast.transpose() + stream * stream.transpose();
+  // The same for all payloads of a state: differences of payloads do not feel it.
+  Eigen::VectorXd control = Eigen::VectorXd::Zero(variants);
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    for (Eigen::Index u = 0; u < variants; ++u) {
+      const auto& there = input.variants[static_cast<std::size_t>(u)];
+      if (there.dvfs_state != input.variants[static_cast<std::size_t>(v)].dvfs_state) continue;
+      control[v] = std::max(control[v], control_doubt * std::abs(k[u]));
+    }
+  }
+  uncertainty.systematic = heat * heat.transpose() + fast * fast.transpose() +
+                           stream * stream.transpose() + control * control.transpose();
   covariance_ = uncertainty.covariance + uncertainty.systematic;
 
   Eigen::MatrixXd design =

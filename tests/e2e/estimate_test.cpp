@@ -80,6 +80,15 @@ TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {
   }
 }
 
+TEST_F(Estimate, FindsTheArchitectureOfAVirtualDevice) {
+  std::vector<std::string> command{wirewatt(), "estimate", "--constant",    "literature",
+                                   "--json",   "--device", "virtual:mi210", "--"};
+  for (const auto& word : workload("nn")) command.push_back(word);
+  const auto result = parse(run(command));
+  EXPECT_EQ(result.at("architecture"), "gfx90a");
+  EXPECT_EQ(segment(result.at("total"), "l1_l2").at("status"), "transferred");
+}
+
 TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {
   const auto counters = (folder_->path() / "out.csv").string();
   std::vector<std::string> command{wirewatt(), "run", "--counters", counters, "--"};

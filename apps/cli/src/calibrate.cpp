@@ -124,6 +124,9 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_flag("--unpatched", arguments->unpatched,
                     "Negative control: run the binary without the patch; must refuse");
   command->add_flag_callback(
+      "--no-mirror", [arguments] { arguments->request.mirrored = false; },
+      "Control: repeat every block in the same order instead of mirrored; drift then stays in");
+  command->add_flag_callback(
       "--no-clock-control", [arguments] { arguments->request.device.clock_control = false; },
       "Real GPUs: never touch the clocks");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");

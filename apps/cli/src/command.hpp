@@ -23,10 +23,14 @@ void add_report(CLI::App& app, Outcome& outcome);
 void add_patch(CLI::App& app, Outcome& outcome);
 void add_disasm(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
+void add_sweep(CLI::App& app, Outcome& outcome);
 void add_workloads(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);
+void add_top(CLI::App& app, Outcome& outcome);
+void add_completion(CLI::App& app, Outcome& outcome);
+void add_manual(CLI::App& app, Outcome& outcome);
 
 }  // namespace ww::cli

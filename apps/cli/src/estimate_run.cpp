@@ -5,6 +5,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/technology.hpp"
+#include "ww/sim/gpu/chip.hpp"
 
 namespace ww::cli {
 namespace {
@@ -25,6 +26,17 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
   return model::load_wire_model(arguments.model);
 }
 
+// The generation of a virtual chip, which its counter files do not name; gfx701 where the name
+// tells none.
+std::string virtual_architecture(const microbench::DeviceRequest& device) {
+  constexpr std::string_view prefix = "virtual:";
+  sim::gpu::ChipRequest request;
+  if (device.name.starts_with(prefix)) request.chip = device.name.substr(prefix.size());
+  if (request.chip == "random") return "gfx701";  // all that are drawn
+  const auto chip = sim::gpu::Chip::load(request);
+  return chip ? chip->architecture().gfx_target : "gfx701";
+}
+
 }  // namespace
 
 Result<Estimated> run_estimate(const EstimateArguments& arguments) {
@@ -37,7 +49,11 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   if (arguments.constant != "literature") {
     WW_ASSIGN(model, wire_model(arguments, architecture));
     done.model = std::move(model);
-    if (architecture.empty() && done.model.is_virtual) architecture = "gfx701";
+    if (architecture.empty() && done.model.is_virtual) {
+      microbench::DeviceRequest device;
+      device.name = done.model.device;
+      architecture = virtual_architecture(device);
+    }
   }
   std::optional<CountedRun> ran;
   auto files = arguments.counters;
@@ -48,7 +64,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     done.program_exit_code = run.exit_code;
     files = run.counters;
     ran.emplace(std::move(run));
-    if (architecture.empty()) architecture = "gfx701";
+    if (arguments.architecture.empty()) architecture = virtual_architecture(arguments.device);
   }
   WW_ASSIGN(traffic, read_traffic(files, architecture));
   done.traffic = std::move(traffic);

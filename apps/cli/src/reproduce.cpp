@@ -59,6 +59,10 @@ Status calibrate(const ReproduceArguments& arguments) {
   if (arguments.quick) command.emplace_back("--quick");
   if (fs::exists(fs::path(arguments.out) / "campaign.db")) command.emplace_back("--resume");
   WW_ASSIGN(status, run_child(command, true));
+  // A calibration that was complete ends well, whoever asked it to end.
+  if (asked_to_end_during_child()) {
+    return fail(ErrorCode::cancelled, "was interrupted; run it again to go on", arguments.out);
+  }
   if (const int code = child_exit_code(status); code != 0) {
     return fail(ErrorCode::device_error, fmt::format("the calibration ended with {}", code),
                 arguments.out);

@@ -1,28 +1,9 @@
-// From counter files to what kernels moved, as the model's estimate takes it.
+// The counted traffic as commands name it.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include "ww/core/result.hpp"
-#include "ww/measure/counter_file.hpp"
-#include "ww/model/estimate.hpp"
+#include "ww/session/traffic.hpp"
 
 namespace ww::cli {
-
-struct CountedTraffic {
-  std::vector<model::KernelTraffic> kernels;
-  std::string architecture;
-  std::size_t dispatches{};
-  std::map<std::string, double> totals;  // of every counter, over all dispatches
-  bool has_monitors{};                   // toggle monitors: the virtual GPU alone
-};
-
-// Reads profilers' counter files and adds the dispatches up by kernel. `architecture` stands in
-// where the file names none. Errors: those of reading, bad_data (no dispatch; files of different
-// architectures).
-[[nodiscard]] Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
-                                                  const std::string& architecture);
-
+using session::CountedTraffic;
+using session::read_traffic;
 }  // namespace ww::cli

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "values.hpp"
 
@@ -37,16 +38,23 @@ int reference_throttle(const json& rows) {
   return throttle;
 }
 
+Plot empty_plot(std::string title, std::string x_label, std::string y_label,
+                std::string description) {
+  Plot plot;
+  plot.title = std::move(title);
+  plot.description = std::move(description);
+  plot.x_label = std::move(x_label);
+  plot.y_label = std::move(y_label);
+  return plot;
+}
+
 }  // namespace
 
 Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
-  Plot plot;
-  plot.title = "Power over time";
-  plot.description =
+  Plot plot = empty_plot(
+      "Power over time", "time [s]", "power [W]",
       "Sensor power over the whole campaign; shaded spans are the plateaus that were averaged, "
-      "after the sensor's delay and rise were cut off.";
-  plot.x_label = "time [s]";
-  plot.y_label = "power [W]";
+      "after the sensor's delay and rise were cut off.");
   struct Point {
     double time_s, power_w;
   };
@@ -107,13 +115,10 @@ Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
 }
 
 Plot idle_against_temperature(const json& model) {
-  Plot plot;
-  plot.title = "Idle power against temperature";
-  plot.description =
+  Plot plot = empty_plot(
+      "Idle power against temperature", "temperature [°C], reconstructed", "idle power [W]",
       "Idle power at the temperature reconstructed from power history, with the fitted cubic of "
-      "each voltage and frequency state.";
-  plot.x_label = "temperature [°C], reconstructed";
-  plot.y_label = "idle power [W]";
+      "each voltage and frequency state.");
   const json& points = list_of(model, "idle_points");
   const std::size_t stride = std::max<std::size_t>(1, points.size() / most_dots);
   std::map<int, Series> states;
@@ -155,13 +160,10 @@ Plot idle_against_temperature(const json& model) {
 }
 
 Plot short_against_long(const json& model) {
-  Plot plot;
-  plot.title = "Short against long path";
-  plot.description =
+  Plot plot = empty_plot(
+      "Short against long path", "L2 quadrant", "dynamic power [W]",
       "Dynamic power of the nearest and the farthest shader engine of each L2 quadrant, random "
-      "payload, idle power at the same temperature taken off. Every dot is one plateau.";
-  plot.x_label = "L2 quadrant";
-  plot.y_label = "dynamic power [W]";
+      "payload, idle power at the same temperature taken off. Every dot is one plateau.");
   const json& rows = list_of(model, "plateaus");
   const int throttle = reference_throttle(rows);
   struct Row {
@@ -198,14 +200,12 @@ Plot short_against_long(const json& model) {
 }
 
 Plot energy_against_distance(const json& model) {
-  Plot plot;
-  plot.title = "Energy against distance";
-  plot.description =
+  Plot plot = empty_plot(
+      "Energy against distance", "distance beyond engine and quadrant means [mm]",
+      "energy beyond means [fJ/bit]",
       "Energy per bit of every engine and quadrant pair beyond what its engine and its quadrant "
       "explain, against its distance beyond theirs. The slope is the energy per bit and "
-      "millimetre; the line is the fit for random payload.";
-  plot.x_label = "distance beyond engine and quadrant means [mm]";
-  plot.y_label = "energy beyond means [fJ/bit]";
+      "millimetre; the line is the fit for random payload.");
   plot.zero_line = true;
   const json& pairs = list_of(model, "pairs");
   const int throttle = reference_throttle(pairs);
@@ -238,12 +238,9 @@ Plot energy_against_distance(const json& model) {
 }
 
 Plot residuals(const json& model) {
-  Plot plot;
-  plot.title = "Residuals";
-  plot.description =
-      "Measured minus fitted power of every stream plateau in the order of the campaign.";
-  plot.x_label = "stream plateau, in the order of the campaign";
-  plot.y_label = "measured - fitted [W]";
+  Plot plot = empty_plot(
+      "Residuals", "stream plateau, in the order of the campaign", "measured - fitted [W]",
+      "Measured minus fitted power of every stream plateau in the order of the campaign.");
   plot.zero_line = true;
   std::map<std::string, Series> series;
   double place = 0;
@@ -268,13 +265,10 @@ Plot residuals(const json& model) {
 }
 
 Plot corrected_against_uncorrected(const json& model, const json& score) {
-  Plot plot;
-  plot.title = "With and without temperature correction";
-  plot.description =
+  Plot plot = empty_plot(
+      "With and without temperature correction", "", "fJ/bit/mm",
       "Energy per bit and millimetre as fitted, with its 95% intervals, beside the same fit with "
-      "the temperature correction switched off.";
-  plot.x_label = "";
-  plot.y_label = "fJ/bit/mm";
+      "the temperature correction switched off.");
   plot.height = 260;
   plot.x_names = {"corrected, absolute interval", "corrected, sensed interval", "uncorrected"};
   const json energy = model.value("energy_fj_per_bit_mm", json::object());

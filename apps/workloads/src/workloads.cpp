@@ -7,6 +7,7 @@
 
 #include "registry.hpp"
 #include "session.hpp"
+#include "ww/core/suggest.hpp"
 
 namespace ww::workloads {
 
@@ -43,8 +44,11 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
     const auto entry =
         std::ranges::find(registry(), name, [](const Entry& e) { return e.info.name; });
     if (entry == registry().end()) {
+      std::vector<std::string_view> all;
+      for (const Entry& known : registry()) all.push_back(known.info.name);
       return fail(ErrorCode::not_found,
-                  fmt::format("no workload '{}'; 'wirewatt workloads list' lists them", name));
+                  fmt::format("no workload '{}'; 'wirewatt workloads list' lists them{}", name,
+                              did_you_mean(name, all)));
     }
     chosen.push_back(&*entry);
   }

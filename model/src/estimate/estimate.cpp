@@ -38,15 +38,16 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
                                       WireSegment segment, double mm) {
   const auto& wires = kernel.segments[static_cast<std::size_t>(segment)].wires;
   if (!model.events || !wires) return std::nullopt;
-  if (segment != WireSegment::l1_l2 || !kernel.legs) {
-    return model.of_activity(*wires).times(mm * femto);
-  }
+  if (segment != WireSegment::l1_l2) return model.of_activity(*wires).times(mm * femto);
+  WireActivity trunk = *wires;
+  if (kernel.control) trunk += *kernel.control;
+  if (!kernel.legs) return model.of_activity(trunk).times(mm * femto);
   const double leg_mm = std::clamp(kernel.leg_mm, 0.0, mm);
   // Pipeline clock, strobes and requests run along the trunks, which the calibration saw; of a leg
   // only the payload is known to follow.
   WireActivity leg = *kernel.legs;
   leg.slot_bits = 0;
-  return together(model.of_activity(*wires).times((mm - leg_mm) * femto),
+  return together(model.of_activity(trunk).times((mm - leg_mm) * femto),
                   model.of_activity(leg).times(leg_mm * femto));
 }
 

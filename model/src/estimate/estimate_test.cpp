@@ -194,8 +194,10 @@ TEST(WireModel, RefusesWhatIsNoModel) {
 
 // Energy of a wire: 5 per slot, 300 per toggle, 150 per coupling.
 VariantActivity variant(const char* name, double toggles, double adjacent, double opposite) {
-  return {name,     0,       5 + 300 * toggles + 150 * (2 * opposite - adjacent), 0.1, 1, toggles,
-          adjacent, opposite};
+  return {name,     0,        5 + 300 * toggles + 150 * (2 * opposite - adjacent),
+          0.1,      1,        toggles,
+          adjacent, opposite, 0,
+          0,        0};
 }
 
 TEST(WireEvents, AreRecoveredFromPayloadsThatTellThemApart) {
@@ -243,6 +245,33 @@ TEST(WireEvents, PriceWhatMonitorsCountedInPlaceOfTheToggleRate) {
   const auto plain = estimate(*model, {traffic}, assumed);
   ASSERT_TRUE(plain);
   EXPECT_FALSE(l1_l2(plain->total).toggles_measured);
+}
+
+TEST(WireEvents, PriceRequestsAndTagsByTheirOwnToggles) {
+  // Requests that toggle twice as much in one payload's runs must not be taken for its clock.
+  std::vector variants = {variant("random", 0.5, 0.25, 0.125), variant("half", 0.25, 0.1, 0.05),
+                          variant("zeros", 0.1, 0.1, 0), variant("opposite", 0.5, 0.3, 0.3)};
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    variants[i].control_toggles = i % 2 == 0 ? 0.02 : 0.04;
+    variants[i].energy_fj_per_bit_mm += 300 * variants[i].control_toggles;
+  }
+  const auto events = solve_wire_events(variants);
+  ASSERT_TRUE(events);
+  EXPECT_NEAR(events->fj_per_mm[0], 5, 1.5);
+  EXPECT_NEAR(events->fj_per_mm[1], 300, 4);
+
+  auto model = parse_wire_model(model_json(), "test");
+  ASSERT_TRUE(model);
+  model->events = *events;
+  auto traffic = kernel(1e9);
+  traffic.segments[1].wires = WireActivity{8e9, 0.8e9, 0.4e9, 0.1e9};
+  const auto quiet = estimate(*model, {traffic}, {});
+  traffic.control = WireActivity{0, 0.1e9, 0, 0};
+  const auto busy = estimate(*model, {traffic}, {});
+  ASSERT_TRUE(quiet && busy);
+  EXPECT_NEAR(l1_l2(busy->total).energy_j->value - l1_l2(quiet->total).energy_j->value,
+              events->fj_per_mm[1] * 0.1e9 * 10 * 1e-15, 1e-9);
+  EXPECT_DOUBLE_EQ(l1_l2(busy->total).toggle_rate, l1_l2(quiet->total).toggle_rate);
 }
 
 TEST(Interval, ProductsAddLogarithmsInQuadrature) {

@@ -11,6 +11,7 @@ std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pair
   struct Sums {
     double energy_distance{}, distance_squared{}, variance{}, bits{};
     double slot_bits{}, toggles{}, adjacent{}, opposite{};
+    double control_toggles{}, control_adjacent{}, control_opposite{};
   };
   std::map<std::pair<std::string, int>, Sums> sums;
   for (const auto& pair : pairs) {
@@ -38,13 +39,18 @@ std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pair
     sum.toggles += counter("WW_TRUNK_TOGGLES_sum");
     sum.adjacent += counter("WW_TRUNK_ADJACENT_sum");
     sum.opposite += counter("WW_TRUNK_OPPOSITE_sum");
+    sum.control_toggles += counter("WW_CONTROL_TOGGLES_sum");
+    sum.control_adjacent += counter("WW_CONTROL_ADJACENT_sum");
+    sum.control_opposite += counter("WW_CONTROL_OPPOSITE_sum");
   }
   std::vector<VariantActivity> variants;
   for (const auto& [key, sum] : sums) {
     if (!(sum.bits > 0) || !(sum.distance_squared > 0)) continue;
     variants.push_back({key.first, key.second, sum.energy_distance / sum.distance_squared,
                         std::sqrt(sum.variance) / sum.distance_squared, sum.slot_bits / sum.bits,
-                        sum.toggles / sum.bits, sum.adjacent / sum.bits, sum.opposite / sum.bits});
+                        sum.toggles / sum.bits, sum.adjacent / sum.bits, sum.opposite / sum.bits,
+                        sum.control_toggles / sum.bits, sum.control_adjacent / sum.bits,
+                        sum.control_opposite / sum.bits});
   }
   return variants;
 }

@@ -9,8 +9,8 @@
 
 namespace ww::model {
 
-// At the reference state: energy from the fit's pairs, activity from the counters WW_TRUNK_* of the
-// stream runs. Empty where the device has no monitors.
+// At the reference state: energy from the fit's pairs, activity from the counters WW_TRUNK_* and
+// WW_CONTROL_* of the stream runs. Empty where the device has no monitors.
 [[nodiscard]] std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
                                                             std::span<const StoredRun> runs,
                                                             int reference_state);

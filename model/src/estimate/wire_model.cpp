@@ -85,7 +85,10 @@ std::vector<VariantActivity> read_variants(const json& model) {
     const auto opposite = number(row, "opposite_per_bit");
     if (!energy || !error || !slots || !toggles || !adjacent || !opposite) continue;
     variants.push_back({text(row, "pattern"), row.value("throttle", 0), *energy, *error, *slots,
-                        *toggles, *adjacent, *opposite});
+                        *toggles, *adjacent, *opposite,
+                        number(row, "control_toggles_per_bit").value_or(0),
+                        number(row, "control_adjacent_per_bit").value_or(0),
+                        number(row, "control_opposite_per_bit").value_or(0)});
   }
   return variants;
 }
@@ -147,7 +150,9 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& variant = variants[static_cast<std::size_t>(i)];
     const double error = std::hypot(variant.error, form_error * scale);
-    features.row(i) << variant.slot_bits, variant.toggles, 2 * variant.opposite - variant.adjacent;
+    WireActivity all{variant.slot_bits, variant.toggles, variant.adjacent, variant.opposite};
+    all += {0, variant.control_toggles, variant.control_adjacent, variant.control_opposite};
+    features.row(i) << all.slot_bits, all.toggles, all.coupling();
     features.row(i) /= error;
     energy(i) = variant.energy_fj_per_bit_mm / error;
   }

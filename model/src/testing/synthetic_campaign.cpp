@@ -18,8 +18,9 @@ constexpr int quadrants = 4;
 constexpr double set_voltage_v = 1.1687;
 constexpr double clock_hz = 930e6;
 // State 0 is the reference.
-constexpr std::array<double, 2> state_voltage_v{set_voltage_v, 0.95};
-constexpr std::array<double, 2> state_clock_hz{clock_hz, 670e6};
+// Two states along a curve, and two off it.
+constexpr std::array<double, 4> state_voltage_v{set_voltage_v, 0.95, 0.95, set_voltage_v};
+constexpr std::array<double, 4> state_clock_hz{clock_hz, 670e6, clock_hz, 670e6};
 constexpr double peak_bits_per_second = 4 * 64 * 8 * clock_hz;
 
 std::string floorplan_toml(bool same_distance) {
@@ -387,10 +388,11 @@ class Campaign {
                                    .dump());
     put(campaign_keys::chip,
         json{{"engines", 4}, {"channels", 16}, {"bytes_per_clock_per_channel", 64}}.dump());
-    put(campaign_keys::dvfs,
-        json::array({{{"voltage_v", state_voltage_v[0]}, {"clock_hz", state_clock_hz[0]}},
-                     {{"voltage_v", state_voltage_v[1]}, {"clock_hz", state_clock_hz[1]}}})
-            .dump());
+    json states = json::array();
+    for (std::size_t i = 0; i < state_voltage_v.size(); ++i) {
+      states.push_back({{"voltage_v", state_voltage_v[i]}, {"clock_hz", state_clock_hz[i]}});
+    }
+    put(campaign_keys::dvfs, states.dump());
     put(campaign_keys::finished, "true");
     return facts;
   }

@@ -7,6 +7,7 @@
 #include "api.hpp"
 #include "approximations.hpp"
 #include "launch.hpp"
+#include "live_feed.hpp"
 #include "printf_run.hpp"
 #include "program.hpp"
 #include "queue.hpp"
@@ -147,6 +148,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
     return code_of(result.error());
   }
   timing = {result->start_ns, result->end_ns};
+  feed_watcher(Runtime::get().powered_gpu());
   if (prints) print_records(module.printf_formats);
   return CL_SUCCESS;
 }

@@ -28,6 +28,8 @@ class Recordings {
     return !counters_file_.empty() || trace_ != nullptr || !samples_file_.empty() ||
            !sealed_file_.empty() || !timing_file_.empty();
   }
+  // Whether what launches drew is asked for.
+  [[nodiscard]] bool power() const { return !samples_file_.empty() || !sealed_file_.empty(); }
   // Where readings are asked for, the chip idles before the first launch and after the last, so
   // that idle power is among them.
   void begin(gpu::VirtualGpu& gpu);

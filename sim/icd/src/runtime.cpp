@@ -13,6 +13,10 @@
 namespace ww::sim::icd {
 namespace {
 
+// Dispatches whose counters an application can still ask for, where no file records them all: about
+// a hundred bytes each, and most of them repeat others' counters.
+constexpr std::uint64_t kMostDispatches = std::uint64_t{1} << 20;
+
 std::optional<std::string> variable(const char* name) {
   const char* text = std::getenv(name);
   if (text == nullptr || *text == '\0') return std::nullopt;
@@ -190,6 +194,9 @@ gpu::VirtualGpu* Runtime::gpu() {
   }
   recordings_ = std::move(*recordings);
   settings->options.trace = recordings_->trace();
+  // A long-lived program must not grow for what nobody asked for.
+  settings->options.keep_energies = recordings_->power();
+  if (!recordings_->any()) settings->options.most_dispatches = kMostDispatches;
   auto powered = gpu::VirtualGpu::create(std::move(*chip), settings->options);
   if (!powered) {
     complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +

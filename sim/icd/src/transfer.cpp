@@ -125,6 +125,23 @@ const _cl_mem* root(const _cl_mem* memory) {
   return memory->parent ? memory->parent.get() : memory;
 }
 
+// The last arguments of every command.
+struct Waits {
+  cl_uint count;
+  const cl_event* waits;
+  cl_event* event;
+};
+
+Enqueue command(cl_command_queue queue, cl_command_type type, const Waits& waits,
+                cl_bool blocking = CL_FALSE) {
+  return {.queue = queue,
+          .type = type,
+          .wait_count = waits.count,
+          .waits = waits.waits,
+          .event = waits.event,
+          .blocking = blocking != CL_FALSE};
+}
+
 struct RectArguments {
   const std::size_t* buffer_origin;
   const std::size_t* host_origin;
@@ -193,12 +210,7 @@ cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl
       return bad;
     }
     if ((buffer->flags & kNoHostRead) != 0) return CL_INVALID_OPERATION;
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_READ_BUFFER,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event,
-                       .blocking = blocking != CL_FALSE};
+    const Enqueue what = command(queue, CL_COMMAND_READ_BUFFER, {count, waits, event}, blocking);
     return enqueue(entry, what, [=, keep = Use(buffer)](Timing& timing) {
       charge(timing, host_transfer_ns(size));
       return code_of(
@@ -215,12 +227,7 @@ cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, c
       return bad;
     }
     if ((buffer->flags & kNoHostWrite) != 0) return CL_INVALID_OPERATION;
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_WRITE_BUFFER,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event,
-                       .blocking = blocking != CL_FALSE};
+    const Enqueue what = command(queue, CL_COMMAND_WRITE_BUFFER, {count, waits, event}, blocking);
     return enqueue(entry, what, [=, keep = Use(buffer)](Timing& timing) {
       charge(timing, host_transfer_ns(size));
       return code_of(device().write(keep->address + offset,
@@ -234,12 +241,7 @@ cl_int CL_API_CALL clEnqueueReadBufferRect(
     const std::size_t* host_origin, const std::size_t* region, std::size_t buffer_row_pitch,
     std::size_t buffer_slice_pitch, std::size_t host_row_pitch, std::size_t host_slice_pitch,
     void* pointer, cl_uint count, const cl_event* waits, cl_event* event) {
-  const Enqueue what{.queue = queue,
-                     .type = CL_COMMAND_READ_BUFFER_RECT,
-                     .wait_count = count,
-                     .waits = waits,
-                     .event = event,
-                     .blocking = blocking != CL_FALSE};
+  const Enqueue what = command(queue, CL_COMMAND_READ_BUFFER_RECT, {count, waits, event}, blocking);
   return enqueue_host_rect(what, buffer,
                            {buffer_origin, host_origin, region, buffer_row_pitch,
                             buffer_slice_pitch, host_row_pitch, host_slice_pitch},
@@ -251,12 +253,8 @@ cl_int CL_API_CALL clEnqueueWriteBufferRect(
     const std::size_t* host_origin, const std::size_t* region, std::size_t buffer_row_pitch,
     std::size_t buffer_slice_pitch, std::size_t host_row_pitch, std::size_t host_slice_pitch,
     const void* pointer, cl_uint count, const cl_event* waits, cl_event* event) {
-  const Enqueue what{.queue = queue,
-                     .type = CL_COMMAND_WRITE_BUFFER_RECT,
-                     .wait_count = count,
-                     .waits = waits,
-                     .event = event,
-                     .blocking = blocking != CL_FALSE};
+  const Enqueue what =
+      command(queue, CL_COMMAND_WRITE_BUFFER_RECT, {count, waits, event}, blocking);
   // The shared path only reads through the pointer when it writes to the device.
   return enqueue_host_rect(what, buffer,
                            {buffer_origin, host_origin, region, buffer_row_pitch,
@@ -279,11 +277,7 @@ cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source, cl
     if (overlap(source->address + source_offset, target->address + target_offset, size)) {
       return CL_MEM_COPY_OVERLAP;
     }
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_COPY_BUFFER,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event};
+    const Enqueue what = command(queue, CL_COMMAND_COPY_BUFFER, {count, waits, event});
     return enqueue(entry, what, [=, from = Use(source), to = Use(target)](Timing& timing) {
       charge(timing, device_transfer_ns(size));
       return copy_bytes(from->address + source_offset, to->address + target_offset, size);
@@ -317,11 +311,7 @@ cl_int CL_API_CALL clEnqueueCopyBufferRect(
                   target->origin + b.offset < source->origin + a.end) {
       return CL_MEM_COPY_OVERLAP;
     }
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_COPY_BUFFER_RECT,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event};
+    const Enqueue what = command(queue, CL_COMMAND_COPY_BUFFER_RECT, {count, waits, event});
     return enqueue(entry, what, [=, from = Use(source), to = Use(target)](Timing& timing) {
       charge(timing, device_transfer_ns(volume(region)));
       return for_each_row(a, b, region, [&](auto x, auto y, auto bytes) {
@@ -344,11 +334,7 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
     }
     const auto* bytes = static_cast<const std::byte*>(pattern);
     std::vector<std::byte> copy(bytes, bytes + pattern_size);
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_FILL_BUFFER,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event};
+    const Enqueue what = command(queue, CL_COMMAND_FILL_BUFFER, {count, waits, event});
     return enqueue(
         entry, what,
         [offset, size, copy = std::move(copy), keep = Use(buffer)](Timing& timing) -> cl_int {
@@ -385,12 +371,7 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
       if (!view) return refuse(CL_MAP_FAILURE);
       pointer = *view;
     }
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_MAP_BUFFER,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event,
-                       .blocking = blocking != CL_FALSE};
+    const Enqueue what = command(queue, CL_COMMAND_MAP_BUFFER, {count, waits, event}, blocking);
     // The map exists from the call on; its bytes are there when the command has run.
     buffer->mapped.push_back({pointer, offset, size, flags});
     const cl_int code = enqueue(entry, what, [=, keep = Use(buffer)](Timing& timing) -> cl_int {
@@ -419,11 +400,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer
       return region.pointer == pointer;
     });
     if (found == mapped.end()) return CL_INVALID_VALUE;
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_UNMAP_MEM_OBJECT,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event};
+    const Enqueue what = command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, {count, waits, event});
     const MappedRegion region = *found;
     mapped.erase(found);
     const cl_int code = enqueue(entry, what, [region, keep = Use(buffer)](Timing& timing) {
@@ -451,11 +428,7 @@ cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint me
       }
     }
     // There is one device: everything is where it should be.
-    const Enqueue what{.queue = queue,
-                       .type = CL_COMMAND_MIGRATE_MEM_OBJECTS,
-                       .wait_count = count,
-                       .waits = waits,
-                       .event = event};
+    const Enqueue what = command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, {count, waits, event});
     return enqueue(entry, what, [](Timing&) -> cl_int { return CL_SUCCESS; });
   });
 }

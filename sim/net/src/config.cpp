@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "impl/photonic/validate.hpp"
+#include "ww/core/suggest.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -191,8 +192,8 @@ Status validate(const NetworkConfig& config) {
   const auto names = network_names();
   if (std::find(names.begin(), names.end(), config.network) == names.end()) {
     return fail(ErrorCode::not_found,
-                fmt::format("network '{}' is unknown; there are: {}", config.network,
-                            fmt::join(names, ", ")),
+                fmt::format("network '{}' is unknown; there are: {}{}", config.network,
+                            fmt::join(names, ", "), did_you_mean(config.network, names)),
                 "network");
   }
   WW_TRY(range("width", config.width, 1, kMaxSide, "routers along x"));

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "booksim_stream.hpp"
+#include "ww/core/suggest.hpp"
 #include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::net {
@@ -131,14 +132,18 @@ Result<Pattern> pattern_from_string(std::string_view text) {
   std::string plain(text);
   std::replace(plain.begin(), plain.end(), '-', '_');
   std::string names;
+  std::vector<std::string_view> all;
   for (const PatternName& entry : kPatterns) {
     if (plain == entry.name || plain == entry.also) {
       return entry.pattern;
     }
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
+    all.push_back(entry.name);
   }
   return fail(ErrorCode::invalid_argument,
-              fmt::format("traffic '{}' is unknown; there are: {}", text, names), "traffic");
+              fmt::format("traffic '{}' is unknown; there are: {}{}", text, names,
+                          did_you_mean(plain, all)),
+              "traffic");
 }
 
 Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {

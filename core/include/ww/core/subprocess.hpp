@@ -16,6 +16,7 @@ struct ProcessRequest {
   std::filesystem::path folder{};    // working directory; empty: this process's own
   std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
   std::chrono::milliseconds limit{std::chrono::minutes(10)};
+  bool despite_interrupt{};  // runs to its end even after Ctrl-C: to clean up
 };
 
 struct ProcessResult {

@@ -46,6 +46,7 @@ struct CampaignRequest {
   bool resume{};
   // Negative controls (issue: a campaign must fail or flip when its method is broken on purpose).
   bool patch_binary{true};  // false: run the unpatched binary; the campaign must refuse
+  bool mirrored{true};      // false: blocks repeat their order instead of mirroring it
 };
 
 struct CampaignSummary {

@@ -149,6 +149,8 @@ struct VariantActivity {
   double energy_fj_per_bit_mm{};
   double error{};  // standard error
   double slot_bits{}, toggles{}, adjacent{}, opposite{};
+  // Request and tag wires beside the payload; 0 where the device does not count them.
+  double control_toggles{}, control_adjacent{}, control_opposite{};
 };
 
 struct Misfit {

@@ -35,6 +35,13 @@ struct WireActivity {
   // 2 opposite - adjacent: what neighbours add to the cost of a toggle beside a quiet neighbour
   // (Sotiriadis and Chandrakasan, CICC 2000).
   [[nodiscard]] double coupling() const { return 2 * opposite - adjacent; }
+  WireActivity& operator+=(const WireActivity& other) {
+    slot_bits += other.slot_bits;
+    toggles += other.toggles;
+    adjacent += other.adjacent;
+    opposite += other.opposite;
+    return *this;
+  }
 };
 
 // Energy of a wire's events at the reference voltage [fJ/mm]: per slot bit (clock, strobes,

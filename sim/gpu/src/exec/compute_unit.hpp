@@ -54,7 +54,7 @@ struct WorkGroup {
   std::uint32_t hardware_slot{};
   std::uint32_t epoch{};  // of the race check: groups and barriers, counted
   std::int64_t barrier_time{};
-  bool used{};
+  std::uint64_t slots{};  // of its waves
 };
 
 // Counters that a CU keeps itself; summed over CUs into AMD's names.
@@ -192,6 +192,10 @@ class ComputeUnit {
   std::array<std::int64_t, 4> salu_free_{};
   std::array<std::int64_t, 4> branch_free_{};
   std::array<WorkGroup, kSlots> groups_;
+  static constexpr std::uint64_t kAllSlots = (std::uint64_t{1} << kSlots) - 1;
+  static constexpr std::uint64_t kSlotsOfSimd0 = 0x1111111111 & kAllSlots;
+  std::uint64_t free_slots_{kAllSlots};   // bits: waves
+  std::uint64_t free_groups_{kAllSlots};  // bits: groups
   int resident_{};
   std::uint32_t lds_used_{};
   std::vector<bool> lds_blocks_;

@@ -16,23 +16,36 @@ double instructions(test::TestGpu& gpu) {
          gpu.counter("SQ_INSTS_VMEM_WR") + gpu.counter("SQ_INSTS_LDS");
 }
 
-void stream(benchmark::State& state) {
+// `groups` work-groups of four waves a compute unit, which together read the same number of words.
+void stream_with(benchmark::State& state, std::uint32_t groups) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
                     false);
+  const std::uint32_t items = 44 * 256 * groups;
+  const std::uint32_t count = 1024 / groups;
   const auto data = gpu.buffer(std::vector<std::uint32_t>(1 << 18, 0x5A5A5A5A));
-  const auto out = gpu.buffer(44 * 1024 * 4);
-  gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);  // commits the host's pages
+  const auto out = gpu.buffer(items * 4);
+  gpu.launch("stream", items, 256, data, out, count, 64U);  // commits the host's pages
   double total = 0;
   double lines = 0;
   for (auto _ : state) {
-    gpu.launch("stream", 44 * 1024, 256, data, out, 256U, 64U);
+    gpu.launch("stream", items, 256, data, out, count, 64U);
     total += instructions(gpu);
     lines += gpu.counter("TCC_REQ_sum");
   }
   state.counters["wave_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
   state.counters["lines"] = benchmark::Counter(lines, benchmark::Counter::kIsRate);
 }
+
+void stream(benchmark::State& state) {
+  stream_with(state, 4);
+}
 BENCHMARK(stream)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// What fewer waves' registers spare the host's caches.
+void stream_one_group(benchmark::State& state) {
+  stream_with(state, 1);
+}
+BENCHMARK(stream_one_group)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void pinned_stream(benchmark::State& state) {
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)), .replay = false},
@@ -79,10 +92,21 @@ void pinned_stream_with_ledger(benchmark::State& state) {
 }
 BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+std::unique_ptr<trace::Writer> bench_trace() {
+  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
+  return std::move(*trace::Writer::create(file, "bench"));
+}
+
+void count_trace(benchmark::State& state, const trace::Writer& writer) {
+  const auto accesses = static_cast<double>(writer.totals().lane_accesses);
+  if (accesses == 0) return;
+  state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
+  state.counters["bytes_per_access"] = static_cast<double>(writer.file_bytes()) / accesses;
+}
+
 // The same with a trace, values included.
 void stream_traced(benchmark::State& state) {
-  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
-  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  auto writer = bench_trace();
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
                             .trace = state.range(1) != 0 ? writer.get() : nullptr},
                     false);
@@ -99,11 +123,7 @@ void stream_traced(benchmark::State& state) {
   }
   state.counters["wave_instructions"] =
       benchmark::Counter(instructions_run, benchmark::Counter::kIsRate);
-  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
-  if (accesses != 0) {
-    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
-    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
-  }
+  count_trace(state, *writer);
 }
 BENCHMARK(stream_traced)
     ->Args({1, 0})
@@ -115,8 +135,7 @@ BENCHMARK(stream_traced)
 
 // Every value new: vector add over random floats.
 void saxpy_traced(benchmark::State& state) {
-  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
-  auto writer = std::move(*trace::Writer::create(file, "bench"));
+  auto writer = bench_trace();
   test::TestGpu gpu(Options{.threads = static_cast<unsigned>(state.range(0)),
                             .trace = state.range(1) != 0 ? writer.get() : nullptr},
                     false);
@@ -129,11 +148,7 @@ void saxpy_traced(benchmark::State& state) {
   const auto dx = gpu.buffer(x);
   const auto dy = gpu.buffer(y);
   for (auto _ : state) gpu.launch("saxpy", n, 256, dy, dx, 1.5F);
-  const auto accesses = static_cast<double>(writer->totals().lane_accesses);
-  if (accesses != 0) {
-    state.counters["accesses"] = benchmark::Counter(accesses, benchmark::Counter::kIsRate);
-    state.counters["bytes_per_access"] = static_cast<double>(writer->file_bytes()) / accesses;
-  }
+  count_trace(state, *writer);
 }
 BENCHMARK(saxpy_traced)
     ->Args({1, 0})

@@ -236,7 +236,8 @@ constexpr const char* kMonitorNames[] = {
     "WW_LEG_BIT_MM_sum",      "WW_TRUNK_TOGGLES_sum",    "WW_TRUNK_ADJACENT_sum",
     "WW_TRUNK_OPPOSITE_sum",  "WW_LEG_TOGGLES_sum",      "WW_LEG_ADJACENT_sum",
     "WW_LEG_OPPOSITE_sum",    "WW_MEMORY_SLOT_BITS_sum", "WW_MEMORY_TOGGLES_sum",
-    "WW_MEMORY_ADJACENT_sum", "WW_MEMORY_OPPOSITE_sum",  "WW_REGISTER_BYTES_sum"};
+    "WW_MEMORY_ADJACENT_sum", "WW_MEMORY_OPPOSITE_sum",  "WW_REGISTER_BYTES_sum",
+    "WW_CONTROL_TOGGLES_sum", "WW_CONTROL_ADJACENT_sum", "WW_CONTROL_OPPOSITE_sum"};
 
 // The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
 std::vector<std::string> names_of(bool is_gfx9) {
@@ -266,8 +267,9 @@ bool is_gfx9(const Architecture& architecture) {
 }  // namespace
 
 const std::vector<std::string>& counter_names(const Architecture& architecture) {
-  static const std::vector<std::string> older = names_of(false);
-  static const std::vector<std::string> newer = names_of(true);
+  // Never destroyed: a program that keeps its context has its counters written as it exits.
+  static const auto& older = *new std::vector<std::string>(names_of(false));
+  static const auto& newer = *new std::vector<std::string>(names_of(true));
   return is_gfx9(architecture) ? newer : older;
 }
 
@@ -324,7 +326,8 @@ CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activit
        static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
        static_cast<std::uint64_t>(w.leg_bit_mm + 0.5), w.trunks.toggles, w.trunks.adjacent,
        w.trunks.opposite, w.legs.toggles, w.legs.adjacent, w.legs.opposite, w.memory_slot_bits,
-       w.memory.toggles, w.memory.adjacent, w.memory.opposite, w.register_bytes});
+       w.memory.toggles, w.memory.adjacent, w.memory.opposite, w.register_bytes, w.control.toggles,
+       w.control.adjacent, w.control.opposite});
   CounterValues result{};
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/compute_unit.hpp"
+#include "exec/counters.hpp"
 #include "exec/deferred_observer.hpp"
 #include "exec/i_hierarchy.hpp"
 #include "exec/workers.hpp"
@@ -16,11 +17,6 @@
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu::exec {
-
-inline constexpr std::size_t kCounters = 40;  // the most that a chip has
-// Under AMD's names for the chip's generation.
-[[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
-using CounterValues = std::array<double, kCounters>;
 
 struct ExecutedLaunch {
   std::int64_t cycles{};

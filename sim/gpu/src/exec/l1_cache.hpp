@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -18,6 +19,7 @@ class L1Cache {
   L1Cache(std::int64_t bytes, int ways, int line_bytes)
       : ways_(static_cast<std::uint32_t>(ways)),
         sets_(static_cast<std::uint32_t>(bytes / line_bytes) / ways_),
+        set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
         tag_(sets_ * ways_, kNone),
         stamp_(sets_ * ways_, 0),
         ready_(sets_ * ways_, 0),
@@ -30,7 +32,7 @@ class L1Cache {
 
   // The slot that holds the line, or kNone. A hit makes it the most recent.
   std::uint32_t find(std::uint32_t line) {
-    const std::uint32_t first = line % sets_ * ways_;
+    const std::uint32_t first = first_of(line);
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == line) {
         stamp_[slot] = ++clock_;
@@ -41,7 +43,7 @@ class L1Cache {
   }
   // Takes the least recent slot of the line's set for it; the data is pending.
   std::uint32_t allocate(std::uint32_t line) {
-    const std::uint32_t first = line % sets_ * ways_;
+    const std::uint32_t first = first_of(line);
     std::uint32_t victim = first;
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == kNone) {
@@ -59,7 +61,7 @@ class L1Cache {
   [[nodiscard]] bool empty() const { return empty_; }
   void invalidate(std::uint32_t line) {
     if (empty_) return;
-    const std::uint32_t first = line % sets_ * ways_;
+    const std::uint32_t first = first_of(line);
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == line) tag_[slot] = kNone;
     }
@@ -79,9 +81,15 @@ class L1Cache {
   [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
 
  private:
+  // First slot of the line's set.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
+    return (set_mask_ != 0 ? line & set_mask_ : line % sets_) * ways_;
+  }
+
   std::uint32_t ways_;
   std::uint32_t sets_;
-  bool empty_{true};  // nothing was put in since everything was thrown out
+  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
+  bool empty_{true};        // nothing was put in since everything was thrown out
   std::uint64_t clock_{};
   std::vector<std::uint32_t> tag_;
   std::vector<std::uint64_t> stamp_;

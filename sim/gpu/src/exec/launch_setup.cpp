@@ -152,7 +152,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;
-  state.dispatch_id = dispatches.size();
+  state.dispatch_id = dispatch_count();
   state.l1_hit_cycles = architecture.l1_hit_cycles;
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =

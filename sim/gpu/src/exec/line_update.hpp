@@ -22,11 +22,36 @@ struct LineUpdate {
   bool changed{};           // any byte got another value
 };
 
+// The line's bytes in a store of consecutive lanes that covers all of it, else nullptr.
+inline const std::byte* whole_line(const MemoryOperation& operation, std::uint32_t line,
+                                   std::uint64_t lanes) {
+  if (!operation.contiguous || lanes != 0 || operation.exec != ~std::uint64_t{0}) return nullptr;
+  const std::uint64_t at = line_address(line) - operation.base;
+  const std::uint64_t bytes = std::uint64_t{kLanes} * operation.element_bytes;
+  if (at > bytes - kLineBytes) return nullptr;  // also where the line begins before the lanes
+  return reinterpret_cast<const std::byte*>(operation.data) + at;
+}
+
+// Returns whether the line had other bytes before.
+inline bool replace_line(std::byte* line, const std::byte* bytes) {
+  std::uint64_t before[8];
+  std::uint64_t after[8];
+  std::memcpy(before, line, sizeof before);
+  std::memcpy(after, bytes, sizeof after);
+  std::uint64_t differs = 0;
+  for (int i = 0; i < 8; ++i) differs |= before[i] ^ after[i];
+  if (differs != 0) std::memcpy(line, after, sizeof after);
+  return differs != 0;
+}
+
 // Writes a store's bytes of one line to memory.
 inline LineUpdate store_line(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
                              const DeviceMemory& memory) {
+  std::byte* const begin = memory.host(line_address(line));
+  if (const std::byte* whole = whole_line(operation, line, lanes)) {
+    return {kWholeLine, replace_line(begin, whole)};
+  }
   LineUpdate update;
-  const std::byte* const begin = memory.host(line_address(line));
   for_bytes_in_lines(operation, line, 1, lanes, memory,
                      [&](const std::byte* element, std::byte* host, std::uint64_t count) {
                        if (std::memcmp(host, element, count) != 0) {

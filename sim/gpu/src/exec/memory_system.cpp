@@ -112,15 +112,16 @@ void MemorySystem::prefetch(const Request& request) const {
     __builtin_prefetch(wave);
     __builtin_prefetch(wave + 64, 1);
     __builtin_prefetch(wave + 128);
-    if (operation.into_registers && operation.contiguous) {
-      const auto* target =
-          reinterpret_cast<const std::byte*>(operation.wave->vgpr(operation.destination)) +
-          (line_address(request.line) - operation.base);
-      for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(target + i * kLineBytes, 1);
-    } else if (operation.contiguous) {
-      const auto* target = reinterpret_cast<const std::byte*>(operation.data) +
-                           (line_address(request.line) - operation.base);
-      for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(target + i * kLineBytes, 1);
+  }
+  if (operation.contiguous) {
+    // An address, not a pointer: the first line may begin before the first lane.
+    const auto bytes =
+        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
+                                             ? operation.wave->vgpr(operation.destination)
+                                             : operation.data);
+    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      __builtin_prefetch(reinterpret_cast<const void*>(target + i * kLineBytes), 1);
     }
   }
   l2_.prefetch(request.line);

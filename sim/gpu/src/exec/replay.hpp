@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exec/counters.hpp"
 #include "exec/l2_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
@@ -21,7 +22,7 @@ struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};
   std::shared_ptr<const L2Snapshot> l2_after;
-  std::uint32_t counters{};  // index of the counter vector
+  std::shared_ptr<const CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;
 };
 

@@ -303,15 +303,26 @@ void div_scale64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& 
 }
 template <bool Flush>
 void div_fmas32(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
+  const U32* const from[3] = {a, b, c};
+  const SmallFmas<float, U32> small(Flush ? 0 : x.mask_in, 127, 0x1p-126F,
+                                    [&](int i, int l) { return f32(from[i][l]); });
   WW_LOOP {
     const float r = __builtin_fmaf(in<Flush>(a[l]), in<Flush>(b[l]), in<Flush>(c[l]));
     const float scaled = exponent_of(in<Flush>(c[l])) > 127 ? r * 18446744073709551616.0F
                                                             : r * (1.0F / 18446744073709551616.0F);
     d[l] = out<Flush>((x.mask_in >> l & 1U) != 0 ? scaled : r);
   }
+  for (U64 set = small.lanes; set != 0; set &= set - 1) {
+    const int l = __builtin_ctzll(set);
+    d[l] = small.result[l];
+  }
 }
 void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x) {
   constexpr double kScale = 18446744073709551616.0 * 18446744073709551616.0;
+  const U32* const from[3] = {a, b, c};
+  const SmallFmas<double, U64> small(x.mask_in, 1023, 0x1p-1022, [&](int i, int l) {
+    return f64(join(from[i][l], from[i][kLanes + l]));
+  });
   WW_LOOP {
     const double sc = f64(join(c[l], c[kLanes + l]));
     double r = __builtin_fma(f64(join(a[l], a[kLanes + l])), f64(join(b[l], b[kLanes + l])), sc);
@@ -319,6 +330,11 @@ void div_fmas64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext& x
     const U64 result = out64(r);
     d[l] = static_cast<U32>(result);
     d[kLanes + l] = static_cast<U32>(result >> 32);
+  }
+  for (U64 set = small.lanes; set != 0; set &= set - 1) {
+    const int l = __builtin_ctzll(set);
+    d[l] = static_cast<U32>(small.result[l]);
+    d[kLanes + l] = static_cast<U32>(small.result[l] >> 32);
   }
 }
 template <bool S = false>

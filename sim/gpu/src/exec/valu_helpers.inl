@@ -229,6 +229,8 @@ inline U32 div_fixup_f(U32 a, U32 b, U32 c) {
   const int ec = static_cast<int>(mc >> 23);
   if (ec - eb < -150) return sign;
   if (eb == 255) return sign | 0x7F800000U;
+  // The steps before it make a NaN of a quotient that is too large: what is left to cause one here.
+  if ((a & 0x7FFFFFFFU) > 0x7F800000U) return sign | 0x7F800000U;
   return sign | (a & 0x7FFFFFFFU);
 }
 inline U64 div_fixup_d(U64 a, U64 b, U64 c) {
@@ -244,8 +246,56 @@ inline U64 div_fixup_d(U64 a, U64 b, U64 c) {
   const int eb = static_cast<int>(mb >> 52);
   const int ec = static_cast<int>(mc >> 52);
   if (ec - eb < -1075) return sign;
+  if ((a & 0x7FFFFFFFFFFFFFFFU) > kInfinity) return sign | kInfinity;  // as above
   return sign | (a & 0x7FFFFFFFFFFFFFFFU);
 }
+
+// 2^-64 (a b + c), or with doubles 2^-128, rounded once: the sum is taken in a wider format, where
+// what it loses makes its last bit odd, which no second rounding to half the width mistakes.
+template <class Wide, class Bits>
+inline Wide odd_sum(Wide p, Wide c) {
+  Wide sum = p + c;
+  const Wide of_c = sum - p;
+  const Wide lost = (p - (sum - of_c)) + (c - of_c);
+  Bits pattern = 0;
+  std::memcpy(&pattern, &sum, sizeof pattern);
+  if (lost != 0 && (pattern & 1U) == 0) {
+    pattern += (lost > 0) == (sum > 0) ? Bits{1} : ~Bits{0};
+    std::memcpy(&sum, &pattern, sizeof sum);
+  }
+  return sum;
+}
+inline U32 small_fmas(float a, float b, float c) {
+  const double sum = odd_sum<double, U64>(double{a} * double{b}, double{c});
+  return bits(static_cast<float>(sum * (1.0 / 18446744073709551616.0)));
+}
+inline U64 small_fmas(double a, double b, double c) {
+  using Wide = __float128;
+  constexpr double kStep = 1.0 / 18446744073709551616.0;
+  const Wide sum = odd_sum<Wide, unsigned __int128>(Wide{a} * Wide{b}, Wide{c});
+  return bits(static_cast<double>(sum * Wide{kStep} * Wide{kStep}));
+}
+
+// Lanes of v_div_fmas that are scaled down, where a result below the normal numbers would be rounded
+// twice. Found before the lanes are written, which may be those of a source.
+template <class Float, class Word>
+struct SmallFmas {
+  U64 lanes{};
+  Word result[kLanes];
+
+  template <class Source>
+  SmallFmas(U64 scaled, int bias, Float least, Source source) {
+    for (U64 set = scaled; set != 0; set &= set - 1) {
+      const int l = __builtin_ctzll(set);
+      const Float a = source(0, l), b = source(1, l), c = source(2, l);
+      if (exponent_of(c) > bias) continue;
+      result[l] = small_fmas(a, b, c);
+      Float value;
+      std::memcpy(&value, &result[l], sizeof value);
+      if (value < least && value > -least && value != 0) lanes |= U64{1} << l;
+    }
+  }
+};
 
 // v_trig_preop_f64: 53 bits of 2/pi, from where the argument's exponent and the segment say.
 constexpr U64 kTwoOverPi[19] = {  // binary fraction, first bits first

@@ -227,11 +227,11 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   impl.key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
 
   const std::uint64_t version = impl.memory->version();
-  std::uint32_t counters = 0;
+  DispatchRecord dispatch{};
   const exec::LaunchRecord* record =
       impl.replaying ? impl.replays.find(impl.key, version, impl.l2_state->hash) : nullptr;
   if (record != nullptr) {
-    counters = record->counters;
+    dispatch.counters = record->counters;
     impl.activity = record->activity;
     impl.l2_behind = impl.l2_behind || impl.l2_state != record->l2_after;
     impl.l2_state = record->l2_after;
@@ -253,30 +253,27 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     const std::uint64_t before = impl.l2_state->hash;
     impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
-    counters = static_cast<std::uint32_t>(impl.counter_values.size());
-    impl.counter_values.push_back(executed->counters);
+    dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-    impl.activities.push_back(impl.activity);
     if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
         impl.memory->version() == started) {
-      impl.replays.add(impl.key, {started, before, impl.l2_state, counters, impl.activity});
+      impl.replays.add(impl.key,
+                       {started, before, impl.l2_state, dispatch.counters, impl.activity});
     }
   }
 
   impl.timeline.idle_until(impl.timeline.now_ns() + impl.chip.architecture().launch_overhead_ns);
-  DispatchRecord dispatch{};
   dispatch.start_ns = impl.timeline.now_ns();
   impl.timeline.run(*impl.activity);
   dispatch.end_ns = impl.timeline.now_ns();
-  dispatch.counters = counters;
+  if (impl.options.keep_energies) dispatch.activity = impl.activity;
   dispatch.replayed = record != nullptr;
   const auto [shape, is_new] = impl.shape_index.try_emplace(
       shape_of(grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()),
       static_cast<std::uint32_t>(impl.shapes.size()));
   if (is_new) impl.shapes.push_back(shape->first);
   dispatch.shape = shape->second;
-  if (impl.kernel_names.empty() ||
-      impl.kernel_names[impl.dispatches.back().kernel] != kernel_name) {
+  if (impl.dispatches.empty() || impl.kernel_names[impl.dispatches.back().kernel] != kernel_name) {
     auto name = std::find(impl.kernel_names.begin(), impl.kernel_names.end(), kernel_name);
     if (name == impl.kernel_names.end()) {
       name = impl.kernel_names.insert(name, kernel_name);
@@ -285,12 +282,12 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   } else {
     dispatch.kernel = impl.dispatches.back().kernel;
   }
-  impl.dispatches.push_back(dispatch);
   LaunchResult result;
-  result.dispatch = impl.dispatches.size() - 1;
+  result.dispatch = impl.dispatch_count();
   result.start_ns = dispatch.start_ns;
   result.end_ns = dispatch.end_ns;
   result.replayed = dispatch.replayed;
+  impl.remember(std::move(dispatch));
   return result;
 }
 
@@ -319,20 +316,36 @@ const std::vector<std::string>& VirtualGpu::counter_names() const {
   return exec::counter_names(impl_->chip.architecture());
 }
 
+void VirtualGpu::Impl::remember(DispatchRecord dispatch) {
+  dispatches.push_back(std::move(dispatch));
+  if (options.most_dispatches == 0 || dispatches.size() <= options.most_dispatches) return;
+  dispatches.pop_front();
+  ++forgotten;
+}
+
+Result<const DispatchRecord*> VirtualGpu::Impl::find_dispatch(std::uint64_t id) const {
+  if (id >= dispatch_count()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  if (id < forgotten) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("dispatch {} is forgotten: the latest {} are kept", id,
+                            options.most_dispatches));
+  }
+  return &dispatches[id - forgotten];
+}
+
 std::uint64_t VirtualGpu::dispatch_count() const {
-  return impl_->dispatches.size();
+  return impl_->dispatch_count();
 }
 
 Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
-  if (id >= impl_->dispatches.size()) {
-    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
-  }
-  const DispatchRecord& record = impl_->dispatches[id];
-  const DispatchShape& shape = impl_->shapes[record.shape];
-  return Dispatch{impl_->kernel_names[record.kernel],
-                  record.start_ns,
-                  record.end_ns,
-                  record.replayed,
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  const DispatchShape& shape = impl_->shapes[record->shape];
+  return Dispatch{impl_->kernel_names[record->kernel],
+                  record->start_ns,
+                  record->end_ns,
+                  record->replayed,
                   shape.grid_size,
                   shape.workgroup_size,
                   shape.lds_bytes,
@@ -342,10 +355,8 @@ Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
 }
 
 Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
-  if (id >= impl_->dispatches.size()) {
-    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
-  }
-  const exec::CounterValues& source = impl_->counter_values[impl_->dispatches[id].counters];
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  const exec::CounterValues& source = *record->counters;
   std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
   return {};
 }
@@ -355,16 +366,17 @@ void VirtualGpu::repeat_launches(std::int64_t times) {
   for (std::int64_t i = 0; i < times; ++i) {
     for (const DispatchRecord& dispatch : impl_->dispatches) {
       timeline.idle_until(timeline.now_ns() + impl_->chip.architecture().launch_overhead_ns);
-      timeline.run(*impl_->activities[dispatch.counters]);
+      if (dispatch.activity != nullptr) timeline.run(*dispatch.activity);
     }
   }
 }
 
 Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
-  if (id >= impl_->dispatches.size()) {
-    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  if (record->activity == nullptr) {
+    return fail(ErrorCode::not_found, "this virtual GPU does not keep energies");
   }
-  LaunchActivity::Parts parts = impl_->activities[impl_->dispatches[id].counters]->parts_f;
+  LaunchActivity::Parts parts = record->activity->parts_f;
   const Architecture& architecture = impl_->chip.architecture();
   const double volt =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;

@@ -26,10 +26,11 @@ inline constexpr std::uint64_t kPacketBytes = 64;
 struct DispatchRecord {
   std::int64_t start_ns;
   std::int64_t end_ns;
-  std::uint32_t kernel;    // in kernel_names
-  std::uint32_t counters;  // in counter_values
-  std::uint32_t shape;     // in shapes
+  std::uint32_t kernel;  // in kernel_names
+  std::uint32_t shape;   // in shapes
   bool replayed;
+  std::shared_ptr<const exec::CounterValues> counters;
+  std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
 };
 
 // What a profiler tells of a dispatch beside its counters; most dispatches share one.
@@ -60,6 +61,10 @@ struct VirtualGpu::Impl {
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);
   Status provide_scratch(std::uint32_t bytes_per_lane);
+  void remember(DispatchRecord dispatch);
+  // Error out_of_range where there is none, or none any more.
+  [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;
+  [[nodiscard]] std::uint64_t dispatch_count() const { return forgotten + dispatches.size(); }
   void write_packet(const exec::LaunchState& state, const Grid& grid,
                     const binpatch::Kernel& kernel, const exec::Program& program);
 
@@ -85,9 +90,8 @@ struct VirtualGpu::Impl {
   std::shared_ptr<const exec::L2Snapshot> l2_state;  // as of now
   bool l2_behind{};  // the engine's L2 has to be brought to l2_state before it runs
 
-  std::deque<DispatchRecord> dispatches;
-  std::deque<exec::CounterValues> counter_values;
-  std::deque<std::shared_ptr<const LaunchActivity>> activities;  // as counter_values
+  std::deque<DispatchRecord> dispatches;  // the latest Options::most_dispatches
+  std::uint64_t forgotten{};              // before them
   std::vector<std::string> kernel_names;
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;

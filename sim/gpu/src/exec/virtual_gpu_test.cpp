@@ -197,6 +197,21 @@ TEST(Replay, EndsWhenTheHostWrites) {
   EXPECT_NE(test.read<std::uint32_t>(out, 256)[0], before[0]);
 }
 
+TEST(Dispatches, KeepTheLatestWhereSoManyAreAskedFor) {
+  TestGpu test(Options{.threads = 1, .most_dispatches = 2, .keep_energies = false});
+  const auto data = test.buffer(std::vector<std::uint32_t>(256));
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(test.launch("add_one", 256, 64, data).dispatch, i);
+  }
+  EXPECT_EQ(test.gpu().dispatch_count(), 3);
+  const auto forgotten = test.gpu().dispatch(0);
+  ASSERT_FALSE(forgotten);
+  EXPECT_NE(forgotten.error().text().find("forgotten"), std::string::npos);
+  EXPECT_EQ(test.gpu().dispatch(2)->kernel, "add_one");
+  EXPECT_EQ(test.counters(1), test.counters(2));
+  EXPECT_FALSE(test.gpu().sealed_energy_j(2));
+}
+
 TEST(Threads, DoNotChangeAnything) {
   struct Outcome {
     std::vector<std::uint32_t> out, tickets;
@@ -222,6 +237,44 @@ TEST(Threads, DoNotChangeAnything) {
   const auto one = run(1);
   EXPECT_EQ(one, run(2));
   EXPECT_EQ(one, run(3));
+}
+
+// With the chip's own accounting, which a thread of its own does where there are two.
+TEST(Threads, DoNotChangeEnergies) {
+  const auto run = [](unsigned threads) {
+    const auto object = test::read_kernels();
+    auto gpu = std::move(
+        *VirtualGpu::create(test::chip_for(object), Options{.threads = threads, .replay = false}));
+    const ProgramId program = *gpu->load(object);
+    const auto words = random_words(1 << 17);
+    const auto data = *gpu->allocate(4 * words.size());
+    const auto out = *gpu->allocate(16384 * 4);
+    EXPECT_TRUE(gpu->write(data, std::as_bytes(std::span<const std::uint32_t>(words))));
+    std::vector<double> seen;
+    const auto launch = [&](const char* kernel, std::uint32_t global, const auto& arguments) {
+      const auto result =
+          gpu->launch(program, kernel, Grid{1, {global, 1, 1}, {256, 1, 1}}, arguments, 0);
+      if (!result) throw std::runtime_error(result.error().text());
+      const LaunchActivity::Parts parts = *gpu->sealed_energy_j(result->dispatch);
+      for (const double part : {parts.crossbar_wires, parts.crossbar_control, parts.registers_l1,
+                                parts.l2_memory, parts.caches, parts.alu, parts.clock,
+                                parts.crossbar_arbiters, static_cast<double>(result->end_ns)}) {
+        seen.push_back(part);
+      }
+      std::vector<double> counters(gpu->counter_names().size());
+      EXPECT_TRUE(gpu->counters(result->dispatch, counters));
+      seen.insert(seen.end(), counters.begin(), counters.end());
+    };
+    launch("stream", 16384, TestGpu::arguments(data, out, 16U, 4096U));
+    launch("add_one", 1 << 17, TestGpu::arguments(data));
+    launch("saxpy", 16384, TestGpu::arguments(out, data, 1.5F));
+    launch("stream", 16384, TestGpu::arguments(data, out, 16U, 4096U));
+    return seen;
+  };
+  const auto one = run(1);
+  EXPECT_GT(one.front(), 0);
+  EXPECT_EQ(run(2), one);
+  EXPECT_EQ(run(1), one);
 }
 
 TEST(BadInput, NamesTheKernelTheLaneAndTheAddressOfAMemoryFault) {

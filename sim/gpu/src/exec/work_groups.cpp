@@ -32,7 +32,8 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   valu_free_ = {};
   salu_free_ = {};
   branch_free_ = {};
-  groups_ = {};
+  free_slots_ = kAllSlots;
+  free_groups_ = kAllSlots;
   for (Wave& wave : waves_) wave.state = WaveState::empty;
   resident_ = 0;
   lds_used_ = 0;
@@ -58,13 +59,12 @@ bool ComputeUnit::has_room() const {
 }
 
 void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
-  const auto place = std::find_if(groups_.begin(), groups_.end(),
-                                  [](const WorkGroup& group) { return !group.used; });
-  WorkGroup& group = *place;
+  const auto place = static_cast<std::uint32_t>(std::countr_zero(free_groups_));
+  free_groups_ &= free_groups_ - 1;
+  WorkGroup& group = groups_[place];
   group = WorkGroup{};
-  group.used = true;
   group.id = id;
-  group.hardware_slot = static_cast<std::uint32_t>(place - groups_.begin());
+  group.hardware_slot = place;
   group.waves = group.alive = launch_->waves_per_group;
   const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
   std::uint32_t run = 0;
@@ -80,8 +80,10 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   for (std::uint32_t n = 0; n < group.waves; ++n) {
     const auto simd = static_cast<std::size_t>(
         std::min_element(simd_waves_.begin(), simd_waves_.end()) - simd_waves_.begin());
-    std::size_t slot = simd;
-    while (waves_[slot].state != WaveState::empty) slot += 4;
+    const auto slot =
+        static_cast<std::size_t>(std::countr_zero(free_slots_ & kSlotsOfSimd0 << simd));
+    free_slots_ &= ~(std::uint64_t{1} << slot);
+    group.slots |= std::uint64_t{1} << slot;
     ++simd_waves_[simd];
     ++resident_;
     Wave& wave = waves_[slot];
@@ -185,8 +187,9 @@ void ComputeUnit::barrier(Wave& wave) {
   if (group.at_barrier < group.alive) return;
   group.at_barrier = 0;
   if (shadow) group.epoch = shadow->new_epoch();
-  for (Wave& other : waves_) {
-    if (other.state != WaveState::barrier || other.group != &group) continue;
+  for (std::uint64_t set = group.slots; set != 0; set &= set - 1) {
+    Wave& other = waves_[static_cast<std::size_t>(std::countr_zero(set))];
+    if (other.state != WaveState::barrier) continue;
     other.state = WaveState::running;
     other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
     set_key(other);
@@ -225,15 +228,18 @@ void ComputeUnit::end_wave(Wave& wave) {
   wave.state = WaveState::empty;
   --simd_waves_[wave.simd];
   --resident_;
+  free_slots_ |= std::uint64_t{1} << wave.slot;
   activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);
   last_end_ = std::max(last_end_, wave.now + 4);
   if (resident_ == 0) activity.busy_cycles += static_cast<std::uint64_t>(last_end_ - busy_since_);
   WorkGroup& group = *wave.group;
+  group.slots &= ~(std::uint64_t{1} << wave.slot);
   if (--group.alive != 0) {
     if (group.at_barrier == group.alive) {  // the others wait for nobody now
       --group.at_barrier;
-      for (Wave& other : waves_) {
-        if (other.state == WaveState::barrier && other.group == &group) {
+      for (std::uint64_t set = group.slots; set != 0; set &= set - 1) {
+        Wave& other = waves_[static_cast<std::size_t>(std::countr_zero(set))];
+        if (other.state == WaveState::barrier) {
           other.now = std::max(other.now, wave.now);
           other.state = WaveState::running;
           barrier(other);
@@ -245,7 +251,7 @@ void ComputeUnit::end_wave(Wave& wave) {
   }
   const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
   for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = false;
-  group.used = false;
+  free_groups_ |= std::uint64_t{1} << group.hardware_slot;
   ++finished_;
 }
 

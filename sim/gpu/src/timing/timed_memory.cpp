@@ -105,10 +105,12 @@ void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
   }
   if (auto done = run_until(cus, end); !done) error_ = done.error();
   for (std::uint32_t i = 0; i < cus.size(); ++i) {
-    // A miss that has waited long holds up the L1.
+    // A miss that has waited long holds up the L1 until those behind it can have left.
     const auto& queue = cores_[i].queue;
     if (!queue.empty() && flights_[queue.front()].departure + config_.request_buffer < end) {
-      cus[i]->l1_free = std::max(cus[i]->l1_free, end);
+      const auto waiting = static_cast<std::int64_t>(queue.size());
+      cus[i]->l1_free =
+          std::max(cus[i]->l1_free, end + std::min<std::int64_t>(waiting, config_.fill_cycles));
     }
   }
   if (side_.changed) {

@@ -373,6 +373,11 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
     return static_cast<std::uint64_t>(beats);
   };
   const std::uint64_t beats = add(monitors.trunks, replies_) + add(monitors.trunks, writes_);
+  for (const Control& control : controls_) {
+    monitors.control.toggles += control.counts.toggles;
+    monitors.control.adjacent += control.counts.adjacent;
+    monitors.control.opposite += control.counts.opposite;
+  }
   add(monitors.legs, reply_legs_);
   add(monitors.legs, write_legs_);
   monitors.crossbar_slot_bits = beats * kWires;

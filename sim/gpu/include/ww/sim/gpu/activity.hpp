@@ -75,6 +75,7 @@ struct WireMonitors {
   double crossbar_bit_mm{};            // slot bits times the distance from L1 to L2
   double leg_bit_mm{};                 // the part of it within the engine
   Bundle trunks, legs, memory;
+  Bundle control;  // of requests and tags beside the trunks' payload
   std::uint64_t memory_slot_bits{};
   std::uint64_t register_bytes{};
 };

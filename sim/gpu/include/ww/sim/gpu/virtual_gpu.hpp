@@ -41,6 +41,10 @@ struct Options {
   std::uint64_t watchdog_instructions{std::uint64_t{4} << 30};
   OnFault on_fault{OnFault::stop};
   MemoryChecks checks{};
+  // Dispatches that dispatch() and counters() still know, the latest ones; 0: all.
+  std::uint64_t most_dispatches{};
+  // Whether each of them keeps its activity, for sealed_energy_j() and repeat_launches().
+  bool keep_energies{true};
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
   // virtual GPU.
   trace::Writer* trace{};
@@ -134,13 +138,15 @@ class VirtualGpu {
     std::uint32_t sgprs{};
   };
   [[nodiscard]] Result<Dispatch> dispatch(std::uint64_t id) const;
-  Status counters(std::uint64_t id, std::span<double> values) const;  // counter_names() order
+  // In the order of counter_names(). Error out_of_range, as dispatch(): never made, or forgotten.
+  Status counters(std::uint64_t id, std::span<double> values) const;
   [[nodiscard]] const LaunchActivity& last_activity() const;
   // Chip time goes on as if all launches so far had been made again, in order, so many times: what
-  // a measurement of short kernels does. Dispatches and counters stay as they are.
+  // a measurement of short kernels does; needs Options::keep_energies. Dispatches and counters stay
+  // as they are.
   void repeat_launches(std::int64_t times);
   // Opens the seal on a dispatch: where its energy went, as joules at the reference voltage. For
-  // `wirewatt score` alone. Error out_of_range.
+  // `wirewatt score` alone. Errors: out_of_range; not_found without Options::keep_energies.
   [[nodiscard]] Result<LaunchActivity::Parts> sealed_energy_j(std::uint64_t id) const;
 
  private:

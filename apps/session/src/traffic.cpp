@@ -1,11 +1,12 @@
-#include "traffic.hpp"
+#include "ww/session/traffic.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "ww/measure/counter_map.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 namespace {
 
 using measure::CounterDispatch;
@@ -63,13 +64,10 @@ void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch
   const auto toggles = counter(dispatch, ("WW_" + bundle + "_TOGGLES").c_str());
   const auto adjacent = counter(dispatch, ("WW_" + bundle + "_ADJACENT").c_str());
   const auto opposite = counter(dispatch, ("WW_" + bundle + "_OPPOSITE").c_str());
-  const auto bits = counter(dispatch, slots);
+  const auto bits = slots != nullptr ? counter(dispatch, slots) : std::optional(0.0);
   if (!toggles || !adjacent || !opposite || !bits) return;
   if (!sum) sum.emplace();
-  sum->slot_bits += *bits;
-  sum->toggles += *toggles;
-  sum->adjacent += *adjacent;
-  sum->opposite += *opposite;
+  *sum += {*bits, *toggles, *adjacent, *opposite};
 }
 
 struct KernelSum {
@@ -79,6 +77,7 @@ struct KernelSum {
   std::string time_reason;
   std::array<Sum, 3> segments;
   std::array<std::optional<WireActivity>, 3> wires;
+  std::optional<WireActivity> control;
   std::optional<WireActivity> legs;
   double register_bits{};
   bool register_monitor{true};
@@ -102,6 +101,7 @@ struct KernelSum {
     segments[2].add(segment(bytes, l2_memory_read));
     segments[2].add(segment(bytes, l2_memory_write));
     add_wires(wires[1], dispatch, "TRUNK", "WW_XBAR_SLOT_BITS");
+    add_wires(control, dispatch, "CONTROL", nullptr);
     add_wires(legs, dispatch, "LEG", "WW_XBAR_SLOT_BITS");
     add_wires(wires[2], dispatch, "MEMORY", "WW_MEMORY_SLOT_BITS");
     if (const auto registers = counter(dispatch, "WW_REGISTER_BYTES")) {
@@ -126,6 +126,7 @@ struct KernelSum {
     }
     if (wires[1]) {
       result.legs = legs;
+      result.control = control;
       // Partial lines: the monitors count payload, the cache lookups whole lines.
       result.segments[1].bytes = xbar_bits / 8;
       result.segments[1].reason.clear();
@@ -138,9 +139,9 @@ struct KernelSum {
       result.segments[0].bytes = register_bits / 8;
       result.segments[0].upper_bytes.reset();
       result.segments[0].reason.clear();
-      if (legs && legs->slot_bits > 0) {
-        // The values themselves are not seen: they toggle as those that the L1 received.
-        const double scale = register_bits / legs->slot_bits;
+      if (legs && xbar_bits > 0) {
+        // The values themselves are not seen: a bit toggles as those that came by the crossbar do.
+        const double scale = register_bits / xbar_bits;
         result.segments[0].wires = WireActivity{0, legs->toggles * scale, 0, 0};
         result.segments[0].reason = "toggles as on the way to the L1, neighbours unknown";
       }
@@ -151,32 +152,17 @@ struct KernelSum {
 
 }  // namespace
 
-Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
-                                    const std::string& architecture) {
+Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches,
+                                     const std::string& architecture) {
   CountedTraffic result;
+  result.architecture = architecture;
   std::map<std::string, KernelSum> kernels;
-  for (const auto& name : files) {
-    WW_ASSIGN(file, measure::read_counter_file(name));
-    std::string here = file.architecture.empty() ? architecture : file.architecture;
-    // A virtual chip's file does not name its generation; from gfx9 on the memory side is EA.
-    if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty() &&
-        file.dispatches.front().counters.contains("TCC_EA_RDREQ_sum")) {
-      here = "gfx900";
-    }
-    if (!result.architecture.empty() && here != result.architecture) {
-      return fail(ErrorCode::bad_data,
-                  "is of " + here + ", the files before it of " + result.architecture, name);
-    }
-    result.architecture = here;
-    for (const auto& dispatch : file.dispatches) {
-      kernels[dispatch.kernel].add(dispatch, here);
-      for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
-      ++result.dispatches;
-    }
+  for (const auto& dispatch : dispatches) {
+    kernels[dispatch.kernel].add(dispatch, architecture);
+    for (const auto& [counter, value] : dispatch.counters) result.totals[counter] += value;
+    ++result.dispatches;
   }
-  if (kernels.empty()) {
-    return fail(ErrorCode::bad_data, "no dispatch was counted", files.empty() ? "" : files.front());
-  }
+  if (kernels.empty()) return fail(ErrorCode::bad_data, "no dispatch was counted");
   for (const auto& [name, sum] : kernels) {
     result.has_monitors = result.has_monitors || sum.wires[1].has_value();
     result.kernels.push_back(sum.traffic(name));
@@ -184,4 +170,31 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
   return result;
 }
 
-}  // namespace ww::cli
+std::string virtual_architecture(const std::string& device, const CounterDispatch& dispatch) {
+  if (device == "virtual:mi210") return "gfx90a";
+  return dispatch.counters.contains("TCC_EA_RDREQ_sum") ? "gfx900" : "gfx701";
+}
+
+Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
+                                    const std::string& architecture) {
+  std::string common;
+  std::vector<CounterDispatch> dispatches;
+  for (const auto& name : files) {
+    WW_ASSIGN(file, measure::read_counter_file(name));
+    std::string here = file.architecture.empty() ? architecture : file.architecture;
+    if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty()) {
+      here = virtual_architecture("virtual", file.dispatches.front());
+    }
+    if (!common.empty() && here != common) {
+      return fail(ErrorCode::bad_data, "is of " + here + ", the files before it of " + common,
+                  name);
+    }
+    common = here;
+    std::ranges::move(file.dispatches, std::back_inserter(dispatches));
+  }
+  auto result = count_traffic(dispatches, common);
+  if (!result) result.error().context = files.empty() ? "" : files.front();
+  return result;
+}
+
+}  // namespace ww::session

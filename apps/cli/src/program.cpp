@@ -1,0 +1,104 @@
+#include "program.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "description.hpp"
+#include "ww/core/log.hpp"
+
+namespace ww::cli {
+namespace {
+
+// The library takes arguments from the back.
+std::vector<std::string> reversed(std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+void add_commands(CLI::App& app, Outcome& outcome) {
+  app.name("wirewatt");
+  app.set_version_flag("--version", "wirewatt " WW_BUILD);
+  app.require_subcommand(1);
+  app.footer(
+      "Example, no GPU needed:\n"
+      "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n\n"
+      "Exit codes: 0 done, 1 the result is bad, 2 usage, 3 environment (driver, permission, "
+      "device).");
+  app.fallthrough();
+  add_devices(app, outcome);
+  add_doctor(app, outcome);
+  add_calibrate(app, outcome);
+  add_fit(app, outcome);
+  add_score(app, outcome);
+  add_estimate(app, outcome);
+  add_project(app, outcome);
+  add_report(app, outcome);
+  add_reproduce(app, outcome);
+  add_patch(app, outcome);
+  add_disasm(app, outcome);
+  add_simulate(app, outcome);
+  add_sweep(app, outcome);
+  add_workloads(app, outcome);
+  add_run(app, outcome);
+  add_trace(app, outcome);
+  add_topology(app, outcome);
+  add_top(app, outcome);
+  add_completion(app, outcome);
+  add_manual(app, outcome);
+}
+
+void silence(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->callback([] {});
+    silence(*command);
+  }
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  CLI::App app{"wirewatt: what a GPU's wires cost, measured."};
+  Outcome outcome;
+  bool quiet = false;
+  bool verbose = false;
+  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Errors only");
+  app.add_flag("-v,--verbose", verbose, "Say more")->excludes(quiet_flag);
+  app.parse_complete_callback([&] {
+    log::set_up(quiet     ? log::Verbosity::quiet
+                : verbose ? log::Verbosity::verbose
+                          : log::Verbosity::normal);
+  });
+  log::set_up(log::Verbosity::normal);
+  add_commands(app, outcome);
+  try {
+    app.parse(reversed(arguments));
+  } catch (const CLI::ParseError& error) {
+    // CLI11 prints help or the error; anything but help and version is wrong usage.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
+    if (hint.empty()) {
+      app.exit(error);
+    } else {
+      spdlog::error("{}", hint);
+    }
+    return 2;
+  }
+  return outcome.exit_code;
+}
+
+Status check_command_line(const std::vector<std::string>& arguments) {
+  CLI::App app{"wirewatt"};
+  Outcome outcome;
+  add_commands(app, outcome);
+  silence(app);
+  try {
+    app.parse(reversed(arguments));
+  } catch (const CLI::ParseError& error) {
+    return fail(ErrorCode::invalid_argument, error.what());
+  }
+  return {};
+}
+
+}  // namespace ww::cli

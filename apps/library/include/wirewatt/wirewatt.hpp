@@ -1,0 +1,59 @@
+// The C interface as a C++ class: a session that closes itself and throws wirewatt::error.
+#ifndef WIREWATT_WIREWATT_HPP
+#define WIREWATT_WIREWATT_HPP
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "wirewatt/wirewatt.h"
+
+namespace wirewatt {
+
+class error : public std::runtime_error {
+ public:
+  explicit error(wirewatt_status status) : runtime_error(wirewatt_error()), status(status) {}
+  wirewatt_status status;
+};
+
+class session {
+ public:
+  // See wirewatt_open.
+  explicit session(const std::string& device = "", const std::string& model = "") {
+    wirewatt_session* made = nullptr;
+    check(wirewatt_open(device.c_str(), model.c_str(), &made));
+    session_.reset(made);
+  }
+  std::string device() const { return wirewatt_device(session_.get()); }
+  void begin() { check(wirewatt_begin(session_.get())); }
+  void add_traffic(wirewatt_segment segment, double bytes, double toggle_rate = 0.34) {
+    check(wirewatt_add_traffic(session_.get(), segment, bytes, toggle_rate));
+  }
+  wirewatt_reading end() {
+    wirewatt_reading reading{};
+    reading.size = sizeof reading;
+    check(wirewatt_end(session_.get(), &reading));
+    return reading;
+  }
+  // See wirewatt_reason.
+  std::string reason(int index) const { return wirewatt_reason(session_.get(), index); }
+  // Joules of what `work` does; it must finish its queue.
+  template <class Work>
+  wirewatt_reading measure(Work&& work) {
+    begin();
+    work();
+    return end();
+  }
+
+ private:
+  static void check(wirewatt_status status) {
+    if (status != WIREWATT_OK) throw error(status);
+  }
+  struct closer {
+    void operator()(wirewatt_session* session) const { wirewatt_close(session); }
+  };
+  std::unique_ptr<wirewatt_session, closer> session_;
+};
+
+}  // namespace wirewatt
+#endif

@@ -1,0 +1,172 @@
+#include "wirewatt/wirewatt.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "ww/session/bracket.hpp"
+
+struct wirewatt_session {
+  std::unique_ptr<ww::session::Bracket> bracket;
+  std::string device;
+  std::array<std::string, WIREWATT_SEGMENTS + 2> reasons;  // device, interconnect, segments
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+wirewatt_status status_of(ww::ErrorCode code) {
+  switch (code) {
+    case ww::ErrorCode::invalid_argument:
+    case ww::ErrorCode::out_of_range: return WIREWATT_INVALID;
+    case ww::ErrorCode::not_found:
+    case ww::ErrorCode::missing_dependency: return WIREWATT_NOT_FOUND;
+    case ww::ErrorCode::parse_error:
+    case ww::ErrorCode::bad_data: return WIREWATT_BAD_FILE;
+    case ww::ErrorCode::unsupported: return WIREWATT_UNSUPPORTED;
+    case ww::ErrorCode::permission_denied: return WIREWATT_DENIED;
+    default: return WIREWATT_DEVICE;
+  }
+}
+
+wirewatt_status refuse(const ww::Error& error) {
+  last_error = error.text();
+  return status_of(error.code);
+}
+
+wirewatt_status refuse(const char* message) {
+  last_error = message;
+  return WIREWATT_INVALID;
+}
+
+// No exception crosses the C interface.
+template <class Body>
+wirewatt_status guarded(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& e) {
+    last_error = e.what();
+  } catch (...) {
+    last_error = "unknown failure";
+  }
+  return WIREWATT_DEVICE;
+}
+
+int32_t figure_status(ww::RowStatus status) {
+  switch (status) {
+    case ww::RowStatus::ok: return WIREWATT_FIGURE_OK;
+    case ww::RowStatus::transferred: return WIREWATT_FIGURE_TRANSFERRED;
+    case ww::RowStatus::not_identified: return WIREWATT_FIGURE_NOT_IDENTIFIED;
+    case ww::RowStatus::rejected:
+    case ww::RowStatus::failed: return WIREWATT_FIGURE_REJECTED;
+    case ww::RowStatus::unavailable: break;
+  }
+  return WIREWATT_FIGURE_UNAVAILABLE;
+}
+
+wirewatt_joules joules_of(const ww::session::Joules& joules) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const int32_t status = figure_status(joules.status);
+  const bool has =
+      joules.energy && (status == WIREWATT_FIGURE_OK || status == WIREWATT_FIGURE_TRANSFERRED);
+  if (!has) return {status, 0, none, none, none};
+  return {status, 0, joules.energy->value, joules.energy->low, joules.energy->high};
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* wirewatt_version(void) {
+  return WW_VERSION;
+}
+
+const char* wirewatt_error(void) {
+  return last_error.c_str();
+}
+
+wirewatt_status wirewatt_open(const char* device, const char* model, wirewatt_session** session) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_open: no place for the session");
+    *session = nullptr;
+    auto bracket =
+        ww::session::Bracket::open(device != nullptr ? device : "", model != nullptr ? model : "");
+    if (!bracket) return refuse(bracket.error());
+    auto made = std::make_unique<wirewatt_session>();
+    made->bracket = std::move(*bracket);
+    made->device = made->bracket->device();
+    *session = made.release();
+    return WIREWATT_OK;
+  });
+}
+
+void wirewatt_close(wirewatt_session* session) {
+  delete session;
+}
+
+const char* wirewatt_device(const wirewatt_session* session) {
+  return session != nullptr ? session->device.c_str() : "";
+}
+
+wirewatt_status wirewatt_begin(wirewatt_session* session) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_begin: no session");
+    const auto begun = session->bracket->begin();
+    return begun ? WIREWATT_OK : refuse(begun.error());
+  });
+}
+
+wirewatt_status wirewatt_end(wirewatt_session* session, wirewatt_reading* reading) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_end: no session");
+    if (reading == nullptr || reading->size < sizeof(size_t)) {
+      return refuse("wirewatt_end: set reading.size to sizeof(wirewatt_reading)");
+    }
+    const auto found = session->bracket->end();
+    if (!found) return refuse(found.error());
+    wirewatt_reading whole{};
+    whole.size = std::min(reading->size, sizeof whole);
+    whole.is_virtual = session->bracket->is_virtual() ? 1 : 0;
+    whole.seconds = found->seconds;
+    whole.dispatches = found->dispatches;
+    whole.device = joules_of(found->device);
+    whole.interconnect = joules_of(found->interconnect);
+    session->reasons[0] = found->device.reason;
+    session->reasons[1] = found->interconnect.reason;
+    for (std::size_t s = 0; s < WIREWATT_SEGMENTS; ++s) {
+      whole.segment[s] = joules_of(found->segments[s]);
+      session->reasons[s + 2] = found->segments[s].reason;
+    }
+    // A program built with an earlier version has a shorter structure.
+    std::memcpy(reading, &whole, whole.size);
+    return WIREWATT_OK;
+  });
+}
+
+wirewatt_status wirewatt_add_traffic(wirewatt_session* session, wirewatt_segment segment,
+                                     double bytes, double toggle_rate) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_add_traffic: no session");
+    const auto index = static_cast<int>(segment);
+    if (index < 0 || index >= WIREWATT_SEGMENTS) {
+      return refuse("wirewatt_add_traffic: no such segment");
+    }
+    const auto added = session->bracket->add_traffic(
+        ww::model::wire_segments[static_cast<std::size_t>(index)], bytes, toggle_rate);
+    return added ? WIREWATT_OK : refuse(added.error());
+  });
+}
+
+const char* wirewatt_reason(const wirewatt_session* session, int index) {
+  if (session == nullptr || index < -2 || index >= WIREWATT_SEGMENTS) return "";
+  const int place = index == -1 ? 0 : index == -2 ? 1 : index + 2;
+  return session->reasons[static_cast<std::size_t>(place)].c_str();
+}
+
+}  // extern "C"

@@ -1,0 +1,155 @@
+// The C interface on the virtual GPU, whose driver the OpenCL loader brings in.
+#include "wirewatt/wirewatt.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+
+const char* const source =
+    "__kernel void copy(__global const uint* a, __global uint* b) {"
+    "  b[get_global_id(0)] = a[get_global_id(0)]; }";
+constexpr std::size_t words = 1 << 16;
+
+class Library : public testing::Test {
+ protected:
+  void SetUp() override {
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    ASSERT_EQ(clGetPlatformIDs(1, &platform, nullptr), CL_SUCCESS);
+    ASSERT_EQ(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, nullptr), CL_SUCCESS);
+    context_ = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
+    queue_ = clCreateCommandQueue(context_, device, 0, nullptr);
+    const char* text = source;
+    program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
+    ASSERT_EQ(clBuildProgram(program_, 1, &device, "", nullptr, nullptr), CL_SUCCESS);
+    kernel_ = clCreateKernel(program_, "copy", nullptr);
+    const std::vector<std::uint32_t> data(words, 0xA5A5A5A5U);
+    for (cl_uint argument = 0; argument < 2; ++argument) {
+      buffers_[argument] =
+          clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * words,
+                         const_cast<std::uint32_t*>(data.data()), nullptr);
+      ASSERT_EQ(clSetKernelArg(kernel_, argument, sizeof(cl_mem), &buffers_[argument]), CL_SUCCESS);
+    }
+  }
+  void TearDown() override {
+    for (cl_mem buffer : buffers_) clReleaseMemObject(buffer);
+    clReleaseKernel(kernel_);
+    clReleaseProgram(program_);
+    clReleaseCommandQueue(queue_);
+    clReleaseContext(context_);
+  }
+  void launch(int times) {
+    for (int i = 0; i < times; ++i) {
+      ASSERT_EQ(
+          clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &words, nullptr, 0, nullptr, nullptr),
+          CL_SUCCESS);
+    }
+    clFinish(queue_);
+  }
+  // A calibration's model, as small as the estimate needs.
+  static std::string model() {
+    const auto file = std::filesystem::path(testing::TempDir()) / "ww_library_model.json";
+    EXPECT_TRUE(ww::write_file_atomically(file, R"({
+      "format": "wirewatt-model/1", "device": "virtual:w9100", "virtual": true,
+      "energy_fj_per_bit_mm": {"status": "ok", "value": 200, "low": 190, "high": 210,
+        "sensed_low": 199, "sensed_high": 201, "convention": "per_random_bit", "reason": ""},
+      "reference": {"voltage_v": 1.17, "clock_hz": 9.3e8},
+      "distances": {"floorplan": "w9100", "registers_to_l1_mm": 3.5, "l2_to_memory_mm": 11.5,
+        "near_mm": 5.25, "far_mm": 15.75, "engine_to_quadrant_mm": [[5.25, 15.75], [15.75, 5.25]]},
+      "constants": []})"));
+    return file.string();
+  }
+
+  cl_context context_{};
+  cl_command_queue queue_{};
+  cl_program program_{};
+  cl_kernel kernel_{};
+  cl_mem buffers_[2]{};
+};
+
+TEST_F(Library, GivesJoulesOfTheDeviceAndOfEachSegment) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("", model().c_str(), &session), WIREWATT_OK) << wirewatt_error();
+  EXPECT_STREQ(wirewatt_device(session), "virtual:w9100");
+  double once = 0;
+  for (const int times : {1000, 2000}) {
+    ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK) << wirewatt_error();
+    launch(times);
+    wirewatt_reading reading{};
+    reading.size = sizeof reading;
+    ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK) << wirewatt_error();
+    EXPECT_EQ(reading.is_virtual, 1);
+    EXPECT_EQ(reading.dispatches, static_cast<std::uint64_t>(times));
+    EXPECT_GT(reading.seconds, 0);
+    EXPECT_EQ(reading.segment[WIREWATT_L1_L2].status, WIREWATT_FIGURE_OK);
+    const double energy = reading.segment[WIREWATT_L1_L2].value;
+    EXPECT_LT(reading.segment[WIREWATT_L1_L2].low, energy);
+    EXPECT_GT(reading.segment[WIREWATT_L1_L2].high, energy);
+    EXPECT_NEAR(reading.interconnect.value,
+                reading.segment[0].value + energy + reading.segment[2].value, 1e-12);
+    if (times == 1000) once = energy;
+    if (times == 2000) {
+      EXPECT_NEAR(energy / once, 2, 0.05);  // twice the work
+      ASSERT_EQ(reading.device.status, WIREWATT_FIGURE_OK) << wirewatt_reason(session, -1);
+      EXPECT_GT(reading.device.value, reading.interconnect.value);
+    }
+  }
+  wirewatt_close(session);
+}
+
+TEST_F(Library, WithoutAModelSegmentsHaveNoFigureButAReason) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("virtual", nullptr, &session), WIREWATT_OK) << wirewatt_error();
+  ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK);
+  EXPECT_EQ(wirewatt_begin(session), WIREWATT_INVALID);
+  EXPECT_EQ(wirewatt_add_traffic(session, WIREWATT_L1_L2, 1, 0.5), WIREWATT_UNSUPPORTED);
+  launch(1);
+  wirewatt_reading reading{};
+  reading.size = sizeof reading;
+  ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK);
+  EXPECT_EQ(reading.segment[0].status, WIREWATT_FIGURE_UNAVAILABLE);
+  EXPECT_TRUE(std::isnan(reading.segment[0].value));
+  EXPECT_THAT(wirewatt_reason(session, 0), HasSubstr("without a model"));
+  EXPECT_EQ(wirewatt_end(session, &reading), WIREWATT_INVALID);
+  EXPECT_THAT(wirewatt_error(), HasSubstr("not begun"));
+  wirewatt_close(session);
+}
+
+TEST_F(Library, WritesNoMoreThanTheCallersStructureHolds) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("virtual", "", &session), WIREWATT_OK);
+  ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK);
+  wirewatt_reading reading{};
+  reading.segment[2].value = 42;
+  reading.size = offsetof(wirewatt_reading, segment);
+  ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK);
+  EXPECT_EQ(reading.size, offsetof(wirewatt_reading, segment));
+  EXPECT_EQ(reading.segment[2].value, 42);
+  wirewatt_close(session);
+}
+
+TEST(LibraryErrors, AreStatusesWithAText) {
+  wirewatt_session* session = nullptr;
+  EXPECT_EQ(wirewatt_open("no such", "", &session), WIREWATT_NOT_FOUND);
+  EXPECT_EQ(session, nullptr);
+  EXPECT_THAT(wirewatt_error(), HasSubstr("no such"));
+  EXPECT_EQ(wirewatt_open("", "/no/such/model.json", &session), WIREWATT_NOT_FOUND);
+  EXPECT_EQ(wirewatt_open("", "", nullptr), WIREWATT_INVALID);
+  EXPECT_EQ(wirewatt_begin(nullptr), WIREWATT_INVALID);
+  EXPECT_EQ(wirewatt_end(nullptr, nullptr), WIREWATT_INVALID);
+  wirewatt_close(nullptr);
+}
+
+}  // namespace

@@ -1,0 +1,56 @@
+// Joules between a begin and an end inside a running program: of the device, from its sensor, and
+// of its on-chip wires by segment, from counters and a calibration.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/model/interval.hpp"
+#include "ww/model/wire_model.hpp"
+
+namespace ww::session {
+
+struct Joules {
+  RowStatus status{RowStatus::unavailable};
+  std::string reason;                     // why there is no figure, or what to know about it
+  std::optional<model::Interval> energy;  // [J], 95%
+};
+
+struct Reading {
+  double seconds{};  // the device's clock: the chip's own on a virtual device
+  std::uint64_t dispatches{};
+  Joules device;                   // the whole board or chip, as its sensor counts
+  Joules interconnect;             // segments with a figure, together
+  std::array<Joules, 3> segments;  // by model::WireSegment
+};
+
+// Threading: one caller at a time. Finish the queue before begin and end.
+class Bracket {
+ public:
+  // `device`: "virtual", the virtual GPU whose driver the OpenCL loader has brought into this
+  // process; "gpu:N", the N-th GPU with a power sensor as `wirewatt doctor` lists them; empty: the
+  // virtual one where its driver is loaded, else gpu:0. `model`: model.json of a calibration, empty
+  // for the device's energy alone. Errors: not_found (no such device; the driver is not loaded),
+  // those of the sensor and the model.
+  static Result<std::unique_ptr<Bracket>> open(const std::string& device, const std::string& model);
+  virtual ~Bracket() = default;
+
+  [[nodiscard]] virtual std::string device() const = 0;
+  [[nodiscard]] virtual bool is_virtual() const = 0;
+
+  // Error invalid_argument: begun already; errors of the device.
+  virtual Status begin() = 0;
+  // On real devices no counter is read in the process: say what moved, from CUPTI, rocprofiler or
+  // arithmetic. `toggle_rate` per payload bit, 0 to 1. Errors: invalid_argument (not begun;
+  // negative), unsupported (a virtual device counts itself).
+  virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
+  // Error invalid_argument: not begun; errors of the device.
+  virtual Result<Reading> end() = 0;
+};
+
+}  // namespace ww::session

@@ -1,0 +1,60 @@
+// What a program draws while it runs on the virtual GPU, from the feed that the driver appends
+// (WIREWATT_LIVE, docs/files.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/counter_file.hpp"
+#include "ww/model/estimate.hpp"
+
+namespace ww::session {
+
+struct LiveSample {
+  std::int64_t time_ns{};  // the chip's clock
+  double power_w{};
+  double temperature_c{};
+};
+
+struct LiveNews {
+  std::vector<measure::CounterDispatch> dispatches;
+  std::vector<LiveSample> samples;
+};
+
+// Reads a feed along with the program that writes it.
+class LiveFeed {
+ public:
+  explicit LiveFeed(std::filesystem::path file) : file_(std::move(file)) {}
+  // Whole lines that came since the last call; none while the file is not there yet. Errors:
+  // parse_error with the line, io_error.
+  Result<LiveNews> poll();
+
+ private:
+  Status take(const std::string& line, LiveNews& news);
+
+  std::filesystem::path file_;
+  std::uint64_t offset_{};
+  std::uint64_t line_{};
+  std::string rest_;  // of a line whose end has not come
+  std::vector<std::string> counters_;
+};
+
+// Power by segment of what was launched in one refresh.
+struct LivePower {
+  model::Estimate estimate;
+  std::uint64_t dispatches{};
+  std::optional<double> device_w;  // the sensor's newest reading
+  std::optional<double> temperature_c;
+  std::int64_t chip_ns{};  // end of the last dispatch
+};
+
+// Absent where nothing was launched; `device` as "virtual:w9100". Errors of the estimate.
+[[nodiscard]] Result<std::optional<LivePower>> live_power(const LiveNews& news,
+                                                          const model::WireModel& model,
+                                                          const std::string& device);
+
+}  // namespace ww::session

@@ -1,0 +1,39 @@
+// From counter files to what kernels moved, as the model's estimate takes it.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/measure/counter_file.hpp"
+#include "ww/model/estimate.hpp"
+
+namespace ww::session {
+
+struct CountedTraffic {
+  std::vector<model::KernelTraffic> kernels;
+  std::string architecture;
+  std::size_t dispatches{};
+  std::map<std::string, double> totals;  // of every counter, over all dispatches
+  bool has_monitors{};                   // toggle monitors: the virtual GPU alone
+};
+
+// Adds up by kernel what the counters of dispatches tell; `architecture` says how to read them.
+// Error bad_data: no dispatch.
+[[nodiscard]] Result<CountedTraffic> count_traffic(
+    std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
+
+// How to read a virtual chip's counters: its file does not name its generation, and from gfx9 on the
+// memory side is EA.
+[[nodiscard]] std::string virtual_architecture(const std::string& device,
+                                               const measure::CounterDispatch& dispatch);
+
+// Reads profilers' counter files and adds the dispatches up by kernel. `architecture` stands in
+// where the file names none. Errors: those of reading, bad_data (no dispatch; files of different
+// architectures).
+[[nodiscard]] Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
+                                                  const std::string& architecture);
+
+}  // namespace ww::session

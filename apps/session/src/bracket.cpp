@@ -1,0 +1,208 @@
+#include "ww/session/bracket.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "energy_window.hpp"
+#include "segments.hpp"
+#include "ww/core/vgpu_abi.h"
+#include "ww/measure/counter_file.hpp"
+#include "ww/measure/telemetry.hpp"
+#include "ww/measure/virtual_device.hpp"
+#include "ww/session/traffic.hpp"
+
+namespace ww::session {
+namespace {
+
+constexpr double assumed_toggle_rate = 0.34;  // IISWC'16, section VI: the average of all
+
+// What both kinds of device share: the sensor, the model and the state of the bracket.
+class Common : public Bracket {
+ public:
+  Common(std::unique_ptr<measure::Sensor> sensor, std::optional<model::WireModel> model)
+      : sensor_(std::move(sensor)), model_(std::move(model)) {}
+
+  Status begin() override {
+    if (begun_) return fail(ErrorCode::invalid_argument, "begun already; end it first", device());
+    WW_TRY(sensor_->new_readings());  // those of before
+    from_ns_ = sensor_->now_ns();
+    begun_ = true;
+    return {};
+  }
+
+  Result<Reading> end() override {
+    if (!begun_) return fail(ErrorCode::invalid_argument, "was not begun", device());
+    begun_ = false;
+    const std::int64_t to_ns = sensor_->now_ns();
+    WW_ASSIGN(readings, sensor_->new_readings());
+    Reading reading;
+    reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
+    reading.device =
+        energy_between(readings, from_ns_, to_ns, sensor_->facts().gain_tolerance_95.value_or(0.0));
+    WW_TRY(fill(reading));
+    return reading;
+  }
+
+ protected:
+  virtual Status fill(Reading& reading) = 0;
+  [[nodiscard]] bool begun() const { return begun_; }
+  [[nodiscard]] const std::optional<model::WireModel>& model() const { return model_; }
+
+ private:
+  std::unique_ptr<measure::Sensor> sensor_;
+  std::optional<model::WireModel> model_;
+  std::int64_t from_ns_{};
+  bool begun_{};
+};
+
+class VirtualBracket final : public Common {
+ public:
+  VirtualBracket(const ww_vgpu_abi& abi, std::optional<model::WireModel> model)
+      : Common(measure::make_virtual_sensor(abi), std::move(model)), abi_(abi) {
+    for (std::uint32_t i = 0; i < abi_.counter_count(); ++i) {
+      names_.emplace_back(abi_.counter_name(i));
+    }
+    if (const auto* chip = abi_.chip_info(); chip != nullptr) {
+      name_ = std::string("virtual:") + chip->name;
+      target_ = chip->target;
+    }
+  }
+  std::string device() const override { return name_; }
+  bool is_virtual() const override { return true; }
+
+  Status begin() override {
+    WW_TRY(Common::begin());
+    first_ = abi_.dispatch_count();
+    return {};
+  }
+  Status add_traffic(model::WireSegment, double, double) override {
+    return fail(ErrorCode::unsupported, "a virtual device counts its traffic itself", name_);
+  }
+
+ private:
+  Status fill(Reading& reading) override {
+    std::vector<measure::CounterDispatch> dispatches;
+    std::vector<double> values(names_.size());
+    const std::uint64_t count = abi_.dispatch_count();
+    for (std::uint64_t id = first_; id < count; ++id) {
+      ww_vgpu_dispatch raw{};
+      if (abi_.dispatch(id, &raw) != 0 ||
+          abi_.dispatch_counters(id, values.data(), static_cast<std::uint32_t>(values.size())) !=
+              0) {
+        return fail(ErrorCode::device_error, fmt::format("no counters of dispatch {}", id), name_);
+      }
+      measure::CounterDispatch dispatch;
+      dispatch.id = id;
+      dispatch.kernel = raw.kernel != nullptr ? raw.kernel : "";
+      dispatch.duration_ns = static_cast<double>(raw.end_ns - raw.start_ns);
+      for (std::size_t i = 0; i < names_.size(); ++i) dispatch.counters[names_[i]] = values[i];
+      dispatches.push_back(std::move(dispatch));
+    }
+    reading.dispatches = dispatches.size();
+    std::vector<model::KernelTraffic> kernels;
+    if (!dispatches.empty()) {
+      WW_ASSIGN(traffic, count_traffic(dispatches, target_));
+      kernels = std::move(traffic.kernels);
+    }
+    return fill_segments(reading, model(), kernels, assumed_toggle_rate);
+  }
+
+  const ww_vgpu_abi& abi_;
+  std::vector<std::string> names_;
+  std::string name_{"virtual"};
+  std::string target_;
+  std::uint64_t first_{};
+};
+
+class RealBracket final : public Common {
+ public:
+  RealBracket(std::string name, std::unique_ptr<measure::Sensor> sensor,
+              std::optional<model::WireModel> model)
+      : Common(std::move(sensor), std::move(model)), name_(std::move(name)) {}
+  std::string device() const override { return name_; }
+  bool is_virtual() const override { return false; }
+
+  Status begin() override {
+    WW_TRY(Common::begin());
+    said_ = {};
+    return {};
+  }
+  Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) override {
+    if (!begun()) return fail(ErrorCode::invalid_argument, "was not begun", name_);
+    if (!std::isfinite(bytes) || bytes < 0 || !(toggle_rate >= 0 && toggle_rate <= 1)) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} bytes at {} toggles a bit: bytes must not be negative and the "
+                              "rate lie between 0 and 1",
+                              bytes, toggle_rate),
+                  name_);
+    }
+    auto& said = said_[static_cast<std::size_t>(segment)];
+    if (!said) said.emplace();
+    said->bytes += bytes;
+    said->toggled_bits += 8 * bytes * toggle_rate;
+    return {};
+  }
+
+ private:
+  Status fill(Reading& reading) override { return fill_said_segments(reading, model(), said_); }
+
+  std::string name_;
+  std::array<std::optional<SaidTraffic>, 3> said_;
+};
+
+Result<std::unique_ptr<Bracket>> open_virtual(std::optional<model::WireModel> model) {
+  const auto abi = measure::find_virtual_abi(WW_VGPU_LIBRARY_NAME);
+  if (!abi) {
+    return fail(abi.error().code,
+                abi.error().message +
+                    ": call OpenCL first (clGetPlatformIDs), and start the "
+                    "program by 'wirewatt run --device virtual:w9100 -- PROGRAM'",
+                "virtual");
+  }
+  return std::make_unique<VirtualBracket>(**abi, std::move(model));
+}
+
+Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
+                                           std::optional<model::WireModel> model) {
+  constexpr std::string_view prefix = "gpu:";
+  std::size_t index = 0;
+  const char* const stop = device.data() + device.size();
+  if (!device.starts_with(prefix) ||
+      std::from_chars(device.data() + prefix.size(), stop, index).ptr != stop) {
+    return fail(ErrorCode::not_found, "no such device; there are virtual, gpu:0, gpu:1, ...",
+                device);
+  }
+  const auto telemetry = measure::find_telemetry();
+  if (index >= telemetry.gpus.size()) {
+    return fail(ErrorCode::not_found,
+                fmt::format("{} GPUs with a power sensor here{}{}{}{}; 'wirewatt doctor' says more",
+                            telemetry.gpus.size(),
+                            telemetry.no_amd.empty() ? "" : "; AMD: ", telemetry.no_amd,
+                            telemetry.no_nvidia.empty() ? "" : "; NVIDIA: ", telemetry.no_nvidia),
+                device);
+  }
+  measure::TelemetryOptions options;
+  options.clock_control = false;
+  WW_ASSIGN(sensor, measure::open_sensor(telemetry.gpus[index], options));
+  return std::make_unique<RealBracket>(telemetry.gpus[index].name, std::move(sensor),
+                                       std::move(model));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Bracket>> Bracket::open(const std::string& device,
+                                               const std::string& model_file) {
+  std::optional<model::WireModel> model;
+  if (!model_file.empty()) {
+    WW_ASSIGN(loaded, model::load_wire_model(model_file));
+    model = std::move(loaded);
+  }
+  if (device == "virtual") return open_virtual(std::move(model));
+  if (!device.empty()) return open_real(device, std::move(model));
+  if (measure::find_virtual_abi(WW_VGPU_LIBRARY_NAME)) return open_virtual(std::move(model));
+  return open_real("gpu:0", std::move(model));
+}
+
+}  // namespace ww::session

@@ -1,0 +1,194 @@
+#include "ww/sweep/analysis.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "distributions.hpp"
+#include "testing.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/sweep/result_files.hpp"
+
+namespace ww::sweep {
+namespace {
+
+using testing::ElementsAre;
+
+Table table_of(const std::vector<std::vector<double>>& metrics) {
+  Table table{{"axis"}, {"a", "b"}, {}};
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    Row row{i, {std::to_string(i % 2)}, {}};
+    for (const double value : metrics[i]) {
+      row.metrics.push_back(std::isnan(value) ? std::nullopt : std::optional(value));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+TEST(ParetoFront, HoldsWhatNothingBeats) {
+  const auto table = table_of({{1, 9}, {2, 5}, {3, 6}, {4, 1}, {4, 2}, {0, NAN}, {2, 5}});
+  const std::vector<Goal> goals{{"a", false}, {"b", false}};
+  EXPECT_THAT(pareto_front(table, goals, {0, 1}), ElementsAre(0, 1, 6, 3));
+  EXPECT_THAT(pareto_front(table, {{"a", true}, {"b", false}}, {0, 1}), ElementsAre(3));
+}
+
+TEST(ParetoFront, AgreesWithItsDefinitionOnRandomPoints) {
+  std::mt19937 random(5);
+  std::uniform_int_distribution<int> coordinate(0, 9);
+  std::vector<std::vector<double>> points;
+  for (int i = 0; i < 200; ++i) {
+    points.push_back({double(coordinate(random)), double(coordinate(random))});
+  }
+  const auto table = table_of(points);
+  const auto front = pareto_front(table, {{"a", false}, {"b", true}}, {0, 1});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    bool beaten = false;
+    for (const auto& other : points) {
+      beaten =
+          beaten || (other[0] <= points[i][0] && other[1] >= points[i][1] && other != points[i]);
+    }
+    EXPECT_EQ(std::count(front.begin(), front.end(), i) == 1, !beaten) << i;
+  }
+}
+
+TEST(Goals, AreReadAndRefused) {
+  const auto goals = parse_goals("min:a.b,max:c");
+  ASSERT_TRUE(goals);
+  EXPECT_EQ(goals->at(0).metric, "a.b");
+  EXPECT_TRUE(goals->at(1).largest);
+  EXPECT_FALSE(parse_goals("a"));
+  EXPECT_FALSE(parse_goals("min:a,"));
+  EXPECT_FALSE(parse_goals("min:"));
+}
+
+TEST(Sensitivity, SharesOfAnAdditiveGridAddUpToOne) {
+  Table table{{"x", "y", "z"}, {"m"}, {}};
+  for (int x = 0; x < 3; ++x) {
+    for (int y = 0; y < 2; ++y) {
+      for (int z = 0; z < 2; ++z) {
+        table.rows.push_back(
+            {0, {std::to_string(x), std::to_string(y), std::to_string(z)}, {3.0 * x + 2.0 * y}});
+      }
+    }
+  }
+  const auto effects = sensitivity(table, 0);
+  ASSERT_EQ(effects.size(), 3U);
+  EXPECT_EQ(effects[0].axis, "x");
+  EXPECT_DOUBLE_EQ(effects[0].range, 6);
+  EXPECT_EQ(effects[0].levels.size(), 3U);
+  // Var of 3x over {0,1,2} is 6, of 2y over {0,1} is 1.
+  EXPECT_NEAR(*effects[0].share, 6.0 / 7, 1e-12);
+  EXPECT_NEAR(*effects[1].share, 1.0 / 7, 1e-12);
+  EXPECT_NEAR(*effects[2].share, 0, 1e-12);
+}
+
+TEST(Distributions, AgreeWithTheirTables) {
+  // Abramowitz and Stegun, tables 26.8 and 26.10.
+  EXPECT_NEAR(chi_squared_quantile(0.975, 1), 5.02389, 1e-5);
+  EXPECT_NEAR(chi_squared_quantile(0.025, 10), 3.24697, 1e-5);
+  EXPECT_NEAR(chi_squared_quantile(0.975, 30), 46.9792, 1e-4);
+  EXPECT_NEAR(student_quantile(0.975, 1), 12.706, 1e-3);
+  EXPECT_NEAR(student_quantile(0.975, 9), 2.262, 1e-3);
+  EXPECT_NEAR(student_quantile(0.975, 120), 1.980, 1e-3);
+}
+
+// Parts scattered by `deviation` and measured with an error of 1.
+std::vector<PartValue> drawn_parts(int count, double deviation, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<PartValue> parts;
+  for (int i = 0; i < count; ++i) {
+    const double value = 100 + deviation * normal(random) + normal(random);
+    parts.push_back({std::to_string(i), value, value - 1.96, value + 1.96});
+  }
+  return parts;
+}
+
+TEST(PartVariation, CoversTheTruthAsOftenAsItSays) {
+  int deviation_covered = 0;
+  int mean_covered = 0;
+  constexpr int trials = 400;
+  for (unsigned seed = 0; seed < trials; ++seed) {
+    const auto variation = part_variation(drawn_parts(12, 2, seed));
+    ASSERT_TRUE(variation);
+    deviation_covered += variation->deviation_low <= 2 && 2 <= variation->deviation_high ? 1 : 0;
+    mean_covered += variation->mean_low <= 100 && 100 <= variation->mean_high ? 1 : 0;
+  }
+  // 95% of 400 is 380 with a standard deviation of 4.4.
+  EXPECT_NEAR(deviation_covered, 380, 14);
+  EXPECT_NEAR(mean_covered, 380, 14);
+}
+
+TEST(PartVariation, OfEqualPartsReachesZero) {
+  int zero = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const auto variation = part_variation(drawn_parts(8, 0, seed));
+    zero += variation->deviation_low == 0 ? 1 : 0;
+  }
+  EXPECT_GE(zero, 93);
+}
+
+TEST(PartVariation, NeedsTwoPartsWithIntervals) {
+  EXPECT_FALSE(part_variation({{"a", 1, 0, 2}}));
+  EXPECT_FALSE(part_variation({{"a", 1, 0, 2}, {"b", 1, 1, 1}}));
+}
+
+constexpr const char* plan_text =
+    "command = \"simulate\"\n[axes]\nrate = [0.1, 0.2, 0.3]\nseed = [1, 1]\n";
+
+TEST(Store, HoldsEveryPointOnceAndSaysWhatIsMissing) {
+  const TestFolder folder;
+  const auto plan = parse_plan(plan_text, folder.path() / "p.toml");
+  const auto points = Points::expand(*plan, "program");
+  ASSERT_TRUE(points);
+  EXPECT_EQ(points->size(), 6U);
+  auto writer = ResultWriter::create(folder.path() / "results", "t");
+  const auto add = [&](std::size_t point, PointStatus status, const char* result, int started) {
+    Record record;
+    record.hash = points->hash(point);
+    record.status = status;
+    record.result = result;
+    record.reason = status == PointStatus::ok ? "" : "broke";
+    record.timings = "{}";
+    record.started_ms = started;
+    ASSERT_TRUE(writer->add(record));
+  };
+  add(0, PointStatus::ok, R"({"a":{"b":1.5}})", 1);
+  add(0, PointStatus::crashed, "", 2);  // a copy that came later and failed
+  add(2, PointStatus::timeout, "", 1);
+  ASSERT_TRUE(writer->finish());
+  const auto file = folder.path() / "sweep.db";
+  const auto counts = write_store(file, *plan, *points, "program", folder.path() / "results");
+  ASSERT_TRUE(counts) << counts.error().text();
+  EXPECT_EQ(counts->at(PointStatus::ok), 2U);
+  EXPECT_EQ(counts->at(PointStatus::timeout), 2U);
+  EXPECT_EQ(counts->at(PointStatus::missing), 2U);
+
+  const auto store = Store::open(file);
+  ASSERT_TRUE(store);
+  const auto table = load_table(*store, {"rate"}, {"a.b"});
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->rows.size(), 6U);
+  EXPECT_EQ(table->rows[1].metrics[0], 1.5);
+  EXPECT_EQ(table->rows[2].metrics[0], std::nullopt);
+  EXPECT_EQ(table->rows[2].settings[0], "0.2");
+  ASSERT_TRUE(write_csv(*store, folder.path() / "out.csv"));
+  const auto csv = read_file(folder.path() / "out.csv");
+  EXPECT_THAT(*csv, testing::HasSubstr("0," + points->hash(0).text() + ",0.1,1,ok,,1.5\n"));
+  EXPECT_THAT(*csv, testing::HasSubstr(",0.2,1,timeout,broke,\n"));
+}
+
+TEST(Store, RefusesAFileThatIsNoSweep) {
+  const TestFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder.path() / "x.db", "not a database, but long enough"));
+  const auto store = Store::open(folder.path() / "x.db");
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, ErrorCode::parse_error);
+  EXPECT_EQ(Store::open(folder.path() / "none.db").error().code, ErrorCode::not_found);
+}
+
+}  // namespace
+}  // namespace ww::sweep

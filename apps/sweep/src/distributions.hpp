@@ -1,0 +1,13 @@
+// Quantiles that intervals need.
+#pragma once
+
+namespace ww::sweep {
+
+// Chance that a chi-squared variable with `freedom` degrees lies below x.
+[[nodiscard]] double chi_squared_below(double x, double freedom);
+// Its inverse. 0 < chance < 1.
+[[nodiscard]] double chi_squared_quantile(double chance, double freedom);
+// Inverse of Student's distribution, for chance > 0.5.
+[[nodiscard]] double student_quantile(double chance, double freedom);
+
+}  // namespace ww::sweep

@@ -1,0 +1,287 @@
+#include "worker.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "host.hpp"
+
+namespace ww::sweep {
+namespace {
+
+constexpr std::size_t most_output = std::size_t{64} << 20;
+constexpr double mib = 1024.0 * 1024.0;
+
+// Comes before stdout's and stderr's bytes.
+struct Reply {
+  std::int32_t exit_code{};
+  double wall_s{};
+  double cpu_s{};
+  double peak_mib{};
+  std::uint64_t out{};
+  std::uint64_t err{};
+};
+
+void close_one(int& fd) {
+  if (fd >= 0) ::close(fd);
+  fd = -1;
+}
+
+}  // namespace
+
+Status Worker::start(const PoolOptions& options, const RunCommand& run,
+                     const std::vector<int>& others) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return fail(ErrorCode::io_error, fmt::format("cannot make a socket: {}", std::strerror(errno)));
+  }
+  out_ = ::memfd_create("wirewatt-out", MFD_CLOEXEC);
+  err_ = ::memfd_create("wirewatt-err", MFD_CLOEXEC);
+  std::fflush(nullptr);  // or the child would print it again
+  const pid_t child = out_ >= 0 && err_ >= 0 ? ::fork() : -1;
+  if (child < 0) {
+    const int number = errno;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    close_all();
+    return fail(ErrorCode::io_error,
+                fmt::format("cannot start a process: {}", std::strerror(number)));
+  }
+  if (child == 0) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int fd : others) ::close(fd);
+    ::close(ends[0]);
+    if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
+    serve_jobs(ends[1], out_, err_, run);
+  }
+  ::setpgid(child, child);  // whichever of the two comes first
+  ::close(ends[1]);
+  pid_ = child;
+  socket_ = ends[0];
+  died_ = false;
+  completed_ = 0;
+  timed_out = false;
+  over_memory = false;
+  return {};
+}
+
+Status Worker::send(QueuedJob job) {
+  std::string words;
+  for (const auto& word : job.job.arguments) words.append(word).push_back('\0');
+  const auto size = static_cast<std::uint32_t>(words.size());
+  std::string frame(reinterpret_cast<const char*>(&size), sizeof size);
+  frame += words;
+  if (queue_.empty()) {
+    started_ = Clock::now();
+    started_ms_ = now_ms();
+  }
+  queue_.push_back(std::move(job));
+  std::string_view rest = frame;
+  while (!rest.empty()) {
+    const auto sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return fail(ErrorCode::io_error, "a worker has gone");
+    rest.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return {};
+}
+
+std::vector<Finished> Worker::receive() {
+  std::array<char, 65536> chunk{};
+  for (;;) {
+    const auto got = ::recv(socket_, chunk.data(), chunk.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got > 0) {
+      inbox_.append(chunk.data(), static_cast<std::size_t>(got));
+      continue;
+    }
+    died_ = got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+    break;
+  }
+  std::vector<Finished> endings;
+  std::size_t at = 0;
+  while (inbox_.size() - at >= sizeof(Reply) && !queue_.empty()) {
+    Reply reply;
+    std::memcpy(&reply, inbox_.data() + at, sizeof reply);
+    if (inbox_.size() - at - sizeof reply < reply.out + reply.err) break;
+    at += sizeof reply;
+    Finished one;
+    one.id = queue_.front().job.id;
+    one.attempts = queue_.front().attempts + 1;
+    one.wall_s = reply.wall_s;
+    one.cpu_s = reply.cpu_s;
+    one.peak_mib = reply.peak_mib;
+    one.started_ms = started_ms_;
+    one.ending.exit_code = reply.exit_code;
+    one.ending.out = inbox_.substr(at, reply.out);
+    one.ending.err = inbox_.substr(at + reply.out, reply.err);
+    at += reply.out + reply.err;
+    queue_.pop_front();
+    ++completed_;
+    started_ = Clock::now();
+    started_ms_ = now_ms();
+    endings.push_back(std::move(one));
+  }
+  inbox_.erase(0, at);
+  return endings;
+}
+
+void Worker::retire() {
+  close_one(socket_);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  close_all();
+}
+
+void Worker::end() const {
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+}
+
+void Worker::kill() {
+  if (pid_ <= 0) return;
+  end();
+  retire();
+}
+
+double Worker::resident_mib() const {
+  std::ifstream file(fmt::format("/proc/{}/statm", pid_));
+  double total = 0;
+  double resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / mib;
+}
+
+Ending Worker::bury() {
+  Ending ending;
+  ending.timed_out = timed_out;
+  ending.over_memory = over_memory;
+  ending.out = said(out_);
+  ending.err = said(err_);
+  ::kill(-pid_, SIGKILL);  // what it started, and itself if only its socket closed
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ending.exit_code = ending.signal != 0 ? 128 + ending.signal : WEXITSTATUS(status);
+  close_all();
+  return ending;
+}
+
+void Worker::close_all() {
+  close_one(socket_);
+  close_one(out_);
+  close_one(err_);
+  inbox_.clear();
+}
+
+namespace {
+
+std::string content_of(int file) {
+  const auto size = ::lseek(file, 0, SEEK_END);
+  std::string text(size > 0 ? std::min(static_cast<std::size_t>(size), most_output) : 0, '\0');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto got = ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    at += static_cast<std::size_t>(got);
+  }
+  text.resize(at);
+  return text;
+}
+
+bool read_all(int socket, void* into, std::size_t size) {
+  auto* bytes = static_cast<char*>(into);
+  while (size > 0) {
+    const auto got = ::read(socket, bytes, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// CPU of this process and of what it has waited for.
+double cpu_now(double& peak_mib) {
+  rusage own{};
+  rusage children{};
+  ::getrusage(RUSAGE_SELF, &own);
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  peak_mib = static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / 1024;
+  return seconds(own.ru_utime) + seconds(own.ru_stime) + seconds(children.ru_utime) +
+         seconds(children.ru_stime);
+}
+
+}  // namespace
+
+std::string Worker::said(int file) const {
+  return content_of(file);
+}
+
+void serve_jobs(int socket, int out, int err, const RunCommand& run) {
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null >= 0) ::dup2(null, STDIN_FILENO);
+  if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) ::_exit(126);
+  std::uint32_t size = 0;
+  while (read_all(socket, &size, sizeof size)) {
+    std::string words(size, '\0');
+    if (!read_all(socket, words.data(), words.size())) break;
+    std::vector<std::string> arguments;
+    for (std::size_t at = 0; at < words.size();) {
+      arguments.emplace_back(words.c_str() + at);
+      at += arguments.back().size() + 1;
+    }
+    for (const int file : {out, err}) {
+      if (::ftruncate(file, 0) != 0 || ::lseek(file, 0, SEEK_SET) < 0) ::_exit(126);
+    }
+    Reply reply;
+    const double cpu = cpu_now(reply.peak_mib);
+    const auto start = std::chrono::steady_clock::now();
+    reply.exit_code = run(arguments);
+    std::fflush(nullptr);
+    reply.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    reply.cpu_s = cpu_now(reply.peak_mib) - cpu;
+    const std::string printed = content_of(out);
+    const std::string said = content_of(err);
+    reply.out = printed.size();
+    reply.err = said.size();
+    const std::string_view head(reinterpret_cast<const char*>(&reply), sizeof reply);
+    if (!write_all(socket, head) || !write_all(socket, printed) || !write_all(socket, said)) break;
+  }
+  ::_exit(0);
+}
+
+}  // namespace ww::sweep

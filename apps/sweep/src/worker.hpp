@@ -1,0 +1,81 @@
+// One worker process of the pool, seen from both sides.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ww/sweep/pool.hpp"
+
+namespace ww::sweep {
+
+struct QueuedJob {
+  Job job;
+  int attempts{};  // before this one
+};
+
+// The parent's side. Owns the process: destroying it kills the process and its children.
+class Worker {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Worker() = default;
+  ~Worker() { kill(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Forks. `others` are closed in the child. Error io_error.
+  Status start(const PoolOptions& options, const RunCommand& run, const std::vector<int>& others);
+  // Queues a job; the first one of the queue runs. Error io_error: the process has died.
+  Status send(QueuedJob job);
+  // Reads what has come; gives the endings in order and sets died() at the end of the stream.
+  std::vector<Finished> receive();
+  // Lets an idle process end by itself.
+  void retire();
+  // Kills the process and its children; its death is then seen by receive().
+  void end() const;
+  // end(), and waits for it.
+  void kill();
+
+  [[nodiscard]] bool running() const { return pid_ > 0; }
+  [[nodiscard]] bool died() const { return died_; }
+  [[nodiscard]] int socket() const { return socket_; }
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
+  [[nodiscard]] unsigned completed() const { return completed_; }
+  [[nodiscard]] Clock::time_point started() const { return started_; }
+  [[nodiscard]] std::int64_t started_ms() const { return started_ms_; }
+  [[nodiscard]] double resident_mib() const;
+
+  // After died(): what ended it, with what it said; reaps it. The queue is for the caller to take.
+  Ending bury();
+  std::deque<QueuedJob> take_queue() { return std::exchange(queue_, {}); }
+
+  bool timed_out{};
+  bool over_memory{};
+
+ private:
+  void close_all();
+  [[nodiscard]] std::string said(int file) const;
+
+  pid_t pid_{-1};
+  int socket_{-1};
+  int out_{-1};  // the child's stdout and stderr, in memory
+  int err_{-1};
+  bool died_{};
+  unsigned completed_{};
+  std::deque<QueuedJob> queue_;
+  std::string inbox_;
+  Clock::time_point started_{};  // of the first job of the queue
+  std::int64_t started_ms_{};
+};
+
+// The child's side: runs jobs from the socket until it is closed. `out` and `err` become stdout and
+// stderr.
+[[noreturn]] void serve_jobs(int socket, int out, int err, const RunCommand& run);
+
+}  // namespace ww::sweep

@@ -1,0 +1,60 @@
+// The worked examples of docs/extend.md do what the page says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "counter_rules.hpp"
+#include "file_meter.hpp"
+#include "fixed_delay.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/measure/polled_sensor.hpp"
+
+namespace ww::examples {
+namespace {
+
+TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
+  sim::net::NetworkConfig config;
+  const auto network = make_fixed_delay(config);
+  const sim::net::NodeId to = 5;
+  sim::net::Packet packet;
+  packet.source = 2;
+  packet.destinations = {&to, 1};
+  packet.flits = 4;
+  ASSERT_TRUE(network->inject(packet));
+  ASSERT_EQ(network->next_event(), Cycles{10});
+  network->skip_to(Cycles{10});
+  network->tick();
+  ASSERT_EQ(network->deliveries().size(), 1U);
+  EXPECT_EQ(network->deliveries()[0].destination, to);
+  EXPECT_EQ(network->packets_inside(), 0U);
+  network->tick();
+  EXPECT_EQ(network->events().ejected_flits, 4U);
+  packet.source = 10'000;
+  EXPECT_FALSE(network->inject(packet));
+}
+
+TEST(FileMeter, IsReadAsASensor) {
+  const auto file = std::filesystem::path(testing::TempDir()) / "ww_meter";
+  EXPECT_FALSE(open_file_meter(file));
+  ASSERT_TRUE(write_file_atomically(file, "125500\n"));
+  auto source = open_file_meter(file);
+  ASSERT_TRUE(source);
+  measure::RawReading reading;
+  (*source)->read_fast(reading);
+  EXPECT_EQ(reading.power_uw, 125'500'000);
+  std::filesystem::remove(file);
+  measure::RawReading gone;
+  (*source)->read_fast(gone);
+  EXPECT_FALSE(gone.power_uw);
+}
+
+TEST(CounterRules, NameASourceAndNoSegmentTwice) {
+  for (const SegmentRule& rule : gfx999_rules) {
+    EXPECT_FALSE(rule.source.empty());
+    EXPECT_EQ(std::ranges::count(gfx999_rules, rule.segment, &SegmentRule::segment), 1);
+    EXPECT_TRUE(!rule.terms.empty() || !rule.note.empty());
+  }
+}
+
+}  // namespace
+}  // namespace ww::examples

@@ -1,0 +1,76 @@
+// What the tests of sweeps share: plans and what became of them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+
+namespace ww::e2e {
+
+inline std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+inline std::string write_plan(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file) << text;
+  return file.string();
+}
+
+// A network of 16 nodes: a few milliseconds a point.
+inline std::string mesh_plan(int rates, int seeds, const std::string& more = "",
+                             const std::string& base = "cycles = 400\n") {
+  return more + "command = \"simulate\"\n[base]\nnetwork = \"mesh\"\nk = 4\nwarmup = 100\n" + base +
+         "[axes]\nrate = { from = 0.01, to = 0.3, count = " + std::to_string(rates) +
+         " }\nseed = { from = 1, to = " + std::to_string(seeds) + ", step = 1 }\n";
+}
+
+// The CSV of a sweep: what is to be the same whoever ran it.
+inline std::string csv_of(const std::filesystem::path& sweep) {
+  const auto file = sweep.parent_path() / (sweep.filename().string() + ".csv");
+  const auto shown = run({wirewatt(), "sweep", "show", sweep.string(), "--csv", file.string()});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  return text_of(file);
+}
+
+struct Points {
+  std::size_t lines{};
+  std::map<std::string, int> status;
+  std::map<std::string, int> index;  // how often each is there
+};
+
+inline Points points_of(const std::filesystem::path& sweep) {
+  std::istringstream csv(csv_of(sweep));
+  Points points;
+  std::string line;
+  std::getline(csv, line);
+  std::size_t status_column = 0;
+  std::istringstream head(line);
+  for (std::string name; std::getline(head, name, ',') && name != "status";) ++status_column;
+  while (std::getline(csv, line)) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (std::size_t i = 0; i <= status_column && std::getline(cells, cell, ','); ++i) {
+      if (i == 0) ++points.index[cell];
+    }
+    ++points.status[cell];
+    ++points.lines;
+  }
+  return points;
+}
+
+inline void expect_each_once(const Points& points, std::size_t count) {
+  EXPECT_EQ(points.lines, count);
+  EXPECT_EQ(points.index.size(), count);
+}
+
+}  // namespace ww::e2e

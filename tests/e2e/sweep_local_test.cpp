@@ -1,0 +1,185 @@
+// Sweeps on this machine: whole results whatever happens.
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "sweep_folder.hpp"
+
+namespace ww::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+class SweepTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::string plan(const std::string& text) const {
+    return write_plan(folder_.path() / "p.toml", text);
+  }
+  [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
+  [[nodiscard]] Finished sweep(const std::string& plan, std::vector<std::string> more = {},
+                               std::optional<std::chrono::milliseconds> kill_after = {}) const {
+    std::vector<std::string> command{wirewatt(), "sweep", plan, "--out", out().string()};
+    command.insert(command.end(), more.begin(), more.end());
+    return run(command, {}, kill_after);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(SweepTest, RunsEveryPointAndShowsThem) {
+  const auto file = plan(mesh_plan(5, 2));
+  const auto finished = sweep(file, {"--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto summary = json::parse(finished.out);
+  EXPECT_EQ(summary.at("points"), 10);
+  EXPECT_EQ(summary.at("status"), json({{"ok", 10}}));
+  const auto shown = run({wirewatt(), "sweep", "show", out().string(), "--json", "--pareto",
+                          "min:avg_packet_latency,max:accepted_flits_per_node_cycle",
+                          "--sensitivity", "avg_packet_latency"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const auto document = json::parse(shown.out);
+  EXPECT_GE(document.at("rows").size(), 2U);
+  EXPECT_EQ(document.at("sensitivity").at(0).at("axis"), "rate");
+  const auto table = run({wirewatt(), "sweep", "show", out().string(), "--sort", "rate"});
+  EXPECT_THAT(table.out, HasSubstr("energy_pj.total"));
+  EXPECT_EQ(run({wirewatt(), "sweep", "show", out().string(), "--sort", "no.such"}).exit_code, 2);
+}
+
+TEST_F(SweepTest, AResultIsWhatTheCommandItselfPrints) {
+  ASSERT_EQ(sweep(plan(mesh_plan(1, 1))).exit_code, 0);
+  const auto direct = run({wirewatt(), "simulate", "--json", "--network=mesh", "--k=4",
+                           "--warmup=100", "--cycles=400", "--rate=0.01", "--seed=1"});
+  const auto printed = json::parse(direct.out);
+  const auto csv = csv_of(out());
+  EXPECT_THAT(csv, HasSubstr(printed.at("avg_packet_latency").dump()));
+  EXPECT_THAT(csv, HasSubstr(printed.at("energy_pj").at("total").dump()));
+  EXPECT_EQ(csv.find("wall_s"), std::string::npos);
+}
+
+TEST_F(SweepTest, ABadPlanIsRefusedBeforeAnythingRuns) {
+  const std::vector<std::pair<std::string, std::string>> bad{
+      {"command = \"simulate\"\n[axes]\nrat = [1]\n", "rat"},
+      {"command = \"simulate\"\n[axes]\nk = [4, \"four\"]\n", "four"},
+      {"command = \"simulat\"\n[axes]\nk = [4]\n", "simulat"},
+      {"command = \"simulate\"\n[base]\njson = true\n[axes]\nk = [4]\n", "'json'"},
+      {"command = \"simulate\"\n[base]\nmodel = \"none.json\"\n", "none.json"},
+      {"command = \"simulate\"\n[axes]\nrate = { from = 1, to = 2 }\n", "p.toml:3"},
+      {"command = \"sweep\"\n[base]\narguments = \"p.toml\"\n", "sweep"}};
+  for (const auto& [text, named] : bad) {
+    const auto finished = sweep(plan(text));
+    EXPECT_NE(finished.exit_code, 0) << text;
+    EXPECT_THAT(finished.err, HasSubstr(named));
+    EXPECT_FALSE(fs::exists(out())) << text;
+  }
+  EXPECT_EQ(run({wirewatt(), "sweep", "no-such.toml"}).exit_code, 2);
+  EXPECT_EQ(run({wirewatt(), "sweep"}).exit_code, 2);
+}
+
+TEST_F(SweepTest, ADryRunSaysWhatItWouldTakeAndLeavesNothing) {
+  const auto finished = sweep(plan(mesh_plan(100, 100)), {"--dry-run", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto said = json::parse(finished.out);
+  EXPECT_EQ(said.at("points"), 10'000);
+  EXPECT_GT(said.at("pilot").at("seconds_a_point"), 0);
+  EXPECT_GT(said.at("estimate").at("wall_s"), 0);
+  EXPECT_GT(said.at("estimate").at("disk_bytes"), 1e6);
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(SweepTest, ResumeRunsOnlyWhatIsNew) {
+  ASSERT_EQ(sweep(plan(mesh_plan(3, 2))).exit_code, 0);
+  const auto before = csv_of(out());
+  EXPECT_EQ(sweep(plan(mesh_plan(3, 2))).exit_code, 2) << "without --resume it would start anew";
+  ASSERT_EQ(sweep(plan(mesh_plan(3, 2)), {"--resume"}).exit_code, 0);
+  EXPECT_EQ(csv_of(out()), before);
+  // A wider plan in the same folder: what is there already is not run again.
+  ASSERT_EQ(sweep(plan(mesh_plan(3, 3)), {"--resume"}).exit_code, 0);
+  expect_each_once(points_of(out()), 9);
+}
+
+TEST_F(SweepTest, KilledAtAnyMomentItLosesAndDoublesNothing) {
+  const auto file = plan(mesh_plan(20, 10, "", "cycles = 4000\n"));
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(sweep(file).exit_code, 0);
+  const std::chrono::duration<double, std::milli> whole = std::chrono::steady_clock::now() - start;
+  const auto unbroken = csv_of(out());
+  fs::remove_all(out());
+  for (const double share : {0.3, 0.5, 0.7}) {
+    const bool begun = fs::exists(out() / "sweep.json");
+    const auto killed =
+        sweep(file, begun ? std::vector<std::string>{"--resume"} : std::vector<std::string>{},
+              std::chrono::milliseconds(int(share * whole.count())));
+    EXPECT_EQ(killed.exit_code, killed.exit_code == 0 ? 0 : -9);
+  }
+  ASSERT_EQ(sweep(file, {"--resume"}).exit_code, 0);
+  EXPECT_EQ(csv_of(out()), unbroken);
+}
+
+// The program of a point ends the process that runs it, or never ends.
+TEST_F(SweepTest, APointThatCrashesAndOneThatNeverEndsAreNamed) {
+  const auto file = plan(
+      "command = \"estimate\"\ntime_limit_s = 4\n[base]\ndevice = \"virtual:w9100\"\n"
+      "constant = \"literature\"\n[axes]\nprogram = [[\"sh\", \"-c\", \"exit 0\"], "
+      "[\"sh\", \"-c\", \"kill -SEGV $PPID\"], [\"sleep\", \"1000\"]]\n");
+  const auto finished = sweep(file, {"--json"});
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  const auto status = json::parse(finished.out).at("status");
+  EXPECT_EQ(status.at("crashed"), 1);
+  EXPECT_EQ(status.at("timeout"), 1);
+  const auto csv = csv_of(out());
+  EXPECT_THAT(csv, HasSubstr("signal 11 (Segmentation fault)"));
+  EXPECT_THAT(csv, HasSubstr("time limit of 4 s"));
+  // A program that computes nothing has no counters: the command says so.
+  EXPECT_THAT(csv, HasSubstr("counter"));
+  expect_each_once(points_of(out()), 3);
+}
+
+class Mounted {
+ public:
+  explicit Mounted(fs::path path) : path_(std::move(path)) {
+    fs::create_directories(path_);
+    mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=256k") == 0;
+    error_ = errno;
+  }
+  ~Mounted() {
+    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool there() const { return mounted_; }
+  [[nodiscard]] int error() const { return error_; }
+  [[nodiscard]] bool grow() const {
+    return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT, "size=64m") == 0;
+  }
+
+ private:
+  fs::path path_;
+  bool mounted_{};
+  int error_{};
+};
+
+TEST_F(SweepTest, AFullDiskStopsItAndResumeGoesOn) {
+  const Mounted small(out());
+  if (!small.there())
+    GTEST_SKIP() << "no file system can be mounted here: " << std::strerror(small.error());
+  const auto file = plan(mesh_plan(10, 10));
+  const auto full = sweep(file);
+  EXPECT_EQ(full.exit_code, 3) << full.err;
+  EXPECT_THAT(full.err, HasSubstr("No space left"));
+  ASSERT_TRUE(small.grow());
+  const auto again = sweep(file, {"--resume"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  expect_each_once(points_of(out()), 100);
+  EXPECT_EQ(points_of(out()).status.at("ok"), 100);
+}
+
+TEST_F(SweepTest, APointForAnotherMachineIsNotRunHere) {
+  const auto finished = sweep(plan(
+      "command = \"simulate\"\n[base]\nk = 4\ncycles = 100\n[axes]\nhost = [\"no-such-host\"]\n"));
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_THAT(finished.out, HasSubstr("no-such-host"));
+}
+
+}  // namespace
+}  // namespace ww::e2e

@@ -1,0 +1,227 @@
+// Sweeps under a real Slurm of this machine's own (scripts/slurm_here): the same bytes as without
+// it, and whole results whatever breaks.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "sweep_folder.hpp"
+
+namespace ww::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kPatience = std::chrono::minutes(3);
+
+bool wait_until(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(kTick);
+  }
+  return false;
+}
+
+class SlurmHere {
+ public:
+  SlurmHere() {
+    const auto started = act("start");
+    running_ = started.exit_code == 0;
+    why_not_ = started.err;
+    if (running_) ::setenv("SLURM_CONF", (folder_.path() / "slurm.conf").c_str(), 1);
+  }
+  ~SlurmHere() {
+    if (running_) std::ignore = act("stop");
+  }
+  SlurmHere(const SlurmHere&) = delete;
+  SlurmHere& operator=(const SlurmHere&) = delete;
+  [[nodiscard]] bool running() const { return running_; }
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] Finished act(const std::string& action, const std::string& daemon = {}) const {
+    std::vector<std::string> command{(source_folder() / "scripts" / "slurm_here").string(), action,
+                                     folder_.path().string()};
+    if (!daemon.empty()) command.push_back(daemon);
+    // The daemons outlive the call: its output goes to a file, not to a pipe that they would hold.
+    const auto log = folder_.path() / "slurm_here.log";
+    std::string line;
+    for (const auto& word : command) line += "'" + word + "' ";
+    auto finished = run({"sh", "-c", line + ">'" + log.string() + "' 2>&1 </dev/null"});
+    finished.err = text_of(log);
+    return finished;
+  }
+  void restart(const std::string& daemon) const {
+    EXPECT_EQ(act("kill-daemon", daemon).exit_code, 0);
+    const auto started = act("start-daemon", daemon);
+    EXPECT_EQ(started.exit_code, 0) << started.err;
+  }
+
+ private:
+  TemporaryFolder folder_;
+  bool running_{};
+  std::string why_not_;
+};
+
+// A sweep command that runs while the test does something to it.
+class Background {
+ public:
+  Background(const std::vector<std::string>& command, const fs::path& log) {
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      if (std::freopen(log.c_str(), "w", stderr) == nullptr) ::_exit(126);
+      if (std::freopen("/dev/null", "w", stdout) == nullptr) ::_exit(126);
+      std::vector<char*> arguments;
+      for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+      arguments.push_back(nullptr);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+  }
+  ~Background() {
+    if (pid_ > 0) std::ignore = end(SIGKILL);
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+  // Its exit code, or minus the signal that ended it. Signal 0 waits.
+  int end(int signal = 0) {
+    if (signal != 0) ::kill(pid_, signal);
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+  }
+
+ private:
+  pid_t pid_{-1};
+};
+
+// Processes of `wirewatt sweep work FOLDER`: a task and its points.
+std::vector<pid_t> workers_of(const fs::path& sweep) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const auto name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    auto line = text_of(entry.path() / "cmdline");
+    std::replace(line.begin(), line.end(), '\0', ' ');
+    if (line.find("wirewatt sweep work " + sweep.string()) != std::string::npos) {
+      found.push_back(std::stoi(name));
+    }
+  }
+  return found;
+}
+
+class SweepOnSlurm : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { slurm_ = std::make_unique<SlurmHere>(); }
+  static void TearDownTestSuite() { slurm_.reset(); }
+  void SetUp() override {
+    if (!slurm_->running()) {
+      // Where the packages are there and Slurm still does not come up, the log says why.
+      GTEST_SKIP() << "NO SLURM ON THIS MACHINE, NOTHING WAS TESTED: " << slurm_->why_not();
+    }
+  }
+  [[nodiscard]] fs::path out() const { return folder_.path() / "out"; }
+  [[nodiscard]] fs::path log() const { return folder_.path() / "log"; }
+  [[nodiscard]] std::vector<std::string> command(const std::string& plan,
+                                                 bool resume = false) const {
+    std::vector<std::string> words{wirewatt(),     "sweep",      plan,   "--out",
+                                   out().string(), "--executor", "slurm"};
+    if (resume) words.emplace_back("--resume");
+    return words;
+  }
+  // 40 points of a fraction of a second each, in tasks of about a second.
+  [[nodiscard]] std::string slow_plan() const {
+    return write_plan(folder_.path() / "slow.toml",
+                      mesh_plan(8, 5, "", "cycles = 60000\n") + "[slurm]\nchunk_s = 1\n");
+  }
+  static std::unique_ptr<SlurmHere> slurm_;
+  TemporaryFolder folder_;
+};
+std::unique_ptr<SlurmHere> SweepOnSlurm::slurm_;
+
+TEST_F(SweepOnSlurm, TwoHundredPointsAreTheSameBytesAsLocally) {
+  const auto plan =
+      write_plan(folder_.path() / "p.toml", mesh_plan(20, 10) + "[slurm]\nchunk_s = 0.1\n");
+  const auto finished = run(command(plan));
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("tasks"));
+  const auto local = folder_.path() / "local";
+  ASSERT_EQ(run({wirewatt(), "sweep", plan, "--out", local.string()}).exit_code, 0);
+  const auto bytes = csv_of(out());
+  EXPECT_EQ(bytes, csv_of(local));
+  const auto points = points_of(out());
+  expect_each_once(points, 200);
+  EXPECT_EQ(points.status.at("ok"), 200);
+  // They did run as an array's tasks.
+  EXPECT_TRUE(fs::exists(out() / "slurm" / "1" / "jobs.json"));
+}
+
+TEST_F(SweepOnSlurm, KilledWorkersAreReplaced) {
+  const auto plan = slow_plan();
+  Background sweep(command(plan), log());
+  int killed = 0;
+  ASSERT_TRUE(wait_until([&] {
+    for (const auto pid : workers_of(out())) killed += ::kill(pid, SIGKILL) == 0 ? 1 : 0;
+    return killed > 1;
+  })) << text_of(log());
+  EXPECT_EQ(sweep.end(), 0) << text_of(log());
+  const auto points = points_of(out());
+  expect_each_once(points, 40);
+  EXPECT_EQ(points.status.at("ok"), 40);
+}
+
+TEST_F(SweepOnSlurm, RestartedDaemonsLoseNothing) {
+  const auto plan = slow_plan();
+  Background sweep(command(plan), log());
+  ASSERT_TRUE(wait_until([&] { return !workers_of(out()).empty(); })) << text_of(log());
+  slurm_->restart("slurmd");
+  slurm_->restart("slurmctld");
+  EXPECT_EQ(sweep.end(), 0) << text_of(log());
+  const auto points = points_of(out());
+  expect_each_once(points, 40);
+  EXPECT_EQ(points.status.at("ok"), 40);
+}
+
+TEST_F(SweepOnSlurm, AKilledSweepCommandComesBackToItsJobs) {
+  const auto plan = slow_plan();
+  Background sweep(command(plan), log());
+  ASSERT_TRUE(wait_until([&] { return !workers_of(out()).empty(); })) << text_of(log());
+  EXPECT_EQ(sweep.end(SIGKILL), -SIGKILL);
+  const auto again = run(command(plan, true));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  expect_each_once(points_of(out()), 40);
+}
+
+TEST_F(SweepOnSlurm, AnInterruptCancelsTheJobsAndKeepsWhatIsDone) {
+  const auto plan = slow_plan();
+  Background sweep(command(plan), log());
+  ASSERT_TRUE(wait_until([&] { return !workers_of(out()).empty(); })) << text_of(log());
+  EXPECT_EQ(sweep.end(SIGINT), 1) << text_of(log());
+  EXPECT_TRUE(workers_of(out()).empty());
+  expect_each_once(points_of(out()), 40);
+  const auto again = run(command(plan, true));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(points_of(out()).status.at("ok"), 40);
+}
+
+TEST_F(SweepOnSlurm, APointThatCrashesAndOneThatNeverEndsAreNamed) {
+  const auto plan =
+      write_plan(folder_.path() / "p.toml",
+                 "command = \"estimate\"\ntime_limit_s = 4\n[base]\ndevice = \"virtual:w9100\"\n"
+                 "constant = \"literature\"\n[axes]\nprogram = [[\"sh\", \"-c\", \"exit 0\"], "
+                 "[\"sh\", \"-c\", \"kill -SEGV $PPID\"], [\"sleep\", \"1000\"]]\n");
+  EXPECT_EQ(run(command(plan)).exit_code, 1);
+  const auto points = points_of(out());
+  expect_each_once(points, 3);
+  EXPECT_EQ(points.status.at("crashed"), 1);
+  EXPECT_EQ(points.status.at("timeout"), 1);
+}
+
+}  // namespace
+}  // namespace ww::e2e
