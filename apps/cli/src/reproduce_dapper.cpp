@@ -157,17 +157,21 @@ Result<DapperRun> read_run(const Planned& planned) {
   return run;
 }
 
+Result<Picture> dct_picture(const Planned& planned, const std::vector<double>& coefficients) {
+  const auto side = static_cast<std::size_t>(std::lround(std::sqrt(coefficients.size())));
+  if (side * side != coefficients.size() || side % 8 != 0) {
+    return fail(ErrorCode::bad_data, "the DCT's output is not square", planned.folder.string());
+  }
+  return inverse_dct8(coefficients, side);
+}
+
 // The DCT's coefficients as pictures, the exact ones first.
 Status add_pictures(DapperStudy& study, const std::vector<const Planned*>& runs,
                     const fs::path& folder) {
   Picture exact;
   for (const Planned* planned : runs) {
     WW_ASSIGN(coefficients, all_points(*planned));
-    const auto side = static_cast<std::size_t>(std::lround(std::sqrt(coefficients.size())));
-    if (side * side != coefficients.size() || side % 8 != 0) {
-      return fail(ErrorCode::bad_data, "the DCT's output is not square", planned->folder.string());
-    }
-    const Picture picture = inverse_dct8(coefficients, side);
+    WW_ASSIGN(picture, dct_picture(*planned, coefficients));
     if (planned->variant.name == kExact) exact = picture;
     const std::string name = fmt::format("dct-{}.png", planned->variant.name);
     const auto bytes = png(picture);
@@ -274,10 +278,18 @@ Result<DapperStudy> run_dapper_study(
   DapperStudy study;
   study.size = request.size;
   std::map<std::string, std::vector<double>> exact;
+  std::vector<double> exact_coefficients;
   std::vector<const Planned*> pictures;
   for (const Planned& planned : plan) {
     WW_ASSIGN(run, read_run(planned));
     WW_ASSIGN(points, all_points(planned));
+    if (planned.application == "dct") {
+      if (planned.variant.name == kExact) exact_coefficients = points;
+      WW_ASSIGN(raw, output_error(exact_coefficients, points));
+      run.outputs["coefficients"] = raw;
+      WW_ASSIGN(picture, dct_picture(planned, points));
+      points = picture.grey;
+    }
     if (planned.variant.name == kExact) exact[planned.application] = points;
     WW_ASSIGN(error, output_error(exact[planned.application], points));
     run.error = error;

@@ -41,8 +41,8 @@ struct DapperRun {
   double load{};                              // flits per node and cycle
   double output_occupancy{};
   nlohmann::json settings;
-  std::map<std::string, OutputError> outputs;  // by name; of the exact run: no error
-  OutputError error;                           // of the application's output
+  OutputError error;  // of the application's output; of the DCT's, as the picture it stands for
+  std::map<std::string, OutputError> outputs;  // of the arrays behind it, where they are others
   double cpu_s{};
 };
 

@@ -298,6 +298,18 @@ double error_percent(const DapperRun& run) {
   return 100 * run.error.mean;
 }
 
+// What equation (4) gives on the arrays behind an output.
+std::string on_arrays(const DapperRun& run) {
+  std::string text;
+  for (const auto& [name, error] : run.outputs) {
+    text += fmt::format(
+        "; on its {} {:.3g}%, where values near 0 weigh most: mean |V - V'| is "
+        "{:.3g}% of mean |V|",
+        name, 100 * error.mean, 100 * error.normalised);
+  }
+  return text;
+}
+
 void add_errors(Reproduction& out, const DapperStudy& study) {
   struct Stated {
     const char* variant;
@@ -321,7 +333,8 @@ void add_errors(Reproduction& out, const DapperStudy& study) {
                            "changed; {} of {} points differ; {} points that are 0 in the exact run "
                            "and no longer are left out; mean |V - V'| is {:.3g}% of mean |V|",
                            100 * run.changed_share, run.error.changed, run.error.points,
-                           run.error.zeros_changed, 100 * run.error.normalised)});
+                           run.error.zeros_changed, 100 * run.error.normalised) +
+                   on_arrays(run)});
     }
     out.add(
         {"Fig. 9", fmt::format("output error, Dapper at {}%, mean", percent), stated.paper,
