@@ -94,13 +94,6 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.reassembly_buffers = request.reassembly_buffers;
   WW_TRY(add_approximation(request, config));
   config.photonic = request.photonic;
-  if (config.photonic.llc_stations.empty()) {
-    // Stations where memory was put are LLC stations.
-    for (const NodeId node : request.memory_nodes) {
-      config.photonic.llc_stations.push_back(
-          node / static_cast<std::uint32_t>(std::max(1, request.concentration)));
-    }
-  }
   return config;
 }
 
@@ -252,6 +245,7 @@ nlohmann::json light_json(const power::PhotonicEvents& light) {
           {"mean_lit_units", light.mean_lit_units()},
           {"data_units", light.structure.data_units},
           {"use_of_light", light.use_of_light()},
+          {"busy_stations", light.mean_busy_stations()},
           {"data_grabs", light.data_grabs},
           {"power_grabs", light.power_grabs},
           {"failed_attempts", light.failed_attempts},

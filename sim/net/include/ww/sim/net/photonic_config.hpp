@@ -12,8 +12,8 @@ namespace ww::sim::net {
 // A station is a router of the mesh that it replaces: width x height of them, each with its
 // `concentration` nodes. They lie on a serpentine, row by row, back and forth.
 struct PhotonicConfig {
-  // Stations whose nodes are LLC banks and memory controllers; the others' are SMs. Empty: every
-  // other one along the serpentine (8 of 16: section 5.2).
+  // Stations whose nodes are LLC banks and memory controllers; the others' are SMs. Empty: those of
+  // NetworkConfig::memory_nodes, else every other one along the serpentine (8 of 16: section 5.2).
   std::vector<std::uint32_t> llc_stations;
   int station_queue{16};  // messages (table 2)
   // Core cycles from a node to its station and back: clusters are electrical (section 5.2). A node
