@@ -6,6 +6,7 @@
 #include "child.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "reproduce_gpuopt.hpp"
 #include "reproduce_rows.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
@@ -20,11 +21,28 @@ using nlohmann::json;
 
 struct ReproduceArguments {
   std::string paper;
-  std::string out{"reproduce-iiswc16"};
+  std::string out;
   std::string size;
   bool quick{};
   bool json{};
 };
+
+// Rows and page into the folder.
+Status save(json& result, Reproduction& out, const std::string& folder) {
+  result["charts"] = std::move(out.charts);
+  result["rows"] = json::array();
+  for (auto& row : out.rows) {
+    result["rows"].push_back({{"figure", row.figure},
+                              {"quantity", row.quantity},
+                              {"paper", row.paper},
+                              {"ours", row.ours},
+                              {"unit", row.unit},
+                              {"status", row.status},
+                              {"note", row.note}});
+  }
+  WW_TRY(write_file_atomically(fs::path(folder) / "reproduction.json", result.dump(1) + "\n"));
+  return report::write_reproduction_page(result, fs::path(folder) / "reproduction.html");
+}
 
 // The calibration of the folder, made where there is none. One process holds one virtual chip, so
 // a process of its own makes it.
@@ -72,21 +90,35 @@ Result<json> reproduce_iiswc16(const ReproduceArguments& arguments) {
       {"paper", "IISWC'16: Measuring and Modeling On-Chip Interconnect Power on Real Hardware"},
       {"device", "virtual:w9100"},
       {"virtual", true},
-      {"size", arguments.size},
-      {"charts", std::move(out.charts)}};
-  result["rows"] = json::array();
-  for (auto& row : out.rows) {
-    result["rows"].push_back({{"figure", row.figure},
-                              {"quantity", row.quantity},
-                              {"paper", row.paper},
-                              {"ours", row.ours},
-                              {"unit", row.unit},
-                              {"status", row.status},
-                              {"note", row.note}});
+      {"size", arguments.size}};
+  WW_TRY(save(result, out, arguments.out));
+  return result;
+}
+
+Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
+  Progress progress("runs");
+  WW_ASSIGN(study, run_gpuopt_study({arguments.out, arguments.size, arguments.quick},
+                                    [&](const std::string& name, double done, double total) {
+                                      progress.update(done, total, name);
+                                    }));
+  progress.finish();
+  Reproduction out;
+  add_gpuopt_rows(out, study);
+  json result{{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
+              {"device", "virtual:w9100"},
+              {"virtual", true},
+              {"size", arguments.size},
+              {"inconsistencies", gpuopt_inconsistencies()}};
+  result["runs"] = json::array();
+  for (const auto& [application, runs] : study.runs) {
+    for (const auto& [variant, run] : runs) {
+      json one = to_json(run);
+      one["application"] = application;
+      one["variant"] = variant;
+      result["runs"].push_back(std::move(one));
+    }
   }
-  const auto folder = fs::path(arguments.out);
-  WW_TRY(write_file_atomically(folder / "reproduction.json", result.dump(1) + "\n"));
-  WW_TRY(report::write_reproduction_page(result, folder / "reproduction.html"));
+  WW_TRY(save(result, out, arguments.out));
   return result;
 }
 
@@ -96,8 +128,10 @@ std::string cell(const json& value) {
 }
 
 int run(ReproduceArguments arguments) {
+  if (arguments.out.empty()) arguments.out = "reproduce-" + arguments.paper;
   if (arguments.size.empty()) arguments.size = arguments.quick ? "small" : "medium";
-  const auto result = reproduce_iiswc16(arguments);
+  const auto result =
+      arguments.paper == "gpuopt" ? reproduce_gpuopt(arguments) : reproduce_iiswc16(arguments);
   if (!result) return report_error(result.error());
   if (arguments.json) {
     print_json(*result);
@@ -110,8 +144,11 @@ int run(ReproduceArguments arguments) {
                     row["unit"], row["status"]});
   }
   print_table(rows);
-  fmt::print("ours: virtual:w9100, not a measurement; notes and plots: {}/reproduction.html\n",
-             arguments.out);
+  for (const auto& line : result->value("inconsistencies", json::array())) {
+    fmt::print("in the paper: {}\n", line.get<std::string>());
+  }
+  fmt::print("ours: {}, not a measurement; notes and plots: {}/reproduction.html\n",
+             (*result)["device"].get<std::string>(), arguments.out);
   return 0;
 }
 
@@ -123,16 +160,17 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ReproduceArguments>();
   command->add_option("paper", arguments->paper, "Which paper")
       ->required()
-      ->check(CLI::IsMember({"iiswc16"}));
-  command
-      ->add_option("--out", arguments->out,
-                   "Folder for calibration, rows and page; a calibration in it is used")
-      ->capture_default_str();
-  command->add_flag("--quick", arguments->quick, "Quick campaign, small inputs");
+      ->check(CLI::IsMember({"iiswc16", "gpuopt"}));
+  command->add_option(
+      "--out", arguments->out,
+      "Folder for calibration or runs, rows and page (default: reproduce-<paper>); what "
+      "is in it is used");
+  command->add_flag("--quick", arguments->quick, "Quick campaign or fewer ablations, small inputs");
   command->add_option("--size", arguments->size, "Inputs of the applications (default: medium)")
       ->check(CLI::IsMember({"small", "medium", "paper"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt reproduce iiswc16 --quick");
+  command->footer(
+      "Examples:\n  wirewatt reproduce iiswc16 --quick\n  wirewatt reproduce gpuopt --quick");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 
