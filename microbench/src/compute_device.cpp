@@ -68,6 +68,7 @@ Result<ComputeDevice> open_compute_device(const DeviceRequest& request) {
   opened.host = std::move(device.host);
   opened.sensor = std::move(device.sensor);
   opened.counters = std::move(device.counters);
+  opened.timing_report = device.timing_report;
   return opened;
 }
 

@@ -80,6 +80,7 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
   device.host = std::move(host);
   device.sensor = measure::make_virtual_sensor(*abi);
   device.counters = measure::make_virtual_counters(*abi);
+  device.timing_report = abi->timing_report;
   return device;
 }
 
@@ -147,13 +148,17 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   if (name.empty()) return default_device();
   if (name.starts_with(virtual_prefix)) {
     const std::string chip = chip_of(name);
-    if (chip == "w9100" || chip == "vega10" || chip == "mi210" || chip == "random") return name;
+    for (const char* known : {"w9100", "vega10", "mi210", "dapper", "gpuopt", "random"}) {
+      if (chip == known) return name;
+    }
     if (!chip.ends_with(".toml")) {
-      return fail(ErrorCode::not_found,
-                  fmt::format("no virtual chip '{}'; there are w9100, vega10, mi210, random and "
-                              "paths that end in .toml",
-                              chip),
-                  name);
+      return fail(
+          ErrorCode::not_found,
+          fmt::format(
+              "no virtual chip '{}'; there are w9100, vega10, mi210, dapper, gpuopt, random "
+              "and paths that end in .toml",
+              chip),
+          name);
     }
     if (std::error_code ec; !std::filesystem::is_regular_file(chip, ec)) {
       return fail(ErrorCode::not_found, "no such chip file", chip);

@@ -39,6 +39,7 @@ struct Device {
   std::unique_ptr<ComputeHost> host;
   std::unique_ptr<measure::Sensor> sensor;
   std::unique_ptr<measure::Counters> counters;
+  const char* (*timing_report)(){};  // ww_vgpu_abi's
 };
 
 // The full name that the request stands for: an empty name becomes the best real GPU whose power

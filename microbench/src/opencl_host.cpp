@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "ww/core/cl_approximable.h"
+
 namespace ww::microbench {
 namespace {
 
@@ -72,8 +74,13 @@ std::vector<cl_device_id> devices_of(const OpenClApi& api, cl_platform_id platfo
 
 class Buffer final : public DeviceBuffer {
  public:
-  Buffer(const OpenClApi& api, cl_command_queue queue, cl_mem memory, std::size_t size)
-      : api_(api), queue_(queue), memory_(memory), size_(size) {}
+  Buffer(const OpenClApi& api, cl_command_queue queue, cl_mem memory, std::size_t size,
+         ww_cl_set_approximable_fn set_approximable)
+      : api_(api),
+        queue_(queue),
+        memory_(memory),
+        size_(size),
+        set_approximable_(set_approximable) {}
   ~Buffer() override { api_.clReleaseMemObject(memory_); }
 
   std::size_t size() const override { return size_; }
@@ -93,6 +100,15 @@ class Buffer final : public DeviceBuffer {
     if (status != CL_SUCCESS) return opencl_failure("clEnqueueReadBuffer", status);
     return {};
   }
+  Status set_approximable(ApproximableType type, float threshold) override {
+    if (set_approximable_ == nullptr) return {};
+    const auto words = type == ApproximableType::int32     ? WW_CL_INT32
+                       : type == ApproximableType::float32 ? WW_CL_FLOAT32
+                                                           : WW_CL_UINT8;
+    const cl_int status = set_approximable_(memory_, words, threshold);
+    if (status != CL_SUCCESS) return opencl_failure(WW_CL_SET_APPROXIMABLE, status);
+    return {};
+  }
 
  private:
   [[nodiscard]] Status check(std::size_t offset, std::size_t bytes) const {
@@ -104,6 +120,7 @@ class Buffer final : public DeviceBuffer {
   cl_command_queue queue_;
   cl_mem memory_;
   std::size_t size_;
+  ww_cl_set_approximable_fn set_approximable_;
 };
 
 // A queue that stamps its commands, made when it is first needed: profiling slows a driver's
@@ -248,6 +265,14 @@ class Host final : public ComputeHost {
     return known;
   }
 
+  // Null where the platform has no cl_ww_approximable.
+  [[nodiscard]] ww_cl_set_approximable_fn set_approximable() const {
+    cl_platform_id platform = nullptr;
+    if (!query(CL_DEVICE_PLATFORM, platform)) return nullptr;
+    return reinterpret_cast<ww_cl_set_approximable_fn>(
+        api_.clGetExtensionFunctionAddressForPlatform(platform, WW_CL_SET_APPROXIMABLE));
+  }
+
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
     if (bytes == 0) return fail(ErrorCode::invalid_argument, "a buffer of 0 B");
     // Some drivers take any size and fail at the first use.
@@ -264,7 +289,7 @@ class Host final : public ComputeHost {
     if (status != CL_SUCCESS) {
       return opencl_failure("clCreateBuffer", status, fmt::format("{} B", bytes));
     }
-    return std::make_unique<Buffer>(api_, queue_, memory, bytes);
+    return std::make_unique<Buffer>(api_, queue_, memory, bytes, set_approximable());
   }
 
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {

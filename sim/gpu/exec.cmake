@@ -14,6 +14,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lanes_generic.cpp
   src/exec/launch_setup.cpp
   src/exec/lds.cpp
+  src/exec/line_update.cpp
   src/exec/lower.cpp
   src/exec/memory_guard.cpp
   src/exec/memory_system.cpp

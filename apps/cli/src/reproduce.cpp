@@ -6,6 +6,7 @@
 #include "child.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "reproduce_dapper.hpp"
 #include "reproduce_gpuopt.hpp"
 #include "reproduce_rows.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -95,6 +96,54 @@ Result<json> reproduce_iiswc16(const ReproduceArguments& arguments) {
   return result;
 }
 
+json run_json(const std::string& application, const std::string& variant, const DapperRun& run) {
+  return {{"application", application},
+          {"variant", variant},
+          {"cycles", run.cycles},
+          {"network_energy_pj", run.energy_pj},
+          {"components_pj", run.components_pj},
+          {"avg_request_latency", run.request_latency},
+          {"avg_reply_latency", run.reply_latency},
+          {"read_replies", run.replies},
+          {"approximable_share", run.approximable_share},
+          {"coalesced_share", run.coalesced_share},
+          {"changed_share", run.changed_share},
+          {"accepted_flits_per_node_cycle", run.load},
+          {"avg_output_buffer_packets", run.output_occupancy},
+          {"output",
+           {{"error", run.error.mean},
+            {"normalised_error", run.error.normalised},
+            {"points", run.error.points},
+            {"changed", run.error.changed},
+            {"zeros_changed", run.error.zeros_changed}}},
+          {"cpu_s", run.cpu_s}};
+}
+
+Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
+  Progress progress("runs");
+  WW_ASSIGN(study, run_dapper_study({arguments.out, arguments.size, arguments.quick, 2},
+                                    [&](const std::string& name, double done, double total) {
+                                      progress.update(done, total, name);
+                                    }));
+  progress.finish();
+  Reproduction out;
+  add_dapper_rows(out, study);
+  json result{{"paper", "Dapper: Data Aware Approximate NoC for GPGPU Architectures (NOCS 2018)"},
+              {"device", "virtual:dapper"},
+              {"virtual", true},
+              {"size", arguments.size},
+              {"pictures", study.pictures},
+              {"inconsistencies", dapper_inconsistencies()}};
+  result["runs"] = json::array();
+  for (const auto& [application, runs] : study.runs) {
+    for (const auto& [variant, run] : runs) {
+      result["runs"].push_back(run_json(application, variant, run));
+    }
+  }
+  WW_TRY(save(result, out, arguments.out));
+  return result;
+}
+
 Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
   Progress progress("runs");
   WW_ASSIGN(study, run_gpuopt_study({arguments.out, arguments.size, arguments.quick},
@@ -105,7 +154,7 @@ Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
   Reproduction out;
   add_gpuopt_rows(out, study);
   json result{{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
-              {"device", "virtual:w9100"},
+              {"device", "virtual:gpuopt"},
               {"virtual", true},
               {"size", arguments.size},
               {"inconsistencies", gpuopt_inconsistencies()}};
@@ -130,8 +179,9 @@ std::string cell(const json& value) {
 int run(ReproduceArguments arguments) {
   if (arguments.out.empty()) arguments.out = "reproduce-" + arguments.paper;
   if (arguments.size.empty()) arguments.size = arguments.quick ? "small" : "medium";
-  const auto result =
-      arguments.paper == "gpuopt" ? reproduce_gpuopt(arguments) : reproduce_iiswc16(arguments);
+  const auto result = arguments.paper == "dapper"   ? reproduce_dapper(arguments)
+                      : arguments.paper == "gpuopt" ? reproduce_gpuopt(arguments)
+                                                    : reproduce_iiswc16(arguments);
   if (!result) return report_error(result.error());
   if (arguments.json) {
     print_json(*result);
@@ -160,7 +210,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ReproduceArguments>();
   command->add_option("paper", arguments->paper, "Which paper")
       ->required()
-      ->check(CLI::IsMember({"iiswc16", "gpuopt"}));
+      ->check(CLI::IsMember({"iiswc16", "dapper", "gpuopt"}));
   command->add_option(
       "--out", arguments->out,
       "Folder for calibration or runs, rows and page (default: reproduce-<paper>); what "
@@ -170,7 +220,8 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"small", "medium", "paper"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
-      "Examples:\n  wirewatt reproduce iiswc16 --quick\n  wirewatt reproduce gpuopt --quick");
+      "Examples:\n  wirewatt reproduce iiswc16 --quick\n  wirewatt reproduce dapper --quick "
+      "--json\n  wirewatt reproduce gpuopt --quick");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

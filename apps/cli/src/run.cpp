@@ -12,6 +12,7 @@
 #include "child.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "timing_options.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 
 struct RunArguments {
   microbench::DeviceRequest device;
+  TimingArguments timing;
   std::string counters;
   std::string trace;
   std::string check;     // memory, races: what to look for beside bounds
@@ -195,11 +197,12 @@ struct Finished {
   int status{};
   Totals totals;
   std::vector<std::string> traces;
+  std::vector<nlohmann::json> timing;  // a report for each process
 };
 
-// Moves the traces into place: the first under the name asked for, those of further processes with
-// the process id before the ending.
-Result<std::vector<std::string>> place_traces(const Parts& parts, const std::string& target) {
+// Moves files into place: the first under the name asked for, those of further processes with the
+// process id before the ending.
+Result<std::vector<std::string>> place(const Parts& parts, const std::string& target) {
   std::vector<std::string> placed;
   for (const auto& file : parts.files()) {
     fs::path name = target;
@@ -209,7 +212,7 @@ Result<std::vector<std::string>> place_traces(const Parts& parts, const std::str
     std::error_code ec;
     fs::rename(file, name, ec);
     if (ec)
-      return fail(ErrorCode::io_error, "cannot put the trace in place: " + ec.message(),
+      return fail(ErrorCode::io_error, "cannot put the file in place: " + ec.message(),
                   name.string());
     placed.push_back(name.string());
   }
@@ -230,6 +233,14 @@ Result<Finished> execute(const RunArguments& arguments) {
     WW_ASSIGN(parts, Parts::create(folder_of(arguments.trace)));
     trace_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
+  }
+  WW_TRY(enter_mode(arguments.timing, arguments.device));
+  std::optional<Parts> timing_parts;
+  if (arguments.timing.timing()) {
+    const auto& report = arguments.timing.report;
+    WW_ASSIGN(parts, Parts::create(report.empty() ? fs::temp_directory_path() : folder_of(report)));
+    timing_parts.emplace(std::move(parts));
+    ::setenv("WIREWATT_TIMING_REPORT", (timing_parts->path() / "%p.json").c_str(), 1);
   }
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
@@ -254,13 +265,40 @@ Result<Finished> execute(const RunArguments& arguments) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
   }
   if (trace_parts) {
-    WW_ASSIGN(placed, place_traces(*trace_parts, arguments.trace));
+    WW_ASSIGN(placed, place(*trace_parts, arguments.trace));
     finished.traces = std::move(placed);
     if (finished.traces.empty()) {
       spdlog::warn("no trace: the program made no use of the device, or did not end by itself");
     }
   }
+  if (timing_parts) {
+    for (const auto& file : timing_parts->files()) {
+      WW_ASSIGN(text, read_file(file));
+      auto report = nlohmann::json::parse(text, nullptr, false);
+      if (!report.is_discarded()) finished.timing.push_back(std::move(report));
+    }
+    if (!arguments.timing.report.empty()) {
+      WW_TRY(place(*timing_parts, arguments.timing.report));
+      if (finished.timing.empty()) {
+        spdlog::warn(
+            "no timing report: the program made no use of the device, or did not end by "
+            "itself");
+      }
+    }
+  }
   return finished;
+}
+
+void print_timing(const nlohmann::json& report) {
+  const auto& total = report["total"];
+  const auto value = [](const nlohmann::json& json) { return json.get<double>(); };
+  fmt::print(stderr,
+             "wirewatt: in the time of {}: {:.0f} cycles, {:.3f} wave instructions a cycle, "
+             "round trip {:.1f} cycles, {:.3f} flits a node and cycle, {:.4g} pJ in the network\n",
+             report["network"].get<std::string>(), value(total["cycles"]), value(total["ipc"]),
+             value(total["avg_round_trip_core_cycles"]),
+             value(total["accepted_flits_per_node_cycle"]),
+             value(total["network_energy_pj"]["total"]));
 }
 
 int run(const RunArguments& arguments) {
@@ -268,8 +306,7 @@ int run(const RunArguments& arguments) {
   if (!finished) return report_error(finished.error());
   const bool killed = WIFSIGNALED(finished->status);
   const int code = child_exit_code(finished->status);
-  const std::string device =
-      arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
+  const std::string& device = arguments.device.name;
   if (killed) {
     spdlog::error("{}: ended by signal {} ({})", arguments.command.front(),
                   WTERMSIG(finished->status), ::strsignal(WTERMSIG(finished->status)));
@@ -277,6 +314,7 @@ int run(const RunArguments& arguments) {
   const Totals& totals = finished->totals;
   if (!arguments.json) {
     print_totals(totals, device);
+    for (const auto& report : finished->timing) print_timing(report);
     for (const auto& trace : finished->traces) fmt::print(stderr, "  trace: {}\n", trace);
     return code;
   }
@@ -287,9 +325,10 @@ int run(const RunArguments& arguments) {
     kernels.push_back(std::move(entry));
   }
   // One line, so that it is the last one after whatever the program printed.
-  const nlohmann::json json{{"device", device},   {"virtual", true},
-                            {"exit_code", code},  {"totals", to_json(totals, totals.sum())},
-                            {"kernels", kernels}, {"traces", finished->traces}};
+  nlohmann::json json{{"device", device},   {"virtual", true},
+                      {"exit_code", code},  {"totals", to_json(totals, totals.sum())},
+                      {"kernels", kernels}, {"traces", finished->traces}};
+  if (arguments.timing.timing()) json["timing"] = finished->timing;
   fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return code;
 }
@@ -301,7 +340,8 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "run", "Run any OpenCL program on a virtual GPU, with counters and a memory trace");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("--device", arguments->device.name,
-                      "virtual:w9100 (default), virtual:random or virtual:FILE.toml");
+                      "virtual:w9100 (default; in timing mode virtual:dapper), virtual:random or "
+                      "virtual:FILE.toml");
   command->add_option("--counters", arguments->counters,
                       "CSV of every dispatch's counters, as rocprofv3 writes it");
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
@@ -322,6 +362,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
                    "At an access outside every buffer: stop the kernel, tolerate it where a card "
                    "would (default), or report only")
       ->check(CLI::IsMember({"stop", "tolerate", "report"}));
+  add_timing_options(*command, arguments->timing);
   command->add_flag("--json", arguments->json,
                     "Totals as the last line of stdout, after the program's own output");
   command->add_option("command", arguments->command, "The program and its arguments, after --")
@@ -329,8 +370,14 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->footer(
       "The program's output and exit code pass through (128 + n when signal n ended it).\n"
       "Example:\n"
-      "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args");
-  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+      "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args\n"
+      "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
+  command->callback([arguments, &outcome] {
+    if (arguments->device.name.empty()) {
+      arguments->device.name = arguments->timing.timing() ? "virtual:dapper" : "virtual:w9100";
+    }
+    outcome.exit_code = run(*arguments);
+  });
 }
 
 }  // namespace ww::cli

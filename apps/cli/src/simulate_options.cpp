@@ -100,6 +100,8 @@ void add_memory(CLI::App& command, SimulateRequest& request) {
   add(command, kMemory, "--l1-ways", request.l1_ways, "Traces: ways of a core's L1");
   add(command, kMemory, "--interleave-bytes", request.interleave_bytes,
       "Traces: bytes in a row at one memory node");
+  add(command, kMemory, "--approximable", request.approximable,
+      "Traces: data of read replies: exact, int32, float32 or uint8");
 }
 
 void add_network(CLI::App& command, SimulateRequest& request) {
@@ -124,11 +126,10 @@ void add_network(CLI::App& command, SimulateRequest& request) {
 void add_approximation(CLI::App& command, SimulateRequest& request) {
   sim::net::OverlayConfig& overlay = request.overlay;
   sim::net::CompressionConfig& codes = request.compression;
-  add(command, kApproximation, "--approximable", request.approximable,
-      "Data of a trace's read replies: exact, int32, float32 or uint8");
   command
       .add_option("--approx-threshold", request.approx_threshold,
-                  "Relative error that a word may get, in percent (default: 10)")
+                  "Relative error that an approximable word may get, in percent (default: what the "
+                  "program says, or 10)")
       ->group(kApproximation);
   add(command, kApproximation, "--check-depth", overlay.check_depth,
       "dapper: packets that may leave as one");
@@ -213,12 +214,16 @@ void add_output(CLI::App& command, SimulateArguments& arguments) {
 
 }  // namespace
 
+void add_network_options(CLI::App& command, SimulateRequest& request) {
+  add_network(command, request);
+  add_router(command, request);
+  add_approximation(command, request);
+}
+
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_load(command, arguments);
   add_memory(command, arguments.request);
-  add_network(command, arguments.request);
-  add_router(command, arguments.request);
-  add_approximation(command, arguments.request);
+  add_network_options(command, arguments.request);
   add_energy(command, arguments);
   add_photonic_options(command, arguments.request.photonic, arguments.request.photonic_power,
                        arguments.budget_scope);

@@ -30,4 +30,8 @@ struct SimulateArguments {
 // `arguments` must live as long as `command`.
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
 
+// The network itself and its routers, for other commands too. `request` must live as long as
+// `command`.
+void add_network_options(CLI::App& command, sim::net::SimulateRequest& request);
+
 }  // namespace ww::cli

@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "timing_options.hpp"
 #include "ww/core/progress.hpp"
 
 namespace ww::cli {
@@ -14,6 +15,7 @@ namespace {
 
 struct RunArguments {
   workloads::Request request;
+  TimingArguments timing;
   std::string size{"small"};
   bool all{};
   bool json{};
@@ -60,6 +62,14 @@ int run_workloads(RunArguments& arguments) {
     return report_error(
         {ErrorCode::invalid_argument, "name workloads, or say --all", "workloads run"});
   }
+  if (arguments.request.device.empty()) {
+    arguments.request.device = arguments.timing.timing() ? "virtual:dapper" : "virtual:w9100";
+  }
+  microbench::DeviceRequest device;
+  device.name = arguments.request.device;
+  if (const auto entered = enter_mode(arguments.timing, device); !entered) {
+    return report_error(entered.error());
+  }
   const auto total = static_cast<double>(arguments.all ? workloads::list().size()
                                                        : arguments.request.names.size());
   double done = 0;
@@ -71,15 +81,20 @@ int run_workloads(RunArguments& arguments) {
   if (!batch) return report_error(batch.error());
 
   const bool good = std::ranges::all_of(batch->reports, [](const auto& report) {
-    return report.outcome == workloads::Outcome::pass;
+    return report.outcome == workloads::Outcome::pass ||
+           report.outcome == workloads::Outcome::approximate;
   });
   if (arguments.json) {
     auto entries = nlohmann::json::array();
     for (const auto& report : batch->reports) entries.push_back(to_json(report));
-    print_json({{"workloads", entries},
-                {"size", arguments.size},
-                {"device", batch->device},
-                {"virtual", batch->is_virtual}});
+    nlohmann::json json{{"workloads", entries},
+                        {"size", arguments.size},
+                        {"device", batch->device},
+                        {"virtual", batch->is_virtual}};
+    if (!batch->timing_report.empty()) {
+      json["timing"] = nlohmann::json::parse(batch->timing_report);
+    }
+    print_json(json);
     return good ? 0 : 1;
   }
   std::vector<std::vector<std::string>> rows{
@@ -111,16 +126,21 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
   auto* run = command->add_subcommand(
       "run", "Run them, check results against the CPU and traffic against the counters");
   auto arguments = std::make_shared<RunArguments>();
-  arguments->request.device = "virtual:w9100";
   run->add_option("names", arguments->request.names, "Which, as 'workloads list' names them");
   run->add_flag("--all", arguments->all, "All of them");
   run->add_option("--size", arguments->size, "small, medium or paper")->capture_default_str();
-  run->add_option("--device", arguments->request.device, "As 'wirewatt devices' lists them")
-      ->capture_default_str();
+  run->add_option(
+      "--device", arguments->request.device,
+      "As 'wirewatt devices' lists them (virtual:w9100; in timing mode virtual:dapper)");
+  add_timing_options(*run, arguments->timing);
+  run->add_option("--output-dir", arguments->request.output_folder,
+                  "Write each result array to this folder: NAME.N.raw, and NAME.N.json about it");
   run->add_flag("--time-launches", arguments->request.time_launches,
                 "Wait for each launch; their CPU time is launch_cpu_seconds of --json");
   run->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  run->footer("Example:\n  wirewatt workloads run dct bfs --size small");
+  run->footer(
+      "Examples:\n  wirewatt workloads run dct bfs --size small\n"
+      "  wirewatt workloads run dct --mode timing --network mesh --json");
   run->callback([arguments, &outcome] { outcome.exit_code = run_workloads(*arguments); });
 }
 

@@ -25,7 +25,7 @@ Html::Html(const std::string& title, bool is_virtual) {
   head_ = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">"
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
       "<title>{}wirewatt: {}</title>\n<style>{}</style></head>\n<body>"
       "<a class=\"skip\" href=\"#main\">Skip to the result</a><header><h1>{}</h1></header>"

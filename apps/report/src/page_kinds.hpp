@@ -2,17 +2,21 @@
 // than this program writes; report.cpp and pages.cpp make a parse_error of it.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "documents.hpp"
+#include "ww/core/result.hpp"
 
 namespace ww::report {
 
 [[nodiscard]] std::string calibration_page(const Document& calibration);
 [[nodiscard]] std::string estimate_page(const nlohmann::json& estimate);
-[[nodiscard]] std::string reproduction_page(const nlohmann::json& reproduction);
+// `folder` holds the pictures that it names. Errors: not_found and others of reading them.
+[[nodiscard]] Result<std::string> reproduction_page(const nlohmann::json& reproduction,
+                                                    const std::filesystem::path& folder);
 // One simulation, or several as a series.
 [[nodiscard]] std::string simulation_page(const std::vector<Document>& runs);
 [[nodiscard]] std::string curves_page(const nlohmann::json& curves);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -64,6 +65,26 @@ TEST(Pages, ShowEveryRowOfAReproduction) {
   EXPECT_THAT(*text, HasSubstr("a picture alone"));
   EXPECT_THAT(*text, HasSubstr("<svg"));
   std::filesystem::remove(file);
+}
+
+TEST(ReproductionPage, ShowsOutputPicturesInItself) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("ww-pictures-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  ASSERT_TRUE(write_file_atomically(folder / "exact.png", std::string("PNG!")));
+  nlohmann::json reproduction{{"paper", "P"},
+                              {"device", "virtual:x"},
+                              {"rows", nlohmann::json::array()},
+                              {"inconsistencies", {"two figures for one thing"}},
+                              {"pictures", {{{"variant", "exact"}, {"file", "exact.png"}}}}};
+  ASSERT_TRUE(write_reproduction_page(reproduction, folder / "page.html"));
+  const auto text = read_file(folder / "page.html");
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("data:image/png;base64,UE5HIQ=="));
+  EXPECT_THAT(*text, HasSubstr("two figures for one thing"));
+  reproduction["pictures"][0]["file"] = "missing.png";
+  EXPECT_FALSE(write_reproduction_page(reproduction, folder / "page.html"));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

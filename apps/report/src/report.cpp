@@ -14,25 +14,29 @@ namespace {
 // A key that is there with another type than this program writes is the file's fault.
 template <class MakePage>
 Status write_page(MakePage&& make, const std::string& origin, const std::filesystem::path& html) {
-  std::string page;
   try {
-    page = make();
+    const Result<std::string> page = make();
+    if (!page) return tl::unexpected(page.error());
+    return write_file_atomically(html, *page);
   } catch (const nlohmann::json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged: ") + e.what(), origin);
   }
-  return write_file_atomically(html, page);
 }
 
-std::string page_of(const std::vector<Document>& documents) {
+Result<std::string> page_of(const std::vector<Document>& documents) {
   const Document& document = documents.front();
   switch (document.kind) {
     case Kind::calibration: return calibration_page(document);
     case Kind::estimate: return estimate_page(document.content);
     case Kind::simulation: return simulation_page(documents);
     case Kind::curves: return curves_page(document.content);
-    case Kind::reproduction: return reproduction_page(document.content);
+    case Kind::reproduction: {
+      const bool in_folder = std::filesystem::is_directory(document.path);
+      return reproduction_page(document.content,
+                               in_folder ? document.path : document.path.parent_path());
+    }
   }
-  return {};
+  return std::string{};
 }
 
 }  // namespace
@@ -70,7 +74,8 @@ Status write_estimate_page(const nlohmann::json& estimate, const std::filesystem
 
 Status write_reproduction_page(const nlohmann::json& reproduction,
                                const std::filesystem::path& html) {
-  return write_page([&] { return reproduction_page(reproduction); }, "reproduction", html);
+  return write_page([&] { return reproduction_page(reproduction, html.parent_path()); },
+                    "reproduction", html);
 }
 
 }  // namespace ww::report

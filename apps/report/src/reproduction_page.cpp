@@ -1,18 +1,60 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "html.hpp"
 #include "page_kinds.hpp"
 #include "values.hpp"
+#include "ww/core/atomic_file.hpp"
 
 namespace ww::report {
 
 using nlohmann::json;
 
-std::string reproduction_page(const json& reproduction) {
+namespace {
+
+std::string base64(const std::string& bytes) {
+  constexpr const char* letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      three = three << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0);
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+      text += at + i <= bytes.size() ? letters[three >> (18 - 6 * i) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+// PNG files of the reproduction's folder, put into the page.
+Status add_pictures(Html& page, const json& pictures, const std::filesystem::path& folder) {
+  if (pictures.empty()) return {};
+  page.section("Output pictures");
+  for (const json& picture : pictures) {
+    WW_ASSIGN(bytes, read_file(folder / text_of(picture, "file")));
+    page.add(
+        "<figure><img alt=\"{0}\" src=\"data:image/png;base64,{1}\"><figcaption>{0}{2}"
+        "</figcaption></figure>",
+        escape(text_of(picture, "variant")), base64(bytes),
+        picture.contains("psnr_db")
+            ? fmt::format(": PSNR {:.1f} dB, SSIM {:.4f}", number_of(picture, "psnr_db"),
+                          number_of(picture, "ssim"))
+            : "");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> reproduction_page(const json& reproduction,
+                                      const std::filesystem::path& folder) {
   Html page("Reproduction of " + text_of(reproduction, "paper"),
             reproduction.value("virtual", true));
   std::map<std::string, int> count;
@@ -50,6 +92,13 @@ std::string reproduction_page(const json& reproduction) {
       continue;
     }
     page.chart(chart.title, chart);
+  }
+  WW_TRY(add_pictures(page, list_of(reproduction, "pictures"), folder));
+  if (const json& said = list_of(reproduction, "inconsistencies"); !said.empty()) {
+    page.section("Where the paper disagrees with itself");
+    page.add("<ul>");
+    for (const json& line : said) page.add("<li>{}</li>", escape(line.get<std::string>()));
+    page.add("</ul>");
   }
   Table table{
       "Every row of the paper's figures and tables",

@@ -1,14 +1,15 @@
 // Separable image convolution through a texture-like clamped fetch.
 #include <algorithm>
 
+#include "picture.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
 
 void run_convtex(Session& s) {
   const auto n = s.pick<std::size_t>(256, 1024, 3072);
-  std::vector<float> image(n * n);
-  for (auto& value : image) value = s.random.uniform(0, 255);
+  const auto grey = grey_picture(s.random, n, n);
+  const std::vector<float> image(grey.begin(), grey.end());
   std::vector<float> taps(17);
   for (auto& tap : taps) tap = s.random.uniform(0, 0.1F);
   const auto pass = [&](const std::vector<float>& in, bool along_x) {
@@ -34,6 +35,8 @@ void run_convtex(Session& s) {
   const Buffer in = s.upload(image);
   const Buffer middle = s.zeros<float>(image.size());
   const Buffer out = s.zeros<float>(image.size());
+  s.approximable(in, microbench::ApproximableType::float32);
+  s.approximable(middle, microbench::ApproximableType::float32);
   const Buffer filter = s.upload(taps);
   const int width = static_cast<int>(n);
   s.launch("rows", {n, n}, {64, 4}, in, middle, filter, width);

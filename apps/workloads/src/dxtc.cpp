@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "picture.hpp"
 #include "session.hpp"
 
 namespace ww::workloads {
@@ -113,22 +114,19 @@ double best_error(const std::array<Colour, 16>& block) {
 void run_dxtc(Session& s) {
   const auto blocks = s.pick<std::size_t>(256, 4096, 16384);
   std::vector<std::uint32_t> pixels(blocks * 16);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    // Between two random colours, with noise: what a block of a photograph looks like.
-    const std::uint32_t from = s.random.bits();
-    const std::uint32_t to = s.random.bits();
-    for (std::size_t i = 0; i < 16; ++i) {
-      const float t = s.random.uniform(0, 1);
-      for (int c = 0; c < 24; c += 8) {
-        const float value = static_cast<float>(from >> c & 255) * t +
-                            static_cast<float>(to >> c & 255) * (1 - t) + s.random.uniform(-12, 12);
-        pixels[b * 16 + i] |= static_cast<std::uint32_t>(std::clamp(value, 0.0F, 255.0F)) << c;
-      }
-    }
+  // Blocks of a picture as wide as high: 64, 256 or 512 pixels.
+  const std::size_t across = s.pick<std::size_t>(16, 64, 128);
+  const auto image = picture(s.random, 4 * across, 4 * blocks / across);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const std::size_t x = i % (4 * across);
+    const std::size_t y = i / (4 * across);
+    const std::size_t at = (y / 4 * across + x / 4) * 16 + y % 4 * 4 + x % 4;
+    for (std::size_t c = 0; c < 3; ++c) pixels[at] |= std::uint32_t{image[i][c]} << (8 * c);
   }
   s.build("dxtc.cl");
   const Buffer in = s.upload(pixels);
   const Buffer out = s.zeros<std::uint32_t>(blocks * 2);
+  s.approximable(in, microbench::ApproximableType::uint8);
   std::vector<std::uint32_t> splits;
   for (std::uint32_t i = 0; i <= 16; ++i) {
     for (std::uint32_t j = i; j <= 16; ++j) {

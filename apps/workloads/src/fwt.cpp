@@ -20,6 +20,7 @@ void run_fwt(Session& s) {
   }
   s.build("fwt.cl");
   const Buffer buffer = s.upload(data);
+  s.approximable(buffer, microbench::ApproximableType::float32);
   double passes = 1;
   for (std::size_t stride = n / 2; stride >= 1024; stride /= 2, ++passes) {
     s.launch("global_butterfly", {n / 2}, {256}, buffer, static_cast<std::uint32_t>(stride));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <nlohmann/json.hpp>
 
 #include "embedded.hpp"
+#include "ww/core/atomic_file.hpp"
 
 namespace ww::workloads {
 namespace {
@@ -27,7 +29,8 @@ Session::Session(microbench::ComputeDevice& device, Size size, std::uint64_t see
       device_(device),
       size_(size),
       time_launches_(time_launches),
-      first_dispatch_(device.counters ? device.counters->dispatch_count() : 0) {}
+      first_dispatch_(device.counters ? device.counters->dispatch_count() : 0),
+      changed_before_(changed_replies()) {}
 
 Session::~Session() {
   // Queued launches may still use what is about to go; an error here was reported by finish().
@@ -73,6 +76,51 @@ void Session::write(Buffer buffer, std::span<const std::byte> data) {
 
 void Session::read(Buffer buffer, std::span<std::byte> data) {
   if (!failed_) keep(buffers_[buffer.index]->read(0, data));
+}
+
+void Session::approximable(Buffer buffer, microbench::ApproximableType type) {
+  constexpr float as_the_run_chooses = -1;
+  if (!failed_) keep(buffers_[buffer.index]->set_approximable(type, as_the_run_chooses));
+}
+
+void Session::output(const char* what, const char* type, std::span<const std::byte> data,
+                     std::size_t count) {
+  if (outputs_.empty() || failed_) return;
+  const std::string stem = fmt::format("{}.{}", name_, output_count_++);
+  const nlohmann::json header{{"workload", name_},
+                              {"what", what},
+                              {"type", type},
+                              {"count", count},
+                              {"size", to_string(size_)},
+                              {"device", device_.name},
+                              {"virtual", device_.is_virtual},
+                              {"file", stem + ".raw"}};
+  const std::string_view bytes(reinterpret_cast<const char*>(data.data()), data.size());
+  keep(write_file_atomically(outputs_ / (stem + ".raw"), bytes));
+  keep(write_file_atomically(outputs_ / (stem + ".json"), header.dump(2) + "\n"));
+}
+
+// Read replies that a network has delivered with other bytes than memory held, so far.
+std::uint64_t Session::changed_replies() const {
+  const char* const report = device_.timing_report ? device_.timing_report() : nullptr;
+  if (report == nullptr) return 0;
+  return nlohmann::json::parse(report)["total"]["changed_replies"].get<std::uint64_t>();
+}
+
+std::string Session::difference_text() const {
+  std::string text;
+  for (const auto& [what, difference, elements] : differences_) {
+    if (difference.differ == 0) continue;
+    const std::size_t summed = elements - difference.from_zero;
+    text +=
+        fmt::format("{}{}: {} of {} differ, mean relative error {:.4g}%", text.empty() ? "" : "; ",
+                    what, difference.differ, elements,
+                    summed == 0 ? 0.0 : 100 * difference.relative / static_cast<double>(summed));
+    if (difference.from_zero != 0) {
+      text += fmt::format(" ({} that should be 0 apart)", difference.from_zero);
+    }
+  }
+  return text;
 }
 
 void Session::launch_list(const char* kernel, Range global, Range local,
@@ -157,6 +205,11 @@ Report Session::finish(std::string_view name) {
   if (!failed_ && device_.counters) check_counters(report);
   report.outcome = failed_ ? Outcome::error : !wrong_.empty() ? Outcome::fail : Outcome::pass;
   report.reason = failed_ ? error_.text() : wrong_;
+  // The network changed what the loads got, as the program allowed: its results are not judged.
+  if (!failed_ && changed_replies() != changed_before_) {
+    report.outcome = Outcome::approximate;
+    report.reason = difference_text();
+  }
   return report;
 }
 

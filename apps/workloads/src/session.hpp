@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
@@ -30,6 +31,19 @@ struct Buffer {
   std::size_t index{};
   std::size_t bytes{};
 };
+
+// What the words of a result are, for its file.
+template <class T>
+constexpr const char* type_name() {
+  if constexpr (std::is_same_v<T, float>) return "float32";
+  if constexpr (std::is_same_v<T, double>) return "float64";
+  if constexpr (std::is_integral_v<T>) {
+    constexpr const char* kNames[2][4] = {{"uint8", "uint16", "uint32", "uint64"},
+                                          {"int8", "int16", "int32", "int64"}};
+    constexpr std::size_t size = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return kNames[std::is_signed_v<T> ? 1 : 0][size];
+  }
+}
 
 class Session {
  public:
@@ -71,6 +85,10 @@ class Session {
     return data;
   }
 
+  // Its words may arrive a little changed on a network that approximates (annotated variables).
+  // Never for what decides where a kernel reads or writes.
+  void approximable(Buffer buffer, microbench::ApproximableType type);
+
   // Arguments in order: buffers, and scalars exactly as wide as the kernel's.
   template <class... Args>
   void launch(const char* kernel, Range global, Range local, const Args&... args) {
@@ -84,12 +102,19 @@ class Session {
   void check(const char* what, const std::vector<T>& got, const std::vector<T>& want,
              double relative = 0, double absolute = 0) {
     if (got.size() != want.size()) return mismatch(what, got.size(), want.size());
+    if constexpr (!std::is_same_v<T, bool>) {
+      output(what, type_name<T>(), std::as_bytes(std::span(got)), got.size());
+    }
+    Difference difference;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto g = static_cast<double>(got[i]);
       const auto w = static_cast<double>(want[i]);
       if (g == w) continue;
-      if (!(std::abs(g - w) <= absolute + relative * std::abs(w))) return mismatch(what, i, g, w);
+      difference.add(g, w);
+      const bool near = std::abs(g - w) <= absolute + relative * std::abs(w);
+      if (!near && wrong_.empty()) mismatch(what, i, g, w);
     }
+    differences_.push_back({what, difference, got.size()});
   }
   template <class T>
   void check(const char* what, T got, T want, double relative = 0, double absolute = 0) {
@@ -107,10 +132,36 @@ class Session {
   // Whether a check has failed so far (counters aside).
   [[nodiscard]] bool found_wrong_result() const { return !wrong_.empty(); }
 
+  // Results that checks see, and those of result(), are also written to files of this folder:
+  // NAME.N.raw and NAME.N.json.
+  void write_outputs_to(std::filesystem::path folder, std::string name) {
+    outputs_ = std::move(folder);
+    name_ = std::move(name);
+  }
+
   // Compares the counters with what was stated, and tells how it went.
   [[nodiscard]] Report finish(std::string_view name);
 
  private:
+  // How far a result is from its reference: (got - want) / want, where want is not 0.
+  struct Difference {
+    std::size_t differ{};     // elements, whatever the tolerance
+    double relative{};        // sum over them of |got - want| / |want|
+    std::size_t from_zero{};  // elements that should be 0 and are not; not in the sum
+    void add(double got, double want) {
+      ++differ;
+      if (want == 0) {
+        ++from_zero;
+      } else {
+        relative += std::abs((got - want) / want);
+      }
+    }
+  };
+  struct Compared {
+    std::string what;
+    Difference difference;
+    std::size_t elements{};
+  };
   struct Argument {
     const Buffer* buffer{};
     std::span<const std::byte> bytes;
@@ -130,6 +181,10 @@ class Session {
     bool stated() const { return at_most > 0; }
   };
 
+  void output(const char* what, const char* type, std::span<const std::byte> data,
+              std::size_t count);
+  [[nodiscard]] std::uint64_t changed_replies() const;
+  [[nodiscard]] std::string difference_text() const;
   Buffer create(std::size_t bytes);
   void write(Buffer buffer, std::span<const std::byte> data);
   void read(Buffer buffer, std::span<std::byte> data);
@@ -154,6 +209,11 @@ class Session {
   std::uint64_t launches_{};
   double waves_{};
   Bounds reads_, writes_, atomics_;
+  std::filesystem::path outputs_;  // empty: nowhere
+  std::string name_;
+  int output_count_{};
+  std::vector<Compared> differences_;
+  std::uint64_t changed_before_{};
 };
 
 }  // namespace ww::workloads

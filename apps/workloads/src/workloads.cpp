@@ -23,7 +23,12 @@ Result<Size> size_from_string(std::string_view text) {
 }
 
 std::string_view to_string(Outcome outcome) {
-  return outcome == Outcome::pass ? "pass" : outcome == Outcome::fail ? "fail" : "error";
+  switch (outcome) {
+    case Outcome::pass: return "pass";
+    case Outcome::fail: return "fail";
+    case Outcome::approximate: return "approximate";
+    default: return "error";
+  }
 }
 
 std::vector<Info> list() {
@@ -46,15 +51,26 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   if (chosen.empty()) {
     for (const Entry& entry : registry()) chosen.push_back(&entry);
   }
+  if (!request.output_folder.empty()) {
+    std::error_code ec;
+    std::filesystem::create_directories(request.output_folder, ec);
+    if (ec) {
+      return fail(ErrorCode::io_error, "the folder cannot be made: " + ec.message(),
+                  request.output_folder.string());
+    }
+  }
   microbench::DeviceRequest wanted;
   wanted.name = request.device;
   WW_ASSIGN(device, microbench::open_compute_device(wanted));
 
-  Batch batch{device.name, device.is_virtual, {}};
+  Batch batch{device.name, device.is_virtual, {}, {}};
   for (const Entry* entry : chosen) {
     const auto start = std::chrono::steady_clock::now();
     constexpr std::uint64_t seed = 20160926;  // the same input in every run
     Session session(device, request.size, seed, request.time_launches);
+    if (!request.output_folder.empty()) {
+      session.write_outputs_to(request.output_folder, std::string(entry->info.name));
+    }
     entry->body(session);
     Report report = session.finish(entry->info.name);
     report.seconds =
@@ -62,6 +78,8 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
     if (done) done(report);
     batch.reports.push_back(std::move(report));
   }
+  const char* const timing = device.timing_report ? device.timing_report() : nullptr;
+  if (timing != nullptr) batch.timing_report = timing;
   return batch;
 }
 

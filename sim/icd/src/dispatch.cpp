@@ -4,9 +4,11 @@
 #include <type_traits>
 
 #include "api.hpp"
+#include "memory.hpp"
 #include "object.hpp"
 #include "objects.hpp"
 #include "vgpu_abi.hpp"
+#include "ww/core/cl_approximable.h"
 
 namespace ww::sim::icd {
 namespace {
@@ -74,6 +76,9 @@ void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
   }
   if (std::strcmp(name, WW_VGPU_GET_ABI_SYMBOL) == 0) {
     return reinterpret_cast<void*>(&get_abi);
+  }
+  if (std::strcmp(name, WW_CL_SET_APPROXIMABLE) == 0) {
+    return reinterpret_cast<void*>(&set_approximable);
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "api.hpp"
+#include "approximations.hpp"
 #include "launch.hpp"
 #include "printf_run.hpp"
 #include "program.hpp"
@@ -177,6 +178,7 @@ cl_int enqueue_kernel(Entry& entry, const Enqueue& what, cl_kernel kernel, cl_ui
     return bad;
   }
   if (!arguments_are_sound(*kernel)) return CL_INVALID_KERNEL_ARGS;
+  approximate_arguments(Runtime::get().approximations, *kernel);
   LaunchShape shape;
   if (const cl_int bad = check_shape(*kernel, dimensions, offset, global, local, shape);
       bad != CL_SUCCESS) {

@@ -1,10 +1,14 @@
 #include "memory.hpp"
 
+#include <cmath>
+#include <optional>
 #include <unordered_set>
 
 #include "api.hpp"
+#include "approximations.hpp"
 #include "info.hpp"
 #include "runtime.hpp"
+#include "ww/core/cl_approximable.h"
 
 namespace ww::sim::icd {
 namespace {
@@ -63,6 +67,7 @@ Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t 
   auto* memory = new_buffer(context, flags, size);
   memory->address = *address;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) memory->host_ptr = static_cast<std::byte*>(host_ptr);
+  approximate_buffer(Runtime::get().approximations, memory);
   return memory;
 }
 
@@ -105,7 +110,30 @@ Created<cl_mem> make_sub_buffer(cl_mem parent, cl_mem_flags asked, cl_buffer_cre
   return memory;
 }
 
+std::optional<net::WordType> word_type(std::uint32_t type) {
+  switch (type) {
+    case WW_CL_EXACT: return net::WordType::exact;
+    case WW_CL_INT32: return net::WordType::int32;
+    case WW_CL_FLOAT32: return net::WordType::float32;
+    case WW_CL_UINT8: return net::WordType::uint8;
+    default: return std::nullopt;
+  }
+}
+
 }  // namespace
+
+cl_int declare_approximable(cl_mem memory, std::uint32_t type, float threshold) {
+  if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
+  const auto words = word_type(type);
+  if (!words || std::isnan(threshold) || threshold > 1) return CL_INVALID_VALUE;
+  auto& gpu = Runtime::get().powered_gpu();
+  return gpu.annotate(memory->address, memory->size, *words, threshold) ? CL_SUCCESS
+                                                                        : CL_INVALID_MEM_OBJECT;
+}
+
+std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold) {
+  return guarded([&](Entry&) { return declare_approximable(memory, type, threshold); });
+}
 
 bool known_buffer(const _cl_mem* memory) {
   return buffers().contains(memory);

@@ -6,6 +6,7 @@
 #include "info.hpp"
 #include "objects.hpp"
 #include "runtime.hpp"
+#include "ww/core/cl_approximable.h"
 
 namespace ww::sim::icd {
 namespace {
@@ -15,12 +16,12 @@ constexpr const char* kDeviceExtensions =
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
     "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics";
+    "cl_khr_int64_extended_atomics " WW_CL_APPROXIMABLE_EXTENSION;
 constexpr const char* kPlatformExtensions =
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
     "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics";
+    "cl_khr_int64_extended_atomics " WW_CL_APPROXIMABLE_EXTENSION;
 
 cl_ulong max_allocation(const gpu::Architecture& arch) {
   return static_cast<cl_ulong>(arch.memory_bytes) / 4;

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ww/core/atomic_file.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::icd {
@@ -67,9 +69,10 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   recordings->counters_file_ = settings.counters_file;
   recordings->samples_file_ = settings.samples_file;
   recordings->sealed_file_ = settings.sealed_file;
-  if (!settings.counters_file.empty()) {
+  recordings->timing_file_ = settings.timing_file;
+  for (const auto& file : {settings.counters_file, settings.timing_file}) {
     // A folder that cannot be written to is better told now than after an hour.
-    WW_TRY(StreamedFile::create(settings.counters_file));
+    if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
   if (!settings.trace_file.empty()) {
     WW_ASSIGN(writer, trace::Writer::create(settings.trace_file, "virtual:" + settings.chip.chip));
@@ -153,6 +156,12 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
         parts.caches + parts.alu + parts.clock + parts.crossbar_arbiters)));
   }
   return file.keep();
+}
+
+Status Recordings::save_timing(const gpu::VirtualGpu& gpu) const {
+  const gpu::TimingReport* report = gpu.timing_report();
+  if (timing_file_.empty() || report == nullptr || ::getpid() != process_) return {};
+  return write_file_atomically(timing_file_, gpu::to_json_text(*report));
 }
 
 Status Recordings::finish_trace() {

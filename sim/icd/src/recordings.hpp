@@ -1,5 +1,6 @@
 // What the driver writes to files for unmodified programs: counters (WIREWATT_COUNTERS) and a
-// memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), and, sealed for
+// memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
+// (WIREWATT_TIMING_REPORT), and, sealed for
 // `wirewatt score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not
 // at all.
 #pragma once
@@ -25,7 +26,7 @@ class Recordings {
 
   [[nodiscard]] bool any() const {
     return !counters_file_.empty() || trace_ != nullptr || !samples_file_.empty() ||
-           !sealed_file_.empty();
+           !sealed_file_.empty() || !timing_file_.empty();
   }
   // Where readings are asked for, the chip idles before the first launch and after the last, so
   // that idle power is among them.
@@ -37,6 +38,8 @@ class Recordings {
   // Writes one row for each counter of each dispatch so far, in rocprofv3's form. Does nothing
   // without a file, without new dispatches, or in a process forked from the one that opened.
   Status save_counters(const gpu::VirtualGpu& gpu);
+  // Writes the report of timing mode, where one is asked for.
+  Status save_timing(const gpu::VirtualGpu& gpu) const;
   // Ends the trace and puts it in place.
   Status finish_trace();
 
@@ -46,6 +49,7 @@ class Recordings {
   std::string counters_file_;
   std::string samples_file_;
   std::string sealed_file_;
+  std::string timing_file_;
   std::unique_ptr<trace::Writer> trace_;
   std::uint64_t saved_dispatches_{};
   bool saved_{};

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "recordings.hpp"
+#include "ww/core/atomic_file.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -72,6 +73,48 @@ Status read_memory_settings(gpu::Options& options) {
   return {};
 }
 
+// The system of timing mode: a file of settings, or their text.
+Status read_timing_settings(Settings& settings) {
+  const auto mode = variable("WIREWATT_MODE").value_or("functional");
+  if (mode != "functional" && mode != "timing") {
+    return fail(ErrorCode::invalid_argument, "\"" + mode + "\" is not one of functional, timing",
+                "WIREWATT_MODE");
+  }
+  if (mode == "functional") {
+    for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_REPORT",
+                             "WIREWATT_APPROX_THRESHOLD"}) {
+      if (!variable(name)) continue;
+      return fail(ErrorCode::invalid_argument, "means something with WIREWATT_MODE=timing only",
+                  name);
+    }
+    return {};
+  }
+  gpu::TimingRequest& timing = settings.timing.emplace();
+  timing.network = variable("WIREWATT_NETWORK").value_or("");
+  if (const auto text = variable("WIREWATT_TIMING")) {
+    timing.origin = "WIREWATT_TIMING";
+    timing.settings = *text;
+    if (text->find('=') == std::string::npos) {
+      timing.origin = *text;
+      WW_ASSIGN(file, read_file(*text));
+      timing.settings = std::move(file);
+    }
+  }
+  if (const auto text = variable("WIREWATT_APPROX_THRESHOLD")) {
+    double percent = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, percent);
+    if (error != std::errc{} || stop != end || !(percent >= 0 && percent <= 100)) {
+      return fail(ErrorCode::invalid_argument,
+                  "\"" + *text + "\" is not a percentage from 0 to 100",
+                  "WIREWATT_APPROX_THRESHOLD");
+    }
+    timing.threshold_percent = percent;
+  }
+  settings.timing_file = recording_name(variable("WIREWATT_TIMING_REPORT").value_or(""));
+  return {};
+}
+
 }  // namespace
 
 void complain(const std::string& text) {
@@ -100,6 +143,9 @@ Result<Settings> settings_from_environment() {
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));
+  WW_TRY(read_timing_settings(settings));
+  WW_ASSIGN(approximations, parse_approximations(variable("WIREWATT_APPROX").value_or("")));
+  settings.approximations = std::move(approximations);
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
@@ -129,6 +175,14 @@ gpu::VirtualGpu* Runtime::gpu() {
              "\": " + chip.error().text());
     return nullptr;
   }
+  if (settings->timing) {
+    auto timing = gpu::make_timing(chip->architecture(), *settings->timing);
+    if (!timing) {
+      complain("no virtual GPU in timing mode: " + timing.error().text());
+      return nullptr;
+    }
+    settings->options.timing = std::move(*timing);
+  }
   auto recordings = Recordings::open(*settings);
   if (!recordings) {
     complain("no virtual GPU: " + recordings.error().text());
@@ -143,8 +197,9 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
+  approximations = std::move(settings->approximations);
   recordings_->begin(*gpu_);
-  if (recordings_->any()) std::atexit(at_exit);
+  if (recordings_->any() || !approximations.empty()) std::atexit(at_exit);
   return gpu_.get();
 }
 
@@ -167,9 +222,15 @@ void Runtime::at_exit() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   try {
+    for (const ApproximationRule& rule : runtime.approximations) {
+      if (!rule.used) complain("WIREWATT_APPROX: \"" + rule.text + "\" met no buffer");
+    }
     runtime.save_counters();
     if (auto saved = runtime.recordings_->save_power(*runtime.gpu_); !saved) {
       complain("WIREWATT_SAMPLES: " + saved.error().text());
+    }
+    if (auto saved = runtime.recordings_->save_timing(*runtime.gpu_); !saved) {
+      complain("WIREWATT_TIMING_REPORT: " + saved.error().text());
     }
     if (auto saved = runtime.recordings_->finish_trace(); !saved) {
       complain("WIREWATT_TRACE: " + saved.error().text());

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "approximations.hpp"
 #include "compile_client.hpp"
 #include "opencl.hpp"
 #include "tl/expected.hpp"
+#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::icd {
@@ -20,19 +22,24 @@ namespace ww::sim::icd {
 // What the environment asks for.
 struct Settings {
   gpu::ChipRequest chip;
+  std::optional<gpu::TimingRequest> timing;  // timing mode
+  std::vector<ApproximationRule> approximations;
   gpu::Options options;
   int compile_timeout_ms{120'000};
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
   std::string trace_file;
   std::string samples_file;  // every reading of the power sensor
+  std::string timing_file;   // the report of timing mode
   std::string sealed_file;   // where the energy went, for `wirewatt score` alone
 };
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS,
-// WIREWATT_TRACE, WIREWATT_SAMPLES and WIREWATT_SEALED_ENERGY (files; %p in their names is the
-// process id), WIREWATT_ON_FAULT, WIREWATT_CHECK
-// and WIREWATT_WATCHDOG_MCYCLES. Errors: invalid_argument naming variable and value.
+// WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT and WIREWATT_SEALED_ENERGY (files; %p in
+// their names is the process id), WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES,
+// WIREWATT_MODE, and for timing mode WIREWATT_NETWORK, WIREWATT_TIMING and
+// WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors: invalid_argument naming variable and
+// value; not_found, io_error for the settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
@@ -54,6 +61,7 @@ class Runtime {
   void save_counters();
 
   std::mutex mutex;
+  std::vector<ApproximationRule> approximations;
   std::condition_variable changed;               // an event's status changed
   std::vector<std::function<void()>> callbacks;  // to run once the lock is released
 

@@ -56,5 +56,75 @@ TEST(Settings, BadValuesNameTheVariableAndTheValue) {
   }
 }
 
+TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
+  const Variable mode("WIREWATT_MODE", "timing");
+  const Variable network("WIREWATT_NETWORK", "mesh-adaptive");
+  const Variable text("WIREWATT_TIMING", "[system]\nmshrs = 3\n");
+  const Variable threshold("WIREWATT_APPROX_THRESHOLD", "12.5");
+  const Variable report("WIREWATT_TIMING_REPORT", "/tmp/report-%p.json");
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings) << settings.error().text();
+  ASSERT_TRUE(settings->timing);
+  EXPECT_EQ(settings->timing->network, "mesh-adaptive");
+  EXPECT_EQ(settings->timing->settings, "[system]\nmshrs = 3\n");
+  EXPECT_EQ(settings->timing->threshold_percent, 12.5);
+  EXPECT_EQ(settings->timing_file.find("%p"), std::string::npos);
+}
+
+TEST(TimingMode, IsNotTheDefault) {
+  const auto settings = settings_from_environment();
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(settings->timing);
+}
+
+TEST(TimingMode, VariablesMeanNothingWithoutItAndAreRefused) {
+  for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_REPORT",
+                           "WIREWATT_APPROX_THRESHOLD"}) {
+    const Variable variable(name, "5");
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << name;
+    EXPECT_THAT(settings.error().text(), HasSubstr(name));
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
+  }
+}
+
+TEST(TimingMode, BadValuesNameTheVariable) {
+  {
+    const Variable mode("WIREWATT_MODE", "warp");
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings);
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_MODE"));
+  }
+  const Variable mode("WIREWATT_MODE", "timing");
+  for (const char* percent : {"-1", "101", "ten", "nan"}) {
+    const Variable threshold("WIREWATT_APPROX_THRESHOLD", percent);
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << percent;
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_APPROX_THRESHOLD"));
+  }
+  const Variable missing("WIREWATT_TIMING", "/no/such/file.toml");
+  EXPECT_FALSE(settings_from_environment());
+}
+
+TEST(Approximations, AreReadByArgumentAndByBuffer) {
+  const auto rules = parse_approximations("scale.in:float32,blur.0:uint8,#3:int32");
+  ASSERT_TRUE(rules) << rules.error().text();
+  ASSERT_EQ(rules->size(), 3U);
+  EXPECT_EQ((*rules)[0].kernel, "scale");
+  EXPECT_EQ((*rules)[0].argument, "in");
+  EXPECT_EQ((*rules)[1].argument, "0");
+  EXPECT_EQ((*rules)[2].buffer, 3U);
+  EXPECT_TRUE(parse_approximations("")->empty());
+}
+
+TEST(Approximations, ThatCannotBeReadAreRefusedWithTheirText) {
+  for (const char* text : {"scale.in", "scale.in:double", "scale:float32", ".in:float32",
+                           "scale.:float32", "#0:int32", "#x:int32", "a.b:int32,,c.d:uint8"}) {
+    const auto rules = parse_approximations(text);
+    ASSERT_FALSE(rules) << text;
+    EXPECT_THAT(rules.error().text(), HasSubstr("WIREWATT_APPROX"));
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim::icd

@@ -1,8 +1,11 @@
 #include "../test/api_fixture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
+
+#include "ww/core/cl_approximable.h"
 
 namespace ww::sim::icd {
 namespace {
@@ -32,6 +35,26 @@ TEST_F(MemoryTest, RefusesBadArguments) {
   expect(CL_MEM_READ_WRITE, 1, &byte, CL_INVALID_HOST_PTR);
   EXPECT_EQ(cl.clCreateBuffer(nullptr, 0, 8, nullptr, &code), nullptr);
   EXPECT_EQ(code, CL_INVALID_CONTEXT);
+}
+
+TEST_F(MemoryTest, ApproximableDataIsDeclaredThroughTheExtension) {
+  const auto declare = reinterpret_cast<ww_cl_set_approximable_fn>(
+      cl.clGetExtensionFunctionAddressForPlatform(platform, WW_CL_SET_APPROXIMABLE));
+  ASSERT_NE(declare, nullptr);
+  cl_mem memory = buffer(256);
+  auto& declared = fake::state().annotations;
+  declared.clear();
+  EXPECT_EQ(declare(memory, WW_CL_FLOAT32, 0.125F), CL_SUCCESS);
+  ASSERT_EQ(declared.size(), 1U);
+  EXPECT_EQ(declared[0].bytes, 256U);
+  EXPECT_EQ(declared[0].type, net::WordType::float32);
+  EXPECT_EQ(declared[0].threshold, 0.125F);
+  EXPECT_EQ(declare(memory, WW_CL_EXACT, 0), CL_SUCCESS);
+  EXPECT_EQ(declare(memory, 17, 0.1F), CL_INVALID_VALUE);
+  EXPECT_EQ(declare(memory, WW_CL_INT32, 1.5F), CL_INVALID_VALUE);
+  EXPECT_EQ(declare(memory, WW_CL_INT32, std::nanf("")), CL_INVALID_VALUE);
+  EXPECT_EQ(declare(nullptr, WW_CL_INT32, 0.1F), CL_INVALID_MEM_OBJECT);
+  EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
 }
 
 TEST_F(MemoryTest, DeviceMemoryIsGivenBackAndDestructorsRunInReverse) {

@@ -150,6 +150,16 @@ int dispatch_counters(std::uint64_t id, double* values, std::uint32_t capacity) 
   });
 }
 
+const char* timing_report() {
+  static std::string text;
+  return locked(static_cast<const char*>(nullptr), []() -> const char* {
+    const gpu::TimingReport* report = powered().timing_report();
+    if (report == nullptr) return nullptr;
+    text = gpu::to_json_text(*report);
+    return text.c_str();
+  });
+}
+
 constexpr ww_vgpu_abi kAbi{
     .version = WW_VGPU_ABI_VERSION,
     .now_ns = now_ns,
@@ -167,6 +177,7 @@ constexpr ww_vgpu_abi kAbi{
     .counter_count = counter_count,
     .counter_name = counter_name,
     .dispatch_counters = dispatch_counters,
+    .timing_report = timing_report,
 };
 
 }  // namespace

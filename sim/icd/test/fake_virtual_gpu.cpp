@@ -110,6 +110,25 @@ void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t) {
   ++icd::fake::state().host_writes;
 }
 
+Status VirtualGpu::annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type,
+                            float threshold) {
+  WW_ASSIGN(host, host_pointer(address, bytes));
+  static_cast<void>(host);
+  icd::fake::state().annotations.push_back({address, bytes, type, threshold});
+  return {};
+}
+const TimingReport* VirtualGpu::timing_report() const {
+  return nullptr;
+}
+std::string to_json_text(const TimingReport&) {
+  return "{}";
+}
+Result<std::shared_ptr<const TimingConfig>> make_timing(const Architecture&,
+                                                        const TimingRequest& request) {
+  icd::fake::state().timing = request;
+  return std::make_shared<const TimingConfig>();
+}
+
 Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject&) {
   ++icd::fake::state().loaded_programs;
   return impl_->next_program++;

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::icd::fake {
@@ -14,6 +15,13 @@ struct Launch {
   std::uint32_t dynamic_lds_bytes{};
 };
 
+struct Annotation {
+  std::uint64_t address{};
+  std::uint64_t bytes{};
+  net::WordType type{};
+  float threshold{};
+};
+
 struct State {
   std::vector<Launch> launches;
   // Runs instead of the kernel; an error fails the launch.
@@ -22,6 +30,8 @@ struct State {
   std::size_t live_allocations{};
   unsigned loaded_programs{};
   std::size_t host_writes{};
+  std::vector<Annotation> annotations;
+  gpu::TimingRequest timing;
 };
 
 // One chip a process, as in the driver.

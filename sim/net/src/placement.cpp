@@ -1,4 +1,4 @@
-#include "placement.hpp"
+#include "ww/sim/net/placement.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "cpu_time.hpp"
-#include "latency_histogram.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/sim/net/latency_histogram.hpp"
 
 namespace ww::sim::net {
 namespace {

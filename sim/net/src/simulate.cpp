@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -53,7 +54,9 @@ Status add_approximation(const SimulateRequest& request, NetworkConfig& config) 
   return {};
 }
 
-Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
+}  // namespace
+
+Result<NetworkConfig> network_config(const SimulateRequest& request, int needed_classes) {
   WW_ASSIGN(allocator, allocator_from_string(request.allocator));
   if (request.k < 1 || request.k > 256 || request.k * height_of(request) < 2) {
     return fail(
@@ -67,9 +70,7 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.width = request.k;
   config.height = height_of(request);
   config.concentration = request.concentration;
-  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
-  config.classes = request.classes > 0 ? request.classes : answers ? 2 : 1;
-  config.count_toggles = is_trace(request);
+  config.classes = request.classes > 0 ? request.classes : needed_classes;
   config.flit_bits = request.flit_bits;
   config.vcs = request.vcs;
   config.vc_buffer = request.vc_buffer;
@@ -94,6 +95,25 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.reassembly_buffers = request.reassembly_buffers;
   WW_TRY(add_approximation(request, config));
   config.photonic = request.photonic;
+  return config;
+}
+
+power::EnergyConfig energy_config(const NetworkConfig& network) {
+  power::EnergyConfig config;
+  config.router.flit_bits = network.flit_bits;
+  config.router.ports = 4 + network.concentration;
+  config.router.vcs = network.vcs;
+  // A bufferless router keeps flits in its pipeline registers only.
+  config.router.vc_buffer = network.network == "mesh-bufferless" ? 0 : network.vc_buffer;
+  return config;
+}
+
+namespace {
+
+Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
+  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
+  WW_ASSIGN(config, network_config(request, answers ? 2 : 1));
+  config.count_toggles = is_trace(request);
   return config;
 }
 
@@ -144,14 +164,10 @@ ReplayConfig replay_of(const SimulateRequest& request) {
 
 Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
   WW_ASSIGN(estimator, power::estimator_from_string(request.estimator));
-  power::EnergyConfig config;
+  WW_ASSIGN(network, network_config(request, 1));
+  power::EnergyConfig config = energy_config(network);
   config.estimator = estimator;
   config.node_nm = request.node_nm;
-  config.router.flit_bits = request.flit_bits;
-  config.router.ports = 4 + request.concentration;
-  config.router.vcs = request.vcs;
-  // A bufferless router keeps flits in its pipeline registers only.
-  config.router.vc_buffer = request.network == "mesh-bufferless" ? 0 : request.vc_buffer;
   config.clock =
       Hertz(is_photonic(request.network) ? request.photonic.core_mhz * 1e6 : request.clock_hz);
   config.photonic = request.photonic_power;
@@ -218,42 +234,6 @@ nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& st
           {"random_payload_bytes", stats.random_bytes}};
 }
 
-nlohmann::json reply_plane_json(const power::OverlayEvents& events) {
-  if (events.routers == 0) return nullptr;
-  return {{"packets", events.packets},
-          {"coalesced", events.coalesced},
-          {"flits", events.flits},
-          {"words_compared", events.words_compared}};
-}
-
-nlohmann::json compression_json(const power::CompressionEvents& events) {
-  if (events.blocks == 0) return nullptr;
-  return {{"blocks", events.blocks},
-          {"flits_before", events.flits_before},
-          {"flits_after", events.flits_after},
-          {"words", events.words},
-          {"compressed_words", events.compressed_words},
-          {"changed_words", events.changed_words}};
-}
-
-nlohmann::json light_json(const power::PhotonicEvents& light) {
-  if (!light.present) return nullptr;
-  return {{"messages", light.messages},
-          {"c_messages", light.c_messages},
-          {"local_messages", light.local_messages},
-          {"avg_wait_cycles", light.wait_cycles_per_message()},
-          {"mean_lit_units", light.mean_lit_units()},
-          {"data_units", light.structure.data_units},
-          {"use_of_light", light.use_of_light()},
-          {"busy_stations", light.mean_busy_stations()},
-          {"data_grabs", light.data_grabs},
-          {"power_grabs", light.power_grabs},
-          {"failed_attempts", light.failed_attempts},
-          {"epochs", light.epochs},
-          {"halted_cycles", light.halted_cycles},
-          {"rings", light.structure.rings}};
-}
-
 }  // namespace
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
@@ -277,14 +257,9 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
-          {"reply_plane", reply_plane_json(run.window.overlay)},
-          {"compression", compression_json(run.window.compression)},
-          {"light", light_json(run.window.photonic)},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
-  for (const char* of_some : {"reply_plane", "compression", "light"}) {
-    if (json[of_some].is_null()) json.erase(of_some);
-  }
+  power::add_json(json, run.window);
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();

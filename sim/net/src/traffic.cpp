@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "booksim_stream.hpp"
-#include "placement.hpp"
+#include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::net {
 namespace {

@@ -1,6 +1,7 @@
 #include "ww/sim/power/events.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace ww::sim::power {
 namespace {
@@ -58,6 +59,52 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
   sum.photonic += other.photonic;
   return sum;
+}
+
+void append(NetworkEvents& sum, const NetworkEvents& later) {
+  const bool first = sum.cycles == 0;
+  const bool counted = later.toggles_counted && (first || sum.toggles_counted);
+  NetworkEvents all = later;  // its parts
+  each_count(all, sum, [](Count& a, Count b) { a += b; });
+  all.cycles += sum.cycles;
+  all.photonic += sum.photonic;
+  all.toggles_counted = counted;
+  sum = all;
+}
+
+void add_json(nlohmann::json& json, const NetworkEvents& events) {
+  if (const OverlayEvents& plane = events.overlay; plane.routers != 0) {
+    json["reply_plane"] = {{"packets", plane.packets},
+                           {"coalesced", plane.coalesced},
+                           {"flits", plane.flits},
+                           {"flit_hops", plane.crossbar_flits},
+                           {"words_compared", plane.words_compared}};
+  }
+  if (const CompressionEvents& codes = events.compression; codes.blocks != 0) {
+    json["compression"] = {{"blocks", codes.blocks},
+                           {"flits_before", codes.flits_before},
+                           {"flits_after", codes.flits_after},
+                           {"words", codes.words},
+                           {"compressed_words", codes.compressed_words},
+                           {"changed_words", codes.changed_words}};
+  }
+  if (const PhotonicEvents& light = events.photonic; light.present) {
+    json["light"] = {{"messages", light.messages},
+                     {"c_messages", light.c_messages},
+                     {"local_messages", light.local_messages},
+                     {"avg_wait_cycles", light.wait_cycles_per_message()},
+                     {"mean_lit_units", light.mean_lit_units()},
+                     {"data_units", light.structure.data_units},
+                     {"overhead_units", light.structure.overhead_units},
+                     {"use_of_light", light.use_of_light()},
+                     {"busy_stations", light.mean_busy_stations()},
+                     {"data_grabs", light.data_grabs},
+                     {"power_grabs", light.power_grabs},
+                     {"failed_attempts", light.failed_attempts},
+                     {"epochs", light.epochs},
+                     {"halted_cycles", light.halted_cycles},
+                     {"rings", light.structure.rings}};
+  }
 }
 
 NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier) {

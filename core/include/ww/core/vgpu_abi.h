@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define WW_VGPU_ABI_VERSION 1u
+#define WW_VGPU_ABI_VERSION 2u
 #define WW_VGPU_GET_ABI_SYMBOL "ww_vgpu_get_abi"
 #define WW_VGPU_LIBRARY_NAME "libwirewatt_vgpu.so"
 
@@ -93,6 +93,10 @@ typedef struct ww_vgpu_abi {
   uint32_t (*counter_count)(void);
   const char* (*counter_name)(uint32_t counter);
   int (*dispatch_counters)(uint64_t id, double* values, uint32_t capacity);
+
+  /* What timing mode has seen so far, as JSON (docs/timing.md); NULL in functional mode. Valid until
+   * the next call. */
+  const char* (*timing_report)(void);
 } ww_vgpu_abi;
 
 /* NULL when the driver does not speak `version`. The first call powers the chip on. */

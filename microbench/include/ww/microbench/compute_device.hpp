@@ -23,6 +23,7 @@ struct ComputeDevice {
   std::unique_ptr<measure::Sensor> sensor;
   std::string no_sensor;
   std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
+  const char* (*timing_report)(){};             // of virtual devices: ww_vgpu_abi's; else null
 };
 
 // Opens the device that the request names; "opencl:0.0" is any OpenCL device, without counters. A

@@ -25,6 +25,9 @@ struct HostFacts {
   std::int64_t l2_bytes{};  // likewise
 };
 
+// What the words of a buffer are, for devices that may change them a little on their way to a core.
+enum class ApproximableType { int32, float32, uint8 };
+
 // Device memory, released with the object. Keep it as long as a kernel's argument names it.
 class DeviceBuffer {
  public:
@@ -33,6 +36,13 @@ class DeviceBuffer {
   // Blocking, from byte `offset` on. Errors out_of_range, device_error.
   virtual Status write(std::size_t offset, std::span<const std::byte> data) = 0;
   [[nodiscard]] virtual Status read(std::size_t offset, std::span<std::byte> data) = 0;
+  // Declares that its words may arrive changed by so large a fraction of their value; below 0, what
+  // the run chooses. Devices that change nothing take no notice. Errors device_error.
+  virtual Status set_approximable(ApproximableType type, float threshold) {
+    static_cast<void>(type);
+    static_cast<void>(threshold);
+    return {};
+  }
 };
 
 // A kernel with its arguments. An argument stays set until it is set again.

@@ -19,6 +19,7 @@
 #include "exec/device_memory.hpp"
 #include "exec/finding_log.hpp"
 #include "exec/l1_cache.hpp"
+#include "exec/l1_data.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory_guard.hpp"
 #include "exec/wave.hpp"
@@ -79,6 +80,16 @@ class ComputeUnit {
   void run(std::int64_t end);
   // The memory system knows when an operation of the wave completes.
   void resolved(Wave& wave);
+  // One of the operation's requests is answered, at this cycle.
+  void answered(MemoryOperation& operation, std::int64_t completion) {
+    operation.completion = std::max(operation.completion, completion);
+    if (--operation.unresolved != 0) return;
+    if (operation.wave != nullptr) {
+      resolved(*operation.wave);
+    } else {
+      release(&operation);
+    }
+  }
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
@@ -118,6 +129,18 @@ class ComputeUnit {
   std::int64_t lds_free{};
   std::vector<Request> requests;  // in issue order; departures nearly so
   std::size_t requests_done{};    // committed ones at the front
+  // Forgets committed requests once that costs little.
+  void drop_done_requests() {
+    if (requests_done == requests.size()) {
+      requests.clear();
+      requests_done = 0;
+    } else if (requests_done > 4096) {
+      requests.erase(requests.begin(),
+                     requests.begin() + static_cast<std::ptrdiff_t>(requests_done));
+      requests_done = 0;
+    }
+  }
+  std::unique_ptr<L1Data> l1_data;  // null: what the L1 holds is what memory holds
   CuActivity activity;
   CuCounters counters;
   std::unique_ptr<AccessLog> trace;  // null: not traced

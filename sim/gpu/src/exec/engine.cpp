@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exec/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -66,10 +67,11 @@ struct Engine::Dispatcher {
 };
 
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-               trace::Writer* trace)
+               trace::Writer* trace, const MakeHierarchy& make_hierarchy)
     : architecture_(chip.architecture()),
       observer_(observer, threads > 1),
-      memory_system_(chip, memory, observer_),
+      hierarchy_(make_hierarchy ? make_hierarchy(observer_)
+                                : std::make_unique<MemorySystem>(chip, memory, observer_)),
       workers_(threads),
       trace_(trace) {
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -109,14 +111,14 @@ std::uint64_t Engine::instructions() const {
 
 Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
   for (auto& cu : cus_) cu->begin_launch(launch);
-  memory_system_.begin_launch();
+  hierarchy_->begin_launch(launch, cus_);
   observer_.begin_launch();
   if (trace_ != nullptr) {
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
     traced_instructions_.assign(launch.code_dwords, 0);
   }
   Dispatcher dispatcher(launch, architecture_);
-  const std::int64_t quantum = memory_system_.smallest_latency();
+  const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
   const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
@@ -138,14 +140,18 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       error = failed->error();
       break;
     }
-    memory_system_.commit(cus_, time, time + quantum);
+    hierarchy_->commit(cus_, time, time + quantum);
+    if (hierarchy_->error()) {
+      error = hierarchy_->error();
+      break;
+    }
     observer_.pass_on();
     if (trace_ != nullptr) {
       for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
     }
     groups_ended = false;
-    std::int64_t next = kNever;
-    bool busy = false;
+    std::int64_t next = hierarchy_->next_event();
+    bool busy = next != kNever;
     for (auto& cu : cus_) {
       groups_ended |= cu->take_finished() != 0;
       if (!cu->idle()) {
@@ -192,7 +198,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     }
   }
   ExecutedLaunch result;
-  result.cycles = std::max<std::int64_t>(memory_system_.last_completion(), 1);
+  result.cycles = std::max<std::int64_t>(hierarchy_->last_completion(), 1);
   std::vector<CuActivity> activities;
   for (auto& cu : cus_) {
     result.cycles = std::max(result.cycles, cu->last_end());
@@ -203,10 +209,11 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     activities.push_back(activity);
   }
   if (error) {
-    static_cast<void>(observer_.end_launch(time, activities, memory_system_.channels()));
+    static_cast<void>(observer_.end_launch(time, activities, hierarchy_->channels()));
     return tl::unexpected<Error>(*std::move(error));
   }
-  result.activity = observer_.end_launch(result.cycles, activities, memory_system_.channels());
+  hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
+  result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
   result.counters = collect(result.cycles, result.activity);
   return result;
 }
@@ -283,7 +290,7 @@ CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activit
     sum.atomic_requests += c.atomic_requests;
     sum.atomic_returns += c.atomic_returns;
   }
-  const MemoryCounters& m = memory_system_.counters();
+  const MemoryCounters& m = hierarchy_->counters();
   std::vector<std::uint64_t> values{static_cast<std::uint64_t>(cycles),
                                     sum.waves,
                                     sum.valu,

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "exec/compute_unit.hpp"
 #include "exec/deferred_observer.hpp"
-#include "exec/memory_system.hpp"
+#include "exec/i_hierarchy.hpp"
 #include "exec/workers.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
@@ -36,17 +37,19 @@ struct Watchdog {
 
 class Engine {
  public:
-  // `trace` may be null.
+  // What lies behind the L1s, given who counts what crosses.
+  using MakeHierarchy = std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer)>;
+  // `trace` may be null; `make_hierarchy` too: an ideal network then.
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-         trace::Writer* trace);
+         trace::Writer* trace, const MakeHierarchy& make_hierarchy = {});
 
   // Errors: as VirtualGpu::launch.
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
   // Of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
-  [[nodiscard]] L2Cache& l2() { return memory_system_.l2(); }
+  [[nodiscard]] L2Cache& l2() { return hierarchy_->l2(); }
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
-    memory_system_.set_private_memory(begin, end);
+    hierarchy_->set_private_memory(begin, end);
   }
 
  private:
@@ -57,7 +60,7 @@ class Engine {
 
   const Architecture& architecture_;
   DeferredObserver observer_;
-  MemorySystem memory_system_;
+  std::unique_ptr<Hierarchy> hierarchy_;
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
   trace::Writer* trace_;

@@ -72,6 +72,10 @@ class L1Cache {
     fill_time_[slot] = time;
     if (tag_[slot] == line) ready_[slot] = time;
   }
+  [[nodiscard]] bool holds(std::uint32_t slot, std::uint32_t line) const {
+    return tag_[slot] == line;
+  }
+  [[nodiscard]] std::uint32_t slots() const { return sets_ * ways_; }
   [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
 
  private:

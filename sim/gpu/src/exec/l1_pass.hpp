@@ -146,7 +146,12 @@ class L1Pass {
       request(Request::Kind::merge, line, lanes_here, departure, slot);
       return;
     }
-    load_lines(operation_, line, 1, lanes_here, cu_.memory());
+    const std::byte* const kept = cu_.l1_data ? cu_.l1_data->line(slot) : nullptr;
+    if (kept != nullptr) [[unlikely]] {
+      load_delivered(operation_, line, lanes_here, cu_.memory(), kept);
+    } else {
+      load_lines(operation_, line, 1, lanes_here, cu_.memory());
+    }
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
   }

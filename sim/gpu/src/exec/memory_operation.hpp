@@ -86,6 +86,17 @@ inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned 
                      });
 }
 
+// The same for one line whose bytes are not memory's but `delivered`.
+inline void load_delivered(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
+                           const DeviceMemory& memory, const std::byte* delivered) {
+  operation.begun = true;
+  const std::byte* const begin = memory.host(line_address(line));
+  for_bytes_in_lines(operation, line, 1, lanes, memory,
+                     [&](std::byte* element, const std::byte* host, std::uint64_t count) {
+                       std::memcpy(element, delivered + (host - begin), count);
+                     });
+}
+
 // One lane's atomic on host memory; returns the old value. `operand` and `compare` as the
 // instruction's data registers give them; 4 or 8 bytes.
 std::uint64_t atomic_update(AtomicOp op, std::byte* place, int bytes, std::uint64_t operand,

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "exec/line_update.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -13,7 +14,6 @@ constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
 // points to.
 constexpr std::size_t kFarAhead = 24;
 constexpr std::size_t kAhead = 8;
-constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 
 std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
@@ -46,7 +46,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
                                    architecture_.memory_bytes_per_clock_per_channel * kFraction);
 }
 
-void MemorySystem::begin_launch() {
+void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) {
   channel_free_.assign(channel_count_, 0);
   memory_free_.assign(channel_count_, 0);
   channels_.assign(channel_count_, {});
@@ -95,16 +95,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
-  for (auto& cu : cus) {
-    if (cu->requests_done == cu->requests.size()) {
-      cu->requests.clear();
-      cu->requests_done = 0;
-    } else if (cu->requests_done > 4096) {
-      cu->requests.erase(cu->requests.begin(),
-                         cu->requests.begin() + static_cast<std::ptrdiff_t>(cu->requests_done));
-      cu->requests_done = 0;
-    }
-  }
+  for (auto& cu : cus) cu->drop_done_requests();
   if (changed_) {
     memory_.touch();
     changed_ = false;
@@ -230,28 +221,15 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
 void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
   ++counters_.writes;
   std::byte packed[kLineBytes];
-  std::uint64_t written = 0;
-  std::size_t size = 0;
   const std::byte* const line = memory_.host(line_address(request.line));
-  for_bytes_in_lines(
-      *request.operation, request.line, 1, request.lanes, memory_,
-      [&](const std::byte* element, std::byte* host, std::uint64_t count) {
-        if (std::memcmp(host, element, count) != 0) {
-          std::memcpy(host, element, count);
-          changed(request.line);
-        }
-        const auto at = static_cast<unsigned>(host - line);
-        written |= (count == kLineBytes ? kWholeLine : (std::uint64_t{1} << count) - 1) << at;
-      });
-  // The payload is the line's written bytes, packed in order of address.
+  const auto [written, changes] =
+      store_line(*request.operation, request.line, request.lanes, memory_);
+  if (changes) changed(request.line);
   const std::byte* payload = line;
+  std::size_t size = kLineBytes;
   if (written != kWholeLine) {
-    for (std::uint64_t set = written; set != 0; set &= set - 1) {
-      packed[size++] = line[std::countr_zero(set)];
-    }
+    size = pack_line(line, written, packed);
     payload = packed;
-  } else {
-    size = kLineBytes;
   }
   fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
   transfer.kind = TransferKind::write;
@@ -263,48 +241,20 @@ void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
 void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
   ++counters_.atomics;
   MemoryOperation& operation = *request.operation;
-  const std::size_t words = element_words(operation);
-  const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
-  const std::size_t stride = two ? 2 * words : words;
-  const std::uint64_t bytes = operation.element_bytes;
-  std::uint32_t operands[16];
-  std::uint32_t old_values[16];
-  std::size_t carried = 0;
-  std::uint64_t written = 0;
   // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
   // of which one line's worth is shown.
   const L2Cache::Access access = l2_.read(request.line);
   fetch(access, request.line, transfer.cycle, transfer.channel);
-  std::int64_t served = 0;
-  for (std::uint64_t set = request.lanes; set != 0; set &= set - 1, ++served) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::uint64_t address = operation.address[lane];
-    std::byte* const place = memory_.host(address);
-    const std::uint32_t* data = operation.data + lane * stride;
-    std::uint64_t operand = 0;
-    std::uint64_t compare = 0;
-    std::memcpy(&operand, data, bytes);
-    if (two) std::memcpy(&compare, data + words, bytes);
-    const std::uint64_t old =
-        atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
-    if (std::memcmp(place, &old, bytes) != 0) changed(request.line);
-    std::memcpy(operation.old + lane * words, &old, bytes);
-    if (carried + words <= 16) {
-      std::memcpy(operands + carried, data, bytes);
-      std::memcpy(old_values + carried, &old, bytes);
-      carried += words;
-    }
-    const std::uint64_t at = address % kLineBytes;
-    written |= ((std::uint64_t{1} << bytes) - 1) << at;
-  }
-  l2_.write(request.line, written);
+  const AtomicUpdate update = update_line(operation, request.lanes, memory_);
+  if (update.line.changed) changed(request.line);
+  l2_.write(request.line, update.line.written);
   // The channel's atomic unit takes 16 lanes a cycle.
-  channel_free_[transfer.channel] += (served - 1) / 16;
+  channel_free_[transfer.channel] += (update.served - 1) / 16;
   transfer.kind = TransferKind::atomic;
-  transfer.bytes = static_cast<std::uint8_t>(carried * 4);
-  transfer.payload = reinterpret_cast<const std::byte*>(operands);
+  transfer.bytes = static_cast<std::uint8_t>(update.words * 4);
+  transfer.payload = reinterpret_cast<const std::byte*>(update.operands);
   transfer.reply = operation.kind == MemoryKind::atomic_return
-                       ? reinterpret_cast<const std::byte*>(old_values)
+                       ? reinterpret_cast<const std::byte*>(update.old_values)
                        : nullptr;
   observer_.crossbar(transfer);
 }
@@ -315,15 +265,8 @@ void MemorySystem::changed(std::uint32_t line) {
 }
 
 void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {
-  MemoryOperation& operation = *request.operation;
-  operation.completion = std::max(operation.completion, completion);
   last_completion_ = std::max(last_completion_, completion);
-  if (--operation.unresolved != 0) return;
-  if (operation.wave != nullptr) {
-    cu.resolved(*operation.wave);
-  } else {
-    cu.release(&operation);
-  }
+  cu.answered(*request.operation, completion);
 }
 
 }  // namespace ww::sim::gpu::exec

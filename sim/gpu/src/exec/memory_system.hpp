@@ -1,4 +1,5 @@
-// From the L1s to device memory: crossbar, L2 channels, memory channels.
+// From the L1s to device memory over an ideal network (functional mode): crossbar, L2 channels,
+// memory channels.
 //
 // Requests are committed at the end of each quantum, in the order in which they arrive at the L2
 // (ties: CUs in rotating order), by one thread: memory changes here alone, so results do not depend
@@ -11,37 +12,34 @@
 
 #include "exec/compute_unit.hpp"
 #include "exec/deferred_observer.hpp"
+#include "exec/i_hierarchy.hpp"
 #include "exec/l2_cache.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {
 
-struct MemoryCounters {
-  std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
-  std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
-};
-
-class MemorySystem {
+class MemorySystem final : public Hierarchy {
  public:
   MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
 
-  void begin_launch();
-  // Commits what left the L1s before `end`; everything in it arrives in or after `start`.
-  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start, std::int64_t end);
-  // Writes to this range leave the memory's version as it is: private memory of waves that end with
-  // the launch.
-  void set_private_memory(std::uint64_t begin, std::uint64_t end) {
+  void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
+  // Everything arrives in or after `start`.
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+              std::int64_t end) override;
+  void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>&, const LaunchState&,
+                  std::int64_t, std::uint64_t) override {}
+  // A commit leaves nothing under way.
+  [[nodiscard]] std::int64_t next_event() const override { return kNever; }
+  [[nodiscard]] const std::optional<Error>& error() const override { return error_; }
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) override {
     private_begin_ = begin;
     private_end_ = end;
   }
-  // Cycle at which the last answer is there.
-  [[nodiscard]] std::int64_t last_completion() const { return last_completion_; }
-  // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
-  [[nodiscard]] std::int64_t smallest_latency() const { return smallest_latency_; }
-
-  [[nodiscard]] L2Cache& l2() { return l2_; }
-  [[nodiscard]] const std::vector<ChannelActivity>& channels() const { return channels_; }
-  [[nodiscard]] const MemoryCounters& counters() const { return counters_; }
+  [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
+  [[nodiscard]] std::int64_t smallest_latency() const override { return smallest_latency_; }
+  [[nodiscard]] L2Cache& l2() override { return l2_; }
+  [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
+  [[nodiscard]] const MemoryCounters& counters() const override { return counters_; }
 
  private:
   struct Arrival {
@@ -84,6 +82,7 @@ class MemorySystem {
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};
   bool changed_{};
+  std::optional<Error> error_;  // never
   std::uint64_t private_begin_{};
   std::uint64_t private_end_{};
   std::vector<ChannelActivity> channels_;

@@ -121,10 +121,12 @@ inline Chip chip_for(const binpatch::CodeObject& object) {
 // Throws on any error: a test that expects one uses gpu() directly.
 class TestGpu {
  public:
-  explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true) {
+  // `chip_name`: instead of the chip that goes with the kernels.
+  explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true,
+                   const std::string& chip_name = {}) {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
     const binpatch::CodeObject kernels = read_kernels();
-    Chip chip = chip_for(kernels);
+    Chip chip = chip_name.empty() ? chip_for(kernels) : load_chip(chip_name);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
     auto gpu = VirtualGpu::create(std::move(chip), options, std::move(observer));
     if (!gpu) throw std::runtime_error(gpu.error().text());

@@ -41,16 +41,29 @@ unsigned thread_count(const Options& options) {
 
 VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
                        std::unique_ptr<exec::DeviceMemory> memory_in,
-                       std::unique_ptr<ActivityObserver> observer_in)
+                       std::unique_ptr<ActivityObserver> observer_in,
+                       std::optional<timing::System> system)
     : chip(std::move(chip_in)),
-      options(options_in),
-      replaying(options.replay && options.trace == nullptr),
+      options(std::move(options_in)),
+      replaying(options.replay && options.trace == nullptr && !system),
       memory(std::move(memory_in)),
       observer(std::move(observer_in)),
-      engine(chip, *memory, *observer, thread_count(options), options.trace),
+      engine(chip, *memory, *observer, thread_count(options), options.trace,
+             hierarchy_for(std::move(system))),
       timeline(chip, options.noise_seed) {
   l2_state = replays.share(engine.l2().snapshot());
   memory->keep_released(options.checks.memory);
+}
+
+exec::Engine::MakeHierarchy VirtualGpu::Impl::hierarchy_for(std::optional<timing::System> system) {
+  if (!system) return {};
+  auto shared = std::make_shared<timing::System>(std::move(*system));
+  return [this, shared](exec::DeferredObserver& deferred) {
+    auto made = std::make_unique<timing::TimedMemory>(chip, *memory, deferred, std::move(*shared),
+                                                      annotations);
+    timed = made.get();
+    return made;
+  };
 }
 
 VirtualGpu::VirtualGpu() = default;
@@ -60,17 +73,22 @@ VirtualGpu::~VirtualGpu() {
 
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options) {
   auto observer = make_energy_ledger(chip);
-  return create(std::move(chip), options, std::move(observer));
+  return create(std::move(chip), std::move(options), std::move(observer));
 }
 
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
                                                        std::unique_ptr<ActivityObserver> observer) {
   const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
   WW_ASSIGN(memory, exec::DeviceMemory::create(bytes));
+  std::optional<timing::System> system;
+  if (options.timing) {
+    WW_ASSIGN(made, timing::make_system(chip, *options.timing));
+    system.emplace(std::move(made));
+  }
   auto gpu = std::unique_ptr<VirtualGpu>(new VirtualGpu);
   try {
-    gpu->impl_ =
-        std::make_unique<Impl>(std::move(chip), options, std::move(memory), std::move(observer));
+    gpu->impl_ = std::make_unique<Impl>(std::move(chip), std::move(options), std::move(memory),
+                                        std::move(observer), std::move(system));
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::device_error, "no memory for the virtual GPU");
   }
@@ -98,7 +116,26 @@ Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
 }
 
 Status VirtualGpu::release(std::uint64_t address) {
-  return impl_->memory->release(address);
+  const std::uint64_t bytes = impl_->memory->neighbour(address).bytes;
+  WW_TRY(impl_->memory->release(address));
+  impl_->annotations.forget(address, bytes);
+  return {};
+}
+
+Status VirtualGpu::annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type,
+                            float threshold) {
+  WW_ASSIGN(host, host_pointer(address, bytes));
+  static_cast<void>(host);
+  // A line that other data share must not change.
+  const std::uint64_t end = address + bytes;
+  const std::uint64_t shared =
+      end % exec::kLineBytes != 0 && impl_->memory->contains(end, 1) ? end % exec::kLineBytes : 0;
+  if (bytes > shared) impl_->annotations.set(address, bytes - shared, {type, threshold});
+  return {};
+}
+
+const TimingReport* VirtualGpu::timing_report() const {
+  return impl_->timed == nullptr ? nullptr : &impl_->timed->report();
 }
 
 Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "exec/engine.hpp"
 #include "exec/program.hpp"
 #include "exec/replay.hpp"
+#include "timing/timed_memory.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
@@ -50,8 +52,10 @@ Status check_grid(const Grid& grid);
 
 struct VirtualGpu::Impl {
   Impl(Chip chip_in, Options options_in, std::unique_ptr<exec::DeviceMemory> memory_in,
-       std::unique_ptr<ActivityObserver> observer_in);
+       std::unique_ptr<ActivityObserver> observer_in, std::optional<timing::System> system);
 
+  // Null without a system: the engine's own.
+  exec::Engine::MakeHierarchy hierarchy_for(std::optional<timing::System> system);
   Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);
@@ -64,6 +68,8 @@ struct VirtualGpu::Impl {
   bool replaying;  // a trace shows every launch
   std::unique_ptr<exec::DeviceMemory> memory;
   std::unique_ptr<ActivityObserver> observer;
+  timing::Annotations annotations;
+  timing::TimedMemory* timed{};  // in timing mode; the engine's
   exec::Engine engine;
   PowerTimeline timeline;
 

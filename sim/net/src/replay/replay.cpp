@@ -8,11 +8,11 @@
 #include <deque>
 
 #include "cpu_time.hpp"
-#include "latency_histogram.hpp"
-#include "placement.hpp"
 #include "replay/coalescer.hpp"
 #include "replay/l1_model.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/sim/net/latency_histogram.hpp"
+#include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::net {
 namespace {

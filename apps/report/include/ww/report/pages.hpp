@@ -14,7 +14,8 @@ namespace ww::report {
 [[nodiscard]] Status write_estimate_page(const nlohmann::json& estimate,
                                          const std::filesystem::path& html);
 
-// `reproduction` is what `wirewatt reproduce --json` prints: the rows, and bars of the figures.
+// `reproduction` is what `wirewatt reproduce --json` prints: the rows, and bars of the figures;
+// `pictures` it names lie beside the page.
 // Errors: as above.
 [[nodiscard]] Status write_reproduction_page(const nlohmann::json& reproduction,
                                              const std::filesystem::path& html);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -29,9 +30,11 @@ struct Info {
 [[nodiscard]] std::vector<Info> list();
 
 enum class Outcome {
-  pass,   // results and traffic as stated
-  fail,   // a wrong result, or counters outside the stated traffic
-  error,  // the device or its compiler refused
+  pass,         // results and traffic as stated
+  fail,         // a wrong result, or counters outside the stated traffic
+  error,        // the device or its compiler refused
+  approximate,  // a network changed data that the workload lets change: not judged, reason says
+                // how far the results are from the reference
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
@@ -54,12 +57,14 @@ struct Request {
   Size size{Size::small};
   std::string device;  // as --device; empty: the best there is
   bool time_launches{};
+  std::filesystem::path output_folder;  // where results go as files; empty: nowhere
 };
 
 struct Batch {
   std::string device;
   bool is_virtual{};
   std::vector<Report> reports;
+  std::string timing_report;  // JSON, of a virtual GPU in timing mode (docs/timing.md); else empty
 };
 
 // Runs them one after the other; `done` is told after each. A workload that fails does not stop the

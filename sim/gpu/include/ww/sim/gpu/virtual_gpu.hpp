@@ -22,8 +22,14 @@
 namespace ww::sim::trace {
 class Writer;
 }
+namespace ww::sim::net {
+enum class WordType : std::uint8_t;
+}
 
 namespace ww::sim::gpu {
+
+struct TimingConfig;
+struct TimingReport;
 
 struct Options {
   unsigned threads{};    // 0: as many as there are cores, at most 2
@@ -38,6 +44,8 @@ struct Options {
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
   // virtual GPU.
   trace::Writer* trace{};
+  // Timing mode on this system; null: functional mode. Nothing is replayed in timing mode.
+  std::shared_ptr<const TimingConfig> timing{};
 };
 
 using ProgramId = std::uint32_t;
@@ -62,7 +70,7 @@ struct LaunchResult {
 
 class VirtualGpu {
  public:
-  // Errors: device_error when the host has no room.
+  // Errors: device_error when the host has no room; those of timing::make_system, by key.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options);
   // With an accounting of one's own (tests, benchmarks) in place of the energy ledger.
   static Result<std::unique_ptr<VirtualGpu>> create(Chip chip, Options options,
@@ -81,6 +89,13 @@ class VirtualGpu {
   // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
+
+  // Declares that the words of an allocation, or of a part of one, may change on their way to a
+  // core by so large a fraction of their value (below 0: the run's own choice; type exact takes it
+  // back). Only timing mode over an approximating network makes use of it. Errors: out_of_range.
+  Status annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type, float threshold);
+  // What timing mode has seen so far; null in functional mode.
+  [[nodiscard]] const TimingReport* timing_report() const;
 
   // Loads a code object into device memory (segments, relocations, decoded kernels).
   Result<ProgramId> load(const binpatch::CodeObject& object);

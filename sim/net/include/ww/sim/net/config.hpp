@@ -94,6 +94,57 @@ struct NetworkConfig {
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
 };
 
+// Calls visit(name, field) for every key, in a fixed order: what files and command lines are read
+// and written by. Fields are int, double, bool, std::string, Allocator,
+// std::optional<double> or a vector of nodes.
+template <class Config, class Visit>
+void for_each_key(Config& config, Visit&& visit) {
+  visit("network", config.network);
+  visit("width", config.width);
+  visit("height", config.height);
+  visit("concentration", config.concentration);
+  visit("classes", config.classes);
+  visit("planes", config.planes);
+  visit("flit_bits", config.flit_bits);
+  visit("vcs", config.vcs);
+  visit("vc_buffer", config.vc_buffer);
+  visit("routing_delay", config.routing_delay);
+  visit("vc_alloc_delay", config.vc_alloc_delay);
+  visit("sw_alloc_delay", config.sw_alloc_delay);
+  visit("st_delay", config.st_delay);
+  visit("credit_delay", config.credit_delay);
+  visit("link_delay", config.link_delay);
+  visit("speculative", config.speculative);
+  visit("wait_for_tail_credit", config.wait_for_tail_credit);
+  visit("vc_allocator", config.vc_allocator);
+  visit("sw_allocator", config.sw_allocator);
+  visit("adaptive", config.adaptive);
+  visit("router_delay", config.router_delay);
+  visit("deflection", config.deflection);
+  visit("reassembly_buffers", config.reassembly_buffers);
+  visit("memory_nodes", config.memory_nodes);
+  visit("error_threshold", config.error_threshold);
+  visit("check_depth", config.overlay.check_depth);
+  visit("alpha", config.overlay.alpha);
+  visit("gamma", config.overlay.gamma);
+  visit("period", config.overlay.period);
+  visit("epoch", config.overlay.epoch);
+  visit("setup", config.overlay.setup);
+  visit("approximator_delay", config.overlay.approximator_delay);
+  visit("min_window", config.overlay.min_window);
+  visit("literal_approximator", config.overlay.literal_approximator);
+  visit("literal_selection", config.overlay.literal_selection);
+  visit("scheme", config.compression.scheme);
+  visit("compress_delay", config.compression.compress_delay);
+  visit("decompress_delay", config.compression.decompress_delay);
+  visit("dictionary_entries", config.compression.dictionary_entries);
+  visit("exact_range", config.compression.exact_range);
+  visit("bytes_as_words", config.compression.bytes_as_words);
+  for_each_photonic_key(config.photonic, visit);
+  visit("count_events", config.count_events);
+  visit("count_toggles", config.count_toggles);
+}
+
 // Error invalid_argument or out_of_range: the message names the key and the reason.
 [[nodiscard]] Status validate(const NetworkConfig& config);
 

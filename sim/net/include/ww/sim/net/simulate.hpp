@@ -88,6 +88,11 @@ struct SimulateRequest {
   double toggle_rate{0.5};  // transitions per bit of a link per flit; 0.5 is random data
 };
 
+// The network that the flags describe; `needed_classes` where they leave the classes open. Errors,
+// by key: invalid_argument (an allocator's name), out_of_range (a side of the mesh).
+[[nodiscard]] Result<NetworkConfig> network_config(const SimulateRequest& request,
+                                                   int needed_classes);
+
 struct SimulateReport {
   SimulateRequest request;
   RunResult run;

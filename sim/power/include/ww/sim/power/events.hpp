@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 
 #include "ww/sim/power/photonic_events.hpp"
 
@@ -64,8 +65,15 @@ struct NetworkEvents {
   PhotonicEvents photonic;
 };
 
+// Adds what only some networks have: `reply_plane` of dapper, `compression` of approx-noc, `light`
+// of photonic ones.
+void add_json(nlohmann::json& json, const NetworkEvents& events);
+
 // Sum over networks that run side by side in the same cycles: routers and links add up.
 NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
+
+// Sum over stretches of time of one network: its parts stay what they are, its cycles add up.
+void append(NetworkEvents& sum, const NetworkEvents& later);
 
 // Difference of two snapshots of one network (later - earlier).
 [[nodiscard]] NetworkEvents operator-(const NetworkEvents& later, const NetworkEvents& earlier);

@@ -20,6 +20,17 @@ class LatencyHistogram {
       long_.push_back(latency);
     }
   }
+  LatencyHistogram& operator+=(const LatencyHistogram& other) {
+    for (std::size_t latency = 0; latency < bins_.size(); ++latency) {
+      bins_[latency] += other.bins_[latency];
+    }
+    long_.insert(long_.end(), other.long_.begin(), other.long_.end());
+    count_ += other.count_;
+    sum_ += other.sum_;
+    max_ = std::max(max_, other.max_);
+    return *this;
+  }
+  void clear() { *this = {}; }
   [[nodiscard]] double mean() const {
     return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
   }

@@ -1,0 +1,34 @@
+// The options of commands that run programs in timing mode: the virtual GPU in a network's time.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/sim/net/simulate.hpp"
+
+namespace ww::cli {
+
+struct TimingArguments {
+  TimingArguments();
+  CLI::App* command{};
+  std::string mode{"functional"};
+  sim::net::SimulateRequest network;
+  std::string settings;  // TOML file
+  std::string report;
+  std::vector<std::string> approximations;
+
+  [[nodiscard]] bool timing() const { return mode == "timing"; }
+};
+
+// `arguments` must live as long as `command`.
+void add_timing_options(CLI::App& command, TimingArguments& arguments);
+
+// Sets this process's environment so that the virtual GPU, here or in programs that this one
+// starts, runs as asked. Errors: invalid_argument (an option of timing mode without --mode timing),
+// those of the settings, by key; unsupported (a device that is not virtual).
+Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device);
+
+}  // namespace ww::cli

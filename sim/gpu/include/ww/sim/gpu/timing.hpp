@@ -1,0 +1,141 @@
+// Timing mode: the cores issue into a cycle-level network of sim/net, and a load's registers get
+// the bytes that the network delivered. What the system around the network is like, and what it
+// did.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/net/i_network.hpp"
+#include "ww/sim/power/accounting.hpp"
+
+namespace ww::sim::gpu {
+
+// A memory channel's banks, in cycles of its own clock. GDDR5, Hynix H5GQ1H24AFR, as GPGPU-Sim's
+// configuration of a GTX 480 has it (the simulator of the Dapper paper): 924 MHz, two chips of 32
+// data pins a channel, bursts of 8 at four transfers a clock: 64 bytes in two cycles.
+struct DramConfig {
+  double clock_hz{924e6};
+  int banks{16};
+  int row_bytes{2048};  // of a channel's row: consecutive lines of one bank
+  int burst{2};         // cycles that a line takes on the data bus
+  int rrd{6}, rcd{12}, ras{28}, rp{12}, rc{40};
+  int cl{12}, wl{4};
+  int cdlr{5};             // from the last datum written to a read
+  int wr{12};              // and to closing the row
+  int rtp{2};              // from a read to closing the row
+  int queue{32};           // commands that wait for banks; the first of them that can go goes
+  int return_cycles{100};  // network cycles from the data bus back to the controller
+};
+
+// The system, in cycles of the network unless it says otherwise.
+struct TimingConfig {
+  net::NetworkConfig network;
+  // Of each compute unit; empty: nodes without memory. Those of L2 channels are the network's
+  // memory_nodes; empty: default_memory_nodes().
+  std::vector<net::NodeId> core_nodes;
+  double network_clock_hz{};  // of network, L2 and controllers; 0: the cores'
+  int header_bytes{8};        // of every packet: address, operation
+  int mshrs{64};              // L1 misses that a core may have under way
+  int writes{64};             // stores and atomics that a core may have under way
+  int request_buffer{8};      // packets that wait at a core's network interface
+  int fill_cycles{32};        // core cycles from a reply's arrival at the core to the registers
+  int l2_cycles{120};         // from the slice's lookup to the reply (GPGPU-Sim: rop_latency)
+  int l2_banks{4};            // of a slice; each takes a line every l2_bank_cycles
+  int l2_bank_cycles{2};
+  int output_buffer{66};  // reply packets that a controller holds (Dapper, section V)
+  DramConfig dram;
+
+  // Largest relative error of an approximable word where the program says none, as a fraction; the
+  // network's error_threshold stands for all of them.
+  double default_threshold{0.1};
+
+  // Energy of the network; the router's size is the network's.
+  std::string estimator{"dsent"};
+  double node_nm{22};
+  double link_mm{1.0};
+};
+
+// A system for the chip: the smallest mesh, as near to a square as can be, with a node for each
+// compute unit and each L2 channel, and the routers of Dapper's baseline (4 stages, 5 VCs of 4
+// flits, 128 bits; `dapper` has its planes of 64).
+[[nodiscard]] TimingConfig default_timing(const Architecture& architecture,
+                                          std::string_view network = "mesh");
+// One in each row where the rows are as many (columns 1, 3, 0, 2 of four), else evenly spread.
+[[nodiscard]] std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network,
+                                                            int count);
+
+// Reads TOML over what `config` holds: [network] with NetworkConfig's keys, [system], [dram],
+// [approximation] and [energy] with those above. Errors: parse_error, out_of_range,
+// invalid_argument, with origin, line and key; unknown keys are errors.
+Status read_timing(std::string_view toml_text, const std::string& origin, TimingConfig& config);
+// What read_timing reads, every key.
+[[nodiscard]] std::string to_toml(const TimingConfig& config);
+
+// What an environment or a command line asks for.
+struct TimingRequest {
+  std::string settings;                     // TOML as read_timing takes it; may be empty
+  std::string origin;                       // of the settings, for errors
+  std::string network;                      // instead of the settings'; empty: theirs
+  std::optional<double> threshold_percent;  // instead of the settings' and the programs'
+};
+// The chip's default system with what is asked for. Errors as read_timing() and validate().
+[[nodiscard]] Result<std::shared_ptr<const TimingConfig>> make_timing(
+    const Architecture& architecture, const TimingRequest& request);
+
+// Checks all that can be checked without a chip, and what the network says of itself. Errors name
+// the key.
+[[nodiscard]] Status validate(const TimingConfig& config);
+
+// One kind of packet in a report.
+struct PacketCount {
+  std::uint64_t packets{};
+  std::uint64_t flits{};
+};
+
+// What a launch (or all of them) did in the network's time.
+struct TimingStats {
+  std::uint64_t launches{};
+  std::uint64_t cycles{};  // of the cores
+  std::uint64_t network_cycles{};
+  std::uint64_t wave_instructions{};
+  std::uint64_t l1_accesses{}, l1_hits{}, l1_merged{};  // hits: of them merged: line on its way
+  std::uint64_t l2_accesses{}, l2_hits{}, l2_merged{};
+  PacketCount read_requests, write_requests, atomic_requests;
+  PacketCount read_replies, write_replies, atomic_replies;
+  std::uint64_t approximable_replies{};  // read replies whose line the program lets change
+  std::uint64_t changed_replies{};       // of them, delivered with other bytes than sent
+  double request_latency{}, request_latency_p99{};  // of packets, network cycles
+  double reply_latency{}, reply_latency_p99{};
+  double round_trip{};                 // core cycles from an L1 miss to its registers
+  double output_occupancy{};           // mean packets in a controller's output buffer
+  std::uint64_t output_full_cycles{};  // summed over controllers: a reply waited for room
+  std::uint64_t mshr_full_cycles{};    // summed over cores: a miss waited for a place
+  std::uint64_t dram_reads{}, dram_writes{}, dram_row_hits{};
+  double flits_per_node_cycle{};  // ejected
+  power::NetworkEvents events;
+  power::EnergyReport energy;
+  double cpu_s{};  // of this process, while the launches ran
+};
+
+// JSON of all launches so far: {mode, virtual, network, ..., total: {...}, dispatches: [...]}.
+// `cpu_s` apart, the same program and settings give the same bytes.
+struct TimingReport {
+  TimingConfig config;
+  TimingStats total;
+  struct Dispatch {
+    std::string kernel;
+    TimingStats stats;
+  };
+  std::vector<Dispatch> dispatches;
+  std::vector<std::string> warnings;
+};
+[[nodiscard]] std::string to_json_text(const TimingReport& report);
+
+}  // namespace ww::sim::gpu

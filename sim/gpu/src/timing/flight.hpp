@@ -1,0 +1,97 @@
+// Requests under way between an L1 and a memory node, and their replies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "exec/compute_unit.hpp"
+
+namespace ww::sim::gpu::timing {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// A load that joined another's request for the same line.
+struct Joined {
+  exec::MemoryOperation* operation{};
+  std::uint64_t lanes{};
+  std::int64_t departure{};  // core cycles
+  std::uint32_t next{kNone};
+};
+
+struct Flight {
+  exec::MemoryOperation* operation{};
+  std::uint64_t lanes{};     // as in exec::Request
+  std::int64_t departure{};  // from the L1, core cycles of the launch
+  std::int64_t ready{};      // the same in network cycles
+  std::uint32_t line{};
+  std::uint32_t core{};
+  std::uint32_t memory{};
+  std::uint32_t sequence{};  // of the core's requests to this memory node
+  std::uint32_t l1_slot{};
+  std::uint32_t joined{kNone};  // first load that joined
+  std::uint32_t next{kNone};    // that waits for the same L2 fill
+  exec::Request::Kind kind{};
+  bool fills{};                    // the L1 slot
+  bool approximable{};             // a read of a line whose bytes may change
+  std::array<std::byte, 64> data;  // of a read's line, when it was served
+};
+
+// Slots are reused: memory grows with what is under way.
+template <class Item>
+class Pool {
+ public:
+  std::uint32_t take() {
+    if (free_.empty()) {
+      items_.emplace_back();
+      return static_cast<std::uint32_t>(items_.size() - 1);
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    return index;
+  }
+  void give_back(std::uint32_t index) { free_.push_back(index); }
+  void clear() {
+    items_.clear();
+    free_.clear();
+  }
+  Item& operator[](std::uint32_t index) { return items_[index]; }
+  const Item& operator[](std::uint32_t index) const { return items_[index]; }
+
+ private:
+  std::vector<Item> items_;
+  std::vector<std::uint32_t> free_;
+};
+
+// First in, first out, without allocation once it has grown.
+template <class Item>
+class Fifo {
+ public:
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] Item& front() { return items_[head_]; }
+  [[nodiscard]] const Item& front() const { return items_[head_]; }
+  void push(const Item& item) {
+    if (count_ == items_.size()) grow();
+    items_[(head_ + count_++) & (items_.size() - 1)] = item;
+  }
+  void pop() {
+    head_ = (head_ + 1) & (items_.size() - 1);
+    --count_;
+  }
+  void clear() { head_ = count_ = 0; }
+
+ private:
+  void grow() {
+    std::vector<Item> larger(items_.empty() ? 16 : 2 * items_.size());
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = items_[(head_ + i) & (items_.size() - 1)];
+    items_ = std::move(larger);
+    head_ = 0;
+  }
+  std::vector<Item> items_;  // a power of two of them
+  std::size_t head_{};
+  std::size_t count_{};
+};
+
+}  // namespace ww::sim::gpu::timing

@@ -1,0 +1,270 @@
+#include "timing/memory_node.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ww::sim::gpu::timing {
+namespace {
+
+constexpr std::size_t kRepliesAhead = 8;  // that the L2 makes while the output buffer is full
+
+std::uint64_t halves(std::uint64_t bytes) {
+  return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
+}
+
+}  // namespace
+
+MemoryNode::MemoryNode(MemorySide& side, net::NodeId node, std::uint16_t channel, std::size_t cores)
+    : side_(side),
+      node_(node),
+      channel_(channel),
+      reply_class_(side.config.network.classes > 1 ? std::uint8_t{1} : std::uint8_t{0}),
+      flit_bytes_(static_cast<std::size_t>(side.config.network.flit_bits) / 8),
+      dram_(side.config.dram),
+      expected_(cores),
+      bank_free_(static_cast<std::size_t>(side.config.l2_banks)) {}
+
+void MemoryNode::begin_launch(bool clean) {
+  if (clean) dram_.forget_commands();
+  std::fill(expected_.begin(), expected_.end(), 0U);
+  early_.clear();
+  input_.clear();
+  pipeline_.clear();
+  returns_.clear();
+  fills_.clear();
+  replies_.clear();
+  inside_ = 0;
+  activity_ = {};
+}
+
+std::uint32_t MemoryNode::local_line(std::uint32_t line) const {
+  const std::uint32_t block = line / side_.lines_per_block;
+  return block / side_.channels * side_.lines_per_block + line % side_.lines_per_block;
+}
+
+void MemoryNode::arrived(std::uint32_t index) {
+  ++inside_;
+  const Flight& flight = side_.flights[index];
+  const std::uint32_t core = flight.core;
+  if (flight.sequence != expected_[core]) {
+    early_.push_back({core, index});
+    return;
+  }
+  input_.push(index);
+  ++expected_[core];
+  for (std::size_t i = 0; i < early_.size();) {
+    const std::uint32_t other = early_[i].flight;
+    if (early_[i].core != core || side_.flights[other].sequence != expected_[core]) {
+      ++i;
+      continue;
+    }
+    input_.push(other);
+    ++expected_[core];
+    early_.erase(early_.begin() + static_cast<std::ptrdiff_t>(i));
+    i = 0;
+  }
+}
+
+// Fills whose data has come give their replies free.
+void MemoryNode::take_from_memory(std::int64_t now) {
+  const ClockRatio& clock = side_.network_to_dram;
+  dram_.run(clock.forth(now + 1));
+  for (const Dram::Done& done : dram_.done()) {
+    const std::int64_t there = std::max(clock.back(done.cycle), now);
+    returns_.push({there + side_.config.l2_cycles + side_.config.dram.return_cycles, done.tag});
+  }
+  dram_.done().clear();
+}
+
+Result<bool> MemoryNode::step(std::int64_t now) {
+  output_full_ = false;
+  if (idle()) return false;
+  take_from_memory(now);
+  bool any = false;
+  for (; !returns_.empty() && returns_.front().cycle <= now; returns_.pop()) {
+    const auto fill = std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) {
+      return one.first == returns_.front().index;
+    });
+    for (std::uint32_t index = fill->first; index != kNone; index = side_.flights[index].next) {
+      replies_.push(index);
+    }
+    *fill = fills_.back();
+    fills_.pop_back();
+    any = true;
+  }
+  for (; !pipeline_.empty() && pipeline_.front().cycle <= now; pipeline_.pop()) {
+    replies_.push(pipeline_.front().index);
+    any = true;
+  }
+  if (!replies_.empty()) {
+    if (static_cast<int>(buffered()) < side_.config.output_buffer) {
+      WW_TRY(send(replies_.front()));
+      replies_.pop();
+      --inside_;
+      any = true;
+    } else {
+      output_full_ = true;
+    }
+  }
+  return serve(now) || any;
+}
+
+std::int64_t MemoryNode::next_event(std::int64_t now) const {
+  std::int64_t next = exec::kNever;
+  if (!pipeline_.empty()) next = std::min(next, pipeline_.front().cycle);
+  if (!returns_.empty()) next = std::min(next, returns_.front().cycle);
+  const std::int64_t memory = dram_.next_event();
+  if (memory != exec::kNever) next = std::min(next, side_.network_to_dram.back(memory));
+  if (!replies_.empty() && static_cast<int>(buffered()) < side_.config.output_buffer) next = now;
+  if (!input_.empty() && replies_.size() < kRepliesAhead && dram_.has_room(2)) {
+    next = std::min(next, bank_free_[bank_of(side_.flights[input_.front()].line)]);
+  }
+  return next == exec::kNever ? next : std::max(next, now);
+}
+
+bool MemoryNode::serve(std::int64_t now) {
+  if (input_.empty() || replies_.size() >= kRepliesAhead || !dram_.has_room(2)) return false;
+  const std::uint32_t index = input_.front();
+  Flight& flight = side_.flights[index];
+  std::int64_t& bank = bank_free_[bank_of(flight.line)];
+  if (bank > now) return false;
+  bank = now + side_.config.l2_bank_cycles;
+  input_.pop();
+  ++activity_.accesses;
+  ++side_.stats.l2_accesses;
+  switch (flight.kind) {
+    case exec::Request::Kind::read: read(flight, index, now); break;
+    case exec::Request::Kind::write: write(flight, index, now); break;
+    default: atomic(flight, index, now); break;
+  }
+  return true;
+}
+
+void MemoryNode::read(Flight& flight, std::uint32_t index, std::int64_t now) {
+  ++side_.counters.reads;
+  std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(flight.line)),
+              exec::kLineBytes);
+  look_up(side_.l2.read(flight.line), index, now);
+}
+
+void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
+  ++side_.counters.writes;
+  const exec::LineUpdate update =
+      exec::store_line(*flight.operation, flight.line, flight.lanes, side_.memory);
+  side_.changed |= update.changed;
+  const exec::L2Cache::Access access = side_.l2.write(flight.line, update.written);
+  // A write needs no data from memory, and what it finds on its way it need not wait for.
+  if (access.hit) {
+    ++activity_.hits;
+    ++side_.counters.hits;
+    ++side_.stats.l2_hits;
+  } else {
+    ++activity_.misses;
+    ++side_.counters.misses;
+  }
+  write_back(access);
+  pipeline_.push({now + side_.config.l2_cycles, index});
+}
+
+void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
+  ++side_.counters.atomics;
+  const exec::L2Cache::Access access = side_.l2.read(flight.line);
+  look_up(access, index, now);
+  const exec::AtomicUpdate update =
+      exec::update_line(*flight.operation, flight.lanes, side_.memory);
+  side_.changed |= update.line.changed;
+  side_.l2.write(flight.line, update.line.written);
+  // The slice's atomic unit takes 16 lanes a cycle.
+  bank_free_[bank_of(flight.line)] += (update.served - 1) / 16;
+}
+
+void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t index,
+                         std::int64_t now) {
+  Flight& flight = side_.flights[index];
+  flight.next = kNone;
+  const auto fill = std::find_if(fills_.begin(), fills_.end(),
+                                 [&](const Fill& one) { return one.line == flight.line; });
+  if (access.hit) {
+    ++activity_.hits;
+    ++side_.counters.hits;
+    ++side_.stats.l2_hits;
+  } else {
+    ++activity_.misses;
+    ++side_.counters.misses;
+  }
+  write_back(access);
+  if (fill != fills_.end()) {  // joins what is on its way
+    ++side_.stats.l2_merged;
+    side_.flights[fill->last].next = index;
+    fill->last = index;
+    return;
+  }
+  if (!access.fill) {
+    pipeline_.push({now + side_.config.l2_cycles, index});
+    return;
+  }
+  side_.counters.memory_read_halves += 2;
+  side_.observer.memory(
+      {side_.observer_cycle, channel_, false, side_.memory.host(exec::line_address(flight.line))});
+  fills_.push_back({flight.line, index, index});
+  dram_.push({local_line(flight.line), index, false});
+}
+
+void MemoryNode::write_back(const exec::L2Cache::Access& access) {
+  if (!access.writeback) return;
+  ++activity_.writebacks;
+  side_.counters.memory_write_halves += halves(access.victim_dirty);
+  ++side_.counters.memory_writes;
+  side_.observer.memory(
+      {side_.observer_cycle, channel_, true, side_.memory.host(exec::line_address(access.victim))});
+  dram_.push({local_line(access.victim), kNone, true});
+}
+
+Status MemoryNode::send(std::uint32_t index) {
+  Flight& flight = side_.flights[index];
+  const bool is_read = flight.kind == exec::Request::Kind::read;
+  const bool is_write = flight.kind == exec::Request::Kind::write;
+  const net::NodeId to = side_.core_nodes[flight.core];
+  const auto header = static_cast<std::size_t>(side_.config.header_bytes);
+  const auto kind = is_read    ? net::PacketKind::read_reply
+                    : is_write ? net::PacketKind::write_reply
+                               : net::PacketKind::atomic_reply;
+  payload_.resize(header + exec::kMostAtomicBytes);
+  write_header(payload_.data(), header, exec::line_address(flight.line), kind);
+  std::size_t size = header;
+  if (is_read) {
+    std::memcpy(payload_.data() + header, flight.data.data(), exec::kLineBytes);
+    size += exec::kLineBytes;
+  } else if (flight.operation->kind == exec::MemoryKind::atomic_return) {
+    size += exec::old_values(*flight.operation, flight.lanes, payload_.data() + header);
+  }
+  net::Packet packet;
+  packet.source = node_;
+  packet.destinations = {&to, 1};
+  packet.flits = static_cast<std::uint16_t>((size + flit_bytes_ - 1) / flit_bytes_);
+  packet.message_class = reply_class_;
+  packet.kind = kind;
+  packet.tag = index;
+  packet.created = side_.network.now();
+  packet.payload = {payload_.data(), size};
+  packet.approximable.first_byte = static_cast<std::uint16_t>(header);
+  flight.approximable = false;
+  if (is_read) {
+    if (const Annotation* annotation = side_.annotations.find(exec::line_address(flight.line))) {
+      flight.approximable = true;
+      packet.approximable.type = annotation->type;
+      packet.approximable.threshold = annotation->threshold >= 0
+                                          ? static_cast<double>(annotation->threshold)
+                                          : side_.config.default_threshold;
+      ++side_.stats.approximable_replies;
+    }
+  }
+  PacketCount& count = is_read    ? side_.stats.read_replies
+                       : is_write ? side_.stats.write_replies
+                                  : side_.stats.atomic_replies;
+  ++count.packets;
+  count.flits += packet.flits;
+  return side_.network.inject(packet);
+}
+
+}  // namespace ww::sim::gpu::timing

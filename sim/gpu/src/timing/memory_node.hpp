@@ -1,0 +1,117 @@
+// A memory node: an L2 slice with its banks, a memory channel, and the output buffer for replies.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/i_hierarchy.hpp"
+#include "exec/line_update.hpp"
+#include "timing/annotations.hpp"
+#include "timing/clocks.hpp"
+#include "timing/dram.hpp"
+#include "timing/flight.hpp"
+
+namespace ww::sim::gpu::timing {
+
+// What all memory nodes share.
+struct MemorySide {
+  const TimingConfig& config;
+  exec::DeviceMemory& memory;
+  ActivityObserver& observer;
+  exec::L2Cache& l2;
+  Pool<Flight>& flights;
+  net::Network& network;
+  Annotations& annotations;
+  const std::vector<net::NodeId>& core_nodes;
+  TimingStats& stats;
+  exec::MemoryCounters& counters;
+  std::uint32_t lines_per_block{};  // that one channel holds in a row
+  std::uint32_t channels{};
+  ClockRatio network_to_dram;
+  std::int64_t observer_cycle{};  // of the launch, now; core cycles
+  bool changed{};                 // device memory got other contents
+};
+
+// A packet's header: the address below, the kind in the last byte.
+inline void write_header(std::byte* header, std::size_t bytes, std::uint64_t address,
+                         net::PacketKind kind) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    header[i] = static_cast<std::byte>(i < 7 ? address >> (8 * i) & 0xFF : 0);
+  }
+  header[bytes - 1] = static_cast<std::byte>(kind);
+}
+
+class MemoryNode {
+ public:
+  MemoryNode(MemorySide& side, net::NodeId node, std::uint16_t channel, std::size_t cores);
+
+  // `clean`: what is under way is lost, after a launch that failed.
+  void begin_launch(bool clean);
+  // A request has arrived. Those of one core are served in the order in which they were sent,
+  // however the network delivers them.
+  void arrived(std::uint32_t flight);
+  // Simulates cycle `now`; whether anything happened. Error: what the network refuses.
+  Result<bool> step(std::int64_t now);
+  // Earliest cycle after `now` at which this node does something by itself.
+  [[nodiscard]] std::int64_t next_event(std::int64_t now) const;
+  [[nodiscard]] bool idle() const { return inside_ == 0 && dram_.empty(); }
+  // Replies in the output buffer.
+  [[nodiscard]] std::uint32_t buffered() const {
+    return side_.network.source_queue(node_, reply_class_);
+  }
+  // In the last step a reply waited because the output buffer was full.
+  [[nodiscard]] bool output_full() const { return output_full_; }
+  [[nodiscard]] const ChannelActivity& activity() const { return activity_; }
+  [[nodiscard]] const Dram& dram() const { return dram_; }
+  [[nodiscard]] net::NodeId node() const { return node_; }
+
+ private:
+  struct Timed {
+    std::int64_t cycle{};
+    std::uint32_t index{};
+  };
+  // A line on its way from memory, and who waits for it.
+  struct Fill {
+    std::uint32_t line{kNone};
+    std::uint32_t first{kNone};
+    std::uint32_t last{kNone};
+  };
+  struct Early {
+    std::uint32_t core{};
+    std::uint32_t flight{};
+  };
+  void take_from_memory(std::int64_t now);
+  bool serve(std::int64_t now);
+  void read(Flight& flight, std::uint32_t index, std::int64_t now);
+  void write(Flight& flight, std::uint32_t index, std::int64_t now);
+  void atomic(Flight& flight, std::uint32_t index, std::int64_t now);
+  // Where the line is in the L2 or comes into it; the reply follows.
+  void look_up(const exec::L2Cache::Access& access, std::uint32_t index, std::int64_t now);
+  void write_back(const exec::L2Cache::Access& access);
+  Status send(std::uint32_t index);
+  [[nodiscard]] std::uint32_t local_line(std::uint32_t line) const;
+  [[nodiscard]] std::size_t bank_of(std::uint32_t line) const {
+    return local_line(line) % bank_free_.size();
+  }
+
+  MemorySide& side_;
+  net::NodeId node_;
+  std::uint16_t channel_;
+  std::uint8_t reply_class_;
+  std::size_t flit_bytes_;
+  std::vector<std::byte> payload_;  // of the reply that is sent
+  Dram dram_;
+  std::vector<std::uint32_t> expected_;  // sequence number of each core's next request
+  std::vector<Early> early_;
+  Fifo<std::uint32_t> input_;
+  std::vector<std::int64_t> bank_free_;
+  Fifo<Timed> pipeline_;  // replies that come out of the L2
+  Fifo<Timed> returns_;   // fills that come back from memory
+  std::vector<Fill> fills_;
+  Fifo<std::uint32_t> replies_;  // wait for room in the output buffer
+  std::size_t inside_{};         // requests that were not answered yet
+  bool output_full_{};
+  ChannelActivity activity_;
+};
+
+}  // namespace ww::sim::gpu::timing

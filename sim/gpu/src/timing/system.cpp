@@ -1,0 +1,168 @@
+// Which system a chip gets, and whether one makes sense.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "timing/timed_memory.hpp"
+#include "ww/sim/net/energy.hpp"
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/placement.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+Status between(std::string_view key, double value, double low, double high, std::string_view why) {
+  if (value >= low && value <= high) return {};
+  return fail(ErrorCode::out_of_range,
+              fmt::format("{} = {} is outside {} to {}: {}", key, value, low, high, why),
+              std::string(key));
+}
+
+Status validate_dram(const DramConfig& dram) {
+  WW_TRY(between("dram.clock_hz", dram.clock_hz, 1e6, 1e11, "the memory's command clock"));
+  WW_TRY(between("dram.banks", dram.banks, 1, 64, "banks of a channel"));
+  WW_TRY(between("dram.row_bytes", dram.row_bytes, 64, 65536, "a row holds whole lines"));
+  if (dram.row_bytes % 64 != 0) {
+    return fail(ErrorCode::invalid_argument, "row_bytes must be a multiple of 64",
+                "dram.row_bytes");
+  }
+  for (const auto& [key, value] : {std::pair{"dram.burst", dram.burst},
+                                   {"dram.rcd", dram.rcd},
+                                   {"dram.rp", dram.rp},
+                                   {"dram.cl", dram.cl}}) {
+    WW_TRY(between(key, value, 1, 1000, "cycles of the memory's clock"));
+  }
+  for (const auto& [key, value] : {std::pair{"dram.rrd", dram.rrd},
+                                   {"dram.ras", dram.ras},
+                                   {"dram.rc", dram.rc},
+                                   {"dram.wl", dram.wl},
+                                   {"dram.cdlr", dram.cdlr},
+                                   {"dram.wr", dram.wr},
+                                   {"dram.rtp", dram.rtp}}) {
+    WW_TRY(between(key, value, 0, 1000, "cycles of the memory's clock"));
+  }
+  WW_TRY(between("dram.queue", dram.queue, 2, 4096, "a miss may need two commands"));
+  return between("dram.return_cycles", dram.return_cycles, 0, 100000, "cycles of the network");
+}
+
+}  // namespace
+
+std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network, int count) {
+  if (count == network.height && network.concentration == 1) {
+    return net::memory_node_in_each_row(network.width, network.height);
+  }
+  const int nodes = net::node_count(network);
+  std::vector<net::NodeId> chosen;
+  for (int i = 0; i < count; ++i) {
+    chosen.push_back(static_cast<net::NodeId>((2 * i + 1) * nodes / (2 * count)));
+  }
+  return chosen;
+}
+
+TimingConfig default_timing(const Architecture& architecture, std::string_view network) {
+  TimingConfig config;
+  config.network = network == "dapper"       ? net::dapper_network()
+                   : network == "approx-noc" ? net::approx_noc_network()
+                                             : net::dapper_baseline();
+  config.network.network = network;
+  config.network.classes = 2;
+  config.network.count_toggles = true;
+  const int needed = architecture.compute_units() + architecture.l2_channels;
+  int width = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(needed))));
+  width = std::max(width, 2);
+  config.network.width = width;
+  config.network.height = std::max(1, (needed + width - 1) / width);
+  return config;
+}
+
+Status validate(const TimingConfig& config) {
+  WW_TRY(net::validate(config.network));
+  const auto& name = config.network.network;
+  if (config.network.classes < 2 && name != "ideal" && name != "mesh-bufferless") {
+    return fail(ErrorCode::invalid_argument,
+                "classes = 1: requests and replies that share virtual channels can deadlock; 2",
+                "classes");
+  }
+  WW_TRY(between("network_clock_hz", config.network_clock_hz, 0, 1e11, "0 is the cores' clock"));
+  if (config.network_clock_hz != 0) {
+    WW_TRY(between("network_clock_hz", config.network_clock_hz, 1e6, 1e11, "0 is the cores'"));
+  }
+  WW_TRY(between("header_bytes", config.header_bytes, 8, 64, "the address needs 7, the kind one"));
+  WW_TRY(between("mshrs", config.mshrs, 1, 4096, "a core needs one to load anything"));
+  WW_TRY(between("writes", config.writes, 1, 4096, "a core needs one to store anything"));
+  WW_TRY(between("request_buffer", config.request_buffer, 1, 4096, "packets"));
+  WW_TRY(between("fill_cycles", config.fill_cycles, 1, 10000, "the quantum of the simulation"));
+  WW_TRY(between("l2_cycles", config.l2_cycles, 1, 10000, "cycles of the network"));
+  WW_TRY(between("l2_banks", config.l2_banks, 1, 64, "of a slice"));
+  WW_TRY(between("l2_bank_cycles", config.l2_bank_cycles, 1, 1000, "cycles of the network"));
+  WW_TRY(between("output_buffer", config.output_buffer, 1, 65536, "packets"));
+  WW_TRY(validate_dram(config.dram));
+  WW_TRY(between("default_threshold", config.default_threshold, 0, 1, "a fraction"));
+  WW_TRY(power::estimator_from_string(config.estimator));
+  WW_TRY(between("node_nm", config.node_nm, 1, 250, "nanometres"));
+  return between("link_mm", config.link_mm, 0, 100, "millimetres");
+}
+
+namespace timing {
+
+double core_clock_hz(const Architecture& architecture) {
+  return architecture.dvfs.empty()
+             ? 1e9
+             : architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz;
+}
+
+Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
+  WW_TRY(validate(wanted));
+  const Architecture& architecture = chip.architecture();
+  System system;
+  system.config = wanted;
+  TimingConfig& config = system.config;
+  const int nodes = net::node_count(config.network);
+  const int cores = architecture.compute_units();
+  const int channels = architecture.l2_channels;
+  if (nodes < cores + channels) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} x {} x {} nodes are too few for the {} compute units and {} L2 "
+                            "channels of {}",
+                            config.network.width, config.network.height,
+                            config.network.concentration, cores, channels, architecture.name),
+                "width");
+  }
+  if (config.network.memory_nodes.empty()) {
+    config.network.memory_nodes = default_memory_nodes(config.network, channels);
+  }
+  WW_TRY(net::validate(config.network));
+  WW_ASSIGN(placement, net::place(config.network, config.core_nodes, config.network.memory_nodes));
+  if (static_cast<int>(config.network.memory_nodes.size()) != channels) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} memory nodes for the {} L2 channels of {}", placement.memory.size(),
+                            channels, architecture.name),
+                "memory_nodes");
+  }
+  if (static_cast<int>(placement.cores.size()) < cores) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} core nodes for the {} compute units of {}", placement.cores.size(),
+                            cores, architecture.name),
+                "core_nodes");
+  }
+  config.core_nodes = std::move(placement.cores);
+  config.core_nodes.resize(static_cast<std::size_t>(cores));
+  if (config.network_clock_hz == 0) config.network_clock_hz = core_clock_hz(architecture);
+  config.network.photonic.core_mhz =
+      std::max(1, static_cast<int>(std::lround(config.network_clock_hz * 1e-6)));
+  system.energy = net::energy_config(config.network);
+  WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));
+  system.energy.estimator = estimator;
+  system.energy.node_nm = config.node_nm;
+  system.energy.clock = Hertz(config.network_clock_hz);
+  system.energy.link_length = Millimetre(config.link_mm);
+  // Refused now rather than after the run.
+  WW_TRY(power::account(power::NetworkEvents{}, system.energy));
+  WW_ASSIGN(network, net::make_network(config.network));
+  system.network = std::move(network);
+  return system;
+}
+
+}  // namespace timing
+}  // namespace ww::sim::gpu

@@ -1,0 +1,375 @@
+#include "timing/timed_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ww/sim/net/factory.hpp"
+
+namespace ww::sim::gpu::timing {
+namespace {
+constexpr std::int64_t kWatchPeriod = 1 << 16;      // network cycles between looks for a deadlock
+constexpr std::uint64_t kPatience = 200'000;        // without any movement
+constexpr std::int64_t kMostDraining = 10'000'000;  // network cycles, after a launch that failed
+}  // namespace
+
+TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
+                         exec::DeferredObserver& observer, System system, Annotations& annotations)
+    : architecture_(chip.architecture()),
+      memory_(memory),
+      config_(std::move(system.config)),
+      energy_(std::move(system.energy)),
+      network_(std::move(system.network)),
+      annotations_(annotations),
+      l2_(architecture_),
+      side_{.config = config_,
+            .memory = memory,
+            .observer = observer,
+            .l2 = l2_,
+            .flights = flights_,
+            .network = *network_,
+            .annotations = annotations,
+            .core_nodes = config_.core_nodes,
+            .stats = stats_,
+            .counters = counters_,
+            .lines_per_block = static_cast<std::uint32_t>(architecture_.channel_interleave_bytes /
+                                                          architecture_.line_bytes),
+            .channels = static_cast<std::uint32_t>(architecture_.l2_channels),
+            .network_to_dram = ClockRatio(config_.network_clock_hz, config_.dram.clock_hz)},
+      channels_(config_.network.memory_nodes.size()),
+      clock_(core_clock_hz(architecture_), config_.network_clock_hz) {
+  const auto network_nodes = static_cast<std::size_t>(net::node_count(config_.network));
+  core_at_.assign(network_nodes, kNone);
+  memory_at_.assign(network_nodes, kNone);
+  nodes_.reserve(config_.network.memory_nodes.size());
+  for (const net::NodeId node : config_.network.memory_nodes) {
+    memory_at_[node] = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.emplace_back(side_, node, static_cast<std::uint16_t>(nodes_.size()),
+                        config_.core_nodes.size());
+  }
+  for (const net::NodeId node : config_.core_nodes) {
+    core_at_[node] = static_cast<std::uint32_t>(cores_.size());
+    Core& core = cores_.emplace_back();
+    core.node = node;
+    core.sequence.resize(nodes_.size());
+  }
+  report_.config = config_;
+}
+
+void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
+  error_.reset();
+  const bool clean = network_->packets_inside() != 0 || under_way_ != 0;
+  if (clean) {
+    if (auto drained = drain(); !drained) error_ = drained.error();
+  }
+  flights_.clear();
+  joined_.clear();
+  under_way_ = 0;
+  stats_ = {};
+  counters_ = {};
+  for (MemoryNode& node : nodes_) node.begin_launch(clean);
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    Core& core = cores_[i];
+    core.queue.clear();
+    core.reads = core.writes = 0;
+    std::fill(core.sequence.begin(), core.sequence.end(), 0U);
+    core.flight_of_slot.assign(cus[i]->l1.slots(), kNone);
+    if (!annotations_.empty() && !cus[i]->l1_data) {
+      cus[i]->l1_data = std::make_unique<exec::L1Data>(cus[i]->l1.slots());
+    }
+  }
+  l2_.begin_launch();
+  base_ = static_cast<std::int64_t>(network_->now().value());
+  next_watch_ = base_ + kWatchPeriod;
+  last_completion_ = 0;
+  approximable_loads_.assign(launch.code_dwords, false);
+  begin_stats();
+}
+
+// What a launch that failed left in the network goes nowhere.
+Status TimedMemory::drain() {
+  const auto until = static_cast<std::int64_t>(network_->now().value()) + kMostDraining;
+  while (network_->packets_inside() != 0) {
+    if (static_cast<std::int64_t>(network_->now().value()) > until) {
+      return fail(ErrorCode::device_error, "the network does not come to rest",
+                  config_.network.network);
+    }
+    network_->tick();
+  }
+  return {};
+}
+
+void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
+  if (error_) return;
+  for (std::uint32_t i = 0; i < cus.size(); ++i) {
+    if (!cus[i]->requests.empty()) take_requests(*cus[i], i);
+  }
+  if (auto done = run_until(cus, end); !done) error_ = done.error();
+  for (std::uint32_t i = 0; i < cus.size(); ++i) {
+    // A miss that has waited long holds up the L1.
+    const auto& queue = cores_[i].queue;
+    if (!queue.empty() && flights_[queue.front()].departure + config_.request_buffer < end) {
+      cus[i]->l1_free = std::max(cus[i]->l1_free, end);
+    }
+  }
+  if (side_.changed) {
+    memory_.touch();
+    side_.changed = false;
+  }
+}
+
+// Those too that have yet to depart: what joins them must find them under way.
+void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core) {
+  for (exec::Request& request : cu.requests) {
+    if (request.kind == exec::Request::Kind::merge) {
+      join(request, core);
+    } else {
+      take(request, core);
+    }
+  }
+  cu.requests.clear();
+}
+
+void TimedMemory::join(const exec::Request& request, std::uint32_t core) {
+  ++stats_.l1_merged;
+  Flight& flight = flights_[cores_[core].flight_of_slot[request.l1_slot[0]]];
+  const std::uint32_t index = joined_.take();
+  joined_[index] = {request.operation, request.lanes, request.departure, flight.joined};
+  flight.joined = index;
+}
+
+void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
+  Core& core = cores_[core_index];
+  request.operation->unresolved += request.lines - 1U;
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t index = flights_.take();
+    Flight& flight = flights_[index];
+    flight.operation = request.operation;
+    flight.lanes = request.lanes;
+    flight.departure = request.departure + i;
+    flight.ready = base_ + clock_.forth(flight.departure);
+    flight.line = request.line + i;
+    flight.core = core_index;
+    flight.memory = l2_.channel(flight.line);
+    flight.l1_slot = request.l1_slot[i];
+    flight.joined = kNone;
+    flight.kind = request.kind;
+    flight.fills = request.fills_l1;
+    if (flight.fills) core.flight_of_slot[flight.l1_slot] = index;
+    core.queue.push(index);
+    ++under_way_;
+  }
+}
+
+Status TimedMemory::run_until(Cus& cus, std::int64_t end) {
+  const std::int64_t network_end = base_ + clock_.forth(end);
+  auto now = static_cast<std::int64_t>(network_->now().value());
+  while (now < network_end) {
+    side_.observer_cycle = clock_.back(now - base_);
+    WW_ASSIGN(any, send(now));
+    for (MemoryNode& node : nodes_) {
+      WW_ASSIGN(did, node.step(now));
+      any = any || did;
+    }
+    std::int64_t until = now + 1;
+    if (!any) {
+      const auto event = network_->next_event();
+      until = event ? static_cast<std::int64_t>(event->value()) : network_end;
+      until = std::min({until, earliest(now), network_end});
+    }
+    if (!any && until > now) {
+      network_->skip_to(Cycles{static_cast<std::uint64_t>(until)});
+    } else {
+      network_->tick();
+      for (const net::Delivery& delivery : network_->deliveries()) {
+        WW_TRY(deliver(cus, delivery));
+      }
+    }
+    const auto then = static_cast<std::int64_t>(network_->now().value());
+    count_cycles(static_cast<std::uint64_t>(then - now));
+    now = then;
+    if (now >= next_watch_) WW_TRY(watch());
+  }
+  return {};
+}
+
+void TimedMemory::count_cycles(std::uint64_t cycles) {
+  for (const Core& core : cores_) {
+    if (core.waits_for_mshr) stats_.mshr_full_cycles += cycles;
+  }
+  for (const MemoryNode& node : nodes_) {
+    sums_.occupancy += cycles * node.buffered();
+    if (node.output_full()) stats_.output_full_cycles += cycles;
+  }
+}
+
+Status TimedMemory::watch() {
+  next_watch_ = static_cast<std::int64_t>(network_->now().value()) + kWatchPeriod;
+  const auto why = network_->stuck(Cycles{kPatience});
+  if (!why || why->kind == net::Stuck::Kind::starvation) return {};
+  return fail(ErrorCode::device_error, why->text, "network " + config_.network.network);
+}
+
+// Each core may send one request a cycle.
+Result<bool> TimedMemory::send(std::int64_t now) {
+  bool any = false;
+  for (Core& core : cores_) {
+    core.waits_for_mshr = false;
+    if (core.queue.empty()) continue;
+    const std::uint32_t index = core.queue.front();
+    const Flight& flight = flights_[index];
+    if (flight.ready > now) continue;
+    const bool is_read = flight.kind == exec::Request::Kind::read;
+    if (is_read ? core.reads >= config_.mshrs : core.writes >= config_.writes) {
+      core.waits_for_mshr = true;
+      continue;
+    }
+    if (static_cast<int>(network_->source_queue(core.node, 0)) >= config_.request_buffer) continue;
+    WW_TRY(send_request(core, index));
+    ++(is_read ? core.reads : core.writes);
+    core.queue.pop();
+    any = true;
+  }
+  return any;
+}
+
+Status TimedMemory::send_request(Core& core, std::uint32_t index) {
+  Flight& flight = flights_[index];
+  flight.sequence = core.sequence[flight.memory]++;
+  const bool is_read = flight.kind == exec::Request::Kind::read;
+  const bool is_write = flight.kind == exec::Request::Kind::write;
+  const auto header = static_cast<std::size_t>(config_.header_bytes);
+  net::Packet packet;
+  packet.kind = is_read    ? net::PacketKind::read_request
+                : is_write ? net::PacketKind::write_request
+                           : net::PacketKind::atomic_request;
+  payload_.resize(header + exec::kMostAtomicBytes);
+  write_header(payload_.data(), header, exec::line_address(flight.line), packet.kind);
+  std::size_t size = header;
+  if (is_write) {
+    size += exec::stored_bytes(*flight.operation, flight.line, flight.lanes, memory_,
+                               payload_.data() + header);
+  } else if (!is_read) {
+    size += exec::atomic_operands(*flight.operation, flight.lanes, payload_.data() + header);
+  }
+  const net::NodeId to = config_.network.memory_nodes[flight.memory];
+  const auto flit_bytes = static_cast<std::size_t>(config_.network.flit_bits) / 8;
+  packet.source = core.node;
+  packet.destinations = {&to, 1};
+  packet.flits = static_cast<std::uint16_t>((size + flit_bytes - 1) / flit_bytes);
+  packet.tag = index;
+  packet.created = network_->now();
+  packet.payload = {payload_.data(), size};
+  packet.approximable.first_byte = static_cast<std::uint16_t>(header);
+  PacketCount& count = is_read    ? stats_.read_requests
+                       : is_write ? stats_.write_requests
+                                  : stats_.atomic_requests;
+  ++count.packets;
+  count.flits += packet.flits;
+  return network_->inject(packet);
+}
+
+Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
+  const auto index = static_cast<std::uint32_t>(delivery.tag);
+  const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
+  switch (delivery.kind) {
+    case net::PacketKind::read_request:
+    case net::PacketKind::write_request:
+    case net::PacketKind::atomic_request:
+      sums_.requests.add(latency);
+      nodes_[memory_at_[delivery.destination]].arrived(index);
+      return {};
+    default: break;
+  }
+  sums_.replies.add(latency);
+  const std::uint32_t core = core_at_[delivery.destination];
+  return reply(*cus[core], cores_[core], index, delivery);
+}
+
+Status TimedMemory::reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
+                          const net::Delivery& delivery) {
+  Flight& flight = flights_[index];
+  const std::int64_t completion =
+      clock_.back(static_cast<std::int64_t>(network_->now().value()) - base_) + config_.fill_cycles;
+  last_completion_ = std::max(last_completion_, completion);
+  if (flight.kind == exec::Request::Kind::read) {
+    --core.reads;
+    sums_.round_trip += static_cast<std::uint64_t>(completion - flight.departure);
+    ++sums_.round_trips;
+    WW_TRY(read_reply(cu, core, index, flight, delivery, completion));
+  } else {
+    --core.writes;
+    cu.answered(*flight.operation, completion);
+  }
+  flights_.give_back(index);
+  --under_way_;
+  return {};
+}
+
+Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
+                               Flight& flight, const net::Delivery& delivery,
+                               std::int64_t completion) {
+  const auto header = static_cast<std::size_t>(config_.header_bytes);
+  if (delivery.payload.size() < header + exec::kLineBytes) {
+    return fail(ErrorCode::device_error, "the network delivered a reply without its line",
+                config_.network.network);
+  }
+  const std::byte* const data = delivery.payload.data() + header;
+  const bool exact = std::memcmp(data, flight.data.data(), exec::kLineBytes) == 0;
+  if (!exact) ++stats_.changed_replies;
+  fill_l1(cu, core, index, flight, data, exact, completion);
+  if (flight.approximable) approximable_loads_[flight.operation->instruction] = true;
+  exec::load_delivered(*flight.operation, flight.line, flight.lanes, memory_, data);
+  cu.answered(*flight.operation, completion);
+  for (std::uint32_t at = flight.joined; at != kNone;) {
+    const Joined joined = joined_[at];
+    if (flight.approximable) approximable_loads_[joined.operation->instruction] = true;
+    exec::load_delivered(*joined.operation, flight.line, joined.lanes, memory_, data);
+    const std::int64_t then = std::max(completion, joined.departure + architecture_.l1_hit_cycles);
+    last_completion_ = std::max(last_completion_, then);
+    cu.answered(*joined.operation, then);
+    joined_.give_back(at);
+    at = joined.next;
+  }
+  return {};
+}
+
+void TimedMemory::fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
+                          const Flight& flight, const std::byte* data, bool exact,
+                          std::int64_t completion) {
+  // The slot may wait for another line by now, or for this one anew.
+  if (!flight.fills || core.flight_of_slot[flight.l1_slot] != index) return;
+  core.flight_of_slot[flight.l1_slot] = kNone;
+  if (!cu.l1.holds(flight.l1_slot, flight.line)) return;
+  cu.l1.filled(flight.l1_slot, flight.line, completion);
+  if (!exact) {
+    if (!cu.l1_data) cu.l1_data = std::make_unique<exec::L1Data>(cu.l1.slots());
+    cu.l1_data->keep(flight.l1_slot, data);
+  } else if (cu.l1_data) {
+    cu.l1_data->as_memory(flight.l1_slot);
+  }
+}
+
+std::int64_t TimedMemory::earliest(std::int64_t now) const {
+  std::int64_t next = exec::kNever;
+  for (const Core& core : cores_) {
+    if (core.queue.empty() || core.waits_for_mshr) continue;
+    const std::int64_t ready = flights_[core.queue.front()].ready;
+    if (ready > now) next = std::min(next, ready);
+  }
+  for (const MemoryNode& node : nodes_) {
+    if (!node.idle()) next = std::min(next, node.next_event(now));
+  }
+  return next;
+}
+
+std::int64_t TimedMemory::next_event() const {
+  if (under_way_ == 0) return exec::kNever;
+  const auto now = static_cast<std::int64_t>(network_->now().value());
+  std::int64_t next = earliest(now);
+  if (const auto event = network_->next_event()) {
+    next = std::min(next, static_cast<std::int64_t>(event->value()));
+  }
+  return next == exec::kNever ? next : clock_.back(std::max(next, now) - base_);
+}
+
+}  // namespace ww::sim::gpu::timing

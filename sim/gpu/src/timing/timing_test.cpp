@@ -1,0 +1,387 @@
+// Timing mode: what launches cost follows from the system's numbers, and what they compute does not
+// depend on them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "exec/test_gpu.hpp"
+#include "ww/sim/gpu/timing.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+using test::TestGpu;
+
+constexpr std::uint32_t kChannels = 4;
+constexpr std::uint32_t kStride = kChannels * 256 / 4;  // words: the next line of one channel
+
+TimingConfig dapper_system() {
+  return default_timing(test::load_chip("dapper").architecture());
+}
+
+std::unique_ptr<TestGpu> gpu_with(const TimingConfig& config) {
+  return std::make_unique<TestGpu>(
+      Options{.threads = 1, .timing = std::make_shared<const TimingConfig>(config)}, false,
+      "dapper");
+}
+
+const TimingStats& last(TestGpu& test) {
+  return test.gpu().timing_report()->dispatches.back().stats;
+}
+
+// A ring of words in lines of channel 0.
+std::vector<std::uint32_t> ring(std::uint32_t lines) {
+  std::vector<std::uint32_t> next(std::size_t{lines} * kStride);
+  for (std::uint32_t i = 0; i < lines; ++i) next[i * kStride] = (i + 1) % lines * kStride;
+  return next;
+}
+
+TEST(Mesh, OfTheDapperChipIsFourByFourWithAControllerInEachRow) {
+  const TimingConfig config = dapper_system();
+  EXPECT_EQ(config.network.width, 4);
+  EXPECT_EQ(config.network.height, 4);
+  EXPECT_EQ(default_memory_nodes(config.network, 4), (std::vector<net::NodeId>{1, 7, 8, 14}));
+}
+
+TEST(Mesh, OfOtherChipsHasANodeForEveryUnitAndChannel) {
+  for (const char* name : {"w9100", "vega10", "mi210"}) {
+    const Architecture architecture = test::load_chip(name).architecture();
+    const TimingConfig config = default_timing(architecture);
+    const int needed = architecture.compute_units() + architecture.l2_channels;
+    EXPECT_GE(net::node_count(config.network), needed) << name;
+    EXPECT_LT(net::node_count(config.network), needed + config.network.width) << name;
+    EXPECT_TRUE(validate(config)) << name;
+  }
+}
+
+// One wave, one load under way: the latencies add up. Core 0 is node 0, channel 0 node 1: two
+// routers each way, (4 + 1) cycles each, and 2 for the ends; the reply's other flits follow.
+TEST(Latency, OfAPointerChaseInTheL2IsTheSumOfItsParts) {
+  const TimingConfig config = dapper_system();
+  auto test = gpu_with(config);
+  constexpr std::uint32_t kLines = 256;  // more than a set of the L1 has ways
+  const auto data = test->buffer(ring(kLines));
+  const auto out = test->buffer(4);
+  test->launch("chase", 1, 1, data, out, kLines);  // fills the L2
+  test->launch("chase", 1, 1, data, out, kLines);
+  const TimingStats few = last(*test);
+  EXPECT_EQ(few.dram_reads, 0U);
+  EXPECT_DOUBLE_EQ(few.request_latency, 5 * 2 + 2);
+  const std::uint64_t reply_flits = (8 + 64 + 15) / 16;
+  EXPECT_EQ(few.read_replies.flits, few.read_replies.packets * reply_flits);
+  test->launch("chase", 1, 1, data, out, 3 * kLines);
+  const TimingStats many = last(*test);
+  const double step = static_cast<double>(many.cycles - few.cycles) / (2 * kLines);
+  const double parts =
+      12 + config.l2_cycles + 12 + static_cast<double>(reply_flits - 1) + config.fill_cycles;
+  EXPECT_GE(step, parts);
+  EXPECT_LE(step, parts + 40);  // issue, address arithmetic, the wait
+}
+
+TEST(Latency, OfAPointerChaseInMemoryAddsTheChannels) {
+  const TimingConfig config = dapper_system();
+  auto test = gpu_with(config);
+  constexpr std::uint32_t kLines = 400;  // that a slice holds, a line in each of its blocks
+  const auto data = test->buffer(ring(kLines));
+  const auto out = test->buffer(4);
+  test->launch("chase", 1, 1, data, out, kLines);
+  const TimingStats cold = last(*test);
+  EXPECT_EQ(cold.dram_reads, cold.read_requests.packets);
+  test->launch("chase", 1, 1, data, out, kLines);
+  const TimingStats warm = last(*test);
+  EXPECT_EQ(warm.dram_reads, 0U);
+  ASSERT_GT(cold.cycles, warm.cycles);
+  const double more = static_cast<double>(cold.cycles - warm.cycles) / kLines;
+  const double ratio = 700e6 / config.dram.clock_hz;
+  const double hit = (config.dram.cl + config.dram.burst) * ratio + config.dram.return_cycles;
+  const double conflict = hit + (config.dram.rp + config.dram.rcd) * ratio;
+  EXPECT_GE(more, hit);
+  EXPECT_LE(more, conflict + 2);
+}
+
+// Little's law: lines under way are what round trip times throughput makes.
+TEST(Bandwidth, FollowsTheMissesUnderWay) {
+  for (const int mshrs : {1, 2, 8}) {
+    TimingConfig config = dapper_system();
+    config.mshrs = mshrs;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(std::vector<std::uint32_t>(1 << 17, 7));  // the size of the L2
+    const auto out = test->buffer(12 * 1024 * 4);
+    for (int i = 0; i < 2; ++i) {
+      test->launch("stream", 12 * 1024, 256, data, out, 8U, 12 * 1024U);
+    }
+    const TimingStats& stats = last(*test);
+    const double in_flight = 12.0 * mshrs;
+    const double lines_per_cycle =
+        static_cast<double>(stats.read_replies.packets) / static_cast<double>(stats.cycles);
+    // Of the round trip, what follows the reply's arrival holds no place.
+    const double held = stats.request_latency + config.l2_cycles + stats.reply_latency;
+    EXPECT_NEAR(lines_per_cycle * held, in_flight, 0.15 * in_flight) << mshrs;
+  }
+}
+
+// Wide flits: a slice then sends a line a cycle, 64 bytes a clock.
+TEST(Bandwidth, OfASaturatedSliceIsALineACycle) {
+  TimingConfig config = dapper_system();
+  config.network.network = "ideal";
+  config.network.flit_bits = 8 * (64 + 8);
+  config.mshrs = 256;
+  config.l2_bank_cycles = 1;
+  auto test = gpu_with(config);
+  const auto data = test->buffer(std::vector<std::uint32_t>(1 << 16, 7));
+  const auto out = test->buffer(12 * 1024 * 4);
+  test->launch("stream", 12 * 1024, 256, data, out, 128U, 64U);
+  test->launch("stream", 12 * 1024, 256, data, out, 128U, 64U);
+  const TimingStats& stats = last(*test);
+  const double per_slice = 64.0 * static_cast<double>(stats.read_replies.packets) /
+                           static_cast<double>(stats.cycles) / kChannels;
+  EXPECT_GE(per_slice, 0.85 * 64);
+  EXPECT_LE(per_slice, 64);
+}
+
+TEST(Bandwidth, OfANarrowNetworkIsAFlitACycleAndController) {
+  const TimingConfig config = dapper_system();
+  auto test = gpu_with(config);
+  const auto data = test->buffer(std::vector<std::uint32_t>(1 << 16, 7));
+  const auto out = test->buffer(12 * 1024 * 4);
+  test->launch("stream", 12 * 1024, 256, data, out, 128U, 64U);
+  test->launch("stream", 12 * 1024, 256, data, out, 128U, 64U);
+  const TimingStats& stats = last(*test);
+  const double flits_per_controller =
+      static_cast<double>(stats.read_replies.flits) / static_cast<double>(stats.cycles) / kChannels;
+  EXPECT_GE(flits_per_controller, 0.6);
+  EXPECT_LE(flits_per_controller, 1.0);
+  EXPECT_GT(stats.output_occupancy, 1);  // the bottleneck of few-to-many traffic
+}
+
+// --- results ---
+
+struct Outcome {
+  std::vector<std::uint32_t> results;
+  std::string report;
+};
+
+// Kernels with stores after loads, atomics, private memory and LDS, one after the other.
+Outcome run_kernels(TestGpu& test) {
+  constexpr std::uint32_t kItems = 8192;
+  constexpr std::uint32_t kPrivate = kItems / 32;  // work-items that read 32 words each
+  std::vector<std::uint32_t> values(kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) values[i] = i * 2654435761U % 251;
+  const auto in = test.buffer(values);
+  const auto out = test.buffer(kItems * 4);
+  const auto bins = test.buffer(256 * 4);
+  const auto x = test.buffer(std::vector<float>(kItems, 1.5F));
+  const auto y = test.buffer(std::vector<float>(kItems, 0.25F));
+  for (int i = 0; i < 3; ++i) test.launch("add_one", kItems, 256, in);
+  test.launch("scatter_private", kPrivate, 64, in, out);
+  test.launch("saxpy", kItems, 256, y, x, 3.0F);
+  test.launch("histogram", kItems, 256, in, bins, kItems);
+  Outcome run;
+  for (const auto& [address, count] :
+       {std::pair{in, kItems}, {out, kItems}, {bins, 256U}, {y, kItems}}) {
+    const auto words = test.read<std::uint32_t>(address, count);
+    run.results.insert(run.results.end(), words.begin(), words.end());
+  }
+  if (const TimingReport* report = test.gpu().timing_report()) {
+    TimingReport copy = *report;
+    copy.total.cpu_s = 0;
+    for (auto& dispatch : copy.dispatches) dispatch.stats.cpu_s = 0;
+    run.report = to_json_text(copy);
+  }
+  return run;
+}
+
+TEST(Results, AreThoseOfFunctionalModeOnEveryExactNetwork) {
+  TestGpu functional;
+  const Outcome expected = run_kernels(functional);
+  EXPECT_TRUE(expected.report.empty());
+  for (const char* network :
+       {"ideal", "mesh", "mesh-adaptive", "mesh-bufferless", "mesh-priority"}) {
+    TimingConfig config = dapper_system();
+    config.network.network = network;
+    config.network.vcs = 6;
+    auto test = gpu_with(config);
+    EXPECT_EQ(run_kernels(*test).results, expected.results) << network;
+  }
+}
+
+TEST(Results, DoNotDependOnWhatTheSystemIsShortOf) {
+  TestGpu functional;
+  const Outcome expected = run_kernels(functional);
+  TimingConfig config = dapper_system();
+  config.mshrs = 1;
+  config.writes = 1;
+  config.request_buffer = 1;
+  config.output_buffer = 1;
+  config.l2_banks = 1;
+  config.dram.queue = 2;
+  config.network_clock_hz = 433e6;
+  auto test = gpu_with(config);
+  EXPECT_EQ(run_kernels(*test).results, expected.results);
+}
+
+TEST(Reports, OfTheSameRunAreTheSameBytes) {
+  auto first = gpu_with(dapper_system());
+  auto second = gpu_with(dapper_system());
+  const Outcome one = run_kernels(*first);
+  EXPECT_FALSE(one.report.empty());
+  EXPECT_EQ(one.report, run_kernels(*second).report);
+}
+
+TEST(Reports, CountEveryPacketOnceAndEveryRequestAnswered) {
+  auto test = gpu_with(dapper_system());
+  run_kernels(*test);
+  const TimingStats& total = test->gpu().timing_report()->total;
+  EXPECT_EQ(total.read_requests.packets, total.read_replies.packets);
+  EXPECT_EQ(total.write_requests.packets, total.write_replies.packets);
+  EXPECT_EQ(total.atomic_requests.packets, total.atomic_replies.packets);
+  const auto flits = total.read_requests.flits + total.read_replies.flits +
+                     total.write_requests.flits + total.write_replies.flits +
+                     total.atomic_requests.flits + total.atomic_replies.flits;
+  EXPECT_EQ(total.events.ejected_flits, flits);
+  EXPECT_EQ(total.events.cycles, total.network_cycles);
+  EXPECT_GT(total.energy.total().to<double>(), 0);
+  EXPECT_EQ(total.changed_replies, 0U);
+}
+
+TEST(Launches, GoOnAfterOneThatFailed) {
+  TimingConfig config = dapper_system();
+  auto test = gpu_with(config);
+  const auto data = test->buffer(std::vector<std::uint32_t>(1024, 1));
+  EXPECT_FALSE(test->try_launch("out_of_bounds", Grid{1, {1024, 1, 1}, {64, 1, 1}}, data,
+                                std::uint32_t{1 << 28}));
+  test->launch("add_one", 1024, 64, data);
+  EXPECT_EQ(test->read<std::uint32_t>(data, 1024), std::vector<std::uint32_t>(1024, 2));
+}
+
+// --- approximable data ---
+
+// saxpy over values that differ by up to 4%, all declared approximable.
+struct Approximated {
+  std::vector<float> results;
+  TimingStats stats;
+};
+Approximated run_saxpy(const std::string& network, double threshold) {
+  constexpr std::uint32_t kItems = 1U << 16;
+  TimingConfig config = default_timing(test::load_chip("dapper").architecture(), network);
+  auto test = gpu_with(config);
+  std::vector<float> x(kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    x[i] = 100.0F + static_cast<float>(i * 2654435761U % 1000) * 0.004F;
+  }
+  const auto in = test->buffer(x);
+  const auto out = test->buffer(std::vector<float>(kItems));
+  const auto said =
+      test->gpu().annotate(in, kItems * 4, net::WordType::float32, static_cast<float>(threshold));
+  EXPECT_TRUE(said) << said.error().text();
+  test->launch("saxpy", kItems, 256, out, in, 2.0F);
+  return {test->read<float>(out, kItems), last(*test)};
+}
+
+TEST(Approximation, WithThresholdZeroOrOnAnExactNetworkChangesNothing) {
+  const Approximated exact = run_saxpy("mesh", 0.1);
+  EXPECT_GT(exact.stats.approximable_replies, 0U);
+  EXPECT_EQ(exact.stats.changed_replies, 0U);
+  for (const char* network : {"dapper", "approx-noc"}) {
+    const Approximated same = run_saxpy(network, 0);
+    EXPECT_EQ(same.results, exact.results) << network;
+    EXPECT_EQ(same.stats.changed_replies, 0U) << network;
+  }
+}
+
+TEST(Approximation, ReachesTheProgramAndStaysWithinItsThreshold) {
+  constexpr double kThreshold = 0.1;
+  const Approximated exact = run_saxpy("mesh", kThreshold);
+  for (const char* network : {"dapper", "approx-noc"}) {
+    const Approximated changed = run_saxpy(network, kThreshold);
+    EXPECT_GT(changed.stats.changed_replies, 0U) << network;
+    EXPECT_NE(changed.results, exact.results) << network;
+    for (std::size_t i = 0; i < exact.results.size(); ++i) {
+      // Approx-NoC's shifted range reaches 1/8 for 10%.
+      ASSERT_NEAR(changed.results[i], exact.results[i], 0.126 * exact.results[i]) << network;
+    }
+  }
+}
+
+TEST(Approximation, OfPointersIsWarnedAboutAndOfDataIsNot) {
+  auto test = gpu_with(dapper_system());
+  const auto data = test->buffer(ring(64));
+  const auto out = test->buffer(4);
+  ASSERT_TRUE(test->gpu().annotate(data, 64 * kStride * 4, net::WordType::int32, 0.1F));
+  test->launch("chase", 1, 1, data, out, 10U);
+  const auto& warnings = test->gpu().timing_report()->warnings;
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], testing::HasSubstr("chase"));
+  test->launch("chase", 1, 1, data, out, 10U);
+  EXPECT_EQ(warnings.size(), 1U);  // once
+  const auto x = test->buffer(std::vector<float>(1024, 1.0F));
+  const auto y = test->buffer(std::vector<float>(1024, 1.0F));
+  ASSERT_TRUE(test->gpu().annotate(x, 4096, net::WordType::float32, 0.1F));
+  test->launch("saxpy", 1024, 64, y, x, 3.0F);
+  EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST(Approximation, EndsWithItsBuffer) {
+  auto test = gpu_with(dapper_system());
+  const auto x = test->buffer(std::vector<float>(1024, 1.0F));
+  ASSERT_TRUE(test->gpu().annotate(x, 4096, net::WordType::float32, 0.1F));
+  EXPECT_FALSE(test->gpu().annotate(x, 1 << 20, net::WordType::float32, 0.1F));
+  ASSERT_TRUE(test->gpu().release(x));
+  const auto again = test->buffer(std::vector<float>(1024, 1.0F));
+  EXPECT_EQ(again, x);
+  const auto y = test->buffer(std::vector<float>(1024, 1.0F));
+  test->launch("saxpy", 1024, 64, y, again, 3.0F);
+  EXPECT_EQ(last(*test).approximable_replies, 0U);
+}
+
+// --- settings ---
+
+TEST(Settings, AreReadAsTheyAreWritten) {
+  TimingConfig config = dapper_system();
+  config.network.network = "mesh-adaptive";
+  config.network.sw_allocator = net::Allocator::separable_input_first;
+  config.network.memory_nodes = {0, 5, 10, 15};
+  config.network.error_threshold = 0.15;
+  config.dram.cl = 9;
+  config.estimator = "mcpat";
+  TimingConfig read;
+  const auto status = read_timing(to_toml(config), "text", read);
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(to_toml(read), to_toml(config));
+}
+
+TEST(Settings, ThatMakeNoSenseAreRefusedByName) {
+  const auto refused = [](const std::string& text) {
+    TimingRequest request;
+    request.settings = text;
+    request.origin = "settings.toml";
+    const auto made = make_timing(test::load_chip("dapper").architecture(), request);
+    if (!made) return made.error().text();
+    const auto gpu = VirtualGpu::create(test::load_chip("dapper"), Options{.timing = *made});
+    return gpu ? std::string("accepted") : gpu.error().text();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refused("[network]\nerror_threshold = -0.1\n"), HasSubstr("error_threshold = -0.1"));
+  EXPECT_THAT(refused("[approximation]\ndefault_threshold = 1.5\n"),
+              HasSubstr("default_threshold"));
+  EXPECT_THAT(refused("[system]\nmshrs = 0\n"), HasSubstr("mshrs = 0"));
+  EXPECT_THAT(refused("[system]\noutput_bufer = 66\n"), HasSubstr("settings.toml:2"));
+  EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 0, 1, 2]\n"), HasSubstr("memory_nodes"));
+  EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2]\n"), HasSubstr("memory_nodes"));
+  EXPECT_THAT(refused("[network]\nmemory_nodes = [0, 1, 2, 99]\n"), HasSubstr("node 99"));
+  EXPECT_THAT(refused("[network]\nnetwork = \"tube\"\n"), HasSubstr("tube"));
+  EXPECT_THAT(refused("[network]\nwidth = 3\nheight = 3\n"), HasSubstr("width"));
+  EXPECT_THAT(refused("[network]\nclasses = 1\n"), HasSubstr("classes"));
+  const std::string dapper = "[network]\nnetwork = \"dapper\"\n";
+  EXPECT_THAT(refused(dapper + "check_depth = 0\n"), HasSubstr("check_depth"));
+  EXPECT_THAT(refused(dapper + "period = 20000\n"), HasSubstr("period"));
+  EXPECT_THAT(refused(dapper + "memory_nodes = [0, 1, 8, 14]\n"), HasSubstr("row"));
+  EXPECT_THAT(refused("[dram]\nqueue = 1\n"), HasSubstr("dram.queue"));
+  EXPECT_THAT(refused("[energy]\nestimator = \"abacus\"\n"), HasSubstr("abacus"));
+  EXPECT_THAT(refused("[network\n"), HasSubstr("settings.toml:1"));
+  EXPECT_EQ(refused(""), "accepted");
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu
