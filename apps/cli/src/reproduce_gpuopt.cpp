@@ -1,312 +1,254 @@
-// Runs of the GPUOPT study: traces replayed on networks.
+// The runs of the GPUOPT study: programs in timing mode, each in a process of its own, kept in a
+// folder so that what is there is not run again; and traces replayed.
 #include "reproduce_gpuopt.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
-#include <thread>
+#include <optional>
 
+#include "child.hpp"
+#include "job_pool.hpp"
 #include "workload_trace.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
-#include "ww/sim/net/config.hpp"
+#include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/net/memory_link.hpp"
 
 namespace ww::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using sim::net::NodeId;
-using sim::net::SimulateRequest;
 
-constexpr int kSmsPerCluster = 8;
-// Every other station of the serpentine, on every network alike: a checkerboard.
-constexpr NodeId kLlcRouters[] = {1, 3, 4, 6, 9, 11, 12, 14};
-constexpr const char* kDevice = "virtual:w9100";
+constexpr const char* kChip = "gpuopt";
 
-bool is_llc(NodeId router) {
-  return std::find(std::begin(kLlcRouters), std::end(kLlcRouters), router) != std::end(kLlcRouters);
-}
+struct Planned {
+  std::string application;
+  const GpuoptVariant* variant;
+  fs::path folder;  // of this run: report.json, log
+};
 
-// Table 2: 64 SMs in 8 tiles, 8 LLC tiles with a bank and a controller each, a 4x4 grid, 128 B
-// lines, an L1 of 32 KB and 4 ways; 16 nm. A trace carries lanes; 32 of them are a warp.
-SimulateRequest system_of(int sms_per_cluster) {
-  const auto emesh = sim::net::gpuopt_emesh();
-  SimulateRequest request;
-  request.k = 4;
-  request.concentration = kSmsPerCluster;
-  request.flit_bits = emesh.flit_bits;
-  request.speculative = emesh.speculative;
-  request.coalesce_lanes = 32;
-  request.line_bytes = 128;
-  request.l1_sets = 64;
-  request.l1_ways = 4;
-  request.max_outstanding = 64;
-  request.node_nm = 16;
-  request.clock_hz = 1.4e9;
-  request.link_mm = 6.12;  // the pitch of 16 tiles on 600 mm2
-  for (NodeId router = 0; router < 16; ++router) {
-    if (is_llc(router)) {
-      request.memory_nodes.push_back(router * kSmsPerCluster);
-      continue;
-    }
-    for (int sm = 0; sm < sms_per_cluster; ++sm) {
-      request.core_nodes.push_back(router * kSmsPerCluster + static_cast<NodeId>(sm));
-    }
+// HBM2 behind a controller as one bus: 64 bytes in a cycle of 1.4 GHz are 717 GB/s for all eight, a
+// P100's 720. Banks and delays in nanoseconds are those of GPGPU-Sim's configuration of a QV100
+// (850 MHz: RCD, RP and CL 12, RAS 28, RC 40, WR 10); channels that work side by side leave no
+// tRRD.
+sim::gpu::DramConfig hbm2() {
+  sim::gpu::DramConfig dram;
+  dram.clock_hz = 1.4e9;
+  dram.banks = 64;
+  dram.burst = 1;
+  dram.rrd = 1;
+  dram.rcd = dram.rp = dram.cl = 20;
+  dram.ras = 46;
+  dram.rc = 66;
+  dram.wl = 4;
+  dram.cdlr = 5;
+  dram.wr = 17;
+  dram.rtp = 5;
+  // The optical link to the memory carries more than that; it adds its flight, both ways.
+  if (const auto link = sim::net::MemoryLink::create({})) {
+    dram.return_cycles +=
+        static_cast<int>(std::ceil(2 * 1.4 / 5 * static_cast<double>(link->flight())));
   }
-  return request;
+  return dram;
 }
 
-GpuoptVariant light(std::string name, std::string text, const char* network) {
-  GpuoptVariant variant{std::move(name), std::move(text), system_of(kSmsPerCluster)};
-  variant.request.network = network;
-  variant.request.link_mm = 3.06;  // within a cluster: half a pitch
-  return variant;
+// The settings of a variant, as `workloads run --timing` reads them.
+Result<std::string> settings_of(const GpuoptVariant& variant) {
+  sim::gpu::ChipRequest request;
+  request.chip = kChip;
+  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  sim::gpu::TimingConfig config = sim::gpu::default_timing(chip.architecture());
+  WW_ASSIGN(network, sim::net::network_config(variant.request, 2));
+  config.network = network;
+  config.network.count_toggles = true;
+  config.core_nodes = variant.request.core_nodes;
+  config.l2_cycles += variant.l2_cycles_more;
+  config.dram = hbm2();
+  config.node_nm = variant.request.node_nm;
+  config.link_mm = variant.request.link_mm;
+  WW_TRY(sim::gpu::validate(config));
+  return sim::gpu::to_toml(config);
 }
 
-GpuoptVariant mesh(std::string name, std::string text, const char* network = "mesh") {
-  GpuoptVariant variant{std::move(name), std::move(text), system_of(kSmsPerCluster)};
-  variant.request.network = network;
-  return variant;
+// A run is there when the same command, with the same settings, has ended well.
+bool is_there(const Planned& planned, const json& what) {
+  const auto text = read_file((planned.folder / "done.json").string());
+  return text && json::parse(*text, nullptr, false) == what;
 }
 
-void add_electrical(std::vector<GpuoptVariant>& all) {
-  all.push_back(mesh("emesh", "EMESH, a 256-bit flit a core cycle"));
-  all.push_back(mesh("emesh-10g", "EMESH, 256 wires at 10 Gb/s: 7 flits a core cycle"));
-  all.back().request.flit_bits *= 7;
-  all.push_back(mesh("emesh-2x", "EMESH, twice the links"));
-  all.back().request.flit_bits *= 2;
-  all.push_back(mesh("emesh-4x", "EMESH, four times the links"));
-  all.back().request.flit_bits *= 4;
-  all.push_back(mesh("emesh-slow", "EMESH, replies 20 cycles later"));
-  all.back().request.memory_delay += 20;
-  all.push_back(mesh("adaptive", "adaptive routing (DyXY)", "mesh-adaptive"));
-  all.push_back(mesh("bufferless", "bufferless (BLESS)", "mesh-bufferless"));
-  all.back().request.deflection = "bless";
-  all.push_back(mesh("priority", "through traffic first", "mesh-priority"));
-  for (const int sms : {1, 2, 4}) {
-    all.push_back(mesh(fmt::format("sms-{}", 8 * sms), fmt::format("EMESH, {} SMs", 8 * sms)));
-    all.back().request.core_nodes = system_of(sms).core_nodes;
+double number(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+Result<GpuoptRun> read_run(const fs::path& file) {
+  WW_ASSIGN(text, read_file(file.string()));
+  const json report = json::parse(text, nullptr, false);
+  if (!report.is_object() || !report.contains("total")) {
+    return fail(ErrorCode::parse_error, "no total in the report", file.string());
   }
+  const json& total = report["total"];
+  const json energy = total.value("network_energy_pj", json::object());
+  const json light = total.value("light", json::object());
+  const json l1 = total.value("l1", json::object());
+  GpuoptRun run;
+  run.cycles = number(total, "cycles");
+  run.network_pj = number(energy, "total");
+  run.laser_pj = number(energy, "laser");
+  run.wait_cycles = number(light, "avg_wait_cycles");
+  run.lit_units = number(light, "mean_lit_units");
+  run.busy_stations = number(light, "busy_stations");
+  run.messages = number(light, "messages");
+  run.c_messages = number(light, "c_messages");
+  run.l1_accesses = number(l1, "accesses");
+  run.reply_latency = number(total, "avg_reply_latency");
+  run.load = number(total, "accepted_flits_per_node_cycle");
+  run.cpu_s = number(total, "cpu_s");
+  const json packets = total.value("packets", json::object());
+  for (const auto& [kind, count] : packets.items()) {
+    run.flits += number(count, "flits");
+    if (kind.ends_with("request")) run.requests += number(count, "packets");
+    if (kind.ends_with("reply")) run.reply_flits += number(count, "flits");
+  }
+  if (!(run.cycles > 0)) {
+    return fail(ErrorCode::bad_data, "the program launched no kernel", file.string());
+  }
+  return run;
 }
 
-void add_optical(std::vector<GpuoptVariant>& all) {
-  all.push_back(light("prior-opt", "Prior_Opt", "prior-opt"));
-  all.push_back(light("gpuopt", "GPUOPT", "gpuopt"));
-  all.push_back(light("ps", "PS_GPUOPT", "ps-gpuopt"));
-  const auto ps = [&](const char* name, const char* text, auto change) {
-    all.push_back(light(name, text, "ps-gpuopt"));
-    change(all.back().request.photonic);
-  };
-  ps("flex", "PS_GPUOPT, Flex_Pred everywhere", [](auto& keys) { keys.predictor = "flex"; });
-  ps("restr", "PS_GPUOPT, Restr_Pred everywhere", [](auto& keys) { keys.predictor = "restr"; });
-  ps("alpha-1", "PS_GPUOPT, alpha 1, beta 0.5", [](auto& keys) {
-    keys.alpha = 1;
-    keys.beta = 0.5;
-  });
-  ps("literal", "PS_GPUOPT, Flex_Pred as printed", [](auto& keys) { keys.flex_literal = true; });
-  ps("perfect", "a perfect predictor", [](auto& keys) { keys.predictor = "perfect"; });
-}
-
-// Around the paper's choices: stations cannot change with 64 SMs in 8 tiles, the rest can.
-void add_design_space(std::vector<GpuoptVariant>& all) {
-  const auto ps = [&](std::string name, std::string text, auto change) {
-    all.push_back(light(std::move(name), std::move(text), "ps-gpuopt"));
-    change(all.back().request.photonic);
-  };
-  for (const int epoch : {250, 500, 2000, 4000}) {
-    ps(fmt::format("epoch-{}", epoch), fmt::format("epochs of {}", epoch),
-       [&](auto& keys) { keys.epoch = epoch; });
-  }
-  for (const int wavelengths : {64, 256}) {
-    ps(fmt::format("nc-{}", wavelengths), fmt::format("{} wavelengths", wavelengths),
-       [&](auto& keys) { keys.nc_wavelengths = wavelengths; });
-  }
-  for (const int hold : {1, 16}) {
-    ps(fmt::format("hold-{}", hold), fmt::format("{} message(s) a grab", hold),
-       [&](auto& keys) { keys.hold_messages = hold; });
-  }
-  for (const int rt : {32, 512}) {
-    ps(fmt::format("rt-{}", rt), fmt::format("RT {}", rt), [&](auto& keys) { keys.rt = rt; });
-  }
-}
-
-GpuoptRun run_of(const sim::net::SimulateReport& report) {
-  const auto& window = report.run.window;
-  const auto& stats = *report.replay;
+GpuoptRun replayed(const sim::net::SimulateReport& report) {
   GpuoptRun run;
   run.cycles = static_cast<double>(report.run.cycles.value());
   run.network_pj = report.energy.total().to<double>();
-  run.wait_cycles = window.photonic.wait_cycles_per_message();
-  run.lit_units = window.photonic.mean_lit_units();
-  run.busy_stations = window.photonic.mean_busy_stations();
-  run.messages = static_cast<double>(window.photonic.messages);
-  run.c_messages = static_cast<double>(window.photonic.c_messages);
-  run.overhead_units = window.photonic.structure.overhead_units;
-  if (report.energy.photonic) {
-    run.laser_pj = report.energy.photonic->laser.to<double>();
-    run.unit_w = report.energy.photonic->unit.to<double>();
-  }
-  run.reads = static_cast<double>(stats.read_requests);
-  run.writes = static_cast<double>(stats.write_requests);
-  run.atomics = static_cast<double>(stats.atomic_requests);
-  run.l1_accesses = static_cast<double>(stats.l1_accesses);
-  run.flits = static_cast<double>(window.injected_flits);
-  // A reply carries a line behind its header; those of writes are a header, and those of atomics,
-  // whose results differ in size, are counted as one flit, which is too little.
-  const double line_flits =
-      std::ceil((sim::net::ReplayConfig{}.header_bytes + report.request.line_bytes) * 8.0 /
-                report.request.flit_bits);
-  run.reply_flits = run.reads * line_flits + run.writes + run.atomics;
-  run.packets_per_cpu_s =
-      report.run.cpu_s > 0 ? 2 * static_cast<double>(stats.requests()) / report.run.cpu_s : 0;
+  run.cpu_s = report.run.cpu_s;
   return run;
 }
 
-struct Field {
-  const char* name;
-  double GpuoptRun::*value;
-};
-constexpr Field kFields[] = {{"cycles", &GpuoptRun::cycles},
-                             {"network_pj", &GpuoptRun::network_pj},
-                             {"laser_pj", &GpuoptRun::laser_pj},
-                             {"wait_cycles", &GpuoptRun::wait_cycles},
-                             {"lit_units", &GpuoptRun::lit_units},
-                             {"busy_stations", &GpuoptRun::busy_stations},
-                             {"unit_w", &GpuoptRun::unit_w},
-                             {"overhead_units", &GpuoptRun::overhead_units},
-                             {"messages", &GpuoptRun::messages},
-                             {"c_messages", &GpuoptRun::c_messages},
-                             {"reads", &GpuoptRun::reads},
-                             {"writes", &GpuoptRun::writes},
-                             {"atomics", &GpuoptRun::atomics},
-                             {"l1_accesses", &GpuoptRun::l1_accesses},
-                             {"flits", &GpuoptRun::flits},
-                             {"reply_flits", &GpuoptRun::reply_flits},
-                             {"packets_per_cpu_s", &GpuoptRun::packets_per_cpu_s}};
-
-fs::path file_of(const GpuoptOptions& options, const std::string& application,
-                 const std::string& variant) {
-  return fs::path(options.out) / "runs" /
-         fmt::format("{}.{}.{}.json", application, variant, options.size);
-}
-
-std::optional<GpuoptRun> kept(const fs::path& file) {
-  const auto text = read_file(file.string());
-  const json found = json::parse(text ? *text : std::string(), nullptr, false);
-  GpuoptRun run;
-  for (const Field& field : kFields) {
-    if (!found.is_object() || !found.contains(field.name) || !found[field.name].is_number()) {
-      return std::nullopt;
+// Fig. 2's variants of an application, from one trace of it.
+Status replay_missing(const std::vector<Planned>& plan, const std::string& application,
+                      const std::string& size, const std::function<void(const Planned&)>& done) {
+  std::optional<WorkloadTrace> traced;
+  for (const Planned& planned : plan) {
+    if (planned.application != application || !planned.variant->replayed) continue;
+    if (is_there(planned, "replay")) {
+      done(planned);
+      continue;
     }
-    run.*field.value = found[field.name].get<double>();
+    if (!traced) {
+      WW_ASSIGN(made, trace_workload(application, size, std::string("virtual:") + kChip));
+      traced.emplace(std::move(made));
+    }
+    sim::net::SimulateRequest request = planned.variant->request;
+    request.trace = traced->path();
+    WW_ASSIGN(report, sim::net::simulate(request));
+    const json saved{{"total",
+                      {{"cycles", report.run.cycles.value()},
+                       {"network_energy_pj", {{"total", replayed(report).network_pj}}},
+                       {"cpu_s", report.run.cpu_s}}}};
+    WW_TRY(write_file_atomically(planned.folder / "report.json", saved.dump(1) + "\n"));
+    WW_TRY(write_file_atomically(planned.folder / "done.json", json("replay").dump() + "\n"));
+    done(planned);
   }
-  return run;
+  return {};
 }
 
 }  // namespace
 
 json to_json(const GpuoptRun& run) {
-  json all = json::object();
-  for (const Field& field : kFields) all[field.name] = run.*field.value;
-  return all;
+  return {{"cycles", run.cycles},
+          {"network_energy_pj", run.network_pj},
+          {"laser_pj", run.laser_pj},
+          {"avg_wait_cycles", run.wait_cycles},
+          {"mean_lit_units", run.lit_units},
+          {"busy_stations", run.busy_stations},
+          {"messages", run.messages},
+          {"c_messages", run.c_messages},
+          {"l1_accesses", run.l1_accesses},
+          {"requests", run.requests},
+          {"flits", run.flits},
+          {"reply_flits", run.reply_flits},
+          {"avg_reply_latency", run.reply_latency},
+          {"accepted_flits_per_node_cycle", run.load},
+          {"cpu_s", run.cpu_s}};
 }
-
-std::vector<std::string> gpuopt_applications() {
-  return {"bp", "bfs", "gs", "hs", "hs3", "hys", "nn", "pf", "srad", "sc"};
-}
-
-std::vector<GpuoptVariant> gpuopt_variants(bool quick) {
-  std::vector<GpuoptVariant> all;
-  add_electrical(all);
-  add_optical(all);
-  if (!quick) add_design_space(all);
-  return all;
-}
-
-namespace {
-
-// Every variant of one application that is not kept yet, on two threads.
-Status run_application(const GpuoptOptions& options, const std::string& application,
-                       const std::vector<GpuoptVariant>& variants, GpuoptStudy& study,
-                       const std::function<void(const std::string&)>& done) {
-  std::vector<const GpuoptVariant*> missing;
-  for (const GpuoptVariant& variant : variants) {
-    if (const auto run = kept(file_of(options, application, variant.name))) {
-      study.runs[application][variant.name] = *run;
-      done(application);
-    } else {
-      missing.push_back(&variant);
-    }
-  }
-  if (missing.empty()) return {};
-  WW_ASSIGN(traced, trace_workload(application, options.size, kDevice));
-  const std::string trace = traced.path();
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  Status first;
-  const auto work = [&] {
-    while (true) {
-      const std::size_t index = next++;
-      if (index >= missing.size()) return;
-      const GpuoptVariant& variant = *missing[index];
-      SimulateRequest request = variant.request;
-      request.trace = trace;
-      const auto report = sim::net::simulate(request);
-      const std::lock_guard lock(mutex);
-      Status written;
-      if (report) {
-        const GpuoptRun run = run_of(*report);
-        study.runs[application][variant.name] = run;
-        written = write_file_atomically(file_of(options, application, variant.name),
-                                        to_json(run).dump(1) + "\n");
-        done(application + " on " + variant.name);
-      } else {
-        written = fail(report.error().code, report.error().message,
-                       variant.name + ": " + report.error().context);
-      }
-      if (!written) {
-        if (first) first = written;
-        next = missing.size();
-        return;
-      }
-    }
-  };
-  std::thread second(work);
-  work();
-  second.join();
-  return first;
-}
-
-}  // namespace
 
 Result<GpuoptStudy> run_gpuopt_study(
     const GpuoptOptions& options,
     const std::function<void(const std::string&, double, double)>& done) {
   std::error_code ec;
-  fs::create_directories(fs::path(options.out) / "runs", ec);
-  if (ec) return fail(ErrorCode::io_error, ec.message(), options.out);
+  const auto self = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
   const auto variants = gpuopt_variants(options.quick);
-  GpuoptStudy study;
-  study.applications = gpuopt_applications();
-  const auto total = static_cast<double>(variants.size() * study.applications.size());
-  double so_many = 0;
-  for (const std::string& application : study.applications) {
-    const Status ran =
-        run_application(options, application, variants, study,
-                        [&](const std::string& name) { done(name, ++so_many, total); });
-    if (!ran) {
-      if (ran.error().code == ErrorCode::cancelled) return tl::unexpected<Error>(ran.error());
-      spdlog::warn("{}: {}", application, ran.error().text());
-      study.failures[application] = ran.error().text();
+  const fs::path runs = fs::path(options.out) / "runs" / options.size;
+  std::vector<Planned> plan;
+  std::vector<Job> jobs;
+  std::vector<std::size_t> job_of;  // [job]: position in the plan
+  std::vector<json> what;           // [job]
+  for (const GpuoptVariant& variant : variants) {
+    std::string settings;
+    const fs::path file = runs / (variant.name + ".toml");
+    if (!variant.replayed) {
+      WW_ASSIGN(made, settings_of(variant));
+      settings = std::move(made);
+      fs::create_directories(runs, ec);
+      WW_TRY(write_file_atomically(file, settings));
+    }
+    for (const std::string& application : gpuopt_applications()) {
+      plan.push_back({application, &variant, runs / (application + "-" + variant.name)});
+      const Planned& planned = plan.back();
+      fs::create_directories(planned.folder, ec);
+      if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
+      if (variant.replayed) continue;
+      const json key{{"settings", settings}, {"application", application}};
+      if (is_there(planned, key)) continue;
+      fs::remove(planned.folder / "report.json", ec);
+      jobs.push_back(
+          {{self.string(), "workloads", "run", application, "--size", options.size, "--device",
+            std::string("virtual:") + kChip, "--mode", "timing", "--timing", file.string(),
+            "--timing-report", (planned.folder / "report.json").string(), "--json"},
+           (planned.folder / "log").string()});
+      job_of.push_back(plan.size() - 1);
+      what.push_back(key);
     }
   }
+  GpuoptStudy study;
+  const auto total = static_cast<double>(plan.size());
+  double finished = total - static_cast<double>(jobs.size());
+  const auto count = [&](const Planned& planned) {
+    done(fmt::format("{} on {}", planned.application, planned.variant->name), finished, total);
+  };
+  Status written;
+  WW_TRY(run_jobs(jobs, options.at_once, [&](std::size_t job, int code) {
+    const Planned& planned = plan[job_of[job]];
+    ++finished;
+    if (code != 0) {
+      study.failures[planned.application] = fmt::format("on {}: ended with {}; {} says why",
+                                                        planned.variant->name, code, jobs[job].log);
+      spdlog::warn("{} {}", planned.application, study.failures[planned.application]);
+    } else {
+      written = write_file_atomically(planned.folder / "done.json", what[job].dump() + "\n");
+      count(planned);
+    }
+    return written.has_value();
+  }));
+  WW_TRY(written);
+  for (const std::string& application : gpuopt_applications()) {
+    const Status ran = replay_missing(plan, application, options.size, count);
+    if (!ran && ran.error().code == ErrorCode::cancelled) {
+      return tl::unexpected<Error>(ran.error());
+    }
+    if (!ran) study.failures[application] = ran.error().text();
+  }
+  for (const Planned& planned : plan) {
+    if (!fs::exists(planned.folder / "done.json")) continue;
+    WW_ASSIGN(run, read_run(planned.folder / "report.json"));
+    study.runs[planned.application][planned.variant->name] = run;
+  }
   if (study.runs.empty()) {
-    return fail(ErrorCode::device_error, "no application ran: " + study.failures.begin()->second,
+    return fail(ErrorCode::device_error, "no application ran; " + study.failures.begin()->second,
                 options.out);
   }
   return study;
