@@ -54,8 +54,12 @@ install(DIRECTORY sim/gpu/chips model/floorplans DESTINATION share/wirewatt COMP
 # --- packages -------------------------------------------------------------------------------------
 set(CPACK_PACKAGE_NAME wirewatt)
 set(CPACK_PACKAGE_VENDOR "The wirewatt authors")
-set(CPACK_PACKAGE_CONTACT "The wirewatt authors <root@localhost.localdomain>" CACHE STRING
-  "Who answers for packages that are built here")
+# Who answers for packages that are built here, as Debian's own tools ask.
+if(DEFINED ENV{DEBEMAIL})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+else()
+  set(CPACK_PACKAGE_CONTACT "The wirewatt authors <wirewatt@users.noreply.github.com>")
+endif()
 set(CPACK_PACKAGE_VERSION ${WW_VERSION})
 set(CPACK_PACKAGE_FILE_NAME wirewatt-${WW_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
@@ -71,26 +75,26 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME wirewatt)
 # Loaded at run time, so no tool sees them: the OpenCL loader, AMD's compiler and its device code.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "ocl-icd-libopencl1, libamd-comgr2, rocm-device-libs")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "librocm-smi64-1, clinfo")
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "on-chip interconnect energy of GPUs, measured
- Runs microbenchmarks on a GPU, fits the energy per bit and millimetre of its on-chip
- interconnect, estimates what it draws in applications, and simulates networks with
- the fitted constants. A virtual GPU is included; no GPU is needed.")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Runs microbenchmarks on a GPU, fits the energy per bit and millimetre of
+its on-chip interconnect, estimates what it draws in applications, and
+simulates networks with the fitted constants. A virtual GPU is included;
+no GPU is needed.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libwirewatt0)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "joules of on-chip interconnect: library
- Bracketed measurement inside a program: begin, end, joules by segment.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library: bracketed measurement inside a program: begin, end, joules by
+segment.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libwirewatt-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libwirewatt0 (= ${WW_VERSION})")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "joules of on-chip interconnect: headers
- C and C++ headers and the CMake package of libwirewatt.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "C and C++ headers and the CMake package of libwirewatt.")
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 
 # What Debian's policy asks of each package: copyright and changelog. The texts of licences that are

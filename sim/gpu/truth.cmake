@@ -9,10 +9,13 @@ foreach(_name w9100 vega10 mi210)
   file(READ ${_chip} WW_CHIP_${_upper})
   file(READ ${_floorplan} WW_FLOORPLAN_${_upper})
 endforeach()
-# Its published floorplan is its own geometry.
-set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/dapper.toml)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip})
-file(READ ${_chip} WW_CHIP_DAPPER)
+# Their published floorplans are their own geometry.
+foreach(_name dapper gpuopt)
+  set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/${_name}.toml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip})
+  string(TOUPPER ${_name} _upper)
+  file(READ ${_chip} WW_CHIP_${_upper})
+endforeach()
 configure_file(src/truth/builtin.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp @ONLY)
 
 set(WW_SIM_GPU_TRUTH_SOURCES

@@ -20,7 +20,7 @@ void expect_error(const Finished& finished, int exit_code, const std::string& pa
 
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   for (const auto* command : {"devices", "doctor", "calibrate", "fit", "score", "report", "patch",
-                              "disasm", "simulate", "run", "trace", "workloads"}) {
+                              "disasm", "simulate", "sweep", "run", "trace", "workloads"}) {
     const auto finished = run({wirewatt(), command, "--help"});
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_NE(finished.out.find("Example"), std::string::npos) << command;

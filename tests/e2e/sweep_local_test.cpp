@@ -3,6 +3,7 @@
 #include <sys/mount.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "sweep_folder.hpp"
@@ -107,13 +108,14 @@ TEST_F(SweepTest, KilledAtAnyMomentItLosesAndDoublesNothing) {
   const std::chrono::duration<double, std::milli> whole = std::chrono::steady_clock::now() - start;
   const auto unbroken = csv_of(out());
   fs::remove_all(out());
-  for (const double share : {0.3, 0.5, 0.7}) {
-    const bool begun = fs::exists(out() / "sweep.json");
-    const auto killed =
-        sweep(file, begun ? std::vector<std::string>{"--resume"} : std::vector<std::string>{},
-              std::chrono::milliseconds(int(share * whole.count())));
-    EXPECT_EQ(killed.exit_code, killed.exit_code == 0 ? 0 : -9);
+  int kills = 0;
+  for (const double share : {0.2, 0.3, 0.4, 0.5}) {
+    std::vector<std::string> more;
+    if (fs::exists(out() / "sweep.json")) more.emplace_back("--resume");
+    const auto after = std::chrono::milliseconds(static_cast<int>(share * whole.count()));
+    kills += sweep(file, more, after).exit_code == -SIGKILL ? 1 : 0;
   }
+  EXPECT_GE(kills, 1) << "no kill hit a running sweep";
   ASSERT_EQ(sweep(file, {"--resume"}).exit_code, 0);
   EXPECT_EQ(csv_of(out()), unbroken);
 }

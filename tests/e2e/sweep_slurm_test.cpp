@@ -147,7 +147,7 @@ std::unique_ptr<SlurmHere> SweepOnSlurm::slurm_;
 
 TEST_F(SweepOnSlurm, TwoHundredPointsAreTheSameBytesAsLocally) {
   const auto plan =
-      write_plan(folder_.path() / "p.toml", mesh_plan(20, 10) + "[slurm]\nchunk_s = 0.1\n");
+      write_plan(folder_.path() / "p.toml", mesh_plan(20, 10) + "[slurm]\nchunk_s = 0.3\n");
   const auto finished = run(command(plan));
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("tasks"));

@@ -72,9 +72,9 @@ TEST_F(TimingMode, ReportsTheSameTwice) {
 
 TEST_F(TimingMode, WritesItsReportForUnmodifiedPrograms) {
   const auto file = folder_ / "report.json";
-  const auto finished =
-      run({wirewatt(), "run", "--device", "virtual:dapper", "--mode", "timing", "--network", "mesh",
-           "--timing-report", file.string(), "--", (build_folder() / "bin" / "icd_saxpy").string()});
+  const auto finished = run({wirewatt(), "run", "--device", "virtual:dapper", "--mode", "timing",
+                             "--network", "mesh", "--timing-report", file.string(), "--",
+                             (build_folder() / "bin" / "icd_saxpy").string()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   std::ifstream text(file);
   const json report = json::parse(text);

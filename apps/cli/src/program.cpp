@@ -3,9 +3,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "command.hpp"
 #include "description.hpp"
+#include "help.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {
@@ -19,6 +21,8 @@ std::vector<std::string> reversed(std::vector<std::string> arguments) {
 
 void add_commands(CLI::App& app, Outcome& outcome) {
   app.name("wirewatt");
+  app.formatter(std::make_shared<ScreenHelp>());  // commands take it from here
+  app.set_help_all_flag("--help-all", "Help with every option");
   app.set_version_flag("--version", "wirewatt " WW_BUILD);
   app.require_subcommand(1);
   app.footer(
@@ -47,13 +51,6 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_top(app, outcome);
   add_completion(app, outcome);
   add_manual(app, outcome);
-}
-
-void silence(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->callback([] {});
-    silence(*command);
-  }
 }
 
 }  // namespace
@@ -92,9 +89,12 @@ Status check_command_line(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt"};
   Outcome outcome;
   add_commands(app, outcome);
-  silence(app);
+  // All is parsed and checked by then; commands are not to run.
+  app.parse_complete_callback([] { throw CLI::Success(); });
   try {
     app.parse(reversed(arguments));
+  } catch (const CLI::Success&) {
+    return {};
   } catch (const CLI::ParseError& error) {
     return fail(ErrorCode::invalid_argument, error.what());
   }

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "reproduce_dapper.hpp"
+#include "reproduce_gpuopt.hpp"
 #include "reproduce_rows.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
@@ -147,16 +148,44 @@ Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
   return result;
 }
 
+Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
+  Progress progress("runs");
+  WW_ASSIGN(study, run_gpuopt_study({arguments.out, arguments.size, arguments.quick},
+                                    [&](const std::string& name, double done, double total) {
+                                      progress.update(done, total, name);
+                                    }));
+  progress.finish();
+  Reproduction out;
+  add_gpuopt_rows(out, study);
+  json result{{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
+              {"device", "virtual:gpuopt"},
+              {"virtual", true},
+              {"size", arguments.size},
+              {"inconsistencies", gpuopt_inconsistencies()}};
+  result["runs"] = json::array();
+  for (const auto& [application, runs] : study.runs) {
+    for (const auto& [variant, run] : runs) {
+      json one = to_json(run);
+      one["application"] = application;
+      one["variant"] = variant;
+      result["runs"].push_back(std::move(one));
+    }
+  }
+  WW_TRY(save(result, out, arguments.out));
+  return result;
+}
+
 std::string cell(const json& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
 }
 
 int run(ReproduceArguments arguments) {
-  const bool dapper = arguments.paper == "dapper";
   if (arguments.out.empty()) arguments.out = "reproduce-" + arguments.paper;
   if (arguments.size.empty()) arguments.size = arguments.quick ? "small" : "medium";
-  const auto result = dapper ? reproduce_dapper(arguments) : reproduce_iiswc16(arguments);
+  const auto result = arguments.paper == "dapper"   ? reproduce_dapper(arguments)
+                      : arguments.paper == "gpuopt" ? reproduce_gpuopt(arguments)
+                                                    : reproduce_iiswc16(arguments);
   if (!result) return report_error(result.error());
   if (arguments.json) {
     print_json(*result);
@@ -185,7 +214,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ReproduceArguments>();
   command->add_option("paper", arguments->paper, "Which paper")
       ->required()
-      ->check(CLI::IsMember({"iiswc16", "dapper"}));
+      ->check(CLI::IsMember({"iiswc16", "dapper", "gpuopt"}));
   command->add_option(
       "--out", arguments->out,
       "Folder for calibration or runs, rows and page (default: reproduce-<paper>); what "
@@ -196,7 +225,7 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n  wirewatt reproduce iiswc16 --quick\n  wirewatt reproduce dapper --quick "
-      "--json");
+      "--json\n  wirewatt reproduce gpuopt --quick");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

@@ -21,6 +21,11 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+std::string last_line(const std::string& text) {
+  const auto end = text.rfind('\n');
+  return end == std::string::npos ? text : text.substr(end + 1);
+}
+
 }  // namespace
 
 Result<std::string> slurm(const std::vector<std::string>& command, bool despite_interrupt) {
@@ -43,7 +48,7 @@ Result<std::string> slurm(const std::vector<std::string>& command, bool despite_
     return fail(ErrorCode::device_error, "gave no answer within 2 minutes", command.front());
   }
   if (result->exit_code != 0) {
-    return fail(ErrorCode::device_error, trimmed(result->errors), command.front());
+    return fail(ErrorCode::device_error, last_line(trimmed(result->errors)), command.front());
   }
   return std::move(result->output);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr double least_task_s = 1;
 constexpr double least_point_s = 1e-3;
 constexpr double points_in_a_row = 15;
+constexpr double many_rounds = 20;
 constexpr std::uint64_t tasks_a_cpu = 4;
 constexpr double worker_mib = 200;  // beside the point
 
@@ -72,6 +73,9 @@ SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo, 
   size = std::min(size, up(n / (static_cast<double>(tasks_a_cpu) * parallel)));
   size = std::max(size, up(std::min(least_task_s, settings.chunk_s) / point_s));
   size = std::max<std::uint64_t>(1, size / divide_by);
+  // A few tasks after the last full round would keep the whole cluster waiting.
+  const double rounds = std::floor(n / (static_cast<double>(size) * parallel));
+  if (divide_by == 1 && rounds >= 1 && rounds < many_rounds) size = up(n / (rounds * parallel));
   const auto most_tasks = std::min(settings.max_tasks, limits.max_jobs);
   size = std::max(size, up(n / static_cast<double>(most_tasks)));
   layout.points_per_task = std::min<std::uint64_t>(size, std::max<std::size_t>(1, todo.size()));

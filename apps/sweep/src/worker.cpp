@@ -18,6 +18,7 @@
 #include <fstream>
 
 #include "host.hpp"
+#include "ww/core/interrupt.hpp"
 
 namespace ww::sweep {
 namespace {
@@ -271,6 +272,8 @@ void serve_jobs(int socket, int out, int err, const RunCommand& run) {
     const double cpu = cpu_now(reply.peak_mib);
     const auto start = std::chrono::steady_clock::now();
     reply.exit_code = run(arguments);
+    // What was cut short is no ending of the point: the parent is told as of a kill from outside.
+    if (interrupted()) ::raise(SIGKILL);
     std::fflush(nullptr);
     reply.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     reply.cpu_s = cpu_now(reply.peak_mib) - cpu;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include "registry.hpp"
 #include "session.hpp"
@@ -65,6 +66,13 @@ Result<Batch> run(const Request& request, const std::function<void(const Report&
   }
   microbench::DeviceRequest wanted;
   wanted.name = request.device;
+  // A chip that is drawn is the one that the environment names already.
+  if (const char* seed = std::getenv("WIREWATT_CHIP_SEED")) {
+    wanted.chip_seed = std::strtoull(seed, nullptr, 10);
+  }
+  if (const char* chip_class = std::getenv("WIREWATT_CHIP_CLASS")) {
+    wanted.chip_class = chip_class;
+  }
   WW_ASSIGN(device, microbench::open_compute_device(wanted));
 
   Batch batch{device.name, device.is_virtual, {}, {}};

@@ -231,11 +231,6 @@ Status validate(const NetworkConfig& config) {
     }
     WW_TRY(range("reassembly_buffers", config.reassembly_buffers, 1, 65535,
                  "a receiver needs room to put a packet together"));
-    if (config.concentration != 1) {
-      return fail(ErrorCode::invalid_argument,
-                  "concentration must be 1: a bufferless router ejects one flit a cycle",
-                  "concentration");
-    }
   }
   return {};
 }

@@ -27,6 +27,16 @@ constexpr std::array kNetworks{
     Entry{"gpuopt", make_photonic},    Entry{"ps-gpuopt", make_photonic},
 };
 
+// A bufferless router ejects one flit a cycle: its nodes share that port.
+std::unique_ptr<Network> make_one(const Entry& entry, const NetworkConfig& config) {
+  if (config.network != "mesh-bufferless" || config.concentration == 1) {
+    return entry.make(config);
+  }
+  NetworkConfig inside = config;
+  inside.concentration = 1;
+  return make_concentrated(config, entry.make(inside));
+}
+
 }  // namespace
 
 std::vector<std::string_view> network_names() {
@@ -45,14 +55,14 @@ Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
     }
     // These two arrange their planes themselves.
     if (!config.planes || config.network == "dapper" || config.network == "approx-noc") {
-      return entry.make(config);
+      return make_one(entry, config);
     }
     NetworkConfig one = config;
     one.classes = 1;
     one.planes = false;
     std::vector<std::unique_ptr<Network>> planes;
     for (int plane = 0; plane < config.classes; ++plane) {
-      planes.push_back(entry.make(one));
+      planes.push_back(make_one(entry, one));
     }
     return make_planes(config, std::move(planes));
   }

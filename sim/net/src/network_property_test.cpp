@@ -63,7 +63,7 @@ NetworkConfig any_network() {
   const bool dapper = config.network == "dapper";
   config.width = between(2, 6);
   config.height = between(bufferless ? 2 : 1, 6);
-  config.concentration = bufferless || dapper ? 1 : one_of({1, 1, 2, 3});
+  config.concentration = dapper ? 1 : one_of({1, 1, 2, 3});
   config.classes = dapper ? 2 : one_of({1, 2});
   config.planes = one_of({false, false, true});
   const int fewest = config.classes * (config.network == "mesh-adaptive" ? 2 : 1);

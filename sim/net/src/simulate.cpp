@@ -95,13 +95,6 @@ Result<NetworkConfig> network_config(const SimulateRequest& request, int needed_
   config.reassembly_buffers = request.reassembly_buffers;
   WW_TRY(add_approximation(request, config));
   config.photonic = request.photonic;
-  if (config.photonic.llc_stations.empty()) {
-    // Stations where memory was put are LLC stations.
-    for (const NodeId node : request.memory_nodes) {
-      config.photonic.llc_stations.push_back(
-          node / static_cast<std::uint32_t>(std::max(1, request.concentration)));
-    }
-  }
   return config;
 }
 

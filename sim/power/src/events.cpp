@@ -67,6 +67,7 @@ void append(NetworkEvents& sum, const NetworkEvents& later) {
   NetworkEvents all = later;  // its parts
   each_count(all, sum, [](Count& a, Count b) { a += b; });
   all.cycles += sum.cycles;
+  all.photonic += sum.photonic;
   all.toggles_counted = counted;
   sum = all;
 }
@@ -94,7 +95,9 @@ void add_json(nlohmann::json& json, const NetworkEvents& events) {
                      {"avg_wait_cycles", light.wait_cycles_per_message()},
                      {"mean_lit_units", light.mean_lit_units()},
                      {"data_units", light.structure.data_units},
+                     {"overhead_units", light.structure.overhead_units},
                      {"use_of_light", light.use_of_light()},
+                     {"busy_stations", light.mean_busy_stations()},
                      {"data_grabs", light.data_grabs},
                      {"power_grabs", light.power_grabs},
                      {"failed_attempts", light.failed_attempts},

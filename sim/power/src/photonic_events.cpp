@@ -6,6 +6,7 @@ namespace {
 constexpr std::uint64_t PhotonicEvents::*kCounts[] = {&PhotonicEvents::core_cycles,
                                                       &PhotonicEvents::lit_unit_cycles,
                                                       &PhotonicEvents::held_unit_optical_cycles,
+                                                      &PhotonicEvents::busy_station_optical_cycles,
                                                       &PhotonicEvents::modulated_bits,
                                                       &PhotonicEvents::detected_bits,
                                                       &PhotonicEvents::messages,
@@ -32,6 +33,12 @@ double PhotonicEvents::wait_cycles_per_message() const {
 
 double PhotonicEvents::mean_lit_units() const {
   return over(static_cast<double>(lit_unit_cycles), static_cast<double>(core_cycles));
+}
+
+double PhotonicEvents::mean_busy_stations() const {
+  return over(static_cast<double>(busy_station_optical_cycles) *
+                  over(structure.core_hz, structure.optical_hz),
+              static_cast<double>(core_cycles));
 }
 
 double PhotonicEvents::use_of_light() const {

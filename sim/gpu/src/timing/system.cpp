@@ -149,6 +149,8 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   config.core_nodes = std::move(placement.cores);
   config.core_nodes.resize(static_cast<std::size_t>(cores));
   if (config.network_clock_hz == 0) config.network_clock_hz = core_clock_hz(architecture);
+  config.network.photonic.core_mhz =
+      std::max(1, static_cast<int>(std::lround(config.network_clock_hz * 1e-6)));
   system.energy = net::energy_config(config.network);
   WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));
   system.energy.estimator = estimator;

@@ -234,8 +234,8 @@ Result<Chip> Chip::load(const ChipRequest& request) {
     return fail(
         ErrorCode::not_found,
         fmt::format(
-            "unknown chip \"{}\"; one of w9100, vega10, mi210, dapper, random, or a path ending in "
-            ".toml",
+            "unknown chip \"{}\"; one of w9100, vega10, mi210, dapper, gpuopt, random, or a path "
+            "ending in .toml",
             request.chip));
   }
   WW_ASSIGN(spec, parse_chip(text, origin));

@@ -209,7 +209,9 @@ Misform draw_misform(Draw& draw, int kind) {
     value = draw.uniform(-1, 1);
   }
   form.hop_quantile = draw.uniform(0.4, 0.75);
-  form.per_k = kind == 3 ? draw.uniform(kLeastStrongPerK, kMostStrongPerK) : 0.0;
+  if (kind == 3) {  // no draw of its own: chips of the other classes stay what they were
+    form.per_k = kLeastStrongPerK + (kMostStrongPerK - kLeastStrongPerK) * (form.pair[0] + 1) / 2;
+  }
   return form;
 }
 

@@ -16,6 +16,9 @@ std::unique_ptr<Network> make_dapper(const NetworkConfig& config);
 std::unique_ptr<Network> make_approx_noc(const NetworkConfig& config,
                                          std::unique_ptr<Network> mesh);
 std::unique_ptr<Network> make_photonic(const NetworkConfig& config);  // all three of light
+// `inside` has a node at each router, and config.concentration share it.
+std::unique_ptr<Network> make_concentrated(const NetworkConfig& config,
+                                           std::unique_ptr<Network> inside);
 // config.planes: one network of one class for each of config.classes.
 std::unique_ptr<Network> make_planes(const NetworkConfig& config,
                                      std::vector<std::unique_ptr<Network>> planes);

@@ -204,7 +204,11 @@ void Photonic::start(int position, std::size_t index, std::int64_t first_bit) {
   station.waited += wait;
   --station.waiting;
   station.entered_sum -= static_cast<std::uint64_t>(entered_[packet]);
-  push(Kind::sent, first_bit + serialisation(packet, index), position, index, packet);
+  const std::int64_t end = first_bit + serialisation(packet, index);
+  if (prior_) {
+    light_events_.held_unit_optical_cycles += static_cast<std::uint64_t>(end - light_);
+  }
+  push(Kind::sent, end, position, index, packet);
 }
 
 void Photonic::finish(int position, std::size_t index) {
@@ -214,6 +218,10 @@ void Photonic::finish(int position, std::size_t index) {
   lane.front = next_in_lane_[packet];
   --station.queued;
   ++station.sent;
+  if (--station.inside == 0) {
+    light_events_.busy_station_optical_cycles += static_cast<std::uint64_t>(light_);
+    --busy_stations_;
+  }
   last_progress_ = now_;
   ++light_events_.messages;
   light_events_.c_messages += index == 0 && !prior_ ? 1 : 0;

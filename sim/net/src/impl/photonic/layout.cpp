@@ -5,6 +5,19 @@
 
 namespace ww::sim::net::photonic {
 
+std::vector<std::uint32_t> llc_routers(const NetworkConfig& config) {
+  if (!config.photonic.llc_stations.empty()) {
+    return config.photonic.llc_stations;
+  }
+  std::vector<std::uint32_t> routers;
+  for (const std::uint32_t node : config.memory_nodes) {
+    routers.push_back(node / static_cast<std::uint32_t>(config.concentration));
+  }
+  std::sort(routers.begin(), routers.end());
+  routers.erase(std::unique(routers.begin(), routers.end()), routers.end());
+  return routers;
+}
+
 Layout::Layout(const NetworkConfig& config) {
   const PhotonicConfig& keys = config.photonic;
   const int count = config.width * config.height;
@@ -28,13 +41,13 @@ Layout::Layout(const NetworkConfig& config) {
     slot_.push_back(std::min(loop_cycles_ - 1, static_cast<int>(at_cycles_.back())));
     slot_mask_[static_cast<std::size_t>(slot_.back())] |= std::uint64_t{1} << position;
   }
-  if (keys.llc_stations.empty()) {
+  for (const std::uint32_t router : llc_routers(config)) {
+    llc_mask_ |= std::uint64_t{1} << position_of_[router];
+  }
+  if (llc_mask_ == 0) {
     for (int position = 1; position < count; position += 2) {
       llc_mask_ |= std::uint64_t{1} << position;
     }
-  }
-  for (const std::uint32_t router : keys.llc_stations) {
-    llc_mask_ |= std::uint64_t{1} << position_of_[router];
   }
 }
 

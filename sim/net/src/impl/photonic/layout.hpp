@@ -53,6 +53,10 @@ class Layout {
   std::uint64_t llc_mask_{};
 };
 
+// Routers of the LLC stations that were named, by llc_stations or by memory_nodes; empty: every
+// other one along the serpentine.
+[[nodiscard]] std::vector<std::uint32_t> llc_routers(const NetworkConfig& config);
+
 // Nodes of the LLC stations, or of the others, ascending.
 [[nodiscard]] std::vector<std::uint32_t> nodes_of(const NetworkConfig& config, bool llc);
 

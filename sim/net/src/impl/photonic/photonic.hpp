@@ -62,6 +62,7 @@ class Photonic final : public Network {
     std::uint64_t received{}, sent{}, waited{};
     // messages that wait for their first bit, and the sum of the optical cycles they entered in
     std::uint64_t waiting{}, entered_sum{};
+    std::uint32_t inside{};  // messages, waiting or on their way out
   };
   // On its waveguide it passes slot (t - phase) mod loop at cycle t.
   struct Token {
@@ -115,6 +116,9 @@ class Photonic final : public Network {
   }
   [[nodiscard]] std::size_t lane_of(std::uint32_t packet) const;
   [[nodiscard]] bool on_swmr(int from, int to) const;
+
+  // inspect.cpp: everything that is lit, tuned and passed by, from the keys
+  [[nodiscard]] power::PhotonicStructure structure() const;
 
   // arbitration.cpp: light
   void run_light(std::int64_t end);
@@ -181,7 +185,8 @@ class Photonic final : public Network {
 
   std::int64_t now_{};
   std::int64_t last_progress_{};
-  mutable power::PhotonicEvents light_events_;
+  std::uint64_t busy_stations_{};
+  power::PhotonicEvents light_events_;
   power::NetworkEvents net_events_;
   std::vector<std::uint64_t> link_flits_;      // [from position][to position]
   std::vector<std::vector<std::byte>> wires_;  // [node][up, down]: the last flit

@@ -7,6 +7,7 @@
 
 #include "impl/photonic/layout.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/memory_link.hpp"
 #include "ww/sim/net/run.hpp"
 
 namespace ww::sim::net {
@@ -307,6 +308,20 @@ TEST(PriorOpt, RefusesWhatItHasNoLinkFor) {
   ASSERT_FALSE(sent.has_value());
   EXPECT_EQ(sent.error().context, "packet.destinations");
   EXPECT_EQ(network->packets_inside(), 0u);
+}
+
+TEST(MemoryLink, CarriesItsRatedBytesEachWay) {
+  auto link = MemoryLink::create({});
+  ASSERT_TRUE(link.has_value());
+  EXPECT_DOUBLE_EQ(link->bytes_per_second(), 160e9);  // 320 GB/s for both: section 5.4
+  EXPECT_EQ(link->flight(), 2);                       // 50 mm x 5 ps/mm = 250 ps of 200
+  using Direction = MemoryLink::Direction;
+  EXPECT_EQ(link->send(Direction::from_memory, 10, 128), 10 + 4 + 2);
+  EXPECT_EQ(link->send(Direction::from_memory, 11, 128), 14 + 4 + 2);  // behind the first
+  EXPECT_EQ(link->send(Direction::to_memory, 11, 1), 11 + 1 + 2);      // beside them
+  MemoryLinkConfig dark;
+  dark.wavelengths = 0;
+  EXPECT_EQ(MemoryLink::create(dark).error().context, "memory_link.wavelengths");
 }
 
 void expect_refused(const NetworkConfig& config, const std::string& key) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "impl/photonic/layout.hpp"
+
 namespace ww::sim::net::photonic {
 namespace {
 
@@ -70,9 +72,9 @@ Status stations(const NetworkConfig& config) {
                   "photonic.llc_stations");
     }
   }
-  if (static_cast<int>(seen.size()) == count) {
-    return fail(ErrorCode::invalid_argument, "llc_stations leave no station for SMs",
-                "photonic.llc_stations");
+  if (static_cast<int>(llc_routers(config).size()) == count) {
+    return fail(ErrorCode::invalid_argument,
+                "llc_stations or memory_nodes leave no station for SMs", "photonic.llc_stations");
   }
   WW_TRY(range("station_queue", keys.station_queue, 1, 65535, "a message needs a place"));
   return range("cluster_delay", keys.cluster_delay, 1, 64, "a wire takes a core cycle");

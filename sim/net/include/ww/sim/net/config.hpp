@@ -140,6 +140,7 @@ void for_each_key(Config& config, Visit&& visit) {
   visit("dictionary_entries", config.compression.dictionary_entries);
   visit("exact_range", config.compression.exact_range);
   visit("bytes_as_words", config.compression.bytes_as_words);
+  for_each_photonic_key(config.photonic, visit);
   visit("count_events", config.count_events);
   visit("count_toggles", config.count_toggles);
 }

@@ -12,8 +12,8 @@ namespace ww::sim::net {
 // A station is a router of the mesh that it replaces: width x height of them, each with its
 // `concentration` nodes. They lie on a serpentine, row by row, back and forth.
 struct PhotonicConfig {
-  // Stations whose nodes are LLC banks and memory controllers; the others' are SMs. Empty: every
-  // other one along the serpentine (8 of 16: section 5.2).
+  // Stations whose nodes are LLC banks and memory controllers; the others' are SMs. Empty: those of
+  // NetworkConfig::memory_nodes, else every other one along the serpentine (8 of 16: section 5.2).
   std::vector<std::uint32_t> llc_stations;
   int station_queue{16};  // messages (table 2)
   // Core cycles from a node to its station and back: clusters are electrical (section 5.2). A node
@@ -62,6 +62,45 @@ struct PhotonicConfig {
   // for pending events there too; the paper's table 4 (1.17 tokens for HYS) needs that.
   bool flex_literal{false};
 };
+
+// Calls visit(name, field) for every key, as NetworkConfig's for_each_key.
+template <class Config, class Visit>
+void for_each_photonic_key(Config& keys, Visit&& visit) {
+  visit("llc_stations", keys.llc_stations);
+  visit("station_queue", keys.station_queue);
+  visit("cluster_delay", keys.cluster_delay);
+  visit("core_mhz", keys.core_mhz);
+  visit("optical_mhz", keys.optical_mhz);
+  visit("double_data_rate", keys.double_data_rate);
+  visit("nc_wavelengths", keys.nc_wavelengths);
+  visit("c_wavelengths", keys.c_wavelengths);
+  visit("prior_wavelengths", keys.prior_wavelengths);
+  visit("waveguide_wavelengths", keys.waveguide_wavelengths);
+  visit("comb_wavelengths", keys.comb_wavelengths);
+  visit("reservation_cycles", keys.reservation_cycles);
+  visit("die_mm2", keys.die_mm2);
+  visit("waveguide_ps_per_mm", keys.waveguide_ps_per_mm);
+  visit("bends_per_pitch", keys.bends_per_pitch);
+  visit("power_units", keys.power_units);
+  visit("max_grab", keys.max_grab);
+  visit("hold_messages", keys.hold_messages);
+  visit("grab_cycles", keys.grab_cycles);
+  visit("backoff_loops", keys.backoff_loops);
+  visit("backoff_doublings", keys.backoff_doublings);
+  visit("overhead_units", keys.overhead_units);
+  visit("laser_epoch", keys.epoch);
+  visit("prediction_lead", keys.prediction_lead);
+  visit("halt_before", keys.halt_before);
+  visit("halt_after", keys.halt_after);
+  visit("unit_cap", keys.unit_cap);
+  visit("floor_units", keys.floor_units);
+  visit("predictor", keys.predictor);
+  visit("predictor_alpha", keys.alpha);
+  visit("predictor_beta", keys.beta);
+  visit("rt", keys.rt);
+  visit("wt", keys.wt);
+  visit("flex_literal", keys.flex_literal);
+}
 
 [[nodiscard]] inline bool is_photonic(std::string_view network) {
   return network == "prior-opt" || network == "gpuopt" || network == "ps-gpuopt";

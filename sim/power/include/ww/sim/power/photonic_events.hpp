@@ -26,8 +26,9 @@ struct PhotonicEvents {
   bool present{};  // false: no photonic network
   PhotonicStructure structure;
   std::uint64_t core_cycles{};
-  std::uint64_t lit_unit_cycles{};           // data units that are lit, summed over core cycles
-  std::uint64_t held_unit_optical_cycles{};  // data units that a station holds
+  std::uint64_t lit_unit_cycles{};              // data units that are lit, summed over core cycles
+  std::uint64_t held_unit_optical_cycles{};     // data units that a station holds
+  std::uint64_t busy_station_optical_cycles{};  // of stations that have something to send
   std::uint64_t modulated_bits{};
   std::uint64_t detected_bits{};        // each reader of a broadcast counts
   std::uint64_t messages{};             // sent over a waveguide
@@ -44,6 +45,8 @@ struct PhotonicEvents {
   [[nodiscard]] double wait_cycles_per_message() const;
   // Data units lit, over time: GPUOPT's "tokens per epoch" (table 4).
   [[nodiscard]] double mean_lit_units() const;
+  // Stations with something to send, over time: what GPUOPT's ideal scheme lights (section 4.3.5).
+  [[nodiscard]] double mean_busy_stations() const;
   // Share of that light that stations held.
   [[nodiscard]] double use_of_light() const;
 };
