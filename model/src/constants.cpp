@@ -17,8 +17,9 @@ constexpr double useless_share = 0.5;
 constexpr double least_contrast = 0.01;  // of the mean distance
 // A half-width above this does not tell one power of voltage or frequency from the next.
 constexpr double useless_exponent = 0.5;
-// What ln f must keep, rms, when its straight line in ln V is taken out.
-constexpr double least_off_curve = 0.02;
+// What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
+// bends by up to 0.03; a clock at two voltages leaves more.
+constexpr double least_off_curve = 0.06;
 
 // Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
 // controller lie in the same layers as the crossbar's, and a repeated wire of one process has about

@@ -231,6 +231,18 @@ TEST(Fit, MildDeparturesAreNotFlaggedAndStrongOnesAre) {
   EXPECT_GE(strong, 7);
 }
 
+TEST(Fit, PayloadsThatCoupleMoreThanRandomOnesAreNotFlagged) {
+  auto spec = seeded(16);
+  spec.variants = {{"random", 0, 0.95, 0.5, 2, 0}, {"pairs_opposite", 0, 0.95, 0.65, 2, 0}};
+  const auto result = fit(make_campaign(spec));
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->misfit.flagged) << result->misfit.reason;
+  spec.variants[1].pattern = "zeros";  // costs more than random payload: something is wrong
+  const auto wrong = fit(make_campaign(spec));
+  ASSERT_TRUE(wrong);
+  EXPECT_TRUE(wrong->misfit.flagged);
+}
+
 TEST(Fit, PowerThatFollowsTemperatureUnderLoadAloneIsFlagged) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     auto spec = seeded(seed);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace ww::model {
 namespace {
@@ -48,17 +49,23 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     }
   }
   const Eigen::VectorXd stream = stream_doubt * k;
-  // The same for all payloads of a state: differences of payloads do not feel it.
-  Eigen::VectorXd control = Eigen::VectorXd::Zero(variants);
+  // The same for all payloads of a state, whose differences do not feel it; another in each state,
+  // for the order follows how the core's clock meets the fabric's.
+  Eigen::MatrixXd control = Eigen::MatrixXd::Zero(variants, variants);
+  std::map<int, double> most;
+  const auto state = [&](Eigen::Index v) {
+    return input.variants[static_cast<std::size_t>(v)].dvfs_state;
+  };
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    most[state(v)] = std::max(most[state(v)], control_doubt * std::abs(k[v]));
+  }
   for (Eigen::Index v = 0; v < variants; ++v) {
     for (Eigen::Index u = 0; u < variants; ++u) {
-      const auto& there = input.variants[static_cast<std::size_t>(u)];
-      if (there.dvfs_state != input.variants[static_cast<std::size_t>(v)].dvfs_state) continue;
-      control[v] = std::max(control[v], control_doubt * std::abs(k[u]));
+      if (state(u) == state(v)) control(u, v) = most[state(v)] * most[state(v)];
     }
   }
-  uncertainty.systematic = heat * heat.transpose() + fast * fast.transpose() +
-                           stream * stream.transpose() + control * control.transpose();
+  uncertainty.systematic =
+      heat * heat.transpose() + fast * fast.transpose() + stream * stream.transpose() + control;
   covariance_ = uncertainty.covariance + uncertainty.systematic;
 
   Eigen::MatrixXd design =
