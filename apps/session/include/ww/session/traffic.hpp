@@ -25,8 +25,8 @@ struct CountedTraffic {
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 
-// How to read a virtual chip's counters: its file does not name its generation, and from gfx9 on the
-// memory side is EA.
+// How to read a virtual chip's counters: its file does not name its generation, and from gfx9 on
+// the memory side is EA.
 [[nodiscard]] std::string virtual_architecture(const std::string& device,
                                                const measure::CounterDispatch& dispatch);
 
