@@ -217,12 +217,13 @@ TEST_F(SweepOnSlurm, APointThatCrashesAndOneThatNeverEndsAreNamed) {
       write_plan(folder_.path() / "p.toml",
                  "command = \"estimate\"\ntime_limit_s = 4\n[base]\ndevice = \"virtual:w9100\"\n"
                  "constant = \"literature\"\n[axes]\nprogram = [[\"sh\", \"-c\", \"exit 0\"], "
-                 "[\"sh\", \"-c\", \"kill -SEGV $PPID\"], [\"sleep\", \"1000\"]]\n");
+                 "[\"sh\", \"-c\", \"kill -SEGV $PPID\"], [\"sleep\", \"1000\"]]\n"
+                 "toggle-rate = [0.1, 0.2]\n");  // one of each is left for Slurm after the pilot
   EXPECT_EQ(run(command(plan)).exit_code, 1);
   const auto points = points_of(out());
-  expect_each_once(points, 3);
-  EXPECT_EQ(points.status.at("crashed"), 1);
-  EXPECT_EQ(points.status.at("timeout"), 1);
+  expect_each_once(points, 6);
+  EXPECT_EQ(points.status.at("crashed"), 2);
+  EXPECT_EQ(points.status.at("timeout"), 2);
 }
 
 }  // namespace
