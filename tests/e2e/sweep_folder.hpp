@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -42,6 +43,22 @@ inline std::string csv_of(const std::filesystem::path& sweep) {
   return text_of(file);
 }
 
+// The cells of a line of CSV.
+inline std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
 struct Points {
   std::size_t lines{};
   std::map<std::string, int> status;
@@ -53,16 +70,12 @@ inline Points points_of(const std::filesystem::path& sweep) {
   Points points;
   std::string line;
   std::getline(csv, line);
-  std::size_t status_column = 0;
-  std::istringstream head(line);
-  for (std::string name; std::getline(head, name, ',') && name != "status";) ++status_column;
+  const auto head = cells_of(line);
+  const auto status = std::find(head.begin(), head.end(), "status") - head.begin();
   while (std::getline(csv, line)) {
-    std::istringstream cells(line);
-    std::string cell;
-    for (std::size_t i = 0; i <= status_column && std::getline(cells, cell, ','); ++i) {
-      if (i == 0) ++points.index[cell];
-    }
-    ++points.status[cell];
+    const auto cells = cells_of(line);
+    ++points.index[cells.at(0)];
+    ++points.status[cells.at(static_cast<std::size_t>(status))];
     ++points.lines;
   }
   return points;

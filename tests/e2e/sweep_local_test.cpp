@@ -109,7 +109,7 @@ TEST_F(SweepTest, KilledAtAnyMomentItLosesAndDoublesNothing) {
   const auto unbroken = csv_of(out());
   fs::remove_all(out());
   int kills = 0;
-  for (const double share : {0.2, 0.3, 0.4, 0.5}) {
+  for (const double share : {0.05, 0.15, 0.3, 0.45}) {
     std::vector<std::string> more;
     if (fs::exists(out() / "sweep.json")) more.emplace_back("--resume");
     const auto after = std::chrono::milliseconds(static_cast<int>(share * whole.count()));

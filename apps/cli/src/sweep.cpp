@@ -6,8 +6,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "output.hpp"
 #include "command.hpp"
+#include "output.hpp"
 #include "sweep_dry_run.hpp"
 #include "sweep_program.hpp"
 #include "sweep_show.hpp"
