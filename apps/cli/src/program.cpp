@@ -43,13 +43,6 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_topology(app, outcome);
 }
 
-void silence(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->callback([] {});
-    silence(*command);
-  }
-}
-
 }  // namespace
 
 int run_command_line(const std::vector<std::string>& arguments) {
@@ -79,11 +72,13 @@ Status check_command_line(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt"};
   Outcome outcome;
   add_commands(app, outcome);
-  silence(app);
+  // After options and requirements, before any command runs; the commands own what options write
+  // to.
+  app.parse_complete_callback([] { throw CLI::Success(); });
   try {
     app.parse(reversed(arguments));
   } catch (const CLI::ParseError& error) {
-    return fail(ErrorCode::invalid_argument, error.what());
+    if (error.get_exit_code() != 0) return fail(ErrorCode::invalid_argument, error.what());
   }
   return {};
 }
