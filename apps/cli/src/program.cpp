@@ -89,14 +89,13 @@ Status check_command_line(const std::vector<std::string>& arguments) {
   CLI::App app{"wirewatt"};
   Outcome outcome;
   add_commands(app, outcome);
-  // All is parsed and checked by then; commands are not to run.
+  // After options and requirements, before any command runs; the commands own what options write
+  // to.
   app.parse_complete_callback([] { throw CLI::Success(); });
   try {
     app.parse(reversed(arguments));
-  } catch (const CLI::Success&) {
-    return {};
   } catch (const CLI::ParseError& error) {
-    return fail(ErrorCode::invalid_argument, error.what());
+    if (error.get_exit_code() != 0) return fail(ErrorCode::invalid_argument, error.what());
   }
   return {};
 }
