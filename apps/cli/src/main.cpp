@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   ww::cli::add_run(app, outcome);
   ww::cli::add_trace(app, outcome);
   ww::cli::add_topology(app, outcome);
+  ww::cli::add_exercise(app, outcome);
 
   try {
     app.parse(argc, argv);
