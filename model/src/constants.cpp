@@ -20,10 +20,13 @@ constexpr double useless_exponent = 0.5;
 // What ln f must keep, rms, when its straight line in ln V is taken out.
 constexpr double least_off_curve = 0.02;
 
-// Wires of another segment of the same die: other layers, widths and spacings. 95%, judgement; the
-// capacitance per mm that models give for one node spreads more (DSENT 150, Orion 230, McPAT 465
-// fF).
-constexpr double transfer_tolerance_95 = 0.35;
+// Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
+// controller lie in the same layers as the crossbar's, and a repeated wire of one process has about
+// the same capacitance per mm in whichever of them (0.2 fF/um for all but the thickest; Weste and
+// Harris, CMOS VLSI Design, 4th ed., 6.2.2). Short wires inside a compute unit have other widths
+// and few repeaters; models spread by more for one node (DSENT 150, Orion 230, McPAT 465 fF/mm).
+constexpr double across_die_tolerance_95 = 0.20;
+constexpr double inside_unit_tolerance_95 = 0.35;
 
 const std::string per_mm = "fJ/bit/mm";
 
@@ -111,18 +114,28 @@ class Constants {
     return energy(name, weights, words + " was not run", unit, convention, scale_share);
   }
 
-  // K of random payload, carried over to a segment that offers no contrast of its own.
-  FittedConstant transferred(const std::string& name, const FittedConstant& from,
+  // What the payload's own toggles cost per random bit: the toggle slope at rate 1/2; nothing where
+  // half random payload was not run.
+  [[nodiscard]] std::optional<Eigen::VectorXd> wires_alone() const {
+    const auto half = payload("half_random");
+    if (!random_ || !half) return std::nullopt;
+    return 2 * (payloads_.weights(*random_) - payloads_.weights(*half));
+  }
+
+  // Energy of random payload carried over to a segment that offers no contrast of its own. Wires
+  // carry over; clocks, strobes and parking of the crossbar do not.
+  FittedConstant transferred(const std::string& name, double tolerance_95,
                              const std::string& reason) const {
-    FittedConstant constant = from;
-    constant.row.name = name;
-    if (!from.row.value) return constant;
+    const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
+    FittedConstant constant = energy(name, wires_alone(), "half random payload was not run");
+    if (!constant.row.value) constant = energy(name, random, "random payload was not run");
+    if (!constant.row.value) return constant;
     constant.row.status = RowStatus::transferred;
     constant.row.reason = reason;
-    const double value = *from.row.value;
-    const double wider = transfer_tolerance_95 * std::abs(value);
-    const double sensed = std::hypot(value - from.sensed_low, wider);
-    const double absolute = std::hypot(value - *from.row.low, wider);
+    const double value = *constant.row.value;
+    const double wider = tolerance_95 * std::abs(value);
+    const double sensed = std::hypot(value - constant.sensed_low, wider);
+    const double absolute = std::hypot(value - *constant.row.low, wider);
     constant.sensed_low = value - sensed;
     constant.sensed_high = value + sensed;
     constant.row.low = value - absolute;
@@ -349,10 +362,10 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   constants.push_back(make.of("aa_intercept_fj_per_bit_mm", "aa", "payload of 0xAA"));
 
   constants.push_back(make.transferred(
-      "registers_l1_energy_fj_per_bit_mm", result.energy_per_bit_mm,
+      "registers_l1_energy_fj_per_bit_mm", inside_unit_tolerance_95,
       "from L1-L2: registers and L1 of every CU lie equally far apart, so that distance cannot be "
       "told from what the L1 itself takes"));
-  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", result.energy_per_bit_mm,
+  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", across_die_tolerance_95,
                                        "from L1-L2: each channel has one memory controller, so "
                                        "that its distance cannot be told from "
                                        "what channel and controller themselves take"));

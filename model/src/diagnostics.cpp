@@ -80,10 +80,10 @@ Diagnostics diagnose(const JointInput& input, const JointFit& fit, const Uncerta
   add("quadrant offsets", vector_of(parameters.quadrant_w), energy + 1 + engines);
   add("interaction beyond distance", vector_of(parameters.unexplained_w),
       fit.unexplained_column[main]);
-  const auto leakage = static_cast<Eigen::Index>(4 * input.dvfs.size() + heat_count);
-  if (fit.idle_columns > leakage + 1) {
-    add("steeper leakage under load", one(fit.parameters.leakage_steepening), leakage + 1);
-  }
+  add("steeper leakage under load", one(fit.parameters.leakage_steepening), fit.steepening_column);
+  result.leakage_steepening = fit.parameters.leakage_steepening;
+  result.leakage_steepening_error =
+      std::sqrt(uncertainty.scatter * fit.covariance(fit.steepening_column, fit.steepening_column));
   return result;
 }
 

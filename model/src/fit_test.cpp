@@ -231,6 +231,18 @@ TEST(Fit, MildDeparturesAreNotFlaggedAndStrongOnesAre) {
   EXPECT_GE(strong, 7);
 }
 
+TEST(Fit, PowerThatFollowsTemperatureUnderLoadAloneIsFlagged) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    auto spec = seeded(seed);
+    spec.dynamic_per_k = 0.004;
+    const auto warm = fit(make_campaign(spec));
+    ASSERT_TRUE(warm);
+    EXPECT_TRUE(warm->misfit.flagged);
+    EXPECT_THAT(warm->misfit.reason, HasSubstr("follows temperature"));
+    EXPECT_GT(warm->diagnostics.leakage_steepening, 0.03);
+  }
+}
+
 SyntheticSpec with_lock_in(std::uint64_t seed) {
   auto spec = seeded(seed);
   spec.accumulator = true;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "joint_residuals.hpp"
 #include "solver_options.hpp"
@@ -376,12 +377,9 @@ class Solver {
       noise.push_back(input_.idle[i].power_error_w);
     }
     std::vector<std::vector<double>> streams(input_.variants.size());
-    std::vector<double> pooled;
     for (std::size_t i = 0; i < stream_ids_.size(); ++i) {
       const std::size_t v = input_.streams[i].variant;
-      const double residual = residual_of(stream_ids_[i], sigma_w_[v]);
-      streams[v].push_back(residual);
-      pooled.push_back(residual);
+      streams[v].push_back(residual_of(stream_ids_[i], sigma_w_[v]));
     }
     if (!idle.empty()) {
       const double scale = robust_scale(idle);
@@ -390,18 +388,53 @@ class Solver {
       idle_sigma_w_ =
           std::max({1e-3, 0.5 * scale, std::sqrt(std::max(0.0, scale * scale - white * white))});
     }
-    const double common = robust_scale(pooled);
     // Mean dynamic power is now known at reference voltage and free of leakage.
     std::vector<double> dynamic;
     for (const auto& variant : blocks_.variants) dynamic.push_back(variant[0]);
     follow_rates(dynamic);
-    for (std::size_t v = 0; v < streams.size(); ++v) {
-      // The fit takes up degrees of freedom; small variants lean on all of them together.
-      const auto n = static_cast<double>(streams[v].size());
-      const auto spent = static_cast<double>(engines() + quadrants() + 2 + input_.basis.size());
-      const double own = robust_scale(streams[v]) * std::sqrt(n / std::max(1.0, n - spent));
-      const double shared = common * std::sqrt(n / std::max(1.0, n - spent));
-      sigma_w_[v] = std::max(2e-3, std::sqrt((n * own * own + 16 * shared * shared) / (n + 16)));
+    rescale_streams(streams);
+  }
+
+  // Degrees of freedom that a variant's residuals keep: its pairs, and offset and slope of its
+  // blocks, are fitted.
+  double freedom(std::size_t v) const {
+    std::set<std::size_t> blocks;
+    std::set<std::pair<int, int>> pairs;
+    for (const std::size_t p : input_.variants[v].plateaus) {
+      blocks.insert(input_.streams[p].block);
+      pairs.insert({input_.streams[p].engine, input_.streams[p].quadrant});
+    }
+    const double means = input_.crossing ? static_cast<double>(pairs.size()) : 2;
+    const double spent = means + 2 * static_cast<double>(blocks.size()) - 1;
+    return std::max(1.0, static_cast<double>(input_.variants[v].plateaus.size()) - spent);
+  }
+
+  // Scales of the variants. A block of plateaus has few degrees of freedom, so plateaus lean on all
+  // plateaus together, whose noise goes with their power; turns of lock-in are many and shorter,
+  // and stand for themselves.
+  void rescale_streams(const std::vector<std::vector<double>>& residuals) {
+    constexpr double borrowed = 16;  // degrees of freedom that the others count for
+    std::vector<double> square(residuals.size());
+    std::vector<double> left(residuals.size());
+    std::vector<double> power(residuals.size());
+    double shared_square = 0;
+    double shared_left = 0;
+    for (std::size_t v = 0; v < residuals.size(); ++v) {
+      const Variant& variant = input_.variants[v];
+      for (const std::size_t p : variant.plateaus) power[v] += input_.streams[p].window.power_w;
+      power[v] = std::max(1e-3, power[v] / static_cast<double>(variant.plateaus.size()));
+      square[v] = clipped_square_sum(residuals[v]);
+      left[v] = freedom(v);
+      if (variant.turn_s > 0) continue;
+      shared_square += square[v] / (power[v] * power[v]);
+      shared_left += left[v];
+    }
+    for (std::size_t v = 0; v < residuals.size(); ++v) {
+      const bool alone = input_.variants[v].turn_s > 0 || shared_left <= 0;
+      const double shared =
+          alone ? 0 : borrowed * power[v] * power[v] * shared_square / shared_left;
+      sigma_w_[v] =
+          std::max(2e-3, std::sqrt((square[v] + shared) / (left[v] + (alone ? 0 : borrowed))));
     }
   }
 
@@ -417,6 +450,7 @@ class Solver {
     for (auto& idle : blocks_.idle) append(idle.data(), 4);
     append(blocks_.response.data(), heat_count);
     append(blocks_.leakage.data(), 2);
+    fit.steepening_column = columns - 1;
     for (auto& session : blocks_.drift) {
       for (double& knot : session) append(&knot, 1);
     }
@@ -477,10 +511,7 @@ class Solver {
     fit.stream_sigma_w = sigma_w_;
     fit.idle_sigma_w = idle_sigma_w_;
     fit.parameters = parameters();
-    const auto n = static_cast<double>(input_.streams.size());
-    const auto spent =
-        static_cast<double>(input_.variants.size() * (engines() + quadrants() + 1) + input_.blocks);
-    fit.degrees_of_freedom = std::max(1.0, n - spent);
+    for (std::size_t v = 0; v < input_.variants.size(); ++v) fit.degrees_of_freedom += freedom(v);
     return fit;
   }
 

@@ -96,6 +96,7 @@ struct JointFit {
   Eigen::MatrixXd covariance;       // of all parameters
   Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
+  Eigen::Index steepening_column{};              // of lambda
   std::vector<Eigen::Index> energy_column;       // of k_v, among all columns
   std::vector<Eigen::Index> unexplained_column;  // of u_v0
   double degrees_of_freedom{};

@@ -18,6 +18,10 @@ constexpr double significance = 1e-3;
 // Energies of the same payload at two rates, or of payloads in the order of their toggles.
 constexpr double rate_disagreement = 0.20;
 constexpr double disagreement_sigmas = 4;
+// Leakage of a chip with hot spots of up to 8 K rises by at most 0.01-0.02 a 10 K more steeply than
+// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More is power
+// that follows temperature under load alone.
+constexpr double most_steepening = 0.03;
 
 double toggle_rate(const std::string& pattern) {
   if (pattern == "random") return 0.5;
@@ -59,6 +63,16 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
         "power of engine and quadrant pairs departs from distance by {:.0f}% of the signal "
         "(limit {:.0f}%; p = {:.1e})",
         100 * lack.relative, 100 * relative_threshold, lack.p_value));
+  }
+  const double steepening = fit.parameters.leakage_steepening;
+  const double steepening_error =
+      std::sqrt(uncertainty.scatter * fit.covariance(fit.steepening_column, fit.steepening_column));
+  if (input.temperature_correction && std::abs(steepening) > most_steepening &&
+      std::abs(steepening) > disagreement_sigmas * steepening_error) {
+    reasons.push_back(fmt::format(
+        "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
+        "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
+        100 * steepening, 100 * most_steepening));
   }
   const Variant& reference = input.variants[main];
   const auto energy = [&](std::size_t v) {

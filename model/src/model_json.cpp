@@ -111,6 +111,8 @@ json to_model_json(const FitResult& fit) {
                            {"residual_rms_sigmas", diagnostics.residual_rms_sigmas},
                            {"held_back_rms_sigmas", diagnostics.held_back_rms_sigmas},
                            {"beyond_three_sigmas", diagnostics.beyond_three_sigmas},
+                           {"leakage_steepening_per_10k", diagnostics.leakage_steepening},
+                           {"leakage_steepening_error", diagnostics.leakage_steepening_error},
                            {"terms", json::array()}};
   for (const auto& term : diagnostics.terms) {
     result["diagnostics"]["terms"].push_back({{"name", term.name},

@@ -27,6 +27,17 @@ double robust_scale(std::span<const double> values) {
   return 1.4826 * median(std::move(deviations));
 }
 
+double clipped_square_sum(std::span<const double> residuals) {
+  std::vector<double> sizes;
+  sizes.reserve(residuals.size());
+  for (const double residual : residuals) sizes.push_back(std::abs(residual));
+  const double scale = 1.4826 * median(sizes);
+  const double limit = scale > 0 ? 3 * scale : std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (const double size : sizes) sum += std::min(size, limit) * std::min(size, limit);
+  return sum;
+}
+
 double incomplete_beta(double a, double b, double x) {
   if (!(x > 0)) return 0;
   if (x >= 1) return 1;

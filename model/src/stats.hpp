@@ -12,6 +12,10 @@ namespace ww::model {
 // Scale from the median absolute deviation, times 1.4826 (consistent for a normal distribution).
 [[nodiscard]] double robust_scale(std::span<const double> values);
 
+// Sum of squares of residuals about zero, those beyond three robust scales counted as three: twice
+// as efficient as the robust scale, and outliers still do not carry it away.
+[[nodiscard]] double clipped_square_sum(std::span<const double> residuals);
+
 // Regularised incomplete beta function I_x(a, b) (continued fraction; Abramowitz and
 // Stegun 26.5.8).
 [[nodiscard]] double incomplete_beta(double a, double b, double x);

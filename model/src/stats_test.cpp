@@ -31,6 +31,18 @@ TEST(Stats, MedianAndScaleIgnoreOneWildValue) {
 }
 
 // A moving average of w samples makes neighbours alike: the plain formula is too small by sqrt(w).
+TEST(ClippedSquareSum, CountsAnOutlierAsThreeScales) {
+  std::vector<double> residuals(20, 1.0);
+  for (std::size_t i = 0; i < residuals.size(); i += 2) residuals[i] = -1.0;
+  EXPECT_DOUBLE_EQ(clipped_square_sum(residuals), 20.0);
+  residuals[3] = 1000;
+  EXPECT_NEAR(clipped_square_sum(residuals), 19 + 9 * 1.4826 * 1.4826, 1e-9);
+}
+
+TEST(ClippedSquareSum, KeepsResidualsOfWhichMostAreZero) {
+  EXPECT_DOUBLE_EQ(clipped_square_sum(std::vector<double>{0, 0, 0, 2}), 4.0);
+}
+
 TEST(Stats, ErrorOfAMeanAllowsForTheAveragingWindow) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> noise;

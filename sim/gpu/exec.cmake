@@ -12,6 +12,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lanes_avx2.cpp
   src/exec/lanes_avx512.cpp
   src/exec/lanes_generic.cpp
+  src/exec/launch_setup.cpp
   src/exec/lds.cpp
   src/exec/lower.cpp
   src/exec/memory_guard.cpp
@@ -26,6 +27,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/vector_forms.cpp
   src/exec/vector_memory.cpp
   src/exec/virtual_gpu.cpp
+  src/exec/work_groups.cpp
   src/exec/workers.cpp)
 
 # The lane loops are compiled once for each host instruction set; lane_table.cpp picks one at run

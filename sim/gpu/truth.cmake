@@ -26,12 +26,24 @@ set(WW_SIM_GPU_TRUTH_SOURCES
   src/truth/stream.cpp
   src/truth/thermal.cpp
   src/truth/toml_reader.cpp
-  src/truth/transitions.cpp)
+  src/truth/transitions.cpp
+  src/truth/transitions_avx2.cpp
+  src/truth/transitions_avx512.cpp
+  src/truth/transitions_portable.cpp)
 set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
 # The inner loops are plain loops over lanes; let the compiler widen them.
 set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROPERTIES
   COMPILE_OPTIONS "-O3")
+# Compiled once for each host instruction set. Vectors of 64 bytes go by value between functions of
+# one file alone, so that what the ABI makes of them does not matter.
+set(_transition_options -O3 -Wno-psabi)
+set_source_files_properties(src/truth/transitions_portable.cpp PROPERTIES
+  COMPILE_OPTIONS "${_transition_options}")
+set_source_files_properties(src/truth/transitions_avx2.cpp PROPERTIES
+  COMPILE_OPTIONS "${_transition_options};-mavx2;-mpopcnt;-mbmi;-mbmi2")
+set_source_files_properties(src/truth/transitions_avx512.cpp PROPERTIES
+  COMPILE_OPTIONS "${_transition_options};-mpopcnt;-mbmi;-mbmi2;-mavx512f;-mavx512bw;-mavx512vl;-mavx512vpopcntdq")
 
 # Called once ww_sim_gpu exists.
 function(ww_sim_gpu_truth_tests)

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "photonic_options.hpp"
 #include "simulate_options.hpp"
 #include "workload_trace.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -50,6 +51,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
       {"speed",
        fmt::format("{:.3g} million flit-hops a CPU second",
                    run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0)}};
+  for (auto& row : photonic_event_rows(run.window.photonic)) rows.push_back(std::move(row));
   if (report.replay) {
     for (auto& row : replay_rows(report)) rows.push_back(std::move(row));
   }
@@ -63,6 +65,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   for (const auto& [name, energy] : report.energy.components()) {
     rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", energy.to<double>())});
   }
+  for (auto& row : photonic_energy_rows(report.energy)) rows.push_back(std::move(row));
   rows.push_back({"  total", fmt::format("{:.4g} pJ", report.energy.total().to<double>())});
   print_table(rows);
 }
@@ -155,6 +158,9 @@ int run_curve(const SimulateArguments& arguments) {
 }
 
 int run(SimulateArguments& arguments) {
+  const auto scope = sim::power::budget_scope_from_string(arguments.budget_scope);
+  if (!scope) return report_error(scope.error());
+  arguments.request.photonic_power.scope = *scope;
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 && !(arguments.trace.empty() && arguments.workload.empty())) {

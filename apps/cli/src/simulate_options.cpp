@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "photonic_options.hpp"
+
 namespace ww::cli {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr const char* kLoad = "Load";
 constexpr const char* kMemory = "Requests and traces";
 constexpr const char* kNetwork = "Network";
 constexpr const char* kRouter = "Routers";
+constexpr const char* kApproximation = "dapper and approx-noc";
 constexpr const char* kEnergy = "Energy";
 constexpr const char* kOutput = "Output";
 
@@ -101,8 +104,8 @@ void add_memory(CLI::App& command, SimulateRequest& request) {
 
 void add_network(CLI::App& command, SimulateRequest& request) {
   add(command, kNetwork, "--network", request.network,
-      "ideal, mesh, mesh-adaptive, mesh-bufferless or mesh-priority; with --curve several, as "
-      "mesh,mesh-adaptive:rca");
+      "ideal, mesh, mesh-adaptive, mesh-bufferless, mesh-priority, dapper, approx-noc, prior-opt, "
+      "gpuopt or ps-gpuopt; with --curve several, as mesh,mesh-adaptive:rca");
   add(command, kNetwork, "--k", request.k, "Routers a row");
   add(command, kNetwork, "--height", request.height, "Routers a column (0: as --k)");
   add(command, kNetwork, "--concentration", request.concentration, "Nodes a router");
@@ -115,6 +118,43 @@ void add_network(CLI::App& command, SimulateRequest& request) {
   add(command, kNetwork, "--deflection", request.deflection, "mesh-bufferless: chipper or bless");
   add(command, kNetwork, "--reassembly-buffers", request.reassembly_buffers,
       "mesh-bufferless: packets a node puts together at a time");
+}
+
+// dapper and approx-noc.
+void add_approximation(CLI::App& command, SimulateRequest& request) {
+  sim::net::OverlayConfig& overlay = request.overlay;
+  sim::net::CompressionConfig& codes = request.compression;
+  add(command, kApproximation, "--approximable", request.approximable,
+      "Data of a trace's read replies: exact, int32, float32 or uint8");
+  command
+      .add_option("--approx-threshold", request.approx_threshold,
+                  "Relative error that a word may get, in percent (default: 10)")
+      ->group(kApproximation);
+  add(command, kApproximation, "--check-depth", overlay.check_depth,
+      "dapper: packets that may leave as one");
+  add(command, kApproximation, "--alpha", overlay.alpha, "dapper: weight of the reply rate");
+  add(command, kApproximation, "--gamma", overlay.gamma, "dapper: weight of the buffers");
+  add(command, kApproximation, "--period", overlay.period,
+      "dapper: cycles in which each controller has its window once (K)");
+  add(command, kApproximation, "--epoch", overlay.epoch, "dapper: cycles between new windows");
+  add(command, kApproximation, "--min-window", overlay.min_window,
+      "dapper: cycles that a controller gets at least");
+  command
+      .add_flag("--literal-approximator", overlay.literal_approximator,
+                "dapper: algorithm 1 as printed")
+      ->group(kApproximation);
+  command
+      .add_flag("--literal-selection", overlay.literal_selection, "dapper: algorithm 3 as printed")
+      ->group(kApproximation);
+  add(command, kApproximation, "--scheme", codes.scheme,
+      "approx-noc: di (dictionaries) or fp (frequent patterns)");
+  command
+      .add_flag("--exact-range", codes.exact_range,
+                "approx-noc: error range by a product, not by a right shift")
+      ->group(kApproximation);
+  command
+      .add_flag("--bytes-as-words", codes.bytes_as_words, "approx-noc: four pixels as one integer")
+      ->group(kApproximation);
 }
 
 void add_router(CLI::App& command, SimulateRequest& request) {
@@ -178,7 +218,10 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_memory(command, arguments.request);
   add_network(command, arguments.request);
   add_router(command, arguments.request);
+  add_approximation(command, arguments.request);
   add_energy(command, arguments);
+  add_photonic_options(command, arguments.request.photonic, arguments.request.photonic_power,
+                       arguments.budget_scope);
   add_output(command, arguments);
   command.footer(
       "What drives the network: --traffic (default), --trace or --workload.\n"
@@ -187,7 +230,9 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
       "curve.svg\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
-      "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63");
+      "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
+      "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"
+      "  wirewatt simulate --network ps-gpuopt --traffic many_to_few --flit-bits 256 --rate 0.1");
 }
 
 }  // namespace ww::cli

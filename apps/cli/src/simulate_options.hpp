@@ -16,6 +16,7 @@ struct SimulateArguments {
   std::string workload;
   std::string size{"small"};
   std::string device{"virtual:w9100"};
+  std::string budget_scope{"all-rings"};
   bool curve{};
   std::string plot;
   bool heatmap{};

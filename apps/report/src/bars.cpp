@@ -54,7 +54,7 @@ std::string to_svg(const BarChart& chart) {
   for (std::size_t i = 0; i < chart.legend.size(); ++i) {
     legend(chart.legend[i],
            fmt::format("<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"8\" width=\"10\" height=\"10\"/>",
-                       i % 5 + 1, key));
+                       i % 8 + 1, key));
   }
   if (!chart.mark_name.empty()) {
     legend(chart.mark_name,
@@ -84,7 +84,7 @@ std::string to_svg(const BarChart& chart) {
       fmt::format_to(out,
                      "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
                      "height=\"{}\"/>",
-                     i % 5 + 1, x(from), y, std::max(0.0, x(to) - x(from)), bar);
+                     i % 8 + 1, x(from), y, std::max(0.0, x(to) - x(from)), bar);
       from = to;
     }
     if (entry.interval) {

@@ -8,6 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "values.hpp"
+
 namespace ww::report {
 namespace {
 
@@ -16,12 +18,6 @@ using nlohmann::json;
 constexpr std::size_t columns = 800;  // of the power trace; each shows its lowest and highest
 constexpr std::size_t most_dots = 700;
 constexpr double session_gap_s = 5;
-
-const json& list_of(const json& object, const char* key) {
-  static const json empty = json::array();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_array() ? *found : empty;
-}
 
 int kind_colour(const std::string& kind) {
   if (kind == "stream") return 1;
@@ -42,17 +38,6 @@ int reference_throttle(const json& rows) {
 }
 
 }  // namespace
-
-double number_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>()
-                                                     : std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string text_of(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
-}
 
 Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
   Plot plot;

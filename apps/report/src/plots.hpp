@@ -10,10 +10,6 @@
 
 namespace ww::report {
 
-// A number of an object, NaN where it is absent or null.
-[[nodiscard]] double number_of(const nlohmann::json& object, const char* key);
-[[nodiscard]] std::string text_of(const nlohmann::json& object, const char* key);
-
 [[nodiscard]] Plot power_over_time(const nlohmann::json& model, const std::vector<StoredRun>& runs);
 [[nodiscard]] Plot idle_against_temperature(const nlohmann::json& model);
 [[nodiscard]] Plot short_against_long(const nlohmann::json& model);

@@ -135,7 +135,7 @@ class Writer {
         fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(dot.x), py(dot.y));
       }
       add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);
-      return;
+      if (!series.dotted) return;
     }
     for (const Dot& dot : series.dots) {
       if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;

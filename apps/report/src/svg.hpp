@@ -19,10 +19,11 @@ struct Dot {
 
 struct Series {
   std::string name;  // in the legend; empty for none
-  int colour{1};     // 1 ... 5, CSS class c1 ... c5
+  int colour{1};     // 1 ... 8, CSS class c1 ... c8
   std::vector<Dot> dots;
   bool line{};  // joined, without markers
   double radius{2.5};
+  bool dotted{};  // a line with markers
 };
 
 struct Band {  // between two x values, behind everything

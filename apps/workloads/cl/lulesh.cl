@@ -15,14 +15,11 @@ void add_face(double3* normal, const double3* p, int a, int b, int c, int d) {
   const double3 area = 0.25 * cross(s0, s1);
   normal[a] += area; normal[b] += area; normal[c] += area; normal[d] += area;
 }
-__kernel void corner_forces(__global const double* x, __global const double* y,
-                            __global const double* z, __global const double* pressure,
-                            __global double* fx, __global double* fy, __global double* fz) {
-  const int e = get_global_id(0);
-  if (e >= N * N * N) return;
-  double3 p[8], normal[8];
+// An element's corners, and the area around each that its faces share out to it.
+void corner_normals(__global const double* x, __global const double* y, __global const double* z,
+                    int element, double3* p, double3* normal) {
   for (int c = 0; c < 8; ++c) {
-    const int n = corner_node(e, c);
+    const int n = corner_node(element, c);
     p[c] = (double3)(x[n], y[n], z[n]);
     normal[c] = 0.0;
   }
@@ -32,6 +29,14 @@ __kernel void corner_forces(__global const double* x, __global const double* y,
   add_face(normal, p, 2, 6, 7, 3);
   add_face(normal, p, 3, 7, 4, 0);
   add_face(normal, p, 4, 7, 6, 5);
+}
+__kernel void corner_forces(__global const double* x, __global const double* y,
+                            __global const double* z, __global const double* pressure,
+                            __global double* fx, __global double* fy, __global double* fz) {
+  const int e = get_global_id(0);
+  if (e >= N * N * N) return;
+  double3 p[8], normal[8];
+  corner_normals(x, y, z, e, p, normal);
   const double stress = -pressure[e];
   for (int c = 0; c < 8; ++c) {
     fx[c * N * N * N + e] = stress * normal[c].x;
@@ -62,17 +67,7 @@ __kernel void new_state(__global const double* x, __global const double* y, __gl
   const int e = get_global_id(0);
   if (e >= N * N * N) return;
   double3 p[8], normal[8];
-  for (int c = 0; c < 8; ++c) {
-    const int n = corner_node(e, c);
-    p[c] = (double3)(x[n], y[n], z[n]);
-    normal[c] = 0.0;
-  }
-  add_face(normal, p, 0, 1, 2, 3);
-  add_face(normal, p, 0, 4, 5, 1);
-  add_face(normal, p, 1, 5, 6, 2);
-  add_face(normal, p, 2, 6, 7, 3);
-  add_face(normal, p, 3, 7, 4, 0);
-  add_face(normal, p, 4, 7, 6, 5);
+  corner_normals(x, y, z, e, p, normal);
   double now = 0.0;
   for (int c = 0; c < 8; ++c) now += dot(p[c], normal[c]);
   now = fabs(now) / 3.0;

@@ -76,16 +76,17 @@ class Chip {
         spec_.ambient_c + spec_.ambient_drift_c * std::sin(2 * 3.14159265 * time_s / 700);
     const double v = voltage_v_ / set_voltage_v;
     const double leak_scale = spec_.leakage_w / 5 * std::pow(v, spec_.leakage_voltage_power);
+    const double dynamic = v * v * (1 + spec_.dynamic_per_k * (die_c_ - 60));
     std::array<double, engines> local{};
     double total = 0;
     for (std::size_t e = 0; e < engines; ++e) {
       local[e] = leak_scale * std::exp((engine_c_[e] - 60) / spec_.leakage_fold_c);
-      if (static_cast<int>(e) == load.engine) local[e] += load.activity_w * 0.7 * v * v;
+      if (static_cast<int>(e) == load.engine) local[e] += load.activity_w * 0.7 * dynamic;
       total += local[e];
     }
     const double rest = leak_scale * std::exp((die_c_ - 60) / spec_.leakage_fold_c) +
-                        (20 * clock_share_ + load.wire_w) * v * v +
-                        load.activity_w * (load.engine >= 0 ? 0.3 : 1.0) * v * v;
+                        20 * clock_share_ * v * v +
+                        (load.wire_w + load.activity_w * (load.engine >= 0 ? 0.3 : 1.0)) * dynamic;
     power_w_ = total + rest;
     voltage_v_ = nominal_v_ - spec_.load_line_ohm * power_w_ / voltage_v_;
     constexpr double die_tau_s = 2.5;

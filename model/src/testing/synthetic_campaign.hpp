@@ -40,6 +40,7 @@ struct SyntheticSpec {
   double leakage_fold_c{35};               // e-fold
   double leakage_voltage_power{3};
   double load_line_ohm{0.0003};
+  double dynamic_per_k{};  // growth of dynamic power beyond 60 C, relative
   double hot_spot_k_per_w{0.08};
   double hot_spot_tau_s{0.25};
   double die_k_per_w{0.10};

@@ -69,6 +69,49 @@ void MeshBufferless(benchmark::State& state) {
   simulate_case(state, "mesh-bufferless", true);
 }
 
+// Optical crossbars and the mesh at the same load of requests and replies, in packets. Argument:
+// requests in thousandths of a flit per core and cycle; the mesh is GPUOPT's EMESH.
+void many_to_few(benchmark::State& state, NetworkConfig config, const std::string& name) {
+  config.network = name;
+  config.classes = 2;
+  RunConfig run_config;
+  run_config.traffic.pattern = Pattern::many_to_few;
+  run_config.traffic.rate = static_cast<double>(state.range(0)) / 1000;
+  run_config.traffic.core_nodes = {0, 2, 5, 7, 8, 10, 13, 15};
+  run_config.traffic.memory_nodes = {1, 3, 4, 6, 9, 11, 12, 14};
+  run_config.warmup = Cycles{1000};
+  run_config.cycles = Cycles{100000};
+  double packets = 0;
+  for (auto _ : state) {
+    auto network = make_network(config);
+    const auto result = run(**network, run_config);
+    if (!result) {
+      state.SkipWithError(result.error().text().c_str());
+      return;
+    }
+    packets += static_cast<double>(result->packets);
+    state.counters["avg_packet_latency"] = result->avg_packet_latency;
+    state.counters["stable"] = result->stable ? 1 : 0;
+  }
+  state.counters["packets_per_cpu_s"] = benchmark::Counter(packets, benchmark::Counter::kIsRate);
+}
+void ManyToFewEmesh(benchmark::State& state) {
+  many_to_few(state, gpuopt_emesh(), "mesh");
+}
+void ManyToFewPriorOpt(benchmark::State& state) {
+  many_to_few(state, gpuopt_emesh(), "prior-opt");
+}
+void ManyToFewGpuopt(benchmark::State& state) {
+  many_to_few(state, gpuopt_emesh(), "gpuopt");
+}
+void ManyToFewPsGpuopt(benchmark::State& state) {
+  many_to_few(state, gpuopt_emesh(), "ps-gpuopt");
+}
+BENCHMARK(ManyToFewEmesh)->Arg(20)->Arg(100)->Arg(150)->Unit(benchmark::kMillisecond);
+BENCHMARK(ManyToFewPriorOpt)->Arg(20)->Arg(100)->Arg(150)->Unit(benchmark::kMillisecond);
+BENCHMARK(ManyToFewGpuopt)->Arg(20)->Arg(100)->Arg(150)->Unit(benchmark::kMillisecond);
+BENCHMARK(ManyToFewPsGpuopt)->Arg(20)->Arg(100)->Arg(150)->Unit(benchmark::kMillisecond);
+
 // BookSim's own cases.
 BENCHMARK(Mesh)
     ->Args({4, 1, 20, 400000})

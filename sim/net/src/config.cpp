@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "impl/photonic/validate.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
@@ -65,6 +66,101 @@ Status validate_vc_router(const NetworkConfig& config) {
   return {};
 }
 
+Status real_range(std::string_view key, double value, double low, double high,
+                  std::string_view why) {
+  if (!(value >= low && value <= high)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} = {} is outside {} to {}: {}", key, value, low, high, why),
+                std::string(key));
+  }
+  return {};
+}
+
+Status validate_memory_rows(const NetworkConfig& config) {
+  std::vector<int> of_row(static_cast<std::size_t>(config.height), -1);
+  for (const std::uint32_t node : config.memory_nodes) {
+    const auto row = node / static_cast<std::uint32_t>(config.width);
+    if (of_row[row] >= 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("nodes {} and {} both lie in row {}: {} needs one memory controller "
+                              "in each row, or two circuits would meet",
+                              of_row[row], node, row, config.network),
+                  "memory_nodes");
+    }
+    of_row[row] = static_cast<int>(node);
+  }
+  const auto empty = std::find(of_row.begin(), of_row.end(), -1);
+  if (!config.memory_nodes.empty() && empty != of_row.end()) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("row {} has none: {} needs one memory controller in each row",
+                            empty - of_row.begin(), config.network),
+                "memory_nodes");
+  }
+  return {};
+}
+
+Status validate_overlay(const NetworkConfig& config) {
+  const OverlayConfig& overlay = config.overlay;
+  if (config.classes != 2) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("classes = {}: dapper has two, requests (0) and replies (1)", config.classes),
+        "classes");
+  }
+  if (config.concentration != 1) {
+    return fail(ErrorCode::invalid_argument, "concentration must be 1: a circuit ends at a core",
+                "concentration");
+  }
+  WW_TRY(range("check_depth", overlay.check_depth, 1, 4096,
+               "the packet that leaves counts as the first"));
+  WW_TRY(real_range("alpha", overlay.alpha, 0, 1e6, "a weight of equation (1)"));
+  WW_TRY(real_range("gamma", overlay.gamma, 0, 1e6, "a weight of equation (1)"));
+  WW_TRY(range("epoch", overlay.epoch, 1, 100'000'000, "cycles"));
+  WW_TRY(range("period", overlay.period, 1, overlay.epoch,
+               "the windows repeat every K cycles within an epoch"));
+  if (overlay.epoch % overlay.period != 0) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("period = {} does not divide the epoch of {} cycles", overlay.period,
+                            overlay.epoch),
+                "period");
+  }
+  WW_TRY(range("setup", overlay.setup, 0, kMaxDelay, "cycles"));
+  WW_TRY(range("approximator_delay", overlay.approximator_delay, 0, kMaxDelay, "cycles"));
+  WW_TRY(range("min_window", overlay.min_window, 0, overlay.period / config.height,
+               "every memory controller needs its window in a period"));
+  return validate_memory_rows(config);
+}
+
+Status validate_compression(const NetworkConfig& config) {
+  const CompressionConfig& compression = config.compression;
+  if (compression.scheme != "di" && compression.scheme != "fp") {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("scheme '{}' is unknown; di or fp", compression.scheme), "scheme");
+  }
+  WW_TRY(range("compress_delay", compression.compress_delay, 0, kMaxDelay, "cycles"));
+  WW_TRY(range("decompress_delay", compression.decompress_delay, 0, kMaxDelay, "cycles"));
+  return range("dictionary_entries", compression.dictionary_entries, 1, 64,
+               "a dictionary holds words");
+}
+
+Status validate_memory(const NetworkConfig& config) {
+  for (const std::uint32_t node : config.memory_nodes) {
+    if (node >= static_cast<std::uint32_t>(node_count(config))) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("node {} is not one of {}", node, node_count(config)),
+                  "memory_nodes");
+    }
+  }
+  if (config.error_threshold) {
+    WW_TRY(real_range("error_threshold", *config.error_threshold, 0, 1,
+                      "a relative error, as a fraction"));
+  }
+  if (config.network == "dapper") {
+    return validate_overlay(config);
+  }
+  return config.network == "approx-noc" ? validate_compression(config) : Status{};
+}
+
 }  // namespace
 
 std::string_view to_string(Allocator allocator) {
@@ -110,9 +206,13 @@ Status validate(const NetworkConfig& config) {
   if (config.flit_bits % 8 != 0) {
     return fail(ErrorCode::invalid_argument, "flit_bits must be a multiple of 8", "flit_bits");
   }
+  WW_TRY(validate_memory(config));
+  if (is_photonic(config.network)) {
+    return photonic::validate(config);
+  }
   if (is_vc_router(config)) {
     NetworkConfig one = config;
-    one.classes = config.planes ? 1 : config.classes;
+    one.classes = config.planes || config.network == "dapper" ? 1 : config.classes;
     return validate_vc_router(one);
   }
   WW_TRY(range("router_delay", config.router_delay, 1, kMaxDelay, "cycles in a router"));
@@ -145,6 +245,32 @@ NetworkConfig dapper_baseline() {
   config.vc_buffer = 4;
   config.routing_delay = 1;  // routing, VC allocation, switch allocation, traversal; then the link
   return config;
+}
+
+NetworkConfig dapper_network() {
+  NetworkConfig config = dapper_baseline();
+  config.network = "dapper";
+  config.classes = 2;
+  config.flit_bits = 64;
+  return config;
+}
+
+NetworkConfig approx_noc_network() {
+  NetworkConfig config = dapper_baseline();
+  config.network = "approx-noc";
+  config.classes = 2;
+  return config;
+}
+
+std::vector<std::uint32_t> memory_node_in_each_row(int width, int height) {
+  std::vector<std::uint32_t> nodes;
+  for (int row = 0; row < height; ++row) {
+    // Odd columns first, then even ones: neighbours in y are two columns apart.
+    const int turn = row % width;
+    const int column = turn < width / 2 ? 2 * turn + 1 : 2 * (turn - width / 2);
+    nodes.push_back(static_cast<std::uint32_t>(row * width + column));
+  }
+  return nodes;
 }
 
 NetworkConfig gpuopt_emesh() {

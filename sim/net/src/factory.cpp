@@ -12,10 +12,19 @@ struct Entry {
   std::unique_ptr<Network> (*make)(const NetworkConfig&);
 };
 
+// Config has been validated: the mesh inside it differs in its name alone.
+std::unique_ptr<Network> approx_noc(const NetworkConfig& config) {
+  NetworkConfig inside = config;
+  inside.network = "mesh";
+  return make_approx_noc(config, std::move(*make_network(inside)));
+}
+
 constexpr std::array kNetworks{
     Entry{"ideal", make_ideal},        Entry{"mesh", make_mesh},
     Entry{"mesh-adaptive", make_mesh}, Entry{"mesh-bufferless", make_deflection},
-    Entry{"mesh-priority", make_mesh},
+    Entry{"mesh-priority", make_mesh}, Entry{"dapper", make_dapper},
+    Entry{"approx-noc", approx_noc},   Entry{"prior-opt", make_photonic},
+    Entry{"gpuopt", make_photonic},    Entry{"ps-gpuopt", make_photonic},
 };
 
 }  // namespace
@@ -34,7 +43,8 @@ Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
     if (entry.name != config.network) {
       continue;
     }
-    if (!config.planes) {
+    // These two arrange their planes themselves.
+    if (!config.planes || config.network == "dapper" || config.network == "approx-noc") {
       return entry.make(config);
     }
     NetworkConfig one = config;

@@ -70,6 +70,12 @@ class PacketStore {
   // Payloads of the last tick's deliveries die here.
   void begin_tick();
 
+  // Bytes of a packet's payload, which may be changed; empty without one.
+  [[nodiscard]] std::span<std::byte> payload(std::uint32_t index) {
+    const std::uint32_t at = records_[index].payload;
+    return at == kNoPacket ? std::span<std::byte>{} : std::span<std::byte>(payloads_[at]);
+  }
+
   // 8 x bytes_per_flit bits of flit `index` of a packet, zero past the end of the payload.
   void copy_flit(const PacketRecord& record, int index, std::size_t bytes_per_flit,
                  std::byte* out) const;

@@ -4,10 +4,23 @@
 
 #include <algorithm>
 
+#include "impl/photonic/layout.hpp"
+
 namespace ww::sim::net {
 namespace {
 
+// Of a network of light: the first node of each LLC station.
+std::vector<NodeId> llc_nodes(const NetworkConfig& network) {
+  std::vector<NodeId> nodes = photonic::nodes_of(network, true);
+  std::erase_if(
+      nodes, [&](NodeId node) { return node % static_cast<NodeId>(network.concentration) != 0; });
+  return nodes;
+}
+
 std::vector<NodeId> default_memory_nodes(const NetworkConfig& network) {
+  if (is_photonic(network.network)) {
+    return llc_nodes(network);
+  }
   const int nodes = node_count(network);
   const int row = network.width * network.concentration;
   const int wanted = std::max(1, nodes / 4);
@@ -76,7 +89,8 @@ Result<Placement> place(const NetworkConfig& network, const std::vector<NodeId>&
   WW_TRY(mark("memory_nodes", placement.memory, kMemory, roles));
   WW_TRY(mark("core_nodes", placement.cores, kCore, roles));
   if (placement.cores.empty()) {
-    placement.cores = others(roles, kMemory);
+    placement.cores =
+        is_photonic(network.network) ? photonic::nodes_of(network, false) : others(roles, kMemory);
   }
   if (placement.cores.empty()) {
     return fail(ErrorCode::invalid_argument, "memory_nodes leave no core", "memory_nodes");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -18,6 +19,38 @@ int height_of(const SimulateRequest& request) {
 
 bool is_trace(const SimulateRequest& request) {
   return !request.trace.empty();
+}
+
+std::vector<NodeId> memory_nodes_of(const SimulateRequest& request) {
+  return request.network == "dapper" && request.memory_nodes.empty()
+             ? memory_node_in_each_row(request.k, height_of(request))
+             : request.memory_nodes;
+}
+
+constexpr std::array kWordTypes{std::pair{std::string_view("exact"), WordType::exact},
+                                std::pair{std::string_view("int32"), WordType::int32},
+                                std::pair{std::string_view("float32"), WordType::float32},
+                                std::pair{std::string_view("uint8"), WordType::uint8}};
+
+// What only dapper and approx-noc know.
+Status add_approximation(const SimulateRequest& request, NetworkConfig& config) {
+  if (std::none_of(kWordTypes.begin(), kWordTypes.end(),
+                   [&](const auto& type) { return type.first == request.approximable; })) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("approximable '{}' is unknown; exact, int32, float32 or uint8",
+                            request.approximable),
+                "approximable");
+  }
+  if (request.approx_threshold) {
+    config.error_threshold = *request.approx_threshold / 100;
+  }
+  config.overlay = request.overlay;
+  config.compression = request.compression;
+  config.memory_nodes = memory_nodes_of(request);
+  if (config.network == "dapper") {
+    config.classes = 2;
+  }
+  return {};
 }
 
 Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
@@ -59,6 +92,15 @@ Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern
   config.deflection = request.deflection;
   config.adaptive = request.adaptive;
   config.reassembly_buffers = request.reassembly_buffers;
+  WW_TRY(add_approximation(request, config));
+  config.photonic = request.photonic;
+  if (config.photonic.llc_stations.empty()) {
+    // Stations where memory was put are LLC stations.
+    for (const NodeId node : request.memory_nodes) {
+      config.photonic.llc_stations.push_back(
+          node / static_cast<std::uint32_t>(std::max(1, request.concentration)));
+    }
+  }
   return config;
 }
 
@@ -77,7 +119,7 @@ Result<RunConfig> run_of(const SimulateRequest& request) {
   config.traffic.write_reply_flits = request.write_reply_flits;
   config.traffic.memory_delay = request.memory_delay;
   config.traffic.core_nodes = request.core_nodes;
-  config.traffic.memory_nodes = request.memory_nodes;
+  config.traffic.memory_nodes = memory_nodes_of(request);
   config.traffic.hot_fraction = request.hot_fraction;
   config.traffic.burst_start = request.burst_start;
   config.traffic.burst_stop = request.burst_stop;
@@ -94,9 +136,13 @@ ReplayConfig replay_of(const SimulateRequest& request) {
   config.l1_ways = request.l1_ways;
   config.interleave_bytes = request.interleave_bytes;
   config.core_nodes = request.core_nodes;
-  config.memory_nodes = request.memory_nodes;
+  config.memory_nodes = memory_nodes_of(request);
   config.memory_delay = request.memory_delay;
   config.seed = request.seed;
+  config.approximable.threshold = request.approx_threshold.value_or(10) / 100;
+  for (const auto& [name, type] : kWordTypes) {
+    if (request.approximable == name) config.approximable.type = type;
+  }
   if (request.max_outstanding != 0) {
     config.max_outstanding = request.max_outstanding;
   }
@@ -113,7 +159,9 @@ Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
   config.router.vcs = request.vcs;
   // A bufferless router keeps flits in its pipeline registers only.
   config.router.vc_buffer = request.network == "mesh-bufferless" ? 0 : request.vc_buffer;
-  config.clock = Hertz(request.clock_hz);
+  config.clock =
+      Hertz(is_photonic(request.network) ? request.photonic.core_mhz * 1e6 : request.clock_hz);
+  config.photonic = request.photonic_power;
   config.link_length = Millimetre(request.link_mm);
   config.toggle_rate = request.toggle_rate;
   if (!request.model.empty()) {
@@ -177,6 +225,41 @@ nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& st
           {"random_payload_bytes", stats.random_bytes}};
 }
 
+nlohmann::json reply_plane_json(const power::OverlayEvents& events) {
+  if (events.routers == 0) return nullptr;
+  return {{"packets", events.packets},
+          {"coalesced", events.coalesced},
+          {"flits", events.flits},
+          {"words_compared", events.words_compared}};
+}
+
+nlohmann::json compression_json(const power::CompressionEvents& events) {
+  if (events.blocks == 0) return nullptr;
+  return {{"blocks", events.blocks},
+          {"flits_before", events.flits_before},
+          {"flits_after", events.flits_after},
+          {"words", events.words},
+          {"compressed_words", events.compressed_words},
+          {"changed_words", events.changed_words}};
+}
+
+nlohmann::json light_json(const power::PhotonicEvents& light) {
+  if (!light.present) return nullptr;
+  return {{"messages", light.messages},
+          {"c_messages", light.c_messages},
+          {"local_messages", light.local_messages},
+          {"avg_wait_cycles", light.wait_cycles_per_message()},
+          {"mean_lit_units", light.mean_lit_units()},
+          {"data_units", light.structure.data_units},
+          {"use_of_light", light.use_of_light()},
+          {"data_grabs", light.data_grabs},
+          {"power_grabs", light.power_grabs},
+          {"failed_attempts", light.failed_attempts},
+          {"epochs", light.epochs},
+          {"halted_cycles", light.halted_cycles},
+          {"rings", light.structure.rings}};
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
@@ -200,8 +283,14 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"cpu_s", run.cpu_s},
           {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
           {"stable", run.stable},
+          {"reply_plane", reply_plane_json(run.window.overlay)},
+          {"compression", compression_json(run.window.compression)},
+          {"light", light_json(run.window.photonic)},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
+  for (const char* of_some : {"reply_plane", "compression", "light"}) {
+    if (json[of_some].is_null()) json.erase(of_some);
+  }
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();

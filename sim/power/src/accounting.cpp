@@ -4,9 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ww/sim/power/overhead_energy.hpp"
+
 namespace ww::sim::power {
 
-std::array<std::pair<const char*, Picojoule>, 9> EnergyReport::components() const {
+std::array<std::pair<const char*, Picojoule>, 20> EnergyReport::components() const {
   return {{{"buffer_write", buffer_write},
            {"buffer_read", buffer_read},
            {"crossbar", crossbar},
@@ -15,13 +17,34 @@ std::array<std::pair<const char*, Picojoule>, 9> EnergyReport::components() cons
            {"link", link},
            {"clock", clock},
            {"router_leakage", router_leakage},
-           {"link_leakage", link_leakage}}};
+           {"link_leakage", link_leakage},
+           {"bypass_switch", bypass_switch},
+           {"bypass_latch", bypass_latch},
+           {"bypass_link", bypass_link},
+           {"bypass_clock", bypass_clock},
+           {"bypass_router_leakage", bypass_router_leakage},
+           {"bypass_link_leakage", bypass_link_leakage},
+           {"approximator", approximator},
+           {"overlay_control", overlay_control},
+           {"compressor", compressor},
+           {"dictionary_leakage", dictionary_leakage},
+           {"reply_buffer", reply_buffer}}};
 }
 
-Picojoule EnergyReport::total() const {
+Picojoule EnergyReport::electrical() const {
   Picojoule sum{0.0};
   for (const auto& [name, value] : components()) {
     sum += value;
+  }
+  return sum;
+}
+
+Picojoule EnergyReport::total() const {
+  Picojoule sum = electrical();
+  if (photonic) {
+    for (const auto& [name, value] : photonic->components()) {
+      sum += value;
+    }
   }
   return sum;
 }
@@ -31,10 +54,93 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   for (const auto& [name, value] : report.components()) {
     json[name] = value.to<double>();
   }
+  if (report.photonic) {
+    add_to_json(json, *report.photonic);
+    json["electrical"] = report.electrical().to<double>();
+  }
   json["total"] = report.total().to<double>();
   json["router_source"] = report.router_source;
   json["wire_source"] = report.wire_source;
+  if (!report.bypass_source.empty()) json["bypass_source"] = report.bypass_source;
+  if (!report.overhead_source.empty()) json["overhead_source"] = report.overhead_source;
 }
+
+namespace {
+
+Picojoule times(std::uint64_t count, double pj) {
+  return Picojoule(static_cast<double>(count) * pj);
+}
+
+// Links and how long they were there.
+struct Wires {
+  double fj_per_toggle_mm{};
+  double leakage_uw_per_bit_mm{};
+  double length_mm{};
+  double flit_bits{};
+  double toggle_rate{};
+  bool counted{};
+  double seconds{};
+
+  [[nodiscard]] Picojoule moving(std::uint64_t flits, std::uint64_t toggles) const {
+    const double transitions = counted ? static_cast<double>(toggles)
+                                       : static_cast<double>(flits) * flit_bits * toggle_rate;
+    return Picojoule(transitions * fj_per_toggle_mm * length_mm * 1e-3);
+  }
+  [[nodiscard]] Picojoule leaking(std::uint64_t links) const {
+    return Picojoule(static_cast<double>(links) * flit_bits * length_mm * leakage_uw_per_bit_mm *
+                     1e-6 * seconds * 1e12);
+  }
+};
+
+Picojoule leakage(std::uint64_t count, double milliwatts, double seconds) {
+  return Picojoule(static_cast<double>(count) * milliwatts * 1e-3 * seconds * 1e12);
+}
+
+Status add_overlay(EnergyReport& report, const NetworkEvents& events, const EnergyConfig& config,
+                   const Wires& wires) {
+  const OverlayEvents& overlay = events.overlay;
+  RouterSize size = config.router;
+  size.vcs = 1;
+  size.vc_buffer = 1;
+  WW_ASSIGN(bypass, router_energy(config.estimator, config.node_nm, size));
+  WW_ASSIGN(overhead, overhead_energy(config.node_nm));
+  report.bypass_switch = times(overlay.crossbar_flits, bypass.crossbar_pj);
+  report.bypass_latch = times(overlay.latch_flits, bypass.buffer_write_pj + bypass.buffer_read_pj);
+  report.bypass_link = wires.moving(overlay.link_flits, overlay.link_toggles);
+  report.bypass_clock = times(events.cycles * overlay.routers, bypass.clock_pj);
+  report.bypass_router_leakage = leakage(overlay.routers, bypass.leakage_mw, wires.seconds);
+  report.bypass_link_leakage = wires.leaking(overlay.links);
+  // A leader's word is read and multiplied with the threshold; one compared is read, subtracted
+  // from the leader's and compared.
+  report.approximator =
+      times(overlay.leader_words, overhead.memory_pj_per_64b / 2 + overhead.multiply_pj) +
+      times(overlay.words_compared, overhead.memory_pj_per_64b / 2 + 2 * overhead.add_pj);
+  // A window: alpha A, gamma B, K xi and a division. Setting up: a grant of the switch.
+  report.overlay_control = times(overlay.windows, 4 * overhead.multiply_pj + overhead.add_pj) +
+                           times(overlay.setups, bypass.switch_grant_pj);
+  report.bypass_source = bypass.source;
+  report.overhead_source = overhead.source;
+  return {};
+}
+
+Status add_compression(EnergyReport& report, const NetworkEvents& events,
+                       const EnergyConfig& config, double seconds) {
+  const CompressionEvents& codes = events.compression;
+  constexpr double kPatterns = 7;  // a word is compared with
+  constexpr double kWordBits = 32;
+  WW_ASSIGN(overhead, overhead_energy(config.node_nm));
+  // An entry searched is a comparison of 32 bits.
+  report.compressor = times(codes.pattern_words, kPatterns * overhead.add_pj) +
+                      times(codes.search_bits, overhead.add_pj / kWordBits) +
+                      times(codes.lookups, kWordBits * overhead.storage_read_pj_per_bit) +
+                      times(codes.updates, kWordBits * overhead.storage_write_pj_per_bit);
+  report.dictionary_leakage =
+      leakage(codes.dictionary_bits, overhead.storage_leakage_uw_per_bit * 1e-3, seconds);
+  report.overhead_source = overhead.source;
+  return {};
+}
+
+}  // namespace
 
 Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config) {
   if (!(config.toggle_rate >= 0 && config.toggle_rate <= 1)) {
@@ -51,9 +157,6 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     return fail(ErrorCode::out_of_range, "clock must be above 0", "clock");
   }
   WW_ASSIGN(router, router_energy(config.estimator, config.node_nm, config.router));
-  const auto times = [](std::uint64_t count, double pj) {
-    return Picojoule(static_cast<double>(count) * pj);
-  };
   EnergyReport report;
   report.buffer_write = times(events.buffer_writes, router.buffer_write_pj);
   report.buffer_read = times(events.buffer_reads, router.buffer_read_pj);
@@ -68,16 +171,32 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   const double leakage_uw =
       config.wire ? config.wire->leakage_uw_per_bit_mm : router.link_leakage_uw_per_bit_mm;
   report.wire_source = config.wire ? config.wire->source : router.source;
-  const double toggles = events.toggles_counted ? static_cast<double>(events.link_toggles)
-                                                : static_cast<double>(events.link_flits) *
-                                                      config.router.flit_bits * config.toggle_rate;
-  report.link = Picojoule(toggles * fj_per_toggle_mm * length_mm * 1e-3);
-
-  const double seconds = static_cast<double>(events.cycles) / clock_hz;
-  report.router_leakage =
-      Picojoule(static_cast<double>(events.routers) * router.leakage_mw * 1e-3 * seconds * 1e12);
-  report.link_leakage = Picojoule(static_cast<double>(events.links) * config.router.flit_bits *
-                                  length_mm * leakage_uw * 1e-6 * seconds * 1e12);
+  const Wires wires{fj_per_toggle_mm,
+                    leakage_uw,
+                    length_mm,
+                    static_cast<double>(config.router.flit_bits),
+                    config.toggle_rate,
+                    events.toggles_counted,
+                    static_cast<double>(events.cycles) / clock_hz};
+  report.link = wires.moving(events.link_flits, events.link_toggles);
+  report.router_leakage = leakage(events.routers, router.leakage_mw, wires.seconds);
+  report.link_leakage = wires.leaking(events.links);
+  if (events.overlay.routers != 0) {
+    WW_TRY(add_overlay(report, events, config, wires));
+  }
+  if (events.compression.blocks != 0 || events.compression.dictionary_bits != 0) {
+    WW_TRY(add_compression(report, events, config, wires.seconds));
+  }
+  if (events.reply_buffer_flits != 0) {
+    WW_ASSIGN(overhead, overhead_energy(config.node_nm));
+    report.reply_buffer = times(events.reply_buffer_flits,
+                                2 * overhead.memory_pj_per_64b * config.router.flit_bits / 64);
+    report.overhead_source = overhead.source;
+  }
+  if (events.photonic.present) {
+    WW_ASSIGN(photonic, photonic_energy(events.photonic, config.photonic));
+    report.photonic = photonic;
+  }
   return report;
 }
 

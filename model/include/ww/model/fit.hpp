@@ -136,6 +136,8 @@ struct Diagnostics {
   double residual_rms_sigmas{};
   double held_back_rms_sigmas{};  // every plateau foretold by all others
   double beyond_three_sigmas{};   // share of plateaus
+  // How much more steeply power under load follows temperature than idle power does [1/10 K].
+  double leakage_steepening{}, leakage_steepening_error{};
   std::vector<TermSupport> terms;
 };
 

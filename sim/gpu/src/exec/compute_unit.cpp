@@ -12,17 +12,15 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
-constexpr std::uint32_t kLdsBlock = 512;
 // A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
-// Every wave has room for all 256 vector registers, and on gfx90a as many accumulation registers,
-// so that no register number needs a check; the odd distance keeps the waves' first registers apart
-// in the host's caches.
-std::size_t register_stride(const Architecture& architecture) {
+// Words between two waves' first registers where each has room for all 256 vector registers, and on
+// gfx90a as many accumulation registers. The odd distance keeps them apart in the host's caches.
+constexpr std::size_t kApart = 5 * 16;
+std::size_t widest_stride(const Architecture& architecture) {
   const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
-  return registers * kLanes + 5 * 16;
+  return registers * kLanes + kApart;
 }
 // Most often all of them.
 std::uint64_t enabled_lanes(std::uint64_t exec) {
@@ -47,7 +45,7 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       engine_(engine),
       index_(index),
       memory_(memory),
-      register_stride_(register_stride(architecture)),
+      register_stride_(widest_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
@@ -58,211 +56,91 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
   registers_ = {static_cast<std::uint32_t*>(words), Free{bytes}};
 }
 
+// Waves lie as close as their launch allows, which saves pages. No register number needs a check:
+// the room is for forty waves with all registers, and a number past a wave's own, which no compiler
+// makes, finds its neighbours'.
+std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
+  const std::size_t widest = widest_stride(architecture_);
+  return launch.accumulators != 0 ? widest
+                                  : std::min<std::size_t>(widest, launch.vgprs * kLanes + kApart);
+}
+
 void ComputeUnit::Free::operator()(std::uint32_t* words) const {
   munmap(words, bytes);
 }
 
-void ComputeUnit::begin_launch(const LaunchState& launch) {
-  launch_ = &launch;
-  l1.invalidate_all();
-  l1_free = 0;
-  lds_free = 0;
-  requests.clear();
-  requests_done = 0;
-  activity = {};
-  counters = {};
-  if (trace) trace->clear();
-  findings.clear();
-  if (launch.checks.races) {
-    if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());
-    shadow->begin_launch();
-  } else {
-    shadow.reset();
-  }
-  key_.fill(kIdleKey);
-  key_rows_ = 0;
-  first_key_ = kIdleKey;
-  simd_waves_ = {};
-  valu_free_ = {};
-  salu_free_ = {};
-  branch_free_ = {};
-  groups_ = {};
-  for (Wave& wave : waves_) wave.state = WaveState::empty;
-  resident_ = 0;
-  lds_used_ = 0;
-  std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
-  finished_ = 0;
-  clock_read_ = false;
-  error_.reset();
-  free_operations_.clear();
-  for (auto& operation : pool_) free_operations_.push_back(operation.get());
-  last_end_ = 0;
+// Issues what is executed already, up to `end` or the next completion; returns when the next
+// instruction can issue.
+inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
+  end = std::min(end, wave.next_completion);
+  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
+  std::int64_t valu = valu_free_[wave.simd];
+  std::int64_t salu = salu_free_[wave.simd];
+  std::uint32_t left = wave.ahead;
+  std::uint32_t pc = wave.pc;
+  do {
+    if (slot->unit == Unit::valu) {
+      time = std::max(time, valu) + slot->cycles;
+      valu = time;
+    } else {
+      time = std::max(time, salu) + slot->cycles;
+      salu = time;
+    }
+    pc += slot->dwords;
+    slot += slot->dwords;
+  } while (--left != 0 && time < end);
+  wave.pc = pc;
+  valu_free_[wave.simd] = valu;
+  salu_free_[wave.simd] = salu;
+  wave.ahead = left;
+  return time;
 }
 
-bool ComputeUnit::has_room() const {
-  int free_slots = 0;
-  for (const int waves : simd_waves_) free_slots += std::max(0, launch_->waves_per_simd - waves);
-  if (free_slots < static_cast<int>(launch_->waves_per_group)) return false;
-  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
-  std::uint32_t run = 0;
-  for (std::size_t i = 0; run < blocks && i < lds_blocks_.size(); ++i) {
-    run = lds_blocks_[i] ? 0 : run + 1;
+// Runs the wave from `time` on, for one turn or to the quantum's end.
+inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
+  const std::int64_t horizon = std::min(end, time + kTurn);
+  if (wave.ahead != 0 && time < wave.next_completion) {  // often there is no more to it
+    time = issue_ahead(wave, time, horizon);
+    wave.next = time;
+    if (time >= horizon) return;
   }
-  return run >= blocks;
-}
-
-void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
-  const auto place = std::find_if(groups_.begin(), groups_.end(),
-                                  [](const WorkGroup& group) { return !group.used; });
-  WorkGroup& group = *place;
-  group = WorkGroup{};
-  group.used = true;
-  group.id = id;
-  group.hardware_slot = static_cast<std::uint32_t>(place - groups_.begin());
-  group.waves = group.alive = launch_->waves_per_group;
-  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
-  std::uint32_t run = 0;
-  for (std::uint32_t i = 0; run < blocks; ++i) {
-    run = lds_blocks_[i] ? 0 : run + 1;
-    group.lds_offset = (i + 1 - run) * kLdsBlock;
-  }
-  for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
-  group.lds_bytes = launch_->lds_bytes;
-  if (shadow) group.epoch = shadow->new_epoch();
-
-  if (resident_ == 0) busy_since_ = cycle;
-  for (std::uint32_t n = 0; n < group.waves; ++n) {
-    const auto simd = static_cast<std::size_t>(
-        std::min_element(simd_waves_.begin(), simd_waves_.end()) - simd_waves_.begin());
-    std::size_t slot = simd;
-    while (waves_[slot].state != WaveState::empty) slot += 4;
-    ++simd_waves_[simd];
-    ++resident_;
-    Wave& wave = waves_[slot];
-    wave.v = registers_.get() + slot * register_stride_;
-    wave.code = launch_->code;
-    wave.code_dwords = launch_->code_dwords;
-    wave.pc = launch_->entry;
-    wave.ahead = 0;
-    wave.vgprs = launch_->vgprs;
-    wave.cu = this;
-    wave.group = &group;
-    wave.state = WaveState::running;
-    wave.slot = static_cast<std::uint8_t>(slot);
-    wave.simd = static_cast<std::uint8_t>(simd);
-    wave.wave_id = static_cast<std::uint8_t>(slot / 4);
-    wave.in_group = static_cast<std::uint16_t>(n);
-    wave.scc = false;
-    wave.next_completion = kNever;
-    wave.vector_queue = {};
-    wave.scalar_queue = {};
-    wave.started = cycle;
-    wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
-    wave.now = wave.next;
-    init_registers(wave, group);
-    key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
-    set_key(wave);
-    ++counters.waves;
-  }
-}
-
-// Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
-void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
-  std::memset(wave.sr, 0, sizeof wave.sr);
-  const LaunchState& launch = *launch_;
-  constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
-  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
-  std::memset(wave.v, 0, ordinary * kRegister);
-  if (launch.accumulators != 0) {
-    std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
-  }
-  const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
-  const std::uint64_t wave_index =
-      (static_cast<std::uint64_t>(engine_ * architecture_.cus_per_engine + index_) * kSlots) +
-      wave.slot;
-  const std::uint64_t scratch_offset = wave_index * slot_scratch;
-  wave.scratch_base = launch.scratch + scratch_offset;
-
-  std::size_t s = 0;
-  if ((launch.code_properties & 1U) != 0) {  // private segment buffer
-    // Swizzled by dword over the 64 lanes: element size 4, index stride 64, add lane id.
-    wave.sr[0] = static_cast<std::uint32_t>(launch.scratch);
-    wave.sr[1] = static_cast<std::uint32_t>(launch.scratch >> 32) | 1U << 31;
-    wave.sr[2] = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(launch.scratch_bytes, ~std::uint32_t{0}));
-    wave.sr[3] = 1U << 19 | 3U << 21 | 1U << 23;
-    s += 4;
-  }
-  const auto put = [&](unsigned bit, std::uint64_t value, std::size_t words) {
-    if ((launch.code_properties >> bit & 1U) == 0) return;
-    wave.sr[s] = static_cast<std::uint32_t>(value);
-    if (words == 2) wave.sr[s + 1] = static_cast<std::uint32_t>(value >> 32);
-    s += words;
-  };
-  put(1, launch.dispatch_packet, 2);
-  put(2, launch.queue, 2);
-  put(3, launch.kernarg, 2);
-  put(4, launch.dispatch_id, 2);
-  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane; on gfx9 the
-  // arena's address, to which the kernel adds the wave's offset.
-  put(5, launch.isa == Isa::gfx7 ? std::uint64_t{launch.scratch_per_lane} << 32 : launch.scratch,
-      2);
-  put(6, launch.scratch_per_lane, 1);
-  s = launch.rsrc2 >> 1 & 31U;  // user registers; the rest follows them
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    if ((launch.rsrc2 >> (7 + axis) & 1U) != 0) wave.sr[s++] = group.id[axis];
-  }
-  if ((launch.rsrc2 >> 10 & 1U) != 0) {
-    const bool first = wave.in_group == 0;
-    wave.sr[s++] =
-        launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
-  }
-  if ((launch.rsrc2 & 1U) != 0) wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
-
-  const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
-  const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
-  wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
-  wave.lane_mask_known = false;  // the slot's last wave left its own behind
-  wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
-              (launch.rsrc1 >> 23 & 1U) << 9;
-  wave.sr[kM0] = ~std::uint32_t{0};
-  const std::size_t id_words = std::size_t{launch.id_axes} * kLanes;
-  std::memcpy(wave.v, launch.work_item_ids.data() + wave.in_group * id_words,
-              id_words * sizeof(std::uint32_t));
-}
-
-void ComputeUnit::set_key(const Wave& wave) {
-  const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
-  key_[wave.slot] = key;
-  first_key_ = std::min(first_key_, key);
-}
-
-std::int64_t ComputeUnit::next_event() const {
-  return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
+  step(wave, time, horizon);
 }
 
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
   const LaneTable& table = lanes();
   std::uint64_t key = first_key_;
+  // The last wave's new key waits here for a turn: a search that read a word just written would
+  // wait for it. What the array says of that wave meanwhile lies before every key that is looked
+  // for.
+  if (key == kIdleKey) return;
+  std::size_t slot = key & 63;
+  std::uint64_t kept = key_[slot];
   while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
     Wave& wave = waves_[key & 63];
     // Of the other waves, looked for beside the step rather than after it.
-    const std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    if (kept > key) other = std::min(other, kept);
+    key_[slot] = kept;
     keys_changed_ = false;
-    step(wave, static_cast<std::int64_t>(key >> 6), end);
-    key = wave.state == WaveState::running && wave.next != kNever
-              ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
-              : kIdleKey;
-    key_[wave.slot] = key;
-    key = keys_changed_ ? table.smallest_above(key_.data(), 0, key_rows_) : std::min(key, other);
+    turn(wave, static_cast<std::int64_t>(key >> 6), end);
+    slot = wave.slot;
+    kept = wave.state == WaveState::running && wave.next != kNever
+               ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
+               : kIdleKey;
+    if (keys_changed_) {
+      key_[slot] = kept;
+      key = table.smallest_above(key_.data(), 0, key_rows_);
+    } else {
+      key = std::min(kept, other);
+    }
   }
+  key_[slot] = kept;
   first_key_ = key;
 }
 
-void ComputeUnit::step(Wave& wave, std::int64_t start, std::int64_t end) {
-  const std::int64_t horizon = std::min(end, start + kTurn);
-  std::int64_t time = start;
+void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
   do {
     if (time >= wave.next_completion) drain(wave, time);
     if (wave.ahead == 0) {
@@ -324,31 +202,6 @@ void ComputeUnit::run_ahead(Wave& wave) {
   counters.valu += run.vectors;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
-}
-
-// Issues what is executed already, up to `end` or the next completion; returns when the next
-// instruction can issue.
-std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
-  end = std::min(end, wave.next_completion);
-  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
-  std::int64_t valu = valu_free_[wave.simd];
-  std::int64_t salu = salu_free_[wave.simd];
-  std::uint32_t left = wave.ahead;
-  do {
-    if (slot->unit == Unit::valu) {
-      time = std::max(time, valu) + slot->cycles;
-      valu = time;
-    } else {
-      time = std::max(time, salu) + slot->cycles;
-      salu = time;
-    }
-    wave.pc += slot->dwords;
-    slot += slot->dwords;
-  } while (--left != 0 && time < end);
-  valu_free_[wave.simd] = valu;
-  salu_free_[wave.simd] = salu;
-  wave.ahead = left;
-  return time;
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {
@@ -424,24 +277,13 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
 
 MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   if (free_operations_.empty()) {
-    pool_.push_back(std::make_unique<MemoryOperation>());
+    pool_.push_back(std::make_unique_for_overwrite<MemoryOperation>());
     free_operations_.push_back(pool_.back().get());
   }
   MemoryOperation* operation = free_operations_.back();
   free_operations_.pop_back();
+  static_cast<OperationHead&>(*operation) = OperationHead{};
   operation->wave = &wave;
-  operation->completion = 0;
-  operation->unresolved = 0;
-  operation->references = 0;
-  operation->sign_extend = false;
-  operation->half = 0;
-  operation->contiguous = false;
-  operation->traced_lanes = 0;
-  operation->scalar = false;
-  operation->vector = false;
-  operation->words = 0;
-  operation->begun = false;
-  operation->into_registers = false;
   return operation;
 }
 
@@ -522,78 +364,6 @@ void ComputeUnit::resolved(Wave& wave) {
   if (time == kNever) return;
   wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
   set_key(wave);
-}
-
-void ComputeUnit::barrier(Wave& wave) {
-  WorkGroup& group = *wave.group;
-  ++group.at_barrier;
-  wave.state = WaveState::barrier;
-  group.barrier_time = std::max(group.barrier_time, wave.now);
-  if (group.at_barrier < group.alive) return;
-  group.at_barrier = 0;
-  if (shadow) group.epoch = shadow->new_epoch();
-  for (Wave& other : waves_) {
-    if (other.state != WaveState::barrier || other.group != &group) continue;
-    other.state = WaveState::running;
-    other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
-    set_key(other);
-    keys_changed_ = true;
-  }
-  group.barrier_time = 0;
-}
-
-// A load that nobody waited for: what it will bring is what memory holds now.
-void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
-  if (operation.unresolved != 0) {
-    const std::size_t words = element_words(operation);
-    for (std::uint64_t set = operation.traced_lanes; set != 0; set &= set - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      const std::uint64_t address = operation.contiguous
-                                        ? operation.base + lane * operation.element_bytes
-                                        : operation.address[lane];
-      std::memcpy(operation.data + lane * words, memory_.host(address), operation.element_bytes);
-    }
-  }
-  trace->completed(wave, operation);
-}
-
-void ComputeUnit::end_wave(Wave& wave) {
-  const auto abandon = [this, &wave](CounterQueue& queue) {
-    for (; queue.count != 0; queue.pop()) {
-      MemoryOperation* operation = queue.front();
-      if (operation->traced_lanes != 0) [[unlikely]]
-        trace_abandoned(wave, *operation);
-      operation->wave = nullptr;
-      if (--operation->references == 0 && operation->unresolved == 0) release(operation);
-    }
-  };
-  abandon(wave.vector_queue);
-  abandon(wave.scalar_queue);
-  wave.state = WaveState::empty;
-  --simd_waves_[wave.simd];
-  --resident_;
-  activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);
-  last_end_ = std::max(last_end_, wave.now + 4);
-  if (resident_ == 0) activity.busy_cycles += static_cast<std::uint64_t>(last_end_ - busy_since_);
-  WorkGroup& group = *wave.group;
-  if (--group.alive != 0) {
-    if (group.at_barrier == group.alive) {  // the others wait for nobody now
-      --group.at_barrier;
-      for (Wave& other : waves_) {
-        if (other.state == WaveState::barrier && other.group == &group) {
-          other.now = std::max(other.now, wave.now);
-          other.state = WaveState::running;
-          barrier(other);
-          break;
-        }
-      }
-    }
-    return;
-  }
-  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
-  for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = false;
-  group.used = false;
-  ++finished_;
 }
 
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {

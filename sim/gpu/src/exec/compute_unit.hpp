@@ -5,6 +5,7 @@
 // so CUs may run on any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -65,6 +66,7 @@ struct CuCounters {
 class ComputeUnit {
  public:
   static constexpr int kSlots = 40;
+  static constexpr std::uint32_t kLdsBlock = 512;  // bytes in which local memory is handed out
 
   ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory);
 
@@ -80,7 +82,9 @@ class ComputeUnit {
   [[nodiscard]] bool idle() const { return resident_ == 0; }
   [[nodiscard]] int resident() const { return resident_; }
   // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
-  [[nodiscard]] std::int64_t next_event() const;
+  [[nodiscard]] std::int64_t next_event() const {
+    return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
+  }
   // Cycle at which the last wave ended.
   [[nodiscard]] std::int64_t last_end() const { return last_end_; }
   // Groups that ended since the last call, and forgets them.
@@ -121,8 +125,16 @@ class ComputeUnit {
   std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
 
  private:
-  void step(Wave& wave, std::int64_t start, std::int64_t end);
-  void set_key(const Wave& wave);  // when its `next` changed from outside
+  static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
+
+  void turn(Wave& wave, std::int64_t time, std::int64_t end);
+  void step(Wave& wave, std::int64_t time, std::int64_t horizon);
+  // When its `next` changed from outside.
+  void set_key(const Wave& wave) {
+    const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
+    key_[wave.slot] = key;
+    first_key_ = std::min(first_key_, key);
+  }
   void run_ahead(Wave& wave);
   std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
   void drain(Wave& wave, std::int64_t time);
@@ -130,13 +142,14 @@ class ComputeUnit {
   void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
   void init_registers(Wave& wave, const WorkGroup& group);
+  [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
 
   const Architecture& architecture_;
   int engine_;
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};
-  std::size_t register_stride_;  // words between two waves' first registers
+  std::size_t register_stride_;  // words between two waves' first registers in this launch
   std::vector<std::byte> lds_;
   struct Free {
     std::size_t bytes;

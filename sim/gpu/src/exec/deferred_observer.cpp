@@ -55,11 +55,7 @@ void DeferredObserver::record(const CrossbarTransfer& transfer) {
   }
 }
 
-void DeferredObserver::memory(const MemoryTransfer& transfer) {
-  if (!deferred_) {
-    target_.memory(transfer);
-    return;
-  }
+void DeferredObserver::record(const MemoryTransfer& transfer) {
   Item& item = next_item();
   item.transfer.cycle = transfer.cycle;
   item.transfer.channel = transfer.channel;

@@ -33,7 +33,13 @@ class DeferredObserver final : public ActivityObserver {
       target_.crossbar_lines(first, lines, cycles);
     }
   }
-  void memory(const MemoryTransfer& transfer) override;
+  void memory(const MemoryTransfer& transfer) override {
+    if (deferred_) {
+      record(transfer);
+    } else {
+      target_.memory(transfer);
+    }
+  }
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;
 
@@ -58,6 +64,7 @@ class DeferredObserver final : public ActivityObserver {
   };
   Item& next_item();
   void record(const CrossbarTransfer& transfer);
+  void record(const MemoryTransfer& transfer);
   void hand_over();
   // Sees the other batch through: does it here if the thread has not begun (cores may be short).
   void settle();

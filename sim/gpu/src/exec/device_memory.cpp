@@ -18,6 +18,24 @@ void* reserve(std::uint64_t bytes) {
               -1, 0);
 }
 
+// Large allocations get large pages from the host where it has them: a kernel that writes a buffer
+// for the first time would else stop for each 4 KiB of it.
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+constexpr std::uint64_t kWorthHugePages = 4 * kHugePage;
+
+void ask_for_huge_pages(std::byte* begin, std::uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes < kWorthHugePages) return;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uintptr_t end = (address + bytes) / kHugePage * kHugePage;
+  madvise(begin + (first - address), end - first, MADV_HUGEPAGE);
+#else
+  static_cast<void>(begin);
+  static_cast<void>(bytes);
+#endif
+}
+
 }  // namespace
 
 Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes) {
@@ -72,6 +90,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
+  ask_for_huge_pages(base_ + offset, bytes);
   ++version_;
   return kDeviceBase + offset;
 }

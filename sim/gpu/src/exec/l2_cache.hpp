@@ -3,6 +3,7 @@
 // mask); a read that finds such a partial line fills it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -47,28 +48,36 @@ class L2Cache {
     }
     return read_slowly(line);
   }
-  // Reads lines in a row as long as they are found without a search; returns how many, and when the
-  // data of each is there.
-  unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* ready) {
-    Slot* const slots = slots_.data();
+  // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
+  // without a search; returns how many, and when each one's data leaves.
+  unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* leaves, std::int64_t cycle,
+                std::int64_t apart) {
+    if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
+    const Slot* const slots = slots_.data();
     const std::uint32_t* const hint = hint_.data();
+    std::uint32_t* const stamp = stamp_.data();
     unsigned found = 0;
-    for (; found < lines; ++found, ++line) {
+    for (; found < lines; ++found, ++line, cycle += apart) {
       const std::uint32_t place = hint[line % kHints];
       const Slot& hinted = slots[place];
       if (hinted.tag != line || hinted.partial != 0) break;
-      used(place);
-      ready[found] = hinted.ready;
+      stamp[place] = ++clock_;
+      leaves[found] = std::max(hinted.ready, cycle);
     }
     return found;
   }
   Access write(std::uint32_t line, std::uint64_t written);
 
-  // Brings to the host's caches what an access to the line will look at.
+  // Brings to the host's caches what an access to the line will look at: its slot where that is
+  // known, else its set.
   void prefetch(std::uint32_t line) const {
     const std::uint32_t place = hint_[line % kHints];
-    __builtin_prefetch(&slots_[place]);
+    __builtin_prefetch(&slots_[place], 1);
     __builtin_prefetch(&stamp_[place], 1);
+    if (tag_[place] == line) return;
+    const std::uint32_t first = set_of(line);
+    __builtin_prefetch(&tag_[first], 1);
+    __builtin_prefetch(&stamp_[first], 1);
   }
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
     const std::uint32_t block = line >> interleave_shift_;
@@ -97,15 +106,29 @@ class L2Cache {
   }
   void renumber();  // stamps from 1 on, in the same order
   // First slot of the line's set.
-  [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const;
-  [[nodiscard]] std::uint32_t find(std::uint32_t line) const;
-  Slot& evict(std::uint32_t line, Access& access);
+  [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const {
+    const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
+    const std::uint32_t of_channel =
+        channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
+    const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
+    const std::uint32_t set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    return (channel(line) * sets_ + set) * ways_;
+  }
+  // The slot that holds the line, and, where none does, the one to be given up for it.
+  struct Place {
+    std::uint32_t slot{};
+    bool found{};
+  };
+  [[nodiscard]] Place find(std::uint32_t line) const;
+  Slot& evict(std::uint32_t line, std::uint32_t place, Access& access);
 
   std::uint32_t channels_;
-  std::uint32_t channel_mask_;  // channels - 1 where that is a power of two, else 0
+  std::uint32_t channel_mask_;   // channels - 1 where that is a power of two, else 0
+  std::uint32_t channel_shift_;  // of that power of two
   std::uint32_t interleave_shift_;
   std::uint32_t ways_;
-  std::uint32_t sets_;  // of one channel
+  std::uint32_t sets_;      // of one channel
+  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t clock_{1};
   std::vector<Slot> slots_;  // [channel][set][way]
   // By slot, beside them: what a search through a set looks at, a host's cache line each.

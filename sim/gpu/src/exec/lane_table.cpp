@@ -40,13 +40,14 @@ const Tables& tables() {
 
 }  // namespace
 
-const LaneTable& lanes() {
+const LaneTable& best_lanes() {
   static const LaneTable& best = []() -> const LaneTable& {
     for (const auto& table : tables().table) {
       if (table) return *table;
     }
     return *tables().table.back();
   }();
+  detail::lanes_once_made.store(&best, std::memory_order_release);
   return best;
 }
 

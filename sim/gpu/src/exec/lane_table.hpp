@@ -2,6 +2,7 @@
 // time. Contents: valu.inl.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "exec/micro_op.hpp"
@@ -51,7 +52,14 @@ struct LaneTable {
 };
 
 // The best table for this machine; made once.
-[[nodiscard]] const LaneTable& lanes();
+[[nodiscard]] const LaneTable& best_lanes();
+namespace detail {
+inline std::atomic<const LaneTable*> lanes_once_made{};
+}
+[[nodiscard]] inline const LaneTable& lanes() {
+  const LaneTable* made = detail::lanes_once_made.load(std::memory_order_acquire);
+  return made != nullptr ? *made : best_lanes();
+}
 // One by name ("generic", "avx2", "avx512"), or nullptr where the machine cannot run it; for tests.
 [[nodiscard]] const LaneTable* lanes_named(const char* name);
 

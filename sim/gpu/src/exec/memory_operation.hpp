@@ -57,6 +57,23 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
 inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,
                        std::uint64_t lanes, const DeviceMemory& memory) {
   operation.begun = true;
+  if (lanes == 0 && operation.contiguous &&
+      operation.exec == ~std::uint64_t{0}) {  // the common case: lane after lane
+    const std::uint64_t first = line_address(line);
+    if (operation.base <= first &&
+        first + lines * kLineBytes <=
+            operation.base + std::uint64_t{kLanes} * operation.element_bytes) {
+      auto* target = reinterpret_cast<std::byte*>(operation.into_registers
+                                                      ? operation.wave->vgpr(operation.destination)
+                                                      : operation.data) +
+                     (first - operation.base);
+      const std::byte* source = memory.host(first);
+      for (; lines != 0; --lines, target += kLineBytes, source += kLineBytes) {
+        std::memcpy(target, source, kLineBytes);
+      }
+      return;
+    }
+  }
   for_bytes_in_lines(operation, line, lines, lanes, memory,
                      [](std::byte* element, const std::byte* host, std::uint64_t count) {
                        if (count == 4 * kLineBytes) {  // known sizes become a few moves

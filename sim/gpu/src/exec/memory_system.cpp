@@ -9,7 +9,10 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
-constexpr std::size_t kAhead = 8;         // requests, for the host's caches
+// Requests, for the host's caches: what their operations say is looked for first, then what that
+// points to.
+constexpr std::size_t kFarAhead = 24;
+constexpr std::size_t kAhead = 8;
 constexpr std::uint64_t kWholeLine = ~std::uint64_t{0};
 
 std::uint64_t halves(std::uint64_t bytes) {
@@ -72,7 +75,8 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
       const auto delay =
           static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
       latest = std::max(latest, delay);
-      arrivals_.push_back({&request, index, delay});
+      arrivals_.push_back({&request, delay, static_cast<std::uint16_t>(index),
+                           static_cast<std::uint16_t>(channel)});
     }
     cu.requests_done = next;
   }
@@ -82,14 +86,14 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   bucket_.assign(latest + 2, 0);
   for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
   for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
-  order_.resize(arrivals_.size());
-  for (std::uint32_t i = 0; i < arrivals_.size(); ++i) {
-    order_[bucket_[arrivals_[i].delay]++] = i;
-  }
-  for (std::size_t n = 0; n < order_.size(); ++n) {
-    if (n + kAhead < order_.size()) prefetch(*arrivals_[order_[n + kAhead]].request);
-    const Arrival& arrival = arrivals_[order_[n]];
-    serve(*cus[arrival.cu], arrival.cu, *arrival.request, start + arrival.delay);
+  const std::size_t arrived = arrivals_.size();
+  sorted_.resize(arrived);
+  for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
+  for (std::size_t n = 0; n < arrived; ++n) {
+    if (n + kFarAhead < arrived) __builtin_prefetch(sorted_[n + kFarAhead].request->operation, 1);
+    if (n + kAhead < arrived) prefetch(*sorted_[n + kAhead].request);
+    const Arrival& arrival = sorted_[n];
+    serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
   for (auto& cu : cus) {
     if (cu->requests_done == cu->requests.size()) {
@@ -111,13 +115,28 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 void MemorySystem::prefetch(const Request& request) const {
   const std::byte* const data = memory_.host(line_address(request.line));
   for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(data + i * kLineBytes);
-  const MemoryOperation* const operation = request.operation;
-  __builtin_prefetch(operation);
+  const MemoryOperation& operation = *request.operation;
+  if (operation.wave != nullptr) {
+    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
+    __builtin_prefetch(wave);
+    __builtin_prefetch(wave + 64, 1);
+    __builtin_prefetch(wave + 128);
+    if (operation.into_registers && operation.contiguous) {
+      const auto* target =
+          reinterpret_cast<const std::byte*>(operation.wave->vgpr(operation.destination)) +
+          (line_address(request.line) - operation.base);
+      for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(target + i * kLineBytes, 1);
+    } else if (operation.contiguous) {
+      const auto* target = reinterpret_cast<const std::byte*>(operation.data) +
+                           (line_address(request.line) - operation.base);
+      for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(target + i * kLineBytes, 1);
+    }
+  }
   l2_.prefetch(request.line);
 }
 
-void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request,
-                         std::int64_t arrival) {
+void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  Request& request = *arrival.request;
   if (request.kind == Request::Kind::merge) {
     load_lines(*request.operation, request.line, 1, request.lanes, memory_);
     resolve(cu, request,
@@ -125,8 +144,9 @@ void MemorySystem::serve(ComputeUnit& cu, std::uint32_t cu_index, Request& reque
                      request.departure + architecture_.l1_hit_cycles));
     return;
   }
-  const std::uint32_t channel = l2_.channel(request.line);
-  const std::int64_t slot = std::max(arrival, channel_free_[channel]);
+  const std::uint32_t cu_index = arrival.cu;
+  const std::uint32_t channel = arrival.channel;
+  const std::int64_t slot = std::max(cycle, channel_free_[channel]);
   const std::int64_t there_and_back = flight(cu_index, channel);
   const std::int64_t back = there_and_back - there_and_back / 2;
   channel_free_[channel] = slot + request.lines * cycles_per_line_;
@@ -188,29 +208,17 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
   load_lines(*request.operation, request.line, lines, request.lanes, memory_);
   std::int64_t there[Request::kMostLines];
-  const unsigned hits = l2_.hits(request.line, lines, there);
+  const unsigned hits = l2_.hits(request.line, lines, there, transfer.cycle, cycles_per_line_);
   counters_.hits += hits;
   channels_[transfer.channel].hits += hits;
   std::int64_t last = 0;
-  for (unsigned i = 0; i < hits; ++i) {
-    there[i] = std::max(there[i], transfer.cycle + i * cycles_per_line_);
+  for (unsigned i = 0; i < hits; ++i) last = std::max(last, there[i]);
+  for (unsigned i = hits; i < lines; ++i) {
+    const std::uint32_t line = request.line + i;
+    there[i] = fetch(l2_.read(line), line, transfer.cycle + i * cycles_per_line_, transfer.channel);
     last = std::max(last, there[i]);
   }
-  if (hits == lines) {
-    observer_.crossbar_lines(transfer, lines, cycles_per_line_);
-  } else {
-    if (hits != 0) observer_.crossbar_lines(transfer, hits, cycles_per_line_);
-    for (unsigned i = hits; i < lines; ++i) {
-      CrossbarTransfer one = transfer;
-      one.cycle += i * cycles_per_line_;
-      one.address += i * kLineBytes;
-      one.payload += i * kLineBytes;
-      const std::uint32_t line = request.line + i;
-      there[i] = fetch(l2_.read(line), line, one.cycle, transfer.channel);
-      last = std::max(last, there[i]);
-      observer_.crossbar(one);
-    }
-  }
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
   if (request.fills_l1) {
     for (unsigned i = 0; i < lines; ++i) {
       cu.l1.filled(request.l1_slot[i], request.line + i, there[i] + latency);

@@ -46,11 +46,12 @@ class MemorySystem {
  private:
   struct Arrival {
     Request* request{};
-    std::uint32_t cu{};
     std::uint32_t delay{};  // since the quantum began
+    std::uint16_t cu{};
+    std::uint16_t channel{};
   };
   void prefetch(const Request& request) const;
-  void serve(ComputeUnit& cu, std::uint32_t cu_index, Request& request, std::int64_t arrival);
+  void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
                     std::int64_t back);
@@ -87,8 +88,8 @@ class MemorySystem {
   std::uint64_t private_end_{};
   std::vector<ChannelActivity> channels_;
   MemoryCounters counters_;
-  std::vector<Arrival> arrivals_;
-  std::vector<std::uint32_t> order_;
+  std::vector<Arrival> arrivals_;  // by CU
+  std::vector<Arrival> sorted_;    // by arrival
   std::vector<std::uint32_t> bucket_;
 };
 

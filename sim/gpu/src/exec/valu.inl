@@ -503,9 +503,13 @@ bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exe
   const int first = __builtin_ctzll(exec);
   const U64 start = target[first] - static_cast<U64>(first) * stride;
   U64 differs = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    const U64 enabled = static_cast<U64>(static_cast<I64>(static_cast<I32>(mask[l])));
-    differs |= (target[l] ^ (start + static_cast<U64>(l) * stride)) & enabled;
+  if (exec == ~U64{0}) {
+    WW_LOOP differs |= target[l] ^ (start + static_cast<U64>(l) * stride);
+  } else {
+    for (int l = 0; l < kLanes; ++l) {
+      const U64 enabled = static_cast<U64>(static_cast<I64>(static_cast<I32>(mask[l])));
+      differs |= (target[l] ^ (start + static_cast<U64>(l) * stride)) & enabled;
+    }
   }
   *base = start;
   return differs == 0;

@@ -349,23 +349,29 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
   const std::size_t flush = wave.flush_f32() ? 1 : 0;
   std::uint64_t lane_operations = 0;
   LaneContext context;
+  std::uint64_t exec = wave.exec();
   for (; count != 0; --count, op += op->dwords) {
     if (op->unit != Unit::valu) {
       op->run(wave, *op);
+      exec = wave.exec();
       continue;
     }
-    context.exec = wave.exec();
-    if (context.exec != ~U64{0} || op->plain == Plain::no) {
-      lane_operations += static_cast<unsigned>(std::popcount(context.exec));
+    if (exec != ~U64{0} || op->plain == Plain::no) {
+      lane_operations += static_cast<unsigned>(std::popcount(exec));
       op->run(wave, *op);
+      exec = wave.exec();
       continue;
     }
     lane_operations += kLanes;
     const VectorFields& f = op->vector;
+    context.exec = exec;
     context.mask_in = read_mask(wave, op->mask_source);
     f.function[flush](wave.vgpr(op->destination), source(*op, 0), source(*op, 1), source(*op, 2),
                       context);
-    if (op->plain != Plain::lanes) wave.set_pair(op->destination2, context.mask_out);
+    if (op->plain != Plain::lanes) {
+      wave.set_pair(op->destination2, context.mask_out);
+      exec = wave.exec();
+    }
   }
   return lane_operations;
 }

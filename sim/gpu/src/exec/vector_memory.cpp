@@ -187,6 +187,11 @@ bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   return true;
 }
 
+// The enabled lanes for LaneTable::addresses, which does not look at them where all are.
+const U32* address_mask(Wave& wave, U64 exec) {
+  return exec == ~U64{0} ? nullptr : wave.mask();
+}
+
 // Immediate offsets are signed.
 U64 signed_offset(const MemoryFields& m) {
   return static_cast<U64>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
@@ -198,9 +203,10 @@ void run_flat(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   count(cu, m);
   MemoryOperation& operation = prepare(wave, op);
-  const bool contiguous = lanes().addresses(
-      operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), signed_offset(m),
-      operation.exec, wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
+  const bool contiguous =
+      lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U),
+                        signed_offset(m), operation.exec, address_mask(wave, operation.exec),
+                        static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
   align_atomic(wave, operation);
   if (!operation.contiguous) {
@@ -237,9 +243,10 @@ void run_global(Wave& wave, const MicroOp& op) {
   alignas(64) static constexpr U32 kNoHigh[kLanes] = {};
   const bool scalar = op.kind[2] == Source::scalar;
   const U64 base = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
-  const bool contiguous = lanes().addresses(
-      operation.address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
-      operation.exec, wave.mask(), static_cast<U32>(touched_bytes(m)), &operation.base);
+  const bool contiguous = lanes().addresses(operation.address, wave.vgpr(m.address),
+                                            scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
+                                            operation.exec, address_mask(wave, operation.exec),
+                                            static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
   align_atomic(wave, operation);
   issue(wave, op, operation);
@@ -324,9 +331,9 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     const U32* descriptor = wave.sr + m.resource;
     const U64 base =
         (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) + scalar_offset(wave, op) + m.offset;
-    const bool contiguous =
-        lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base,
-                          operation.exec, wave.mask(), m.element_bytes, &operation.base);
+    const bool contiguous = lanes().addresses(
+        operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base, operation.exec,
+        address_mask(wave, operation.exec), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
     align_atomic(wave, operation);
     issue(wave, op, operation);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -18,41 +19,51 @@ inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
 inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
 
-// One memory instruction in flight: what it still waits for, and what its registers will get.
-struct MemoryOperation {
+// What is known of one memory instruction in flight besides its bytes: one line of the host's
+// caches.
+struct alignas(64) OperationHead {
   Wave* wave{};
-  std::int64_t completion{};   // latest part so far
-  std::uint32_t unresolved{};  // parts whose time is not known yet
-  std::uint8_t references{};   // counters that still count it
+  std::int64_t completion{};     // latest part so far
+  std::uint64_t exec{};          // lanes
+  std::uint64_t base{};          // of a contiguous one
+  std::uint64_t traced_lanes{};  // a load's that the trace still waits for
+  std::uint32_t unresolved{};    // parts whose time is not known yet
+  std::uint32_t instruction{};   // its dword in the program
+  std::uint16_t destination{};
   MemoryKind kind{};
   AtomicOp atomic{};
+  std::uint8_t references{};  // counters that still count it
   std::uint8_t element_bytes{};
-  bool sign_extend{};
-  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
-  bool contiguous{};     // lane i at base + i * element_bytes
-  bool scalar{};         // destination is `words` SGPRs
-  bool vector{};         // counted by vmcnt, which then writes the registers
   std::uint8_t words{};  // destination registers
-  std::uint16_t destination{};
-  std::uint32_t instruction{};  // its dword in the program
-  std::uint64_t exec{};
-  std::uint64_t traced_lanes{};  // a load's that the trace still waits for
-  std::uint64_t base{};
+  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
+  bool sign_extend{};
+  bool contiguous{};      // lane i at base + i * element_bytes
+  bool scalar{};          // destination is `words` SGPRs
+  bool vector{};          // counted by vmcnt, which then writes the registers
   bool begun{};           // some of a load's bytes are in `data`
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
+};
+static_assert(sizeof(OperationHead) == 64);
+
+// One memory instruction in flight: what it still waits for, and what its registers will get.
+struct MemoryOperation : OperationHead {
   alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
   alignas(64) std::uint64_t address[kLanes];
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
 };
 
-// In-order counter of operations (vmcnt, lgkmcnt).
-struct CounterQueue {
-  MemoryOperation* entry[16]{};
+// In-order counter of operations (vmcnt, lgkmcnt). What is most often looked at is in front, in one
+// line of the host's caches with the first entries.
+struct alignas(64) CounterQueue {
+  std::int64_t chain{};  // completion of the last one that left: the next may not be earlier
   unsigned head{};
   unsigned count{};
-  std::int64_t chain{};  // completion of the last one that left: the next may not be earlier
+  MemoryOperation* entry[16]{};
 
-  void push(MemoryOperation* operation) { entry[(head + count++) & 15] = operation; }
+  void push(MemoryOperation* operation) {
+    if (count == 0) head = 0;
+    entry[(head + count++) & 15] = operation;
+  }
   [[nodiscard]] MemoryOperation* front() const { return entry[head & 15]; }
   [[nodiscard]] MemoryOperation* at(unsigned i) const { return entry[(head + i) & 15]; }
   void pop() {
@@ -97,27 +108,29 @@ struct Wave {
   std::uint8_t wave_id{};  // in the SIMD, as HW_ID tells
   std::uint16_t in_group{};
 
-  std::int64_t now{};   // cycle at which the present instruction issues
-  std::int64_t next{};  // earliest cycle of the next one; kNever: waits for something
+  alignas(64) std::int64_t now{};  // cycle at which the present instruction issues
+  std::int64_t next{};             // earliest cycle of the next one; kNever: waits for something
   std::int64_t next_completion{kNever};
   unsigned wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
   unsigned wait_scalar{kCounterDepth + 1};
+  std::uint64_t lane_mask_of{};
+  bool lane_mask_known{};
+  std::int64_t started{};
   CounterQueue vector_queue;
   CounterQueue scalar_queue;  // lgkmcnt
-  std::int64_t started{};
-  std::uint64_t scratch_base{};  // device address of the wave's private memory
 
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
-  bool lane_mask_known{};
-  std::uint64_t lane_mask_of{};
+  std::uint64_t scratch_base{};                    // device address of the wave's private memory
   alignas(64) std::uint32_t lane_mask[kLanes];
 
+  // Two scalar registers, the lower half first (hosts are little-endian here as elsewhere).
   [[nodiscard]] std::uint64_t pair(std::size_t index) const {
-    return std::uint64_t{sr[index]} | std::uint64_t{sr[index + 1]} << 32;
+    std::uint64_t value = 0;
+    std::memcpy(&value, sr + index, sizeof value);
+    return value;
   }
   void set_pair(std::size_t index, std::uint64_t value) {
-    sr[index] = static_cast<std::uint32_t>(value);
-    sr[index + 1] = static_cast<std::uint32_t>(value >> 32);
+    std::memcpy(sr + index, &value, sizeof value);
   }
   [[nodiscard]] std::uint64_t exec() const { return pair(kExec); }
   [[nodiscard]] std::uint32_t* vgpr(std::size_t index) { return v + index * kLanes; }

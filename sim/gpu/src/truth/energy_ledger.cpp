@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "transitions.hpp"
@@ -11,6 +12,7 @@
 namespace ww::sim::gpu {
 namespace {
 
+constexpr std::size_t kLine = 64;  // bytes
 constexpr int kWires = 512;        // payload wires of a crossbar link: 64 bytes a beat
 constexpr int kMemoryWires = 256;  // L2 to memory controller: 32 bytes a beat
 // Where a trunk's heat goes: its repeaters lie along the way.
@@ -51,9 +53,9 @@ class EnergyLedger final : public ActivityObserver {
         engines_(static_cast<std::size_t>(truth_.engines())),
         channels_(static_cast<std::size_t>(truth_.channels())),
         cus_(static_cast<std::size_t>(chip_.architecture().cus_per_engine)),
-        drive_(drive_function(
+        drive_(bus_driver(
             truth_.wires.bit_order == BitOrder::straight ? 0 : truth_.wires.interleave_stride)),
-        drive_memory_(drive_function(0)),
+        drive_memory_(bus_driver(0)),
         replies_(engines_ * channels_),
         writes_(engines_ * channels_),
         controls_(engines_ * channels_),
@@ -77,81 +79,114 @@ class EnergyLedger final : public ActivityObserver {
     payload_bits_ = 0;
   }
 
-  void crossbar(const CrossbarTransfer& transfer) override {
-    const std::size_t link = transfer.engine * channels_ + transfer.channel;
-    const std::size_t leg = transfer.engine * cus_ + transfer.cu;
-    Control& control = controls_[link];
-    ++transactions_[transfer.engine];
-    ++control.requests;
-    ++control.sequence;
-    const std::uint64_t request = (transfer.address >> 6 & 0xFFFFFFFFFFULL) |
-                                  std::uint64_t{transfer.cu & 0x3FU} << 40 |
-                                  static_cast<std::uint64_t>(transfer.kind) << 46 |
-                                  std::uint64_t{control.sequence & 0xFFU} << 48;
-    drive_narrow(control.request_word, request, control.counts);
-
-    if (transfer.kind != TransferKind::read) {
-      beat(writes_[link], transfer.payload, transfer.bytes, transfer.cycle);
-      beat(write_legs_[leg], transfer.payload, transfer.bytes, transfer.cycle);
-      ++crossings_[leg * channels_ + transfer.channel];
-      payload_bits_ += std::uint64_t{transfer.bytes} * 8;
-    }
-    const std::byte* reply =
-        transfer.kind == TransferKind::read ? transfer.payload : transfer.reply;
-    if (reply != nullptr) {
-      const std::uint64_t tag = (transfer.cu & 0x3FU) | std::uint64_t{control.sequence & 0xFFU}
-                                                            << 6;
-      drive_narrow(control.tag_word, tag, control.counts);
-      beat(replies_[link], reply, transfer.bytes, transfer.cycle);
-      beat(reply_legs_[leg], reply, transfer.bytes, transfer.cycle);
-      ++crossings_[leg * channels_ + transfer.channel];
-      payload_bits_ += std::uint64_t{transfer.bytes} * 8;
-    }
-  }
+  void crossbar(const CrossbarTransfer& transfer) override { cross(transfer, 1, 0); }
 
   void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) override {
-    for (; lines != 0; --lines) {
-      EnergyLedger::crossbar(first);  // no virtual call
-      first.cycle += cycles;
-      first.address += first.bytes;
-      first.payload += first.bytes;
-    }
+    cross(first, lines, cycles);
   }
 
   void memory(const MemoryTransfer& transfer) override {
     Lane& lane = memory_[transfer.channel];
-    for (int half = 0; half < 2; ++half) {
-      alignas(64) std::uint64_t next[8];
-      std::memcpy(next, transfer.payload + 32 * half, 32);
-      std::memcpy(next + 4, lane.bus.word.data() + 4, 32);
-      if (transfer.cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
-        drive_memory_(lane.bus, kParkedWord.data());
-      }
-      drive_memory_(lane.bus, next);
-      lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
-      ++lane.beats;
+    if (transfer.cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
+      drive_memory_.one(lane.bus, kParkedWord.data());
     }
+    drive_memory_.halves(lane.bus, transfer.payload);
+    lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
+    lane.beats += 2;
   }
 
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;
 
  private:
-  void beat(Lane& lane, const std::byte* payload, std::uint8_t bytes, std::int64_t cycle) {
-    alignas(64) std::byte partial[64];
-    if (bytes != 64) {
-      std::memcpy(partial, lane.bus.word.data(), 64);  // wires without payload hold
-      std::memcpy(partial, payload, std::min<std::size_t>(bytes, 64));
-      payload = partial;
+  // `lines` transfers of whole lines that lie in a row, `apart` cycles one after the other, or one
+  // of any size.
+  void cross(const CrossbarTransfer& transfer, unsigned lines, std::int64_t apart) {
+    const std::size_t link = transfer.engine * channels_ + transfer.channel;
+    const std::size_t leg = transfer.engine * cus_ + transfer.cu;
+    const bool is_read = transfer.kind == TransferKind::read;
+    Control& control = controls_[link];
+    transactions_[transfer.engine] += lines;
+    control.requests += lines;
+    const std::uint32_t sequence = control.sequence + 1;
+    control.sequence += lines;
+    const std::uint64_t cu = transfer.cu & 0x3FU;
+    drive_narrow_run(control.request_word,
+                     {.first = (transfer.address >> 6 & 0xFFFFFFFFFFULL) | cu << 40 |
+                               static_cast<std::uint64_t>(transfer.kind) << 46,
+                      .step = 1,
+                      .sequence = sequence,
+                      .sequence_at = 48,
+                      .count = lines},
+                     control.counts);
+    std::uint64_t& crossings = crossings_[leg * channels_ + transfer.channel];
+    if (!is_read) {
+      beats(writes_[link], write_legs_[leg], transfer, transfer.payload, lines, apart);
+      crossings += lines;
     }
-    const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;
-    if (idle || --lane.beats_to_regrant == 0) {
-      drive_(lane.bus, kParkedWord.data());
-      lane.beats_to_regrant = truth_.wires.regrant_beats;
+    const std::byte* reply = is_read ? transfer.payload : transfer.reply;
+    if (reply != nullptr) {
+      drive_narrow_run(
+          control.tag_word,
+          {.first = cu, .step = 0, .sequence = sequence, .sequence_at = 6, .count = lines},
+          control.counts);
+      beats(replies_[link], reply_legs_[leg], transfer, reply, lines, apart);
+      crossings += lines;
     }
-    drive_(lane.bus, payload);
+  }
+
+  // The payload over a trunk and a leg.
+  void beats(Lane& trunk, Lane& leg, const CrossbarTransfer& transfer, const std::byte* payload,
+             unsigned lines, std::int64_t apart) {
+    payload_bits_ += std::uint64_t{transfer.bytes} * 8 * lines;
+    std::int64_t cycle = transfer.cycle;
+    if (transfer.bytes != kLine) {
+      const std::size_t bytes = std::min<std::size_t>(transfer.bytes, kLine);
+      part_of_beat(trunk, payload, bytes, cycle);
+      part_of_beat(leg, payload, bytes, cycle);
+      return;
+    }
+    while (lines != 0) {
+      prepare(trunk, cycle);
+      prepare(leg, cycle);
+      unsigned run = std::min({lines, before_regrant(trunk), before_regrant(leg)});
+      if (apart > truth_.wires.park_after_cycles) run = 1;
+      drive_.both(trunk.bus, leg.bus, payload, run);
+      const std::int64_t last = cycle + (run - 1) * apart;
+      for (Lane* lane : {&trunk, &leg}) {
+        lane->last_cycle = std::max(lane->last_cycle, last);
+        lane->beats += run;
+        lane->beats_to_regrant -= static_cast<std::int32_t>(run - 1);
+      }
+      lines -= run;
+      payload += run * kLine;
+      cycle = last + apart;
+    }
+  }
+
+  // Wires without payload hold.
+  void part_of_beat(Lane& lane, const std::byte* payload, std::size_t bytes, std::int64_t cycle) {
+    alignas(64) std::byte whole[kLine];
+    std::memcpy(whole, lane.bus.word.data(), kLine);
+    std::memcpy(whole, payload, bytes);
+    prepare(lane, cycle);
+    drive_.one(lane.bus, whole);
     lane.last_cycle = std::max(lane.last_cycle, cycle);
     ++lane.beats;
+  }
+
+  // Before a beat: the bus has come to rest if it was idle for long or is granted anew.
+  void prepare(Lane& lane, std::int64_t cycle) {
+    const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;
+    if (idle || --lane.beats_to_regrant == 0) {
+      drive_.one(lane.bus, kParkedWord.data());
+      lane.beats_to_regrant = truth_.wires.regrant_beats;
+    }
+  }
+  // Beats from this one on, without a grant between them.
+  static unsigned before_regrant(const Lane& lane) {
+    return lane.beats_to_regrant > 0 ? static_cast<unsigned>(lane.beats_to_regrant)
+                                     : std::numeric_limits<unsigned>::max();
   }
 
   void park_all();
@@ -170,7 +205,7 @@ class EnergyLedger final : public ActivityObserver {
   Chip chip_;
   const Truth& truth_;
   std::size_t engines_, channels_, cus_;
-  DriveFunction drive_, drive_memory_;
+  BusDriver drive_, drive_memory_;
   std::vector<Lane> replies_, writes_;  // [engine * channels + channel]
   std::vector<Control> controls_;
   std::vector<Lane> reply_legs_, write_legs_;  // [engine * cus + cu]
@@ -185,13 +220,13 @@ void EnergyLedger::park_all() {
   for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_}) {
     for (Lane& lane : *lanes) {
       if (lane.beats != 0) {
-        drive_(lane.bus, kParkedWord.data());
+        drive_.one(lane.bus, kParkedWord.data());
       }
     }
   }
   for (Lane& lane : memory_) {
     if (lane.beats != 0) {
-      drive_memory_(lane.bus, kParkedWord.data());
+      drive_memory_.one(lane.bus, kParkedWord.data());
     }
   }
 }

@@ -45,11 +45,11 @@ void drive_bus(benchmark::State& state) {
   for (auto& word : data) {
     word = draw.bits();
   }
-  const DriveFunction drive = state.range(0) == 0 ? drive_function(0) : portable_drive_function(0);
+  const BusDriver drive = state.range(0) == 0 ? bus_driver(0) : portable_bus_driver(0);
   Bus bus{};
   std::size_t line = 0;
   for (auto _ : state) {
-    drive(bus, &data[line % 1024 * 8]);
+    drive.one(bus, &data[line % 1024 * 8]);
     ++line;
   }
   benchmark::DoNotOptimize(bus.counts().toggles);

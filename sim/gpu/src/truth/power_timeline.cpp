@@ -139,7 +139,9 @@ struct PowerTimeline::Impl {
     double leakage_w = 0;
     const std::span<const double> temperatures = thermal.zones_c();
     for (std::size_t zone = 0; zone < zones; ++zone) {
-      launch_energy_j[zone] = launch_energy_j[zone] / seconds + even_w;  // now a power
+      const double warmer =
+          1.0 + truth.thermal.dynamic_per_k * (temperatures[zone] - truth.leakage.reference_c);
+      launch_energy_j[zone] = launch_energy_j[zone] / seconds * warmer + even_w;  // now a power
       zone_power_w[zone] = leak_w * truth.leakage.zone_share[zone] * table.at(temperatures[zone]);
       dynamic_w += launch_energy_j[zone];
       leakage_w += zone_power_w[zone];

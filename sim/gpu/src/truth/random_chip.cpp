@@ -28,6 +28,9 @@ constexpr double kMostNoise = 0.04;  // sensor noise in a second, of far minus n
 constexpr double kMostMildResidual = 0.2;
 constexpr double kLeastStrongResidual = 0.35;
 constexpr double kMostStrongResidual = 0.7;
+// Growth of switched energy with temperature [1/K]: about as steep in watts as leakage.
+constexpr double kLeastStrongPerK = 0.003;
+constexpr double kMostStrongPerK = 0.006;
 
 template <class T, std::size_t n>
 T pick(Draw& draw, const std::array<T, n>& choices) {
@@ -191,9 +194,12 @@ void draw_sensor(Draw& draw, Truth& truth) {
 
 // How wrong the form is, before it is scaled to `size` (about 0 to 1).
 struct Misform {
-  int kind{};                   // 0: uneven routing, 1: uneven with a hop, 2: pair-specific power
+  // 0: uneven routing, 1: uneven with a hop, 2: pair-specific power, 3: switched energy that grows
+  // with temperature
+  int kind{};
   std::array<double, 16> pair;  // [-1, 1]
   double hop_quantile{};
+  double per_k{};
 };
 
 Misform draw_misform(Draw& draw, int kind) {
@@ -203,6 +209,7 @@ Misform draw_misform(Draw& draw, int kind) {
     value = draw.uniform(-1, 1);
   }
   form.hop_quantile = draw.uniform(0.4, 0.75);
+  form.per_k = kind == 3 ? draw.uniform(kLeastStrongPerK, kMostStrongPerK) : 0.0;
   return form;
 }
 
@@ -294,7 +301,8 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   if (farthest - nearest < kLeastSpreadMm || farthest - nearest > kMostSpreadMm) {
     return std::nullopt;
   }
-  if (request.chip_class == ChipClass::strong) {
+  const bool uneven = request.chip_class == ChipClass::strong && kind != 3;
+  if (uneven) {
     WW_ASSIGN(reached, reach_residual(request, architecture, form, residual, truth));
     if (!reached) {
       return std::nullopt;
@@ -312,13 +320,16 @@ Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& 
   const double power_w = dynamic_w + truth.leakage.reference_w;
   const double noise_w = truth.sensor.noise_relative * power_w *
                          std::sqrt(static_cast<double>(truth.sensor.period_ns) * 1e-9);
-  const bool plausible =
-      spread_w >= kLeastSpreadShare * dynamic_w && spread_w <= kMostSpreadShare * dynamic_w &&
-      noise_w <= kMostNoise * spread_w && power_w < 300 && power_w > 15 &&
-      (request.chip_class == ChipClass::strong ? found.residual_ratio >= kLeastStrongResidual
-                                               : found.residual_ratio <= kMostMildResidual);
+  const bool plausible = spread_w >= kLeastSpreadShare * dynamic_w &&
+                         spread_w <= kMostSpreadShare * dynamic_w &&
+                         noise_w <= kMostNoise * spread_w && power_w < 300 && power_w > 15 &&
+                         (uneven ? found.residual_ratio >= kLeastStrongResidual
+                                 : found.residual_ratio <= kMostMildResidual);
   if (!plausible) {
     return std::nullopt;
+  }
+  if (request.chip_class == ChipClass::strong) {
+    truth.thermal.dynamic_per_k = form.per_k;
   }
   WW_ASSIGN(chip, build(request, architecture, truth));
   return chip;
@@ -330,7 +341,7 @@ Result<Chip> draw_chip(const ChipRequest& request) {
   // Classes share no draws: their chips differ in more than the effects that are switched on.
   Draw draw(request.seed * 3 + static_cast<std::uint64_t>(request.chip_class) +
             0x77A7'7000'0000'0000ULL);
-  const int kind = draw.integer(0, 2);
+  const int kind = draw.integer(0, 3);
   for (int i = 0; i < kAttempts; ++i) {
     WW_ASSIGN(chip, attempt(request, kind, draw));
     if (chip) {

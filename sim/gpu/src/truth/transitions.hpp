@@ -47,16 +47,37 @@ struct alignas(64) Bus {
 inline constexpr std::array<std::uint64_t, 8> kParkedWord{~0ULL, ~0ULL, ~0ULL, ~0ULL,
                                                           ~0ULL, ~0ULL, ~0ULL, ~0ULL};
 
-// Drives the 64 bytes at `next` (any alignment) onto the bus and counts.
-using DriveFunction = void (*)(Bus& bus, const void* next);
+// How words are driven onto a bus and counted; all versions give the same counts.
+struct BusDriver {
+  // The 64 bytes at `next` (any alignment).
+  void (*one)(Bus& bus, const void* next);
+  // `count` words that lie in a row, one after the other, onto two buses.
+  void (*both)(Bus& first, Bus& second, const void* words, unsigned count);
+  // The two halves of the 64 bytes, one after the other, onto the lower 256 wires in straight
+  // order; the others hold.
+  void (*halves)(Bus& bus, const void* next);
+};
 
 // stride 0: straight order; 1, 2, 4: words k and k^stride lie interleaved bit by bit. The fastest
-// version that this processor runs; all give the same counts.
-[[nodiscard]] DriveFunction drive_function(int stride);
-// The portable version, for comparison.
-[[nodiscard]] DriveFunction portable_drive_function(int stride);
+// version that this processor runs.
+[[nodiscard]] BusDriver bus_driver(int stride);
+// One version alone; only the portable one runs everywhere.
+[[nodiscard]] BusDriver portable_bus_driver(int stride);
+[[nodiscard]] BusDriver avx2_bus_driver(int stride);
+[[nodiscard]] BusDriver avx512_bus_driver(int stride);
 
 // The same for one narrow bus of up to 64 wires (addresses, tags), straight order.
 void drive_narrow(std::uint64_t& word, std::uint64_t next, TransitionCounts& counts);
+
+// Words first + i * step, each with the low eight bits of sequence + i from wire `sequence_at` on
+// (where `first` has zeros).
+struct NarrowRun {
+  std::uint64_t first{};
+  std::uint64_t step{};
+  std::uint32_t sequence{};
+  unsigned sequence_at{};
+  unsigned count{};
+};
+void drive_narrow_run(std::uint64_t& word, NarrowRun run, TransitionCounts& counts);
 
 }  // namespace ww::sim::gpu

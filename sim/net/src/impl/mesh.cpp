@@ -426,6 +426,7 @@ std::unique_ptr<Network> make_mesh(const NetworkConfig& config) {
     switch (config.vcs) {
       case 2: return std::make_unique<Mesh<GroupedShape<2>, false, false>>(config);
       case 4: return std::make_unique<Mesh<GroupedShape<4>, false, false>>(config);
+      case 5: return std::make_unique<Mesh<GroupedShape<5>, false, false>>(config);
       case 8: return std::make_unique<Mesh<GroupedShape<8>, false, false>>(config);
       default: break;
     }

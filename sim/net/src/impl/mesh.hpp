@@ -27,6 +27,7 @@
 
 #include "impl/mesh_state.hpp"
 #include "packet_store.hpp"
+#include "reply_buffers.hpp"
 #include "ww/sim/net/i_network.hpp"
 
 namespace ww::sim::net {
@@ -174,6 +175,7 @@ class Mesh final : public Network {
   std::vector<std::uint32_t> group_vcs_;  // [output][group]: mask over VCs
   std::vector<Mask> levels_;              // input VCs by falling priority; mesh-priority only
   PacketStore store_;
+  ReplyBuffers reply_buffers_;
 
   // injection
   std::vector<Small> node_credits_;            // [node][VC]

@@ -40,6 +40,7 @@ Mesh<S, kGeneral, kPriority>::Mesh(const NetworkConfig& config)
       node_words_((nodes_ + 63) / 64),
       port_mask_(static_cast<Mask>(bit<Mask>(config.vcs) - 1)),
       store_(static_cast<int>(nodes_), config.classes),
+      reply_buffers_(config),
       flit_bytes_(static_cast<std::size_t>(config.flit_bits) / 8) {
   build();
   build_tables();

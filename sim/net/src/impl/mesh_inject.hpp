@@ -17,6 +17,7 @@ Status Mesh<S, kGeneral, kPriority>::inject(const Packet& packet) {
   for (const NodeId destination : packet.destinations) {
     store_.enqueue(packet, destination);
   }
+  reply_buffers_.count(packet);
   mark(node_live_.data(), packet.source);
   mark(node_waiting_.data(), packet.source);
   return {};

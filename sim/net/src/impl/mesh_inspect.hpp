@@ -66,6 +66,7 @@ power::NetworkEvents Mesh<S, kGeneral, kPriority>::events() const {
   events.switch_grants = events.crossbar_flits;
   events.buffer_writes = injected_flits_ + events.link_flits;
   events.vc_grants = vc_grants_;
+  events.reply_buffer_flits = reply_buffers_.flits();
   events.toggles_counted = config_.count_toggles;
   for (const std::uint64_t toggles : link_toggles_) {
     events.link_toggles += toggles;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "impl/networks.hpp"
+#include "reply_buffers.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -13,7 +14,8 @@ class Planes final : public Network {
   Planes(const NetworkConfig& config, std::vector<std::unique_ptr<Network>> planes)
       : config_(config),
         planes_(std::move(planes)),
-        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
+        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64),
+        reply_buffers_(config) {}
 
   [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return planes_.front()->now(); }
@@ -28,6 +30,7 @@ class Planes final : public Network {
     Packet inside = packet;
     inside.message_class = 0;
     WW_TRY(planes_[packet.message_class]->inject(inside));
+    reply_buffers_.count(packet);
     gather_waiting();
     return {};
   }
@@ -83,6 +86,7 @@ class Planes final : public Network {
     for (std::size_t plane = 1; plane < planes_.size(); ++plane) {
       all += planes_[plane]->events();
     }
+    all.reply_buffer_flits = reply_buffers_.flits();
     return all;
   }
 
@@ -130,6 +134,7 @@ class Planes final : public Network {
   std::vector<std::unique_ptr<Network>> planes_;  // [message class]
   std::vector<std::uint64_t> waiting_;
   std::vector<Delivery> deliveries_;
+  ReplyBuffers reply_buffers_;
 };
 
 }  // namespace

@@ -299,6 +299,10 @@ class Replay {
     packet.tag = open;
     packet.created = network_.now();
     packet.payload = payload_;
+    if (kind == PacketKind::read_reply) {
+      packet.approximable = config_.approximable;
+    }
+    packet.approximable.first_byte = static_cast<std::uint16_t>(header_bytes_);
     return network_.inject(packet);
   }
 

@@ -37,7 +37,10 @@ enum class WordType : std::uint8_t {
 };
 struct Approximable {
   WordType type{WordType::exact};
-  float threshold{};  // largest relative error of a word, as a fraction; 0: not to be changed
+  double threshold{};  // largest relative error of a word, as a fraction; 0: not to be changed
+  // Of the payload: where the data begins (whatever its type). What lies before it is the packet's
+  // own header, which neither changes nor is compressed.
+  std::uint16_t first_byte{};
 };
 
 // What to send. Spans need to live only during inject().

@@ -27,6 +27,9 @@ struct ReplayConfig {
   int memory_delay{100};             // cycles from a request's arrival to its reply's creation
   int header_bytes{8};               // of every packet: address, operation
   std::uint64_t seed{1};             // of the bytes that the trace does not know
+  // What approximating networks may do to the lines of read replies: all of them, as a trace does
+  // not say which buffer is which. first_byte is the header's length, whatever is given here.
+  Approximable approximable;
 };
 
 // Errors, by key: out_of_range and invalid_argument (sizes that are not powers of two, lines that

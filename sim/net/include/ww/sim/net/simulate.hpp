@@ -61,6 +61,9 @@ struct SimulateRequest {
   std::vector<NodeId> core_nodes;    // --core-nodes, of many_to_few and traces; empty: the others
   std::vector<NodeId> memory_nodes;  // --memory-nodes; empty: a quarter, top and bottom rows
 
+  PhotonicConfig photonic;                    // of prior-opt, gpuopt and ps-gpuopt
+  power::PhotonicPowerConfig photonic_power;  // of the same
+
   // --trace: a .wwt instead of synthetic traffic; rate, packet_size, warmup and cycles then say
   // nothing. Fields as in ReplayConfig.
   std::filesystem::path trace;
@@ -71,9 +74,16 @@ struct SimulateRequest {
   int interleave_bytes{ReplayConfig{}.interleave_bytes};
   int memory_delay{ReplayConfig{}.memory_delay};  // of many_to_few too
 
+  // dapper and approx-noc; fields as in OverlayConfig and CompressionConfig. dapper always has two
+  // classes, and its memory nodes are one a row where none are named.
+  std::string approximable{"exact"};       // --approximable: type of the data in a trace's replies
+  std::optional<double> approx_threshold;  // --approx-threshold, percent
+  OverlayConfig overlay;
+  CompressionConfig compression;
+
   std::string estimator{"dsent"};  // router energies
   double node_nm{22};
-  double clock_hz{1e9};
+  double clock_hz{1e9};  // of networks of light: photonic.core_mhz
   double link_mm{1.0};
   double toggle_rate{0.5};  // transitions per bit of a link per flit; 0.5 is random data
 };

@@ -1,0 +1,94 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "chart_data.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/report/report.hpp"
+
+namespace ww::report {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class Comparison : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("ww_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path put(const std::string& name, const json& content) {
+    EXPECT_TRUE(write_file_atomically(folder_ / name, content.dump()));
+    return folder_ / name;
+  }
+  static json simulation(const std::string& network, double rate, double latency) {
+    return {{"network", network},
+            {"traffic", "uniform"},
+            {"rate", rate},
+            {"avg_packet_latency", latency},
+            {"energy_pj_per_flit", 10 * latency},
+            {"stable", true},
+            {"energy_pj", {{"link", 4e6}, {"total", 4e6}}}};
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Comparison, GivesTheDifferenceOfEveryFigureThatBothHave) {
+  const auto a = put("a.json", simulation("mesh", 0.1, 20));
+  const auto b = put("b.json", simulation("mesh", 0.1, 25));
+  ASSERT_TRUE(write_comparison(a, b, folder_ / "c.html"));
+  const auto html = read_file(folder_ / "c.html").value();
+  EXPECT_THAT(html, HasSubstr("<td class=\"n\">+25.00</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>no interval</td>"));
+}
+
+TEST_F(Comparison, RefusesRunsOfDifferentKinds) {
+  const auto a = put("a.json", simulation("mesh", 0.1, 20));
+  const auto b = put("b.json", {{"paper", "p"}, {"rows", json::array()}});
+  const auto status = write_comparison(a, b, folder_ / "c.html");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::invalid_argument);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "c.html"));
+}
+
+TEST_F(Comparison, SimulationsInAFolderBecomeOneSeries) {
+  put("a.json", simulation("mesh", 0.1, 20));
+  put("b.json", simulation("mesh", 0.2, 30));
+  ASSERT_TRUE(write_report(folder_, folder_ / "series.html"));
+  const auto html = read_file(folder_ / "series.html").value();
+  EXPECT_THAT(html, HasSubstr("2 simulations"));
+  EXPECT_THAT(html, HasSubstr("\"x\":[0.1,0.2],\"y\":[20.0,30.0]"));
+}
+
+TEST_F(Comparison, SaysWhatAFolderWithoutARunLacks) {
+  const auto status = write_report(folder_, folder_ / "x.html");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::not_found);
+  EXPECT_THAT(status.error().text(), HasSubstr("calibrate"));
+  put("b.json", {{"nothing", 1}});
+  EXPECT_EQ(write_report(folder_, folder_ / "x.html").error().code, ErrorCode::parse_error);
+}
+
+TEST(ChartData, CannotEndItsScriptAndLeavesOutWhatIsNotFinite) {
+  Plot plot;
+  plot.title = "</script><b>";
+  Series series;
+  series.dots = {{1, 2, 0, {}}, {2, std::nan(""), 0, {}}, {3, 1.0 / 3, 0.5, {}}};
+  plot.series = {series};
+  const auto text = to_data(plot);
+  EXPECT_THAT(text, Not(HasSubstr("<")));
+  const auto data = json::parse(text);
+  EXPECT_EQ(data["title"], "</script><b>");
+  EXPECT_EQ(data["series"][0]["y"], (json{2.0, 0.333333}));
+  EXPECT_EQ(data["series"][0]["e"], (json{0.0, 0.5}));
+}
+
+}  // namespace
+}  // namespace ww::report

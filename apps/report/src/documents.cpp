@@ -1,0 +1,205 @@
+#include "documents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "values.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+std::optional<Kind> kind_of(const json& content) {
+  if (!content.is_object()) return std::nullopt;
+  const auto has = [&](const char* key) { return content.contains(key); };
+  if (has("paper") && has("rows")) return Kind::reproduction;
+  if (has("kernels") && has("constant") && has("total")) return Kind::estimate;
+  if (has("avg_packet_latency") && has("network")) return Kind::simulation;
+  if (has("curves") || (has("points") && has("network"))) return Kind::curves;
+  return std::nullopt;
+}
+
+Result<json> read_object(const fs::path& file) {
+  WW_ASSIGN(text, read_file(file));
+  json value = json::parse(text, nullptr, false);
+  if (value.is_discarded() || !value.is_object()) {
+    return fail(ErrorCode::parse_error, "is not a JSON object; run the command that wrote it again",
+                file.string());
+  }
+  return value;
+}
+
+Result<Document> read_calibration(const fs::path& folder) {
+  Document document;
+  document.kind = Kind::calibration;
+  document.path = folder;
+  WW_ASSIGN(model, read_object(folder / "model.json"));
+  if (text_of(model, "format") != "wirewatt-model/1") {
+    return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
+                (folder / "model.json").string());
+  }
+  document.content = std::move(model);
+  if (std::error_code ec; fs::exists(folder / "score.json", ec)) {
+    WW_ASSIGN(score, read_object(folder / "score.json"));
+    document.score = std::move(score);
+  }
+  WW_ASSIGN(store, CampaignStore::open_read_only(folder / "campaign.db"));
+  WW_ASSIGN(runs, store.runs());
+  document.runs = std::move(runs);
+  WW_ASSIGN(floorplan, store.get(campaign_keys::floorplan));
+  document.floorplan_toml = floorplan.value_or("");
+  return document;
+}
+
+Result<Document> read_printed(const fs::path& file) {
+  WW_ASSIGN(content, read_object(file));
+  const auto kind = kind_of(content);
+  if (!kind) {
+    return fail(ErrorCode::parse_error,
+                "holds nothing that a page is made of: an estimate, a simulation, a reproduction, "
+                "as their commands print with --json",
+                file.string());
+  }
+  Document document;
+  document.kind = *kind;
+  document.path = file;
+  document.content = std::move(content);
+  return document;
+}
+
+Figure figure(std::string name, std::string unit, const json& interval) {
+  if (!interval.is_object()) return {std::move(name), std::move(unit), none, none, none};
+  return {std::move(name), std::move(unit), number_of(interval, "value"),
+          number_of(interval, "low"), number_of(interval, "high")};
+}
+
+void add_calibration(std::vector<Figure>& figures, const json& model) {
+  for (const json& constant : list_of(model, "constants")) {
+    figures.push_back(figure(text_of(constant, "name"), text_of(constant, "unit"), constant));
+  }
+  const json& paths = object_of(model, "paths");
+  figures.push_back(
+      {"long over short path", "%", number_of(paths, "long_over_short_percent"), none, none});
+  figures.push_back({"peak bandwidth reached", "%",
+                     100 * number_of(paths, "l1_l2_bandwidth_fraction"), none, none});
+  figures.push_back({"residual, rms", "W", number_of(model, "residual_rms_w"), none, none});
+  figures.push_back({"runs", "", number_of(model, "runs"), none, none});
+  figures.push_back({"rejected", "", number_of(model, "rejected"), none, none});
+}
+
+void add_estimate(std::vector<Figure>& figures, const json& estimate) {
+  const json& total = object_of(estimate, "total");
+  const auto both = [&](const std::string& name, const json& of) {
+    figures.push_back(figure(name, "W", of.value("power_w", json())));
+    figures.push_back(figure(name, "J", of.value("energy_j", json())));
+  };
+  both("all segments", total);
+  for (const json& segment : list_of(total, "segments")) both(text_of(segment, "segment"), segment);
+  figures.push_back(
+      figure("share of dynamic power", "%", estimate.value("interconnect_share_percent", json())));
+}
+
+void add_simulation(std::vector<Figure>& figures, const json& run) {
+  for (const auto& [key, value] : run.items()) {
+    if (value.is_number() && key != "wall_s" && key != "cpu_s" && key != "flit_hops_per_cpu_s") {
+      figures.push_back({key, "", value.get<double>(), none, none});
+    }
+  }
+  for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
+    if (value.is_number()) {
+      figures.push_back({"energy " + key, "pJ", value.get<double>(), none, none});
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::calibration: return "calibration";
+    case Kind::estimate: return "estimate";
+    case Kind::simulation: return "simulation";
+    case Kind::curves: return "latency curves";
+    case Kind::reproduction: return "reproduction";
+  }
+  return "";
+}
+
+Result<std::vector<Document>> read_documents(const fs::path& path) {
+  std::vector<Document> documents;
+  std::error_code ec;
+  if (!fs::is_directory(path, ec)) {
+    if (!fs::exists(path, ec)) return fail(ErrorCode::not_found, "is not there", path.string());
+    WW_ASSIGN(document, read_printed(path));
+    documents.push_back(std::move(document));
+    return documents;
+  }
+  if (fs::exists(path / "reproduction.json", ec)) {
+    WW_ASSIGN(document, read_printed(path / "reproduction.json"));
+    documents.push_back(std::move(document));
+    return documents;
+  }
+  if (fs::exists(path / "model.json", ec) || fs::exists(path / "campaign.db", ec)) {
+    WW_ASSIGN(document, read_calibration(path));
+    documents.push_back(std::move(document));
+    return documents;
+  }
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(path, ec)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (ec) return fail(ErrorCode::permission_denied, ec.message(), path.string());
+  std::ranges::sort(files);
+  for (const auto& file : files) {
+    WW_ASSIGN(document, read_printed(file));
+    documents.push_back(std::move(document));
+  }
+  if (documents.empty()) {
+    return fail(ErrorCode::not_found,
+                "holds no run: neither model.json with campaign.db (calibrate), nor "
+                "reproduction.json (reproduce), nor JSON files of estimate or simulate",
+                path.string());
+  }
+  for (const auto& document : documents) {
+    if (document.kind != documents.front().kind) {
+      return fail(ErrorCode::parse_error,
+                  fmt::format("holds different things ({} and {}); name one of the files",
+                              to_string(documents.front().kind), to_string(document.kind)),
+                  path.string());
+    }
+  }
+  if (documents.size() > 1 && documents.front().kind != Kind::simulation) {
+    return fail(ErrorCode::parse_error,
+                "holds several files; name one of them (only simulations are put together)",
+                path.string());
+  }
+  return documents;
+}
+
+std::vector<Figure> figures_of(const Document& document) {
+  std::vector<Figure> figures;
+  switch (document.kind) {
+    case Kind::calibration: add_calibration(figures, document.content); break;
+    case Kind::estimate: add_estimate(figures, document.content); break;
+    case Kind::simulation: add_simulation(figures, document.content); break;
+    case Kind::curves: break;
+    case Kind::reproduction:
+      for (const json& row : list_of(document.content, "rows")) {
+        figures.push_back({text_of(row, "figure") + ": " + text_of(row, "quantity"),
+                           text_of(row, "unit"), number_of(row, "ours"), none, none});
+      }
+      break;
+  }
+  return figures;
+}
+
+}  // namespace ww::report

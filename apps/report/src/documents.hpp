@@ -1,0 +1,42 @@
+// What a run folder or a JSON file holds, found out from its content.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::report {
+
+enum class Kind { calibration, estimate, simulation, curves, reproduction };
+[[nodiscard]] std::string_view to_string(Kind kind);
+
+struct Document {
+  Kind kind{};
+  std::filesystem::path path;  // of the folder, or of the file
+  nlohmann::json content;      // model.json, or what the command printed with --json
+  // A calibration's own:
+  nlohmann::json score = nlohmann::json::object();
+  std::vector<StoredRun> runs;
+  std::string floorplan_toml;
+};
+
+// A folder with reproduction.json is a reproduction, else one with model.json and campaign.db a
+// calibration, else all JSON files in it that a command printed with --json, in order of name
+// (several simulations are one series); a file is what it holds. Errors: not_found (nothing that a
+// page can be made of; the message says what is), parse_error (damaged), permission_denied.
+[[nodiscard]] Result<std::vector<Document>> read_documents(const std::filesystem::path& path);
+
+// A figure that two runs can be compared by.
+struct Figure {
+  std::string name, unit;
+  double value{};
+  double low{}, high{};  // 95% interval; NaN where there is none
+};
+[[nodiscard]] std::vector<Figure> figures_of(const Document& document);
+
+}  // namespace ww::report

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "floorplan_map.hpp"
+#include "html.hpp"
+#include "page_kinds.hpp"
+#include "values.hpp"
+
+namespace ww::report {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_bars = 30;
+
+// The unit in which a page's energies are easy to read.
+struct Scale {
+  double times;
+  const char* unit;
+};
+Scale scale_for(double joules) {
+  if (joules >= 1) return {1, "J"};
+  if (joules >= 1e-3) return {1e3, "mJ"};
+  return joules >= 1e-6 ? Scale{1e6, "µJ"} : Scale{1e9, "nJ"};
+}
+
+void add_answer(Html& page, const json& estimate, const char* key, const char* unit) {
+  const json& total = estimate.at("total");
+  const auto left_out = text_of(total, "left_out");
+  std::vector<std::string> lines{fmt::format("95% interval, all segments with a figure together{}.",
+                                             left_out.empty() ? "" : ", without " + left_out)};
+  if (!total.at("power_w").is_object()) {
+    lines.push_back("No watts: " + text_of(total, "time_reason") + ".");
+  }
+  const json& share = estimate.at("interconnect_share_percent");
+  lines.push_back(share.is_object() ? interval_cell(share) + " % of the dynamic power."
+                                    : "No share of the dynamic power: " +
+                                          text_of(estimate, "share_reason") + ".");
+  page.answer(interval_cell(total.at(key)) + " " + unit, lines);
+}
+
+void add_map(Html& page, const json& estimate, const char* key, const char* unit) {
+  const auto plan = known_floorplan(text_of(estimate, "device"));
+  if (!plan) return;
+  std::array<std::optional<double>, 3> segments;
+  std::size_t index = 0;
+  for (const json& segment : list_of(estimate.at("total"), "segments")) {
+    if (index < segments.size() && segment.at(key).is_object()) {
+      segments[index] = segment.at(key).at("value").get<double>();
+    }
+    ++index;
+  }
+  page.section("Where on the die");
+  page.drawing(
+      segment_map(*plan, segments, "Interconnect by segment on the die", unit),
+      fmt::format("Floorplan {}: compute units show registers–L1, lines between engines and "
+                  "L2 show L1–L2, lines to the controllers L2–memory. A segment without a "
+                  "figure has no colour.",
+                  plan->name));
+}
+
+}  // namespace
+
+std::string estimate_page(const json& estimate) {
+  Html page("Interconnect power of an application on " + text_of(estimate, "device"),
+            estimate.value("virtual", false));
+  const json& total = estimate.at("total");
+  const bool watts = total.at("power_w").is_object();
+  const char* key = watts ? "power_w" : "energy_j";
+  const char* unit = watts ? "W" : "J";
+  add_answer(page, estimate, key, unit);
+  add_map(page, estimate, key, unit);
+  BarChart chart;
+  chart.title = "Interconnect by segment";
+  chart.description =
+      "Each kernel, and all together, stacked by segment; the line is the 95% interval of the sum.";
+  chart.unit = unit;
+  chart.legend = {"registers–L1", "L1–L2", "L2–memory"};
+  const Scale scale = scale_for(number_of(object_of(total, "energy_j"), "value"));
+  Table table{"Segments of every kernel",
+              {{"kernel"},
+               {"segment"},
+               {"bytes", true},
+               {"toggles"},
+               {fmt::format("energy [{}]", scale.unit), true},
+               {"power [W]", true},
+               {"status"},
+               {"why"}},
+              {}};
+  const auto add = [&](const json& kernel, bool bar_too) {
+    Bar bar;
+    bar.name = text_of(kernel, "kernel");
+    for (const json& segment : kernel.at("segments")) {
+      const json& figure = segment.at(key);
+      bar.parts.push_back(figure.is_object() ? figure.at("value").get<double>() : 0.0);
+      table.rows.push_back(
+          {bar.name, text_of(segment, "segment"), figure_text(number_of(segment, "bytes"), 9),
+           cell_text(segment.at("toggle_rate")) + " " + text_of(segment, "toggles"),
+           interval_cell(segment.at("energy_j"), scale.times), interval_cell(segment.at("power_w")),
+           text_of(segment, "status"), text_of(segment, "reason")});
+    }
+    if (const json& figure = kernel.at(key); figure.is_object()) {
+      bar.interval = {figure.at("low").get<double>(), figure.at("high").get<double>()};
+    }
+    if (bar_too) chart.bars.push_back(std::move(bar));
+  };
+  add(total, true);
+  for (const json& kernel : estimate.at("kernels")) add(kernel, chart.bars.size() <= most_bars);
+  if (estimate.at("kernels").size() > most_bars) {
+    chart.description +=
+        fmt::format(" The {} kernels with the most energy; the table has all.", most_bars);
+  }
+  page.chart("By segment", chart);
+  page.section("All figures");
+  page.table(table);
+  page.section("Provenance");
+  const json& constant = object_of(estimate, "constant");
+  page.table({"Provenance",
+              {{"what"}, {"value"}},
+              {{"device", text_of(estimate, "device") +
+                              (estimate.value("virtual", false) ? " (virtual)" : "")},
+               {"architecture", text_of(estimate, "architecture")},
+               {"energy per bit and mm",
+                fmt::format("{} fJ ({}), {}", figure_text(number_of(constant, "fj_per_bit_mm")),
+                            interval_text(number_of(constant, "low"), number_of(constant, "high")),
+                            text_of(constant, "convention"))},
+               {"its source", text_of(constant, "source")},
+               {"voltage and frequency", text_of(constant, "exponents")},
+               {"distances", text_of(estimate, "distances")}}});
+  return page.finish();
+}
+
+}  // namespace ww::report

@@ -1,0 +1,205 @@
+#include "floorplan_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "embedded.hpp"
+#include "svg.hpp"
+
+namespace ww::report {
+namespace {
+
+using model::Floorplan;
+using model::Point;
+
+Point middle(const std::vector<Point>& points) {
+  Point sum;
+  for (const Point& point : points) {
+    sum.x_mm += point.x_mm;
+    sum.y_mm += point.y_mm;
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(1, points.size()));
+  return {sum.x_mm / count, sum.y_mm / count};
+}
+
+Point quadrant_middle(const Floorplan& plan, std::size_t quadrant) {
+  std::vector<Point> channels;
+  for (const int channel : plan.quadrants[quadrant]) {
+    channels.push_back(plan.l2_channels[static_cast<std::size_t>(channel)]);
+  }
+  return middle(channels);
+}
+
+// The y axis of a floorplan points up, that of a drawing down.
+class Map {
+ public:
+  Map(const Floorplan& plan, const std::string& title, const std::string& description)
+      : plan_(plan), height_(plan.height.to<double>()), width_(plan.width.to<double>()) {
+    add(R"(<svg class="map" viewBox="{:.2f} {:.2f} {:.2f} {:.2f}" role="img" )"
+        R"(xmlns="http://www.w3.org/2000/svg" style="font-size:{:.2f}px"><title>{}</title><desc>{}</desc>)",
+        -0.02 * width_, -0.02 * height_, 1.04 * width_, 1.13 * height_, width_ / 38, escape(title),
+        escape(description));
+    add(R"(<rect class="die" x="0" y="0" width="{:.2f}" height="{:.2f}" rx="{:.2f}"/>)", width_,
+        height_, width_ / 80);
+  }
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+    text_ += '\n';
+  }
+  void square(const Point& at, double side, const std::string& cls, const std::string& hint) {
+    add(R"(<rect class="{}" x="{:.3f}" y="{:.3f}" width="{:.3f}" height="{:.3f}"><title>{}</title></rect>)",
+        cls, at.x_mm - side / 2, height_ - at.y_mm - side / 2, side, side, escape(hint));
+  }
+  // Along x, then along y, beside the straight way by `aside`.
+  void wire(Point from, Point to, double aside, double thick, const std::string& cls,
+            const std::string& hint) {
+    from.y_mm += aside;
+    to.x_mm += aside;
+    add(R"(<path class="wire {}" stroke-width="{:.3f}" d="M{:.3f} {:.3f}H{:.3f}V{:.3f}"><title>{}</title></path>)",
+        cls, thick, from.x_mm, height_ - from.y_mm, to.x_mm, height_ - to.y_mm, escape(hint));
+  }
+  void label(const Point& at, const std::string& text) {
+    add(R"(<text class="key" x="{:.2f}" y="{:.2f}" text-anchor="middle">{}</text>)", at.x_mm,
+        height_ - at.y_mm, escape(text));
+  }
+  std::string finish(double low, double high, const std::string& unit) {
+    const double step = width_ / 24;
+    const double y = height_ * 1.03;
+    for (int i = 1; i <= 8; ++i) {
+      add(R"(<rect class="cell h{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>)", i,
+          width_ / 4 + step * (i - 1), y, step, step / 2);
+    }
+    add(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="end">{:.3g}</text>)", width_ / 4 - step / 4,
+        y + step / 2, low);
+    add(R"(<text x="{:.2f}" y="{:.2f}">{:.3g} {}</text></svg>)", width_ / 4 + 8.25 * step,
+        y + step / 2, high, escape(unit));
+    return std::move(text_);
+  }
+  [[nodiscard]] double cell() const { return width_ / 30; }
+
+ private:
+  const Floorplan& plan_;
+  double height_, width_;
+  std::string text_;
+};
+
+std::string hint(const std::string& what, double value, const std::string& unit) {
+  return fmt::format("{}: {:.4g} {}", what, value, unit);
+}
+
+}  // namespace
+
+int heat_step(double value, double low, double high) {
+  if (!(high > low)) return 4;
+  return 1 + std::clamp(static_cast<int>((value - low) / (high - low) * 8), 0, 7);
+}
+
+std::string route_map(const Floorplan& plan, const std::function<double(int, int)>& value,
+                      const std::string& what, const std::string& unit) {
+  const auto engines = static_cast<int>(plan.compute_units.size());
+  const auto quadrants = static_cast<int>(plan.quadrants.size());
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (int e = 0; e < engines; ++e) {
+    for (int q = 0; q < quadrants; ++q) {
+      if (const double v = value(e, q); std::isfinite(v)) {
+        low = std::min(low, v);
+        high = std::max(high, v);
+      }
+    }
+  }
+  Map map(plan, what,
+          fmt::format("Die of {} with the routes from every shader engine to every quadrant of the "
+                      "L2, coloured from {:.3g} to {:.3g} {}.",
+                      plan.name, low, high, unit));
+  const double cell = map.cell();
+  for (int e = 0; e < engines; ++e) {
+    for (const Point& cu : plan.compute_units[static_cast<std::size_t>(e)]) {
+      map.square(cu, cell * 0.8, "part", fmt::format("compute unit of engine {}", e));
+    }
+  }
+  for (const Point& controller : plan.memory_controllers) {
+    map.square(controller, cell * 0.6, "part", "memory controller");
+  }
+  for (int e = 0; e < engines; ++e) {
+    for (int q = 0; q < quadrants; ++q) {
+      const double v = value(e, q);
+      if (!std::isfinite(v)) continue;
+      map.wire(middle(plan.compute_units[static_cast<std::size_t>(e)]),
+               quadrant_middle(plan, static_cast<std::size_t>(q)),
+               (e * quadrants + q - (engines * quadrants - 1) / 2.0) * cell * 0.14, cell * 0.13,
+               fmt::format("h{}", heat_step(v, low, high)),
+               hint(fmt::format("engine {} to quadrant {}", e, q), v, unit));
+    }
+  }
+  for (int q = 0; q < quadrants; ++q) {
+    for (const int channel : plan.quadrants[static_cast<std::size_t>(q)]) {
+      map.square(plan.l2_channels[static_cast<std::size_t>(channel)], cell * 0.5, "part",
+                 fmt::format("L2 channel {}, quadrant {}", channel, q));
+    }
+  }
+  for (int e = 0; e < engines; ++e) {
+    Point at = middle(plan.compute_units[static_cast<std::size_t>(e)]);
+    double top = at.y_mm;
+    for (const Point& cu : plan.compute_units[static_cast<std::size_t>(e)]) {
+      top = std::max(top, cu.y_mm);
+    }
+    map.label({at.x_mm, top + cell * 0.7}, fmt::format("engine {}", e));
+  }
+  return map.finish(low, high, unit);
+}
+
+std::string segment_map(const Floorplan& plan, const std::array<std::optional<double>, 3>& segments,
+                        const std::string& what, const std::string& unit) {
+  double high = 0;
+  for (const auto& segment : segments) high = std::max(high, segment.value_or(0));
+  const auto heat = [&](const std::optional<double>& value, const char* kind) {
+    return value ? fmt::format("{} h{}", kind, heat_step(*value, 0, high)) : std::string("part");
+  };
+  const auto tell = [&](const char* name, const std::optional<double>& value) {
+    return value ? hint(name, *value, unit) : fmt::format("{}: no figure", name);
+  };
+  const auto registers = tell("registers–L1", segments[0]);
+  const auto l1_l2 = tell("L1–L2", segments[1]);
+  const auto memory = tell("L2–memory", segments[2]);
+  Map map(plan, what,
+          fmt::format("Die of {} with its segments coloured. {}; {}; {}.", plan.name, registers,
+                      l1_l2, memory));
+  const double cell = map.cell();
+  for (std::size_t i = 0; i < plan.l2_channels.size() && i < plan.memory_controllers.size(); ++i) {
+    if (segments[2]) {
+      map.wire(plan.memory_controllers[i], plan.l2_channels[i], 0, cell * 0.14,
+               heat(segments[2], "wire"), memory);
+    }
+    map.square(plan.memory_controllers[i], cell * 0.6, "part", "memory controller");
+  }
+  for (std::size_t e = 0; e < plan.compute_units.size(); ++e) {
+    for (std::size_t q = 0; q < plan.quadrants.size() && segments[1]; ++q) {
+      map.wire(middle(plan.compute_units[e]), quadrant_middle(plan, q),
+               (static_cast<double>(e) - 1.5) * cell * 0.2, cell * 0.2, heat(segments[1], "wire"),
+               l1_l2);
+    }
+    for (const Point& cu : plan.compute_units[e]) {
+      map.square(cu, cell * 0.8, heat(segments[0], "cell"), registers);
+    }
+  }
+  for (const Point& channel : plan.l2_channels)
+    map.square(channel, cell * 0.5, "part", "L2 channel");
+  return map.finish(0, high, unit);
+}
+
+std::optional<model::Floorplan> known_floorplan(const std::string& device) {
+  const auto name = device.substr(device.rfind(':') + 1);
+  const auto toml = embedded_text(name + ".toml");
+  if (toml.empty()) return std::nullopt;
+  auto plan = model::parse_floorplan(toml, name);
+  if (!plan) return std::nullopt;
+  return std::move(*plan);
+}
+
+}  // namespace ww::report

@@ -1,0 +1,31 @@
+// A published floorplan as a map whose wires are coloured by what they cost or draw.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "ww/model/floorplan.hpp"
+
+namespace ww::report {
+
+// Which step of the eight heat colours (classes h1 ... h8) a value has between low and high.
+[[nodiscard]] int heat_step(double value, double low, double high);
+
+// Every route from an engine's middle to a quadrant's, coloured by `value(engine, quadrant)` (NaN
+// leaves a route out) on a scale from the least to the most; `unit` is written behind the figures.
+[[nodiscard]] std::string route_map(const model::Floorplan& plan,
+                                    const std::function<double(int, int)>& value,
+                                    const std::string& what, const std::string& unit);
+
+// The three segments, each in one colour: compute units (registers to L1), routes to the L2, and
+// L2 to memory controllers; absent is drawn without colour. Scale from 0 to the most.
+[[nodiscard]] std::string segment_map(const model::Floorplan& plan,
+                                      const std::array<std::optional<double>, 3>& segments,
+                                      const std::string& what, const std::string& unit);
+
+// The public floorplan of a part that comes with the program ("w9100", "virtual:w9100"), if any.
+[[nodiscard]] std::optional<model::Floorplan> known_floorplan(const std::string& device);
+
+}  // namespace ww::report

@@ -1,0 +1,22 @@
+// The page of each kind of run. They throw nlohmann::json::exception where a key has another type
+// than this program writes; report.cpp and pages.cpp make a parse_error of it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "documents.hpp"
+
+namespace ww::report {
+
+[[nodiscard]] std::string calibration_page(const Document& calibration);
+[[nodiscard]] std::string estimate_page(const nlohmann::json& estimate);
+[[nodiscard]] std::string reproduction_page(const nlohmann::json& reproduction);
+// One simulation, or several as a series.
+[[nodiscard]] std::string simulation_page(const std::vector<Document>& runs);
+[[nodiscard]] std::string curves_page(const nlohmann::json& curves);
+// Two runs of the same kind side by side.
+[[nodiscard]] std::string comparison_page(const Document& first, const Document& second);
+
+}  // namespace ww::report

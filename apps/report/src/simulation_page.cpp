@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "floorplan_map.hpp"
+#include "html.hpp"
+#include "page_kinds.hpp"
+#include "values.hpp"
+
+namespace ww::report {
+namespace {
+
+using nlohmann::json;
+
+std::string workload_of(const json& run) {
+  const auto workload = text_of(run, "workload");
+  return workload.empty() ? text_of(run, "traffic") : workload;
+}
+
+std::string name_of(const json& run) {
+  return fmt::format("{}, {}, rate {}", text_of(run, "network"), workload_of(run),
+                     figure_text(number_of(run, "rate"), 3));
+}
+
+// Energy by component, one bar for each report.
+BarChart energy_bars(const std::vector<std::pair<std::string, json>>& reports) {
+  BarChart chart;
+  chart.title = "Energy by component";
+  chart.description =
+      "Energy of the window that was simulated, by component; whose model of routers it is stands "
+      "beside each bar.";
+  chart.unit = "µJ";
+  for (const auto& [name, report] : reports) {
+    for (const auto& [key, value] : report.items()) {
+      if (value.is_number() && key != "total" && value.get<double>() > 0 &&
+          std::ranges::find(chart.legend, key) == chart.legend.end()) {
+        chart.legend.push_back(key);
+      }
+    }
+  }
+  for (const auto& [name, report] : reports) {
+    Bar bar;
+    bar.name = name;
+    for (const auto& key : chart.legend) bar.parts.push_back(number_of(report, key.c_str()) * 1e-6);
+    if (report.contains("total")) chart.bars.push_back(std::move(bar));
+  }
+  return chart;
+}
+
+// Routers in rows, both directions of every link side by side, coloured by use.
+std::string link_map(const json& map) {
+  const int width = map.at("width").get<int>();
+  const int height = map.at("height").get<int>();
+  double most = 0;
+  for (const json& link : map.at("links")) most = std::max(most, number_of(link, "use"));
+  std::string svg = fmt::format(
+      "<svg class=\"map\" viewBox=\"0 0 {} {:.1f}\" role=\"img\" "
+      "xmlns=\"http://www.w3.org/2000/svg\" "
+      "style=\"font-size:.28px\"><title>Use of links</title><desc>Routers of a {} by {} network; "
+      "each link coloured by flits a cycle, at most {:.3g}.</desc>",
+      width, height + 0.7, width, height, most);
+  const auto out = std::back_inserter(svg);
+  for (const json& link : map.at("links")) {
+    const int from = link.at("from").get<int>();
+    const int to = link.at("to").get<int>();
+    const double x1 = from % width + 0.5;
+    const double y1 = from / width + 0.5;  // NOLINT(bugprone-integer-division): a row
+    const double x2 = to % width + 0.5;
+    const double y2 = to / width + 0.5;  // NOLINT(bugprone-integer-division)
+    const double dx = y2 == y1 ? 0 : (y2 > y1 ? 0.06 : -0.06);
+    const double dy = x2 == x1 ? 0 : (x2 > x1 ? -0.06 : 0.06);
+    const double use = number_of(link, "use");
+    fmt::format_to(out,
+                   "<path class=\"wire h{}\" stroke-width=\".09\" d=\"M{:.2f} {:.2f}L{:.2f} "
+                   "{:.2f}\"><title>{} to {}: {:.4g} flits a cycle</title></path>",
+                   heat_step(use, 0, most), x1 + dx, y1 + dy, x2 + dx, y2 + dy, from, to, use);
+  }
+  for (int router = 0; router < width * height; ++router) {
+    const double x = router % width + 0.5;
+    const double y = router / width + 0.5;  // NOLINT(bugprone-integer-division)
+    fmt::format_to(out,
+                   "<rect class=\"part\" style=\"stroke-width:.02\" x=\"{:.2f}\" y=\"{:.2f}\" "
+                   "width=\".36\" height=\".36\" rx=\".06\"/><text class=\"key\" "
+                   "style=\"font-size:.18px\" x=\"{:.2f}\" y=\"{:.2f}\" "
+                   "text-anchor=\"middle\">{}</text>",
+                   x - 0.18, y - 0.18, x, y + 0.06, router);
+  }
+  const double step = width / 18.0;  // of the key
+  for (int i = 1; i <= 8; ++i) {
+    fmt::format_to(out,
+                   "<rect class=\"cell h{}\" style=\"stroke-width:.01\" x=\"{:.3f}\" y=\"{:.2f}\" "
+                   "width=\"{:.3f}\" height=\".14\"/>",
+                   i, step * (i + 1), height + 0.2, step);
+  }
+  fmt::format_to(out,
+                 "<text style=\"font-size:.14px\" x=\"{0:.2f}\" y=\"{1:.2f}\" "
+                 "text-anchor=\"end\">0</text><text style=\"font-size:.14px\" x=\"{2:.2f}\" "
+                 "y=\"{1:.2f}\">{3:.3g} flits a cycle</text></svg>",
+                 step * 1.6, height + 0.32, step * 10.4, most);
+  return svg;
+}
+
+void one_run(Html& page, const json& run) {
+  const auto cycles = number_of(run, "avg_packet_latency");
+  page.answer(
+      figure_text(cycles) + " cycles",
+      {fmt::format("Mean packet latency; 99 of 100 packets within {} cycles, in the network {}.",
+                   figure_text(number_of(run, "p99_packet_latency")),
+                   figure_text(number_of(run, "avg_network_latency"))),
+       fmt::format("Accepted {} flits per node and cycle of {} offered; {} hops a packet; {} pJ a "
+                   "flit. One run with one seed: no interval.",
+                   figure_text(number_of(run, "accepted_flits_per_node_cycle")),
+                   figure_text(number_of(run, "offered_flits_per_node_cycle")),
+                   figure_text(number_of(run, "avg_hops")),
+                   figure_text(number_of(run, "energy_pj_per_flit")))});
+  if (!run.value("stable", true)) {
+    page.warn("Not stable.",
+              "The network takes less than it is offered; latency grows with the "
+              "length of the run and is no property of the network.");
+  }
+  std::vector<std::pair<std::string, json>> reports;
+  for (const auto& [name, report] : object_of(run, "estimators_pj").items()) {
+    reports.emplace_back(name, report);
+  }
+  if (reports.empty()) reports.emplace_back("energy", object_of(run, "energy_pj"));
+  page.chart("Energy by component", energy_bars(reports));
+  if (const json& map = object_of(run, "heatmap"); !map.empty()) {
+    page.section("Use of links");
+    page.drawing(link_map(map), "Both directions of a link lie side by side.");
+    Table table{"Use of links", {{"from", true}, {"to", true}, {"flits a cycle", true}}, {}};
+    for (const json& link : map.at("links")) {
+      table.rows.push_back({std::to_string(link.at("from").get<int>()),
+                            std::to_string(link.at("to").get<int>()), cell_text(link.at("use"))});
+    }
+    page.table(table);
+  }
+  Table rejected{"Estimators without a figure", {{"estimator"}, {"why"}}, {}};
+  for (const auto& [name, report] : reports) {
+    if (text_of(report, "status") == "unavailable") {
+      rejected.rows.push_back({name, text_of(report, "reason")});
+    }
+  }
+  if (!rejected.rows.empty()) {
+    page.section("What has no figure, and why");
+    page.table(rejected);
+  }
+  page.section("All figures and provenance");
+  Table table{"All figures", {{"what"}, {"value"}}, {}};
+  for (const auto& [key, value] : run.items()) {
+    if (!value.is_object() && !value.is_array()) table.rows.push_back({key, cell_text(value)});
+  }
+  for (const auto& [key, value] : object_of(run, "energy_pj").items()) {
+    table.rows.push_back({"energy_pj " + key, cell_text(value)});
+  }
+  page.table(table);
+}
+
+Plot latency_plot(const std::map<std::string, Series>& networks) {
+  Plot plot;
+  plot.title = "Latency against offered rate";
+  plot.description =
+      "Mean packet latency of every network; points where the network takes less than it is "
+      "offered "
+      "are left out.";
+  plot.x_label = "offered rate [flits per node and cycle]";
+  plot.y_label = "mean packet latency [cycles]";
+  int colour = 1;
+  for (auto [name, series] : networks) {
+    series.name = name;
+    series.colour = (colour++ - 1) % 8 + 1;
+    series.line = true;
+    series.dotted = true;
+    series.radius = 3;
+    std::ranges::sort(series.dots, {}, &Dot::x);
+    plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+}  // namespace
+
+std::string simulation_page(const std::vector<Document>& runs) {
+  if (runs.size() == 1) {
+    const json& run = runs.front().content;
+    Html page("Simulation: " + name_of(run), false);
+    one_run(page, run);
+    return page.finish();
+  }
+  Html page(fmt::format("{} simulations", runs.size()), false);
+  const auto best = std::ranges::min_element(runs, {}, [](const Document& run) {
+    const double energy = number_of(run.content, "energy_pj_per_flit");
+    return std::isfinite(energy) ? energy : 1e300;
+  });
+  page.answer(figure_text(number_of(best->content, "energy_pj_per_flit")) + " pJ a flit at least",
+              {fmt::format("{}: the least energy of the {} runs. One seed each: no interval.",
+                           name_of(best->content), runs.size())});
+  std::map<std::string, Series> networks;
+  std::vector<std::pair<std::string, json>> energies;
+  Table table{"Every run",
+              {{"file"},
+               {"network"},
+               {"traffic"},
+               {"rate", true},
+               {"latency [cycles]", true},
+               {"p99 [cycles]", true},
+               {"accepted", true},
+               {"hops", true},
+               {"pJ a flit", true},
+               {"stable"}},
+              {}};
+  for (const Document& document : runs) {
+    const json& run = document.content;
+    if (run.value("stable", true) && std::isfinite(number_of(run, "rate"))) {
+      networks[text_of(run, "network") + ", " + workload_of(run)].dots.push_back(
+          {number_of(run, "rate"), number_of(run, "avg_packet_latency"), 0, {}});
+    }
+    energies.emplace_back(name_of(run), object_of(run, "energy_pj"));
+    table.rows.push_back(
+        {document.path.filename().string(), text_of(run, "network"), workload_of(run),
+         figure_text(number_of(run, "rate")), figure_text(number_of(run, "avg_packet_latency")),
+         figure_text(number_of(run, "p99_packet_latency")),
+         figure_text(number_of(run, "accepted_flits_per_node_cycle")),
+         figure_text(number_of(run, "avg_hops")), figure_text(number_of(run, "energy_pj_per_flit")),
+         run.value("stable", true) ? "yes" : "no"});
+  }
+  page.chart("Latency against rate", latency_plot(networks));
+  page.chart("Energy by component", energy_bars(energies));
+  page.section("Every run");
+  page.table(table);
+  return page.finish();
+}
+
+std::string curves_page(const json& content) {
+  std::vector<json> curves;
+  if (content.contains("curves")) {
+    for (const json& curve : content.at("curves")) curves.push_back(curve);
+  } else {
+    curves.push_back(content);
+  }
+  std::map<std::string, Series> networks;
+  Table table{"Every point",
+              {{"network"},
+               {"traffic"},
+               {"rate", true},
+               {"latency [cycles]", true},
+               {"p99 [cycles]", true},
+               {"accepted", true},
+               {"stable"}},
+              {}};
+  std::pair<std::string, double> best{"", -1};
+  for (const json& curve : curves) {
+    const auto name = text_of(curve, "network");
+    for (const json& point : curve.at("points")) {
+      const bool stable = point.value("stable", true);
+      const double rate = number_of(point, "rate");
+      if (stable) {
+        networks[name].dots.push_back({rate, number_of(point, "avg_packet_latency"), 0, {}});
+        if (rate > best.second) best = {name, rate};
+      }
+      table.rows.push_back({name, text_of(curve, "traffic"), figure_text(rate),
+                            figure_text(number_of(point, "avg_packet_latency")),
+                            figure_text(number_of(point, "p99_packet_latency")),
+                            figure_text(number_of(point, "accepted_flits_per_node_cycle")),
+                            stable ? "yes" : "no"});
+    }
+  }
+  Html page("Latency curves of networks", false);
+  page.answer(
+      best.second < 0 ? "no stable point" : best.first + " stays stable longest",
+      {best.second < 0 ? std::string()
+                       : fmt::format("up to {} flits per node and cycle, of the rates tried. "
+                                     "One seed a point: no interval.",
+                                     figure_text(best.second))});
+  page.chart("Latency against rate", latency_plot(networks));
+  page.section("Every point");
+  page.table(table);
+  return page.finish();
+}
+
+}  // namespace ww::report

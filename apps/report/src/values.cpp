@@ -1,0 +1,59 @@
+#include "values.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace ww::report {
+
+using nlohmann::json;
+
+double number_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>()
+                                                     : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+const json& list_of(const json& object, const char* key) {
+  static const json empty = json::array();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : empty;
+}
+
+const json& object_of(const json& parent, const char* key) {
+  static const json empty = json::object();
+  const auto found = parent.find(key);
+  return found != parent.end() && found->is_object() ? *found : empty;
+}
+
+std::string figure_text(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
+}
+
+std::string interval_text(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "–";
+  return fmt::format("{:.4g} to {:.4g}", low, high);
+}
+
+std::string cell_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return figure_text(value.get<double>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return "–";
+}
+
+std::string interval_cell(const json& value, double scale) {
+  if (!value.is_object()) return "–";
+  return fmt::format(
+      "{} ({})", figure_text(scale * number_of(value, "value")),
+      interval_text(scale * number_of(value, "low"), scale * number_of(value, "high")));
+}
+
+}  // namespace ww::report

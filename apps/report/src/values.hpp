@@ -1,0 +1,27 @@
+// Values of JSON objects that may lack them, and figures as pages print them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace ww::report {
+
+// A number of an object, NaN where it is absent or null.
+[[nodiscard]] double number_of(const nlohmann::json& object, const char* key);
+// A text of an object, empty where it is absent or no text.
+[[nodiscard]] std::string text_of(const nlohmann::json& object, const char* key);
+// A list of an object, an empty one where it is absent or no list.
+[[nodiscard]] const nlohmann::json& list_of(const nlohmann::json& object, const char* key);
+// An object of an object, an empty one where it is absent or no object.
+[[nodiscard]] const nlohmann::json& object_of(const nlohmann::json& parent, const char* key);
+
+// "3.142", or a dash where it is not finite.
+[[nodiscard]] std::string figure_text(double value, int digits = 4);
+// "2.9 to 3.3", or a dash.
+[[nodiscard]] std::string interval_text(double low, double high);
+// A text as it is, a number in four digits, else a dash.
+[[nodiscard]] std::string cell_text(const nlohmann::json& value);
+// {value, low, high}, each times `scale`, as "3.1 (2.9 to 3.3)"; a dash for anything else.
+[[nodiscard]] std::string interval_cell(const nlohmann::json& value, double scale = 1);
+
+}  // namespace ww::report

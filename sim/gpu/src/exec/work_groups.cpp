@@ -1,0 +1,252 @@
+// Work-groups and waves of a compute unit: how they begin and end, and what holds them together.
+#include <algorithm>
+#include <bit>
+
+#include "exec/compute_unit.hpp"
+#include "exec/memory_operation.hpp"
+
+namespace ww::sim::gpu::exec {
+
+void ComputeUnit::begin_launch(const LaunchState& launch) {
+  launch_ = &launch;
+  register_stride_ = stride_for(launch);
+  l1.invalidate_all();
+  l1_free = 0;
+  lds_free = 0;
+  requests.clear();
+  requests_done = 0;
+  activity = {};
+  counters = {};
+  if (trace) trace->clear();
+  findings.clear();
+  if (launch.checks.races) {
+    if (!shadow) shadow = std::make_unique<LocalShadow>(lds_.size());
+    shadow->begin_launch();
+  } else {
+    shadow.reset();
+  }
+  key_.fill(kIdleKey);
+  key_rows_ = 0;
+  first_key_ = kIdleKey;
+  simd_waves_ = {};
+  valu_free_ = {};
+  salu_free_ = {};
+  branch_free_ = {};
+  groups_ = {};
+  for (Wave& wave : waves_) wave.state = WaveState::empty;
+  resident_ = 0;
+  lds_used_ = 0;
+  std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
+  finished_ = 0;
+  clock_read_ = false;
+  error_.reset();
+  free_operations_.clear();
+  for (auto& operation : pool_) free_operations_.push_back(operation.get());
+  last_end_ = 0;
+}
+
+bool ComputeUnit::has_room() const {
+  int free_slots = 0;
+  for (const int waves : simd_waves_) free_slots += std::max(0, launch_->waves_per_simd - waves);
+  if (free_slots < static_cast<int>(launch_->waves_per_group)) return false;
+  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
+  std::uint32_t run = 0;
+  for (std::size_t i = 0; run < blocks && i < lds_blocks_.size(); ++i) {
+    run = lds_blocks_[i] ? 0 : run + 1;
+  }
+  return run >= blocks;
+}
+
+void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
+  const auto place = std::find_if(groups_.begin(), groups_.end(),
+                                  [](const WorkGroup& group) { return !group.used; });
+  WorkGroup& group = *place;
+  group = WorkGroup{};
+  group.used = true;
+  group.id = id;
+  group.hardware_slot = static_cast<std::uint32_t>(place - groups_.begin());
+  group.waves = group.alive = launch_->waves_per_group;
+  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
+  std::uint32_t run = 0;
+  for (std::uint32_t i = 0; run < blocks; ++i) {
+    run = lds_blocks_[i] ? 0 : run + 1;
+    group.lds_offset = (i + 1 - run) * kLdsBlock;
+  }
+  for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
+  group.lds_bytes = launch_->lds_bytes;
+  if (shadow) group.epoch = shadow->new_epoch();
+
+  if (resident_ == 0) busy_since_ = cycle;
+  for (std::uint32_t n = 0; n < group.waves; ++n) {
+    const auto simd = static_cast<std::size_t>(
+        std::min_element(simd_waves_.begin(), simd_waves_.end()) - simd_waves_.begin());
+    std::size_t slot = simd;
+    while (waves_[slot].state != WaveState::empty) slot += 4;
+    ++simd_waves_[simd];
+    ++resident_;
+    Wave& wave = waves_[slot];
+    wave.v = registers_.get() + slot * register_stride_;
+    wave.code = launch_->code;
+    wave.code_dwords = launch_->code_dwords;
+    wave.pc = launch_->entry;
+    wave.ahead = 0;
+    wave.vgprs = launch_->vgprs;
+    wave.cu = this;
+    wave.group = &group;
+    wave.state = WaveState::running;
+    wave.slot = static_cast<std::uint8_t>(slot);
+    wave.simd = static_cast<std::uint8_t>(simd);
+    wave.wave_id = static_cast<std::uint8_t>(slot / 4);
+    wave.in_group = static_cast<std::uint16_t>(n);
+    wave.scc = false;
+    wave.next_completion = kNever;
+    wave.vector_queue = {};
+    wave.scalar_queue = {};
+    wave.started = cycle;
+    wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
+    wave.now = wave.next;
+    init_registers(wave, group);
+    key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
+    set_key(wave);
+    ++counters.waves;
+  }
+}
+
+// Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
+void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
+  std::memset(wave.sr, 0, sizeof wave.sr);
+  const LaunchState& launch = *launch_;
+  constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
+  const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
+  std::memset(wave.v, 0, ordinary * kRegister);
+  if (launch.accumulators != 0) {
+    std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
+  }
+  const std::uint64_t slot_scratch = std::uint64_t{launch.scratch_per_lane} * kLanes;
+  const std::uint64_t wave_index =
+      (static_cast<std::uint64_t>(engine_ * architecture_.cus_per_engine + index_) * kSlots) +
+      wave.slot;
+  const std::uint64_t scratch_offset = wave_index * slot_scratch;
+  wave.scratch_base = launch.scratch + scratch_offset;
+
+  std::size_t s = 0;
+  if ((launch.code_properties & 1U) != 0) {  // private segment buffer
+    // Swizzled by dword over the 64 lanes: element size 4, index stride 64, add lane id.
+    wave.sr[0] = static_cast<std::uint32_t>(launch.scratch);
+    wave.sr[1] = static_cast<std::uint32_t>(launch.scratch >> 32) | 1U << 31;
+    wave.sr[2] = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(launch.scratch_bytes, ~std::uint32_t{0}));
+    wave.sr[3] = 1U << 19 | 3U << 21 | 1U << 23;
+    s += 4;
+  }
+  const auto put = [&](unsigned bit, std::uint64_t value, std::size_t words) {
+    if ((launch.code_properties >> bit & 1U) == 0) return;
+    wave.sr[s] = static_cast<std::uint32_t>(value);
+    if (words == 2) wave.sr[s + 1] = static_cast<std::uint32_t>(value >> 32);
+    s += words;
+  };
+  put(1, launch.dispatch_packet, 2);
+  put(2, launch.queue, 2);
+  put(3, launch.kernarg, 2);
+  put(4, launch.dispatch_id, 2);
+  // Flat scratch: offset of the arena from the hidden base, and bytes of one lane; on gfx9 the
+  // arena's address, to which the kernel adds the wave's offset.
+  put(5, launch.isa == Isa::gfx7 ? std::uint64_t{launch.scratch_per_lane} << 32 : launch.scratch,
+      2);
+  put(6, launch.scratch_per_lane, 1);
+  s = launch.rsrc2 >> 1 & 31U;  // user registers; the rest follows them
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if ((launch.rsrc2 >> (7 + axis) & 1U) != 0) wave.sr[s++] = group.id[axis];
+  }
+  if ((launch.rsrc2 >> 10 & 1U) != 0) {
+    const bool first = wave.in_group == 0;
+    wave.sr[s++] =
+        launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
+  }
+  if ((launch.rsrc2 & 1U) != 0) wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
+
+  const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
+  const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
+  wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
+  wave.lane_mask_known = false;  // the slot's last wave left its own behind
+  wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
+              (launch.rsrc1 >> 23 & 1U) << 9;
+  wave.sr[kM0] = ~std::uint32_t{0};
+  const std::size_t id_words = std::size_t{launch.id_axes} * kLanes;
+  std::memcpy(wave.v, launch.work_item_ids.data() + wave.in_group * id_words,
+              id_words * sizeof(std::uint32_t));
+}
+
+void ComputeUnit::barrier(Wave& wave) {
+  WorkGroup& group = *wave.group;
+  ++group.at_barrier;
+  wave.state = WaveState::barrier;
+  group.barrier_time = std::max(group.barrier_time, wave.now);
+  if (group.at_barrier < group.alive) return;
+  group.at_barrier = 0;
+  if (shadow) group.epoch = shadow->new_epoch();
+  for (Wave& other : waves_) {
+    if (other.state != WaveState::barrier || other.group != &group) continue;
+    other.state = WaveState::running;
+    other.next = (group.barrier_time - other.simd + 3) / 4 * 4 + other.simd + 4;
+    set_key(other);
+    keys_changed_ = true;
+  }
+  group.barrier_time = 0;
+}
+
+// A load that nobody waited for: what it will bring is what memory holds now.
+void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
+  if (operation.unresolved != 0) {
+    const std::size_t words = element_words(operation);
+    for (std::uint64_t set = operation.traced_lanes; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      const std::uint64_t address = operation.contiguous
+                                        ? operation.base + lane * operation.element_bytes
+                                        : operation.address[lane];
+      std::memcpy(operation.data + lane * words, memory_.host(address), operation.element_bytes);
+    }
+  }
+  trace->completed(wave, operation);
+}
+
+void ComputeUnit::end_wave(Wave& wave) {
+  const auto abandon = [this, &wave](CounterQueue& queue) {
+    for (; queue.count != 0; queue.pop()) {
+      MemoryOperation* operation = queue.front();
+      if (operation->traced_lanes != 0) [[unlikely]]
+        trace_abandoned(wave, *operation);
+      operation->wave = nullptr;
+      if (--operation->references == 0 && operation->unresolved == 0) release(operation);
+    }
+  };
+  abandon(wave.vector_queue);
+  abandon(wave.scalar_queue);
+  wave.state = WaveState::empty;
+  --simd_waves_[wave.simd];
+  --resident_;
+  activity.resident_wave_cycles += static_cast<std::uint64_t>(wave.now + 4 - wave.started);
+  last_end_ = std::max(last_end_, wave.now + 4);
+  if (resident_ == 0) activity.busy_cycles += static_cast<std::uint64_t>(last_end_ - busy_since_);
+  WorkGroup& group = *wave.group;
+  if (--group.alive != 0) {
+    if (group.at_barrier == group.alive) {  // the others wait for nobody now
+      --group.at_barrier;
+      for (Wave& other : waves_) {
+        if (other.state == WaveState::barrier && other.group == &group) {
+          other.now = std::max(other.now, wave.now);
+          other.state = WaveState::running;
+          barrier(other);
+          break;
+        }
+      }
+    }
+    return;
+  }
+  const std::uint32_t blocks = launch_->lds_allocated / kLdsBlock;
+  for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = false;
+  group.used = false;
+  ++finished_;
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,34 @@
+// Flits that pass memory controllers' output buffers, counted where the network knows the nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ww/sim/net/i_network.hpp"
+
+namespace ww::sim::net {
+
+class ReplyBuffers {
+ public:
+  explicit ReplyBuffers(const NetworkConfig& config) {
+    if (!config.memory_nodes.empty()) {
+      is_memory_.resize(static_cast<std::size_t>(node_count(config)));
+      for (const NodeId node : config.memory_nodes) {
+        is_memory_[node] = 1;
+      }
+    }
+  }
+  // A packet that the network has taken; requests (class 0) have no part in it.
+  void count(const Packet& packet) {
+    if (packet.message_class != 0 && !is_memory_.empty() && is_memory_[packet.source] != 0) {
+      flits_ += std::uint64_t{packet.flits} * packet.destinations.size();
+    }
+  }
+  [[nodiscard]] std::uint64_t flits() const { return flits_; }
+
+ private:
+  std::vector<char> is_memory_;  // [node]; empty when none is known
+  std::uint64_t flits_{};
+};
+
+}  // namespace ww::sim::net

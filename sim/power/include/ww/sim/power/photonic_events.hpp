@@ -1,0 +1,55 @@
+// What a photonic network is made of and did: the input of its energy accounting.
+#pragma once
+
+#include <cstdint>
+
+namespace ww::sim::power {
+
+// What there is to light and to tune. Fixed once the network is built.
+struct PhotonicStructure {
+  double core_hz{};
+  double optical_hz{};
+  std::uint32_t stations{};
+  std::uint32_t data_units{};        // power units for data: lasers, power tokens
+  std::uint32_t overhead_units{};    // always lit: token and prediction waveguides
+  std::uint32_t unit_wavelengths{};  // that a unit of power lights
+  std::uint32_t waveguide_wavelengths{};
+  std::uint32_t rings{};       // all of them: each is tuned all the time
+  std::uint32_t splitters{};   // in a row, from the laser to the last power waveguide
+  double pass_mm{};            // the serpentine from its first station to its last
+  std::uint32_t pass_bends{};  // quarter turns on it
+};
+
+// Counts since the network was built. Optical cycles are those of optical_hz; they stand still
+// while the network halts for its laser control.
+struct PhotonicEvents {
+  bool present{};  // false: no photonic network
+  PhotonicStructure structure;
+  std::uint64_t core_cycles{};
+  std::uint64_t lit_unit_cycles{};           // data units that are lit, summed over core cycles
+  std::uint64_t held_unit_optical_cycles{};  // data units that a station holds
+  std::uint64_t modulated_bits{};
+  std::uint64_t detected_bits{};        // each reader of a broadcast counts
+  std::uint64_t messages{};             // sent over a waveguide
+  std::uint64_t c_messages{};           // of these, on the C_network
+  std::uint64_t local_messages{};       // within a cluster: no light
+  std::uint64_t wait_optical_cycles{};  // of messages, in their station, before their first bit
+  std::uint64_t data_grabs{};           // tokens taken off their waveguide
+  std::uint64_t power_grabs{};
+  std::uint64_t failed_attempts{};  // a token did not come by in time: back-off
+  std::uint64_t epochs{};           // whose lasers the controller has set
+  std::uint64_t halted_cycles{};    // core cycles
+
+  // Core cycles from entering the station's queue to the first bit, a message; 0 without messages.
+  [[nodiscard]] double wait_cycles_per_message() const;
+  // Data units lit, over time: GPUOPT's "tokens per epoch" (table 4).
+  [[nodiscard]] double mean_lit_units() const;
+  // Share of that light that stations held.
+  [[nodiscard]] double use_of_light() const;
+};
+
+PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other);
+// Counts of the time between two snapshots; the structure is kept.
+[[nodiscard]] PhotonicEvents operator-(const PhotonicEvents& later, const PhotonicEvents& earlier);
+
+}  // namespace ww::sim::power

@@ -1,0 +1,62 @@
+#include "ww/sim/power/photonic_events.hpp"
+
+namespace ww::sim::power {
+namespace {
+
+constexpr std::uint64_t PhotonicEvents::*kCounts[] = {&PhotonicEvents::core_cycles,
+                                                      &PhotonicEvents::lit_unit_cycles,
+                                                      &PhotonicEvents::held_unit_optical_cycles,
+                                                      &PhotonicEvents::modulated_bits,
+                                                      &PhotonicEvents::detected_bits,
+                                                      &PhotonicEvents::messages,
+                                                      &PhotonicEvents::c_messages,
+                                                      &PhotonicEvents::local_messages,
+                                                      &PhotonicEvents::wait_optical_cycles,
+                                                      &PhotonicEvents::data_grabs,
+                                                      &PhotonicEvents::power_grabs,
+                                                      &PhotonicEvents::failed_attempts,
+                                                      &PhotonicEvents::epochs,
+                                                      &PhotonicEvents::halted_cycles};
+
+double over(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
+
+}  // namespace
+
+double PhotonicEvents::wait_cycles_per_message() const {
+  return over(
+      static_cast<double>(wait_optical_cycles) * over(structure.core_hz, structure.optical_hz),
+      static_cast<double>(messages));
+}
+
+double PhotonicEvents::mean_lit_units() const {
+  return over(static_cast<double>(lit_unit_cycles), static_cast<double>(core_cycles));
+}
+
+double PhotonicEvents::use_of_light() const {
+  return over(
+      static_cast<double>(held_unit_optical_cycles) * over(structure.core_hz, structure.optical_hz),
+      static_cast<double>(lit_unit_cycles));
+}
+
+PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other) {
+  if (!sum.present) {
+    sum.structure = other.structure;
+  }
+  sum.present = sum.present || other.present;
+  for (const auto count : kCounts) {
+    sum.*count += other.*count;
+  }
+  return sum;
+}
+
+PhotonicEvents operator-(const PhotonicEvents& later, const PhotonicEvents& earlier) {
+  PhotonicEvents difference = later;
+  for (const auto count : kCounts) {
+    difference.*count -= earlier.*count;
+  }
+  return difference;
+}
+
+}  // namespace ww::sim::power
