@@ -13,12 +13,18 @@
 // same number of lines. `volatile` makes the load bypass the L1 (glc) and keeps it whole, though
 // one word of four is looked at. The compiler waits for each volatile load; many wavefronts, not
 // many loads of one, hide the latency, as in the paper (section IV-E).
+// WW_COUNT_WAVES (optional): working wavefronts add themselves to *working where `count` is not 0,
+// so that a launch's bytes are known however the chip placed it.
 // Every wavefront logs its place in log[log_first + wave]. Where the chip places wavefronts alike,
 // repeated launches then change nothing in memory.
 __kernel __attribute__((reqd_work_group_size(WW_GROUP_SIZE, 1, 1)))
 void l2_stream(__global const uchar* buffer, const ulong channels, const uint loops,
                const uint throttle, const uint engine, __global uint* restrict log,
-               const uint log_first, __global uint* restrict output) {
+               const uint log_first, __global uint* restrict output
+#ifdef WW_COUNT_WAVES
+               , __global uint* restrict working, const uint count
+#endif
+               ) {
   WW_READ_PLACE(id);
   const uint local_id = (uint)get_local_id(0);
   const uint lane = local_id % WW_WAVE_SIZE;
@@ -26,6 +32,9 @@ void l2_stream(__global const uchar* buffer, const ulong channels, const uint lo
       WW_UNIFORM((uint)get_group_id(0) * WW_WAVES_PER_GROUP + local_id / WW_WAVE_SIZE);
   if (lane == 0) log[log_first + wave] = id;
   if (WW_ENGINE_OF(id) != engine) return;
+#ifdef WW_COUNT_WAVES
+  if (lane == 0 && count != 0) atomic_inc(working);
+#endif
 
   const uint stripe_bytes = WW_INTERLEAVE * WW_CHANNELS;
   const ulong span = (ulong)WW_STRIPES * stripe_bytes;

@@ -117,6 +117,7 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   define("WW_QUADRANT_CHANNELS", macros.quadrant_channels);
   define("WW_STRIPES", macros.stripes);
   define("WW_UNROLL", macros.unroll);
+  if (macros.count_waves) define("WW_COUNT_WAVES", 1);
   text += embedded_text("pin.clh");
   text += source.text;
   return text;

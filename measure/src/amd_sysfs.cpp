@@ -288,10 +288,9 @@ std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
     const auto address = parse_pci_address(folder.filename().string());
     if (!address) continue;
     gpu.pci = *address;
+    gpu.device_id = file_text(gpu.folder + "/device");
     gpu.name = file_text(gpu.folder + "/product_name");
-    if (gpu.name.empty()) {
-      gpu.name = fmt::format("AMD GPU {}", file_text(gpu.folder + "/device"));
-    }
+    if (gpu.name.empty()) gpu.name = fmt::format("AMD GPU {}", gpu.device_id);
     for (const auto& hwmon : fs::directory_iterator(folder / "hwmon", ec)) {
       const auto path = hwmon.path().string();
       if (gpu.hwmon.empty() || file_text(path + "/name") == "amdgpu") gpu.hwmon = path;

@@ -11,6 +11,7 @@ namespace {
 
 // Byte offsets; 0 (the head) stands for a field that the layout does not have.
 struct Layout {
+  const char* name;
   unsigned format, content, size;
   unsigned edge, junction, memory;
   unsigned average_power, current_power;
@@ -24,18 +25,18 @@ struct Layout {
 
 constexpr std::array<Layout, 11> layouts{{
     // clang-format off
-    //      size  edge junc mem  avgP curP energy    volt clock   mclk throt fwtime
-    {1, 0,   80,  16,  18,  20,  34,   0,  36, 4,     0,  54, 1,   58,   0,    0},
-    {1, 1,   96,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,    0},
-    {1, 2,  104,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,   96},
-    {1, 3,  120,   4,   6,   8,  22,   0,  24, 8,   106,  54, 1,   58, 112,   96},
-    {1, 4,  288,   0,   4,   6,   0,  10,  24, 8,     0, 240, 8,  280,   0,  232},
-    {1, 5,  360,   0,   4,   6,   0,  10,  88, 8,     0, 312, 8,  352,   0,  304},
-    {2, 0,  120,  16,   0,   0,  44,   0,   0, 0,     0,  80, 1,   84,   0,    0},
-    {2, 1,  120,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80,   0,    0},
-    {2, 2,  128,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
-    {2, 3,  152,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
-    {2, 4,  168,   4,   0,   0,  40,   0,   0, 0,   156,  76, 1,   80, 120,    0},
+    //              size  edge junc mem  avgP curP energy    volt clock   mclk throt fwtime
+    {"v1.0", 1, 0,   80,  16,  18,  20,  34,   0,  36, 4,     0,  54, 1,   58,   0,    0},
+    {"v1.1", 1, 1,   96,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,    0},
+    {"v1.2", 1, 2,  104,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,   96},
+    {"v1.3", 1, 3,  120,   4,   6,   8,  22,   0,  24, 8,   106,  54, 1,   58, 112,   96},
+    {"v1.4", 1, 4,  288,   0,   4,   6,   0,  10,  24, 8,     0, 240, 8,  280,   0,  232},
+    {"v1.5", 1, 5,  360,   0,   4,   6,   0,  10,  88, 8,     0, 312, 8,  352,   0,  304},
+    {"v2.0", 2, 0,  120,  16,   0,   0,  44,   0,   0, 0,     0,  80, 1,   84,   0,    0},
+    {"v2.1", 2, 1,  120,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80,   0,    0},
+    {"v2.2", 2, 2,  128,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
+    {"v2.3", 2, 3,  152,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
+    {"v2.4", 2, 4,  168,   4,   0,   0,  40,   0,   0, 0,   156,  76, 1,   80, 120,    0},
     // clang-format on
 }};
 
@@ -98,7 +99,7 @@ Result<GpuMetrics> parse_gpu_metrics(std::span<const std::byte> data, const std:
   const std::int64_t temperature = apu ? 10 : 1000;
   const std::int64_t power = apu ? 1000 : 1'000'000;
   GpuMetrics metrics;
-  metrics.layout = fmt::format("v{}.{}", format, content);
+  metrics.layout = layout->name;  // no text is made here: this runs a thousand times a second
   metrics.edge_mc = read.scaled<std::int32_t>(layout->edge, temperature);
   metrics.junction_mc = read.scaled<std::int32_t>(layout->junction, temperature);
   metrics.memory_mc = read.scaled<std::int32_t>(layout->memory, temperature);

@@ -21,7 +21,13 @@ enum StreamArgument : unsigned {
   log_argument,
   log_first_argument,
   output_argument,
+  working_argument,  // the last two only where wavefronts are counted
+  count_argument,
 };
+
+// Real drivers map large pages into buffers of such a size; below a page, addresses choose channels
+// as they do in memory.
+constexpr std::size_t large_page_buffer = std::size_t{4} << 20;
 
 constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
 constexpr std::uint32_t unlogged = 0xFFFFFFFFu;
@@ -56,6 +62,7 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
   macros.quadrant_channels = static_cast<unsigned>(device.quadrants.front().size());
   macros.stripes = stripes;
   macros.unroll = unroll;
+  macros.count_waves = device.traffic != Traffic::counters;
 
   ComputeHost& host = *device.host;
   WW_ASSIGN(stream_source, kernels::find_source("l2_stream"));
@@ -101,6 +108,13 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
   bench->output_ = std::move(output);
   WW_TRY(bench->stream_kernel_->set(log_argument, *bench->log_));
   WW_TRY(bench->stream_kernel_->set(output_argument, *bench->output_));
+  if (macros.count_waves) {
+    WW_ASSIGN(working, host.create_buffer(256));
+    bench->working_ = std::move(working);
+    WW_TRY(bench->working_->write(0, std::vector<std::byte>(256)));
+    WW_TRY(bench->stream_kernel_->set(working_argument, *bench->working_));
+    WW_TRY(bench->count_waves(false));
+  }
   WW_TRY(bench->furnace_kernel_->set(1, *bench->output_));
   WW_TRY(bench->sweep_kernel_->set(0, *bench->sweep_data_));
   WW_TRY(bench->sweep_kernel_->set(1, static_cast<std::uint32_t>(pieces)));
@@ -117,8 +131,10 @@ Result<DeviceBuffer*> Bench::data(kernels::Pattern pattern) {
     const std::size_t span = static_cast<std::size_t>(stripes) *
                              static_cast<std::size_t>(device_.chip.interleave_bytes) *
                              static_cast<std::size_t>(device_.chip.channels);
-    WW_ASSIGN(buffer, device_.host->create_buffer(2 * span));
-    std::vector<std::byte> content(2 * span);
+    const std::size_t size =
+        device_.traffic == Traffic::counters ? 2 * span : std::max(2 * span, large_page_buffer);
+    WW_ASSIGN(buffer, device_.host->create_buffer(size));
+    std::vector<std::byte> content(size);
     kernels::fill(content, pattern, seed_ ^ 0x77AA00FF13579BDFu);
     WW_TRY(buffer->write(0, content));
     slot = std::move(buffer);
@@ -171,12 +187,34 @@ Status Bench::select(const Stream& stream, std::uint32_t loops, std::uint32_t th
   return {};
 }
 
+Status Bench::set_furnace(std::uint32_t loops) {
+  if (furnace_loops_ == loops) return {};
+  WW_TRY(furnace_kernel_->set(0, loops));
+  furnace_loops_ = loops;
+  return {};
+}
+
 Status Bench::launch_furnace(std::uint32_t loops) {
-  if (furnace_loops_ != loops) {
-    WW_TRY(furnace_kernel_->set(0, loops));
-    furnace_loops_ = loops;
-  }
+  WW_TRY(set_furnace(loops));
   return furnace_kernel_->launch(stream_groups_, group_size);
+}
+
+Result<double> Bench::time_furnace(std::uint32_t loops) {
+  WW_TRY(set_furnace(loops));
+  return furnace_kernel_->time_launch(stream_groups_, group_size);
+}
+
+Status Bench::count_waves(bool on) {
+  return stream_kernel_->set(count_argument, std::uint32_t{on ? 1U : 0U});
+}
+
+Result<double> Bench::counted_waves() {
+  WW_TRY(device_.host->finish());
+  std::uint32_t waves = 0;
+  WW_TRY(working_->read(0, std::as_writable_bytes(std::span(&waves, 1))));
+  const std::uint32_t none = 0;
+  WW_TRY(working_->write(0, std::as_bytes(std::span(&none, 1))));
+  return static_cast<double>(waves);
 }
 
 Result<WaveReport> Bench::read_log(const Stream& stream) const {

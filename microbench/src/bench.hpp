@@ -44,6 +44,13 @@ class Bench {
   // Sets the arguments of the streaming kernel that differ from the last call's.
   Status select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle);
   Status launch_stream() { return stream_kernel_->launch(stream_groups_, group_size); }
+  // One launch alone, timed by the device's events [s].
+  Result<double> time_stream() { return stream_kernel_->time_launch(stream_groups_, group_size); }
+  Result<double> time_furnace(std::uint32_t loops);
+  // Devices without counters of each launch: whether working wavefronts count themselves in the
+  // launches that follow, and how many did since the last call (waits for the queue).
+  Status count_waves(bool on);
+  Result<double> counted_waves();
   Status launch_furnace(std::uint32_t loops);
   // Puts the L2 into one and the same state, whatever ran before.
   Status launch_sweep() { return sweep_kernel_->launch(1, wave_size); }
@@ -76,6 +83,7 @@ class Bench {
   [[nodiscard]] std::size_t log_index(const Stream& stream) const;
   [[nodiscard]] Result<std::uint64_t> packed_channels(int quadrant) const;
   Result<DeviceBuffer*> data(kernels::Pattern pattern);
+  Status set_furnace(std::uint32_t loops);
 
   Device& device_;
   const Pinning& pinning_;
@@ -87,6 +95,7 @@ class Bench {
   std::map<kernels::Pattern, std::unique_ptr<DeviceBuffer>> data_;
   std::unique_ptr<DeviceBuffer> log_;
   std::unique_ptr<DeviceBuffer> output_;
+  std::unique_ptr<DeviceBuffer> working_;  // counted wavefronts; null where counters count
   std::unique_ptr<DeviceBuffer> sweep_data_;
   std::unique_ptr<LoadedKernel> sweep_kernel_;
   std::unique_ptr<LoadedKernel> stream_kernel_;

@@ -21,11 +21,13 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
   opened.host = std::move(host);
   const HostFacts facts = opened.host->facts();
   opened.target = facts.target;
+  opened.is_virtual = facts.is_virtual;
   const SensorMatch match = match_sensor(facts, telemetry);
   if (match.gpu == nullptr) {
     opened.no_sensor = match.reason;
     return opened;
   }
+  opened.amd = match.gpu->amd;
   measure::TelemetryOptions options;
   options.clock_control = request.clock_control;
   auto sensor = measure::open_sensor(*match.gpu, options);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "amd_device.hpp"
 #include "opencl_host.hpp"
 #include "real_devices.hpp"
 #include "ww/core/suggest.hpp"
@@ -86,6 +87,15 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
 }
 
 }  // namespace
+
+std::string_view to_string(Traffic traffic) {
+  switch (traffic) {
+    case Traffic::counters: return "counters";
+    case Traffic::every_launch: return "every_launch";
+    case Traffic::one_launch: return "one_launch";
+  }
+  return "unknown";
+}
 
 nlohmann::json to_json(const ChipFacts& chip) {
   return {{"name", chip.name},
@@ -175,18 +185,8 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
 
 Result<Device> open_device(const DeviceRequest& request, const std::string& name) {
   if (name.starts_with(virtual_prefix)) return open_virtual(request, name);
-  // Open what there is of it, so that the message says what is missing and nothing else.
-  WW_ASSIGN(device, open_compute_device(request));
-  if (device.sensor == nullptr) {
-    return fail(ErrorCode::unsupported, "its power cannot be read: " + device.no_sensor, name);
-  }
-  return fail(ErrorCode::unsupported,
-              fmt::format("kernels run on it and its power is read ({}), but a campaign also needs "
-                          "its floorplan and counters for each launch, which this version has for "
-                          "virtual devices alone; 'wirewatt doctor --device {}' tests the sensor, "
-                          "'wirewatt calibrate --device virtual:w9100' calibrates the virtual GPU",
-                          device.sensor->facts().name, name),
-              name);
+  WW_ASSIGN(opened, open_compute_device(request));
+  return open_amd_device(std::move(opened), name);
 }
 
 }  // namespace ww::microbench

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -29,17 +30,33 @@ struct ChipFacts {
 };
 [[nodiscard]] nlohmann::json to_json(const ChipFacts& chip);
 
+// How the bytes of a launch are known.
+enum class Traffic {
+  counters,      // the device counts each launch
+  every_launch,  // no counter follows launches: the streaming kernel counts its working wavefronts
+  one_launch,  // likewise, in one launch before each run (simulated chips repeat launches exactly)
+};
+[[nodiscard]] std::string_view to_string(Traffic traffic);
+
 struct Device {
   std::string name;
   bool is_virtual{};
   ChipFacts chip;
   std::string floorplan_toml;
   std::vector<std::vector<int>> quadrants;  // [quadrant] -> L2 channels, from the floorplan
+  std::vector<int> engine_cus;  // CUs of each engine; empty: chip.cus_per_engine everywhere
+  Traffic traffic{Traffic::counters};
+  std::string notes;  // JSON: how it was opened, for readers of the campaign; empty: nothing to say
   // Destroyed in reverse order: buffers and kernels go before them, see Bench.
-  std::unique_ptr<ComputeHost> host;
+  // (The log of launches that stands for counters asks the sensor for the time.)
   std::unique_ptr<measure::Sensor> sensor;
+  std::unique_ptr<ComputeHost> host;
   std::unique_ptr<measure::Counters> counters;
   const char* (*timing_report)(){};  // ww_vgpu_abi's
+
+  [[nodiscard]] int cus_of(int engine) const {
+    return engine_cus.empty() ? chip.cus_per_engine : engine_cus[static_cast<std::size_t>(engine)];
+  }
 };
 
 // The full name that the request stands for: an empty name becomes the best real GPU whose power
@@ -49,8 +66,8 @@ struct Device {
 
 // Opens the device of a resolved name. A process can open one virtual chip, because the OpenCL
 // loader and the driver settle on it at their first call. Errors: missing_dependency,
-// device_error, invalid_argument; unsupported for real devices, with what a campaign misses on
-// them.
+// device_error, invalid_argument; unsupported for real devices that a campaign cannot measure, with
+// what it misses on them (amd_device.hpp).
 [[nodiscard]] Result<Device> open_device(const DeviceRequest& request, const std::string& name);
 
 // Where the virtual GPU's driver lies: $WIREWATT_VGPU_LIBRARY, else ../lib beside the program.

@@ -12,10 +12,10 @@
 #include "bench.hpp"
 #include "plan.hpp"
 #include "runner.hpp"
+#include "sensor_steps.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/sensor_info.hpp"
 #include "ww/measure/step_test.hpp"
-#include "ww/model/energy_steps.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -64,23 +64,6 @@ std::string number_text(std::uint64_t value) {
   return std::to_string(value);
 }
 
-// How far apart the steps of the sensor's energy accumulator are [s]; nothing where there is none
-// to go by. `period_s`: of a sensor that moves it with every reading.
-std::optional<double> energy_interval_s(const std::vector<StoredRun>& runs, double period_s) {
-  std::vector<model::EnergyReading> readings;
-  bool stamped = false;
-  for (const StoredRun& run : runs) {
-    for (const StoredSample& sample : run.samples) {
-      if (!sample.power_uw) continue;
-      readings.push_back({sample.time_ns, sample.energy_ticks.value_or(-1)});
-      stamped = stamped || sample.poll_ns != sample.time_ns;
-    }
-  }
-  const auto steps = model::energy_steps(readings, stamped);
-  if (!steps) return {};
-  return steps->interval_s > 0 ? steps->interval_s : period_s;
-}
-
 class Engine {
  public:
   Engine(const CampaignRequest& request, const CampaignParts& parts,
@@ -109,6 +92,7 @@ class Engine {
   steady::time_point started_{steady::now()};
   double earlier_s_{};  // of the sessions before
   std::string name_;
+  bool is_virtual_{};
   std::optional<CampaignStore> store_;
   bool stored_plan_{};
   Device device_;
@@ -184,6 +168,10 @@ Status Engine::open_existing(const fs::path& file) {
       elapsed != facts.end()) {
     earlier_s_ = std::strtod(elapsed->second.c_str(), nullptr);
   }
+  if (const auto simulated = facts.find(std::string(campaign_keys::is_virtual));
+      simulated != facts.end()) {
+    is_virtual_ = simulated->second == "true";
+  }
   WW_ASSIGN(runs, store_->runs());
   done_ = static_cast<std::int64_t>(runs.size());
   rejected_ =
@@ -202,6 +190,7 @@ Status Engine::put_facts() {
   }
   WW_TRY(store_->put(campaign_keys::dvfs, states.dump()));
   WW_TRY(store_->put(campaign_keys::version, WW_VERSION));
+  if (!device_.notes.empty()) WW_TRY(store_->put(campaign_keys::opening, device_.notes));
   return store_->put(
       campaign_keys::started,
       fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())));
@@ -251,7 +240,7 @@ Status Engine::put_elapsed() {
 CampaignSummary Engine::summary(bool complete) {
   CampaignSummary result;
   result.device = name_;
-  result.is_virtual = name_.starts_with("virtual:");
+  result.is_virtual = is_virtual_;
   result.runs = done_;
   result.rejected = rejected_;
   result.elapsed_s = earlier_s_ + std::chrono::duration<double>(steady::now() - started_).count();
@@ -347,7 +336,12 @@ Status Engine::find_response() {
     if (!response.resolved)
       spdlog::warn("the sensor's response is not resolved: {}", response.reason);
   }
-  const measure::SensorInfo info = measure::combine(device_.sensor->facts(), response);
+  measure::SensorInfo info = measure::combine(device_.sensor->facts(), response);
+  WW_ASSIGN(recorded, store_->runs());
+  if (device_.traffic != Traffic::counters) {
+    // A real card's files have a unit; how fine it reads within that, only its readings tell.
+    info.power_resolution_w = std::max(info.power_resolution_w, smallest_step_w(recorded));
+  }
   if (info.period_s <= 0) {
     return fail(ErrorCode::bad_data, "frozen: the reading did not move while the load changed",
                 fmt::format("sensor {}", info.name));
@@ -360,9 +354,8 @@ Status Engine::find_response() {
   WW_TRY(store_->put(campaign_keys::sensor, text.dump()));
   if (!inputs_.plateau_s) {
     inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s);
-    WW_ASSIGN(runs, store_->runs());
     inputs_.turn_s = lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s,
-                                          energy_interval_s(runs, info.period_s));
+                                          energy_interval_s(recorded, info.period_s));
     if (*inputs_.turn_s <= 0) {
       spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
     }
@@ -373,7 +366,10 @@ Status Engine::find_response() {
 
 Status Engine::set_up() {
   if (!inputs_.tuning) {
-    WW_ASSIGN(tuning, runner_->tune(parts_.launch_ns, !inputs_.quick));
+    // A real device's launches are longer: what a launch costs its host is then a small part.
+    constexpr std::int64_t real_launch_ns = 2'000'000;
+    const bool counters = device_.traffic == Traffic::counters;
+    WW_ASSIGN(tuning, runner_->tune(counters ? parts_.launch_ns : real_launch_ns, !inputs_.quick));
     inputs_.tuning = tuning;
     WW_TRY(put_plan());
   } else {
@@ -453,6 +449,7 @@ Result<CampaignSummary> Engine::run() {
   WW_ASSIGN(guard, FolderGuard::make(request_.folder));
   WW_ASSIGN(device, parts_.open(request_.device, name_));
   device_ = std::move(device);
+  is_virtual_ = device_.is_virtual;
   WW_ASSIGN(pinning, parts_.pinning(device_));
   pinning_ = std::move(pinning);
   WW_ASSIGN(bench, Bench::create(device_, *pinning_, request_.patch_binary, request_.seed));

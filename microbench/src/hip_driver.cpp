@@ -43,6 +43,8 @@ struct HipApi {
   int (*record)(void*, void*){};
   int (*milliseconds)(float*, void*, void*){};
   const char* (*error_name)(int){};
+  // Not HIP's: a library that simulates its GPU says so by having it.
+  const char* (*virtual_device)(){};
 };
 
 Result<HipApi> resolve() {
@@ -75,6 +77,7 @@ Result<HipApi> resolve() {
   library.need(api.milliseconds, "hipEventElapsedTime");
   library.need(api.error_name, "hipGetErrorName");
   WW_TRY(library.complete());
+  static_cast<void>(library.find(api.virtual_device, "wirewatt_virtual_device"));
   return api;
 }
 
@@ -203,6 +206,7 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
   std::array<char, 256> text{};
   WW_TRY(judged(*api, api->device_name(text.data(), 255, device), "hipDeviceGetName"));
   facts.device = text.data();
+  facts.is_virtual = api->virtual_device != nullptr;
   text = {};
   if (api->pci_bus(text.data(), 255, device) == 0) facts.pci_bus = text.data();
   int version = 0;

@@ -30,10 +30,10 @@ tl::unexpected<Error> no_such_name(const std::string& name) {
 }
 
 json to_json(const HostFacts& facts) {
-  return {{"api", facts.api},          {"device", facts.device},
-          {"driver", facts.driver},    {"target", facts.target},
-          {"pci_bus", facts.pci_bus},  {"compute_units", facts.compute_units},
-          {"l2_bytes", facts.l2_bytes}};
+  return {{"api", facts.api},           {"device", facts.device},
+          {"driver", facts.driver},     {"target", facts.target},
+          {"pci_bus", facts.pci_bus},   {"compute_units", facts.compute_units},
+          {"l2_bytes", facts.l2_bytes}, {"virtual", facts.is_virtual}};
 }
 
 // Every device of one driver, as JSON: a list of {facts} or {error}.
@@ -78,7 +78,8 @@ void add_view(std::vector<HostListing>& listings, const std::string& api,
                        facts.value("target", ""),
                        facts.value("pci_bus", ""),
                        facts.value("compute_units", 0),
-                       facts.value("l2_bytes", std::int64_t{0})};
+                       facts.value("l2_bytes", std::int64_t{0}),
+                       facts.value("virtual", false)};
     }
     listings.push_back(std::move(listing));
   }

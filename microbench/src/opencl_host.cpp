@@ -255,6 +255,7 @@ class Host final : public ComputeHost {
     known.device = device_name();
     known.driver = driver_version();
     known.target = target();
+    known.is_virtual = is_virtual();
     known.pci_bus = pci_bus();
     cl_uint units = 0;
     if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
@@ -352,6 +353,15 @@ class Host final : public ComputeHost {
     cl_uint minor = 0;
     if (query(0x4000, major) && query(0x4001, minor)) return fmt::format("sm_{}{}", major, minor);
     return {};
+  }
+  // Our own driver behind whatever name of a device.
+  bool is_virtual() const {
+    cl_platform_id platform = nullptr;
+    if (!query(CL_DEVICE_PLATFORM, platform)) return false;
+    const auto name = info_text([&](std::size_t size, void* value, std::size_t* needed) {
+      return api_.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, needed);
+    });
+    return name.starts_with("wirewatt");
   }
   std::string pci_bus() const {
     struct {

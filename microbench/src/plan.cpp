@@ -251,6 +251,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
                       {"throttle", inputs.tuning->throttle},
                       {"furnace_loops", inputs.tuning->furnace_loops},
                       {"throttled_share", inputs.tuning->throttled_share},
+                      {"saturated_bytes_per_clock", inputs.tuning->saturated_bytes_per_clock},
                       {"three_quarters_throttle", inputs.tuning->three_quarters_throttle},
                       {"three_quarters_loops", inputs.tuning->three_quarters_loops},
                       {"quarter_throttle", inputs.tuning->quarter_throttle},
@@ -284,6 +285,9 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
       read(from, "throttle", tuning.throttle);
       read(from, "furnace_loops", tuning.furnace_loops);
       read(from, "throttled_share", tuning.throttled_share);
+      if (from.contains("saturated_bytes_per_clock")) {
+        read(from, "saturated_bytes_per_clock", tuning.saturated_bytes_per_clock);
+      }
       read(from, "three_quarters_throttle", tuning.three_quarters_throttle);
       read(from, "three_quarters_loops", tuning.three_quarters_loops);
       read(from, "quarter_throttle", tuning.quarter_throttle);

@@ -41,7 +41,8 @@ struct PlanInputs {
     std::uint32_t throttled_loops{};
     std::uint32_t throttle{};  // wait iterations for the lower rate
     std::uint32_t furnace_loops{};
-    double throttled_share{};  // of the saturated rate, as tuned
+    double throttled_share{};            // of the saturated rate, as tuned
+    double saturated_bytes_per_clock{};  // as tuned; 0 where counters tell each run's
     // The other rungs of the bandwidth ladder, as `throttle`; 0 where not tuned (quick campaigns).
     std::uint32_t three_quarters_throttle{}, three_quarters_loops{};
     std::uint32_t quarter_throttle{}, quarter_loops{};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "amd_device.hpp"
 #include "child_view.hpp"
 #include "opencl_host.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -27,9 +28,11 @@ std::string opencl_view() {
   answer["devices"] = json::array();
   for (const OpenClDevice& device : *devices) {
     std::string pci;
+    std::string target;
     if (device.is_gpu && device.available) {
       if (const auto host = open_opencl_host(**api, device.platform, device.device)) {
         pci = (*host)->facts().pci_bus;
+        target = (*host)->facts().target;
       }
     }
     answer["devices"].push_back({{"platform", device.platform},
@@ -38,7 +41,8 @@ std::string opencl_view() {
                                  {"device_name", device.device_name},
                                  {"gpu", device.is_gpu},
                                  {"available", device.available},
-                                 {"pci", pci}});
+                                 {"pci", pci},
+                                 {"target", target}});
   }
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -58,14 +62,23 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     }
     why += fmt::format("; {}: {}", way.name, way.reason);
   }
-  device.listing.reason =
-      device.sensor.empty()
-          ? "its power cannot be read" + why
-          : fmt::format(
-                "its power is read by {}; 'wirewatt doctor' tests it; a campaign also needs "
-                "its floorplan and counters, which this version has for virtual devices "
-                "alone",
-                device.sensor);
+  if (device.sensor.empty()) {
+    device.listing.reason = "its power cannot be read" + why;
+    return;
+  }
+  // NVIDIA's parts are calibrated by crossings.
+  if (!facts.target.starts_with("sm_")) {
+    device.listing.reason =
+        campaign_obstacle(facts.target, match.gpu->amd ? match.gpu->amd->device_id : "");
+  }
+  if (device.listing.reason.empty()) {
+    device.listing.usable = true;
+    device.listing.description += ", its power read by " + device.sensor;
+  } else {
+    device.listing.reason =
+        fmt::format("its power is read by {} and 'wirewatt doctor' tests it, but {}", device.sensor,
+                    device.listing.reason);
+  }
 }
 
 void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& telemetry) {
@@ -91,6 +104,7 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
     HostFacts facts;
     facts.device = entry.at("device_name").get<std::string>();
     facts.pci_bus = entry.at("pci").get<std::string>();
+    facts.target = entry.at("target").get<std::string>();
     device.listing.description = fmt::format("{} ({})", facts.device, platform);
     if (!device.is_gpu) {
       device.listing.reason = "not a GPU";
@@ -111,6 +125,7 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
   for (const HostListing& host : list_driver_hosts()) {
     RealDevice device;
     device.listing.name = host.name;
+    device.listing.is_virtual = host.facts.is_virtual;
     device.listing.description =
         host.facts.device.empty()
             ? fmt::format("{} devices", host.name)

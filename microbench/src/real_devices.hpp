@@ -11,7 +11,7 @@
 namespace ww::microbench {
 
 struct RealDevice {
-  DeviceListing listing;  // not usable for a campaign; the reason says what it lacks
+  DeviceListing listing;  // where not usable for a campaign, the reason says what it lacks
   bool is_gpu{};
   std::string sensor;  // "NVML"; empty where its power cannot be read
 };

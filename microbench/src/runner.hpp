@@ -25,13 +25,17 @@ namespace ww::microbench {
 struct StreamFacts {
   double expected_bytes{};
   double counted_bytes{};
-  double peak_bytes{};  // of the quadrant's channels over the run
+  double peak_bytes{};   // of the quadrant's channels over the run
+  bool peak_is_tuned{};  // as found when tuning, not as published
   bool saturated{};
   int working_cus{};
   int engine_cus{};
   std::map<std::string, double> counters;
 };
 [[nodiscard]] std::string judge_stream(const StreamFacts& facts);
+
+// Marks a run as measured and not to be used; the first reason stands.
+void reject(StoredRun& run, std::string reason);
 
 class Runner {
  public:
@@ -73,7 +77,17 @@ class Runner {
   Result<Launched> launch_count(std::int64_t count, const Launch& launch);
   // Time that one more loop adds to a launch.
   Result<double> ns_per_loop(std::uint32_t few, std::uint32_t many,
-                             const std::function<Status(std::uint32_t)>& launch);
+                             const std::function<Status(std::uint32_t)>& launch,
+                             const std::function<Result<double>(std::uint32_t)>& time);
+  // Devices without counters of each launch: wavefronts of one launch of what is selected; what a
+  // run's first launches must have done before it; the run's bytes (`waves`: of all its launches,
+  // where one launch was counted), from counters elsewhere. Error bad_data or unsupported where
+  // counters do not tell.
+  Result<double> count_one_launch();
+  Result<double> begin_counting();
+  Result<double> counted_bytes(const StoredRun& stored, double waves, std::uint32_t loops);
+  [[nodiscard]] double clock_hz(int dvfs_state) const;
+  [[nodiscard]] double peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) const;
   // A throttle that gives `low` to `high` of the saturated rate, and the time of one loop.
   struct Throttled {
     std::uint32_t throttle{};

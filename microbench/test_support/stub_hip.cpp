@@ -1,11 +1,26 @@
 // A libamdhip64 for tests, over the virtual GPU: what HIP's runtime does with a code object and
 // packed arguments really happens, on one gfx701 device. Errors stick from a fault on until
 // hipSetDevice, as a lost context does until the process ends.
+//
+// WW_STUB_HIP_COUNTERS names a file that gets the counters of all dispatches at the program's end,
+// as rocprof v1 writes them.
+//
+// With chip_clock.cpp before the C library and WW_STUB_HIP_TREE naming a tree of kernel files
+// (fake_amd_tree.hpp), the program lives in the chip's time, and the chip's sensor is what those
+// files show.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "testing/fake_amd_tree.hpp"
 #include "ww/binpatch/code_object.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
@@ -41,12 +57,86 @@ struct Event {
   std::int64_t time_ns{};
 };
 
+// A kernel's file that the chip's sensor is written into.
+class CardFile {
+ public:
+  explicit CardFile(const std::filesystem::path& path)
+      : fd_(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)) {}
+  void show(std::int64_t value) {
+    if (value == shown_) return;
+    shown_ = value;
+    const std::string text = std::to_string(value) + "\n";
+    show(text.data(), text.size());
+  }
+  void show(const void* data, std::size_t size) const {
+    if (pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size)) {
+      static_cast<void>(ftruncate(fd_, static_cast<off_t>(size)));
+    }
+  }
+
+ private:
+  int fd_;
+  std::int64_t shown_{-1};
+};
+
+// The chip's sensor in a card's files, in the program's time.
+class Card {
+ public:
+  Card(sim::gpu::VirtualGpu& gpu, const std::filesystem::path& tree, std::int64_t clock_ns)
+      : gpu_(gpu),
+        ahead_ns_(clock_ns - gpu.now_ns()),
+        device_(tree / "class/_pci/0000:03:00.0"),
+        power_(device_ / "hwmon/hwmon0/power1_average"),
+        temperature_(device_ / "hwmon/hwmon0/temp1_input"),
+        voltage_(device_ / "hwmon/hwmon0/in0_input"),
+        clock_(device_ / "hwmon/hwmon0/freq1_input"),
+        metrics_(device_ / "gpu_metrics") {}
+  [[nodiscard]] std::int64_t clock_ns() const { return gpu_.now_ns() + ahead_ns_; }
+  // The chip idles until it has caught up with the program.
+  void catch_up(std::int64_t clock_ns) {
+    if (gpu_.now_ns() < clock_ns - ahead_ns_) gpu_.idle_until(clock_ns - ahead_ns_);
+  }
+  void show(std::int64_t clock_ns) {
+    catch_up(clock_ns);
+    std::array<ww_vgpu_sample, 256> chunk{};
+    for (;;) {
+      const std::uint64_t count = gpu_.samples_since(next_, chunk);
+      for (std::uint64_t i = 0; i < count; ++i) samples_.push_back(chunk[i]);
+      if (count > 0) next_ = samples_.back().index + 1;
+      if (count < chunk.size()) break;
+    }
+    std::optional<ww_vgpu_sample> last;
+    while (!samples_.empty() && samples_.front().time_ns <= clock_ns - ahead_ns_) {
+      if ((samples_.front().flags & WW_VGPU_SAMPLE_VALID) != 0) last = samples_.front();
+      samples_.pop_front();
+    }
+    if (!last) return;
+    power_.show(last->power_uw);
+    temperature_.show(last->temperature_mc);
+    voltage_.show(last->voltage_uv / 1000);
+    clock_.show(std::int64_t{last->clock_khz} * 1000);
+    const auto table = measure::testing::gpu_metrics_v1(1, last->energy_ticks);
+    metrics_.show(table.data(), table.size());
+  }
+
+ private:
+  sim::gpu::VirtualGpu& gpu_;
+  std::int64_t ahead_ns_;  // of the chip's clock
+  std::filesystem::path device_;
+  CardFile power_, temperature_, voltage_, clock_, metrics_;
+  std::uint64_t next_{};
+  std::deque<ww_vgpu_sample> samples_;
+};
+
 struct Runtime {
   std::unique_ptr<sim::gpu::VirtualGpu> gpu;
+  std::unique_ptr<Card> card;  // null: the chip keeps its time to itself
   std::map<void*, std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Function>> functions;
   int lost{};
 };
+
+void write_counters();
 
 Runtime* runtime() {
   static Runtime* instance = [] {
@@ -57,9 +147,56 @@ Runtime* runtime() {
     if (chip) {
       if (auto gpu = sim::gpu::VirtualGpu::create(*chip, options)) made->gpu = std::move(*gpu);
     }
+    if (made->gpu && std::getenv("WW_STUB_HIP_COUNTERS") != nullptr) std::atexit(write_counters);
     return made.release();  // the driver lives as long as the process
   }();
   return instance;
+}
+
+template <class Function>
+Function chip_clock(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+// At the end of a program that rocprof (of a test) watches.
+void write_counters() {
+  const auto& gpu = *runtime()->gpu;
+  std::ofstream out(std::getenv("WW_STUB_HIP_COUNTERS"));
+  out << "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,arch_vgpr,accum_"
+         "vgpr,"
+         "sgpr,wave_size,sig,obj";
+  for (const auto& name : gpu.counter_names()) out << ',' << name;
+  out << '\n';
+  std::vector<double> values(gpu.counter_names().size());
+  for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
+    const auto dispatch = gpu.dispatch(id);
+    if (!dispatch || !gpu.counters(id, values)) continue;
+    out << id << ",\"" << dispatch->kernel << ".kd\",0,0," << id << ",1,1," << dispatch->grid_size
+        << ',' << dispatch->workgroup_size << ",0,0,8,0,16,64,0x0,0x0";
+    for (const double value : values) out << ',' << std::to_string(value);
+    out << '\n';
+  }
+}
+
+// Once a process: puts the chip's time before the program's, where both sides are there.
+void attach_card() {
+  const char* tree = std::getenv("WW_STUB_HIP_TREE");
+  using Attach = std::int64_t (*)(void (*)(std::int64_t));
+  const auto attach = chip_clock<Attach>("ww_chip_clock_attach");
+  if (tree == nullptr || attach == nullptr || runtime()->card || !runtime()->gpu) return;
+  const std::int64_t now = attach([](std::int64_t clock_ns) { runtime()->card->show(clock_ns); });
+  runtime()->card = std::make_unique<Card>(*runtime()->gpu, tree, now);
+}
+
+// A launch begins now or when the one before is done.
+void begin_work() {
+  static const auto now = chip_clock<std::int64_t (*)()>("ww_chip_clock_now");
+  if (runtime()->card) runtime()->card->catch_up(now());
+}
+// The program waits for the chip.
+void wait_for_chip() {
+  static const auto advance = chip_clock<void (*)(std::int64_t)>("ww_chip_clock_advance");
+  if (runtime()->card) advance(runtime()->card->clock_ns());
 }
 
 std::uint64_t address(const void* pointer) {
@@ -82,7 +219,11 @@ std::span<const std::byte> image_of(const void* data) {
 
 extern "C" {
 
+const char* wirewatt_virtual_device() {
+  return "w9100";
+}
 int hipInit(unsigned) {
+  attach_card();
   return runtime()->gpu ? success : 100;
 }
 int hipGetDeviceCount(int* count) {
@@ -127,12 +268,14 @@ int hipFree(void* pointer) {
 }
 int hipMemcpyHtoD(void* to, void* from, std::size_t bytes) {
   if (runtime()->lost != 0) return runtime()->lost;
+  wait_for_chip();
   return runtime()->gpu->write(address(to), {static_cast<const std::byte*>(from), bytes})
              ? success
              : invalid_value;
 }
 int hipMemcpyDtoH(void* to, void* from, std::size_t bytes) {
   if (runtime()->lost != 0) return runtime()->lost;
+  wait_for_chip();
   return runtime()->gpu->read(address(from), {static_cast<std::byte*>(to), bytes}) ? success
                                                                                    : invalid_value;
 }
@@ -186,6 +329,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
   // Hidden arguments of code object version 4 are zero for a launch without an offset.
   std::vector<std::byte> kernarg(kernel.kernarg_segment_size);
   std::memcpy(kernarg.data(), extra[1], size);
+  begin_work();
   const sim::gpu::Grid grid{3, {gx * bx, gy * by, gz * bz}, {bx, by, bz}};
   const auto done =
       runtime()->gpu->launch(function->module->program, kernel.name, grid, kernarg, shared);
@@ -195,6 +339,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
   return success;
 }
 int hipDeviceSynchronize() {
+  wait_for_chip();
   return runtime()->lost;
 }
 int hipEventCreate(void** event) {

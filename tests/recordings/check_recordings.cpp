@@ -301,8 +301,11 @@ void show(Table& table, const std::string& path) {
   }
   const auto text = read_text(path);
   if (!text) return table.add({path, "file", "", text.error().text(), {}});
-  if (auto columns = parse_polls(*text, path)) {
-    return show_columns(table, path, {std::move(*columns), {}, {}});
+  auto columns = parse_polls(*text, path);
+  if (columns) return show_columns(table, path, {std::move(*columns), {}, {}});
+  // Polls, then, but not to be read.
+  if (columns.error().code != ErrorCode::unsupported && !text->empty()) {
+    return table.add({path, "polls", "", columns.error().text(), {}});
   }
   const auto file = read_counter_file(path);
   if (!file) return table.add({path, "counters", "", file.error().text(), {}});

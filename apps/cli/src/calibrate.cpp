@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,23 @@ std::string default_folder(const std::string& device) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
   }
   return fmt::format("wirewatt-{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
+}
+
+// How the bytes of a real device's streams are known, in a line; empty where each run's counters
+// tell them.
+std::string traffic_note(const CampaignStore& campaign) {
+  const auto opening = campaign.get(campaign_keys::opening);
+  if (!opening || !*opening) return {};
+  const auto notes = nlohmann::json::parse(**opening, nullptr, false);
+  if (!notes.is_object() || !notes.contains("traffic")) return {};
+  const auto check = notes["traffic"].value("check", nlohmann::json());
+  if (!check.is_object()) return {};
+  if (check.value("verified", false)) {
+    return fmt::format("computed from launches; {} agrees within {:.2f}%",
+                       check.value("profiler", ""),
+                       100 * std::abs(check.value("stream_deviation", 0.0)));
+  }
+  return "computed from launches, not verified by counters: " + check.value("reason", "");
 }
 
 int run(CalibrateArguments arguments) {
@@ -82,15 +100,18 @@ int run(CalibrateArguments arguments) {
   if (const auto status = report::write_report(folder, folder / "report.html"); !status) {
     return report_error(status.error());
   }
+  const std::string traffic = traffic_note(*campaign);
   if (arguments.json) {
     auto json = fit_summary_json(*fit);
     json["elapsed_s"] = summary->elapsed_s;
     json["runs"] = summary->runs;
     json["rejected"] = summary->rejected;
     json["folder"] = arguments.out;
+    if (!traffic.empty()) json["traffic"] = traffic;
     print_json(json);
   } else {
     print_fit_summary(*fit);
+    if (!traffic.empty()) fmt::print("traffic      {}\n", traffic);
     fmt::print("took         {}\nreport       {}\n", human_duration(summary->elapsed_s),
                (folder / "report.html").string());
   }

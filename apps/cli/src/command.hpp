@@ -28,6 +28,7 @@ void add_workloads(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
+void add_exercise(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);
 void add_top(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);

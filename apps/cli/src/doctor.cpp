@@ -17,6 +17,7 @@
 #include "ww/measure/telemetry.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/gpu_load.hpp"
+#include "ww/microbench/traffic_check.hpp"
 
 namespace ww::cli {
 namespace {
@@ -33,6 +34,7 @@ struct DoctorArguments {
   std::string load;  // a command
   bool no_step_test{};
   bool no_clock_control{};
+  bool no_counters{};
   bool json{};
 };
 
@@ -172,6 +174,42 @@ void add_throttling(Patient& patient) {
        text.empty() ? "" : "cool the card, raise its power limit, or fix a lower clock"});
 }
 
+// Whether the device's counters, mapped to bytes, hold on kernels that move a known number of
+// bytes.
+void add_counter_mapping(Patient& patient) {
+  using measure::MappingVerdict;
+  if (patient.compute == nullptr) return;
+  Progress progress("known bytes");
+  progress.update(0, 1, "asking the counters");
+  std::error_code ec;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  const auto checks = microbench::check_device_mapping(*patient.compute, self);
+  progress.finish();
+  if (!checks) {
+    const bool absent = checks.error().code == ErrorCode::unsupported;
+    patient.findings.push_back(
+        {"counter mapping", absent ? Verdict::unavailable : Verdict::bad, checks.error().message,
+         absent ? "bytes then follow from the kernels' arithmetic, unchecked" : ""});
+    return;
+  }
+  for (const auto& check : *checks) {
+    Finding finding;
+    finding.capability = fmt::format("counters {}", to_string(check.segment));
+    finding.detail = check.reason;
+    switch (check.verdict) {
+      case MappingVerdict::exact:
+        finding.verdict = Verdict::good;
+        finding.detail = fmt::format("{:+.2f}% off the known bytes",
+                                     100 * (*check.counted_bytes / check.expected_bytes - 1));
+        break;
+      case MappingVerdict::scaled: finding.verdict = Verdict::limited; break;
+      case MappingVerdict::refused: finding.verdict = Verdict::bad; break;
+      case MappingVerdict::unavailable: finding.verdict = Verdict::unavailable; break;
+    }
+    patient.findings.push_back(std::move(finding));
+  }
+}
+
 Result<std::optional<measure::SensorReport>> step_test(const DoctorArguments& arguments,
                                                        Patient& patient) {
   std::optional<measure::SensorReport> none;
@@ -219,6 +257,7 @@ int run(DoctorArguments arguments) {
       report.sampler = polled->stats();
     }
   }
+  if (!arguments.no_counters) add_counter_mapping(*patient);
   report.no_sensor = patient->no_sensor;
   report.no_step_test = arguments.no_step_test ? "left out (--no-step-test)" : patient->no_load;
   report.findings = std::move(patient->findings);
@@ -250,6 +289,8 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
                       "step (default: a kernel of our own)");
   command->add_flag("--no-step-test", arguments->no_step_test, "Do not load the GPU");
   command->add_flag("--no-clock-control", arguments->no_clock_control, "Never touch the clocks");
+  command->add_flag("--no-counters", arguments->no_counters,
+                    "Do not check the counters on kernels of known bytes");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

@@ -48,6 +48,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_run(app, outcome);
   add_trace(app, outcome);
   add_topology(app, outcome);
+  add_exercise(app, outcome);
   add_top(app, outcome);
   add_completion(app, outcome);
   add_manual(app, outcome);

@@ -136,6 +136,7 @@ inline constexpr std::string_view plan = "plan";  // JSON: everything that fixes
 inline constexpr std::string_view floorplan = "floorplan_toml";  // the published floorplan
 inline constexpr std::string_view sensor = "sensor";             // JSON: SensorInfo
 inline constexpr std::string_view chip = "chip";                 // JSON: public facts of the device
+inline constexpr std::string_view opening = "opening";  // JSON: how a real device was taken
 inline constexpr std::string_view dvfs = "dvfs";                 // JSON: [{voltage_v, clock_hz}]
 inline constexpr std::string_view version = "wirewatt_version";
 inline constexpr std::string_view started = "started_utc";

@@ -42,6 +42,7 @@ struct Macros {
   unsigned quadrant_channels{4};
   unsigned stripes{128};  // power of two
   unsigned unroll{4};     // loads an iteration
+  bool count_waves{};     // l2_stream counts its working wavefronts, where no counter can
 };
 // Macro definitions, the shared head and the kernel's text: what goes to clCreateProgramWithSource.
 // Definitions travel in the text, not as options, because a quoted constraint does not survive

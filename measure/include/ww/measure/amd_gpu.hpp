@@ -14,10 +14,11 @@ namespace ww::measure {
 
 struct AmdGpu {
   PciAddress pci;
-  std::string name;    // "Instinct MI210", or the PCI ids where the driver has no name
-  std::string folder;  // /sys/class/drm/card0/device, links resolved
-  std::string hwmon;   // its hwmon folder; empty where there is none
-  std::string render;  // "renderD128"; empty where there is none
+  std::string name;         // "Instinct MI210", or the PCI ids where the driver has no name
+  std::string folder;       // /sys/class/drm/card0/device, links resolved
+  std::string hwmon;        // its hwmon folder; empty where there is none
+  std::string render;       // "renderD128"; empty where there is none
+  std::string device_id{};  // of PCI: "0x740f"
 };
 
 // The amdgpu cards under SYSFS/class/drm, by PCI address; SYSFS is "/sys" but in tests. Cards of

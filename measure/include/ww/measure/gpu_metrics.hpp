@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ww/core/result.hpp"
 
@@ -13,7 +14,7 @@ namespace ww::measure {
 
 // Fields that the firmware marks as not there (all ones) are absent.
 struct GpuMetrics {
-  std::string layout;  // "v1.3"
+  std::string_view layout;  // "v1.3"
   std::optional<std::int32_t> edge_mc;
   std::optional<std::int32_t> junction_mc;
   std::optional<std::int32_t> memory_mc;

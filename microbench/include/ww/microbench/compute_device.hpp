@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ww/core/result.hpp"
@@ -22,6 +23,7 @@ struct ComputeDevice {
   // Of the GPU at the host's PCI address; null where none can be read, and then no_sensor says why.
   std::unique_ptr<measure::Sensor> sensor;
   std::string no_sensor;
+  std::optional<measure::AmdGpu> amd;           // its files, where it is AMD's and has some
   std::unique_ptr<measure::Counters> counters;  // null: the device has none that we can read
   const char* (*timing_report)(){};             // of virtual devices: ww_vgpu_abi's; else null
 };

@@ -1,6 +1,8 @@
 // The known-bytes kernel on a device with counters of its own.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -9,6 +11,12 @@
 #include "ww/microbench/i_compute_host.hpp"
 
 namespace ww::microbench {
+
+// Copies `bytes` (rounded down to whole work-groups) `runs` times with the known-bytes kernel, new
+// data each time, and gives how many each copy moved each way. Errors of the host and of
+// `after_each`; bad_data when the last copy is wrong.
+[[nodiscard]] Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int runs,
+                                                   const std::function<Status(int)>& after_each);
 
 // Copies `bytes` (16 times the L2 or more makes traffic beyond it known) `runs` times and judges
 // the counter mapping of the device's target. Errors of host and counters; bad_data when the copy

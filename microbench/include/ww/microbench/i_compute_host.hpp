@@ -23,6 +23,7 @@ struct HostFacts {
   std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
   int compute_units{};      // CUs or SMs; 0 where the driver does not say
   std::int64_t l2_bytes{};  // likewise
+  bool is_virtual{};        // a simulated GPU behind this API: nothing from it is a measurement
 };
 
 // What the words of a buffer are, for devices that may change them a little on their way to a core.

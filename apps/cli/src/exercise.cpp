@@ -1,0 +1,42 @@
+// wirewatt exercise: what a vendor's profiler watches when wirewatt checks a card's counters. Not
+// for users, so not in the list of commands.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/microbench/traffic_check.hpp"
+
+namespace ww::cli {
+
+void add_exercise(CLI::App& app, Outcome& outcome) {
+  struct Arguments {
+    microbench::DeviceRequest device;
+    std::string out;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand(
+      "exercise", "Run kernels that move a known number of bytes, for a profiler to watch");
+  command->group("");
+  command->add_option("--device", arguments->device.name, "Device as `wirewatt devices` names it")
+      ->required();
+  command->add_option("--out", arguments->out, "File for what was moved (default: stdout)");
+  command->footer("Example:\n  rocprofv3 ... -- wirewatt exercise --device hip:0 --out moved.json");
+  command->callback([arguments, &outcome] {
+    arguments->device.clock_control = false;
+    const auto report = microbench::run_exercise(arguments->device);
+    if (!report) {
+      outcome.exit_code = report_error(report.error());
+      return;
+    }
+    const auto json = microbench::to_json(*report);
+    if (arguments->out.empty()) {
+      print_json(json);
+    } else if (const auto status = write_file_atomically(arguments->out, json.dump(1)); !status) {
+      outcome.exit_code = report_error(status.error());
+    }
+  });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,138 @@
+// A campaign on an AMD card from the command line, without one: HIP's runtime is a stub that
+// executes code objects on the virtual GPU, the card's sensor is a tree of kernel files that the
+// chip's own sensor is written into, and the program lives in the chip's time
+// (microbench/test_support). What runs is what runs on a card: telemetry, pinning by patch,
+// topology, sampler, campaign, fit.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "process.hpp"
+#include "testing/fake_amd_tree.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using measure::testing::FakeAmdTree;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class AmdCard : public ::testing::Test {
+ protected:
+  AmdCard() : tree_(folder_.path() / "sys", {.name = "AMD FirePro W9100", .metrics_content = 1}) {
+    tree_.write(tree_.device() / "device", "0x67a0");
+    tree_.write(tree_.device() / "pp_dpm_sclk", "0: 300Mhz\n1: 930Mhz *");
+    tree_.write(tree_.hwmon() / "freq1_label", "sclk");
+    tree_.write(tree_.hwmon() / "freq1_input", "930000000");
+  }
+  [[nodiscard]] Environment environment() const {
+    const auto stubs = build_folder() / "lib/stubs";
+    return {{"LD_PRELOAD", (stubs / "libchip_clock.so").string()},
+            {"LD_LIBRARY_PATH", stubs.string()},
+            {"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
+            {"WW_STUB_HIP_TREE", (folder_.path() / "sys").string()},
+            {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()},
+            {"PATH", (folder_.path() / "bin").string() + ":/usr/bin:/bin"}};
+  }
+  // rocprof that lets the stub count, where the program is its own; else whatever `body` does.
+  void install_rocprof(const std::string& body) const {
+    const auto program = folder_.path() / "bin/rocprof";
+    std::filesystem::create_directories(program.parent_path());
+    std::ofstream(program) << "#!/bin/sh\n" << body;
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  }
+  static json named(const json& list, const std::string& key, const std::string& name) {
+    for (const json& entry : list) {
+      if (entry.at(key) == name) return entry;
+    }
+    return {};
+  }
+
+  TemporaryFolder folder_;
+  FakeAmdTree tree_;
+};
+
+// $4 is where rocprof's table goes; the stub writes one of its own dispatches there.
+constexpr const char* counting = R"(
+[ "$1" = -i ] && [ "$3" = -o ] || exit 9
+output=$4
+shift 6
+export WW_STUB_HIP_COUNTERS="$output"
+exec "$@"
+)";
+
+TEST_F(AmdCard, IsListedAsUsableAndVirtual) {
+  const auto finished = run({wirewatt(), "devices", "--json"}, environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json device = named(json::parse(finished.out)["devices"], "name", "hip:0");
+  ASSERT_FALSE(device.is_null()) << finished.out;
+  EXPECT_EQ(device["usable"], true) << device;
+  EXPECT_EQ(device["virtual"], true);
+  EXPECT_THAT(device["description"].get<std::string>(), HasSubstr("amdgpu files"));
+}
+
+TEST_F(AmdCard, OfAnUnknownKindIsRefusedByItsPciId) {
+  tree_.write(tree_.device() / "device", "0x73bf");
+  const auto finished = run({wirewatt(), "calibrate", "--device", "hip:0", "--quick", "--out",
+                             (folder_.path() / "run").string()},
+                            environment());
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("0x73bf"));
+  EXPECT_THAT(finished.err, HasSubstr("Hawaii"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "run"));
+}
+
+TEST_F(AmdCard, ShowsItsCountersToTheDoctorThroughAProfiler) {
+  install_rocprof(counting);
+  const auto finished = run(
+      {wirewatt(), "doctor", "--device", "hip:0", "--no-step-test", "--no-clock-control", "--json"},
+      environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  const json mapping = named(report["findings"], "capability", "counters l1_l2");
+  EXPECT_EQ(mapping["verdict"], "good") << report["findings"].dump(1);
+}
+
+TEST_F(AmdCard, WhoseProfilerContradictsTheStreamsIsRefused) {
+  // Streams that were counted double, copies as they are.
+  install_rocprof(R"(
+output=$4
+shift 6
+WW_STUB_HIP_COUNTERS="$output" "$@" || exit 7
+awk -F, -v OFS=, '/l2_stream/ { for (i = 18; i <= NF; ++i) $i *= 2 } { print }' "$output" > "$output.2"
+mv "$output.2" "$output"
+)");
+  const auto finished = run({wirewatt(), "calibrate", "--device", "hip:0", "--quick",
+                             "--no-clock-control", "--out", (folder_.path() / "run").string()},
+                            environment());
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("+100."));
+}
+
+// Ten minutes of the card's time and some of ours:
+// WW_AMD_CAMPAIGN=1 ctest --test-dir build/release -R amd_card -V
+TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
+  if (std::getenv("WW_AMD_CAMPAIGN") == nullptr) {
+    GTEST_SKIP() << "a whole campaign takes minutes; set WW_AMD_CAMPAIGN=1 for it";
+  }
+  install_rocprof(counting);
+  const auto out = folder_.path() / "run";
+  const auto finished = run({wirewatt(), "calibrate", "--device", "hip:0", "--quick", "--seed", "1",
+                             "--no-clock-control", "--out", out.string(), "--json"},
+                            environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json result = json::parse(finished.out);
+  EXPECT_EQ(result["virtual"], true);
+  EXPECT_EQ(result["device"], "hip:0");
+  EXPECT_THAT(result["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
+  // The chip is the W9100 of virtual:w9100, whose wires cost about 205 fJ at its sensor.
+  const json& energy = result["energy_fj_per_bit_mm"];
+  EXPECT_NEAR(energy["value"].get<double>(), 208, 12);
+  EXPECT_LT(energy["low"], energy["value"]);
+  EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
+}
+
+}  // namespace
+}  // namespace ww::e2e
