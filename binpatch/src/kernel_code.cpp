@@ -23,6 +23,13 @@ bool reads_status_scc(const isa::Instruction& instruction) {
   return instruction.opcode == Opcode::s_getreg_b32 && field.id == status && field.offset == 0;
 }
 
+// Comparisons write it, those that no table names as well.
+bool writes_scc(const isa::Instruction& instruction) {
+  return isa::traits(instruction.opcode).writes_scc ||
+         (instruction.opcode == isa::Opcode::unlisted &&
+          instruction.encoding == isa::Encoding::sopc);
+}
+
 bool reads_scc(const isa::Instruction& instruction) {
   return reads_status_scc(instruction) || isa::traits(instruction.opcode).reads_scc ||
          std::any_of(instruction.src.begin(), instruction.src.end(), [](const isa::Operand& o) {
@@ -148,7 +155,7 @@ Result<bool> KernelCode::scc_is_read_after(std::size_t index) const {
     if (reads_scc(instruction)) {
       return true;
     }
-    if (isa::traits(instruction.opcode).writes_scc) {
+    if (writes_scc(instruction)) {
       continue;
     }
     WW_ASSIGN(next, successors(current));

@@ -50,7 +50,10 @@ bool unlisted_holds_marker(const Instruction& in) {
   switch (in.encoding) {
     case Encoding::vop1:
     case Encoding::vop2:
-    case Encoding::vopc: return in.size_bytes == 8 && in.modifiers.extra_dword == pin_marker;
+    case Encoding::vopc:
+    case Encoding::sop1:
+    case Encoding::sop2:
+    case Encoding::sopc: return in.size_bytes == 8 && in.modifiers.extra_dword == pin_marker;
     case Encoding::vop3a:
     case Encoding::vop3p:
     case Encoding::vopd: return in.size_bytes == 12 && in.modifiers.more_dwords[0] == pin_marker;

@@ -106,7 +106,7 @@ bool Decoder::enter(std::uint32_t number, unsigned words) {
   out_.size_bytes = static_cast<std::uint8_t>(4 * words);
   entry_ = table_.find(out_.encoding, number);
   if (entry_ == nullptr) {
-    unsupported("no such opcode in this generation's table");
+    if (!unlisted_scalar(number)) unsupported("no such opcode in this generation's table");
     return false;
   }
   out_.opcode = entry_->opcode;

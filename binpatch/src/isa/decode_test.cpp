@@ -197,6 +197,27 @@ TEST(DecodeGfx10, UnlistedInstructionsHaveTheirSize) {
   EXPECT_EQ(size(Generation::gfx11, {0xce000000}), 4);               // LDS parameter load
 }
 
+// Words as llvm-mc-19 assembles them for gfx1150.
+TEST(DecodeGfx115, ScalarFloatIsUnlistedWithItsSizeAndSources) {
+  const auto add = decoded({0xa0000201}, Generation::gfx11);  // s_add_f32 s0, s1, s2
+  EXPECT_EQ(add.opcode, Opcode::unlisted);
+  EXPECT_EQ(add.size_bytes, 4);
+  EXPECT_EQ(add.src[0], sgpr(1));
+  EXPECT_EQ(add.src[1], sgpr(2));
+  // s_fmaak_f32 s0, s1, s2, 0x12345678
+  EXPECT_EQ(decoded({0xa2800201, 0x12345678}, Generation::gfx11).size_bytes, 8);
+  // s_mul_f32 s0, s1, 0x5ec0de01
+  const auto literal = decoded({0xa200ff01, 0x5ec0de01}, Generation::gfx11);
+  EXPECT_EQ(literal.size_bytes, 8);
+  EXPECT_EQ(literal.src[1].value, 0x5ec0de01U);
+  EXPECT_EQ(text({0xa200ff01, 0x5ec0de01}, Generation::gfx11), ".long 0xa200ff01, 0x5ec0de01");
+  EXPECT_EQ(decoded({0xbe806501}, Generation::gfx11).size_bytes, 4);  // s_cvt_f32_u32 s0, s1
+  EXPECT_EQ(decoded({0xbf410100}, Generation::gfx11).size_bytes, 4);  // s_cmp_lt_f32 s0, s1
+  EXPECT_EQ(decoded({0xbf930001}, Generation::gfx11).size_bytes, 4);  // s_singleuse_vdst 0x1
+  EXPECT_FALSE(decode(Generation::gfx11, words({0xa2800201})));       // its literal is cut off
+  EXPECT_FALSE(decode(Generation::gfx10, words({0xa0000201})));
+}
+
 TEST(DecodeGfx9, UnlistedInstructionsHaveTheirSize) {
   const auto size = [](const std::vector<std::uint32_t>& code) {
     return int{decoded(code, Generation::gfx9).size_bytes};

@@ -154,4 +154,45 @@ void Decoder::unlisted_rdna() {
   }
 }
 
+// Scalar float and conversions of gfx11.5, and its hint s_singleuse_vdst. RDNA3.5 ISA, chapters
+// "Scalar ALU operations" and "SOPP"; numbers as LLVM assembles them for gfx1150. gfx11.0 has none
+// of them, and code for it names none. False: not one of these.
+bool Decoder::unlisted_scalar(std::uint32_t number) {
+  constexpr std::uint32_t s_fmaak_f32 = 0x45;
+  constexpr std::uint32_t s_fmamk_f32 = 0x46;
+  constexpr std::uint32_t s_singleuse_vdst = 0x13;
+  if (generation_ != Generation::gfx11) return false;
+  const auto within = [number](std::uint32_t first, std::uint32_t last) {
+    return number >= first && number <= last;
+  };
+  bool literal_form = false;
+  switch (out_.encoding) {
+    case Encoding::sop2:
+      if (!within(0x40, 0x4e)) return false;
+      literal_form = number == s_fmaak_f32 || number == s_fmamk_f32;
+      source(0, bits(word_, 0, 8), 1);
+      source(1, bits(word_, 8, 8), 1);
+      break;
+    case Encoding::sop1:
+      if (!within(0x60, 0x6e)) return false;
+      source(0, bits(word_, 0, 8), 1);
+      break;
+    case Encoding::sopc:
+      if (!within(0x41, 0x4e) && !within(0x51, 0x5e)) return false;
+      source(0, bits(word_, 0, 8), 1);
+      source(1, bits(word_, 8, 8), 1);
+      break;
+    case Encoding::sopp:
+      if (number != s_singleuse_vdst) return false;
+      break;
+    default: return false;
+  }
+  out_.opcode = Opcode::unlisted;
+  out_.modifiers.offset = word_;
+  if (literal_form && !error_ && second_word()) out_.size_bytes = 8;
+  take_literal();
+  if (out_.size_bytes == 8) out_.modifiers.extra_dword = second_;
+  return true;
+}
+
 }  // namespace ww::binpatch::isa

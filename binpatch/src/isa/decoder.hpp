@@ -64,6 +64,7 @@ class Decoder {
   void data_registers(Operand& operand, std::uint32_t first, unsigned count);
   void unlisted();
   void unlisted_rdna();
+  bool unlisted_scalar(std::uint32_t number);
   // Of a vector instruction of gfx10 and gfx11: how many words follow the encoding's own.
   unsigned trailing_words();
 
