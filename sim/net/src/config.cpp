@@ -126,6 +126,14 @@ Status validate_overlay(const NetworkConfig& config) {
                 "period");
   }
   WW_TRY(range("setup", overlay.setup, 0, kMaxDelay, "cycles"));
+  // Of a window, its set-up, the drain of two cycles and the last cycle of an epoch are lost, and
+  // what is left of a long packet needs two.
+  if (const int least = config.height * (overlay.setup + 5); overlay.period < least) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("period = {}: at least {} cycles, so that an equal share can send",
+                            overlay.period, least),
+                "period");
+  }
   WW_TRY(range("approximator_delay", overlay.approximator_delay, 0, kMaxDelay, "cycles"));
   WW_TRY(range("min_window", overlay.min_window, 0, overlay.period / config.height,
                "every memory controller needs its window in a period"));
