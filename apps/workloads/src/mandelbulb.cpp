@@ -38,6 +38,7 @@ void run_mandelbulb(Session& s) {
   const Buffer image = s.zeros<float>(n * n);
   s.launch("render", {n, n}, {8, 8}, image, static_cast<int>(n), static_cast<int>(n));
   const auto got = s.download<float>(image);
+  s.result("the image", got);
   std::size_t differ = 0;
   std::size_t hits = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
