@@ -83,6 +83,23 @@ TEST(CounterFile, KeepsEmptyAndNotAvailableCountersApartFromZero) {
   EXPECT_EQ(file->dispatches[0].missing.size(), 2u);
 }
 
+TEST(CounterFile, TakesNegativeEventsForMissing) {
+  const auto file = parse_counter_file(v1("A,B", "-5,7"), "a");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->dispatches[0].counters, (std::map<std::string, double>{{"B", 7.0}}));
+  EXPECT_NE(file->dispatches[0].missing.at("A").find("'-5'"), std::string::npos);
+}
+
+// A number that the end of the file cuts is still a number, only a wrong one.
+TEST(CounterFile, TakesNoValueFromAFieldThatTheEndOfTheFileMayHaveCut) {
+  const std::string whole = "Dispatch_ID,Kernel_Name,GPU_ID,A,B\n0,k,2,10,2000\n1,k,2,10,2000\n";
+  const auto cut = parse_counter_file(whole.substr(0, whole.size() - 3), "a");
+  ASSERT_TRUE(cut) << cut.error().text();
+  EXPECT_EQ(cut->dispatches[0].counters.size(), 2u);
+  EXPECT_EQ(cut->dispatches[1].counters, (std::map<std::string, double>{{"A", 10.0}}));
+  EXPECT_NE(cut->dispatches[1].missing.at("B").find("line end"), std::string::npos);
+}
+
 TEST(CounterFile, RefusesACounterThatIsNoNumber) {
   const auto file = parse_counter_file(v1("A", "oops"), "a.csv");
   ASSERT_FALSE(file);

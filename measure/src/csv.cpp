@@ -23,7 +23,7 @@ class Reader {
     std::vector<CsvRow> rows;
     while (at_ < text_.size()) {
       if (skipped_line()) continue;
-      CsvRow row{line_, {}};
+      CsvRow row{line_, {}, false};
       bool more = true;
       while (more) {
         WW_TRY(field(row, more));
@@ -61,6 +61,7 @@ class Reader {
       if (value.ends_with('\r') && (end == text_.size() || text_[end] == '\n')) {
         value.remove_suffix(1);
       }
+      row.cut = end == text_.size();
       row.fields.emplace_back(options_.trim ? trimmed(value) : value);
       at_ = end;
     }

@@ -106,8 +106,9 @@ bool looks_like_number(const std::string& text) {
          (number(text, Decimal::point).has_value() || number(text, Decimal::comma).has_value());
 }
 
-void set_metric(CounterDispatch& dispatch, const std::string& name, const std::string& text,
-                const std::string& unit, Decimal mark) {
+void set_metric(CounterDispatch& dispatch, const std::string& name, const CsvRow& row,
+                std::size_t field, const std::string& unit, Decimal mark) {
+  const std::string& text = row.fields[field];
   if (is_absent(text)) {
     dispatch.missing[name] = fmt::format("ncu says '{}'", text);
     return;
@@ -115,6 +116,15 @@ void set_metric(CounterDispatch& dispatch, const std::string& name, const std::s
   const auto value = looks_like_number(text) ? number(text, mark) : std::nullopt;
   if (!value) {
     dispatch.texts[name] = text;
+    return;
+  }
+  if (row.cut_at(field)) {
+    dispatch.missing[name] =
+        fmt::format("the file ends in '{}' without a line end: digits may be lost", text);
+    return;
+  }
+  if (*value < 0 && name.ends_with(".sum")) {
+    dispatch.missing[name] = fmt::format("ncu says '{}', and events are not negative", text);
     return;
   }
   const auto factor = unit_factor(unit);
@@ -187,7 +197,7 @@ Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::str
     // Sections share names ("Memory Throughput" in % and in byte/second).
     const bool taken = fresh && (known.counters.contains(name) || known.texts.contains(name) ||
                                  known.missing.contains(name));
-    set_metric(known, taken ? fmt::format("{} [{}]", name, where) : name, row.fields[value],
+    set_metric(known, taken ? fmt::format("{} [{}]", name, where) : name, row, value,
                row.fields[unit], mark);
   }
   for (auto& [key, dispatch] : dispatches) file.dispatches.push_back(std::move(dispatch));
@@ -235,7 +245,7 @@ Result<CounterFile> read_raw(const std::vector<CsvRow>& rows, const std::string&
     WW_ASSIGN(dispatch, columns.dispatch(rows[r], source));
     WW_TRY(columns.learn_architecture(rows[r], file));
     for (const auto i : metrics) {
-      set_metric(dispatch, names[i], rows[r].fields[i], units[i], mark);
+      set_metric(dispatch, names[i], rows[r], i, units[i], mark);
     }
     file.dispatches.push_back(std::move(dispatch));
   }

@@ -122,17 +122,27 @@ Status check_width(const CsvRow& row, std::size_t width, const std::string& sour
                  source, row.line);
 }
 
-Status set_counter(CounterDispatch& dispatch, const std::string& name, const std::string& text,
-                   Decimal mark, const std::string& source, std::size_t line) {
+Status set_counter(CounterDispatch& dispatch, const std::string& name, const CsvRow& row,
+                   std::size_t field, Decimal mark, const std::string& source) {
+  const std::string& text = row.fields[field];
   if (is_absent(text)) {
     dispatch.missing[name] = fmt::format("the file says '{}'", text);
+    return {};
+  }
+  if (row.cut_at(field)) {
+    dispatch.missing[name] =
+        fmt::format("the file ends in '{}' without a line end: digits may be lost", text);
     return {};
   }
   const auto value = number(text, mark);
   if (!value) {
     return at_line(ErrorCode::parse_error,
                    fmt::format("the counter {} is '{}', which is no number", name, text), source,
-                   line);
+                   row.line);
+  }
+  if (*value < 0) {
+    dispatch.missing[name] = fmt::format("the file says '{}', and events are not negative", text);
+    return {};
   }
   dispatch.counters[name] = *value;
   return {};
@@ -161,6 +171,8 @@ struct Columns {
     if (grid != Header::npos) out.grid_size = number(row.fields[grid], Decimal::point);
     if (start == Header::npos || end == Header::npos) {
       out.duration_reason = "the file has no times";
+    } else if (row.cut_at(start) || row.cut_at(end)) {
+      out.duration_reason = "the file ends in this time, without a line end: digits may be lost";
     } else {
       set_duration(out, row.fields[start], row.fields[end]);
     }
@@ -196,7 +208,7 @@ Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
   for (std::size_t r = 1; r < rows.size(); ++r) {
     WW_ASSIGN(dispatch, columns.dispatch(rows[r], source));
     for (const auto i : counting) {
-      WW_TRY(set_counter(dispatch, names[i], rows[r].fields[i], mark, source, rows[r].line));
+      WW_TRY(set_counter(dispatch, names[i], rows[r], i, mark, source));
     }
     file.dispatches.push_back(std::move(dispatch));
   }
@@ -243,7 +255,7 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
                                  counter, dispatch.id),
                      source, row.line);
     }
-    WW_TRY(set_counter(known, counter, row.fields[value], mark, source, row.line));
+    WW_TRY(set_counter(known, counter, row, value, mark, source));
   }
   for (auto& [key, dispatch] : dispatches) file.dispatches.push_back(std::move(dispatch));
   WW_TRY(sort_dispatches(file));

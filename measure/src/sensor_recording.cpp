@@ -124,7 +124,7 @@ Result<std::vector<PollColumn>> parse_polls(std::string_view text, const std::st
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const CsvRow& row = rows[r];
     const bool cut = row.fields.size() != rows.front().fields.size();
-    if (cut && r + 1 == rows.size()) break;
+    if ((cut || row.cut) && r + 1 == rows.size()) break;  // cut off while it was written
     if (cut) {
       return at_line(
           ErrorCode::parse_error,

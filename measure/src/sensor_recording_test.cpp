@@ -25,6 +25,15 @@ TEST(Polls, HaveSpacesUnitsAndReadingsThatAreNotAvailable) {
   EXPECT_EQ((*columns)[1].polls.size(), 1u);
 }
 
+TEST(Polls, LeaveOutALastReadingThatMayBeCut) {
+  const auto columns = parse_polls(head +
+                                       "2023/07/14 10:12:46.483, P0, 56.12, 56.12\n"
+                                       "2023/07/14 10:12:46.499, P0, 57.00, 5",
+                                   "a");
+  ASSERT_TRUE(columns) << columns.error().text();
+  EXPECT_EQ((*columns)[1].polls.size(), 1u);
+}
+
 TEST(Polls, NameTheLineThatIsWrong) {
   const auto cut =
       parse_polls(head + "2023/07/14 10:12:46.483, P0\n2023/07/14 10:12:46.5, P0, 1, 1\n", "a");

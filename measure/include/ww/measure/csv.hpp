@@ -14,6 +14,8 @@ namespace ww::measure {
 struct CsvRow {
   std::size_t line{};  // 1-based line of the file on which the row begins
   std::vector<std::string> fields;
+  bool cut{};  // the text ends in the last field, unquoted and without a line end: more may be lost
+  [[nodiscard]] bool cut_at(std::size_t field) const { return cut && field + 1 == fields.size(); }
 };
 
 struct CsvOptions {
