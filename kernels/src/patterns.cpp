@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::kernels {
 namespace {
 
@@ -21,21 +23,6 @@ constexpr std::array<std::pair<Pattern, std::string_view>, 10> names{{
     {Pattern::pairs_opposite, "pairs_opposite"},
     {Pattern::uniform_lines, "uniform_lines"},
 }};
-
-// SplitMix64 (Steele et al., OOPSLA'14): passes BigCrush, any seed is good.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 }  // namespace
 

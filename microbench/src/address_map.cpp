@@ -5,26 +5,14 @@
 #include <bit>
 #include <optional>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::microbench {
 namespace {
 
 constexpr std::size_t most_dimensions = 8;  // 256 channels
 constexpr int most_modulo = 256;
 constexpr double needed_share = 0.98;
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // The bits whose channels are independent, and every other bit as a sum of those.
 struct Basis {
@@ -67,7 +55,7 @@ Result<std::optional<Basis>> eliminate(const SameChannel& same, const AddressRan
 
 // Share of random pairs that the map foretells, half of them on one channel as it says.
 Result<double> share_foretold(const AddressMap& map, const SameChannel& same,
-                              const AddressRange& range, int checks, Random& random) {
+                              const AddressRange& range, int checks, SplitMix& random) {
   const std::uint64_t span = std::uint64_t{2} << range.highest_bit;
   const std::uint64_t keep = ~((std::uint64_t{1} << range.lowest_bit) - 1) & (span - 1);
   int right = 0;
@@ -110,7 +98,7 @@ int AddressMap::channel_of(std::uint64_t address) const {
 
 Result<AddressMap> find_address_map(const SameChannel& same, const AddressRange& range, int checks,
                                     std::uint64_t seed) {
-  Random random(seed);
+  SplitMix random(seed);
   AddressMap none;
   const auto accept = [&](AddressMap map) -> Result<std::optional<AddressMap>> {
     WW_ASSIGN(share, share_foretold(map, same, range, checks, random));

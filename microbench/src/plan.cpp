@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::microbench {
 namespace {
 
@@ -17,21 +19,6 @@ struct Variant {
   Rate rate{Rate::saturated};
   int dvfs_state{};
   bool lock_in{};
-};
-
-// Permutations must not depend on the standard library's shuffle: a file resumes anywhere.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t bound) {  // the bias of % is below 2^-59 here
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (z ^ (z >> 31)) % bound;
-  }
-
- private:
-  std::uint64_t state_;
 };
 
 // The variants of one round. Random saturated runs, which carry the answer, come first and lie
@@ -189,9 +176,10 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
 
   std::vector<int> order(static_cast<std::size_t>(inputs.engines * inputs.quadrants));
   std::iota(order.begin(), order.end(), 0);
+  // The bias of % is below 2^-59 here.
   SplitMix generator(inputs.seed * 0x100000001B3u + static_cast<std::uint64_t>(block));
   for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[static_cast<std::size_t>(generator.below(i))]);
+    std::swap(order[i - 1], order[static_cast<std::size_t>(generator.next() % i)]);
   }
 
   // A slow sensor must settle in the idle runs, too.

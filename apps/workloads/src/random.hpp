@@ -3,21 +3,15 @@
 
 #include <cstdint>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::workloads {
 
-// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). The standard library's distributions differ between
-// implementations; these do not.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  explicit Random(std::uint64_t seed) : generator_(seed) {}
 
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return generator_.next(); }
   std::uint32_t bits() { return static_cast<std::uint32_t>(next() >> 32); }
   // In [0, n).
   std::uint32_t below(std::uint32_t n) {
@@ -29,7 +23,7 @@ class Random {
   }
 
  private:
-  std::uint64_t state_;
+  SplitMix generator_;
 };
 
 }  // namespace ww::workloads

@@ -5,19 +5,16 @@
 #include <cmath>
 #include <cstdint>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::sim::gpu {
 
 // xoshiro256** (Blackman and Vigna 2018), seeded through splitmix64.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) {
-    for (auto& word : state_) {
-      seed += 0x9E3779B97F4A7C15ULL;
-      std::uint64_t z = seed;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-      word = z ^ (z >> 31);
-    }
+    SplitMix seeds(seed);
+    for (auto& word : state_) word = seeds.next();
   }
 
   std::uint64_t bits() {
