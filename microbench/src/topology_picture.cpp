@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "ww/core/xml.hpp"
 #include "ww/microbench/topology.hpp"
 
 namespace ww::microbench {
@@ -144,20 +145,6 @@ std::string sides_text(const Topology& topology) {
   return text;
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string topology_picture(const Topology& topology) {
@@ -201,12 +188,12 @@ std::string topology_svg(const Topology& topology) {
       "<text x=\"8\" y=\"20\">{}{}: latency from {} (rows) to {} (columns)</text>\n"
       "<text x=\"8\" y=\"40\">L2 channels: {}</text>\n",
       left + std::max(columns * width, 640) + 20, top + std::max(rows * height, 20) + 30,
-      escaped(topology.device), topology.is_virtual ? " (virtual)" : "",
+      escape_xml(topology.device), topology.is_virtual ? " (virtual)" : "",
       topology.sides ? "SM" : "engine", topology.sides ? "L2 line" : "L2 channel",
-      escaped(address_text(topology.address)));
+      escape_xml(address_text(topology.address)));
   if (!topology.latency.found || rows == 0 || columns == 0) {
     return svg + fmt::format("<text x=\"8\" y=\"60\">latency not found: {}</text>\n</svg>\n",
-                             escaped(topology.latency.reason));
+                             escape_xml(topology.latency.reason));
   }
   const auto names = topology.engines();
   const Extent range = extent(ticks);

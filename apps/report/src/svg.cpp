@@ -170,22 +170,6 @@ class Writer {
 
 }  // namespace
 
-std::string escape(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 std::vector<double> ticks(double low, double high, int about) {
   if (!(high > low) || !std::isfinite(high - low) || about < 1) return {};
   const double raw = (high - low) / about;

@@ -7,9 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "ww/core/xml.hpp"
+
 namespace ww::report {
 
-[[nodiscard]] std::string escape(std::string_view text);  // for HTML text and attributes
+[[nodiscard]] inline std::string escape(std::string_view text) {
+  return escape_xml(text);
+}
 
 struct Dot {
   double x{}, y{};

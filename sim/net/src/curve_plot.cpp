@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "ww/core/xml.hpp"
+
 namespace ww::sim::net {
 namespace {
 
@@ -32,19 +34,6 @@ Range range_of(std::span<const NamedCurve> curves) {
           std::ceil(std::max(least, 1.0) * kCut / 25) * 25};
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string curves_svg(const std::string& title, std::span<const NamedCurve> curves) {
@@ -63,7 +52,7 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
       "font-size=\"12\" role=\"img\" aria-label=\"{0}\">\n<title>{0}</title>\n"
       "<rect width=\"720\" height=\"440\" fill=\"#fff\"/>\n"
       "<text x=\"{1}\" y=\"24\" font-size=\"15\">{0}</text>\n",
-      escaped(title), kLeft);
+      escape_xml(title), kLeft);
   const int columns = static_cast<int>(std::lround(range.rate * 10));
   for (int i = 0; i <= columns; ++i) {
     svg += fmt::format(
@@ -108,7 +97,7 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
         "stroke-dasharray=\"{2}\"/>\n"
         "<text x=\"{7:.1f}\" y=\"{8:.1f}\">{9}</text>\n",
         path, colour, kDashes[c % kDashes.size()], last_x, last_y + 5, kLeft + kWidth + 12, row,
-        kLeft + kWidth + 44, row + 4, escaped(curves[c].name));
+        kLeft + kWidth + 44, row + 4, escape_xml(curves[c].name));
   }
   return svg + "</svg>\n";
 }
