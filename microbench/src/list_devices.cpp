@@ -1,70 +1,17 @@
-// Which devices there are. The OpenCL loader settles on its vendors at its first call in a process,
-// so each view is taken in a child of its own.
+// Which devices there are.
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "child_view.hpp"
 #include "device.hpp"
 #include "opencl_host.hpp"
+#include "opencl_view.hpp"
 #include "real_devices.hpp"
 #include "ww/microbench/campaign.hpp"
 
 namespace ww::microbench {
 namespace {
-
-using nlohmann::json;
-
-// What the loader shows under the child's environment, as JSON.
-std::string view() {
-  json answer;
-  const auto api = load_opencl();
-  const auto devices = api ? enumerate_opencl(**api) : tl::unexpected(api.error());
-  if (!devices) {
-    answer["error"] = devices.error().text();
-  } else {
-    answer["devices"] = json::array();
-    for (const OpenClDevice& device : *devices) {
-      answer["devices"].push_back({{"platform", device.platform},
-                                   {"device", device.device},
-                                   {"platform_name", device.platform_name},
-                                   {"device_name", device.device_name},
-                                   {"gpu", device.is_gpu},
-                                   {"available", device.available},
-                                   {"compiler", device.has_compiler}});
-    }
-  }
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-struct View {
-  json devices = json::array();
-  std::string error;
-};
-
-View view_in_child(const std::function<void()>& set_up) {
-  View result;
-  const auto text = in_child([&] {
-    set_up();
-    return view();
-  });
-  if (!text) {
-    result.error = text.error().message;
-    return result;
-  }
-  const json answer = json::parse(*text, nullptr, false);
-  if (answer.is_discarded()) {
-    result.error = "the driver ended the process";
-  } else if (answer.contains("error")) {
-    result.error = answer["error"].get<std::string>();
-  } else {
-    result.devices = answer["devices"];
-  }
-  return result;
-}
 
 DeviceListing virtual_listing(const std::string& name, const std::string& description) {
   DeviceListing listing;
@@ -80,12 +27,12 @@ DeviceListing virtual_listing(const std::string& name, const std::string& descri
   }
   DeviceRequest request;
   request.name = name;
-  const View seen = view_in_child([&] { select_virtual_driver(request, name); });
+  const OpenClView seen = view_opencl([&] { select_virtual_driver(request, name); }, false);
   if (!seen.error.empty()) {
     listing.reason = seen.error;
   } else if (seen.devices.empty()) {
     listing.reason = "its driver offers no device";
-  } else if (!seen.devices.front().at("compiler").get<bool>()) {
+  } else if (!seen.devices.front().has_compiler) {
     listing.reason = "no compiler: install the packages libamd-comgr2 and rocm-device-libs";
   } else {
     listing.usable = true;

@@ -3,49 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "amd_device.hpp"
-#include "child_view.hpp"
-#include "opencl_host.hpp"
+#include "opencl_view.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
 namespace {
-
-using nlohmann::json;
-
-// What the OpenCL loader shows under the user's environment, as JSON.
-std::string opencl_view() {
-  json answer;
-  const auto api = load_opencl();
-  const auto devices = api ? enumerate_opencl(**api) : tl::unexpected(api.error());
-  if (!devices) {
-    answer["error"] = devices.error().text();
-    return answer.dump(-1, ' ', false, json::error_handler_t::replace);
-  }
-  answer["devices"] = json::array();
-  for (const OpenClDevice& device : *devices) {
-    std::string pci;
-    std::string target;
-    if (device.is_gpu && device.available) {
-      if (const auto host = open_opencl_host(**api, device.platform, device.device)) {
-        pci = (*host)->facts().pci_bus;
-        target = (*host)->facts().target;
-      }
-    }
-    answer["devices"].push_back({{"platform", device.platform},
-                                 {"device", device.device},
-                                 {"platform_name", device.platform_name},
-                                 {"device_name", device.device_name},
-                                 {"gpu", device.is_gpu},
-                                 {"available", device.available},
-                                 {"pci", pci},
-                                 {"target", target}});
-  }
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 // Says what the GPU lacks for a campaign, and which sensor it has.
 void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry& telemetry) {
@@ -82,35 +47,31 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
 }
 
 void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& telemetry) {
-  const auto text = in_child(opencl_view);
-  const json answer = text ? json::parse(*text, nullptr, false) : json();
-  if (!answer.is_object() || answer.contains("error")) {
+  const OpenClView view = view_opencl({}, true);
+  if (!view.error.empty()) {
     RealDevice none;
     none.listing.name = "opencl";
     none.listing.description = "the OpenCL platforms installed here";
-    none.listing.reason = !text                ? text.error().message
-                          : answer.is_object() ? answer["error"].get<std::string>()
-                                               : "the driver ended the process";
+    none.listing.reason = view.error;
     found.push_back(std::move(none));
     return;
   }
-  for (const json& entry : answer["devices"]) {
-    const auto platform = entry.at("platform_name").get<std::string>();
-    if (platform.starts_with("wirewatt")) continue;  // the user's OCL_ICD_VENDORS shows ours
+  for (const OpenClSight& seen : view.devices) {
+    // The user's OCL_ICD_VENDORS shows ours, too.
+    if (seen.platform_name.starts_with("wirewatt")) continue;
     RealDevice device;
-    device.is_gpu = entry.at("gpu").get<bool>();
-    device.listing.name =
-        fmt::format("opencl:{}.{}", entry.at("platform").get<int>(), entry.at("device").get<int>());
-    HostFacts facts;
-    facts.device = entry.at("device_name").get<std::string>();
-    facts.pci_bus = entry.at("pci").get<std::string>();
-    facts.target = entry.at("target").get<std::string>();
-    device.listing.description = fmt::format("{} ({})", facts.device, platform);
+    device.is_gpu = seen.is_gpu;
+    device.listing.name = fmt::format("opencl:{}.{}", seen.platform, seen.device);
+    device.listing.description = fmt::format("{} ({})", seen.device_name, seen.platform_name);
     if (!device.is_gpu) {
       device.listing.reason = "not a GPU";
-    } else if (!entry.at("available").get<bool>()) {
+    } else if (!seen.available) {
       device.listing.reason = "its driver says that it is not available";
     } else {
+      HostFacts facts;
+      facts.device = seen.device_name;
+      facts.pci_bus = seen.pci_bus;
+      facts.target = seen.target;
       judge(device, facts, telemetry);
     }
     found.push_back(std::move(device));
