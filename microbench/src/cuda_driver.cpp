@@ -153,12 +153,7 @@ class CudaDriver final : public ModuleDriver {
     return api_.find(&function, module, kernel.c_str());
   }
   int launch(Handle function, const ModuleGrid& grid, std::span<std::byte> packed) override {
-    std::size_t size = packed.size();
-    // CU_LAUNCH_PARAM_BUFFER_POINTER, _BUFFER_SIZE, _END.
-    std::array<void*, 5> extra{reinterpret_cast<void*>(1), packed.data(),
-                               reinterpret_cast<void*>(2), &size, nullptr};
-    return api_.launch(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.local[0],
-                       grid.local[1], grid.local[2], 0, nullptr, nullptr, extra.data());
+    return launch_packed(api_.launch, function, grid, packed, nullptr);  // CU_LAUNCH_PARAM_END
   }
   int synchronize() override { return api_.synchronize(); }
   int make_event(Handle& event) override { return api_.make_event(&event, 0); }

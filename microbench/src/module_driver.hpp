@@ -58,6 +58,19 @@ class ModuleDriver {
   [[nodiscard]] virtual std::string error_name(int code) const = 0;
 };
 
+// cuLaunchKernel and hipModuleLaunchKernel take packed arguments in one form; only the mark that
+// ends it differs.
+template <class Launch>
+int launch_packed(Launch* call, ModuleDriver::Handle function, const ModuleGrid& grid,
+                  std::span<std::byte> packed, void* end) {
+  std::size_t size = packed.size();
+  // ..._LAUNCH_PARAM_BUFFER_POINTER, ..._BUFFER_SIZE
+  std::array<void*, 5> extra{reinterpret_cast<void*>(1), packed.data(), reinterpret_cast<void*>(2),
+                             &size, end};
+  return call(function, grid.groups[0], grid.groups[1], grid.groups[2], grid.local[0],
+              grid.local[1], grid.local[2], 0, nullptr, nullptr, extra.data());
+}
+
 // HIP and CUDA share the numbers of the errors that matter here.
 namespace module_error {
 inline constexpr int invalid_value = 1;
