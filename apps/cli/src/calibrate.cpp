@@ -9,6 +9,7 @@
 
 #include "calibrate_crossing.hpp"
 #include "command.hpp"
+#include "device_options.hpp"
 #include "fit_output.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
@@ -135,13 +136,7 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_flag("--quick", request.quick, "Fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
-  command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
-      ->capture_default_str();
-  command
-      ->add_option("--chip-class", request.device.chip_class,
-                   "virtual:random: how far the chip strays from the fit's form")
-      ->check(CLI::IsMember({"nested", "mild", "strong"}))
-      ->capture_default_str();
+  add_random_chip_options(*command, request.device);
   command->add_flag("--unpatched", arguments->unpatched,
                     "Negative control: run the binary without the patch; must refuse");
   command->add_flag_callback(

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "estimate_command.hpp"
 #include "output.hpp"
 #include "power_regression.hpp"
@@ -175,12 +176,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");
-  command->add_option("--chip-seed", arguments->device.chip_seed, "virtual:random: which chip")
-      ->capture_default_str();
-  command
-      ->add_option("--chip-class", arguments->device.chip_class, "virtual:random: nested, mild...")
-      ->check(CLI::IsMember({"nested", "mild", "strong"}))
-      ->capture_default_str();
+  add_random_chip_options(*command, arguments->device);
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables: does measured power tell an "

@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "command.hpp"
+#include "device_options.hpp"
 #include "output.hpp"
 #include "timing_options.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -345,13 +346,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--counters", arguments->counters,
                       "CSV of every dispatch's counters, as rocprofv3 writes it");
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
-  command->add_option("--chip-seed", arguments->device.chip_seed, "virtual:random: which chip")
-      ->capture_default_str();
-  command
-      ->add_option("--chip-class", arguments->device.chip_class,
-                   "virtual:random: how far the chip strays from the fit's form")
-      ->check(CLI::IsMember({"nested", "mild", "strong"}))
-      ->capture_default_str();
+  add_random_chip_options(*command, arguments->device);
   command
       ->add_option("--check", arguments->check,
                    "Look for more mistakes with memory, told on stderr: memory (misaligned, local "

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "device_options.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
@@ -64,13 +65,7 @@ void add_topology(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", request.device.name,
                       "Device as `wirewatt devices` names it: virtual:w9100 (default), "
                       "opencl:PLATFORM.DEVICE, hip:N, cuda:N");
-  command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
-      ->capture_default_str();
-  command
-      ->add_option("--chip-class", request.device.chip_class,
-                   "virtual:random: how far the chip strays from the fit's form")
-      ->check(CLI::IsMember({"nested", "mild", "strong"}))
-      ->capture_default_str();
+  add_random_chip_options(*command, request.device);
   command->add_flag("--fresh", request.fresh, "Probe again, whatever is cached");
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
   command->add_option("--waves", arguments->waves,
