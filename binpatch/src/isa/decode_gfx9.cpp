@@ -76,15 +76,7 @@ void Decoder::short_results() {
     set(out_.dst[0], vector_register(generation_, bits(word_, 17, 8), entry.result),
         "reserved vector result");
   }
-  switch (entry.form) {
-    case Form::select: vcc_pair(out_.src[2]); break;
-    case Form::carry_out: vcc_pair(out_.dst[1]); break;
-    case Form::carry_in_out:
-      vcc_pair(out_.dst[1]);
-      vcc_pair(out_.src[2]);
-      break;
-    default: break;
-  }
+  carry_pairs();
 }
 
 void Decoder::sdwa() {

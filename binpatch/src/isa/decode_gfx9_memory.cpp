@@ -135,16 +135,7 @@ void Decoder::buffer_gfx9() {
     unsupported("a modifier that the instruction does not take");
   }
   const unsigned address = unsigned{m.offen} + unsigned{m.idxen};
-  if (address == 0) {
-    reserved(bits(second_, 0, 8), "an address where the instruction has none");
-  } else {
-    set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), address),
-        "reserved vector address");
-  }
-  set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 4),
-      "reserved buffer descriptor");
-  const std::uint32_t scalar_offset = bits(second_, 24, 8);
-  source(2, scalar_offset, 1);
+  const std::uint32_t scalar_offset = buffer_operands(address);
   if (scalar_offset >= 235 && scalar_offset != 240 && scalar_offset - 240 > 8) {
     unsupported("reserved scalar offset");
   }

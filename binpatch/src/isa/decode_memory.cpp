@@ -31,6 +31,20 @@ void Decoder::ds() {
   }
 }
 
+std::uint32_t Decoder::buffer_operands(unsigned address_registers) {
+  if (address_registers == 0) {
+    reserved(bits(second_, 0, 8), "an address where the instruction has none");
+  } else {
+    set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), address_registers),
+        "reserved vector address");
+  }
+  set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 4),
+      "reserved buffer descriptor");
+  const std::uint32_t scalar_offset = bits(second_, 24, 8);
+  source(2, scalar_offset, 1);
+  return scalar_offset;
+}
+
 void Decoder::buffer() {
   const bool typed = out_.encoding == Encoding::mtbuf;
   if (!enter(typed ? bits(word_, 16, 3) : bits(word_, 18, 7), 2)) {
@@ -64,16 +78,7 @@ void Decoder::buffer() {
   }
 
   const unsigned address = m.addr64 ? 2U : unsigned{m.offen} + unsigned{m.idxen};
-  if (address == 0) {
-    reserved(bits(second_, 0, 8), "an address where the instruction has none");
-  } else {
-    set(out_.src[0], vector_register(generation_, bits(second_, 0, 8), address),
-        "reserved vector address");
-  }
-  set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 4),
-      "reserved buffer descriptor");
-  const std::uint32_t scalar_offset = bits(second_, 24, 8);
-  source(2, scalar_offset, 1);
+  const std::uint32_t scalar_offset = buffer_operands(address);
   if (scalar_offset >= 251) {
     unsupported("reserved scalar offset");
   }

@@ -2,10 +2,8 @@
 
 namespace ww::binpatch::isa {
 
-void Decoder::sop2() {
-  if (!enter(bits(word_, 23, 7), 1)) {
-    return;
-  }
+// SOP1 and SOP2 name it in the same place.
+void Decoder::scalar_result() {
   const std::uint32_t destination = bits(word_, 16, 7);
   if (entry_->result == 0) {
     reserved(destination, "a result where the instruction has none");
@@ -13,6 +11,13 @@ void Decoder::sop2() {
     set(out_.dst[0], scalar_register(generation_, destination, entry_->result),
         "reserved scalar result");
   }
+}
+
+void Decoder::sop2() {
+  if (!enter(bits(word_, 23, 7), 1)) {
+    return;
+  }
+  scalar_result();
   source(0, bits(word_, 0, 8), entry_->source[0]);
   source(1, bits(word_, 8, 8), entry_->source[1]);
   take_literal();
@@ -41,13 +46,7 @@ void Decoder::sop1() {
   if (!enter(bits(word_, 8, 8), 1)) {
     return;
   }
-  const std::uint32_t destination = bits(word_, 16, 7);
-  if (entry_->result == 0) {
-    reserved(destination, "a result where the instruction has none");
-  } else {
-    set(out_.dst[0], scalar_register(generation_, destination, entry_->result),
-        "reserved scalar result");
-  }
+  scalar_result();
   if (entry_->form == Form::index_mode) {
     out_.modifiers.immediate = static_cast<std::int32_t>(bits(word_, 0, 8));
   } else if (entry_->source[0] == 0) {

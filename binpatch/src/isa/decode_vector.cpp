@@ -2,6 +2,19 @@
 
 namespace ww::binpatch::isa {
 
+// VCC as a mask or a carry that the instruction takes or gives without naming it.
+void Decoder::carry_pairs() {
+  switch (entry_->form) {
+    case Form::select: vcc_pair(out_.src[2]); break;
+    case Form::carry_out: vcc_pair(out_.dst[1]); break;
+    case Form::carry_in_out:
+      vcc_pair(out_.dst[1]);
+      vcc_pair(out_.src[2]);
+      break;
+    default: break;
+  }
+}
+
 void Decoder::vop_short() {
   const std::uint32_t number = out_.encoding == Encoding::vop2   ? bits(word_, 25, 6)
                                : out_.encoding == Encoding::vop1 ? bits(word_, 9, 8)
@@ -58,13 +71,8 @@ void Decoder::vop_short_operands() {
   }
   set(out_.src[1], vector_register(generation_, source1, entry.source[1]),
       "reserved vector source");
+  carry_pairs();
   switch (entry.form) {
-    case Form::select: vcc_pair(out_.src[2]); break;
-    case Form::carry_out: vcc_pair(out_.dst[1]); break;
-    case Form::carry_in_out:
-      vcc_pair(out_.dst[1]);
-      vcc_pair(out_.src[2]);
-      break;
     case Form::add_literal: source(2, encoded_literal, 1); break;
     case Form::multiply_literal:
       out_.src[2] = out_.src[1];

@@ -36,6 +36,8 @@ class Decoder {
 
  private:
   void dispatch();
+  void scalar_result();
+  void carry_pairs();
   void sop2();
   void sopk();
   void sop1();
@@ -48,6 +50,8 @@ class Decoder {
   void vop3_sources();
   void ds();
   void buffer();
+  // Address, descriptor and scalar offset of a buffer instruction; the offset's encoding.
+  std::uint32_t buffer_operands(unsigned address_registers);
   void flat();
   void gfx9_or_unlisted();
   void vop_short_gfx9();
