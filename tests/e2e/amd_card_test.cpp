@@ -129,7 +129,7 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   EXPECT_THAT(result["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
   // The chip is the W9100 of virtual:w9100, whose wires cost about 205 fJ at its sensor.
   const json& energy = result["energy_fj_per_bit_mm"];
-  EXPECT_NEAR(energy["value"].get<double>(), 208, 12);
+  EXPECT_NEAR(energy["value"].get<double>(), 208, 12) << result.dump(1);
   EXPECT_LT(energy["low"], energy["value"]);
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
 }
