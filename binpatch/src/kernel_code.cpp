@@ -141,6 +141,22 @@ Result<std::vector<std::size_t>> KernelCode::successors(std::size_t index) const
   return next;
 }
 
+std::vector<bool> KernelCode::reached() const {
+  std::vector<bool> seen(instructions_.size());
+  std::vector<std::size_t> pending;
+  if (!instructions_.empty()) pending.push_back(0);
+  while (!pending.empty()) {
+    const std::size_t current = pending.back();
+    pending.pop_back();
+    if (seen[current]) continue;
+    seen[current] = true;
+    const auto next = successors(current);
+    if (!next) return std::vector<bool>(instructions_.size(), true);
+    pending.insert(pending.end(), next->begin(), next->end());
+  }
+  return seen;
+}
+
 Result<bool> KernelCode::scc_is_read_after(std::size_t index) const {
   std::vector<bool> seen(instructions_.size());
   WW_ASSIGN(pending, successors(index));

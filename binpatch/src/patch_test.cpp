@@ -61,6 +61,20 @@ TEST(Patch, IgnoresMarkerBytesThatAreNoInstruction) {
   EXPECT_EQ(result->site.file_offset, object->kernels()[0].entry_file_offset + 8);
 }
 
+constexpr std::uint32_t skip_two = 0xbf820002;  // s_branch 2
+
+TEST(Patch, PassesByDataThatOnlyLooksLikeTheMarker) {
+  const Words code{skip_two, marker_first, pin_marker, marker_first, pin_marker, end_program};
+  const auto result = patched(code);
+  ASSERT_TRUE(result.has_value()) << result.error().text();
+  const auto object = CodeObject::parse(object_of(code));
+  EXPECT_EQ(result->site.file_offset, object->kernels()[0].entry_file_offset + 12);
+}
+
+TEST(Patch, RefusesAMarkerThatNoPathComesTo) {
+  expect_refused({skip_two, marker_first, pin_marker, end_program}, ErrorCode::not_found);
+}
+
 TEST(Patch, RefusesAnUnknownKernel) {
   const auto result = patch(object_of({end_program}), "other", HardwareRegister::hw_id);
   ASSERT_FALSE(result.has_value());

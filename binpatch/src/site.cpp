@@ -68,15 +68,20 @@ bool holds_marker(const Instruction& in) {
          });
 }
 
-// The position of the one marker. A marker constant in any other instruction means that the
-// compiler has not kept the marker together.
+// The position of the one marker that control comes to: words behind a branch may be data that only
+// look like it. A marker constant in any other instruction means that the compiler has not kept the
+// marker together.
 Result<std::size_t> find_marker(const CodeRegion& region) {
   const auto& instructions = region.code.instructions();
   std::vector<std::size_t> markers;
   std::size_t others = 0;
+  bool passed_by = false;
+  const std::vector<bool> reached = region.code.reached();
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const Instruction& instruction = instructions[i].instruction;
-    if (is_marker(instruction)) {
+    if (!reached[i]) {
+      passed_by = passed_by || holds_marker(instruction);
+    } else if (is_marker(instruction)) {
       markers.push_back(i);
     } else if (holds_marker(instruction)) {
       ++others;
@@ -87,6 +92,10 @@ Result<std::size_t> find_marker(const CodeRegion& region) {
     return refuse(ErrorCode::unsupported,
                   "the marker is there, but not as s_xor_b32: compile with optimisation (-O1 or "
                   "more) and with the pin constraint of this target",
+                  name);
+  }
+  if (markers.empty() && passed_by) {
+    return refuse(ErrorCode::not_found, "the marker stands where no path from the entry comes",
                   name);
   }
   if (markers.empty()) {
