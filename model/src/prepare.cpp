@@ -10,7 +10,8 @@
 namespace ww::model {
 namespace {
 
-// A straight load line must leave less than this of the averaged voltages.
+// A straight load line must leave less than this of the averaged voltages, each weighing as many as
+// its readings: an average of two is mostly the regulator's noise.
 constexpr double load_line_rms_v = 0.0007;
 constexpr std::size_t load_line_points = 8;
 
@@ -34,6 +35,7 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   }
   for (auto& [key, windows] : groups) {
     const double nominal_v = facts.dvfs[static_cast<std::size_t>(key.second)].voltage_v;
+    std::size_t points = 0;
     double n = 0;
     double sx = 0;
     double sy = 0;
@@ -42,21 +44,23 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
     for (const Window* window : anchors[key]) {
       if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
       const double amps = window->power_w / window->voltage_v;
-      n += 1;
-      sx += amps;
-      sy += window->voltage_v;
-      sxx += amps * amps;
-      sxy += amps * window->voltage_v;
+      const double weight = window->voltage_readings;
+      ++points;
+      n += weight;
+      sx += weight * amps;
+      sy += weight * window->voltage_v;
+      sxx += weight * amps * amps;
+      sxy += weight * amps * window->voltage_v;
     }
     const double spread = n > 0 ? sxx - sx * sx / n : 0;
-    if (n < static_cast<double>(load_line_points) || spread <= 1e-9) continue;
+    if (points < load_line_points || spread <= 1e-9 * n) continue;
     const double slope = (sxy - sx * sy / n) / spread;
     const double start = (sy - slope * sx) / n;
     double square = 0;
     for (const Window* window : anchors[key]) {
       if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
       const double r = window->voltage_v - start - slope * window->power_w / window->voltage_v;
-      square += r * r;
+      square += window->voltage_readings * r * r;
     }
     if (std::sqrt(square / n) > load_line_rms_v) continue;
     for (Window* window : windows) {

@@ -55,6 +55,7 @@ Window average(const Trace& trace, std::span<const Range> ranges, int dvfs_state
   for (double& heat : window.heat) heat /= n;
   window.temperature_c = counts[0] > 0 ? sums[0] / static_cast<double>(counts[0]) : nan;
   window.voltage_v = counts[1] > 0 ? sums[1] / static_cast<double>(counts[1]) : nan;
+  window.voltage_readings = static_cast<double>(counts[1]);
   window.clock_hz = counts[2] > 0 ? 1e6 * sums[2] / static_cast<double>(counts[2]) : nan;
   if (with_error) {
     const MeanAndError mean = correlated_mean(power);
@@ -161,6 +162,7 @@ struct Reduction {
   void reduce_lock_in(const Trace& trace, const StoredRun& run, const Plateau& whole) {
     constexpr std::size_t most_groups = 8;
     const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
+    const auto tail_ns = static_cast<std::int64_t>(trace.tail_s * 1e9);
     std::map<std::pair<int, int>, std::size_t> pairs;
     double turn_ns = 0;
     for (const StoredSlot& slot : run.slots) {
@@ -180,7 +182,7 @@ struct Reduction {
       for (std::size_t i = units * g / groups * unit; i < units * (g + 1) / groups * unit; ++i) {
         const StoredSlot& slot = run.slots[i];
         const std::size_t from = trace.first_at(slot.start_ns + cut_ns);
-        const std::size_t to = trace.first_at(slot.end_ns + 1);
+        const std::size_t to = trace.first_at(slot.end_ns + 1 - tail_ns);
         if (to <= from) continue;
         ranges[{slot.engine, slot.quadrant}].push_back({from, to});
         auto& [bits, seconds] = traffic[{slot.engine, slot.quadrant}];
@@ -215,6 +217,7 @@ struct Reduction {
 
   void reduce_run(const Trace& trace, const StoredRun& run) {
     const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
+    const std::int64_t last_ns = run.end_ns - static_cast<std::int64_t>(trace.tail_s * 1e9);
     Plateau plateau;
     PlateauRow& row = plateau.row;
     row.session = run.session;
@@ -232,9 +235,9 @@ struct Reduction {
     if (!reason && trace.samples.empty()) reason = "the power sensor returned nothing";
     if (!reason) {
       from = trace.first_at(run.start_ns + cut_ns);
-      to = trace.first_at(run.end_ns + 1);
+      to = trace.first_at(last_ns + 1);
       row.start_s = trace.seconds(run.start_ns + cut_ns);
-      row.end_s = trace.seconds(run.end_ns);
+      row.end_s = trace.seconds(last_ns);
       reason = fault(trace, from, to);
     }
     if (!reason) {
@@ -265,7 +268,7 @@ struct Reduction {
     } else if (reason) {
       ++result.rejected;
     } else if (run.kind == RunKind::idle || run.kind == RunKind::cooldown) {
-      cut_idle(trace, run.start_ns + cut_ns, run.end_ns, run.dvfs_state, facts.sensor.period_s,
+      cut_idle(trace, run.start_ns + cut_ns, last_ns, run.dvfs_state, facts.sensor.period_s,
                result.idle);
     } else if (run.kind == RunKind::lock_in) {
       reduce_lock_in(trace, run, plateau);

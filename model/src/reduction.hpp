@@ -24,6 +24,7 @@ struct Window {
   double power_error_w{};  // standard error, averaging window allowed for
   double temperature_c{};  // of the raw readings
   double voltage_v{};
+  double voltage_readings{};  // that its average is of: some cards are asked ten times a second
   double clock_hz{};
   HeatState heat{};
   std::size_t samples{};

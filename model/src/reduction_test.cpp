@@ -123,6 +123,43 @@ TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
   EXPECT_DOUBLE_EQ(distrusted->plateaus[10].row.power_w, by_register->plateaus[10].row.power_w);
 }
 
+// A polled accumulator tells the mean of some polls around a sample: at the end of a turn it would
+// show the next one.
+TEST(Reduction, KeepsTheNextTurnOutOfAPolledAccumulatorsReadings) {
+  constexpr std::int64_t turn_ns = 48'300'000;
+  constexpr int turns = 64;
+  constexpr double near_w = 100;
+  constexpr double far_w = 104;
+  const auto facts = facts_of(testing::make_campaign({}));
+  StoredRun run;
+  run.kind = RunKind::lock_in;
+  run.pattern = "random";
+  run.payload_bits = turns * 1e11;
+  run.end_ns = turns * turn_ns;
+  for (int i = 0; i < turns; ++i) {
+    const bool near = i % 4 == 0 || i % 4 == 3;
+    run.slots.push_back({0, near ? 0 : 3, i * turn_ns, (i + 1) * turn_ns, 1e11});
+  }
+  double joules = 0;
+  for (std::int64_t ms = 1; ms * 1'000'000 <= run.end_ns; ++ms) {
+    const auto turn = static_cast<std::size_t>((ms * 1'000'000 - 500'000) / turn_ns);
+    joules += 1e-3 * (run.slots[turn].quadrant == 0 ? near_w : far_w);
+    StoredSample sample;
+    sample.time_ns = sample.poll_ns = ms * 1'000'000;
+    sample.energy_ticks = static_cast<std::int64_t>(joules * 65536);
+    sample.power_uw = 102'000'000 + 1000 * (ms % 2);
+    sample.temperature_mc = 50000;
+    run.samples.push_back(sample);
+  }
+  const auto reduced = reduce({run}, facts);
+  ASSERT_TRUE(reduced) << reduced.error().text();
+  ASSERT_GE(reduced->plateaus.size(), 4u);
+  for (const Plateau& plateau : reduced->plateaus) {
+    ASSERT_TRUE(plateau.row.used) << plateau.row.reason;
+    EXPECT_NEAR(plateau.row.power_w, plateau.row.quadrant == 0 ? near_w : far_w, 0.05);
+  }
+}
+
 TEST(Reduction, SessionsDoNotShareClockOrHeat) {
   const auto facts = facts_of(testing::make_campaign({}));
   Steps steps;

@@ -181,7 +181,10 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
     const double settle_s = 2 * (repeats ? power->interval_s : sensor.period_s) + 0.005;
     // A slow accumulator may still be the better sensor, but not one that eats the plateau.
     if (repeats && settle_s > std::max(slowest_settle_s, trace.settle_s)) power.reset();
-    if (power) trace.settle_s = settle_s;
+    if (power) {
+      trace.settle_s = settle_s;
+      trace.tail_s = power->interval_s;
+    }
   }
   if (power) {
     for (std::size_t i = 0; i < trace.samples.size(); ++i) {

@@ -36,6 +36,9 @@ struct Trace {
   std::vector<Sample> samples;
   // How long after a change of load a sample may still show the load before [s].
   double settle_s{};
+  // How long before a change of load a sample may already show the load behind it [s]: a polled
+  // accumulator tells the mean power between its steps, and a sample is of the step around it.
+  double tail_s{};
   [[nodiscard]] double seconds(std::int64_t time_ns) const;        // since the first sample
   [[nodiscard]] std::size_t first_at(std::int64_t time_ns) const;  // first sample not before
 };
