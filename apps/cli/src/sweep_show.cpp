@@ -160,7 +160,8 @@ void print_variation(const std::string& metric, const std::vector<sweep::PartVal
       "part to part        {:.3g} ({:.3g}..{:.3g}) standard deviation, {:.3g}% of the mean\n",
       variation.deviation, variation.deviation_low, variation.deviation_high,
       100 * variation.deviation / std::abs(variation.mean));
-  fmt::print("equal parts would scatter like this with a chance of {:.3g}\n", variation.same_p);
+  fmt::print("equal parts would scatter like this with a chance of {}\n",
+             variation.same_p < 1e-3 ? "less than 0.001" : fmt::format("{:.3g}", variation.same_p));
 }
 
 std::string number_text(const std::optional<double>& value) {

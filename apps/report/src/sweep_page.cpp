@@ -54,7 +54,7 @@ void answer_parts(Html& page, const SweepView& view, const sweep::PartVariation&
            "Mean over such parts {} ({}). Equal parts would scatter like this with a chance "
            "of {}.",
            figure_text(variation.mean), interval_text(variation.mean_low, variation.mean_high),
-           figure_text(variation.same_p, 3)),
+           variation.same_p < 1e-3 ? "less than 0.001" : figure_text(variation.same_p, 3)),
        counts_line(view)});
 }
 
