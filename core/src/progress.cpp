@@ -1,6 +1,8 @@
 #include "ww/core/progress.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,30 +19,79 @@ std::string human_duration(double seconds) {
   return fmt::format("{} h {:02} m", whole / 3600, whole / 60 % 60);
 }
 
-Progress::Progress(std::string label)
+void Pace::report(double time_s, double done) {
+  if (!first_time_s_) {
+    first_time_s_ = time_s;
+    first_done_ = done;
+  }
+  time_s_ = time_s;
+  done_ = done;
+}
+
+std::optional<double> Pace::rate() const {
+  if (!first_time_s_ || time_s_ <= *first_time_s_ || done_ <= first_done_) return std::nullopt;
+  return (done_ - first_done_) / (time_s_ - *first_time_s_);
+}
+
+std::optional<double> Pace::seconds_left(double total) const {
+  const auto speed = rate();
+  if (!speed) return std::nullopt;
+  return std::max(0.0, total - done_) / *speed;
+}
+
+std::string rate_text(double per_second, const std::string& unit) {
+  if (per_second >= 1)
+    return fmt::format("{:.{}f} {}/s", per_second, per_second < 10 ? 1 : 0, unit);
+  if (per_second * 60 >= 1) return fmt::format("{:.0f} {}/min", per_second * 60, unit);
+  return fmt::format("{:.2g} {}/h", per_second * 3600, unit);
+}
+
+Progress::Progress(std::string label, std::string unit)
     : label_(std::move(label)),
+      unit_(std::move(unit)),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_),
-      terminal_(::isatty(STDERR_FILENO) == 1) {}
+      terminal_(::isatty(STDERR_FILENO) == 1 && spdlog::should_log(spdlog::level::info)),
+      told_(!terminal_ && spdlog::should_log(spdlog::level::debug)) {}
 
 Progress::~Progress() {
   finish();
 }
 
+std::string Progress::text(double done, double total, const std::string& note) const {
+  std::string line = fmt::format("{:3.0f}%", std::clamp(done / total, 0.0, 1.0) * 100.0);
+  if (!unit_.empty()) {
+    line += fmt::format(" {:.0f} of {:.0f}", done, total);
+    if (const auto rate = pace_.rate()) line += ", " + rate_text(*rate, unit_);
+  }
+  if (const auto left = pace_.seconds_left(total)) line += ", " + human_duration(*left) + " left";
+  return note.empty() ? line : line + "  " + note;
+}
+
 void Progress::update(double done, double total, const std::string& note) {
-  if (!terminal_ || total <= 0.0) return;
+  if ((!terminal_ && !told_) || total <= 0.0) return;
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> elapsed = now - start_;
+  pace_.report(elapsed.count(), done);
+  if (told_) {
+    if (now - drawn_ < std::chrono::seconds(10)) return;
+    drawn_ = now;
+    spdlog::debug("{} {}", label_, text(done, total, note));
+    return;
+  }
   if (elapsed.count() < 1.0 || now - drawn_ < std::chrono::milliseconds(100)) return;
   drawn_ = now;
   visible_ = true;
-  const double share = std::clamp(done / total, 0.0, 1.0);
   constexpr int width = 24;
-  const auto filled = static_cast<std::size_t>(share * width);
-  const std::string left =
-      share > 0.0 ? human_duration(elapsed.count() * (1.0 - share) / share) + " left" : "";
-  fmt::print(stderr, "\r\x1b[K{} [{}{}] {:3.0f}% {} {}", label_, std::string(filled, '#'),
-             std::string(width - filled, '.'), share * 100.0, left, note);
+  const auto filled = static_cast<std::size_t>(std::clamp(done / total, 0.0, 1.0) * width);
+  std::string line = fmt::format("{} [{}{}] {}", label_, std::string(filled, '#'),
+                                 std::string(width - filled, '.'), text(done, total, note));
+  // A line that wraps could not be taken back.
+  winsize window{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1) {
+    line.resize(std::min<std::size_t>(line.size(), window.ws_col - 1U));
+  }
+  fmt::print(stderr, "\r\x1b[K{}", line);
   std::fflush(stderr);
 }
 

@@ -60,6 +60,17 @@ const pages = {
     const chart = json("reproduction.json").charts[0];
     for (const bar of chart.bars) assert.deepEqual(barsOf(charts[chart.title], bar.name).parts, bar.parts);
   },
+  "sweep.html": (charts) => {
+    const points = json("points.json").rows.filter((row) => typeof row.metrics.avg_packet_latency === "number");
+    assert(points.length >= 16, `${points.length} points`);
+    const drawn = charts["avg_packet_latency over rate"].series;
+    assert.equal(drawn.length, 4);
+    const values = drawn.flatMap((series) => series.y);
+    const missing = points.filter((row) => !values.some((y) => close(y, row.metrics.avg_packet_latency)));
+    assert.deepEqual(missing.map((row) => row.settings), []);
+    const front = charts["Pareto front"].series.find((series) => series.name === "front");
+    assert(close(front.y.at(-1), Math.min(...charts["Pareto front"].series.flatMap((series) => series.y))));
+  },
   "comparison.html": (charts) => {
     const [one, other] = ["calibration", "second"].map((run) => json(`${run}/model.json`).energy_fj_per_bit_mm.value);
     assert(pointsOf(charts["Difference with its interval"]).some((y) => close(y, other / one)));

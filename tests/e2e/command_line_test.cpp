@@ -1,6 +1,7 @@
 // Bad input at the command line: a clear message, the right exit code, nothing half-written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <regex>
 
@@ -25,6 +26,30 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
     EXPECT_EQ(finished.exit_code, 0) << command;
     EXPECT_NE(finished.out.find("Example"), std::string::npos) << command;
   }
+}
+
+TEST(CommandLine, EveryHelpFitsOneScreen) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"simulate"}, {"run"}, {"workloads", "run"}, {"estimate"},
+        {"calibrate"}, {"sweep"}, {"sweep", "show"}, {"top"}, {"report"}, {"reproduce"}}) {
+    std::vector<std::string> words{wirewatt()};
+    words.insert(words.end(), command.begin(), command.end());
+    words.emplace_back("--help");
+    const auto finished = run(words);
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_LE(std::count(finished.out.begin(), finished.out.end(), '\n'), 45) << command.front();
+  }
+}
+
+TEST(CommandLine, HelpOnASubjectHasItsOptionsAlone) {
+  const auto all = run({wirewatt(), "simulate", "--help"});
+  EXPECT_NE(all.out.find("routers "), std::string::npos);
+  EXPECT_EQ(all.out.find("Threshold of messages"), std::string::npos);
+  const auto laser = run({wirewatt(), "simulate", "--help=laser"});
+  EXPECT_EQ(laser.exit_code, 0);
+  EXPECT_NE(laser.out.find("Threshold of messages"), std::string::npos);
+  EXPECT_EQ(laser.out.find("--vc-buffer"), std::string::npos);
+  expect_error(run({wirewatt(), "simulate", "--help=lasers"}), 2, "routers.*laser");
 }
 
 TEST(CommandLine, AMisspeltCommandIsWrongUsage) {

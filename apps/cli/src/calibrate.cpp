@@ -76,7 +76,7 @@ int run(CalibrateArguments arguments) {
     return calibrate_crossing(std::move(other));
   }
 
-  Progress progress("calibrating");
+  Progress progress("calibrating", "runs");
   const auto summary =
       microbench::run_campaign(arguments.request, [&](const microbench::CampaignProgress& step) {
         progress.update(step.done, step.total, step.note);

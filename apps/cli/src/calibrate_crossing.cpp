@@ -50,7 +50,7 @@ int calibrate_crossing(CrossingArguments arguments) {
   // Sensors that average over a second need a second to settle.
   request.options.blocks = arguments.quick ? 4 : 8;
   request.options.plateau_s = arguments.quick ? 2.5 : 5.0;
-  Progress progress("calibrating");
+  Progress progress("calibrating", "blocks");
   const auto status =
       microbench::run_crossing(request, [&progress](const microbench::CampaignProgress& step) {
         progress.update(step.done, step.total, step.note);

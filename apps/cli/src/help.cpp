@@ -3,58 +3,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <string_view>
 
 namespace ww::cli {
 namespace {
 
-constexpr std::size_t many = 30;           // options; fewer are shown as they are
-constexpr std::size_t shown_of_group = 2;  // in full
-constexpr std::size_t width = 92;          // of a line of names
+constexpr std::size_t many = 30;   // options; fewer are shown as they are
+constexpr std::size_t width = 92;  // of a line of names
+constexpr std::size_t indent = 14;
+
+// What most runs of a command with many options need.
+const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() {
+  static const std::map<std::string, std::vector<std::string>, std::less<>> options{
+      {"simulate",
+       {"--network", "--traffic", "--rate", "--workload", "--trace", "--k", "--model", "--curve",
+        "--plot", "--heatmap", "--seed", "--json"}}};
+  return options;
+}
+
+bool is_about_help(const CLI::App& app, const CLI::Option* option) {
+  return option == app.get_help_ptr() || option == app.get_help_all_ptr();
+}
 
 std::vector<const CLI::Option*> options_of(const CLI::App& app, const std::string& group) {
   return app.get_options([&](const CLI::Option* option) {
-    return option->get_group() == group && option->nonpositional();
+    return option->get_group() == group && option->nonpositional() && !is_about_help(app, option);
   });
 }
 
-// "    also --a --b", on as many lines as they take.
-std::string names_of(const std::vector<const CLI::Option*>& options) {
-  std::string text;
-  std::string line = "    also";
-  for (const CLI::Option* option : options) {
-    const std::string name = " --" + option->get_lnames().front();
-    if (line.size() + name.size() > width) {
-      text += line + "\n";
-      line = "        ";
-    }
-    line += name;
+// "Laser control (ps-gpuopt)" is asked for as "laser".
+std::string subject_of(const std::string& group) {
+  std::string subject;
+  for (const char c : group) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-') break;
+    subject += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  return text + line + "\n";
+  return subject;
+}
+
+// Groups with options, in order.
+std::vector<std::string> groups_of(const CLI::App& app) {
+  auto groups = app.get_groups();
+  std::erase_if(groups, [&](const std::string& group) {
+    return group.empty() || options_of(app, group).empty();
+  });
+  return groups;
+}
+
+std::string subjects_of(const CLI::App& app) {
+  std::string text;
+  for (const auto& group : groups_of(app)) {
+    text += (text.empty() ? "" : ", ") + subject_of(group);
+  }
+  return text;
+}
+
+// What --help=SUBJECT asks for; empty for --help.
+std::string asked_for(const CLI::App& app) {
+  const CLI::Option* help = app.get_help_ptr();
+  if (help == nullptr || help->count() == 0) return {};
+  const std::string& subject = help->results().front();
+  return subject == "true" ? std::string() : subject;
+}
+
+// "  routers     Routers: --vcs --vc-buffer", as much as a line takes.
+std::string subject_line(const CLI::App& app, const std::string& group) {
+  const auto options = options_of(app, group);
+  std::string line = fmt::format("  {:<{}}{}:", subject_of(group), indent - 2, group);
+  std::size_t named = 0;
+  for (const CLI::Option* option : options) {
+    if (option->get_lnames().empty()) continue;
+    const std::string name = " --" + option->get_lnames().front();
+    if (line.size() + name.size() > width) break;
+    line += name;
+    ++named;
+  }
+  return line + (named < options.size() ? " ..." : "") + "\n";
 }
 
 }  // namespace
 
 std::string ScreenHelp::make_help(const CLI::App* app, std::string name,
                                   CLI::AppFormatMode mode) const {
+  const std::string subject = asked_for(*app);
+  if (mode == CLI::AppFormatMode::Normal && !subject.empty()) {
+    for (const auto& group : groups_of(*app)) {
+      if (subject_of(group) == subject) return make_group(group, false, options_of(*app, group));
+    }
+  }
   if (mode != CLI::AppFormatMode::Normal || app->get_options().size() < many) {
     return Formatter::make_help(app, name, mode);
   }
   std::string text = make_description(app) + make_usage(app, name) + make_positionals(app);
-  for (const std::string& group : app->get_groups()) {
-    auto options = options_of(*app, group);
-    if (group.empty() || options.empty()) continue;
-    std::vector<const CLI::Option*> rest;
-    for (std::size_t i = shown_of_group; i < options.size(); ++i) {
-      if (!options[i]->get_lnames().empty()) rest.push_back(options[i]);
+  if (const auto used = most_used().find(app->get_name()); used != most_used().end()) {
+    std::vector<const CLI::Option*> options;
+    for (const auto& one : used->second) {
+      if (const CLI::Option* option = app->get_option_no_throw(one)) options.push_back(option);
     }
-    options.resize(std::min(options.size(), shown_of_group));
-    text += make_group(group, false, options);
-    if (!rest.empty()) text += names_of(rest);
+    text += make_group("Most used", false, options);
   }
-  return text +
-         fmt::format("\nAll options with what they mean: wirewatt {} --help-all\n\n",
-                     app->get_name()) +
-         make_footer(app);
+  text += fmt::format(
+      "\nAll options by subject, in full with wirewatt {0} --help=SUBJECT (or --help-all):\n",
+      app->get_name());
+  for (const std::string& group : groups_of(*app)) text += subject_line(*app, group);
+  return text + "\n" + make_footer(app);
+}
+
+std::string unknown_subject(const CLI::App& app) {
+  const CLI::App* last = &app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  const std::string subject = asked_for(*last);
+  if (subject.empty()) return {};
+  for (const auto& group : groups_of(*last)) {
+    if (subject_of(group) == subject) return {};
+  }
+  return fmt::format("--help={}: {} has help on {}", subject, last->get_name(), subjects_of(*last));
 }
 
 std::string ScreenHelp::make_option_opts(const CLI::Option* option) const {

@@ -1,5 +1,5 @@
-// Help that fits one screen: a command with very many options shows the first of each group, and
-// the names of the others; --help-all has them all.
+// Help that fits one screen: a command with very many options shows those that most runs need and
+// names its subjects; --help=SUBJECT has the options of one, --help-all has them all.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,10 +9,14 @@ namespace ww::cli {
 
 class ScreenHelp : public CLI::Formatter {
  public:
+  // Of the subject that the application's help flag was given, if any.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
   // Type and default; what excludes what is said when it happens.
   std::string make_option_opts(const CLI::Option* option) const override;
 };
+
+// After a call for help: what is wrong with its subject, or empty.
+[[nodiscard]] std::string unknown_subject(const CLI::App& app);
 
 }  // namespace ww::cli

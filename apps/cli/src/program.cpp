@@ -74,7 +74,12 @@ int run_command_line(const std::vector<std::string>& arguments) {
     app.parse(reversed(arguments));
   } catch (const CLI::ParseError& error) {
     // CLI11 prints help or the error; anything but help and version is wrong usage.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      const auto wrong = unknown_subject(app);
+      if (wrong.empty()) return app.exit(error);
+      spdlog::error("{}", wrong);
+      return 2;
+    }
     const auto hint = misspelling(arguments, describe_program(app), describe_commands(app));
     if (hint.empty()) {
       app.exit(error);

@@ -85,7 +85,7 @@ Result<json> reproduce_iiswc16(const ReproduceArguments& arguments) {
   } catch (const json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), model_file);
   }
-  Progress progress("applications");
+  Progress progress("reproducing", "applications");
   WW_TRY(add_applications(out, model_file, arguments.size,
                           [&](const std::string& name, double done, double total) {
                             progress.update(done, total, name);
@@ -124,7 +124,7 @@ json run_json(const std::string& application, const std::string& variant, const 
 }
 
 Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
-  Progress progress("runs");
+  Progress progress("reproducing", "runs");
   WW_ASSIGN(study, run_dapper_study({arguments.out, arguments.size, arguments.quick, 2},
                                     [&](const std::string& name, double done, double total) {
                                       progress.update(done, total, name);
@@ -149,7 +149,7 @@ Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
 }
 
 Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
-  Progress progress("runs");
+  Progress progress("reproducing", "runs");
   WW_ASSIGN(study, run_gpuopt_study({arguments.out, arguments.size, arguments.quick},
                                     [&](const std::string& name, double done, double total) {
                                       progress.update(done, total, name);

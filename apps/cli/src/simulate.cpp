@@ -113,7 +113,7 @@ int run_curve(const SimulateArguments& arguments) {
   std::vector<sim::net::NamedCurve> curves;
   auto json = nlohmann::json::array();
   const auto names = CLI::detail::split(arguments.request.network, ',');
-  Progress progress("curves");
+  Progress progress("simulating", "curves");
   double done = 0;
   for (const auto& request : curve_requests(arguments)) {
     auto points = sim::net::curve(request, sim::net::default_curve_rates());

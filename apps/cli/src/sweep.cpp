@@ -65,7 +65,7 @@ Result<std::vector<std::uint32_t>> untouched(const sweep::Sweep& sweep,
 Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
                     const SweepArguments& arguments, bool& detached) {
   WW_ASSIGN(limits, sweep::slurm_limits());
-  Progress progress("tasks");
+  Progress progress("tasks", "tasks");
   const sweep::OnTasks on_tasks = [&](std::size_t done, std::size_t total,
                                       const std::string& note) {
     progress.update(static_cast<double>(done), static_cast<double>(total), note);
@@ -120,7 +120,7 @@ Status run_here(const sweep::Sweep& sweep, const sweep::Program& program,
                 sweep.folder.string());
   }
   WW_ASSIGN(todo, sweep::missing_points(sweep));
-  Progress progress(sweep.plan->name);
+  Progress progress(sweep.plan->name, "points");
   std::size_t done = 0;
   std::size_t failed = 0;
   const auto status =

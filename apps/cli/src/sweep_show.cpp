@@ -9,7 +9,7 @@
 #include "output.hpp"
 #include "sweep_program.hpp"
 #include "ww/core/log.hpp"
-#include "ww/sweep/analysis.hpp"
+#include "ww/sweep/choices.hpp"
 
 namespace ww::cli {
 namespace {
@@ -31,35 +31,6 @@ struct ShowArguments {
 };
 
 constexpr std::size_t shown_failures = 10;
-constexpr std::size_t default_metrics = 4;
-
-std::vector<std::string> usual_metrics(const std::string& command) {
-  if (command == "simulate") {
-    return {"avg_packet_latency", "p99_packet_latency", "accepted_flits_per_node_cycle",
-            "energy_pj.total"};
-  }
-  if (command == "calibrate") {
-    return {"energy_fj_per_bit_mm.value", "energy_fj_per_bit_mm.low", "energy_fj_per_bit_mm.high",
-            "long_over_short_percent"};
-  }
-  return {};
-}
-
-// The first numbers of the first result there is.
-Result<std::vector<std::string>> first_metrics(const sweep::Store& store) {
-  std::vector<std::string> names;
-  constexpr std::size_t looked_at = 100;
-  WW_TRY(store.each(
-      [&](sweep::StoredPoint&& point) -> Status {
-        if (!names.empty()) return {};
-        for (auto& leaf : sweep::leaves(point.result)) {
-          if (leaf.number && names.size() < default_metrics) names.push_back(std::move(leaf.name));
-        }
-        return {};
-      },
-      0, looked_at));
-  return names;
-}
 
 struct Shown {
   std::map<std::string, std::string> facts;
@@ -128,19 +99,16 @@ Result<Shown> look(const ShowArguments& arguments, const sweep::Store& store) {
   WW_ASSIGN(counts, store.counts());
   shown.counts = std::move(counts);
   shown.metrics = arguments.metrics;
-  if (shown.metrics.empty()) shown.metrics = usual_metrics(shown.facts["command"]);
   if (shown.metrics.empty()) {
-    WW_ASSIGN(found, first_metrics(store));
-    shown.metrics = std::move(found);
+    WW_ASSIGN(usual, sweep::usual_metrics(store));
+    shown.metrics = std::move(usual);
   }
   if (!arguments.pareto.empty()) {
     WW_ASSIGN(goals, sweep::parse_goals(arguments.pareto));
     shown.goals = std::move(goals);
     for (const auto& goal : shown.goals) need(shown.metrics, goal.metric);
   }
-  const auto axes_list = json::parse(shown.facts["axes"], nullptr, false);
-  const auto axes =
-      axes_list.is_array() ? axes_list.get<std::vector<std::string>>() : std::vector<std::string>();
+  WW_ASSIGN(axes, sweep::axes_of(store));
   auto metrics = shown.metrics;
   need(metrics, arguments.sensitivity);
   const bool sort_by_metric = place(axes, arguments.sort) == axes.size();
@@ -155,24 +123,6 @@ Result<Shown> look(const ShowArguments& arguments, const sweep::Store& store) {
   if (sort_by_metric && !arguments.sort.empty()) WW_TRY(must_exist(shown.table, arguments.sort));
   WW_TRY(choose_rows(arguments, shown));
   return shown;
-}
-
-// Parts that have METRIC.value, .low and .high, named by what varies.
-Result<std::vector<sweep::PartValue>> parts_of(const sweep::Store& store,
-                                               const std::vector<std::string>& axes,
-                                               const std::string& metric) {
-  WW_ASSIGN(table,
-            sweep::load_table(store, axes, {metric + ".value", metric + ".low", metric + ".high"}));
-  std::vector<sweep::PartValue> parts;
-  for (const auto& row : table.rows) {
-    if (!row.metrics[0] || !row.metrics[1] || !row.metrics[2]) continue;
-    std::string name;
-    for (const auto& setting : row.settings) {
-      if (!setting.empty()) name += (name.empty() ? "" : " ") + setting;
-    }
-    parts.push_back({name, *row.metrics[0], *row.metrics[1], *row.metrics[2]});
-  }
-  return parts;
 }
 
 json variation_json(const std::vector<sweep::PartValue>& parts,
@@ -210,7 +160,8 @@ void print_variation(const std::string& metric, const std::vector<sweep::PartVal
       "part to part        {:.3g} ({:.3g}..{:.3g}) standard deviation, {:.3g}% of the mean\n",
       variation.deviation, variation.deviation_low, variation.deviation_high,
       100 * variation.deviation / std::abs(variation.mean));
-  fmt::print("equal parts would scatter like this with a chance of {:.3g}\n", variation.same_p);
+  fmt::print("equal parts would scatter like this with a chance of {}\n",
+             variation.same_p < 1e-3 ? "less than 0.001" : fmt::format("{:.3g}", variation.same_p));
 }
 
 std::string number_text(const std::optional<double>& value) {
@@ -288,32 +239,9 @@ json shown_json(const ShowArguments& arguments, const Shown& shown) {
   return document;
 }
 
-// Results that came in after the database was made, as while jobs run.
-void refresh(const fs::path& folder) {
-  std::error_code ec;
-  const auto made = fs::last_write_time(folder / "sweep.db", ec);
-  bool newer = static_cast<bool>(ec);
-  fs::recursive_directory_iterator at(folder / "results", ec);
-  for (; !ec && !newer && at != fs::recursive_directory_iterator(); at.increment(ec)) {
-    newer = at->is_regular_file(ec) && at->last_write_time(ec) > made;
-  }
-  if (!newer) return;
-  const auto updated = [&]() -> Status {
-    WW_ASSIGN(program, swept_program());
-    WW_ASSIGN(sweep, sweep::open_sweep(folder, program));
-    WW_ASSIGN(points, sweep::Points::expand(*sweep.plan, sweep.program_hash));
-    sweep.points = std::make_unique<sweep::Points>(std::move(points));
-    WW_TRY(sweep::write_store(sweep.database(), *sweep.plan, *sweep.points, sweep.program_hash,
-                              sweep.results()));
-    return {};
-  }();
-  if (!updated) spdlog::warn("newer results are left out: {}", updated.error().text());
-}
-
 Status show(const ShowArguments& arguments) {
   const fs::path folder = arguments.folder;
-  std::error_code ec;
-  if (fs::exists(folder / "sweep.json", ec)) refresh(folder);
+  refresh_sweep(folder);
   WW_ASSIGN(store, sweep::Store::open(folder / "sweep.db"));
   if (!arguments.csv.empty()) {
     WW_TRY(sweep::write_csv(store, arguments.csv));
@@ -323,7 +251,7 @@ Status show(const ShowArguments& arguments) {
   std::vector<sweep::PartValue> parts;
   std::optional<sweep::PartVariation> variation;
   if (!arguments.compare.empty()) {
-    WW_ASSIGN(found, parts_of(store, shown.table.settings, arguments.compare));
+    WW_ASSIGN(found, sweep::load_parts(store, shown.table.settings, arguments.compare));
     parts = std::move(found);
     WW_ASSIGN(made, sweep::part_variation(parts));
     variation = std::move(made);
@@ -354,6 +282,28 @@ Status show(const ShowArguments& arguments) {
 }
 
 }  // namespace
+
+void refresh_sweep(const fs::path& folder) {
+  std::error_code ec;
+  if (!fs::exists(folder / "sweep.json", ec)) return;
+  const auto made = fs::last_write_time(folder / "sweep.db", ec);
+  bool newer = static_cast<bool>(ec);
+  fs::recursive_directory_iterator at(folder / "results", ec);
+  for (; !ec && !newer && at != fs::recursive_directory_iterator(); at.increment(ec)) {
+    newer = at->is_regular_file(ec) && at->last_write_time(ec) > made;
+  }
+  if (!newer) return;
+  const auto updated = [&]() -> Status {
+    WW_ASSIGN(program, swept_program());
+    WW_ASSIGN(sweep, sweep::open_sweep(folder, program));
+    WW_ASSIGN(points, sweep::Points::expand(*sweep.plan, sweep.program_hash));
+    sweep.points = std::make_unique<sweep::Points>(std::move(points));
+    WW_TRY(sweep::write_store(sweep.database(), *sweep.plan, *sweep.points, sweep.program_hash,
+                              sweep.results()));
+    return {};
+  }();
+  if (!updated) spdlog::warn("newer results are left out: {}", updated.error().text());
+}
 
 Status print_failures(const fs::path& database) {
   WW_ASSIGN(store, sweep::Store::open(database));

@@ -78,7 +78,7 @@ int run_workloads(RunArguments& arguments) {
   const auto total = static_cast<double>(arguments.all ? workloads::list().size()
                                                        : arguments.request.names.size());
   double done = 0;
-  Progress progress("workloads");
+  Progress progress("running", "workloads");
   const auto batch = workloads::run(arguments.request, [&](const workloads::Report& report) {
     progress.update(++done, total, report.name);
   });

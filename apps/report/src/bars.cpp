@@ -12,11 +12,11 @@ namespace ww::report {
 namespace {
 
 constexpr double width = 860;
-constexpr double left = 190;
 constexpr double right = 70;
 constexpr double row = 24;
 constexpr double bar = 14;
-constexpr double top = 34;
+constexpr double head = 34;  // with one row of the legend
+constexpr std::size_t most_letters = 40;
 
 double sane(double value) {
   return std::isfinite(value) && value > 0 ? value : 0;
@@ -27,6 +27,14 @@ double sane(double value) {
 std::string to_svg(const BarChart& chart) {
   std::string svg;
   const auto out = std::back_inserter(svg);
+  double left = 60;
+  for (const Bar& entry : chart.bars) {
+    left = std::max(left, text_width(shortened(entry.name, most_letters)) + 12);
+  }
+  auto names = chart.legend;
+  if (!chart.mark_name.empty()) names.push_back(chart.mark_name);
+  const auto keys = place_keys(names, left, width);
+  const double top = head + (keys.empty() ? 0 : key_row * keys.back().row);
   const double height =
       top + row * static_cast<double>(std::max<std::size_t>(1, chart.bars.size())) + 34;
   fmt::format_to(
@@ -45,22 +53,20 @@ std::string to_svg(const BarChart& chart) {
     return svg;
   }
   const auto x = [&](double value) { return left + sane(value) / most * (width - left - right); };
-  double key = left;
-  const auto legend = [&](const std::string& name, const std::string& shape) {
-    fmt::format_to(out, "{}<text class=\"key\" x=\"{:.1f}\" y=\"17\">{}</text>\n", shape, key + 14,
-                   escape(name));
-    key += 26 + 6.6 * static_cast<double>(name.size());
-  };
-  for (std::size_t i = 0; i < chart.legend.size(); ++i) {
-    legend(chart.legend[i],
-           fmt::format("<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"8\" width=\"10\" height=\"10\"/>",
-                       i % 8 + 1, key));
-  }
-  if (!chart.mark_name.empty()) {
-    legend(chart.mark_name,
-           fmt::format("<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"6\" x2=\"{0:.1f}\" "
-                       "y2=\"20\" stroke-dasharray=\"3 2\"/>",
-                       key + 5));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const double y = 8 + key_row * keys[i].row;
+    if (i < chart.legend.size()) {
+      fmt::format_to(
+          out, "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>",
+          i % 8 + 1, keys[i].x, y);
+    } else {
+      fmt::format_to(out,
+                     "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+                     "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
+                     keys[i].x + 5, y - 2, y + 12);
+    }
+    fmt::format_to(out, "<text class=\"key\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", keys[i].x + 14,
+                   y + 9, escape(names[i]));
   }
   const double foot = height - 26;
   for (const double tick : ticks(0, most, 6)) {
@@ -77,7 +83,7 @@ std::string to_svg(const BarChart& chart) {
                    "<g><title>{}</title><text class=\"key\" x=\"{}\" y=\"{:.1f}\" "
                    "text-anchor=\"end\">{}</text>",
                    escape(entry.hint.empty() ? entry.name : entry.hint), left - 8, y + 11.5,
-                   escape(entry.name.substr(0, 28)));
+                   escape(shortened(entry.name, most_letters)));
     double from = 0;
     for (std::size_t i = 0; i < entry.parts.size(); ++i) {
       const double to = from + sane(entry.parts[i]);

@@ -130,6 +130,7 @@ std::string_view to_string(Kind kind) {
     case Kind::simulation: return "simulation";
     case Kind::curves: return "latency curves";
     case Kind::reproduction: return "reproduction";
+    case Kind::sweep: return "sweep";
   }
   return "";
 }
@@ -141,6 +142,12 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     if (!fs::exists(path, ec)) return fail(ErrorCode::not_found, "is not there", path.string());
     WW_ASSIGN(document, read_printed(path));
     documents.push_back(std::move(document));
+    return documents;
+  }
+  if (fs::exists(path / "sweep.db", ec)) {
+    documents.emplace_back();
+    documents.back().kind = Kind::sweep;
+    documents.back().path = path;
     return documents;
   }
   if (fs::exists(path / "reproduction.json", ec)) {
@@ -166,7 +173,8 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
   if (documents.empty()) {
     return fail(ErrorCode::not_found,
                 "holds no run: neither model.json with campaign.db (calibrate), nor "
-                "reproduction.json (reproduce), nor JSON files of estimate or simulate",
+                "reproduction.json (reproduce), nor sweep.db (sweep), nor JSON files of estimate "
+                "or simulate",
                 path.string());
   }
   for (const auto& document : documents) {
@@ -192,6 +200,7 @@ std::vector<Figure> figures_of(const Document& document) {
     case Kind::estimate: add_estimate(figures, document.content); break;
     case Kind::simulation: add_simulation(figures, document.content); break;
     case Kind::curves: break;
+    case Kind::sweep: figures = document.figures; break;
     case Kind::reproduction:
       for (const json& row : list_of(document.content, "rows")) {
         figures.push_back({text_of(row, "figure") + ": " + text_of(row, "quantity"),

@@ -12,8 +12,15 @@
 
 namespace ww::report {
 
-enum class Kind { calibration, estimate, simulation, curves, reproduction };
+enum class Kind { calibration, estimate, simulation, curves, reproduction, sweep };
 [[nodiscard]] std::string_view to_string(Kind kind);
+
+// A figure that two runs can be compared by.
+struct Figure {
+  std::string name, unit;
+  double value{};
+  double low{}, high{};  // 95% interval; NaN where there is none
+};
 
 struct Document {
   Kind kind{};
@@ -23,20 +30,17 @@ struct Document {
   nlohmann::json score = nlohmann::json::object();
   std::vector<StoredRun> runs;
   std::string floorplan_toml;
+  std::vector<Figure> figures;  // of a sweep, for a comparison: fill_sweep_figures()
 };
 
-// A folder with reproduction.json is a reproduction, else one with model.json and campaign.db a
-// calibration, else all JSON files in it that a command printed with --json, in order of name
-// (several simulations are one series); a file is what it holds. Errors: not_found (nothing that a
-// page can be made of; the message says what is), parse_error (damaged), permission_denied.
+// A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a
+// reproduction, else one with model.json and campaign.db a calibration, else all JSON files in it
+// that a command printed with --json, in order of name (several simulations are one series); a file
+// is what it holds. Errors: not_found (nothing that a page can be made of; the message says what
+// is), parse_error (damaged), permission_denied.
 [[nodiscard]] Result<std::vector<Document>> read_documents(const std::filesystem::path& path);
 
-// A figure that two runs can be compared by.
-struct Figure {
-  std::string name, unit;
-  double value{};
-  double low{}, high{};  // 95% interval; NaN where there is none
-};
+// What two documents of a kind are compared by.
 [[nodiscard]] std::vector<Figure> figures_of(const Document& document);
 
 }  // namespace ww::report

@@ -85,9 +85,10 @@ void Html::drawing(const std::string& svg, const std::string& caption) {
 }
 
 void Html::table(const Table& table) {
-  add("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}"
-      "</caption><thead><tr>",
-      escape(table.caption));
+  add("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>"
+      "<caption{1}>{0}</caption><thead><tr>",
+      escape(table.caption),
+      !sections_.empty() && sections_.back() == table.caption ? " class=\"same\"" : "");
   for (const Column& column : table.columns) {
     add("<t{0}{1}>{2}</t{0}>", column.name.empty() ? "d" : "h",
         std::string(column.name.empty() ? "" : " scope=\"col\"") +

@@ -9,6 +9,7 @@
 
 #include "documents.hpp"
 #include "ww/core/result.hpp"
+#include "ww/report/report.hpp"
 
 namespace ww::report {
 
@@ -20,6 +21,9 @@ namespace ww::report {
 // One simulation, or several as a series.
 [[nodiscard]] std::string simulation_page(const std::vector<Document>& runs);
 [[nodiscard]] std::string curves_page(const nlohmann::json& curves);
+// A sweep's folder. Errors: as read_sweep.
+[[nodiscard]] Result<std::string> sweep_page(const std::filesystem::path& folder,
+                                             const SweepOptions& options);
 // Two runs of the same kind side by side.
 [[nodiscard]] std::string comparison_page(const Document& first, const Document& second);
 

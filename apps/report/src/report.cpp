@@ -6,6 +6,7 @@
 
 #include "documents.hpp"
 #include "page_kinds.hpp"
+#include "sweep_view.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {
@@ -23,7 +24,7 @@ Status write_page(MakePage&& make, const std::string& origin, const std::filesys
   }
 }
 
-Result<std::string> page_of(const std::vector<Document>& documents) {
+Result<std::string> page_of(const std::vector<Document>& documents, const SweepOptions& options) {
   const Document& document = documents.front();
   switch (document.kind) {
     case Kind::calibration: return calibration_page(document);
@@ -35,28 +36,41 @@ Result<std::string> page_of(const std::vector<Document>& documents) {
       return reproduction_page(document.content,
                                in_folder ? document.path : document.path.parent_path());
     }
+    case Kind::sweep: return sweep_page(document.path, options);
   }
   return std::string{};
 }
 
+Status only_for_sweeps(const Document& document, const SweepOptions& options) {
+  if (document.kind == Kind::sweep || options.empty()) return {};
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("is a {}; --metric, --pareto, --over and --by are for sweeps",
+                          to_string(document.kind)),
+              document.path.string());
+}
+
 }  // namespace
 
-Status write_report(const std::filesystem::path& run, const std::filesystem::path& html) {
+Status write_report(const std::filesystem::path& run, const std::filesystem::path& html,
+                    const SweepOptions& options) {
   WW_ASSIGN(documents, read_documents(run));
-  return write_page([&] { return page_of(documents); }, run.string(), html);
+  WW_TRY(only_for_sweeps(documents.front(), options));
+  return write_page([&] { return page_of(documents, options); }, run.string(), html);
 }
 
 Status write_comparison(const std::filesystem::path& first, const std::filesystem::path& second,
-                        const std::filesystem::path& html) {
+                        const std::filesystem::path& html, const SweepOptions& options) {
   WW_ASSIGN(one, read_documents(first));
   WW_ASSIGN(other, read_documents(second));
-  for (const auto* documents : {&one, &other}) {
-    const Document& document = documents->front();
+  for (auto* documents : {&one, &other}) {
+    Document& document = documents->front();
     if (documents->size() != 1 || document.kind == Kind::curves) {
       return fail(ErrorCode::unsupported,
                   "two single runs can be compared, not series or curves; name one file of each",
                   document.path.string());
     }
+    WW_TRY(only_for_sweeps(document, options));
+    if (document.kind == Kind::sweep) WW_TRY(fill_sweep_figures(document, options));
   }
   if (one.front().kind != other.front().kind) {
     return fail(ErrorCode::invalid_argument,

@@ -26,6 +26,11 @@ std::string name_of(const json& run) {
                      figure_text(number_of(run, "rate"), 3));
 }
 
+// Whether its wires are those of a model fitted on a simulated chip.
+bool has_virtual_wires(const json& run) {
+  return text_of(object_of(run, "energy_pj"), "wire_source").find("virtual:") != std::string::npos;
+}
+
 // Energy by component, one bar for each report.
 BarChart energy_bars(const std::vector<std::pair<std::string, json>>& reports) {
   BarChart chart;
@@ -186,11 +191,13 @@ Plot latency_plot(const std::map<std::string, Series>& networks) {
 std::string simulation_page(const std::vector<Document>& runs) {
   if (runs.size() == 1) {
     const json& run = runs.front().content;
-    Html page("Simulation: " + name_of(run), false);
+    Html page("Simulation: " + name_of(run), has_virtual_wires(run));
     one_run(page, run);
     return page.finish();
   }
-  Html page(fmt::format("{} simulations", runs.size()), false);
+  const bool is_virtual =
+      std::ranges::any_of(runs, [](const Document& run) { return has_virtual_wires(run.content); });
+  Html page(fmt::format("{} simulations", runs.size()), is_virtual);
   const auto best = std::ranges::min_element(runs, {}, [](const Document& run) {
     const double energy = number_of(run.content, "energy_pj_per_flit");
     return std::isfinite(energy) ? energy : 1e300;

@@ -9,7 +9,8 @@
 namespace ww::report {
 namespace {
 
-constexpr double left = 64, right = 14, top = 30, bottom = 46;  // the legend stands above
+constexpr double left = 64, right = 14, bottom = 46;
+constexpr double head = 30;  // with one row of the legend
 
 struct Range {
   double low{1}, high{0};
@@ -39,7 +40,9 @@ std::string number(double value) {
 class Writer {
  public:
   explicit Writer(const Plot& plot) : plot_(plot) {
+    std::vector<std::string> names;
     for (const Series& series : plot.series) {
+      if (!series.name.empty()) names.push_back(series.name);
       for (const Dot& dot : series.dots) {
         if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
         x_.take(dot.x);
@@ -47,6 +50,8 @@ class Writer {
         y_.take(dot.y + dot.error);
       }
     }
+    keys_ = place_keys(names, left + 5, plot.width - right);
+    if (!keys_.empty()) top += key_row * keys_.back().row;
   }
 
   std::string write() {
@@ -105,9 +110,12 @@ class Writer {
           number(y));
     }
     if (!plot_.x_names.empty()) {
+      const double room = (plot_.width - left - right) / static_cast<double>(plot_.x_names.size());
+      const auto letters = static_cast<std::size_t>(std::max(4.0, room / text_width("x")));
       for (std::size_t i = 0; i < plot_.x_names.size(); ++i) {
         add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)",
-            px(static_cast<double>(i)), plot_.height - bottom + 18, escape(plot_.x_names[i]));
+            px(static_cast<double>(i)), plot_.height - bottom + 18,
+            escape(shortened(plot_.x_names[i], letters)));
       }
     } else {
       for (const double x : ticks(x_.low, x_.high, 8)) {
@@ -154,21 +162,54 @@ class Writer {
   }
 
   void legend() {
-    double x = left + 10;
+    auto key = keys_.begin();
     for (const Series& series : plot_.series) {
       if (series.name.empty()) continue;
-      add(R"(<circle class="dot c{}" cx="{:g}" cy="{:g}" r="4"/>)", series.colour, x, top - 16);
-      add(R"(<text x="{:g}" y="{:g}">{}</text>)", x + 8, top - 12, escape(series.name));
-      x += 30 + 7.0 * static_cast<double>(series.name.size());
+      const double y = head - 16 + key_row * key->row;
+      add(R"(<circle class="dot c{}" cx="{:.1f}" cy="{:g}" r="4"/>)", series.colour, key->x + 5, y);
+      add(R"(<text x="{:.1f}" y="{:g}">{}</text>)", key->x + 14, y + 4, escape(series.name));
+      ++key;
     }
   }
 
   const Plot& plot_;
+  std::vector<KeyPlace> keys_;
+  double top{head};
   Range x_, y_;
   std::string text_;
 };
 
 }  // namespace
+
+double text_width(std::string_view text) {
+  constexpr double letter = 6.7;  // of 12 px, on average
+  return letter * static_cast<double>(std::ranges::count_if(text, [](char c) {
+           return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+         }));
+}
+
+std::string shortened(std::string_view text, std::size_t letters) {
+  std::size_t seen = 0;
+  std::size_t cut = text.size();
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) continue;
+    if (++seen == letters) cut = at;
+    if (seen > letters) return std::string(text.substr(0, cut)) + "…";
+  }
+  return std::string(text);
+}
+
+std::vector<KeyPlace> place_keys(const std::vector<std::string>& names, double from, double until) {
+  std::vector<KeyPlace> places;
+  KeyPlace next{from, 0};
+  for (const auto& name : names) {
+    const double width = 14 + text_width(name);
+    if (next.x > from && next.x + width > until) next = {from, next.row + 1};
+    places.push_back(next);
+    next.x += width + 14;
+  }
+  return places;
+}
 
 std::vector<double> ticks(double low, double high, int about) {
   if (!(high > low) || !std::isfinite(high - low) || about < 1) return {};

@@ -45,6 +45,20 @@ struct Plot {
   bool zero_line{};
 };
 
+// Width of a text in a drawing's letters, about [user units]; of UTF-8.
+[[nodiscard]] double text_width(std::string_view text);
+// A text with at most `letters` letters, the last one an ellipsis where some are left out.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t letters);
+
+// Where the keys of a legend stand: from `from` on, in as many rows as they need before `until`.
+struct KeyPlace {
+  double x{};
+  int row{};
+};
+[[nodiscard]] std::vector<KeyPlace> place_keys(const std::vector<std::string>& names, double from,
+                                               double until);
+constexpr double key_row = 17;  // height of a legend's row
+
 // Round positions for the ticks of an axis.
 [[nodiscard]] std::vector<double> ticks(double low, double high, int about);
 

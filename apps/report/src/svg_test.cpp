@@ -52,5 +52,20 @@ TEST(Svg, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(circles, 2U);
 }
 
+TEST(Legend, TakesFurtherRowsRatherThanRunOffThePage) {
+  const std::vector<std::string> names(9, "router_leakage_and_more");
+  const auto places = place_keys(names, 60, 860);
+  ASSERT_EQ(places.size(), names.size());
+  EXPECT_GT(places.back().row, 0);
+  for (const auto& place : places) EXPECT_LE(place.x + 14 + text_width(names[0]), 860);
+  EXPECT_EQ(place_keys({std::string(400, 'x')}, 60, 860).front().row, 0);
+}
+
+TEST(Shortened, CountsLettersNotBytes) {
+  EXPECT_EQ(shortened("µJ/bit", 6), "µJ/bit");
+  EXPECT_EQ(shortened("µµµµ", 3), "µµ…");
+  EXPECT_EQ(shortened("", 3), "");
+}
+
 }  // namespace
 }  // namespace ww::report

@@ -179,7 +179,7 @@
         indexAxis: bars ? "y" : "x",
         interaction: bars ? { mode: "index", axis: "y", intersect: false } : { mode: "nearest", intersect: true },
         scales: bars
-          ? { x: { ...scaleOf(data.unit), stacked: true, beginAtZero: true, suggestedMax: data.most },
+          ? { x: { ...scaleOf(data.unit), stacked: true, beginAtZero: true, suggestedMax: 1.03 * data.most },
               y: { stacked: true, grid: { color: () => colour("rule") }, ticks: { color: () => colour("mut") } } }
           : { x: scaleOf(data.x, data.xNames), y: { ...scaleOf(data.y), ...spanOf(data) } },
         plugins: {

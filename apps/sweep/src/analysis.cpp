@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "ww/core/streamed_file.hpp"
+#include "ww/sweep/choices.hpp"
 
 namespace ww::sweep {
 namespace {
@@ -46,13 +47,6 @@ std::string csv_cell(const std::string& text) {
 // A setting as a table shows it: a text without its quotes.
 std::string plain(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-Result<std::vector<std::string>> axes_of(const Store& store) {
-  WW_ASSIGN(facts, store.facts());
-  const auto axes = json::parse(facts["axes"], nullptr, false);
-  if (!axes.is_array()) return fail(ErrorCode::parse_error, "its axes are not there", "sweep.db");
-  return axes.get<std::vector<std::string>>();
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ class Pool {
     for (auto& worker : workers_) {
       if (worker->queued() == 0 || worker->timed_out || worker->over_memory) continue;
       worker->timed_out = Clock::now() - worker->started() >= limit();
-      worker->over_memory = options_.memory_mib > 0 && worker->resident_mib() > options_.memory_mib;
+      worker->over_memory =
+          options_.memory_mib > 0 && worker->look_at_memory() > options_.memory_mib;
       if (worker->timed_out || worker->over_memory) worker->end();
     }
   }
@@ -160,6 +161,7 @@ class Pool {
     Finished one;
     one.wall_s = std::chrono::duration<double>(Clock::now() - worker.started()).count();
     one.started_ms = worker.started_ms();
+    one.peak_mib = worker.seen_mib();
     const bool reused = worker.completed() > 0;
     one.ending = worker.bury();
     auto queue = worker.take_queue();

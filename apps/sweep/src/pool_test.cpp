@@ -32,6 +32,11 @@ int act(const std::vector<std::string>& arguments) {
     std::vector<char> memory(static_cast<std::size_t>(number) << 20, 1);
     for (;;) ::pause();
   }
+  if (what == "feed") {  // a child that eats
+    const pid_t child = ::fork();
+    if (child == 0) return act({"eat", arguments.at(1)});
+    for (;;) ::pause();
+  }
   return what == "fail" ? number : 0;
 }
 
@@ -110,6 +115,14 @@ TEST(Pool, EndsWhatPassesItsMemoryLimit) {
   const auto endings = run_all({.slots = 1, .time_limit_s = 60, .memory_mib = 200},
                                {{"eat", "400"}, {"print", "1"}});
   EXPECT_TRUE(endings.at(0).ending.over_memory);
+  EXPECT_EQ(endings.at(1).ending.exit_code, 0);
+}
+
+TEST(Pool, CountsTheMemoryOfWhatAPointStarts) {
+  const auto endings = run_all({.slots = 1, .time_limit_s = 60, .memory_mib = 200},
+                               {{"feed", "400"}, {"print", "1"}});
+  EXPECT_TRUE(endings.at(0).ending.over_memory);
+  EXPECT_GT(endings.at(0).peak_mib, 200);
   EXPECT_EQ(endings.at(1).ending.exit_code, 0);
 }
 

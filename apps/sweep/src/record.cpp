@@ -131,7 +131,8 @@ void judge(const Ending& ending, const ResultFilter& filter, double time_limit_s
   }
   if (ending.over_memory) {
     record.status = PointStatus::out_of_memory;
-    record.reason = fmt::format("ended at the memory limit of {} MiB", memory_mib);
+    record.reason = fmt::format("ended at the memory limit of {} MiB, its child processes included",
+                                memory_mib);
     return;
   }
   if (ending.signal != 0) {

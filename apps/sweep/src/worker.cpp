@@ -15,16 +15,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <utility>
 
 #include "host.hpp"
+#include "process_memory.hpp"
 #include "ww/core/interrupt.hpp"
 
 namespace ww::sweep {
 namespace {
 
 constexpr std::size_t most_output = std::size_t{64} << 20;
-constexpr double mib = 1024.0 * 1024.0;
 
 // Comes before stdout's and stderr's bytes.
 struct Reply {
@@ -75,6 +75,7 @@ Status Worker::start(const PoolOptions& options, const RunCommand& run,
   socket_ = ends[0];
   died_ = false;
   completed_ = 0;
+  seen_mib_ = 0;
   timed_out = false;
   over_memory = false;
   return {};
@@ -125,7 +126,7 @@ std::vector<Finished> Worker::receive() {
     one.attempts = queue_.front().attempts + 1;
     one.wall_s = reply.wall_s;
     one.cpu_s = reply.cpu_s;
-    one.peak_mib = reply.peak_mib;
+    one.peak_mib = std::max(reply.peak_mib, std::exchange(seen_mib_, 0));
     one.started_ms = started_ms_;
     one.ending.exit_code = reply.exit_code;
     one.ending.out = inbox_.substr(at, reply.out);
@@ -161,12 +162,10 @@ void Worker::kill() {
   retire();
 }
 
-double Worker::resident_mib() const {
-  std::ifstream file(fmt::format("/proc/{}/statm", pid_));
-  double total = 0;
-  double resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / mib;
+double Worker::look_at_memory() {
+  const double now = memory_of_tree_mib(pid_);
+  seen_mib_ = std::max(seen_mib_, now);
+  return now;
 }
 
 Ending Worker::bury() {

@@ -49,7 +49,9 @@ class Worker {
   [[nodiscard]] unsigned completed() const { return completed_; }
   [[nodiscard]] Clock::time_point started() const { return started_; }
   [[nodiscard]] std::int64_t started_ms() const { return started_ms_; }
-  [[nodiscard]] double resident_mib() const;
+  // What it and its children hold in memory now [MiB].
+  double look_at_memory();
+  [[nodiscard]] double seen_mib() const { return seen_mib_; }  // most of the looks at this point
 
   // After died(): what ended it, with what it said; reaps it. The queue is for the caller to take.
   Ending bury();
@@ -68,6 +70,7 @@ class Worker {
   int err_{-1};
   bool died_{};
   unsigned completed_{};
+  double seen_mib_{};
   std::deque<QueuedJob> queue_;
   std::string inbox_;
   Clock::time_point started_{};  // of the first job of the queue

@@ -37,7 +37,7 @@ struct PoolOptions {
   unsigned slots{1};               // points at a time
   unsigned points_per_process{1};  // before a process is replaced by a fresh one
   double time_limit_s{3600};       // for one point
-  double memory_mib{0};            // for one point; 0: no limit
+  double memory_mib{0};            // for one point and what it starts; 0: no limit
   std::filesystem::path folder{};  // working directory of the points; empty: this process's own
 };
 

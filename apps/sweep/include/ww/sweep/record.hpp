@@ -37,7 +37,7 @@ struct Record {
   std::string timings;  // JSON: the times that it printed, by dotted key
   double wall_s{};
   double cpu_s{};
-  double peak_mib{};  // most memory of its process [MiB]
+  double peak_mib{};  // most memory of its largest process, or seen of all of them [MiB]
   std::string host;
   std::int64_t started_ms{};  // UTC, since 1970
   int attempts{1};

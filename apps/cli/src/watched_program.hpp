@@ -1,0 +1,27 @@
+// A program that runs while this one shows something; its output is kept and printed at the end.
+#pragma once
+
+#include <future>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/subprocess.hpp"
+
+namespace ww::cli {
+
+class WatchedProgram {
+ public:
+  explicit WatchedProgram(const std::vector<std::string>& command);
+  [[nodiscard]] bool ended() const;
+  // Ends it where it still runs. Call once.
+  Result<ProcessResult> finish();
+  // What finish() gave, for the user: prints what the program printed and gives its exit code; 0 of
+  // one that was ended. Call when the screen is given back.
+  static Result<int> told(const Result<ProcessResult>& finished);
+
+ private:
+  std::future<Result<ProcessResult>> result_;
+};
+
+}  // namespace ww::cli

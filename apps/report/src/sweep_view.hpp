@@ -1,0 +1,62 @@
+// What a sweep's page shows, read from its folder and chosen.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "documents.hpp"
+#include "ww/core/result.hpp"
+#include "ww/report/report.hpp"
+#include "ww/sweep/analysis.hpp"
+
+namespace ww::report {
+
+struct SweepFailure {
+  std::size_t point{};
+  std::string status, reason, settings;
+};
+
+struct SweepView {
+  std::map<std::string, std::string> facts;
+  sweep::StatusCounts counts;
+  // Every point, in the plan's order. Its metrics begin with the shown ones.
+  sweep::Table table;
+  std::size_t shown{};             // so many of the metrics are shown
+  std::vector<bool> settled;       // of each row: not said to be unstable
+  std::vector<sweep::Goal> goals;  // empty: no front
+  std::vector<std::size_t> front;  // rows of settled points that no other beats
+  std::vector<std::size_t> over;   // axes of the curves: along x, one or none
+  std::vector<std::size_t> by;     // and the ones told apart; the others are averaged
+  std::string parts_metric;        // that parts differ in; empty: the points are no parts
+  std::vector<sweep::PartValue> parts;
+  std::vector<SweepFailure> failures;  // the first of them
+  std::set<std::string> hosts;
+  double wall_s{};  // of all points together
+  bool is_virtual{};
+
+  [[nodiscard]] std::size_t column(const std::string& metric) const;
+  // Without the points that are not settled: what averages and shares are made of.
+  [[nodiscard]] sweep::Table settled_table() const;
+};
+
+// "k=4, rate=0.1"
+[[nodiscard]] std::string settings_text(const sweep::Table& table, const sweep::Row& row);
+
+// Which axis to draw along and which to tell apart: the axis of numbers with the most values, else
+// the one with the most; and all others where they have few combinations, else the one with few
+// values that `effects` name first.
+void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effects);
+
+// Reads sweep.db of the folder. Errors: those of Store; invalid_argument where an option names no
+// axis, or no number of the results.
+[[nodiscard]] Result<SweepView> read_sweep(const std::filesystem::path& folder,
+                                           const SweepOptions& options);
+
+// The shown metrics of every point, named by its settings, and content (`virtual`, `provenance`)
+// for a comparison. Errors: as read_sweep, unsupported (more than 1,000 figures).
+Status fill_sweep_figures(Document& sweep, const SweepOptions& options);
+
+}  // namespace ww::report

@@ -1,0 +1,76 @@
+#include "ww/sweep/choices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace ww::sweep {
+namespace {
+
+constexpr std::size_t most_metrics = 4;
+constexpr std::size_t looked_at = 100;  // points, for a first result
+
+constexpr std::array<std::string_view, 3> part_axes{"host", "device", "chip-seed"};
+
+}  // namespace
+
+Result<std::vector<std::string>> axes_of(const Store& store) {
+  WW_ASSIGN(facts, store.facts());
+  const auto axes = nlohmann::json::parse(facts["axes"], nullptr, false);
+  if (!axes.is_array()) return fail(ErrorCode::parse_error, "its axes are not there", "sweep.db");
+  return axes.get<std::vector<std::string>>();
+}
+
+Result<std::vector<std::string>> usual_metrics(const Store& store) {
+  WW_ASSIGN(facts, store.facts());
+  if (facts["command"] == "simulate") {
+    return std::vector<std::string>{"avg_packet_latency", "p99_packet_latency",
+                                    "accepted_flits_per_node_cycle", "energy_pj.total"};
+  }
+  if (facts["command"] == "calibrate") {
+    return std::vector<std::string>{"energy_fj_per_bit_mm.value", "energy_fj_per_bit_mm.low",
+                                    "energy_fj_per_bit_mm.high", "long_over_short_percent"};
+  }
+  std::vector<std::string> names;
+  WW_TRY(store.each(
+      [&](StoredPoint&& point) -> Status {
+        if (!names.empty()) return {};
+        for (auto& leaf : leaves(point.result)) {
+          if (leaf.number && names.size() < most_metrics) names.push_back(std::move(leaf.name));
+        }
+        return {};
+      },
+      0, looked_at));
+  return names;
+}
+
+std::vector<Goal> usual_goals(const std::string& command) {
+  if (command == "simulate") {
+    return {{"avg_packet_latency", false}, {"energy_pj_per_flit", false}};
+  }
+  return {};
+}
+
+bool are_parts(const std::vector<std::string>& axes) {
+  return !axes.empty() && std::ranges::all_of(axes, [](const std::string& axis) {
+    return std::ranges::find(part_axes, axis) != part_axes.end();
+  });
+}
+
+Result<std::vector<PartValue>> load_parts(const Store& store, const std::vector<std::string>& axes,
+                                          const std::string& metric) {
+  WW_ASSIGN(table, load_table(store, axes, {metric + ".value", metric + ".low", metric + ".high"}));
+  std::vector<PartValue> parts;
+  for (const auto& row : table.rows) {
+    if (!row.metrics[0] || !row.metrics[1] || !row.metrics[2]) continue;
+    std::string name;
+    for (const auto& setting : row.settings) {
+      if (!setting.empty()) name += (name.empty() ? "" : " ") + setting;
+    }
+    parts.push_back({name, *row.metrics[0], *row.metrics[1], *row.metrics[2]});
+  }
+  return parts;
+}
+
+}  // namespace ww::sweep

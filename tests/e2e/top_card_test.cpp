@@ -1,0 +1,134 @@
+// wirewatt top on a real GPU, faked as a tree of kernel files: device power from its sensor, the
+// segments from a profile, scaled by how busy the driver says it is.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "process.hpp"
+#include "testing/fake_amd_tree.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using measure::testing::FakeAmdTree;
+using nlohmann::json;
+using testing::HasSubstr;
+
+// 200 million requests of 64 B in a millisecond.
+constexpr const char* profile =
+    R"("Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
+1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_READ_REQ_sum",100000000,1000000,2000000
+1,1,4,1,7,7,65536,1,"copy",256,0,0,8,16,"TCP_TCC_WRITE_REQ_sum",100000000,1000000,2000000
+)";
+
+// rocprofv3 that "counts": it writes the profile where it is told to, after the program has run.
+constexpr const char* profiler = R"(#!/bin/sh
+while [ "$1" != -- ]; do
+  [ "$1" = -d ] && folder=$2
+  shift
+done
+shift
+"$@"
+mkdir -p "$folder"
+cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
+)";
+
+class TopOnCard : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    model_ = std::make_unique<TemporaryFolder>();
+    const auto made = run({(build_folder() / "bin/make_campaign").string(), model(), "1"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  static void TearDownTestSuite() { model_.reset(); }
+  static std::string model() { return (model_->path() / "run").string(); }
+  TopOnCard() : tree_(folder_.path() / "sys") {
+    std::ofstream(folder_.path() / "profile.csv") << profile;
+  }
+  // The lines of JSON until the program ends, or is ended after `seconds`.
+  std::vector<json> lines(const std::vector<std::string>& more, const char* seconds = "3") {
+    std::vector<std::string> command{"timeout",
+                                     "-s",
+                                     "INT",
+                                     seconds,
+                                     wirewatt(),
+                                     "top",
+                                     "--device",
+                                     "gpu:0",
+                                     "--interval",
+                                     "0.1",
+                                     "--json",
+                                     "--model",
+                                     model() + "/model.json"};
+    command.insert(command.end(), more.begin(), more.end());
+    finished_ = run(command, {{"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
+                              {"WW_PROFILE", (folder_.path() / "profile.csv").string()},
+                              {"PATH", (folder_.path() / "bin").string() + ":/usr/bin:/bin"}});
+    std::vector<json> parsed;
+    std::istringstream text(finished_.out);
+    for (std::string line; std::getline(text, line);) parsed.push_back(json::parse(line));
+    return parsed;
+  }
+  static double l1_l2_w(const json& line) {
+    const json& power = line.at("segments").at(1).at("power_w");
+    return power.is_null() ? -1 : power.at("value").get<double>();
+  }
+
+  static std::unique_ptr<TemporaryFolder> model_;  // of a synthetic campaign
+  TemporaryFolder folder_;
+  FakeAmdTree tree_;
+  Finished finished_;
+};
+std::unique_ptr<TemporaryFolder> TopOnCard::model_;
+
+TEST_F(TopOnCard, ScalesTheProfileByHowBusyTheCardIs) {
+  const auto counters = (folder_.path() / "profile.csv").string();
+  const std::vector<std::string> options{"--counters", counters, "--arch", "gfx90a"};
+  tree_.write(tree_.device() / "gpu_busy_percent", "100");
+  const auto whole = lines(options);
+  ASSERT_FALSE(whole.empty()) << finished_.err;
+  tree_.write(tree_.device() / "gpu_busy_percent", "25");
+  const auto quarter = lines(options);
+  ASSERT_FALSE(quarter.empty()) << finished_.err;
+  EXPECT_GT(l1_l2_w(whole.back()), 0);
+  EXPECT_NEAR(l1_l2_w(quarter.back()), l1_l2_w(whole.back()) / 4, 1e-6 * l1_l2_w(whole.back()));
+  EXPECT_DOUBLE_EQ(quarter.back().at("busy_share").get<double>(), 0.25);
+  EXPECT_DOUBLE_EQ(quarter.back().at("device_w").get<double>(), 100);
+  EXPECT_EQ(quarter.back().at("segments").at(1).at("status"), "estimated");
+  EXPECT_THAT(quarter.back().at("source").get<std::string>(), HasSubstr("profile.csv"));
+  // The model here is of a virtual chip, and is not passed off as another.
+  EXPECT_EQ(quarter.back().at("virtual"), true);
+}
+
+TEST_F(TopOnCard, WithoutCountersTheSensorAloneIsShown) {
+  const auto shown = lines({});
+  ASSERT_FALSE(shown.empty()) << finished_.err;
+  EXPECT_DOUBLE_EQ(shown.back().at("device_w").get<double>(), 100);
+  EXPECT_EQ(shown.back().at("segments").at(1).at("status"), "unavailable");
+  EXPECT_TRUE(shown.back().at("segments").at(1).at("power_w").is_null());
+}
+
+TEST_F(TopOnCard, AProgramIsCountedFirstAndThenWatched) {
+  const auto installed = folder_.path() / "bin/rocprofv3";
+  std::filesystem::create_directories(installed.parent_path());
+  std::ofstream(installed) << profiler;
+  std::filesystem::permissions(installed, std::filesystem::perms::owner_all);
+  tree_.write(tree_.device() / "gpu_busy_percent", "50");
+  const auto shown = lines({"--arch", "gfx90a", "--", "sh", "-c", "sleep 0.5; exit 7"}, "30");
+  ASSERT_GE(shown.size(), 2U) << finished_.err;
+  EXPECT_EQ(finished_.exit_code, 7) << finished_.err;
+  EXPECT_GT(l1_l2_w(shown.front()), 0);
+  EXPECT_THAT(shown.front().at("source").get<std::string>(), HasSubstr("rocprofv3"));
+  EXPECT_EQ(shown.back().at("running"), false);
+}
+
+TEST_F(TopOnCard, AProgramOfAnUnknownArchitectureIsRefused) {
+  lines({"--", "true"});
+  EXPECT_EQ(finished_.exit_code, 2);
+  EXPECT_THAT(finished_.err, HasSubstr("--arch"));
+}
+
+}  // namespace
+}  // namespace ww::e2e
