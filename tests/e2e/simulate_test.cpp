@@ -61,6 +61,54 @@ TEST(Simulate, AWorkloadAndItsRecordedTraceAreTheSame) {
   EXPECT_NE(refused.err.find("truncated"), std::string::npos) << refused.err;
 }
 
+// A CUDA program's trace drives networks of light without a step between.
+TEST(Simulate, TakesAccelSimsTraces) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "kernel-1.traceg").string();
+  std::ofstream(file) << R"(-kernel name = copy
+-kernel id = 1
+-grid dim = (1,1,1)
+-block dim = (32,1,1)
+-shmem = 0
+-nregs = 8
+-binary version = 70
+-cuda stream id = 0
+-shmem base_addr = 0x7f0000000000
+-local mem base_addr = 0x7e0000000000
+-nvbit version = 1.5
+-accelsim tracer version = 3
+
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]
+#BEGIN_TB
+thread block = 0,0,0
+warp = 0
+insts = 2
+0000 ffffffff 1 R1 LDG.E.SYS 1 R2 4 1 0x7efe00001000 4
+0010 ffffffff 0 STG.E.SYS 2 R3 R1 4 1 0x7efe00002000 4
+#END_TB
+)";
+  const std::vector<std::string> light{"--network",        "gpuopt", "--flit-bits",        "256",
+                                       "--coalesce-lanes", "32",     "--interleave-bytes", "128"};
+  const auto with = [&](const std::string& trace, const char* line) {
+    std::vector<std::string> words{"--trace", trace, "--line-bytes", line};
+    words.insert(words.end(), light.begin(), light.end());
+    return simulated(words);
+  };
+  const json wide = with(file, "128");
+  EXPECT_EQ(wide.at("trace").at("file"), file);
+  EXPECT_EQ(wide.at("trace").at("read_requests"), 1);  // 32 lanes of 4 bytes are a line
+  EXPECT_EQ(wide.at("trace").at("write_requests"), 1);
+  EXPECT_EQ(with(file, "64").at("trace").at("read_requests"), 2);
+
+  const std::string imported = (folder.path() / "copy.wwt").string();
+  ASSERT_EQ(run({wirewatt(), "trace", "import", file, "-o", imported}).exit_code, 0);
+  EXPECT_EQ(with(imported, "128").at("energy_pj"), wide.at("energy_pj"));
+
+  const auto missing = run({wirewatt(), "simulate", "--trace", file + "/none.traceg"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_NE(missing.err.find("none.traceg"), std::string::npos) << missing.err;
+}
+
 TEST(Simulate, TakesOneLoadAndSaysWhichContradict) {
   const auto refused = [](std::vector<std::string> words) {
     words.insert(words.begin(), {wirewatt(), "simulate"});

@@ -83,6 +83,19 @@ TEST_F(TimingMode, WritesItsReportForUnmodifiedPrograms) {
   EXPECT_GT(report.at("dispatches").size(), 0U);
 }
 
+// Keys of the light are options too, and win over the network's defaults.
+TEST_F(TimingMode, TakesTheOptionsOfLight) {
+  const auto lit = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"scan", "--mode", "timing", "--network", "ps-gpuopt"});
+    return workloads(more).at("timing").at("total").at("light").at("mean_lit_units").get<double>();
+  };
+  EXPECT_GT(lit({"--floor-units", "9"}), 8.9);
+  EXPECT_LT(lit({"--unit-cap", "2"}), 4.1);
+  const auto refused = run({wirewatt(), "workloads", "run", "scan", "--unit-cap", "2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--unit-cap"), std::string::npos) << refused.err;
+}
+
 TEST_F(TimingMode, RefusesWhatMakesNoSenseByName) {
   const auto refused = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {wirewatt(), "workloads", "run", "scan"});

@@ -11,9 +11,15 @@
 
 namespace ww::cli {
 
-// The three must live as long as `command`. `budget_scope` is a text for budget_scope_from_string.
-void add_photonic_options(CLI::App& command, sim::net::PhotonicConfig& keys,
-                          sim::power::PhotonicPowerConfig& power, std::string& budget_scope);
+inline constexpr const char* kLightGroup = "Light (prior-opt, gpuopt, ps-gpuopt)";
+inline constexpr const char* kLaserGroup = "Laser control (ps-gpuopt)";
+
+// `keys` must live as long as `command`.
+void add_photonic_options(CLI::App& command, sim::net::PhotonicConfig& keys);
+
+// Both must live as long as `command`. `budget_scope` is a text for budget_scope_from_string.
+void add_photonic_power_options(CLI::App& command, sim::power::PhotonicPowerConfig& power,
+                                std::string& budget_scope);
 
 // Rows for print_table; none where there is no light.
 [[nodiscard]] std::vector<std::vector<std::string>> photonic_event_rows(

@@ -66,6 +66,9 @@ Result<std::string> settings_of(const GpuoptVariant& variant) {
   config.network.count_toggles = true;
   config.core_nodes = variant.request.core_nodes;
   config.l2_cycles += variant.l2_cycles_more;
+  config.request_cycles = variant.request_cycles;
+  config.request_flit_bits = variant.request_flit_bits;
+  config.reply_flit_bits = variant.reply_flit_bits;
   config.dram = hbm2();
   config.node_nm = variant.request.node_nm;
   config.link_mm = variant.request.link_mm;
@@ -103,6 +106,9 @@ Result<GpuoptRun> read_run(const fs::path& file) {
   run.busy_stations = number(light, "busy_stations");
   run.messages = number(light, "messages");
   run.c_messages = number(light, "c_messages");
+  if (run.messages > 0) run.failed_attempts = number(light, "failed_attempts") / run.messages;
+  run.epochs_by_lit = light.value("epochs_by_lit_units", std::vector<double>());
+  run.epochs_by_held = light.value("epochs_by_held_units", std::vector<double>());
   run.l1_accesses = number(l1, "accesses");
   run.reply_latency = number(total, "avg_reply_latency");
   run.load = number(total, "accepted_flits_per_node_cycle");
@@ -166,6 +172,9 @@ json to_json(const GpuoptRun& run) {
           {"busy_stations", run.busy_stations},
           {"messages", run.messages},
           {"c_messages", run.c_messages},
+          {"failed_attempts", run.failed_attempts},
+          {"epochs_by_lit_units", run.epochs_by_lit},
+          {"epochs_by_held_units", run.epochs_by_held},
           {"l1_accesses", run.l1_accesses},
           {"requests", run.requests},
           {"flits", run.flits},

@@ -22,10 +22,13 @@ struct GpuoptRun {
   double lit_units{};      // data units, over time
   double busy_stations{};  // over time: what an ideal scheme would light
   double messages{}, c_messages{};
-  double l1_accesses{}, requests{};  // lines asked for, and packets that ask the L2
-  double flits{}, reply_flits{};     // of all packets, of those from L2 to L1
-  double reply_latency{};            // of packets
-  double load{};                     // flits a node and cycle
+  double l1_accesses{}, requests{};    // lines asked for, and packets that ask the L2
+  double flits{}, reply_flits{};       // of all packets, of those from L2 to L1
+  double reply_latency{};              // of packets
+  double load{};                       // flits a node and cycle
+  double failed_attempts{};            // for a token, a message
+  std::vector<double> epochs_by_lit;   // epochs in which so many units were lit
+  std::vector<double> epochs_by_held;  // and in which stations held so many
   double cpu_s{};
 };
 
@@ -52,6 +55,8 @@ struct GpuoptVariant {
   std::string text;  // for reports
   sim::net::SimulateRequest request;
   int l2_cycles_more{};
+  int request_cycles{};                        // as in TimingConfig
+  int request_flit_bits{}, reply_flit_bits{};  // the same
   bool replayed{};
 };
 // GPUOPT's system (table 2) with each network; `quick` leaves the design space out.

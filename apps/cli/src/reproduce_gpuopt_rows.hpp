@@ -143,6 +143,7 @@ inline double seconds(const GpuoptRun& run) {
 // The parts of add_gpuopt_rows().
 void add_tables(Rows& rows);        // Tables 1 and 4
 void add_link_budgets(Rows& rows);  // lasers by what light passes
+void add_ablations(Rows& rows);     // causes of the large differences
 void add_design_space(Rows& rows);  // ED2 against performance
 
 }  // namespace ww::cli

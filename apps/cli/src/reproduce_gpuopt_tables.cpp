@@ -1,14 +1,11 @@
-// GPUOPT's tables, what its lasers need, and the design space around it.
+// GPUOPT's tables.
 #include <array>
 #include <numeric>
 
 #include "reproduce_gpuopt_rows.hpp"
-#include "ww/sim/power/photonic_power.hpp"
 
 namespace ww::cli {
 namespace {
-
-using nlohmann::json;
 
 void add_table_1(Rows& rows) {
   const sim::net::PhotonicConfig keys;
@@ -124,87 +121,6 @@ void add_table_4(Rows& rows) {
 void add_tables(Rows& rows) {
   add_table_1(rows);
   add_table_4(rows);
-}
-
-// The same light for less and less honest counts of splitters and rings.
-void add_link_budgets(Rows& rows) {
-  const GpuoptRun* any = nullptr;
-  for (const auto& name : gpuopt_applications()) {
-    any = any == nullptr ? rows.find(name, "gpuopt") : any;
-  }
-  sim::power::PhotonicStructure structure;
-  structure.stations = 16;
-  structure.splitters = 16;
-  structure.waveguide_wavelengths = 64;
-  structure.pass_mm = 91.86;
-  structure.pass_bends = 30;
-  for (const auto scope : {sim::power::BudgetScope::worked, sim::power::BudgetScope::power_path,
-                           sim::power::BudgetScope::all_rings}) {
-    const auto budget =
-        sim::power::link_budget({}, sim::power::path_of(structure, scope), 36, {}, 64);
-    if (!budget) continue;
-    const double watts = 18 * 128 * budget->wavelength_uw() * 1e-6 / 0.25;
-    rows.pictured(
-        "section 8.3.2",
-        fmt::format("lasers of GPUOPT, all 18 units lit, link budget {}",
-                    sim::power::to_string(scope)),
-        watts, "W",
-        fmt::format("{:.2f} dB, {:.3g} uW a wavelength at 36 uW a detector, 25% efficient; "
-                    "the paper says neither how many splitters nor how many rings",
-                    budget->total_db(), budget->wavelength_uw()));
-  }
-  if (any != nullptr) {
-    const auto share = rows.each("ps", "ps", [](const GpuoptRun& run, const GpuoptRun&) {
-      return 100 * run.laser_pj / run.network_pj;
-    });
-    rows.pictured("section 8.3.3", "share of the lasers in PS_GPUOPT's network energy", mean(share),
-                  "%", listed(share));
-  }
-}
-
-// Performance and ED2 of everything around PS_GPUOPT; what nothing beats in both is the front.
-void add_design_space(Rows& rows) {
-  struct Point {
-    std::string name, text;
-    double performance, ed2;
-  };
-  std::vector<Point> points;
-  for (const GpuoptVariant& variant : gpuopt_variants(false)) {
-    if (!sim::net::is_photonic(variant.request.network)) continue;
-    const auto faster = rows.speedup(variant.name, "gpuopt");
-    const auto ed2 = rows.each(variant.name, "gpuopt", [](const GpuoptRun& x, const GpuoptRun& y) {
-      return x.network_pj * x.cycles * x.cycles / (y.network_pj * y.cycles * y.cycles);
-    });
-    if (const auto p = mean(faster), e = mean(ed2); p && e) {
-      points.push_back({variant.name, variant.text, *p, *e});
-    }
-  }
-  json bars = json::array();
-  for (const Point& point : points) {
-    const bool beaten = std::any_of(points.begin(), points.end(), [&](const Point& other) {
-      return other.performance >= point.performance && other.ed2 <= point.ed2 &&
-             (other.performance > point.performance || other.ed2 < point.ed2);
-    });
-    bars.push_back({{"name", fmt::format("{}{}", point.text, beaten ? "" : " *")},
-                    {"parts", {point.ed2}},
-                    {"mark", point.performance}});
-  }
-  rows.out().charts.push_back({{"title", "Design space: network ED2 against performance"},
-                               {"description",
-                                "Both relative to GPUOPT, means; the mark is performance, * what "
-                                "nothing else beats in both."},
-                               {"unit", ""},
-                               {"legend", {"ED2"}},
-                               {"mark", "performance"},
-                               {"bars", bars}});
-  const auto ps = std::find_if(points.begin(), points.end(),
-                               [](const Point& point) { return point.name == "ps"; });
-  const auto perfect = std::find_if(points.begin(), points.end(),
-                                    [](const Point& point) { return point.name == "perfect"; });
-  if (ps != points.end() && perfect != points.end()) {
-    rows.pictured("design space", "network ED2 that a perfect predictor would still save",
-                  100 * (perfect->ed2 / ps->ed2 - 1), "%", "against PS_GPUOPT");
-  }
 }
 
 }  // namespace ww::cli

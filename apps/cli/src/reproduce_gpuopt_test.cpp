@@ -102,6 +102,50 @@ TEST(GpuoptRows, RankTheApplicationsOfTable4) {
   EXPECT_EQ(rank->status, "differs");
 }
 
+TEST(GpuoptRows, GiveEachAblationItsOwn) {
+  GpuoptStudy study = as_the_paper();
+  for (auto& [application, runs] : study.runs) {
+    runs["prior-64"] = run_of(1300, 1300, 0, 16);
+    runs["units-63"] = run_of(800, 1000, 4, 63);
+    runs["ps-held"] = run_of(1200, 1200 * 0.5, 12, 4);
+    runs["ps"].epochs_by_lit = std::vector<double>(17, 0);
+    runs["ps"].epochs_by_held = std::vector<double>(17, 0);
+    runs["ps"].epochs_by_lit[14] = 4;
+    runs["ps"].epochs_by_held[1] = 3;
+    runs["ps"].epochs_by_held[12] = 1;
+  }
+  Reproduction out;
+  add_gpuopt_rows(out, study);
+  EXPECT_NEAR(find(out, "Fig. 14, ablation", "64 wavelengths, both edges")->ours.get<double>(), 30,
+              1e-9);
+  EXPECT_NEAR(find(out, "Fig. 14, ablation", "never short")->ours.get<double>(), 25, 1e-9);
+  EXPECT_NEAR(find(out, "Fig. 15, ablation", "LLC stations held: laser")->ours.get<double>(), -50,
+              1e-9);
+  EXPECT_NEAR(find(out, "Table 4, ablation", "at most 5 units")->ours.get<double>(), 75, 1e-9);
+  const auto* missing = find(out, "Fig. 14, ablation", "W the time");
+  ASSERT_NE(missing, nullptr);
+  EXPECT_EQ(missing->status, "unavailable");  // did not run
+}
+
+TEST(GpuoptRows, LeaveBoundsOutOfTheParetoFront) {
+  GpuoptStudy study = as_the_paper();
+  for (auto& [application, runs] : study.runs) {
+    runs["perfect"] = run_of(1000, 100, 9, 2);
+    runs["cap-4"] = run_of(1400, 1400 * 0.4, 20, 5);
+  }
+  Reproduction out;
+  add_gpuopt_rows(out, study);
+  const auto chart = std::find_if(out.charts.begin(), out.charts.end(),
+                                  [](const auto& one) { return one.contains("points"); });
+  ASSERT_NE(chart, out.charts.end());
+  std::set<std::string> front;
+  for (const auto& point : (*chart)["points"]) {
+    if (point["front"]) front.insert(point["name"].get<std::string>());
+  }
+  // PS_GPUOPT is slower at less, GPUOPT faster at more; 4 units at most are worse in both.
+  EXPECT_EQ(front, (std::set<std::string>{"GPUOPT", "PS_GPUOPT"}));
+}
+
 TEST(GpuoptVariants, AreNetworksThatCanBeBuilt) {
   std::set<std::string> names;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {

@@ -174,13 +174,19 @@ int run(SimulateArguments& arguments) {
     auto made = trace_workload(arguments.workload, arguments.size, arguments.device);
     if (!made) return report_error(made.error());
     traced.emplace(std::move(*made));
-    arguments.request.trace = traced->path();
+  } else if (is_accelsim(arguments.trace)) {
+    auto made = import_trace(arguments.trace);
+    if (!made) return report_error(made.error());
+    traced.emplace(std::move(*made));
   }
+  if (traced) arguments.request.trace = traced->path();
   const auto report = sim::net::simulate(arguments.request);
   if (!report) return report_error(report.error());
   if (arguments.json) {
     nlohmann::json json = *report;
-    if (traced) {
+    if (traced && arguments.workload.empty()) {
+      json["trace"]["file"] = arguments.trace;
+    } else if (traced) {
       json["traffic"] = "workload";
       json["workload"] = arguments.workload;
       json["size"] = arguments.size;

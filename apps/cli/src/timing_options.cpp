@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "photonic_options.hpp"
 #include "simulate_options.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/sim/gpu/timing.hpp"
@@ -61,7 +62,7 @@ Status refuse_without_mode(const TimingArguments& arguments) {
     const std::string& group = option->get_group();
     if (option->count() == 0 || option->get_name() == "--mode") continue;
     if (group != kTiming && group != "Network" && group != "Routers" &&
-        group != "dapper and approx-noc") {
+        group != "dapper and approx-noc" && group != kLightGroup && group != kLaserGroup) {
       continue;
     }
     return fail(ErrorCode::invalid_argument, "means something with --mode timing only",

@@ -18,6 +18,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/sim/trace/accelsim.hpp"
 #include "ww/workloads/workloads.hpp"
 
 namespace ww::cli {
@@ -101,6 +102,17 @@ std::string complaint(const fs::path& output) {
   return {};
 }
 
+Result<WorkloadTrace> open_trace(const fs::path& trace, const std::string& of) {
+  const int file = ::open(trace.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return fail(ErrorCode::io_error,
+                fmt::format("no trace was left ({}); is there room in {}?", std::strerror(errno),
+                            trace.parent_path().parent_path().string()),
+                of);
+  }
+  return WorkloadTrace(file);
+}
+
 }  // namespace
 
 WorkloadTrace::~WorkloadTrace() {
@@ -140,14 +152,18 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
                             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
                 name);
   }
-  const int file = ::open(trace.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return fail(ErrorCode::io_error,
-                fmt::format("the run left no trace ({}); is there room in {}?",
-                            std::strerror(errno), folder.path().parent_path().string()),
-                name);
-  }
-  return WorkloadTrace(file);
+  return open_trace(trace, name);
+}
+
+bool is_accelsim(const fs::path& trace) {
+  return trace.extension() == ".traceg" || trace.filename() == "kernelslist.g";
+}
+
+Result<WorkloadTrace> import_trace(const fs::path& from) {
+  WW_ASSIGN(folder, Folder::create());
+  const fs::path trace = folder.path() / "trace.wwt";
+  WW_TRY(sim::trace::import_accelsim(from, trace));
+  return open_trace(trace, from.string());
 }
 
 }  // namespace ww::cli

@@ -1,4 +1,5 @@
-// The memory trace of one of the papers' applications, run on a virtual GPU just for it.
+// Memory traces made just for a simulation: of one of the papers' applications, run on a virtual
+// GPU, or of a program that Accel-Sim has traced.
 #pragma once
 
 #include <filesystem>
@@ -29,5 +30,11 @@ class WorkloadTrace {
 // device), bad_data (its result is wrong), device_error, io_error, cancelled (Ctrl-C).
 [[nodiscard]] Result<WorkloadTrace> trace_workload(const std::string& name, const std::string& size,
                                                    const std::string& device);
+
+// A .traceg or a kernelslist.g: Accel-Sim's traces, by their names.
+[[nodiscard]] bool is_accelsim(const std::filesystem::path& trace);
+
+// Such a trace in wirewatt's form. Errors: those of sim::trace::import_accelsim().
+[[nodiscard]] Result<WorkloadTrace> import_trace(const std::filesystem::path& from);
 
 }  // namespace ww::cli

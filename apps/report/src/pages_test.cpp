@@ -49,7 +49,14 @@ TEST(Pages, ShowEveryRowOfAReproduction) {
          {"description", "d"},
          {"unit", "%"},
          {"legend", {"x"}},
-         {"bars", {{{"name", "b"}, {"parts", {2.5}}, {"mark", 3}}}}}}},
+         {"bars", {{{"name", "b"}, {"parts", {2.5}}, {"mark", 3}}}}},
+        {{"title", "Space"},
+         {"description", "d"},
+         {"x_label", "performance"},
+         {"y_label", "ED2"},
+         {"points",
+          {{{"name", "best of both"}, {"x", 2}, {"y", 1}, {"front", true}},
+           {{"name", "worse"}, {"x", 1}, {"y", 2}, {"front", false}}}}}}},
       {"rows",
        {{{"figure", "Fig. 1"},
          {"quantity", "q"},
@@ -64,6 +71,8 @@ TEST(Pages, ShowEveryRowOfAReproduction) {
   EXPECT_THAT(*text, HasSubstr("VIRTUAL"));
   EXPECT_THAT(*text, HasSubstr("a picture alone"));
   EXPECT_THAT(*text, HasSubstr("<svg"));
+  EXPECT_THAT(*text, HasSubstr("best of both"));
+  EXPECT_THAT(*text, HasSubstr("the front"));
   std::filesystem::remove(file);
 }
 

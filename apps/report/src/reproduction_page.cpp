@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +9,7 @@
 
 #include "html.hpp"
 #include "page_kinds.hpp"
+#include "svg.hpp"
 #include "values.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -51,6 +53,23 @@ Status add_pictures(Html& page, const json& pictures, const std::filesystem::pat
   return {};
 }
 
+// Points of a design space, and the front that no other point beats.
+void add_points(Html& page, const json& figure) {
+  Plot plot;
+  plot.title = text_of(figure, "title");
+  plot.description = text_of(figure, "description");
+  plot.x_label = text_of(figure, "x_label");
+  plot.y_label = text_of(figure, "y_label");
+  plot.series = {{.name = "beaten in both", .colour = 2, .dots = {}},
+                 {.name = "the front", .colour = 1, .dots = {}, .dotted = true}};
+  for (const json& point : figure.at("points")) {
+    Dot dot{number_of(point, "x"), number_of(point, "y"), 0, text_of(point, "name")};
+    plot.series[point.value("front", false) ? 1 : 0].dots.push_back(std::move(dot));
+  }
+  std::ranges::sort(plot.series[1].dots, {}, &Dot::x);
+  page.chart(plot.title, plot);
+}
+
 }  // namespace
 
 Result<std::string> reproduction_page(const json& reproduction,
@@ -71,6 +90,10 @@ Result<std::string> reproduction_page(const json& reproduction,
                    "the method, so agreement proves nothing.",
                    text_of(reproduction, "device"))});
   for (const json& figure : list_of(reproduction, "charts")) {
+    if (figure.contains("points")) {
+      add_points(page, figure);
+      continue;
+    }
     BarChart chart;
     chart.title = text_of(figure, "title");
     chart.description = text_of(figure, "description");

@@ -102,6 +102,8 @@ void add_json(nlohmann::json& json, const NetworkEvents& events) {
                      {"power_grabs", light.power_grabs},
                      {"failed_attempts", light.failed_attempts},
                      {"epochs", light.epochs},
+                     {"epochs_by_lit_units", light.epochs_by_lit},
+                     {"epochs_by_held_units", light.epochs_by_held},
                      {"halted_cycles", light.halted_cycles},
                      {"rings", light.structure.rings}};
   }

@@ -19,6 +19,9 @@ constexpr std::uint64_t PhotonicEvents::*kCounts[] = {&PhotonicEvents::core_cycl
                                                       &PhotonicEvents::epochs,
                                                       &PhotonicEvents::halted_cycles};
 
+constexpr PhotonicEvents::EpochBins PhotonicEvents::*kBins[] = {&PhotonicEvents::epochs_by_lit,
+                                                                &PhotonicEvents::epochs_by_held};
+
 double over(double a, double b) {
   return b > 0 ? a / b : 0;
 }
@@ -55,6 +58,11 @@ PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other) {
   for (const auto count : kCounts) {
     sum.*count += other.*count;
   }
+  for (const auto bins : kBins) {
+    for (std::size_t units = 0; units < (sum.*bins).size(); ++units) {
+      (sum.*bins)[units] += (other.*bins)[units];
+    }
+  }
   return sum;
 }
 
@@ -62,6 +70,11 @@ PhotonicEvents operator-(const PhotonicEvents& later, const PhotonicEvents& earl
   PhotonicEvents difference = later;
   for (const auto count : kCounts) {
     difference.*count -= earlier.*count;
+  }
+  for (const auto bins : kBins) {
+    for (std::size_t units = 0; units < (difference.*bins).size(); ++units) {
+      (difference.*bins)[units] -= (earlier.*bins)[units];
+    }
   }
   return difference;
 }

@@ -19,7 +19,7 @@ MemoryNode::MemoryNode(MemorySide& side, net::NodeId node, std::uint16_t channel
       node_(node),
       channel_(channel),
       reply_class_(side.config.network.classes > 1 ? std::uint8_t{1} : std::uint8_t{0}),
-      flit_bytes_(static_cast<std::size_t>(side.config.network.flit_bits) / 8),
+      flit_bytes_(flit_bytes(side.config, side.config.reply_flit_bits)),
       dram_(side.config.dram),
       expected_(cores),
       bank_free_(static_cast<std::size_t>(side.config.l2_banks)) {}
@@ -28,6 +28,7 @@ void MemoryNode::begin_launch(bool clean) {
   if (clean) dram_.forget_commands();
   std::fill(expected_.begin(), expected_.end(), 0U);
   early_.clear();
+  delayed_.clear();
   input_.clear();
   pipeline_.clear();
   returns_.clear();
@@ -42,8 +43,16 @@ std::uint32_t MemoryNode::local_line(std::uint32_t line) const {
   return block / side_.channels * side_.lines_per_block + line % side_.lines_per_block;
 }
 
-void MemoryNode::arrived(std::uint32_t index) {
+void MemoryNode::arrived(std::uint32_t index, std::int64_t now) {
   ++inside_;
+  if (side_.config.request_cycles > 0) {
+    delayed_.push({now + side_.config.request_cycles, index});
+  } else {
+    enter(index);
+  }
+}
+
+void MemoryNode::enter(std::uint32_t index) {
   const Flight& flight = side_.flights[index];
   const std::uint32_t core = flight.core;
   if (flight.sequence != expected_[core]) {
@@ -81,6 +90,10 @@ Result<bool> MemoryNode::step(std::int64_t now) {
   if (idle()) return false;
   take_from_memory(now);
   bool any = false;
+  for (; !delayed_.empty() && delayed_.front().cycle <= now; delayed_.pop()) {
+    enter(delayed_.front().index);
+    any = true;
+  }
   for (; !returns_.empty() && returns_.front().cycle <= now; returns_.pop()) {
     const auto fill = std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) {
       return one.first == returns_.front().index;
@@ -111,6 +124,7 @@ Result<bool> MemoryNode::step(std::int64_t now) {
 
 std::int64_t MemoryNode::next_event(std::int64_t now) const {
   std::int64_t next = exec::kNever;
+  if (!delayed_.empty()) next = std::min(next, delayed_.front().cycle);
   if (!pipeline_.empty()) next = std::min(next, pipeline_.front().cycle);
   if (!returns_.empty()) next = std::min(next, returns_.front().cycle);
   const std::int64_t memory = dram_.next_event();

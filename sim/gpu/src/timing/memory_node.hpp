@@ -32,6 +32,11 @@ struct MemorySide {
   bool changed{};                 // device memory got other contents
 };
 
+// Bytes of a flit of a direction: its own width, or the network's.
+inline std::size_t flit_bytes(const TimingConfig& config, int own_bits) {
+  return static_cast<std::size_t>(own_bits > 0 ? own_bits : config.network.flit_bits) / 8;
+}
+
 // A packet's header: the address below, the kind in the last byte.
 inline void write_header(std::byte* header, std::size_t bytes, std::uint64_t address,
                          net::PacketKind kind) {
@@ -49,7 +54,7 @@ class MemoryNode {
   void begin_launch(bool clean);
   // A request has arrived. Those of one core are served in the order in which they were sent,
   // however the network delivers them.
-  void arrived(std::uint32_t flight);
+  void arrived(std::uint32_t flight, std::int64_t now);
   // Simulates cycle `now`; whether anything happened. Error: what the network refuses.
   Result<bool> step(std::int64_t now);
   // Earliest cycle after `now` at which this node does something by itself.
@@ -81,6 +86,7 @@ class MemoryNode {
     std::uint32_t flight{};
   };
   void take_from_memory(std::int64_t now);
+  void enter(std::uint32_t flight);
   bool serve(std::int64_t now);
   void read(Flight& flight, std::uint32_t index, std::int64_t now);
   void write(Flight& flight, std::uint32_t index, std::int64_t now);
@@ -103,6 +109,7 @@ class MemoryNode {
   Dram dram_;
   std::vector<std::uint32_t> expected_;  // sequence number of each core's next request
   std::vector<Early> early_;
+  Fifo<Timed> delayed_;  // on the last of their way, request_cycles long
   Fifo<std::uint32_t> input_;
   std::vector<std::int64_t> bank_free_;
   Fifo<Timed> pipeline_;  // replies that come out of the L2

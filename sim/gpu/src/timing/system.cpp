@@ -93,10 +93,20 @@ Status validate(const TimingConfig& config) {
   WW_TRY(between("writes", config.writes, 1, 4096, "a core needs one to store anything"));
   WW_TRY(between("request_buffer", config.request_buffer, 1, 4096, "packets"));
   WW_TRY(between("fill_cycles", config.fill_cycles, 1, 10000, "the quantum of the simulation"));
+  WW_TRY(between("request_cycles", config.request_cycles, 0, 10000, "cycles of the network"));
   WW_TRY(between("l2_cycles", config.l2_cycles, 1, 10000, "cycles of the network"));
   WW_TRY(between("l2_banks", config.l2_banks, 1, 64, "of a slice"));
   WW_TRY(between("l2_bank_cycles", config.l2_bank_cycles, 1, 1000, "cycles of the network"));
   WW_TRY(between("output_buffer", config.output_buffer, 1, 65536, "packets"));
+  for (const auto& [key, bits] : {std::pair{"request_flit_bits", config.request_flit_bits},
+                                  std::pair{"reply_flit_bits", config.reply_flit_bits}}) {
+    if (bits == 0) continue;
+    WW_TRY(between(key, bits, 8, config.network.flit_bits, "no wider than the network's flits"));
+    if (bits % 8 != 0) {
+      return fail(ErrorCode::invalid_argument, fmt::format("{} = {} is not whole bytes", key, bits),
+                  key);
+    }
+  }
   WW_TRY(validate_dram(config.dram));
   WW_TRY(between("default_threshold", config.default_threshold, 0, 1, "a fraction"));
   WW_TRY(power::estimator_from_string(config.estimator));

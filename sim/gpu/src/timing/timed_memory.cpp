@@ -254,10 +254,10 @@ Status TimedMemory::send_request(Core& core, std::uint32_t index) {
     size += exec::atomic_operands(*flight.operation, flight.lanes, payload_.data() + header);
   }
   const net::NodeId to = config_.network.memory_nodes[flight.memory];
-  const auto flit_bytes = static_cast<std::size_t>(config_.network.flit_bits) / 8;
+  const std::size_t flit = flit_bytes(config_, config_.request_flit_bits);
   packet.source = core.node;
   packet.destinations = {&to, 1};
-  packet.flits = static_cast<std::uint16_t>((size + flit_bytes - 1) / flit_bytes);
+  packet.flits = static_cast<std::uint16_t>((size + flit - 1) / flit);
   packet.tag = index;
   packet.created = network_->now();
   packet.payload = {payload_.data(), size};
@@ -278,7 +278,8 @@ Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
     case net::PacketKind::write_request:
     case net::PacketKind::atomic_request:
       sums_.requests.add(latency);
-      nodes_[memory_at_[delivery.destination]].arrived(index);
+      nodes_[memory_at_[delivery.destination]].arrived(
+          index, static_cast<std::int64_t>(network_->now().value()));
       return {};
     default: break;
   }

@@ -19,10 +19,13 @@ void for_each_setting(Config& config, Visit&& visit) {
   visit("system", "writes", config.writes);
   visit("system", "request_buffer", config.request_buffer);
   visit("system", "fill_cycles", config.fill_cycles);
+  visit("system", "request_cycles", config.request_cycles);
   visit("system", "l2_cycles", config.l2_cycles);
   visit("system", "l2_banks", config.l2_banks);
   visit("system", "l2_bank_cycles", config.l2_bank_cycles);
   visit("system", "output_buffer", config.output_buffer);
+  visit("system", "request_flit_bits", config.request_flit_bits);
+  visit("system", "reply_flit_bits", config.reply_flit_bits);
   visit("dram", "clock_hz", config.dram.clock_hz);
   visit("dram", "banks", config.dram.banks);
   visit("dram", "row_bytes", config.dram.row_bytes);

@@ -79,6 +79,42 @@ TEST(Latency, OfAPointerChaseInTheL2IsTheSumOfItsParts) {
   EXPECT_LE(step, parts + 40);  // issue, address arithmetic, the wait
 }
 
+TEST(Latency, GrowsByWhatEitherDirectionIsDelayed) {
+  constexpr std::uint32_t kLines = 256;
+  const auto cycles = [](int on_request, int on_reply) {
+    TimingConfig config = dapper_system();
+    config.request_cycles = on_request;
+    config.l2_cycles += on_reply;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(ring(kLines));
+    const auto out = test->buffer(4);
+    test->launch("chase", 1, 1, data, out, kLines);  // fills the L2
+    test->launch("chase", 1, 1, data, out, kLines);
+    return last(*test).cycles;
+  };
+  const std::uint64_t plain = cycles(0, 0);
+  EXPECT_NEAR(static_cast<double>(cycles(20, 0) - plain), 20.0 * kLines, 40);
+  EXPECT_EQ(cycles(20, 0), cycles(0, 20));  // one load under way: both ways are the same to it
+}
+
+TEST(Packets, OfANarrowerDirectionHaveMoreFlits) {
+  TimingConfig config = dapper_system();
+  config.network.planes = true;
+  config.reply_flit_bits = 64;
+  auto test = gpu_with(config);
+  const auto data = test->buffer(ring(16));
+  const auto out = test->buffer(4);
+  test->launch("chase", 1, 1, data, out, 16U);
+  const TimingStats stats = last(*test);
+  EXPECT_EQ(stats.read_replies.flits, stats.read_replies.packets * (8 + 64) / 8);
+  EXPECT_EQ(stats.read_requests.flits, stats.read_requests.packets);  // 16 B, as the network has
+
+  config.reply_flit_bits = config.network.flit_bits + 8;
+  EXPECT_EQ(validate(config).error().context, "reply_flit_bits");
+  config.reply_flit_bits = 12;
+  EXPECT_EQ(validate(config).error().context, "reply_flit_bits");
+}
+
 TEST(Latency, OfAPointerChaseInMemoryAddsTheChannels) {
   const TimingConfig config = dapper_system();
   auto test = gpu_with(config);

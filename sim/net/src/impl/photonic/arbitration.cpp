@@ -66,10 +66,12 @@ void Photonic::take_deadlines() {
     if (lane.stamp != due.stamp) {
       continue;
     }
-    const bool held_power = lane.state == State::wants_data && !prior_;
+    const bool wants_data = lane.state == State::wants_data;
     stop_listening(due.station, due.lane);
-    if (held_power) {
+    if (wants_data && !prior_ && !data_first_) {
       release_power(lane.token, due.station);
+    } else if (!wants_data && data_first_ && due.lane > 0) {
+      release_data(static_cast<int>(due.lane) - 1, due.station);
     }
     lane.state = State::backs_off;
     ++lane.stamp;
@@ -90,16 +92,18 @@ void Photonic::set_deadline(int station, std::size_t lane) {
 }
 
 void Photonic::attempt(int position, std::size_t index) {
+  if (prior_ && index == 0) {
+    start(position, index, light_ + keys_.reservation_cycles);
+  } else if (index > 0 && (prior_ || data_first_)) {
+    listen_for_data(position, index);
+  } else {
+    listen_for_power(position, index);
+  }
+}
+
+void Photonic::listen_for_power(int position, std::size_t index) {
   Station& station = stations_[static_cast<std::size_t>(position)];
   Lane& lane = station.lanes[index];
-  if (prior_) {
-    if (index == 0) {
-      start(position, index, light_ + keys_.reservation_cycles);
-    } else {
-      listen_for_data(position, index);
-    }
-    return;
-  }
   lane.state = State::wants_power;
   ++lane.stamp;
   station.wants_power |= std::uint64_t{1} << index;
@@ -146,7 +150,11 @@ void Photonic::pass_data_tokens() {
     stop_listening(position, lane);
     free_data_ &= ~(std::uint64_t{1} << link);
     ++light_events_.data_grabs;
-    start(position, lane, light_ + keys_.grab_cycles);
+    if (data_first_ && !prior_) {
+      listen_for_power(position, lane);
+    } else {
+      start(position, lane, light_ + keys_.grab_cycles);
+    }
   }
 }
 
@@ -169,6 +177,10 @@ void Photonic::pass_power_tokens() {
     free_power_ &= ~one;
     held_power_ |= one;
     light_events_.held_unit_optical_cycles -= static_cast<std::uint64_t>(light_);
+    if (layout_.is_llc(position)) {
+      llc_held_ -= static_cast<std::uint64_t>(light_);
+      ++llc_holds_;
+    }
     ++light_events_.power_grabs;
     station.lanes[lane].token = static_cast<std::uint16_t>(token);
     if (++station.held >= keys_.max_grab) {
@@ -176,6 +188,8 @@ void Photonic::pass_power_tokens() {
     }
     if (lane == 0) {
       start(position, lane, light_ + keys_.grab_cycles + keys_.reservation_cycles);
+    } else if (data_first_) {
+      start(position, lane, light_ + keys_.grab_cycles);
     } else {
       listen_for_data(position, lane);
     }
@@ -202,7 +216,9 @@ void Photonic::start(int position, std::size_t index, std::int64_t first_bit) {
   const auto wait = static_cast<std::uint64_t>(first_bit - entered_[packet]);
   light_events_.wait_optical_cycles += wait;
   station.waited += wait;
-  --station.waiting;
+  if (--station.waiting == 0) {
+    station.waiting_time += static_cast<std::uint64_t>(light_ - station.waiting_since);
+  }
   station.entered_sum -= static_cast<std::uint64_t>(entered_[packet]);
   const std::int64_t end = first_bit + serialisation(packet, index);
   if (prior_) {
@@ -276,6 +292,10 @@ void Photonic::release_power(std::uint16_t token, int position) {
   }
   const std::uint64_t one = std::uint64_t{1} << token;
   light_events_.held_unit_optical_cycles += static_cast<std::uint64_t>(light_);
+  if (layout_.is_llc(position)) {
+    llc_held_ += static_cast<std::uint64_t>(light_);
+    --llc_holds_;
+  }
   if (std::popcount(free_power_ | held_power_) > units_) {
     count_lit();
     held_power_ &= ~one;  // its laser goes out

@@ -107,7 +107,8 @@ Status Photonic::check_conservation() const {
            packet = next_in_lane_[packet]) {
         found += copies(packet);
       }
-      if (station.lanes[lane].state == State::sends && lane > 0) {
+      const State state = station.lanes[lane].state;
+      if (lane > 0 && (state == State::sends || (data_first_ && state == State::wants_power))) {
         const std::uint64_t link = std::uint64_t{1} << (lane - 1);
         if (((holds_data | free_data_) & link) != 0) {
           return fail(ErrorCode::bad_data,

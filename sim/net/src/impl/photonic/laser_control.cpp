@@ -33,8 +33,7 @@ LaserControl::LaserControl(const PhotonicConfig& keys, std::uint64_t llc_mask)
   }
   in_use_ = keys.unit_cap;
   units_ = first();
-  // All entries begin at the cap: nothing is starved before the table has learned.
-  table_.fill(static_cast<std::uint8_t>(keys.unit_cap));
+  table_.fill(static_cast<std::uint8_t>(std::min(keys.table_start, keys.unit_cap)));
 }
 
 int LaserControl::first() const {
@@ -53,10 +52,10 @@ std::uint32_t LaserControl::index_of(std::uint64_t llc_bits) const {
   return index;
 }
 
-int LaserControl::decide(std::uint64_t bits) {
+int LaserControl::decide(std::uint64_t bits, std::optional<int> used) {
   const int wanted = std::popcount(bits & llc_mask_);
   table_[previous_index_] = static_cast<std::uint8_t>(
-      std::clamp(updated_entry(in_use_, wanted, keys_.unit_cap), 0, keys_.unit_cap));
+      std::clamp(updated_entry(used.value_or(in_use_), wanted, keys_.unit_cap), 0, keys_.unit_cap));
   previous_index_ = index_of(bits & llc_mask_);
   in_use_ = table_[previous_index_];
   const int v = sm_units(bits & ~llc_mask_, keys_.unit_cap);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ww/sim/net/photonic_config.hpp"
@@ -28,7 +29,8 @@ class LaserControl {
   // What the stations said at the end of an epoch (a bit for each position) decides the units of
   // data power of the next one, v + w, at least floor_units. The table has an entry for each of the
   // 256 patterns of 8 LLC bits; where there are more LLC stations, bits share (station modulo 8).
-  int decide(std::uint64_t bits);
+  // `used`: P of equation (3), where it is not what was lit for the LLC stations.
+  int decide(std::uint64_t bits, std::optional<int> used = std::nullopt);
 
   [[nodiscard]] int table_entry(std::uint32_t index) const { return table_[index]; }
   // Split ratios for the last decision.

@@ -16,6 +16,7 @@ Photonic::Photonic(const NetworkConfig& config)
       layout_(config_),
       prior_(config_.network == "prior-opt"),
       control_(config_.network == "ps-gpuopt" && config_.photonic.predictor != "perfect"),
+      data_first_(config_.photonic.token_order == "data"),
       store_(node_count(config_), config_.classes),
       waiting_(static_cast<std::size_t>(node_count(config_) + 63) / 64),
       unsent_(static_cast<std::size_t>(node_count(config_) * config_.classes)),
@@ -228,7 +229,9 @@ void Photonic::enter_stations() {
       light_events_.busy_station_optical_cycles -= static_cast<std::uint64_t>(light_);
       ++busy_stations_;
     }
-    ++station.waiting;
+    if (station.waiting++ == 0) {
+      station.waiting_since = light_;
+    }
     station.entered_sum += static_cast<std::uint64_t>(light_);
     if (lane.state == State::idle) {
       attempt(position, index);
@@ -286,30 +289,66 @@ void Photonic::begin_cycle() {
   if (within == keys_.epoch - keys_.prediction_lead) {
     predict();
   } else if (within == 0 && now_ > 0) {
+    count_epoch();
     set_units(next_units_);
-    ++light_events_.epochs;
   }
 }
 
-// Counters run from prediction to prediction. W: the waits of the messages sent since the last one,
-// and the age of those that wait now, however old: a lone message that power is refused to asks
-// louder in every epoch, so that nothing starves.
+void Photonic::count_epoch() {
+  const std::uint64_t held =
+      light_events_.held_unit_optical_cycles +
+      static_cast<std::uint64_t>(std::popcount(held_power_)) * static_cast<std::uint64_t>(light_);
+  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(light_ - epoch_began_, 1));
+  const std::uint64_t used = (held - held_before_epoch_ + length - 1) / length;
+  const auto count = [](auto& bins, std::uint64_t units) {
+    ++bins[std::min<std::uint64_t>(units, bins.size() - 1)];
+  };
+  count(light_events_.epochs_by_lit, static_cast<std::uint64_t>(units_));
+  count(light_events_.epochs_by_held, used);
+  ++light_events_.epochs;
+  held_before_epoch_ = held;
+  epoch_began_ = light_;
+}
+
+// W, in core cycles. Of messages: the waits of those sent since the last prediction, and the age of
+// those that wait now, however old: a lone message that power is refused to asks louder in every
+// epoch, so that nothing starves. Of the station: the time with such messages, to the same end.
+std::uint64_t Photonic::waited(const Station& station) const {
+  const auto light = static_cast<std::uint64_t>(light_);
+  if (keys_.wait_counts == "messages") {
+    return in_core_cycles(station.waited + station.waiting * light - station.entered_sum);
+  }
+  const std::uint64_t now =
+      station.waiting > 0 ? light - static_cast<std::uint64_t>(station.waiting_since) : 0;
+  return in_core_cycles(station.waiting_time + now);
+}
+
+// Units that LLC stations held since the last prediction, over time, rounded up.
+int Photonic::llc_units_held() {
+  const auto length = static_cast<std::uint64_t>(std::max<std::int64_t>(light_ - predicted_at_, 1));
+  const std::uint64_t now =
+      static_cast<std::uint64_t>(llc_holds_) * static_cast<std::uint64_t>(light_);
+  const std::uint64_t held = llc_held_ + now;
+  llc_held_ = 0 - now;
+  predicted_at_ = light_;
+  return static_cast<int>((held + length - 1) / length);
+}
+
+// Counters run from prediction to prediction.
 void Photonic::predict() {
   std::uint64_t bits = 0;
   for (int position = 0; position < layout_.stations(); ++position) {
     Station& station = stations_[static_cast<std::size_t>(position)];
-    const std::uint64_t ages =
-        station.waiting * static_cast<std::uint64_t>(light_) - station.entered_sum;
-    const StationCounts counts{station.received, station.sent,
-                               in_core_cycles(station.waited + ages), station.waiting};
+    const StationCounts counts{station.received, station.sent, waited(station), station.waiting};
     const bool flexible =
         keys_.predictor == "flex" || (keys_.predictor == "hybrid" && layout_.is_llc(position));
     if (flexible ? flex_pred(counts, keys_) : restr_pred(counts, keys_)) {
       bits |= std::uint64_t{1} << position;
     }
-    station.received = station.sent = station.waited = 0;
+    station.received = station.sent = station.waited = station.waiting_time = 0;
   }
-  next_units_ = laser_.decide(bits);
+  next_units_ =
+      keys_.table_counts == "held" ? laser_.decide(bits, llc_units_held()) : laser_.decide(bits);
 }
 
 void Photonic::count_lit() {

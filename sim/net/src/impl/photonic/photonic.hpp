@@ -62,7 +62,9 @@ class Photonic final : public Network {
     std::uint64_t received{}, sent{}, waited{};
     // messages that wait for their first bit, and the sum of the optical cycles they entered in
     std::uint64_t waiting{}, entered_sum{};
-    std::uint32_t inside{};  // messages, waiting or on their way out
+    std::uint64_t waiting_time{};  // of the epoch: with such messages, in runs that have ended
+    std::int64_t waiting_since{};  // the run under way, whenever it began
+    std::uint32_t inside{};        // messages, waiting or on their way out
   };
   // On its waveguide it passes slot (t - phase) mod loop at cycle t.
   struct Token {
@@ -105,6 +107,9 @@ class Photonic final : public Network {
   void predict();
   void set_units(int units);
   void count_lit();
+  void count_epoch();
+  [[nodiscard]] std::uint64_t waited(const Station& station) const;
+  [[nodiscard]] int llc_units_held();
   [[nodiscard]] std::int64_t optical(std::int64_t core_cycle) const;
   [[nodiscard]] std::uint64_t in_core_cycles(std::uint64_t optical_cycles) const {
     return optical_cycles * static_cast<std::uint64_t>(keys_.core_mhz) /
@@ -128,6 +133,7 @@ class Photonic final : public Network {
   void pass_data_tokens();
   void pass_power_tokens();
   void attempt(int station, std::size_t lane);
+  void listen_for_power(int station, std::size_t lane);
   void listen_for_data(int station, std::size_t lane);
   void stop_listening(int station, std::size_t lane);
   void set_deadline(int station, std::size_t lane);
@@ -151,6 +157,7 @@ class Photonic final : public Network {
   const Layout layout_;
   const bool prior_;    // prior-opt: own power for every link
   const bool control_;  // the lasers follow predictions
+  const bool data_first_;
   PacketStore store_;
   std::vector<std::uint64_t> waiting_;
   std::uint64_t waiting_stations_{};         // positions with such nodes
@@ -182,6 +189,10 @@ class Photonic final : public Network {
   int units_{};  // as the controller says; tokens beyond it go out when they are given back
   int next_units_{};
   std::int64_t lit_since_{};
+  std::int64_t epoch_began_{}, predicted_at_{};  // optical cycles
+  std::uint64_t held_before_epoch_{};            // units x optical cycles
+  std::uint64_t llc_held_{};                     // the same since the last prediction, by LLC
+  int llc_holds_{};                              // now
 
   std::int64_t now_{};
   std::int64_t last_progress_{};

@@ -241,6 +241,111 @@ TEST(Tokens, PausesDoubleUntilAStationListensForGood) {
   EXPECT_GT(at.at(2), at.at(1) - 7);
 }
 
+// Two long messages of a station to one reader: one is sent, the other waits for the link; a third
+// station could use the light that the second holds meanwhile, where power comes first.
+TEST(Tokens, WhoTakesTheLinkFirstHoldsNoPowerWhileItWaits) {
+  const auto held = [](const char* order) {
+    NetworkConfig config = gpuopt();
+    config.photonic.token_order = order;
+    config.photonic.backoff_doublings = 0;
+    const auto network = make(config);
+    send(*network, 1, {0}, 1000, 1);
+    for (int cycle = 0; cycle < 10; ++cycle) network->tick();
+    send(*network, 3, {0}, 1000, 2);
+    EXPECT_EQ(arrivals(*network, 2).size(), 2u);
+    EXPECT_TRUE(network->check_conservation().has_value());
+    return network->events().photonic.held_unit_optical_cycles;
+  };
+  // 1000 flits of 32 B take as many optical cycles.
+  EXPECT_NEAR(static_cast<double>(held("data")), 2000, 2 * (7 + 2));
+  EXPECT_NEAR(static_cast<double>(held("power")), 3000, 60);
+}
+
+// Under load nothing is lost, twice taken or forgotten, whichever token comes first.
+TEST(Tokens, AreConservedInEitherOrder) {
+  for (const char* order : {"power", "data"}) {
+    NetworkConfig config = gpuopt("ps-gpuopt");
+    config.photonic.token_order = order;
+    config.photonic.power_units = 5;
+    const auto network = make(config);
+    std::uint64_t sent = 0;
+    std::uint64_t got = 0;
+    for (int cycle = 0; cycle < 8000 && got < sent + 1; ++cycle) {
+      if (cycle < 4000) {
+        for (NodeId node = 0; node < 16; ++node) {
+          const auto to = static_cast<NodeId>((node + 1 + cycle % 15) % 16);
+          if (network->source_queue(node, 0) < 4) {
+            send(*network, node, {to}, 3);
+            ++sent;
+          }
+        }
+      }
+      network->tick();
+      got += network->deliveries().size();
+      if (cycle % 97 == 0) {
+        const Status kept = network->check_conservation();
+        ASSERT_TRUE(kept.has_value())
+            << order << ", cycle " << cycle << ": " << kept.error().text();
+      }
+      if (cycle >= 4000 && got == sent) break;
+    }
+    EXPECT_EQ(got, sent) << order;
+  }
+}
+
+TEST(PsGpuopt, CountsEveryEpochOnceByWhatWasLitAndHeld) {
+  const auto network = make(gpuopt("ps-gpuopt"));
+  for (int cycle = 0; cycle < 20000; ++cycle) {
+    if (cycle < 10000 && network->source_queue(1, 0) < 4) send(*network, 1, {0}, 5);
+    network->tick();
+  }
+  const auto light = network->events().photonic;
+  const auto sum = [](const auto& bins) {
+    std::uint64_t all = 0;
+    for (const std::uint64_t count : bins) all += count;
+    return all;
+  };
+  EXPECT_EQ(light.epochs, 19u);
+  EXPECT_EQ(sum(light.epochs_by_lit), 19u);
+  EXPECT_EQ(sum(light.epochs_by_held), 19u);
+  // One station sent to one reader in the first half: a unit; then nothing.
+  EXPECT_NEAR(static_cast<double>(light.epochs_by_held[1]), 10, 1);
+  EXPECT_NEAR(static_cast<double>(light.epochs_by_held[0]), 9, 1);
+  EXPECT_EQ(light.epochs_by_lit[14], 1u);  // the first, before anything was predicted
+}
+
+// The paper leaves open what P and W are; each reading lights what it says.
+TEST(PsGpuopt, ReadsPAndWAsAsked) {
+  const auto lit = [](auto change) {
+    NetworkConfig config = gpuopt("ps-gpuopt");
+    change(config.photonic);
+    const auto network = make(config);
+    for (int cycle = 0; cycle < 30000; ++cycle) {
+      for (const NodeId node : {1u, 3u, 4u, 6u}) {  // four LLC stations, a little each
+        if (cycle % 40 == 0) send(*network, node, {0}, 5);
+      }
+      network->tick();
+    }
+    return network->events().photonic.mean_lit_units();
+  };
+  const double as_lit = lit([](auto& keys) { keys.wt = 1; });
+  const double as_held = lit([](auto& keys) {
+    keys.wt = 1;
+    keys.table_counts = "held";
+  });
+  // Four ask in every epoch: an entry that starts at 7 stays there (4 >= 7 / 2); by what is held,
+  // one unit, it comes to 2. The SM station that reads asks for one more, by F3, and the first
+  // epoch of thirty has 14.
+  EXPECT_NEAR(as_lit, 1 + 7, 0.4);
+  EXPECT_NEAR(as_held, 1 + 2, 0.6);
+  const double from_none = lit([](auto& keys) {
+    keys.wt = 1;
+    keys.table_start = 0;
+  });
+  EXPECT_LT(from_none, as_lit);
+  EXPECT_NEAR(from_none, 1 + 5, 0.6);  // up to one more than ask
+}
+
 TEST(PsGpuopt, LightsFewLasersWhereThereIsNothingToSend) {
   NetworkConfig config = gpuopt("ps-gpuopt");
   const auto guarded = make(config);
@@ -272,12 +377,15 @@ TEST(PsGpuopt, SkippingIsTicking) {
 
 TEST(PsGpuopt, ALoneMessageGetsItsPower) {
   NetworkConfig config = gpuopt("ps-gpuopt");
-  for (const NodeId from : {0u, 1u}) {  // an SM and an LLC station
-    const auto network = make(config);
-    network->skip_to(Cycles{50500});  // dark, or nearly
-    send(*network, from, {from + 2 - 2 * (from % 2)}, 5);
-    const auto at = arrivals(*network, 1);
-    EXPECT_LE(at.begin()->second, 50500u + 4000u);
+  for (const char* waits : {"messages", "station"}) {
+    config.photonic.wait_counts = waits;
+    for (const NodeId from : {0u, 1u}) {  // an SM and an LLC station
+      const auto network = make(config);
+      network->skip_to(Cycles{50500});  // dark, or nearly
+      send(*network, from, {from + 2 - 2 * (from % 2)}, 5);
+      const auto at = arrivals(*network, 1);
+      EXPECT_LE(at.begin()->second, 50500u + 4000u) << waits;
+    }
   }
 }
 
@@ -345,6 +453,10 @@ TEST(PhotonicConfig, RefusesNonsenseByName) {
   expect_refused(with([](auto& c) { c.photonic.station_queue = 0; }), "photonic.station_queue");
   expect_refused(with([](auto& c) { c.photonic.predictor = "oracle"; }), "photonic.predictor");
   expect_refused(with([](auto& c) { c.photonic.epoch = 3; }), "photonic.epoch");
+  expect_refused(with([](auto& c) { c.photonic.token_order = "both"; }), "photonic.token_order");
+  expect_refused(with([](auto& c) { c.photonic.table_start = 8; }), "photonic.table_start");
+  expect_refused(with([](auto& c) { c.photonic.table_counts = "lost"; }), "photonic.table_counts");
+  expect_refused(with([](auto& c) { c.photonic.wait_counts = ""; }), "photonic.wait_counts");
   expect_refused(with([](auto& c) { c.photonic.unit_cap = 8; }), "photonic.unit_cap");
   expect_refused(with([](auto& c) { c.photonic.waveguide_ps_per_mm = 1; }),
                  "photonic.waveguide_ps_per_mm");

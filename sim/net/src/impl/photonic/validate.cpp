@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -19,6 +20,16 @@ Status range(std::string_view key, double value, double low, double high, std::s
                 fmt::format("photonic.{}", key));
   }
   return {};
+}
+
+Status one_of(std::string_view key, std::string_view value,
+              std::initializer_list<std::string_view> known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("{} '{}' is unknown; one of {}", key, value, fmt::join(known, ", ")),
+              fmt::format("photonic.{}", key));
 }
 
 Status wavelengths(const PhotonicConfig& keys) {
@@ -88,6 +99,7 @@ Status arbitration(const PhotonicConfig& keys) {
   WW_TRY(range("grab_cycles", keys.grab_cycles, 0, 1024, "optical cycles"));
   WW_TRY(range("reservation_cycles", keys.reservation_cycles, 0, 1024, "optical cycles"));
   WW_TRY(range("backoff_loops", keys.backoff_loops, 1, 1024, "a pause takes time"));
+  WW_TRY(one_of("token_order", keys.token_order, {"power", "data"}));
   return range("backoff_doublings", keys.backoff_doublings, 0, 16,
                "0 listens until the token comes");
 }
@@ -106,15 +118,10 @@ Status laser_control(const PhotonicConfig& keys) {
   WW_TRY(range("beta", keys.beta, 0, 1e6, "a ratio of messages"));
   WW_TRY(range("rt", keys.rt, 0, 1e9, "messages"));
   WW_TRY(range("wt", keys.wt, 1, 1e9, "core cycles; 0 would light everything"));
-  for (const std::string_view known : {"hybrid", "flex", "restr", "perfect"}) {
-    if (keys.predictor == known) {
-      return {};
-    }
-  }
-  return fail(
-      ErrorCode::invalid_argument,
-      fmt::format("predictor '{}' is unknown; hybrid, flex, restr or perfect", keys.predictor),
-      "photonic.predictor");
+  WW_TRY(range("table_start", keys.table_start, 0, 7, "an entry of the table has 3 bits"));
+  WW_TRY(one_of("table_counts", keys.table_counts, {"lit", "held"}));
+  WW_TRY(one_of("wait_counts", keys.wait_counts, {"messages", "station"}));
+  return one_of("predictor", keys.predictor, {"hybrid", "flex", "restr", "perfect"});
 }
 
 }  // namespace

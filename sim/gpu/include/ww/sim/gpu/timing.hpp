@@ -46,10 +46,16 @@ struct TimingConfig {
   int writes{64};             // stores and atomics that a core may have under way
   int request_buffer{8};      // packets that wait at a core's network interface
   int fill_cycles{32};        // core cycles from a reply's arrival at the core to the registers
+  int request_cycles{0};      // from a request's arrival at its slice to the slice's input
   int l2_cycles{120};         // from the slice's lookup to the reply (GPGPU-Sim: rop_latency)
   int l2_banks{4};            // of a slice; each takes a line every l2_bank_cycles
   int l2_bank_cycles{2};
   int output_buffer{66};  // reply packets that a controller holds (Dapper, section V)
+  // A direction that is narrower than the network's flits: its packets have so many more of them.
+  // 0: as wide. For times alone: a flit's energy stays that of a whole one. With planes the other
+  // direction does not feel it.
+  int request_flit_bits{0};
+  int reply_flit_bits{0};
   DramConfig dram;
 
   // Largest relative error of an approximable word where the program says none, as a fraction; the

@@ -44,6 +44,9 @@ struct PhotonicConfig {
   int grab_cycles{1};    // optical, from a token to the first bit
   int backoff_loops{1};  // the first pause, in turns of the token waveguide; it doubles
   int backoff_doublings{4};  // attempts that fail before a station listens until it has its token
+  // What a station takes first: power (fig. 11), or the link's data token, so that none holds power
+  // that it cannot use yet.
+  std::string token_order{"power"};
 
   // Laser power (section 6); ps-gpuopt alone
   int overhead_units{2};   // token and prediction waveguides: lit always (section 5.3.4)
@@ -53,6 +56,13 @@ struct PhotonicConfig {
   int halt_after{2};       // laser and splitters are tuned (table 1)
   int unit_cap{7};         // v and w fit into 3 bits
   int floor_units{0};      // data units lit however little is predicted
+  int table_start{7};      // entries of the power table begin so, at most at unit_cap: ours
+  // P of equation (3), "the optical power used": the units that were `lit` for the LLC stations, or
+  // those that they `held`, over time and rounded up. The paper leaves it open.
+  std::string table_counts{"lit"};
+  // W, "the waiting time of a station": of its `messages`, summed, or of the `station`, while any
+  // message waits, counted on while it does. The paper leaves it open.
+  std::string wait_counts{"messages"};
   std::string predictor{"hybrid"};  // hybrid (section 6.2), flex, restr, or perfect (a bound)
   double alpha{0.5};                // section 8.2
   double beta{0.25};
@@ -87,6 +97,7 @@ void for_each_photonic_key(Config& keys, Visit&& visit) {
   visit("grab_cycles", keys.grab_cycles);
   visit("backoff_loops", keys.backoff_loops);
   visit("backoff_doublings", keys.backoff_doublings);
+  visit("token_order", keys.token_order);
   visit("overhead_units", keys.overhead_units);
   visit("laser_epoch", keys.epoch);
   visit("prediction_lead", keys.prediction_lead);
@@ -94,6 +105,9 @@ void for_each_photonic_key(Config& keys, Visit&& visit) {
   visit("halt_after", keys.halt_after);
   visit("unit_cap", keys.unit_cap);
   visit("floor_units", keys.floor_units);
+  visit("table_start", keys.table_start);
+  visit("table_counts", keys.table_counts);
+  visit("wait_counts", keys.wait_counts);
   visit("predictor", keys.predictor);
   visit("predictor_alpha", keys.alpha);
   visit("predictor_beta", keys.beta);

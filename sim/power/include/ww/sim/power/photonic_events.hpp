@@ -1,6 +1,7 @@
 // What a photonic network is made of and did: the input of its energy accounting.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace ww::sim::power {
@@ -40,6 +41,10 @@ struct PhotonicEvents {
   std::uint64_t failed_attempts{};  // a token did not come by in time: back-off
   std::uint64_t epochs{};           // whose lasers the controller has set
   std::uint64_t halted_cycles{};    // core cycles
+  // Those epochs by the units lit, and by the units that stations held (over the epoch, rounded
+  // up); the last bin has 16 and more.
+  using EpochBins = std::array<std::uint64_t, 17>;
+  EpochBins epochs_by_lit{}, epochs_by_held{};
 
   // Core cycles from entering the station's queue to the first bit, a message; 0 without messages.
   [[nodiscard]] double wait_cycles_per_message() const;
