@@ -24,7 +24,9 @@ constexpr const char* kExact = "baseline";  // the mesh changes nothing: its out
 struct Planned {
   std::string application;
   DapperVariant variant;
-  fs::path folder;  // of this run: report.json, outputs/, log
+  fs::path folder;  // of this run: report.json, outputs/, log, settings.toml
+
+  [[nodiscard]] std::string settings_file() const { return (folder / "settings.toml").string(); }
 };
 
 std::vector<std::string> command_of(const std::string& self, const std::string& size,
@@ -36,7 +38,7 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
                                    "--size",
                                    size,
                                    "--device",
-                                   "virtual:dapper",
+                                   planned.variant.device,
                                    "--mode",
                                    "timing",
                                    "--timing-report",
@@ -44,8 +46,17 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
                                    "--output-dir",
                                    (planned.folder / "outputs").string(),
                                    "--json"};
+  if (!planned.variant.settings.empty()) {
+    command.insert(command.end(), {"--timing", planned.settings_file()});
+  }
   command.insert(command.end(), planned.variant.options.begin(), planned.variant.options.end());
   return command;
+}
+
+// What a run that has ended well leaves of itself.
+json record_of(const Planned& planned, const std::vector<std::string>& command) {
+  return {{"command", std::vector(command.begin() + 1, command.end())},
+          {"settings", planned.variant.settings}};
 }
 
 // A run is there when the same command has ended well.
@@ -53,7 +64,7 @@ bool is_there(const Planned& planned, const std::vector<std::string>& command) {
   const auto text = read_file((planned.folder / "done.json").string());
   if (!text) return false;
   const json done = json::parse(*text, nullptr, false);
-  return !done.is_discarded() && done == json(std::vector(command.begin() + 1, command.end()));
+  return !done.is_discarded() && done == record_of(planned, command);
 }
 
 Result<json> read_json(const fs::path& file) {
@@ -131,8 +142,11 @@ Result<DapperRun> read_run(const Planned& planned) {
   }
   DapperRun run;
   run.cycles = number(*total, "cycles");
+  run.network_cycles = number(*total, "network_cycles");
   run.request_latency = number(*total, "avg_request_latency");
   run.reply_latency = number(*total, "avg_reply_latency");
+  run.request_transit = number(*total, "avg_request_transit");
+  run.reply_transit = number(*total, "avg_reply_transit");
   run.approximable_share = number(*total, "approximable_share");
   run.load = number(*total, "accepted_flits_per_node_cycle");
   run.cpu_s = number(*total, "cpu_s");
@@ -192,42 +206,6 @@ Status add_pictures(DapperStudy& study, const std::vector<const Planned*>& runs,
 
 }  // namespace
 
-std::vector<DapperVariant> dapper_variants(bool quick) {
-  const auto dapper = [](const char* name, const char* threshold, const char* depth,
-                         bool ablation = false, std::vector<std::string> more = {}) {
-    DapperVariant variant{name,
-                          {"--network", "dapper", "--flit-bits", "64", "--approx-threshold",
-                           threshold, "--check-depth", depth},
-                          ablation};
-    for (std::size_t i = 0; i + 1 < more.size(); i += 2) {
-      const auto found = std::ranges::find(variant.options, more[i]);
-      if (found != variant.options.end()) {
-        *(found + 1) = more[i + 1];
-      } else {
-        variant.options.push_back(more[i]);
-        variant.options.push_back(more[i + 1]);
-      }
-    }
-    return variant;
-  };
-  std::vector<DapperVariant> variants{
-      {kExact, {"--network", "mesh"}, false},
-      {"approx-noc", {"--network", "approx-noc", "--approx-threshold", "10"}, false},
-      dapper("dapper", "10", "6"),
-      dapper("dapper-15", "15", "6"),
-      dapper("dapper-20", "20", "6"),
-      dapper("dapper-cd3", "10", "3"),
-      dapper("dapper-cd9", "10", "9"),
-      {"mesh-64", {"--network", "mesh", "--planes", "--flit-bits", "64"}, true},
-      dapper("dapper-exact", "0", "6", true),
-      dapper("dapper-equal", "10", "6", true, {"--period", "100", "--min-window", "25"})};
-  if (!quick) {
-    variants.push_back(dapper("dapper-128", "10", "6", true, {"--flit-bits", "128"}));
-    variants.push_back(dapper("dapper-k100", "10", "6", true, {"--period", "100"}));
-  }
-  return variants;
-}
-
 Result<DapperStudy> run_dapper_study(
     const DapperRequest& request,
     const std::function<void(const std::string&, double, double)>& done) {
@@ -249,6 +227,9 @@ Result<DapperStudy> run_dapper_study(
       fs::remove_all(planned.folder, ec);
       fs::create_directories(planned.folder, ec);
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
+      if (!variant.settings.empty()) {
+        WW_TRY(write_file_atomically(planned.settings_file(), variant.settings));
+      }
       jobs.push_back({command, (planned.folder / "log").string()});
       job_of.push_back(plan.size() - 1);
     }
@@ -266,9 +247,8 @@ Result<DapperStudy> run_dapper_study(
       return false;
     }
     const auto& command = jobs[job].command;
-    failure =
-        write_file_atomically(planned.folder / "done.json",
-                              json(std::vector(command.begin() + 1, command.end())).dump() + "\n");
+    failure = write_file_atomically(planned.folder / "done.json",
+                                    record_of(planned, command).dump() + "\n");
     done(fmt::format("{} on {}", planned.application, planned.variant.name), ++finished,
          static_cast<double>(plan.size()));
     return failure.has_value();

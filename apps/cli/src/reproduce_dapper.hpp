@@ -23,16 +23,23 @@ struct DapperVariant {
   std::string name;
   std::vector<std::string> options;  // of 'workloads run'
   bool ablation{};                   // not in the paper: says why figures are as they are
+  std::string settings{};            // of the system around the network: TOML, docs/timing.md
+  std::string device{"virtual:dapper"};
+  // Sensitivity: what is other than in the paper, and the variant that has the same without Dapper.
+  std::string what{};
+  std::string against{"baseline"};
 };
 [[nodiscard]] std::vector<DapperVariant> dapper_variants(bool quick);
 
 // One application on one network.
 struct DapperRun {
-  double cycles{};        // of the cores, all launches
+  double cycles{};  // of the cores, all launches
+  double network_cycles{};
   double energy_pj{};     // of the network
   double energy_pj_mc{};  // of it: reading and writing the output buffers
   std::map<std::string, double> components_pj;
-  double request_latency{}, reply_latency{};  // network cycles
+  double request_latency{}, reply_latency{};  // network cycles, from creation to arrival
+  double request_transit{}, reply_transit{};  // the same since the head left its source queue
   double replies{};                           // read replies
   double reply_flits{};                       // of all replies, as injected
   double approximable_share{};                // of them

@@ -82,6 +82,39 @@ TEST(ReproduceDapper, WhatWasNotRunHasNoRow) {
   EXPECT_EQ(status_of(study, "Fig. 9", "15%, mean"), "matches");
 }
 
+TEST(ReproduceDapper, TellsTheLoadThatDapperCarries) {
+  DapperStudy study = as_in_the_paper();
+  double flits = 400;
+  for (auto& [application, runs] : study.runs) {
+    runs["baseline"].network_cycles = 1000;
+    runs["dapper"].reply_flits = flits;
+    if (flits > 900) runs["dapper"].cycles = 1400;
+    flits += 200;
+  }
+  Reproduction out;
+  add_dapper_rows(out, study);
+  const auto row = std::ranges::find_if(out.rows, [](const ReproductionRow& one) {
+    return one.quantity.find("makes no longer") != std::string::npos;
+  });
+  ASSERT_NE(row, out.rows.end());
+  EXPECT_DOUBLE_EQ(row->ours.get<double>(), 0.8);
+  EXPECT_NE(row->note.find("no run whose baseline delivers more than one"), std::string::npos);
+}
+
+TEST(ReproduceDapper, EverySensitivityHasItsBaseline) {
+  for (const bool quick : {true, false}) {
+    const auto variants = dapper_variants(quick);
+    for (const DapperVariant& variant : variants) {
+      if (variant.what.empty()) continue;
+      const auto base = std::ranges::find(variants, variant.against, &DapperVariant::name);
+      ASSERT_NE(base, variants.end()) << variant.name;
+      EXPECT_EQ(base->settings, variant.settings) << variant.name;
+      EXPECT_EQ(base->device, variant.device) << variant.name;
+      EXPECT_EQ(base->options[1], "mesh") << variant.name;
+    }
+  }
+}
+
 TEST(ReproduceDapper, QuickLeavesAblationsOut) {
   const auto quick = dapper_variants(true);
   const auto all = dapper_variants(false);

@@ -273,17 +273,20 @@ Status TimedMemory::send_request(Core& core, std::uint32_t index) {
 Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
   const auto index = static_cast<std::uint32_t>(delivery.tag);
   const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
+  const std::uint64_t transit = delivery.arrived.value() - delivery.injected.value();
   switch (delivery.kind) {
     case net::PacketKind::read_request:
     case net::PacketKind::write_request:
     case net::PacketKind::atomic_request:
       sums_.requests.add(latency);
+      sums_.request_transit += transit;
       nodes_[memory_at_[delivery.destination]].arrived(
           index, static_cast<std::int64_t>(network_->now().value()));
       return {};
     default: break;
   }
   sums_.replies.add(latency);
+  sums_.reply_transit += transit;
   const std::uint32_t core = core_at_[delivery.destination];
   return reply(*cus[core], cores_[core], index, delivery);
 }

@@ -71,6 +71,7 @@ class TimedMemory final : public exec::Hierarchy {
   // What means and percentiles are made of.
   struct Sums {
     net::LatencyHistogram requests, replies;
+    std::uint64_t request_transit{}, reply_transit{};
     std::uint64_t round_trip{}, round_trips{}, occupancy{};
   };
   void take_requests(exec::ComputeUnit& cu, std::uint32_t core);

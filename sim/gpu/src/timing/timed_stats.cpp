@@ -73,6 +73,7 @@ void TimedMemory::begin_stats() {
   stats_ = {};
   sums_.requests.clear();
   sums_.replies.clear();
+  sums_.request_transit = sums_.reply_transit = 0;
   sums_.round_trip = sums_.round_trips = sums_.occupancy = 0;
   events_before_ = network_->events();
   dram_before_ = dram_counts();
@@ -84,6 +85,8 @@ void TimedMemory::finish(TimingStats& stats, Sums& sums) const {
   stats.request_latency_p99 = sums.requests.quantile(0.99);
   stats.reply_latency = sums.replies.mean();
   stats.reply_latency_p99 = sums.replies.quantile(0.99);
+  stats.request_transit = ratio(sums.request_transit, sums.requests.count());
+  stats.reply_transit = ratio(sums.reply_transit, sums.replies.count());
   stats.round_trip = ratio(sums.round_trip, sums.round_trips);
   stats.output_occupancy = ratio(sums.occupancy, stats.network_cycles * nodes_.size());
   stats.flits_per_node_cycle =
@@ -139,6 +142,8 @@ void TimedMemory::end_launch(const Cus& cus, const exec::LaunchState& launch, st
 
   all_sums_.requests += sums_.requests;
   all_sums_.replies += sums_.replies;
+  all_sums_.request_transit += sums_.request_transit;
+  all_sums_.reply_transit += sums_.reply_transit;
   all_sums_.round_trip += sums_.round_trip;
   all_sums_.round_trips += sums_.round_trips;
   all_sums_.occupancy += sums_.occupancy;

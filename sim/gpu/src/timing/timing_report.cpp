@@ -49,6 +49,8 @@ nlohmann::json stats_json(const TimingStats& s) {
       {"p99_request_latency", s.request_latency_p99},
       {"avg_reply_latency", s.reply_latency},
       {"p99_reply_latency", s.reply_latency_p99},
+      {"avg_request_transit", s.request_transit},
+      {"avg_reply_transit", s.reply_transit},
       {"avg_round_trip_core_cycles", s.round_trip},
       {"output_buffer",
        {{"avg_packets", s.output_occupancy}, {"full_cycles", s.output_full_cycles}}},

@@ -119,10 +119,11 @@ struct TimingStats {
   std::uint64_t changed_replies{};       // of them, delivered with other bytes than sent
   double request_latency{}, request_latency_p99{};  // of packets, network cycles
   double reply_latency{}, reply_latency_p99{};
-  double round_trip{};                 // core cycles from an L1 miss to its registers
-  double output_occupancy{};           // mean packets in a controller's output buffer
-  std::uint64_t output_full_cycles{};  // summed over controllers: a reply waited for room
-  std::uint64_t mshr_full_cycles{};    // summed over cores: a miss waited for a place
+  double request_transit{}, reply_transit{};  // of them, since the head left its source queue
+  double round_trip{};                        // core cycles from an L1 miss to its registers
+  double output_occupancy{};                  // mean packets in a controller's output buffer
+  std::uint64_t output_full_cycles{};         // summed over controllers: a reply waited for room
+  std::uint64_t mshr_full_cycles{};           // summed over cores: a miss waited for a place
   std::uint64_t dram_reads{}, dram_writes{}, dram_row_hits{};
   double flits_per_node_cycle{};  // ejected
   power::NetworkEvents events;
