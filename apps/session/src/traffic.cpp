@@ -59,15 +59,18 @@ std::optional<double> counter(const CounterDispatch& dispatch, const char* name)
   return measure::counter_total(dispatch, name);
 }
 
+// What a bundle's wires did; with `times_length` each event times the length of its wires.
 void add_wires(std::optional<WireActivity>& sum, const CounterDispatch& dispatch,
-               const std::string& bundle, const char* slots) {
-  const auto toggles = counter(dispatch, ("WW_" + bundle + "_TOGGLES").c_str());
-  const auto adjacent = counter(dispatch, ("WW_" + bundle + "_ADJACENT").c_str());
-  const auto opposite = counter(dispatch, ("WW_" + bundle + "_OPPOSITE").c_str());
-  const auto bits = slots != nullptr ? counter(dispatch, slots) : std::optional(0.0);
-  if (!toggles || !adjacent || !opposite || !bits) return;
+               const std::string& bundle, double slots, bool times_length) {
+  const auto value = [&](const char* event, const char* events) {
+    return counter(dispatch, ("WW_" + bundle + (times_length ? event : events)).c_str());
+  };
+  const auto toggles = value("_TOGGLE_MM", "_TOGGLES");
+  const auto adjacent = value("_ADJACENT_MM", "_ADJACENT");
+  const auto opposite = value("_OPPOSITE_MM", "_OPPOSITE");
+  if (!toggles || !adjacent || !opposite) return;
   if (!sum) sum.emplace();
-  *sum += {*bits, *toggles, *adjacent, *opposite};
+  *sum += {slots, *toggles, *adjacent, *opposite};
 }
 
 struct KernelSum {
@@ -77,13 +80,13 @@ struct KernelSum {
   std::string time_reason;
   std::array<Sum, 3> segments;
   std::array<std::optional<WireActivity>, 3> wires;
-  std::optional<WireActivity> control;
   std::optional<WireActivity> legs;
+  std::optional<WireActivity> trunks_mm;
+  std::optional<WireActivity> legs_mm;
   double register_bits{};
   bool register_monitor{true};
   double xbar_bits{};
   double xbar_bit_mm{};
-  double leg_bit_mm{};
 
   void add(const CounterDispatch& dispatch, const std::string& architecture) {
     using enum measure::Segment;
@@ -100,18 +103,23 @@ struct KernelSum {
     segments[1].add(segment(bytes, l1_l2));
     segments[2].add(segment(bytes, l2_memory_read));
     segments[2].add(segment(bytes, l2_memory_write));
-    add_wires(wires[1], dispatch, "TRUNK", "WW_XBAR_SLOT_BITS");
-    add_wires(control, dispatch, "CONTROL", nullptr);
-    add_wires(legs, dispatch, "LEG", "WW_XBAR_SLOT_BITS");
-    add_wires(wires[2], dispatch, "MEMORY", "WW_MEMORY_SLOT_BITS");
+    const auto known = [&](const char* name) { return counter(dispatch, name).value_or(0); };
+    const double slots = known("WW_XBAR_SLOT_BITS");
+    const double bit_mm = known("WW_XBAR_BIT_MM");
+    const double leg_bit_mm = known("WW_LEG_BIT_MM");
+    add_wires(wires[1], dispatch, "TRUNK", slots, false);
+    add_wires(legs, dispatch, "LEG", slots, false);
+    add_wires(wires[2], dispatch, "MEMORY", known("WW_MEMORY_SLOT_BITS"), false);
+    add_wires(trunks_mm, dispatch, "TRUNK", bit_mm - leg_bit_mm, true);
+    add_wires(trunks_mm, dispatch, "CONTROL", 0, true);
+    add_wires(legs_mm, dispatch, "LEG", leg_bit_mm, true);
     if (const auto registers = counter(dispatch, "WW_REGISTER_BYTES")) {
       register_bits += 8 * *registers;
     } else {
       register_monitor = false;
     }
-    xbar_bits += counter(dispatch, "WW_XBAR_BITS").value_or(0);
-    xbar_bit_mm += counter(dispatch, "WW_XBAR_BIT_MM").value_or(0);
-    leg_bit_mm += counter(dispatch, "WW_LEG_BIT_MM").value_or(0);
+    xbar_bits += known("WW_XBAR_BITS");
+    xbar_bit_mm += bit_mm;
   }
 
   [[nodiscard]] KernelTraffic traffic(const std::string& name) const {
@@ -125,14 +133,13 @@ struct KernelSum {
       result.segments[s].wires = wires[s];
     }
     if (wires[1]) {
-      result.legs = legs;
-      result.control = control;
+      result.trunks_mm = trunks_mm;
+      result.legs_mm = legs_mm;
       // Partial lines: the monitors count payload, the cache lookups whole lines.
       result.segments[1].bytes = xbar_bits / 8;
       result.segments[1].reason.clear();
       if (wires[1]->slot_bits > 0 && xbar_bit_mm > 0) {
         result.l1_l2_mm = xbar_bit_mm / wires[1]->slot_bits;
-        result.leg_mm = leg_bit_mm / wires[1]->slot_bits;
       }
     }
     if (register_monitor) {

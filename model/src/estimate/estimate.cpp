@@ -38,17 +38,18 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
                                       WireSegment segment, double mm) {
   const auto& wires = kernel.segments[static_cast<std::size_t>(segment)].wires;
   if (!model.events || !wires) return std::nullopt;
-  if (segment != WireSegment::l1_l2) return model.of_activity(*wires).times(mm * femto);
-  WireActivity trunk = *wires;
-  if (kernel.control) trunk += *kernel.control;
-  if (!kernel.legs) return model.of_activity(trunk).times(mm * femto);
-  const double leg_mm = std::clamp(kernel.leg_mm, 0.0, mm);
-  // Pipeline clock, strobes and requests run along the trunks, which the calibration saw; of a leg
-  // only the payload is known to follow.
-  WireActivity leg = *kernel.legs;
-  leg.slot_bits = 0;
-  return together(model.of_activity(trunk).times((mm - leg_mm) * femto),
-                  model.of_activity(leg).times(leg_mm * femto));
+  if (segment != WireSegment::l1_l2 || !kernel.trunks_mm) {
+    return model.of_activity(*wires).times(mm * femto);
+  }
+  const Interval trunks = model.of_activity(*kernel.trunks_mm).times(femto);
+  if (!kernel.legs_mm) return trunks;
+  // Pipeline clock, strobes and requests run along the trunks, which the calibration saw. How much
+  // of that goes on along a leg no contrast tells: something between nothing and all.
+  WireActivity payload = *kernel.legs_mm;
+  payload.slot_bits = 0;
+  const double clock = std::max(0.0, model.events->fj_per_mm[0] * kernel.legs_mm->slot_bits);
+  return together(together(trunks, model.of_activity(payload).times(femto)),
+                  Interval{0.5, 0, 1}.times(clock * femto));
 }
 
 void add_reason(std::string& text, const std::string& more) {

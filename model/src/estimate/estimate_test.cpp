@@ -265,13 +265,47 @@ TEST(WireEvents, PriceRequestsAndTagsByTheirOwnToggles) {
   model->events = *events;
   auto traffic = kernel(1e9);
   traffic.segments[1].wires = WireActivity{8e9, 0.8e9, 0.4e9, 0.1e9};
+  traffic.trunks_mm = WireActivity{80e9, 8e9, 4e9, 1e9};
   const auto quiet = estimate(*model, {traffic}, {});
-  traffic.control = WireActivity{0, 0.1e9, 0, 0};
+  traffic.trunks_mm->toggles += 1e9;
   const auto busy = estimate(*model, {traffic}, {});
   ASSERT_TRUE(quiet && busy);
   EXPECT_NEAR(l1_l2(busy->total).energy_j->value - l1_l2(quiet->total).energy_j->value,
-              events->fj_per_mm[1] * 0.1e9 * 10 * 1e-15, 1e-9);
+              events->fj_per_mm[1] * 1e9 * 1e-15, 1e-9);
   EXPECT_DOUBLE_EQ(l1_l2(busy->total).toggle_rate, l1_l2(quiet->total).toggle_rate);
+}
+
+TEST(WireEvents, ArePricedByTheLengthOfTheWiresThatHadThem) {
+  auto model = parse_wire_model(model_json(), "test");
+  ASSERT_TRUE(model);
+  model->events = WireEvents{{5, 300, 150}, {}, 4};
+  auto traffic = kernel(1e9);
+  traffic.l1_l2_mm = 10;
+  traffic.segments[1].wires = WireActivity{8e9, 0.8e9, 0, 0};
+  traffic.trunks_mm = WireActivity{80e9, 8e9, 0, 0};
+  const auto even = estimate(*model, {traffic}, {});
+  traffic.trunks_mm->toggles /= 2;  // the same toggles, on wires half as long as the others
+  const auto near = estimate(*model, {traffic}, {});
+  ASSERT_TRUE(even && near);
+  EXPECT_NEAR(l1_l2(even->total).energy_j->value, (5 * 80e9 + 300 * 8e9) * 1e-15, 1e-12);
+  EXPECT_NEAR(l1_l2(near->total).energy_j->value, (5 * 80e9 + 300 * 4e9) * 1e-15, 1e-12);
+}
+
+TEST(WireEvents, LeaveOpenHowMuchOfTheClockGoesAlongALeg) {
+  auto model = parse_wire_model(model_json(), "test");
+  ASSERT_TRUE(model);
+  model->events = WireEvents{{5, 300, 150}, {}, 4};
+  auto traffic = kernel(1e9);
+  traffic.segments[1].wires = WireActivity{8e9, 0.8e9, 0, 0};
+  traffic.trunks_mm = WireActivity{60e9, 6e9, 0, 0};
+  traffic.legs_mm = WireActivity{20e9, 2e9, 0, 0};
+  const auto result = estimate(*model, {traffic}, {});
+  ASSERT_TRUE(result);
+  const auto& energy = *l1_l2(result->total).energy_j;
+  const double payload = (5 * 60e9 + 300 * 8e9) * 1e-15;
+  EXPECT_NEAR(energy.value, payload + 0.5 * 5 * 20e9 * 1e-15, 1e-12);
+  EXPECT_LE(energy.low, payload);
+  EXPECT_GE(energy.high, payload + 5 * 20e9 * 1e-15);
 }
 
 TEST(Interval, ProductsAddLogarithmsInQuadrature) {

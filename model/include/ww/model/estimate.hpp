@@ -26,11 +26,11 @@ struct KernelTraffic {
   std::optional<double> time_s;  // all dispatches together
   std::string time_reason;       // why there is none
   std::array<SegmentTraffic, 3> segments{};
-  // L1-L2: request and tag wires, which lie beside the trunks.
-  std::optional<WireActivity> control;
-  std::optional<WireActivity> legs;  // L1-L2: the wires within an engine
-  double leg_mm{};                   // their mean length, part of the distance
-  std::optional<double> l1_l2_mm;    // mean distance of this kernel's bits, if known
+  // L1-L2, where monitors know which wires did what: events times the length of their wires [mm].
+  // Trunks with the request and tag wires that lie beside them; legs are the way within an engine.
+  std::optional<WireActivity> trunks_mm;
+  std::optional<WireActivity> legs_mm;
+  std::optional<double> l1_l2_mm;  // mean distance of this kernel's bits, if known
 };
 
 struct EstimateOptions {

@@ -10,7 +10,7 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 44;  // the most that a chip has
+inline constexpr std::size_t kCounters = 53;  // the most that a chip has
 // Under AMD's names for the chip's generation.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 using CounterValues = std::array<double, kCounters>;

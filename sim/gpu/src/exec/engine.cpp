@@ -232,12 +232,15 @@ constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE
 
 // Toggle monitors, which no card has (WireMonitors).
 constexpr const char* kMonitorNames[] = {
-    "WW_XBAR_BITS_sum",       "WW_XBAR_SLOT_BITS_sum",   "WW_XBAR_BIT_MM_sum",
-    "WW_LEG_BIT_MM_sum",      "WW_TRUNK_TOGGLES_sum",    "WW_TRUNK_ADJACENT_sum",
-    "WW_TRUNK_OPPOSITE_sum",  "WW_LEG_TOGGLES_sum",      "WW_LEG_ADJACENT_sum",
-    "WW_LEG_OPPOSITE_sum",    "WW_MEMORY_SLOT_BITS_sum", "WW_MEMORY_TOGGLES_sum",
-    "WW_MEMORY_ADJACENT_sum", "WW_MEMORY_OPPOSITE_sum",  "WW_REGISTER_BYTES_sum",
-    "WW_CONTROL_TOGGLES_sum", "WW_CONTROL_ADJACENT_sum", "WW_CONTROL_OPPOSITE_sum"};
+    "WW_XBAR_BITS_sum",         "WW_XBAR_SLOT_BITS_sum",      "WW_XBAR_BIT_MM_sum",
+    "WW_LEG_BIT_MM_sum",        "WW_TRUNK_TOGGLES_sum",       "WW_TRUNK_ADJACENT_sum",
+    "WW_TRUNK_OPPOSITE_sum",    "WW_LEG_TOGGLES_sum",         "WW_LEG_ADJACENT_sum",
+    "WW_LEG_OPPOSITE_sum",      "WW_MEMORY_SLOT_BITS_sum",    "WW_MEMORY_TOGGLES_sum",
+    "WW_MEMORY_ADJACENT_sum",   "WW_MEMORY_OPPOSITE_sum",     "WW_REGISTER_BYTES_sum",
+    "WW_CONTROL_TOGGLES_sum",   "WW_CONTROL_ADJACENT_sum",    "WW_CONTROL_OPPOSITE_sum",
+    "WW_TRUNK_TOGGLE_MM_sum",   "WW_TRUNK_ADJACENT_MM_sum",   "WW_TRUNK_OPPOSITE_MM_sum",
+    "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
+    "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum"};
 
 // The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
 std::vector<std::string> names_of(bool is_gfx9) {
@@ -322,12 +325,14 @@ CounterValues Engine::collect(std::int64_t cycles, const LaunchActivity& activit
     add({m.memory_read_halves, m.memory_write_halves});
   }
   const WireMonitors& w = activity.monitors;
-  add({activity.payload_bits, w.crossbar_slot_bits,
-       static_cast<std::uint64_t>(w.crossbar_bit_mm + 0.5),
-       static_cast<std::uint64_t>(w.leg_bit_mm + 0.5), w.trunks.toggles, w.trunks.adjacent,
-       w.trunks.opposite, w.legs.toggles, w.legs.adjacent, w.legs.opposite, w.memory_slot_bits,
-       w.memory.toggles, w.memory.adjacent, w.memory.opposite, w.register_bytes, w.control.toggles,
-       w.control.adjacent, w.control.opposite});
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(value + 0.5); };
+  add({activity.payload_bits, w.crossbar_slot_bits, whole(w.crossbar_bit_mm), whole(w.leg_bit_mm),
+       w.trunks.toggles, w.trunks.adjacent, w.trunks.opposite, w.legs.toggles, w.legs.adjacent,
+       w.legs.opposite, w.memory_slot_bits, w.memory.toggles, w.memory.adjacent, w.memory.opposite,
+       w.register_bytes, w.control.toggles, w.control.adjacent, w.control.opposite});
+  for (const auto* bundle : {&w.trunks, &w.legs, &w.control}) {
+    add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
+  }
   CounterValues result{};
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

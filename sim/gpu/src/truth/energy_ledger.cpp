@@ -195,6 +195,12 @@ class EnergyLedger final : public ActivityObserver {
   void charge_memory(LaunchActivity& activity, std::span<const ChannelActivity> channels);
   void charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus);
   void read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const;
+  struct Lengths {
+    std::vector<double> trunk_mm;  // [engine * channels + channel]
+    std::vector<double> leg_mm;    // [engine * cus + cu]
+  };
+  // Also adds the bits' distances to `monitors`.
+  Lengths published_lengths(WireMonitors& monitors) const;
   [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
     return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
   }
@@ -361,29 +367,43 @@ void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivi
 
 // Counts of events alone, and published distances: nothing that only the truth knows.
 void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const {
-  const auto add = [](WireMonitors::Bundle& sum, const std::vector<Lane>& lanes) {
-    std::int64_t beats = 0;
-    for (const Lane& lane : lanes) {
-      const TransitionCounts counts = lane.bus.counts();
-      sum.toggles += counts.toggles;
-      sum.adjacent += counts.adjacent;
-      sum.opposite += counts.opposite;
-      beats += lane.beats;
-    }
-    return static_cast<std::uint64_t>(beats);
+  const auto add = [](WireMonitors::Bundle& sum, const TransitionCounts& counts, double mm) {
+    sum.toggles += counts.toggles;
+    sum.adjacent += counts.adjacent;
+    sum.opposite += counts.opposite;
+    sum.toggle_mm += mm * static_cast<double>(counts.toggles);
+    sum.adjacent_mm += mm * static_cast<double>(counts.adjacent);
+    sum.opposite_mm += mm * static_cast<double>(counts.opposite);
   };
-  const std::uint64_t beats = add(monitors.trunks, replies_) + add(monitors.trunks, writes_);
-  for (const Control& control : controls_) {
-    monitors.control.toggles += control.counts.toggles;
-    monitors.control.adjacent += control.counts.adjacent;
-    monitors.control.opposite += control.counts.opposite;
+  const Lengths lengths = published_lengths(monitors);
+  std::int64_t beats = 0;
+  for (std::size_t link = 0; link < controls_.size(); ++link) {
+    for (const Lane* lane : {&replies_[link], &writes_[link]}) {
+      add(monitors.trunks, lane->bus.counts(), lengths.trunk_mm[link]);
+      beats += lane->beats;
+    }
+    add(monitors.control, controls_[link].counts, lengths.trunk_mm[link]);
   }
-  add(monitors.legs, reply_legs_);
-  add(monitors.legs, write_legs_);
-  monitors.crossbar_slot_bits = beats * kWires;
-  monitors.memory_slot_bits = add(monitors.memory, memory_) * kMemoryWires;
+  for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
+    for (const Lane* lane : {&reply_legs_[leg], &write_legs_[leg]}) {
+      add(monitors.legs, lane->bus.counts(), lengths.leg_mm[leg]);
+    }
+  }
+  monitors.crossbar_slot_bits = static_cast<std::uint64_t>(beats) * kWires;
+  std::int64_t memory_beats = 0;
+  for (const Lane& lane : memory_) {
+    add(monitors.memory, lane.bus.counts(), 0);
+    memory_beats += lane.beats;
+  }
+  monitors.memory_slot_bits = static_cast<std::uint64_t>(memory_beats) * kMemoryWires;
   for (const CuActivity& cu : cus) monitors.register_bytes += cu.register_bytes;
+}
 
+// Routes of the published floorplan, cut where an engine's trunks end; links and legs take the mean
+// of the beats that crossed them.
+EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) const {
+  Lengths lengths{std::vector<double>(controls_.size()), std::vector<double>(reply_legs_.size())};
+  std::vector<double> link_beats(controls_.size());
   const Geometry& geometry = truth_.published.geometry;
   Point l2{};
   for (const Point& channel : geometry.l2_channels) {
@@ -396,16 +416,27 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
       return manhattan_mm(a, l2) < manhattan_mm(b, l2);
     });
     for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const std::size_t leg = engine * cus_ + cu;
+      double leg_beats = 0;
       for (std::size_t channel = 0; channel < channels_; ++channel) {
-        const double bits =
-            kWires * static_cast<double>(crossings_[(engine * cus_ + cu) * channels_ + channel]);
-        if (bits == 0) continue;
+        const auto beats = static_cast<double>(crossings_[leg * channels_ + channel]);
+        if (beats == 0) continue;
         const double mm = manhattan_mm(places[cu], geometry.l2_channels[channel]);
-        monitors.crossbar_bit_mm += bits * mm;
-        monitors.leg_bit_mm += bits * std::min(mm, manhattan_mm(places[cu], hub));
+        const double leg_mm = std::min(mm, manhattan_mm(places[cu], hub));
+        monitors.crossbar_bit_mm += kWires * beats * mm;
+        monitors.leg_bit_mm += kWires * beats * leg_mm;
+        lengths.trunk_mm[engine * channels_ + channel] += beats * (mm - leg_mm);
+        link_beats[engine * channels_ + channel] += beats;
+        lengths.leg_mm[leg] += beats * leg_mm;
+        leg_beats += beats;
       }
+      if (leg_beats > 0) lengths.leg_mm[leg] /= leg_beats;
     }
   }
+  for (std::size_t link = 0; link < link_beats.size(); ++link) {
+    if (link_beats[link] > 0) lengths.trunk_mm[link] /= link_beats[link];
+  }
+  return lengths;
 }
 
 LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,

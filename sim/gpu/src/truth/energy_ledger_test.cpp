@@ -156,6 +156,31 @@ TEST(EnergyLedger, CountsPayloadBitsBothWays) {
   EXPECT_EQ(ledger->end_launch(1, {}, {}).payload_bits, 512U + 64U);
 }
 
+TEST(EnergyLedger, WeighsEventsByTheLengthOfTheirOwnLink) {
+  const Chip chip = w9100();
+  const Geometry& geometry = chip.truth().published.geometry;
+  const auto zeros = filled(0);
+  const auto send_to = [&](std::uint16_t channel) {
+    const auto ledger = make_energy_ledger(chip);
+    ledger->begin_launch();
+    CrossbarTransfer transfer;
+    transfer.channel = channel;
+    transfer.bytes = 64;
+    transfer.payload = reinterpret_cast<const std::byte*>(zeros.data());
+    ledger->crossbar(transfer);
+    return ledger->end_launch(0, {}, {}).monitors;
+  };
+  for (const std::uint16_t channel : {std::uint16_t{0}, std::uint16_t{15}}) {
+    const WireMonitors monitors = send_to(channel);
+    const double mm = manhattan_mm(geometry.compute_units[0][0], geometry.l2_channels[channel]);
+    EXPECT_NEAR(monitors.crossbar_bit_mm, 512 * mm, 1e-9);
+    EXPECT_EQ(monitors.trunks.toggles, 1024U);  // down from rest at ones, and back
+    EXPECT_EQ(monitors.legs.toggles, 1024U);
+    EXPECT_NEAR(monitors.trunks.toggle_mm + monitors.legs.toggle_mm, 1024 * mm, 1e-9);
+    EXPECT_GT(monitors.control.toggle_mm, 0);
+  }
+}
+
 TEST(EnergyLedger, ChargesMemoryTransfersToTheirSegment) {
   const Chip chip = w9100();
   const auto ledger = make_energy_ledger(chip);

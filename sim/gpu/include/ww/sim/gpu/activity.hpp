@@ -70,6 +70,8 @@ struct WireMonitors {
     std::uint64_t toggles{};   // wires that changed
     std::uint64_t adjacent{};  // neighbouring pairs that both changed
     std::uint64_t opposite{};  // those of them that went opposite ways
+    // The same, each event times the length of its wires (crossbar bundles alone).
+    double toggle_mm{}, adjacent_mm{}, opposite_mm{};
   };
   std::uint64_t crossbar_slot_bits{};  // wires times beats: 512 a beat, however full
   double crossbar_bit_mm{};            // slot bits times the distance from L1 to L2
