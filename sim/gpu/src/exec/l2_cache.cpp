@@ -68,9 +68,10 @@ L2Cache::L2Cache(const Architecture& architecture)
       sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
-      slots_(std::size_t{channels_} * sets_ * ways_),
-      tag_(slots_.size(), kNone),
-      stamp_(slots_.size(), 0),
+      tag_(std::size_t{channels_} * sets_ * ways_, kNone),
+      stamp_(tag_.size(), 0),
+      ready_(tag_.size(), 0),
+      dirty_(tag_.size(), 0),
       hint_(kHints) {}
 
 L2Cache::Place L2Cache::find(std::uint32_t line) const {
@@ -79,19 +80,18 @@ L2Cache::Place L2Cache::find(std::uint32_t line) const {
   return {first + (way & ~kAbsent), (way & kAbsent) == 0};
 }
 
-L2Cache::Slot& L2Cache::evict(std::uint32_t line, std::uint32_t place, Access& access) {
-  Slot& victim = slots_[place];
-  if (victim.tag != kNone && victim.dirty != 0) {
+void L2Cache::evict(std::uint32_t line, std::uint32_t place, Access& access) {
+  if (dirty_[place] != 0) {
     access.writeback = true;
-    access.victim = victim.tag;
-    access.victim_dirty = victim.dirty;
+    access.victim = tag_[place];
+    access.victim_dirty = dirty_[place];
+    dirty_[place] = 0;
   }
-  victim = Slot{.tag = line};
+  ready_[place] = 0;
   tag_[place] = line;
   used(place);
-  access.ready = &victim.ready;
+  access.ready = &ready_[place];
   hint_[line % kHints] = place;
-  return victim;
 }
 
 L2Cache::Access L2Cache::read_slowly(std::uint32_t line) {
@@ -102,43 +102,40 @@ L2Cache::Access L2Cache::read_slowly(std::uint32_t line) {
     evict(line, place, access);
     return access;
   }
-  Slot& slot = slots_[place];
   hint_[line % kHints] = place;
   used(place);
-  access.ready = &slot.ready;
-  access.hit = slot.partial == 0;
-  access.fill = !access.hit;
-  slot.partial = 0;
+  access.ready = &ready_[place];
+  access.fill = ready_[place] == kPartial;
+  access.hit = !access.fill;
+  if (access.fill) ready_[place] = 0;
   return access;
 }
 
 L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   Access access;
   std::uint32_t place = hint_[line % kHints];
-  bool found = slots_[place].tag == line;
+  bool found = tag_[place] == line;
   if (!found) {
     const Place searched = find(line);
     place = searched.slot;
     found = searched.found;
   }
-  Slot* slot = nullptr;
   if (!found) {
-    slot = &evict(line, place, access);
-    slot->partial = written != kWhole;
+    evict(line, place, access);
+    if (written != kWhole) ready_[place] = kPartial;
   } else {
-    slot = &slots_[place];
     used(place);
     access.hit = true;
-    access.ready = &slot->ready;
+    access.ready = &ready_[place];
   }
-  slot->dirty |= written;
-  if (slot->dirty == kWhole) slot->partial = 0;
+  dirty_[place] |= written;
+  if (dirty_[place] == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
   return access;
 }
 
 void L2Cache::renumber() {
   std::vector<std::uint32_t> order(ways_);
-  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
     std::iota(order.begin(), order.end(), first);
     std::sort(order.begin(), order.end(),
               [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
@@ -151,22 +148,23 @@ void L2Cache::renumber() {
 }
 
 void L2Cache::begin_launch() {
-  for (Slot& slot : slots_) slot.ready = 0;
+  for (std::int64_t& ready : ready_) ready = std::min<std::int64_t>(ready, 0);
 }
 
 std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();
-  snapshot->lines.resize(slots_.size());
+  snapshot->lines.resize(tag_.size());
   std::vector<std::uint32_t> ranks(ways_);
-  std::vector<std::uint64_t> words(slots_.size() * 2);
-  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+  std::vector<std::uint64_t> words(tag_.size() * 2);
+  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
     rank(&stamp_[first], ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
-      const Slot& slot = slots_[first + way];
+      const std::uint32_t slot = first + way;
+      const bool partial = ready_[slot] == kPartial;
       const std::uint32_t place = first + ranks[way];
-      snapshot->lines[place] = {slot.tag, slot.partial != 0, slot.dirty};
-      words[2 * place] = std::uint64_t{slot.tag} << 1 | slot.partial;
-      words[2 * place + 1] = slot.dirty;
+      snapshot->lines[place] = {tag_[slot], partial, dirty_[slot]};
+      words[2 * place] = std::uint64_t{tag_[slot]} << 1 | (partial ? 1U : 0U);
+      words[2 * place + 1] = dirty_[slot];
     }
   }
   snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
@@ -174,11 +172,11 @@ std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
 }
 
 void L2Cache::restore(const L2Snapshot& snapshot) {
-  for (std::uint32_t first = 0; first < slots_.size(); first += ways_) {
+  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
     for (std::uint32_t age = 0; age < ways_; ++age) {
       const L2Snapshot::Line& line = snapshot.lines[first + age];
-      slots_[first + age] =
-          Slot{.dirty = line.dirty, .tag = line.tag, .partial = line.partial ? 1U : 0U};
+      ready_[first + age] = line.partial ? kPartial : 0;
+      dirty_[first + age] = line.dirty;
       tag_[first + age] = line.tag;
       stamp_[first + age] = line.tag == kNone ? 0U : age + 1U;
     }

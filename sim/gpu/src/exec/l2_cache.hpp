@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/host_cache.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -41,10 +42,10 @@ class L2Cache {
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line) {
-    Slot& hinted = slots_[hint_[line % kHints]];
-    if (hinted.tag == line && hinted.partial == 0) {  // the common case, without a search
-      used(hint_[line % kHints]);
-      return {.hit = true, .ready = &hinted.ready};
+    const std::uint32_t place = hint_[line % kHints];
+    if (tag_[place] == line && ready_[place] != kPartial) {  // the common case, without a search
+      used(place);
+      return {.hit = true, .ready = &ready_[place]};
     }
     return read_slowly(line);
   }
@@ -53,31 +54,48 @@ class L2Cache {
   unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* leaves, std::int64_t cycle,
                 std::int64_t apart) {
     if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
-    const Slot* const slots = slots_.data();
     const std::uint32_t* const hint = hint_.data();
+    const std::uint32_t* const tag = tag_.data();
+    const std::int64_t* const ready = ready_.data();
     std::uint32_t* const stamp = stamp_.data();
     unsigned found = 0;
     for (; found < lines; ++found, ++line, cycle += apart) {
       const std::uint32_t place = hint[line % kHints];
-      const Slot& hinted = slots[place];
-      if (hinted.tag != line || hinted.partial != 0) break;
+      if (tag[place] != line || ready[place] == kPartial) break;
       stamp[place] = ++clock_;
-      leaves[found] = std::max(hinted.ready, cycle);
+      leaves[found] = std::max(ready[place], cycle);
     }
     return found;
   }
   Access write(std::uint32_t line, std::uint64_t written);
 
-  // Brings to the host's caches what an access to the line will look at: its slot where that is
-  // known, else its set.
-  void prefetch(std::uint32_t line) const {
-    const std::uint32_t place = hint_[line % kHints];
-    __builtin_prefetch(&slots_[place], 1);
-    __builtin_prefetch(&stamp_[place], 1);
-    if (tag_[place] == line) return;
-    const std::uint32_t first = set_of(line);
-    __builtin_prefetch(&tag_[first], 1);
-    __builtin_prefetch(&stamp_[first], 1);
+  // Brings to the host's caches what an access to these lines, in a row on one channel, will look
+  // at: their slots where those are known, else their sets.
+  void look_ahead(std::uint32_t line, unsigned lines) const {
+    for (; lines != 0; --lines, ++line) {
+      const std::uint32_t place = hint_[line % kHints];
+      if (tag_[place] == line) {
+        prefetch_to_write(&stamp_[place]);
+        prefetch_to_write(&ready_[place]);
+      } else {
+        const std::uint32_t first = set_of(line);
+        prefetch_to_write(&tag_[first]);
+        prefetch_to_write(&stamp_[first]);
+      }
+    }
+  }
+  // The next step, once the sets are there: the slot that a line will be given that is not here,
+  // else kNone.
+  [[nodiscard]] std::uint32_t look_for_victim(std::uint32_t line) const {
+    if (tag_[hint_[line % kHints]] == line) return kNone;
+    const Place place = find(line);
+    prefetch_to_write(&ready_[place.slot]);
+    prefetch_to_write(&dirty_[place.slot]);
+    return place.found ? kNone : place.slot;
+  }
+  // The line that a slot will write back when it is given to another, else kNone.
+  [[nodiscard]] std::uint32_t to_write_back(std::uint32_t slot) const {
+    return dirty_[slot] != 0 ? tag_[slot] : kNone;
   }
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
     const std::uint32_t block = line >> interleave_shift_;
@@ -92,12 +110,8 @@ class L2Cache {
 
  private:
   static constexpr std::uint32_t kHints = 1U << 15;
-  struct Slot {
-    std::int64_t ready{};
-    std::uint64_t dirty{};
-    std::uint32_t tag{kNone};
-    std::uint32_t partial{};
-  };
+  // Instead of an arrival time: some bytes of the line were never fetched nor written.
+  static constexpr std::int64_t kPartial = -1;
   Access read_slowly(std::uint32_t line);
   // The slot is now its set's most recent.
   void used(std::uint32_t place) {
@@ -120,7 +134,7 @@ class L2Cache {
     bool found{};
   };
   [[nodiscard]] Place find(std::uint32_t line) const;
-  Slot& evict(std::uint32_t line, std::uint32_t place, Access& access);
+  void evict(std::uint32_t line, std::uint32_t place, Access& access);
 
   std::uint32_t channels_;
   std::uint32_t channel_mask_;   // channels - 1 where that is a power of two, else 0
@@ -130,10 +144,11 @@ class L2Cache {
   std::uint32_t sets_;      // of one channel
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t clock_{1};
-  std::vector<Slot> slots_;  // [channel][set][way]
-  // By slot, beside them: what a search through a set looks at, a host's cache line each.
-  std::vector<std::uint32_t> tag_;    // as in the slots
+  // By slot, [channel][set][way]: each access touches few of the host's cache lines.
+  std::vector<std::uint32_t> tag_;    // kNone: nothing
   std::vector<std::uint32_t> stamp_;  // of the last use; 0: never
+  std::vector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
+  std::vector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
   std::vector<std::uint32_t> hint_;   // where a line was last seen
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "exec/host_cache.hpp"
 #include "exec/line_update.hpp"
 #include "exec/memory_operation.hpp"
 
@@ -11,9 +12,11 @@ namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
 // Requests, for the host's caches: what their operations say is looked for first, then what that
-// points to.
+// points to, then whose place in the L2 the lines will take, and what that writes back.
 constexpr std::size_t kFarAhead = 24;
-constexpr std::size_t kAhead = 8;
+constexpr std::size_t kAhead = 12;
+constexpr std::size_t kNear = 6;
+constexpr std::size_t kNext = 3;
 
 std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
@@ -26,6 +29,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       observer_(observer),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
+  for (Victims& victims : victims_) victims.fill(L2Cache::kNone);
   cycles_per_line_ = std::max<std::int64_t>(
       1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
   std::int64_t nearest = 0;
@@ -90,8 +94,10 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   sorted_.resize(arrived);
   for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (n + kFarAhead < arrived) __builtin_prefetch(sorted_[n + kFarAhead].request->operation, 1);
-    if (n + kAhead < arrived) prefetch(*sorted_[n + kAhead].request);
+    if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
+    if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
+    if (n + kNear < arrived) look_for_victims(*sorted_[n + kNear].request, n + kNear);
+    if (n + kNext < arrived) look_at_victims(n + kNext);
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
@@ -103,15 +109,15 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 }
 
 // The data are the one thing here that may be in no cache of the host.
-void MemorySystem::prefetch(const Request& request) const {
+void MemorySystem::look_ahead(const Request& request) const {
   const std::byte* const data = memory_.host(line_address(request.line));
-  for (unsigned i = 0; i < request.lines; ++i) __builtin_prefetch(data + i * kLineBytes);
+  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
   const MemoryOperation& operation = *request.operation;
   if (operation.wave != nullptr) {
     const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
-    __builtin_prefetch(wave);
-    __builtin_prefetch(wave + 64, 1);
-    __builtin_prefetch(wave + 128);
+    prefetch(wave);
+    prefetch_to_write(wave + kHostLine);
+    prefetch(wave + 2 * kHostLine);
   }
   if (operation.contiguous) {
     // An address, not a pointer: the first line may begin before the first lane.
@@ -121,10 +127,25 @@ void MemorySystem::prefetch(const Request& request) const {
                                              : operation.data);
     const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
     for (unsigned i = 0; i < request.lines; ++i) {
-      __builtin_prefetch(reinterpret_cast<const void*>(target + i * kLineBytes), 1);
+      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
     }
   }
-  l2_.prefetch(request.line);
+  l2_.look_ahead(request.line, request.lines);
+}
+
+void MemorySystem::look_for_victims(const Request& request, std::size_t n) {
+  Victims& victims = victims_[n % victims_.size()];
+  victims.fill(L2Cache::kNone);
+  if (request.kind == Request::Kind::merge) return;
+  for (unsigned i = 0; i < request.lines; ++i) victims[i] = l2_.look_for_victim(request.line + i);
+}
+
+void MemorySystem::look_at_victims(std::size_t n) const {
+  for (const std::uint32_t slot : victims_[n % victims_.size()]) {
+    if (slot == L2Cache::kNone) continue;
+    const std::uint32_t line = l2_.to_write_back(slot);
+    if (line != L2Cache::kNone) prefetch(memory_.host(line_address(line)));
+  }
 }
 
 void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
