@@ -85,14 +85,39 @@ std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
   return text + kBuiltins;
 }
 
+// Arguments of a printf that may be strings; further ones do not compile.
+constexpr int kPrintfArguments = 64;
+
+// LLVM 15 finds a format only where it is an expression of an array, and crashes on a %s whose
+// argument is a pointer to constant memory. So the format goes as the address of its second
+// character, and pointers to constant characters go as the numbers that they are.
+std::string printf_macros() {
+  std::string text =
+      "#define __ww_as(t, x) t: (ulong)_Generic((x), t: (x), default: (t)0)\n"
+      "#define __ww_a(x) _Generic((x), __ww_as(__constant char*, x), "
+      "__ww_as(const __constant char*, x), default: (x))\n"
+      "#define __ww_a1(x) __ww_a(x)\n";
+  std::string names;
+  std::string counts = "0";
+  for (int i = 1; i <= kPrintfArguments; ++i) {
+    const std::string n = std::to_string(i);
+    if (i > 1) {
+      text += "#define __ww_a" + n + "(x, ...) __ww_a(x), __ww_a" + std::to_string(i - 1) +
+              "(__VA_ARGS__)\n";
+    }
+    names += "a" + n + ", ";
+    counts.insert(0, n + ", ");
+  }
+  text += "#define __ww_pick(" + names + "n, ...) __ww_a##n\n";
+  return text +
+         "#define printf(format, ...) printf(&(format)[1] __VA_OPT__(, __ww_pick(__VA_ARGS__, " +
+         counts + ")(__VA_ARGS__)))\n";
+}
+
 }  // namespace
 
 std::string end_of_prelude(bool printf_lowered) {
-  std::string text;
-  if (printf_lowered) {
-    text += "#define printf(format, ...) printf(&(format)[1], ##__VA_ARGS__)\n";
-  }
-  return text + "#line 1 \"program.cl\"\n";
+  return (printf_lowered ? printf_macros() : std::string()) + "#line 1 \"program.cl\"\n";
 }
 
 Result<std::vector<std::string>> split_options(std::string_view text) {

@@ -12,6 +12,7 @@ namespace {
 struct Conversion {
   std::string flags_and_width;  // with the precision, as C has them
   unsigned vector{1};
+  std::size_t bytes{};  // of an integer that the length modifier makes narrower than an int
   char type{};
 };
 
@@ -35,7 +36,10 @@ Conversion parse_conversion(std::string_view text, std::size_t& at) {
     }
     conversion.vector = std::clamp(count, 1u, 16u);
   }
+  const std::size_t modifiers = at;
   while (here() != '\0' && std::string_view("hlLzjt").find(here()) != std::string_view::npos) ++at;
+  const std::string_view length = text.substr(modifiers, at - modifiers);
+  if (length == "h" || length == "hh") conversion.bytes = length == "h" ? 2 : 1;
   conversion.type = here();
   if (at < text.size()) ++at;
   return conversion;
@@ -72,16 +76,32 @@ long long load_signed(std::span<const std::byte> bytes) {
   }
 }
 
+// A char or a short travels as an int: the bytes of it that count.
+std::span<const std::byte> narrowed(const Conversion& conversion,
+                                    std::span<const std::byte> bytes) {
+  const bool narrow = conversion.bytes != 0 && conversion.bytes < bytes.size();
+  return narrow ? bytes.first(conversion.bytes) : bytes;
+}
+
+// The null pointer of private memory is all ones.
+std::string pointer_text(std::span<const std::byte> bytes) {
+  const auto value = load<unsigned long long>(bytes);
+  const bool null = value == 0 || (bytes.size() == 4 && value == 0xFFFFFFFFU);
+  return null ? "0x0" : c_format("%#llx", value);
+}
+
 std::string render_one(const Conversion& conversion, std::span<const std::byte> bytes,
                        const StringReader& read_string) {
   const std::string start = "%" + conversion.flags_and_width;
   switch (conversion.type) {
     case 'd':
-    case 'i': return c_format(start + "lld", load_signed(bytes));
+    case 'i': return c_format(start + "lld", load_signed(narrowed(conversion, bytes)));
     case 'u':
     case 'o':
     case 'x':
-    case 'X': return c_format(start + "ll" + conversion.type, load<unsigned long long>(bytes));
+    case 'X':
+      return c_format(start + "ll" + conversion.type,
+                      load<unsigned long long>(narrowed(conversion, bytes)));
     case 'c': return c_format(start + "c", static_cast<int>(load<std::int32_t>(bytes)));
     case 'f':
     case 'F':
@@ -100,7 +120,7 @@ std::string render_one(const Conversion& conversion, std::span<const std::byte> 
       const std::string text = address != 0 ? read_string(address) : "(null)";
       return c_format(start + "s", text.c_str());
     }
-    case 'p': return c_format(start + "#llx", load<unsigned long long>(bytes));
+    case 'p': return c_format(start + "s", pointer_text(bytes).c_str());
     default: return {};
   }
 }
@@ -135,6 +155,7 @@ std::string unescape(std::string_view text) {
     constexpr std::string_view kNames = "abfnrtv";
     constexpr std::string_view kValues = "\a\b\f\n\r\t\v";
     const auto known = kNames.find(c);
+    if (known == std::string_view::npos) plain += '\\';  // one of the program's own
     plain += known != std::string_view::npos ? kValues[known] : c;
   }
   return plain;

@@ -55,6 +55,18 @@ TEST(Printf, ConversionsFollowC) {
   EXPECT_EQ(render("1:1:4:%.2f", Bytes().add(1.5f)), "1.50");
   EXPECT_EQ(render("1:1:8:%e", Bytes().add(0.25)), "2.500000e-01");
   EXPECT_EQ(render("1:1:4:%c%%", Bytes().add(int{'x'})), "x%");
+  EXPECT_EQ(render("1:2:4:4:%hd %hhd", Bytes().add(70000).add(300)), "4464 44");
+  EXPECT_EQ(render("1:2:4:4:%hu %hhx", Bytes().add(-1).add(-1)), "65535 ff");
+}
+
+TEST(Printf, PointersAreHexadecimalAndNullInAnyMemory) {
+  const auto bytes = Bytes().add(std::uint64_t{0x1A0}).add(std::uint64_t{0}).add(0xFFFFFFFFU);
+  EXPECT_EQ(render_printf(format("1:3:8:8:4:%p %p %p"), bytes, no_string), "0x1a0 0x0 0x0");
+}
+
+TEST(Printf, BackslashesOfTheProgramStay) {
+  EXPECT_EQ(format("1:0:a\\ b\\").text, "a\\ b\\");
+  EXPECT_EQ(format("1:0:C\\x\n").text, "C\\x\n");
 }
 
 TEST(Printf, VectorsAreSeparatedByCommas) {

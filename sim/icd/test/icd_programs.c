@@ -500,12 +500,16 @@ static int mapped_memory(void) {
 /* The test looks for the lines on stdout. */
 static int prints(void) {
   cl_kernel kernel = kernel_of(
+      "__constant char kName[] = \"named\";\n"
       "__kernel void tell(__global const float* x, long big) {\n"
       "  uint i = get_global_id(0);\n"
       "  if (i == 0) printf(\"first: %ld %#x %c%%\\n\", big, 255, 'k');\n"
       "  if (i % 8 == 3)\n"
       "    printf(\"item %u of %d: %.2f %.0v4hlf\\n\", i, (int)get_global_size(0), x[i],\n"
       "           (float4)(1, 2, 3, 4));\n"
+      "  if (i == 4)\n"
+      "    printf(\"%s, %5s|%-5s| %s %v2lf %v4hhd\\n\", kName, \"abc\", \"de\",\n"
+      "           x[i] > 1.0f ? \"more\" : \"less\", (double2)(0.5, 0.25), (char4)(1, -2, 3, 4));\n"
       "}\n",
       "tell", "");
   DEMAND(kernel != NULL, "no kernel");
