@@ -48,6 +48,8 @@ install(FILES ${manual_folder}/wirewatt.fish DESTINATION share/fish/vendor_compl
 
 install(FILES README.md NOTICE DESTINATION share/doc/wirewatt COMPONENT program)
 install(DIRECTORY docs/ DESTINATION share/doc/wirewatt/docs COMPONENT program)
+install(FILES cmake/lintian-overrides DESTINATION share/lintian/overrides RENAME wirewatt
+  COMPONENT program)
 install(DIRECTORY sim/gpu/chips model/floorplans DESTINATION share/wirewatt COMPONENT program
   FILES_MATCHING PATTERN "*.toml")
 

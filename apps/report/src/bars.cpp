@@ -105,8 +105,10 @@ std::string to_svg(const BarChart& chart) {
                      "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
                      x(*entry.mark), y - 3, y + bar + 3);
     }
-    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>\n", x(from) + 5,
-                   y + 11.5, from);
+    const double end =
+        entry.interval ? std::max(from, std::min(most, entry.interval->second)) : from;
+    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>\n", x(end) + 5, y + 11.5,
+                   from);
     y += row;
   }
   svg += "</svg>";

@@ -84,6 +84,20 @@ void Html::drawing(const std::string& svg, const std::string& caption) {
   add("<figure>{}<figcaption>{}</figcaption></figure>", svg, escape(caption));
 }
 
+namespace {
+
+// A heading may break behind the marks that join names of results.
+std::string breakable(const std::string& name) {
+  std::string text;
+  for (const char c : escape(name)) {
+    text += c;
+    if (c == '_' || c == '.') text += "<wbr>";
+  }
+  return text;
+}
+
+}  // namespace
+
 void Html::table(const Table& table) {
   add("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table>"
       "<caption{1}>{0}</caption><thead><tr>",
@@ -93,7 +107,7 @@ void Html::table(const Table& table) {
     add("<t{0}{1}>{2}</t{0}>", column.name.empty() ? "d" : "h",
         std::string(column.name.empty() ? "" : " scope=\"col\"") +
             (column.number ? " class=\"n\"" : ""),
-        escape(column.name));
+        breakable(column.name));
   }
   text_ += "</tr></thead><tbody>";
   for (const auto& row : table.rows) {

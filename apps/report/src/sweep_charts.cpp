@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "values.hpp"
 
@@ -26,7 +27,8 @@ struct Mean {
 // Values of an axis as they first occur, or in order where all are numbers.
 struct Levels {
   std::vector<std::string> names;
-  std::vector<double> at;  // along x
+  std::unordered_map<std::string, std::size_t> places;  // of the names
+  std::vector<double> at;                               // along x
   bool numbers{true};
 };
 
@@ -34,7 +36,7 @@ Levels levels_along(const sweep::Table& table, std::size_t axis) {
   Levels levels;
   for (const auto& row : table.rows) {
     const auto& text = row.settings[axis];
-    if (std::ranges::find(levels.names, text) != levels.names.end()) continue;
+    if (!levels.places.try_emplace(text, levels.names.size()).second) continue;
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
     levels.numbers = levels.numbers && !text.empty() && *end == '\0' && std::isfinite(value);
@@ -86,8 +88,7 @@ Plot sweep_curves(const SweepView& view, std::size_t metric) {
     }
     const auto [at, fresh] = cells.try_emplace(name, levels.names.size());
     if (fresh) order.push_back(name);
-    const auto level = std::ranges::find(levels.names, row.settings[over]) - levels.names.begin();
-    Mean& cell = at->second[static_cast<std::size_t>(level)];
+    Mean& cell = at->second[levels.places.at(row.settings[over])];
     ++cell.points;
     if (!view.settled[i] || !row.metrics[metric]) continue;
     ++cell.values;

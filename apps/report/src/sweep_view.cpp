@@ -16,7 +16,9 @@ namespace ww::report {
 namespace {
 
 constexpr std::size_t most_failures = 500;
-constexpr std::size_t most_series = 8;  // that the page has colours for
+constexpr std::size_t most_series = 8;      // that the page has colours for
+constexpr std::size_t most_curves = 50;     // that were asked for
+constexpr std::size_t most_levels = 2'000;  // along x
 
 std::size_t place(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -176,7 +178,7 @@ void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effect
     for (std::size_t axis = 0; axis < levels.size(); ++axis) {
       if (std::ranges::find(view.by, axis) != view.by.end()) continue;
       const std::pair size{std::ranges::all_of(levels[axis], is_number), levels[axis].size()};
-      if (size.second < 2 || size <= best) continue;
+      if (size.second < 2 || size.second > most_levels || size <= best) continue;
       best = size;
       view.over = {axis};
     }
@@ -233,6 +235,12 @@ Result<SweepView> read_sweep(const std::filesystem::path& folder, const SweepOpt
     view.by = {axis};
     if (view.over == view.by) {
       return fail(ErrorCode::invalid_argument, "cannot be along x and told apart too", options.by);
+    }
+    if (const auto count = levels_of(view.table, axis).size(); count > most_curves) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("has {} values; at most {} curves can be told apart", count, most_curves),
+          options.by);
     }
   }
   choose_curves(view, view.shown > 0 ? sweep::sensitivity(view.settled_table(), 0)

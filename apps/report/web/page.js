@@ -375,7 +375,7 @@
         });
         body.append(...rows);
         say(`${caption}, sorted by ${button.textContent}, ${up ? "ascending" : "descending"}.`);
-      } }, head.textContent);
+      } }, ...head.childNodes);
       head.replaceChildren(button);
     });
     const bar = make("div", { class: "bar" }, make("span", { class: "space" }),
