@@ -66,6 +66,7 @@ Result<std::string> settings_of(const GpuoptVariant& variant) {
   config.network.count_toggles = true;
   config.core_nodes = variant.request.core_nodes;
   config.l2_cycles += variant.l2_cycles_more;
+  config.cus_in_use = variant.cus_in_use;
   config.request_cycles = variant.request_cycles;
   config.request_flit_bits = variant.request_flit_bits;
   config.reply_flit_bits = variant.reply_flit_bits;
@@ -133,7 +134,7 @@ GpuoptRun replayed(const sim::net::SimulateReport& report) {
   return run;
 }
 
-// Fig. 2's variants of an application, from one trace of it.
+// An application's variants that are replays, from one trace of it.
 Status replay_missing(const std::vector<Planned>& plan, const std::string& application,
                       const std::string& size, const std::function<void(const Planned&)>& done) {
   std::optional<WorkloadTrace> traced;

@@ -48,13 +48,14 @@ struct GpuoptStudy {
 // The ten applications of the paper, in its order.
 [[nodiscard]] std::vector<std::string> gpuopt_applications();
 
-// A network of the study. Those in timing mode run the program; Fig. 2, whose GPU has fewer SMs, is
-// a trace replayed.
+// A network of the study. Those in timing mode run the program; those with lines of the paper's
+// size are traces replayed.
 struct GpuoptVariant {
   std::string name;
   std::string text;  // for reports
   sim::net::SimulateRequest request;
   int l2_cycles_more{};
+  int cus_in_use{};                            // as in TimingConfig: SMs of a cluster; 0: all
   int request_cycles{};                        // as in TimingConfig
   int request_flit_bits{}, reply_flit_bits{};  // the same
   bool replayed{};

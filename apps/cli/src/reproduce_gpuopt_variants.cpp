@@ -31,7 +31,7 @@ struct Grid {
 
 // Table 2: 64 SMs in 8 tiles, 8 LLC tiles with a bank and a controller each, a grid of 4 x 4; 16
 // nm. The L1 here is of replays alone; timing mode has the chip's.
-SimulateRequest system_of(int sms_per_cluster) {
+SimulateRequest paper_system() {
   const auto emesh = sim::net::gpuopt_emesh();
   SimulateRequest request;
   request.k = 4;
@@ -52,7 +52,7 @@ SimulateRequest system_of(int sms_per_cluster) {
       request.memory_nodes.push_back(router * kSmsPerCluster);
       continue;
     }
-    for (int sm = 0; sm < sms_per_cluster; ++sm) {
+    for (int sm = 0; sm < kSmsPerCluster; ++sm) {
       request.core_nodes.push_back(router * kSmsPerCluster + static_cast<NodeId>(sm));
     }
   }
@@ -60,7 +60,7 @@ SimulateRequest system_of(int sms_per_cluster) {
 }
 
 GpuoptVariant mesh(std::string name, std::string text, const char* network = "mesh") {
-  GpuoptVariant variant{std::move(name), std::move(text), system_of(kSmsPerCluster)};
+  GpuoptVariant variant{std::move(name), std::move(text), paper_system()};
   variant.request.network = network;
   return variant;
 }
@@ -99,8 +99,7 @@ void add_electrical(std::vector<GpuoptVariant>& all) {
   all.push_back(mesh("priority", "through traffic first", "mesh-priority"));
   for (const int sms : {1, 2, 4}) {
     all.push_back(mesh(fmt::format("sms-{}", 8 * sms), fmt::format("EMESH, {} SMs", 8 * sms)));
-    all.back().request.core_nodes = system_of(sms).core_nodes;
-    all.back().replayed = true;
+    all.back().cus_in_use = sms;
   }
   // Lines and lanes of the paper's SMs: 128 bytes, 32; and those of timing mode beside them.
   for (const char* network : {"mesh", "prior-opt", "gpuopt"}) {
@@ -192,6 +191,18 @@ void add_ablations(std::vector<GpuoptVariant>& all) {
     by_held(keys);
     by_station(keys);
   });
+  add_ps(all, "ps-all-data-first", "PS_GPUOPT, all three, and the link's token before power",
+         [&](auto& keys) {
+           from_none(keys);
+           by_held(keys);
+           by_station(keys);
+           keys.token_order = "data";
+         });
+  add_ps(all, "perfect-data-first", "a perfect predictor, the link's token before power",
+         [](auto& keys) {
+           keys.predictor = "perfect";
+           keys.token_order = "data";
+         });
   add_ps(all, "ps-no-wait", "PS_GPUOPT, no station asks because of its waits",
          [](auto& keys) { keys.wt = 1000000000; });
 }

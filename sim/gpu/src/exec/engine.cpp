@@ -14,10 +14,12 @@ constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the c
 
 // Hands out work-groups: engines in turn, within an engine the next CU that has room.
 struct Engine::Dispatcher {
-  Dispatcher(const LaunchState& launch_state, const Architecture& architecture)
+  Dispatcher(const LaunchState& launch_state, const Architecture& architecture,
+             std::size_t cus_used)
       : launch(launch_state),
         engines(static_cast<std::size_t>(architecture.shader_engines)),
         cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
+        cus_in_use(cus_used),
         next_cu(engines, 0),
         free_at(engines, 0),
         total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {}
@@ -36,8 +38,8 @@ struct Engine::Dispatcher {
 
   bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t engine,
              std::int64_t cycle) {
-    for (std::size_t tried = 0; tried < cus_per_engine; ++tried) {
-      const std::size_t index = (next_cu[engine] + tried) % cus_per_engine;
+    for (std::size_t tried = 0; tried < cus_in_use; ++tried) {
+      const std::size_t index = (next_cu[engine] + tried) % cus_in_use;
       ComputeUnit& cu = *cus[engine * cus_per_engine + index];
       if (!cu.has_room()) continue;
       // An engine's dispatcher starts a wave a cycle.
@@ -50,7 +52,7 @@ struct Engine::Dispatcher {
                 static_cast<std::uint32_t>(z)},
                start);
       ++started;
-      next_cu[engine] = (index + 1) % cus_per_engine;
+      next_cu[engine] = (index + 1) % cus_in_use;
       return true;
     }
     return false;
@@ -59,6 +61,7 @@ struct Engine::Dispatcher {
   const LaunchState& launch;
   std::size_t engines;
   std::size_t cus_per_engine;
+  std::size_t cus_in_use;
   std::size_t next_engine{};
   std::vector<std::size_t> next_cu;
   std::vector<std::int64_t> free_at;
@@ -67,8 +70,10 @@ struct Engine::Dispatcher {
 };
 
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-               trace::Writer* trace, const MakeHierarchy& make_hierarchy)
+               trace::Writer* trace, const MakeHierarchy& make_hierarchy, int cus_in_use)
     : architecture_(chip.architecture()),
+      cus_in_use_(
+          static_cast<std::size_t>(cus_in_use > 0 ? cus_in_use : architecture_.cus_per_engine)),
       observer_(observer, threads > 1),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
                                 : std::make_unique<MemorySystem>(chip, memory, observer_)),
@@ -117,7 +122,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
     traced_instructions_.assign(launch.code_dwords, 0);
   }
-  Dispatcher dispatcher(launch, architecture_);
+  Dispatcher dispatcher(launch, architecture_, cus_in_use_);
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;

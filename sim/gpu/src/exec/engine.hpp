@@ -35,9 +35,10 @@ class Engine {
  public:
   // What lies behind the L1s, given who counts what crosses.
   using MakeHierarchy = std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer)>;
-  // `trace` may be null; `make_hierarchy` too: an ideal network then.
+  // `trace` may be null; `make_hierarchy` too: an ideal network then. `cus_in_use`: of each shader
+  // engine, that get work-groups; 0: all.
   Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
-         trace::Writer* trace, const MakeHierarchy& make_hierarchy = {});
+         trace::Writer* trace, const MakeHierarchy& make_hierarchy = {}, int cus_in_use = 0);
 
   // Errors: as VirtualGpu::launch.
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
@@ -55,6 +56,7 @@ class Engine {
   CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 
   const Architecture& architecture_;
+  std::size_t cus_in_use_;  // of each shader engine
   DeferredObserver observer_;
   std::unique_ptr<Hierarchy> hierarchy_;
   std::vector<std::unique_ptr<ComputeUnit>> cus_;

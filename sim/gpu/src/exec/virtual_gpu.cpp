@@ -49,7 +49,7 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
       memory(std::move(memory_in)),
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer, thread_count(options), options.trace,
-             hierarchy_for(std::move(system))),
+             hierarchy_for(std::move(system)), options.timing ? options.timing->cus_in_use : 0),
       timeline(chip, options.noise_seed) {
   l2_state = replays.share(engine.l2().snapshot());
   memory->keep_released(options.checks.memory);

@@ -131,6 +131,8 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   const int nodes = net::node_count(config.network);
   const int cores = architecture.compute_units();
   const int channels = architecture.l2_channels;
+  WW_TRY(between("cus_in_use", config.cus_in_use, 0, architecture.cus_per_engine,
+                 "compute units of a shader engine; 0 is all"));
   if (nodes < cores + channels) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} x {} x {} nodes are too few for the {} compute units and {} L2 "

@@ -13,6 +13,7 @@ namespace {
 template <class Config, class Visit>
 void for_each_setting(Config& config, Visit&& visit) {
   visit("system", "core_nodes", config.core_nodes);
+  visit("system", "cus_in_use", config.cus_in_use);
   visit("system", "network_clock_hz", config.network_clock_hz);
   visit("system", "header_bytes", config.header_bytes);
   visit("system", "mshrs", config.mshrs);

@@ -97,6 +97,26 @@ TEST(Latency, GrowsByWhatEitherDirectionIsDelayed) {
   EXPECT_EQ(cycles(20, 0), cycles(0, 20));  // one load under way: both ways are the same to it
 }
 
+TEST(Units, OutOfUseGetNoWork) {
+  const auto cycles = [](int units) {
+    TimingConfig config = dapper_system();
+    config.cus_in_use = units;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(ring(4));
+    const auto out = test->buffer(48 * 4);
+    test->launch("chase", 48, 1, data, out, 4U);
+    test->launch("chase", 48, 1, data, out, 400U);  // many waves, each at its own pace
+    return last(*test).mshr_full_cycles + last(*test).cycles;
+  };
+  EXPECT_EQ(cycles(0), cycles(test::load_chip("dapper").architecture().cus_per_engine));
+  EXPECT_GT(cycles(1), cycles(0));
+  TimingConfig config = dapper_system();
+  config.cus_in_use = 1000;
+  EXPECT_FALSE(VirtualGpu::create(test::load_chip("dapper"),
+                                  Options{.timing = std::make_shared<const TimingConfig>(config)})
+                   .has_value());
+}
+
 TEST(Packets, OfANarrowerDirectionHaveMoreFlits) {
   TimingConfig config = dapper_system();
   config.network.planes = true;

@@ -40,6 +40,7 @@ struct TimingConfig {
   // Of each compute unit; empty: nodes without memory. Those of L2 channels are the network's
   // memory_nodes; empty: default_memory_nodes().
   std::vector<net::NodeId> core_nodes;
+  int cus_in_use{};           // of each shader engine, that get work-groups; 0: all
   double network_clock_hz{};  // of network, L2 and controllers; 0: the cores'
   int header_bytes{8};        // of every packet: address, operation
   int mshrs{64};              // L1 misses that a core may have under way
