@@ -136,6 +136,21 @@ std::string why_time(const DapperStudy& study, const std::string& application) {
   return text;
 }
 
+// What Approx-NoC's delays, its approximation and the load have to do with its time.
+std::string why_approx_noc(const DapperStudy& study) {
+  std::string text;
+  for (const auto& [base, variant, what] :
+       {std::tuple{"baseline", "approx-noc-instant", "without its delays"},
+        std::tuple{"baseline", "approx-noc-exact", "without approximation"},
+        std::tuple{
+            "clock-x8-baseline", "clock-x8-approx-noc",
+            "with the network at 8 times the cores' clock, over a baseline with the same"}}) {
+    const auto longer = percent_more(study, base, variant, &DapperRun::cycles);
+    if (!longer.empty()) text += fmt::format(". {}: {}", what, list(longer));
+  }
+  return text;
+}
+
 void add_time(Reproduction& out, const DapperStudy& study) {
   const auto needed = each(study, {"baseline", "dapper-exact"}, needed_flits);
   for (const auto& [name, flits] : needed) {
@@ -172,7 +187,7 @@ void add_time(Reproduction& out, const DapperStudy& study) {
              when(ours >= 5 && ours <= 10),
              "3 cycles to compress and 2 to decompress, against shorter packets: where replies "
              "fill the controllers' links, fewer flits win. Ours: " +
-                 list(approx)});
+                 list(approx) + why_approx_noc(study)});
   }
   chart(out, study, "Fig. 8a: execution time", "Core cycles over the baseline's.", "x",
         {"baseline", "approx-noc", "dapper"},

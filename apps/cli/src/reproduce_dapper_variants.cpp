@@ -86,6 +86,16 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
   mcpat.settings = "[energy]\nestimator = \"mcpat-noc\"\n";
   mcpat.power = true;
   variants.push_back(mcpat);
+  variants.push_back(
+      {"approx-noc-exact", {"--network", "approx-noc", "--approx-threshold", "0"}, true});
+  DapperVariant instant{
+      "approx-noc-instant", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
+  instant.settings = "[network]\ncompress_delay = 0\ndecompress_delay = 0\n";
+  variants.push_back(instant);
+  DapperVariant unloaded{
+      "clock-x8-approx-noc", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
+  unloaded.settings = network_at(8);
+  variants.push_back(unloaded);
   for (const int times : {2, 4, 8}) {
     const std::string name = fmt::format("clock-x{}", times);
     add(variants, {name.c_str(),
