@@ -96,7 +96,7 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
       "clock-x8-approx-noc", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
   unloaded.settings = network_at(8);
   variants.push_back(unloaded);
-  for (const int times : {2, 4, 8}) {
+  for (const int times : {2, 4, 8, 16, 32}) {
     const std::string name = fmt::format("clock-x{}", times);
     add(variants, {name.c_str(),
                    fmt::format("network at {} times the cores' clock", times),
