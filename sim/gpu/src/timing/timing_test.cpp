@@ -151,6 +151,27 @@ TEST(Bandwidth, OfASaturatedSliceIsALineACycle) {
   EXPECT_LE(per_slice, 64 * 1.001);
 }
 
+// Volatile loads wait for one another, so that a wave has the four lines of one load under way:
+// behind a network that is wide enough the waves bound a stream, not misses, slices or channels.
+TEST(Bandwidth, OfVolatileLoadsIsALoadForEachWaveAndRoundTrip) {
+  for (const std::uint32_t waves : {4U, 8U, 16U}) {  // of each core
+    TimingConfig config = dapper_system();
+    config.network.network = "ideal";
+    config.network.flit_bits = 8 * (64 + 8);
+    config.mshrs = 256;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(std::vector<std::uint32_t>(1 << 17, 7));  // the size of the L2
+    const std::uint32_t items = 12 * waves * 64;
+    const auto out = test->buffer(items * 4);
+    for (int i = 0; i < 2; ++i) test->launch("stream", items, 256, data, out, 128U, 768U);
+    const TimingStats& stats = last(*test);
+    const double under_way = static_cast<double>(stats.read_replies.packets) /
+                             static_cast<double>(stats.cycles) / 12 * stats.round_trip;
+    EXPECT_LE(under_way, 4.0 * waves) << waves;
+    EXPECT_GE(under_way, 0.6 * 4.0 * waves) << waves;  // arithmetic between them
+  }
+}
+
 TEST(Bandwidth, OfANarrowNetworkIsAFlitACycleAndController) {
   const TimingConfig config = dapper_system();
   auto test = gpu_with(config);
