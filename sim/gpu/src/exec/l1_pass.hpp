@@ -169,6 +169,7 @@ class L1Pass {
   void read_pair(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
                  std::uint32_t slot) {
     request(Request::Kind::read, line, lanes_here, departure, slot);
+    ++cu_.counters.read_requests;  // which counts lines
     const std::uint32_t other = line ^ 1U;
     const bool there = cu_.l1.find(other) != L1Cache::kNone;
     cu_.requests.back().pair = true;

@@ -230,6 +230,7 @@ TEST(Lines, OfTwiceTheBytesBringTheirNeighbour) {
   const auto out = test->buffer(4);
   test->launch("chase", 1, 1, data, out, kLines);
   EXPECT_EQ(last(*test).read_requests.packets, kLines / 2);
+  EXPECT_EQ(test->counter("TCP_TCC_READ_REQ_sum"), kLines);  // counts lines of 64 bytes
   EXPECT_EQ(last(*test).dram_reads, kLines);
 }
 
