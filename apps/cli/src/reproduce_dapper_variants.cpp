@@ -119,6 +119,7 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
            {"epoch-100000", "an epoch of 100,000 cycles", {}, "", {"--epoch", "100000"}},
            {"column", "controllers in the first column", {"--memory-nodes", "0,4,8,12"}},
            {"diagonal", "controllers on the diagonal", {"--memory-nodes", "0,5,10,15"}},
+           {"memory-slow", "memory of two fifths of the bandwidth", {}, "[dram]\nburst = 5\n"},
            {"random-data", "toggles of random data", {}, "[network]\ncount_toggles = false\n"},
            {"lines-128", "lines of 128 bytes", {}, "[system]\nline_bytes = 128\n"},
            {"scalar-8k",
