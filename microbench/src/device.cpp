@@ -159,16 +159,19 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   if (name.empty()) return default_device();
   if (name.starts_with(virtual_prefix)) {
     const std::string chip = chip_of(name);
-    for (const char* known : {"w9100", "vega10", "mi210", "dapper", "gpuopt", "random"}) {
+    for (const char* known :
+         {"w9100", "vega10", "mi210", "dapper", "dapper64", "gpuopt", "random"}) {
       if (chip == known) return name;
     }
     if (!chip.ends_with(".toml")) {
       return fail(
           ErrorCode::not_found,
           fmt::format(
-              "no virtual chip '{}'; there are w9100, vega10, mi210, dapper, gpuopt, random "
-              "and paths that end in .toml{}",
-              chip, did_you_mean(chip, {"w9100", "vega10", "mi210", "dapper", "gpuopt", "random"})),
+              "no virtual chip '{}'; there are w9100, vega10, mi210, dapper, dapper64, gpuopt, "
+              "random and paths that end in .toml{}",
+              chip,
+              did_you_mean(chip,
+                           {"w9100", "vega10", "mi210", "dapper", "dapper64", "gpuopt", "random"})),
           name);
     }
     if (std::error_code ec; !std::filesystem::is_regular_file(chip, ec)) {

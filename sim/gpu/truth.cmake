@@ -10,7 +10,7 @@ foreach(_name w9100 vega10 mi210)
   file(READ ${_floorplan} WW_FLOORPLAN_${_upper})
 endforeach()
 # Their published floorplans are their own geometry.
-foreach(_name dapper gpuopt)
+foreach(_name dapper dapper64 gpuopt)
   set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/${_name}.toml)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip})
   string(TOUPPER ${_name} _upper)

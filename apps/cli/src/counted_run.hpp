@@ -8,7 +8,6 @@
 #include "child.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/campaign.hpp"
-#include "ww/model/interval.hpp"
 
 namespace ww::cli {
 
@@ -29,10 +28,5 @@ struct CountedRun {
 [[nodiscard]] Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
                                              const std::vector<std::string>& command,
                                              const CountedRunOptions& options);
-
-// Energy beyond idle power that a program's launches took [J], from readings that begin and end
-// idle: the energy accumulator, less idle power on a straight line from before to after. Errors:
-// parse_error, bad_data (too few readings).
-[[nodiscard]] Result<model::Interval> dynamic_energy_j(const std::string& samples_file);
 
 }  // namespace ww::cli

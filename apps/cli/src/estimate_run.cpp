@@ -2,6 +2,7 @@
 
 #include "counted_run.hpp"
 #include "estimate_command.hpp"
+#include "sensed_energy.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/technology.hpp"

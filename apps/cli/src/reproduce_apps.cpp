@@ -9,6 +9,7 @@
 
 #include "counted_run.hpp"
 #include "reproduce_rows.hpp"
+#include "sensed_energy.hpp"
 #include "traffic.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/technology.hpp"

@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "job_pool.hpp"
+#include "sensed_energy.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::cli {
@@ -27,6 +28,7 @@ struct Planned {
   fs::path folder;  // of this run: report.json, outputs/, log, settings.toml
 
   [[nodiscard]] std::string settings_file() const { return (folder / "settings.toml").string(); }
+  [[nodiscard]] std::string samples_file() const { return (folder / "samples.csv").string(); }
 };
 
 std::vector<std::string> command_of(const std::string& self, const std::string& size,
@@ -48,6 +50,9 @@ std::vector<std::string> command_of(const std::string& self, const std::string& 
                                    "--json"};
   if (!planned.variant.settings.empty()) {
     command.insert(command.end(), {"--timing", planned.settings_file()});
+  }
+  if (planned.variant.power) {
+    command.insert(command.end(), {"--power-samples", planned.samples_file()});
   }
   command.insert(command.end(), planned.variant.options.begin(), planned.variant.options.end());
   return command;
@@ -150,6 +155,11 @@ Result<DapperRun> read_run(const Planned& planned) {
   run.approximable_share = number(*total, "approximable_share");
   run.load = number(*total, "accepted_flits_per_node_cycle");
   run.cpu_s = number(*total, "cpu_s");
+  if (planned.variant.power) {
+    WW_ASSIGN(sensed, sensed_run(planned.samples_file()));
+    run.gpu_dynamic_j = sensed.dynamic_j.value;
+    run.gpu_idle_w = sensed.idle_w;
+  }
   const json packets = total->value("packets", json::object());
   run.replies = number(packets.value("read_reply", json::object()), "packets");
   for (const char* kind : {"read_reply", "write_reply", "atomic_reply"}) {

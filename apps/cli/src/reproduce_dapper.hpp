@@ -18,6 +18,8 @@ namespace ww::cli {
 inline constexpr std::array dapper_applications{"dct",  "hist",         "convtex",
                                                 "dxtc", "blackscholes", "fwt"};
 
+inline constexpr double dapper_core_hz = 700e6;  // of virtual:dapper
+
 // A network with its settings.
 struct DapperVariant {
   std::string name;
@@ -25,6 +27,7 @@ struct DapperVariant {
   bool ablation{};                   // not in the paper: says why figures are as they are
   std::string settings{};            // of the system around the network: TOML, docs/timing.md
   std::string device{"virtual:dapper"};
+  bool power{};  // the power sensor is read too
   // Sensitivity: what is other than in the paper, and the variant that has the same without Dapper.
   std::string what{};
   std::string against{"baseline"};
@@ -35,8 +38,8 @@ struct DapperVariant {
 struct DapperRun {
   double cycles{};  // of the cores, all launches
   double network_cycles{};
-  double energy_pj{};     // of the network
-  double energy_pj_mc{};  // of it: reading and writing the output buffers
+  double energy_pj{};                    // of the network
+  double gpu_dynamic_j{}, gpu_idle_w{};  // as the power sensor sees the chip, where it is read
   std::map<std::string, double> components_pj;
   double request_latency{}, reply_latency{};  // network cycles, from creation to arrival
   double request_transit{}, reply_transit{};  // the same since the head left its source queue

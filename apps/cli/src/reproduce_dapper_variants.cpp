@@ -11,8 +11,6 @@ namespace {
 
 using Options = std::vector<std::string>;
 
-constexpr int kCoreMhz = 700;  // of virtual:dapper
-
 // Pairs of option and value; what is there already gets the new value.
 void set(Options& options, const Options& more) {
   for (std::size_t i = 0; i + 1 < more.size(); i += 2) {
@@ -66,7 +64,7 @@ void add(std::vector<DapperVariant>& variants, const System& system) {
 }
 
 std::string network_at(int times) {
-  return fmt::format("[system]\nnetwork_clock_hz = {}\n", times * kCoreMhz * 1'000'000LL);
+  return fmt::format("[system]\nnetwork_clock_hz = {:.0f}\n", times * dapper_core_hz);
 }
 
 }  // namespace
@@ -83,7 +81,22 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
       {"mesh-64", {"--network", "mesh", "--planes", "--flit-bits", "64"}, true},
       dapper("dapper-exact", {"--approx-threshold", "0"}, true),
       dapper("dapper-equal", {"--period", "100", "--min-window", "25"}, true)};
-  for (const int times : {2, 4, 8}) {
+  variants.front().power = true;
+  DapperVariant mcpat{"baseline-mcpat", {"--network", "mesh"}, true};
+  mcpat.settings = "[energy]\nestimator = \"mcpat-noc\"\n";
+  mcpat.power = true;
+  variants.push_back(mcpat);
+  variants.push_back(
+      {"approx-noc-exact", {"--network", "approx-noc", "--approx-threshold", "0"}, true});
+  DapperVariant instant{
+      "approx-noc-instant", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
+  instant.settings = "[network]\ncompress_delay = 0\ndecompress_delay = 0\n";
+  variants.push_back(instant);
+  DapperVariant unloaded{
+      "clock-x8-approx-noc", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
+  unloaded.settings = network_at(8);
+  variants.push_back(unloaded);
+  for (const int times : {2, 4, 8, 16, 32}) {
     const std::string name = fmt::format("clock-x{}", times);
     add(variants, {name.c_str(),
                    fmt::format("network at {} times the cores' clock", times),
@@ -106,7 +119,20 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
            {"epoch-100000", "an epoch of 100,000 cycles", {}, "", {"--epoch", "100000"}},
            {"column", "controllers in the first column", {"--memory-nodes", "0,4,8,12"}},
            {"diagonal", "controllers on the diagonal", {"--memory-nodes", "0,5,10,15"}},
-           {"toggles", "real toggles of the data", {}, "[network]\ncount_toggles = true\n"}}) {
+           {"memory-slow", "memory of two fifths of the bandwidth", {}, "[dram]\nburst = 5\n"},
+           {"random-data", "toggles of random data", {}, "[network]\ncount_toggles = false\n"},
+           {"lines-128", "lines of 128 bytes", {}, "[system]\nline_bytes = 128\n"},
+           {"scalar-8k",
+            "scalar loads through caches of 8 KiB and the network",
+            {},
+            "[system]\nscalar_cache_bytes = 8192\n"},
+           {"mesh-8x8",
+            "8 x 8 mesh, 56 cores and 8 controllers",
+            {},
+            "",
+            {},
+            "",
+            "virtual:dapper64"}}) {
     add(variants, system);
   }
   return variants;

@@ -112,6 +112,10 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
       ->group(kTiming);
   command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)")
       ->group(kTiming);
+  command
+      .add_option("--power-samples", arguments.power_samples,
+                  "What the device's power sensor reads, the network's share included (CSV)")
+      ->group(kTiming);
   add_network_options(command, arguments.network);
 }
 
@@ -139,6 +143,9 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   if (!arguments.approximations.empty()) {
     ::setenv("WIREWATT_APPROX", fmt::format("{}", fmt::join(arguments.approximations, ",")).c_str(),
              1);
+  }
+  if (!arguments.power_samples.empty()) {
+    ::setenv("WIREWATT_SAMPLES", arguments.power_samples.c_str(), 1);
   }
   if (!arguments.report.empty()) {
     ::setenv("WIREWATT_TIMING_REPORT", arguments.report.c_str(), 1);

@@ -18,6 +18,7 @@ struct TimingArguments {
   sim::net::SimulateRequest network;
   std::string settings;  // TOML file
   std::string report;
+  std::string power_samples;
   std::vector<std::string> approximations;
 
   [[nodiscard]] bool timing() const { return mode == "timing"; }

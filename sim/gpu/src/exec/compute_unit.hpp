@@ -32,7 +32,8 @@ namespace ww::sim::gpu::exec {
 // What leaves an L1 towards the L2, in the order in which it leaves: a run of lines that lie in a
 // row on one channel, one a cycle.
 struct Request {
-  enum class Kind : std::uint8_t { read, merge, write, atomic };
+  // scalar: a read for the scalar cache; merges join what fills a slot already.
+  enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge };
   static constexpr unsigned kMostLines = 4;
   std::int64_t departure{};  // of the first line
   MemoryOperation* operation{};
@@ -41,6 +42,7 @@ struct Request {
   Kind kind{};
   std::uint8_t lines{1};  // more than one in contiguous reads only
   bool fills_l1{};
+  bool pair{};  // with the other line of its aligned pair, for l1_slot[1] (kNone: not kept)
   std::uint32_t l1_slot[kMostLines]{};
 };
 
@@ -123,7 +125,13 @@ class ComputeUnit {
   void read_clock() { clock_read_ = true; }
   [[nodiscard]] bool clock_read() const { return clock_read_; }
 
+  // Asks for what the cache does not have of these bytes; without a cache they are there already.
+  void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
+                    std::int64_t cycle);
+
   L1Cache l1;
+  bool pairs_of_lines{};  // the L1's lines are two of memory's: they come and go together
+  std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
   std::int64_t lds_free{};

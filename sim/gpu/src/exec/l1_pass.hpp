@@ -114,17 +114,17 @@ class L1Pass {
           load(line, lanes_here, departure);
           return;
         }
-        cu_.l1.invalidate(line);
+        invalidate(line);
         ++cu_.counters.read_requests;
         read_request(line, lanes_here, departure, L1Cache::kNone);
         return;
       case MemoryKind::store:
-        cu_.l1.invalidate(line);
+        invalidate(line);
         ++cu_.counters.write_requests;
         request(Request::Kind::write, line, lanes_here, departure, L1Cache::kNone);
         return;
       default:
-        cu_.l1.invalidate(line);
+        invalidate(line);
         ++cu_.counters.atomic_requests;
         if (fields_.kind == MemoryKind::atomic_return) ++cu_.counters.atomic_returns;
         request(Request::Kind::atomic, line, lanes_here, departure, L1Cache::kNone);
@@ -132,11 +132,21 @@ class L1Pass {
     }
   }
 
+  void invalidate(std::uint32_t line) {
+    cu_.l1.invalidate(line);
+    if (cu_.pairs_of_lines) cu_.l1.invalidate(line ^ 1U);
+  }
+
   void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
     const std::uint32_t slot = cu_.l1.find(line);
     if (slot == L1Cache::kNone) {
       ++cu_.counters.read_requests;
-      read_request(line, lanes_here, departure, cu_.l1.allocate(line));
+      const std::uint32_t taken = cu_.l1.allocate(line);
+      if (cu_.pairs_of_lines) [[unlikely]] {
+        read_pair(line, lanes_here, departure, taken);
+      } else {
+        read_request(line, lanes_here, departure, taken);
+      }
       return;
     }
     ++cu_.activity.l1_hits;
@@ -154,6 +164,16 @@ class L1Pass {
     }
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
+  }
+
+  void read_pair(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
+                 std::uint32_t slot) {
+    request(Request::Kind::read, line, lanes_here, departure, slot);
+    ++cu_.counters.read_requests;  // which counts lines
+    const std::uint32_t other = line ^ 1U;
+    const bool there = cu_.l1.find(other) != L1Cache::kNone;
+    cu_.requests.back().pair = true;
+    cu_.requests.back().l1_slot[1] = there ? L1Cache::kNone : cu_.l1.allocate(other);
   }
 
   // Joins the previous line's request where that is a run of the same block.

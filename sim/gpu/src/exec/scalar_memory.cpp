@@ -5,6 +5,7 @@
 #include "exec/compute_unit.hpp"
 #include "exec/lower.hpp"
 #include "exec/memory_guard.hpp"
+#include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -15,10 +16,12 @@ using U64 = std::uint64_t;
 
 constexpr std::int64_t kScalarLatency = 64;
 
-void queue(Wave& wave, MemoryOperation& operation) {
+// `bytes` from `address` on come from memory.
+void queue(Wave& wave, MemoryOperation& operation, U64 address = 0, U64 bytes = 0) {
   operation.scalar = true;
   operation.completion = wave.now + kScalarLatency;
   operation.references = 1;
+  if (bytes != 0) wave.cu->scalar_lines(operation, address, bytes, wave.now);
   wave.scalar_queue.push(&operation);
   wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
 }
@@ -47,7 +50,7 @@ void run_load(Wave& wave, const MicroOp& op) {
   }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
-  queue(wave, operation);
+  queue(wave, operation, address, there ? bytes : 0);
 }
 
 // Reads out of the buffer's range give 0.
@@ -61,6 +64,7 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
   const U64 size = stride == 0 ? descriptor[2] : stride * descriptor[2];
   const U64 offset = offset_of(wave, op) & ~U64{3};
   MemoryOperation& operation = *cu.new_operation(wave);
+  U64 read = 0;
   for (std::size_t word = 0; word < op.memory.parts; ++word) {
     const U64 at = offset + 4 * word;
     operation.data[word] = 0;
@@ -70,11 +74,13 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
       cu.release(&operation);
       return;
     }
-    if (there) std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+    if (!there) continue;
+    std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+    read = 4 * (word + 1);
   }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
-  queue(wave, operation);
+  queue(wave, operation, base + offset, read);
 }
 
 void run_time(Wave& wave, const MicroOp& op) {
@@ -109,6 +115,32 @@ void run_realtime(Wave& wave, const MicroOp& op) {
 void run_invalidate(Wave&, const MicroOp&) {}
 
 }  // namespace
+
+void ComputeUnit::scalar_lines(MemoryOperation& operation, std::uint64_t address,
+                               std::uint64_t bytes, std::int64_t cycle) {
+  if (!scalar_cache) return;
+  const U64 begin = (address - kDeviceBase) / kLineBytes;
+  const U64 end = (address + bytes - 1 - kDeviceBase) / kLineBytes;
+  for (U64 at = begin; at <= end; ++at) {
+    const auto line = static_cast<std::uint32_t>(at);
+    std::uint32_t slot = scalar_cache->find(line);
+    const bool missed = slot == L1Cache::kNone;
+    if (missed) {
+      slot = scalar_cache->allocate(line);
+    } else if (scalar_cache->ready(slot) != L1Cache::kPending) {
+      operation.completion = std::max(operation.completion, scalar_cache->ready(slot));
+      continue;
+    }
+    ++operation.unresolved;
+    Request& request = requests.emplace_back();
+    request.departure = cycle;
+    request.operation = &operation;
+    request.line = line;
+    request.kind = missed ? Request::Kind::scalar : Request::Kind::scalar_merge;
+    request.fills_l1 = missed;
+    request.l1_slot[0] = slot;
+  }
+}
 
 bool lower_scalar_memory(const Instruction& instruction, MicroOp& op) {
   op.unit = Unit::smem;

@@ -37,6 +37,23 @@ unsigned thread_count(const Options& options) {
   return std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
 }
 
+// What the network of timing mode drew joins the launch, as the capacitance that takes as much at
+// the reference voltage, in the middle of the die.
+void add_network(LaunchActivity& activity, const power::EnergyReport& network,
+                 const Architecture& architecture) {
+  if (activity.capacitance_f.empty()) return;  // an observer that counts nothing
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  const auto farad = [volt](Picojoule energy) {
+    return energy.to<double>() * 1e-12 / (volt * volt);
+  };
+  const double total = farad(network.total());
+  const double links = farad(network.link + network.bypass_link);
+  activity.capacitance_f.back() += total;
+  activity.parts_f.crossbar_wires += links;
+  activity.parts_f.crossbar_arbiters += total - links;
+}
+
 }  // namespace
 
 VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
@@ -254,6 +271,10 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
     if (!executed) return tl::unexpected<Error>(std::move(executed).error());
     dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
+    if (impl.timed != nullptr) {
+      add_network(executed->activity, impl.timed->report().dispatches.back().stats.energy,
+                  impl.chip.architecture());
+    }
     impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
     if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
         impl.memory->version() == started) {

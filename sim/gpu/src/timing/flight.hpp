@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/compute_unit.hpp"
+#include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::timing {
 
@@ -17,6 +18,7 @@ struct Joined {
   exec::MemoryOperation* operation{};
   std::uint64_t lanes{};
   std::int64_t departure{};  // core cycles
+  std::uint32_t line{};
   std::uint32_t next{kNone};
 };
 
@@ -28,14 +30,23 @@ struct Flight {
   std::uint32_t line{};
   std::uint32_t core{};
   std::uint32_t memory{};
-  std::uint32_t sequence{};  // of the core's requests to this memory node
-  std::uint32_t l1_slot{};
-  std::uint32_t joined{kNone};  // first load that joined
-  std::uint32_t next{kNone};    // that waits for the same L2 fill
+  std::uint32_t sequence{};                // of the core's requests to this memory node
+  std::uint32_t l1_slot[2]{kNone, kNone};  // of the line, of the pair's other one
+  std::uint32_t joined{kNone};             // first load that joined
+  std::uint32_t next[2]{kNone, kNone};     // waiter for the same L2 fill, by line of the pair
+  std::uint8_t waits{};                    // L2 fills that the reply waits for
   exec::Request::Kind kind{};
-  bool fills{};                    // the L1 slot
-  bool approximable{};             // a read of a line whose bytes may change
-  std::array<std::byte, 64> data;  // of a read's line, when it was served
+  bool fills{};                     // the L1 slots
+  bool pair{};                      // reads both lines of the aligned pair
+  bool approximable{};              // a read of lines whose bytes may change
+  std::array<std::byte, 128> data;  // of a read's lines, when they were served
+
+  [[nodiscard]] bool is_read() const {
+    return kind == exec::Request::Kind::read || kind == exec::Request::Kind::scalar;
+  }
+  [[nodiscard]] std::uint32_t lines() const { return pair ? 2 : 1; }
+  [[nodiscard]] std::uint32_t first_line() const { return pair ? line & ~1U : line; }
+  [[nodiscard]] std::size_t bytes() const { return lines() * exec::kLineBytes; }
 };
 
 // Slots are reused: memory grows with what is under way.

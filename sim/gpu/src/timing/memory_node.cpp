@@ -98,8 +98,10 @@ Result<bool> MemoryNode::step(std::int64_t now) {
     const auto fill = std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) {
       return one.first == returns_.front().index;
     });
-    for (std::uint32_t index = fill->first; index != kNone; index = side_.flights[index].next) {
-      replies_.push(index);
+    for (std::uint32_t waiter = fill->first; waiter != kNone;) {
+      Flight& flight = side_.flights[waiter / 2];
+      if (--flight.waits == 0) replies_.push(waiter / 2);
+      waiter = flight.next[waiter % 2];
     }
     *fill = fills_.back();
     fills_.pop_back();
@@ -130,24 +132,25 @@ std::int64_t MemoryNode::next_event(std::int64_t now) const {
   const std::int64_t memory = dram_.next_event();
   if (memory != exec::kNever) next = std::min(next, side_.network_to_dram.back(memory));
   if (!replies_.empty() && static_cast<int>(buffered()) < side_.config.output_buffer) next = now;
-  if (!input_.empty() && replies_.size() < kRepliesAhead && dram_.has_room(2)) {
+  if (!input_.empty() && replies_.size() < kRepliesAhead && memory_has_room()) {
     next = std::min(next, bank_free_[bank_of(side_.flights[input_.front()].line)]);
   }
   return next == exec::kNever ? next : std::max(next, now);
 }
 
 bool MemoryNode::serve(std::int64_t now) {
-  if (input_.empty() || replies_.size() >= kRepliesAhead || !dram_.has_room(2)) return false;
+  if (input_.empty() || replies_.size() >= kRepliesAhead || !memory_has_room()) return false;
   const std::uint32_t index = input_.front();
   Flight& flight = side_.flights[index];
   std::int64_t& bank = bank_free_[bank_of(flight.line)];
   if (bank > now) return false;
   bank = now + side_.config.l2_bank_cycles;
   input_.pop();
-  ++activity_.accesses;
-  ++side_.stats.l2_accesses;
+  activity_.accesses += flight.lines();
+  side_.stats.l2_accesses += flight.lines();
   switch (flight.kind) {
-    case exec::Request::Kind::read: read(flight, index, now); break;
+    case exec::Request::Kind::read:
+    case exec::Request::Kind::scalar: read(flight, index, now); break;
     case exec::Request::Kind::write: write(flight, index, now); break;
     default: atomic(flight, index, now); break;
   }
@@ -155,10 +158,18 @@ bool MemoryNode::serve(std::int64_t now) {
 }
 
 void MemoryNode::read(Flight& flight, std::uint32_t index, std::int64_t now) {
-  ++side_.counters.reads;
-  std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(flight.line)),
-              exec::kLineBytes);
-  look_up(side_.l2.read(flight.line), index, now);
+  side_.counters.reads += flight.lines();
+  const std::uint32_t first = flight.first_line();
+  std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(first)), flight.bytes());
+  // The lines of a pair lie in two banks; where there is one, it takes them one after the other.
+  for (std::uint32_t line = first; line < first + flight.lines(); ++line) {
+    if (line != flight.line) {
+      std::int64_t& bank = bank_free_[bank_of(line)];
+      bank = std::max(bank, now) + side_.config.l2_bank_cycles;
+    }
+    look_up(side_.l2.read(line), line, index);
+  }
+  reply_to(index, now);
 }
 
 void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
@@ -182,22 +193,24 @@ void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
 
 void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
   ++side_.counters.atomics;
-  const exec::L2Cache::Access access = side_.l2.read(flight.line);
-  look_up(access, index, now);
+  look_up(side_.l2.read(flight.line), flight.line, index);
   const exec::AtomicUpdate update =
       exec::update_line(*flight.operation, flight.lanes, side_.memory);
   side_.changed |= update.line.changed;
   side_.l2.write(flight.line, update.line.written);
   // The slice's atomic unit takes 16 lanes a cycle.
   bank_free_[bank_of(flight.line)] += (update.served - 1) / 16;
+  reply_to(index, now);
 }
 
-void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t index,
-                         std::int64_t now) {
+void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t line,
+                         std::uint32_t index) {
   Flight& flight = side_.flights[index];
-  flight.next = kNone;
-  const auto fill = std::find_if(fills_.begin(), fills_.end(),
-                                 [&](const Fill& one) { return one.line == flight.line; });
+  const std::uint32_t half = flight.pair ? line & 1U : 0U;
+  const std::uint32_t waiter = 2 * index + half;
+  flight.next[half] = kNone;
+  const auto fill =
+      std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) { return one.line == line; });
   if (access.hit) {
     ++activity_.hits;
     ++side_.counters.hits;
@@ -209,19 +222,22 @@ void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t inde
   write_back(access);
   if (fill != fills_.end()) {  // joins what is on its way
     ++side_.stats.l2_merged;
-    side_.flights[fill->last].next = index;
-    fill->last = index;
+    side_.flights[fill->last / 2].next[fill->last % 2] = waiter;
+    fill->last = waiter;
+    ++flight.waits;
     return;
   }
-  if (!access.fill) {
-    pipeline_.push({now + side_.config.l2_cycles, index});
-    return;
-  }
+  if (!access.fill) return;
   side_.counters.memory_read_halves += 2;
   side_.observer.memory(
-      {side_.observer_cycle, channel_, false, side_.memory.host(exec::line_address(flight.line))});
-  fills_.push_back({flight.line, index, index});
-  dram_.push({local_line(flight.line), index, false});
+      {side_.observer_cycle, channel_, false, side_.memory.host(exec::line_address(line))});
+  fills_.push_back({line, waiter, waiter});
+  dram_.push({local_line(line), waiter, false});
+  ++flight.waits;
+}
+
+void MemoryNode::reply_to(std::uint32_t index, std::int64_t now) {
+  if (side_.flights[index].waits == 0) pipeline_.push({now + side_.config.l2_cycles, index});
 }
 
 void MemoryNode::write_back(const exec::L2Cache::Access& access) {
@@ -234,9 +250,19 @@ void MemoryNode::write_back(const exec::L2Cache::Access& access) {
   dram_.push({local_line(access.victim), kNone, true});
 }
 
+// What all that a read replies with is declared as; null where it is not.
+const Annotation* MemoryNode::annotation_of(const Flight& flight) const {
+  const Annotation* first = side_.annotations.find(exec::line_address(flight.first_line()));
+  if (first == nullptr || !flight.pair) return first;
+  const Annotation* second = side_.annotations.find(exec::line_address(flight.first_line() + 1));
+  return second != nullptr && second->type == first->type && second->threshold == first->threshold
+             ? first
+             : nullptr;
+}
+
 Status MemoryNode::send(std::uint32_t index) {
   Flight& flight = side_.flights[index];
-  const bool is_read = flight.kind == exec::Request::Kind::read;
+  const bool is_read = flight.is_read();
   const bool is_write = flight.kind == exec::Request::Kind::write;
   const net::NodeId to = side_.core_nodes[flight.core];
   const auto header = static_cast<std::size_t>(side_.config.header_bytes);
@@ -247,8 +273,8 @@ Status MemoryNode::send(std::uint32_t index) {
   write_header(payload_.data(), header, exec::line_address(flight.line), kind);
   std::size_t size = header;
   if (is_read) {
-    std::memcpy(payload_.data() + header, flight.data.data(), exec::kLineBytes);
-    size += exec::kLineBytes;
+    std::memcpy(payload_.data() + header, flight.data.data(), flight.bytes());
+    size += flight.bytes();
   } else if (flight.operation->kind == exec::MemoryKind::atomic_return) {
     size += exec::old_values(*flight.operation, flight.lanes, payload_.data() + header);
   }
@@ -263,8 +289,8 @@ Status MemoryNode::send(std::uint32_t index) {
   packet.payload = {payload_.data(), size};
   packet.approximable.first_byte = static_cast<std::uint16_t>(header);
   flight.approximable = false;
-  if (is_read) {
-    if (const Annotation* annotation = side_.annotations.find(exec::line_address(flight.line))) {
+  if (flight.kind == exec::Request::Kind::read) {
+    if (const Annotation* annotation = annotation_of(flight)) {
       flight.approximable = true;
       packet.approximable.type = annotation->type;
       packet.approximable.threshold = annotation->threshold >= 0

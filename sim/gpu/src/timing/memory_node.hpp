@@ -75,7 +75,7 @@ class MemoryNode {
     std::int64_t cycle{};
     std::uint32_t index{};
   };
-  // A line on its way from memory, and who waits for it.
+  // A line on its way from memory, and who waits for it: twice the flight, and which of its lines.
   struct Fill {
     std::uint32_t line{kNone};
     std::uint32_t first{kNone};
@@ -91,9 +91,16 @@ class MemoryNode {
   void read(Flight& flight, std::uint32_t index, std::int64_t now);
   void write(Flight& flight, std::uint32_t index, std::int64_t now);
   void atomic(Flight& flight, std::uint32_t index, std::int64_t now);
-  // Where the line is in the L2 or comes into it; the reply follows.
-  void look_up(const exec::L2Cache::Access& access, std::uint32_t index, std::int64_t now);
+  // Where a line of the flight is in the L2 or comes into it; counts what the reply waits for.
+  void look_up(const exec::L2Cache::Access& access, std::uint32_t line, std::uint32_t index);
+  // The reply follows, now or with the last fill.
+  void reply_to(std::uint32_t index, std::int64_t now);
+  // Commands that a request may need in the memory's queue.
+  [[nodiscard]] bool memory_has_room() const {
+    return dram_.has_room(2 * side_.config.line_bytes / static_cast<int>(exec::kLineBytes));
+  }
   void write_back(const exec::L2Cache::Access& access);
+  [[nodiscard]] const Annotation* annotation_of(const Flight& flight) const;
   Status send(std::uint32_t index);
   [[nodiscard]] std::uint32_t local_line(std::uint32_t line) const;
   [[nodiscard]] std::size_t bank_of(std::uint32_t line) const {

@@ -89,6 +89,17 @@ Status validate(const TimingConfig& config) {
     WW_TRY(between("network_clock_hz", config.network_clock_hz, 1e6, 1e11, "0 is the cores'"));
   }
   WW_TRY(between("header_bytes", config.header_bytes, 8, 64, "the address needs 7, the kind one"));
+  if (config.line_bytes != 64 && config.line_bytes != 128) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("line_bytes = {}: an L1's lines are 64 or 128 bytes", config.line_bytes),
+        "line_bytes");
+  }
+  WW_TRY(between("scalar_cache_bytes", config.scalar_cache_bytes, 0, 1 << 20, "0: none"));
+  if (config.scalar_cache_bytes % 1024 != 0) {
+    return fail(ErrorCode::invalid_argument, "scalar_cache_bytes must be whole KiB",
+                "scalar_cache_bytes");
+  }
   WW_TRY(between("mshrs", config.mshrs, 1, 4096, "a core needs one to load anything"));
   WW_TRY(between("writes", config.writes, 1, 4096, "a core needs one to store anything"));
   WW_TRY(between("request_buffer", config.request_buffer, 1, 4096, "packets"));
@@ -108,6 +119,12 @@ Status validate(const TimingConfig& config) {
     }
   }
   WW_TRY(validate_dram(config.dram));
+  if (config.dram.queue < config.line_bytes / 32) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("dram.queue = {}: a miss of a line of {} bytes may need {} commands",
+                            config.dram.queue, config.line_bytes, config.line_bytes / 32),
+                "dram.queue");
+  }
   WW_TRY(between("default_threshold", config.default_threshold, 0, 1, "a fraction"));
   WW_TRY(power::estimator_from_string(config.estimator));
   WW_TRY(between("node_nm", config.node_nm, 1, 250, "nanometres"));
@@ -140,6 +157,12 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
                             config.network.width, config.network.height,
                             config.network.concentration, cores, channels, architecture.name),
                 "width");
+  }
+  if (architecture.memory_bytes % config.line_bytes != 0) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the memory of {} is not whole lines of {} bytes", architecture.name,
+                            config.line_bytes),
+                "line_bytes");
   }
   if (config.network.memory_nodes.empty()) {
     config.network.memory_nodes = default_memory_nodes(config.network, channels);

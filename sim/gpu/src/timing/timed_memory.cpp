@@ -7,8 +7,9 @@
 
 namespace ww::sim::gpu::timing {
 namespace {
-constexpr std::int64_t kWatchPeriod = 1 << 16;      // network cycles between looks for a deadlock
-constexpr std::uint64_t kPatience = 200'000;        // without any movement
+constexpr std::int64_t kWatchPeriod = 1 << 16;  // network cycles between looks for a deadlock
+constexpr std::uint64_t kPatience = 200'000;    // without any movement
+constexpr int kScalarWays = 4;
 constexpr std::int64_t kMostDraining = 10'000'000;  // network cycles, after a launch that failed
 }  // namespace
 
@@ -73,6 +74,15 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
     core.reads = core.writes = 0;
     std::fill(core.sequence.begin(), core.sequence.end(), 0U);
     core.flight_of_slot.assign(cus[i]->l1.slots(), kNone);
+    cus[i]->pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
+    if (config_.scalar_cache_bytes > 0) {
+      if (!cus[i]->scalar_cache) {
+        cus[i]->scalar_cache = std::make_unique<exec::L1Cache>(
+            config_.scalar_cache_bytes, kScalarWays, static_cast<int>(exec::kLineBytes));
+      }
+      cus[i]->scalar_cache->invalidate_all();
+      core.flight_of_scalar_slot.assign(cus[i]->scalar_cache->slots(), kNone);
+    }
     if (!annotations_.empty() && !cus[i]->l1_data) {
       cus[i]->l1_data = std::make_unique<exec::L1Data>(cus[i]->l1.slots());
     }
@@ -122,7 +132,8 @@ void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
 // Those too that have yet to depart: what joins them must find them under way.
 void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core) {
   for (exec::Request& request : cu.requests) {
-    if (request.kind == exec::Request::Kind::merge) {
+    if (request.kind == exec::Request::Kind::merge ||
+        request.kind == exec::Request::Kind::scalar_merge) {
       join(request, core);
     } else {
       take(request, core);
@@ -132,10 +143,13 @@ void TimedMemory::take_requests(exec::ComputeUnit& cu, std::uint32_t core) {
 }
 
 void TimedMemory::join(const exec::Request& request, std::uint32_t core) {
-  ++stats_.l1_merged;
-  Flight& flight = flights_[cores_[core].flight_of_slot[request.l1_slot[0]]];
+  const bool scalar = request.kind == exec::Request::Kind::scalar_merge;
+  stats_.l1_merged += scalar ? 0 : 1;
+  const auto& filled_by = scalar ? cores_[core].flight_of_scalar_slot : cores_[core].flight_of_slot;
+  Flight& flight = flights_[filled_by[request.l1_slot[0]]];
   const std::uint32_t index = joined_.take();
-  joined_[index] = {request.operation, request.lanes, request.departure, flight.joined};
+  joined_[index] = {request.operation, request.lanes, request.departure, request.line,
+                    flight.joined};
   flight.joined = index;
 }
 
@@ -152,11 +166,20 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
     flight.line = request.line + i;
     flight.core = core_index;
     flight.memory = l2_.channel(flight.line);
-    flight.l1_slot = request.l1_slot[i];
+    flight.l1_slot[0] = request.l1_slot[i];
+    flight.l1_slot[1] = request.pair ? request.l1_slot[1] : kNone;
     flight.joined = kNone;
+    flight.waits = 0;
     flight.kind = request.kind;
+    flight.pair = request.pair;
     flight.fills = request.fills_l1;
-    if (flight.fills) core.flight_of_slot[flight.l1_slot] = index;
+    if (flight.fills) {
+      auto& filled_by = flight.kind == exec::Request::Kind::scalar ? core.flight_of_scalar_slot
+                                                                   : core.flight_of_slot;
+      for (const std::uint32_t slot : flight.l1_slot) {
+        if (slot != kNone) filled_by[slot] = index;
+      }
+    }
     core.queue.push(index);
     ++under_way_;
   }
@@ -220,7 +243,7 @@ Result<bool> TimedMemory::send(std::int64_t now) {
     const std::uint32_t index = core.queue.front();
     const Flight& flight = flights_[index];
     if (flight.ready > now) continue;
-    const bool is_read = flight.kind == exec::Request::Kind::read;
+    const bool is_read = flight.is_read();
     if (is_read ? core.reads >= config_.mshrs : core.writes >= config_.writes) {
       core.waits_for_mshr = true;
       continue;
@@ -237,7 +260,7 @@ Result<bool> TimedMemory::send(std::int64_t now) {
 Status TimedMemory::send_request(Core& core, std::uint32_t index) {
   Flight& flight = flights_[index];
   flight.sequence = core.sequence[flight.memory]++;
-  const bool is_read = flight.kind == exec::Request::Kind::read;
+  const bool is_read = flight.is_read();
   const bool is_write = flight.kind == exec::Request::Kind::write;
   const auto header = static_cast<std::size_t>(config_.header_bytes);
   net::Packet packet;
@@ -297,7 +320,7 @@ Status TimedMemory::reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index
   const std::int64_t completion =
       clock_.back(static_cast<std::int64_t>(network_->now().value()) - base_) + config_.fill_cycles;
   last_completion_ = std::max(last_completion_, completion);
-  if (flight.kind == exec::Request::Kind::read) {
+  if (flight.is_read()) {
     --core.reads;
     sums_.round_trip += static_cast<std::uint64_t>(completion - flight.departure);
     ++sums_.round_trips;
@@ -315,22 +338,43 @@ Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t 
                                Flight& flight, const net::Delivery& delivery,
                                std::int64_t completion) {
   const auto header = static_cast<std::size_t>(config_.header_bytes);
-  if (delivery.payload.size() < header + exec::kLineBytes) {
+  if (delivery.payload.size() < header + flight.bytes()) {
     return fail(ErrorCode::device_error, "the network delivered a reply without its line",
                 config_.network.network);
   }
+  const bool scalar = flight.kind == exec::Request::Kind::scalar;
   const std::byte* const data = delivery.payload.data() + header;
-  const bool exact = std::memcmp(data, flight.data.data(), exec::kLineBytes) == 0;
-  if (!exact) ++stats_.changed_replies;
-  fill_l1(cu, core, index, flight, data, exact, completion);
-  if (flight.approximable) approximable_loads_[flight.operation->instruction] = true;
-  exec::load_delivered(*flight.operation, flight.line, flight.lanes, memory_, data);
+  const auto bytes_of = [&](std::uint32_t line) {
+    return data + (line - flight.first_line()) * exec::kLineBytes;
+  };
+  if (scalar) {  // its registers have memory's bytes
+    fill_scalar(cu, core, index, flight, completion);
+  } else {
+    bool all_exact = true;
+    for (std::uint32_t i = 0; i < flight.lines(); ++i) {
+      const std::uint32_t line = flight.line ^ i;
+      const std::size_t at = (line - flight.first_line()) * exec::kLineBytes;
+      const bool exact = std::memcmp(data + at, &flight.data[at], exec::kLineBytes) == 0;
+      all_exact = all_exact && exact;
+      if (flight.fills) {
+        fill_l1(cu, core, index, flight.l1_slot[i], line, data + at, exact, completion);
+      }
+    }
+    if (!all_exact) ++stats_.changed_replies;
+    if (flight.approximable) approximable_loads_[flight.operation->instruction] = true;
+    exec::load_delivered(*flight.operation, flight.line, flight.lanes, memory_,
+                         bytes_of(flight.line));
+  }
   cu.answered(*flight.operation, completion);
   for (std::uint32_t at = flight.joined; at != kNone;) {
     const Joined joined = joined_[at];
-    if (flight.approximable) approximable_loads_[joined.operation->instruction] = true;
-    exec::load_delivered(*joined.operation, flight.line, joined.lanes, memory_, data);
-    const std::int64_t then = std::max(completion, joined.departure + architecture_.l1_hit_cycles);
+    std::int64_t then = completion;
+    if (!scalar) {
+      if (flight.approximable) approximable_loads_[joined.operation->instruction] = true;
+      exec::load_delivered(*joined.operation, joined.line, joined.lanes, memory_,
+                           bytes_of(joined.line));
+      then = std::max(completion, joined.departure + architecture_.l1_hit_cycles);
+    }
     last_completion_ = std::max(last_completion_, then);
     cu.answered(*joined.operation, then);
     joined_.give_back(at);
@@ -340,19 +384,27 @@ Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t 
 }
 
 void TimedMemory::fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
-                          const Flight& flight, const std::byte* data, bool exact,
+                          std::uint32_t slot, std::uint32_t line, const std::byte* data, bool exact,
                           std::int64_t completion) {
   // The slot may wait for another line by now, or for this one anew.
-  if (!flight.fills || core.flight_of_slot[flight.l1_slot] != index) return;
-  core.flight_of_slot[flight.l1_slot] = kNone;
-  if (!cu.l1.holds(flight.l1_slot, flight.line)) return;
-  cu.l1.filled(flight.l1_slot, flight.line, completion);
+  if (slot == kNone || core.flight_of_slot[slot] != index) return;
+  core.flight_of_slot[slot] = kNone;
+  if (!cu.l1.holds(slot, line)) return;
+  cu.l1.filled(slot, line, completion);
   if (!exact) {
     if (!cu.l1_data) cu.l1_data = std::make_unique<exec::L1Data>(cu.l1.slots());
-    cu.l1_data->keep(flight.l1_slot, data);
+    cu.l1_data->keep(slot, data);
   } else if (cu.l1_data) {
-    cu.l1_data->as_memory(flight.l1_slot);
+    cu.l1_data->as_memory(slot);
   }
+}
+
+void TimedMemory::fill_scalar(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
+                              const Flight& flight, std::int64_t completion) {
+  const std::uint32_t slot = flight.l1_slot[0];
+  if (core.flight_of_scalar_slot[slot] != index) return;
+  core.flight_of_scalar_slot[slot] = kNone;
+  cu.scalar_cache->filled(slot, flight.line, completion);
 }
 
 std::int64_t TimedMemory::earliest(std::int64_t now) const {

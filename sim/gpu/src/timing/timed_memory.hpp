@@ -66,6 +66,7 @@ class TimedMemory final : public exec::Hierarchy {
     int writes{};                               // and atomics
     std::vector<std::uint32_t> sequence;        // next, by memory node
     std::vector<std::uint32_t> flight_of_slot;  // that fills an L1 slot
+    std::vector<std::uint32_t> flight_of_scalar_slot;
     bool waits_for_mshr{};
   };
   // What means and percentiles are made of.
@@ -85,8 +86,10 @@ class TimedMemory final : public exec::Hierarchy {
                const net::Delivery& delivery);
   Status read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index, Flight& flight,
                     const net::Delivery& delivery, std::int64_t completion);
-  void fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index, const Flight& flight,
-               const std::byte* data, bool exact, std::int64_t completion);
+  void fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index, std::uint32_t slot,
+               std::uint32_t line, const std::byte* data, bool exact, std::int64_t completion);
+  void fill_scalar(exec::ComputeUnit& cu, Core& core, std::uint32_t index, const Flight& flight,
+                   std::int64_t completion);
   // Earliest cycle from `now` on at which a core or a memory node does something by itself.
   [[nodiscard]] std::int64_t earliest(std::int64_t now) const;
   void count_cycles(std::uint64_t cycles);

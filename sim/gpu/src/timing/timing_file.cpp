@@ -16,6 +16,8 @@ void for_each_setting(Config& config, Visit&& visit) {
   visit("system", "cus_in_use", config.cus_in_use);
   visit("system", "network_clock_hz", config.network_clock_hz);
   visit("system", "header_bytes", config.header_bytes);
+  visit("system", "line_bytes", config.line_bytes);
+  visit("system", "scalar_cache_bytes", config.scalar_cache_bytes);
   visit("system", "mshrs", config.mshrs);
   visit("system", "writes", config.writes);
   visit("system", "request_buffer", config.request_buffer);

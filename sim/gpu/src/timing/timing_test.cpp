@@ -207,6 +207,27 @@ TEST(Bandwidth, OfASaturatedSliceIsALineACycle) {
   EXPECT_LE(per_slice, 64 * 1.001);
 }
 
+// Volatile loads wait for one another, so that a wave has the four lines of one load under way:
+// behind a network that is wide enough the waves bound a stream, not misses, slices or channels.
+TEST(Bandwidth, OfVolatileLoadsIsALoadForEachWaveAndRoundTrip) {
+  for (const std::uint32_t waves : {4U, 8U, 16U}) {  // of each core
+    TimingConfig config = dapper_system();
+    config.network.network = "ideal";
+    config.network.flit_bits = 8 * (64 + 8);
+    config.mshrs = 256;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(std::vector<std::uint32_t>(1 << 17, 7));  // the size of the L2
+    const std::uint32_t items = 12 * waves * 64;
+    const auto out = test->buffer(items * 4);
+    for (int i = 0; i < 2; ++i) test->launch("stream", items, 256, data, out, 128U, 768U);
+    const TimingStats& stats = last(*test);
+    const double under_way = static_cast<double>(stats.read_replies.packets) /
+                             static_cast<double>(stats.cycles) / 12 * stats.round_trip;
+    EXPECT_LE(under_way, 4.0 * waves) << waves;
+    EXPECT_GE(under_way, 0.6 * 4.0 * waves) << waves;  // arithmetic between them
+  }
+}
+
 TEST(Bandwidth, OfANarrowNetworkIsAFlitACycleAndController) {
   const TimingConfig config = dapper_system();
   auto test = gpu_with(config);
@@ -220,6 +241,92 @@ TEST(Bandwidth, OfANarrowNetworkIsAFlitACycleAndController) {
   EXPECT_GE(flits_per_controller, 0.6);
   EXPECT_LE(flits_per_controller, 1.0);
   EXPECT_GT(stats.output_occupancy, 1);  // the bottleneck of few-to-many traffic
+}
+
+// A reply of 128 bytes takes 9 flits of 128 bits, two of 64 take 10: loads that fill the
+// controllers' links take nine tenths of the time where a router's buffers hold whole packets. With
+// 4 flits they take longer: a packet then blocks the links of three routers at once.
+TEST(Lines, OfTwiceTheBytesSaveAHeaderEach) {
+  constexpr std::uint32_t kItems = 12 * 1024;
+  constexpr std::uint32_t kWords = 1 << 17;  // the size of the L2
+  std::vector<std::uint32_t> next(kWords);
+  for (std::uint32_t i = 0; i < kWords; ++i) next[i] = (i + 211 * 64) % kWords;  // past all waves
+  const auto measure = [&](int line_bytes) {
+    TimingConfig config = dapper_system();
+    config.line_bytes = line_bytes;
+    config.network.vc_buffer = 32;
+    auto test = gpu_with(config);
+    const auto data = test->buffer(next);
+    const auto out = test->buffer(kItems * 4);
+    for (const std::uint32_t steps : {20U, 20U, 60U}) {  // the first fills the L2
+      test->launch("chase", kItems, 256, data, out, steps);
+    }
+    const auto& dispatches = test->gpu().timing_report()->dispatches;
+    return std::pair{dispatches[1].stats, dispatches[2].stats};
+  };
+  const auto [few, many] = measure(64);
+  const auto [few_twice, many_twice] = measure(128);
+  EXPECT_EQ(many_twice.read_replies.packets, many.read_replies.packets / 2);
+  EXPECT_EQ(many_twice.read_replies.flits, 9 * many_twice.read_replies.packets);
+  EXPECT_EQ(many_twice.l2_accesses, many.l2_accesses);
+  EXPECT_NEAR(static_cast<double>(many_twice.cycles - few_twice.cycles) /
+                  static_cast<double>(many.cycles - few.cycles),
+              0.9, 0.04);
+}
+
+// The pair's other line is there when it is asked for: words 64 bytes apart, one chain.
+TEST(Lines, OfTwiceTheBytesBringTheirNeighbour) {
+  TimingConfig config = dapper_system();
+  config.line_bytes = 128;
+  auto test = gpu_with(config);
+  constexpr std::uint32_t kLines = 64;
+  std::vector<std::uint32_t> next(kLines * 16);
+  for (std::uint32_t i = 0; i < kLines; ++i) next[i * 16] = (i + 1) % kLines * 16;
+  const auto data = test->buffer(next);
+  const auto out = test->buffer(4);
+  test->launch("chase", 1, 1, data, out, kLines);
+  EXPECT_EQ(last(*test).read_requests.packets, kLines / 2);
+  EXPECT_EQ(test->counter("TCP_TCC_READ_REQ_sum"), kLines);  // counts lines of 64 bytes
+  EXPECT_EQ(last(*test).dram_reads, kLines);
+}
+
+// Every wave asks for the same arguments: one request a core and line, with more for its code's
+// constants; what is in the cache crosses no more.
+TEST(ScalarLoads, CrossTheNetworkOnceACoreAndLine) {
+  const auto requests_with = [](int cache_bytes) {
+    TimingConfig config = dapper_system();
+    config.scalar_cache_bytes = cache_bytes;
+    auto test = gpu_with(config);
+    const auto x = test->buffer(std::vector<float>(1 << 14, 1.0F));
+    const auto y = test->buffer(std::vector<float>(1 << 14, 1.0F));
+    test->launch("saxpy", 1 << 14, 256, y, x, 3.0F);
+    EXPECT_EQ(test->read<float>(y, 1), std::vector<float>(1, 4.0F));
+    return last(*test);
+  };
+  const TimingStats without = requests_with(0);
+  const TimingStats with = requests_with(8192);
+  const std::uint64_t more = with.read_requests.packets - without.read_requests.packets;
+  EXPECT_GE(more, 12U);      // a line of arguments for each core
+  EXPECT_LE(more, 12U * 4);  // a few lines: arguments, the dispatch packet
+  EXPECT_GT(with.cycles, without.cycles);
+}
+
+// --- power ---
+
+// The chip's accounting here counts nothing, so what there is is the network's, at 1 V.
+TEST(Power, OfTheNetworkReachesTheChips) {
+  auto test = gpu_with(dapper_system());
+  const auto x = test->buffer(std::vector<float>(1 << 14, 1.0F));
+  const auto y = test->buffer(std::vector<float>(1 << 14, 1.0F));
+  test->launch("saxpy", 1 << 14, 256, y, x, 3.0F);
+  const LaunchActivity& activity = test->gpu().last_activity();
+  const power::EnergyReport& network = last(*test).energy;
+  EXPECT_NEAR(activity.parts_f.crossbar_wires, network.link.to<double>() * 1e-12,
+              1e-6 * activity.parts_f.crossbar_wires);
+  EXPECT_NEAR(activity.parts_f.crossbar_wires + activity.parts_f.crossbar_arbiters,
+              network.total().to<double>() * 1e-12, 1e-6 * network.total().to<double>() * 1e-12);
+  EXPECT_NEAR(activity.capacitance_f.back(), network.total().to<double>() * 1e-12,
+              1e-6 * activity.capacitance_f.back());
 }
 
 // --- results ---
@@ -286,6 +393,11 @@ TEST(Results, DoNotDependOnWhatTheSystemIsShortOf) {
   config.network_clock_hz = 433e6;
   auto test = gpu_with(config);
   EXPECT_EQ(run_kernels(*test).results, expected.results);
+  config.line_bytes = 128;
+  config.dram.queue = 4;
+  config.scalar_cache_bytes = 1024;
+  auto other = gpu_with(config);
+  EXPECT_EQ(run_kernels(*other).results, expected.results);
 }
 
 TEST(Reports, OfTheSameRunAreTheSameBytes) {
@@ -445,6 +557,9 @@ TEST(Settings, ThatMakeNoSenseAreRefusedByName) {
   EXPECT_THAT(refused(dapper + "period = 20000\n"), HasSubstr("period"));
   EXPECT_THAT(refused(dapper + "memory_nodes = [0, 1, 8, 14]\n"), HasSubstr("row"));
   EXPECT_THAT(refused("[dram]\nqueue = 1\n"), HasSubstr("dram.queue"));
+  EXPECT_THAT(refused("[system]\nline_bytes = 96\n"), HasSubstr("line_bytes = 96"));
+  EXPECT_THAT(refused("[system]\nline_bytes = 128\n[dram]\nqueue = 3\n"), HasSubstr("dram.queue"));
+  EXPECT_THAT(refused("[system]\nscalar_cache_bytes = -1\n"), HasSubstr("scalar_cache_bytes"));
   EXPECT_THAT(refused("[energy]\nestimator = \"abacus\"\n"), HasSubstr("abacus"));
   EXPECT_THAT(refused("[network\n"), HasSubstr("settings.toml:1"));
   EXPECT_EQ(refused(""), "accepted");
