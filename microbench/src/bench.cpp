@@ -5,25 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "stream_arguments.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
 namespace {
-
-// Arguments of l2_stream, in order.
-enum StreamArgument : unsigned {
-  buffer_argument,
-  channels_argument,
-  loops_argument,
-  throttle_argument,
-  engine_argument,
-  log_argument,
-  log_first_argument,
-  output_argument,
-  working_argument,  // the last two only where wavefronts are counted
-  count_argument,
-};
 
 // Real drivers map large pages into buffers of such a size; below a page, addresses choose channels
 // as they do in memory.

@@ -1,5 +1,5 @@
 // The joint fit: idle power against temperature, and the power of every engine and quadrant, in
-// one robust least-squares problem (Ceres, automatic derivatives). Equations: docs/method.md.
+// one robust least-squares problem (Ceres). Equations: docs/method.md.
 //
 //   idle plateau     P = I_s(T) (V/V_s)^beta
 //   stream plateau   P = I_s(T) (1 + lambda u) (V/V_s)^beta + block_b + slope_b z
@@ -115,7 +115,7 @@ struct JointFit {
 // Error bad_data when the solver fails.
 [[nodiscard]] Result<JointFit> fit_jointly(const JointInput& input);
 
-// Largest relative difference between automatic and numeric derivatives, over residuals of each
+// Largest relative difference between the derivatives and numeric ones, over residuals of each
 // kind at a typical point. For tests.
 [[nodiscard]] double gradient_error();
 

@@ -1,6 +1,11 @@
-// Ceres functors of the joint fit. Included by joint_fit.cpp alone.
+// Residuals of the joint fit with their derivatives. A fit evaluates some hundred thousand of them,
+// and all but the temperature's way into idle power is linear: derivatives by hand cost a tenth of
+// automatic ones. joint_gradient.cpp checks them against numeric ones.
 #pragma once
 
+#include <ceres/cost_function.h>
+
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -20,44 +25,25 @@ struct Place {
 };
 
 // ((T - reference) / 10 K); parameters: response a_j, the two drift knots.
-template <class T>
-T scaled_temperature(const Place& place, const T* response, const T& drift_0, const T& drift_1) {
-  if (place.flat) return T(0);
-  T temperature = T(place.ambient_c - place.reference_c) + (1 - place.drift_weight) * drift_0 +
-                  place.drift_weight * drift_1;
-  for (std::size_t j = 0; j < heat_count; ++j) temperature += response[j] * place.heat[j];
-  return temperature / 10.0;
-}
+double scaled_temperature(const Place& place, const double* response, double drift_0,
+                          double drift_1);
 
-// `leakage`: beta, and lambda, by which leakage rises more steeply where a stream heats one engine
-// than in an idle chip; lambda counts where `loaded`.
-template <class T>
-T idle_power(const Place& place, const T* c, const T* response, const T* leakage, const T& drift_0,
-             const T& drift_1, bool loaded) {
-  using std::exp;
-  const T u = scaled_temperature(place, response, drift_0, drift_1);
-  const T power = (c[0] + u * (c[1] + u * (c[2] + u * c[3]))) * exp(leakage[0] * place.log_voltage);
-  return loaded ? power * (1.0 + leakage[1] * u) : power;
-}
+// (P - measured) / sigma of an idle window. Blocks: c(4), response, leakage(2): beta and lambda,
+// drift(1), drift(1). Lambda, by which leakage rises more steeply where a stream heats one engine
+// than in an idle chip, counts in streams alone.
+class Idle : public ceres::CostFunction {
+ public:
+  Idle(const Place& place, double power_w, double sigma_w);
+  bool Evaluate(double const* const* p, double* residual, double** jacobians) const override;
 
-// Blocks: c(4), response, leakage(2): beta and lambda, drift(1), drift(1).
-struct Idle {
-  Place place;
-  double power_w{};
-  double sigma_w{};
-
-  template <class T>
-  bool operator()(T const* const* p, T* residual) const {
-    residual[0] =
-        (idle_power(place, p[0], p[1], p[2], p[3][0], p[4][0], false) - power_w) / sigma_w;
-    return true;
-  }
+ private:
+  Place place_;
+  double power_w_{};
+  double sigma_w_{};
 };
 
-// Blocks: as Idle, then variant(3 + engines + quadrants + basis), block(2).
-// A variant is laid out m, g, k, E_0..., Q_0..., u_0...
-struct Stream {
-  Place place;
+// What a stream plateau brings beside its place.
+struct StreamTerms {
   double power_w{};
   double sigma_w{};
   std::size_t engine{}, quadrant{}, engines{};
@@ -67,19 +53,18 @@ struct Stream {
   double voltage_square{};
   std::size_t quadrants{};
   std::vector<double> basis;  // W_i(engine, quadrant)
+};
 
-  template <class T>
-  bool operator()(T const* const* p, T* residual) const {
-    const T* v = p[5];
-    T dynamic =
-        v[0] + v[1] * rate_change + v[2] * traffic + v[3 + engine] + v[3 + engines + quadrant];
-    const T* u = v + 3 + engines + quadrants;
-    for (std::size_t i = 0; i < basis.size(); ++i) dynamic += u[i] * basis[i];
-    residual[0] = (idle_power(place, p[0], p[1], p[2], p[3][0], p[4][0], true) +
-                   voltage_square * dynamic + p[6][0] + p[6][1] * block_place - power_w) /
-                  sigma_w;
-    return true;
-  }
+// Blocks: as Idle, then variant(3 + engines + quadrants + basis), block(2).
+// A variant is laid out m, g, k, E_0..., Q_0..., u_0...
+class Stream : public ceres::CostFunction {
+ public:
+  Stream(const Place& place, StreamTerms terms);
+  bool Evaluate(double const* const* p, double* residual, double** jacobians) const override;
+
+ private:
+  Place place_;
+  StreamTerms terms_;
 };
 
 }  // namespace ww::model::residuals

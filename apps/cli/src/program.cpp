@@ -36,6 +36,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_calibrate(app, outcome);
   add_fit(app, outcome);
   add_score(app, outcome);
+  add_segments(app, outcome);
   add_estimate(app, outcome);
   add_project(app, outcome);
   add_report(app, outcome);

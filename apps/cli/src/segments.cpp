@@ -1,0 +1,89 @@
+// wirewatt segments: what the legs within an engine and the way behind the L2 cost.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/microbench/segments.hpp"
+
+namespace ww::cli {
+namespace {
+
+int run(microbench::SegmentsRequest request, bool json) {
+  const auto file = request.folder / "segments.db";
+  std::error_code ec;
+  if (!std::filesystem::exists(file, ec)) {
+    Progress progress("measuring segments");
+    const auto status =
+        microbench::run_segments(request, [&](const microbench::CampaignProgress& step) {
+          progress.update(step.done, step.total, step.note);
+        });
+    progress.finish();
+    if (!status) {
+      std::filesystem::remove(file, ec);  // half a recording would be taken for a whole one
+      return report_error(status.error());
+    }
+  }
+  const auto store = CampaignStore::open_read_only(file);
+  if (!store) return report_error(store.error());
+  const auto fit = microbench::fit_segments(*store);
+  if (!fit) return report_error(fit.error());
+  if (json) {
+    print_json(microbench::to_json(*fit));
+    return 0;
+  }
+  fmt::print("{}{}: energy of single segments, random bits\n", fit->device,
+             fit->is_virtual ? " (virtual)" : "");
+  std::vector<std::vector<std::string>> rows{{"SEGMENT", "FJ/BIT/MM", "LOW", "HIGH", "STATUS"}};
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.4g}", *value) : std::string("-");
+  };
+  for (const auto* row : {&fit->legs, &fit->l2_memory, &fit->registers_l1}) {
+    rows.push_back(
+        {row->name, text(row->value), text(row->low), text(row->high),
+         std::string(to_string(row->status)) + (row->reason.empty() ? "" : ": " + row->reason)});
+  }
+  print_table(rows);
+  return 0;
+}
+
+}  // namespace
+
+void add_segments(CLI::App& app, Outcome& outcome) {
+  struct Arguments {
+    microbench::SegmentsRequest request;
+    std::string out;
+    bool json{};
+  };
+  auto arguments = std::make_shared<Arguments>();
+  auto& request = arguments->request;
+  auto* command = app.add_subcommand(
+      "segments", "What wires cost within an engine and behind the L2 (virtual devices)");
+  request.device.name = "virtual:w9100";
+  command->add_option("--device", request.device.name, "Device as `wirewatt devices` names it")
+      ->capture_default_str();
+  command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
+      ->capture_default_str();
+  command->add_option("--chip-class", request.device.chip_class, "virtual:random: its class")
+      ->check(CLI::IsMember({"nested", "mild", "strong"}))
+      ->capture_default_str();
+  command
+      ->add_option("--out", arguments->out,
+                   "Folder for segments.db; one that is there is fitted again")
+      ->required();
+  command->add_option("--blocks", request.blocks, "How often each point is visited, twice each")
+      ->capture_default_str();
+  command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer("Example:\n  wirewatt segments --device virtual:w9100 --out segments");
+  command->callback([arguments, &outcome] {
+    arguments->request.folder = arguments->out;
+    outcome.exit_code = run(arguments->request, arguments->json);
+  });
+}
+
+}  // namespace ww::cli

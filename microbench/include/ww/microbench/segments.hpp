@@ -1,0 +1,81 @@
+// What single segments of the way to memory cost, each by a contrast of distance of its own:
+//
+//   legs       the way within an engine: four CUs at a time stream one quadrant of the L2, near
+//              fours against far ones, at two rates (IISWC'16, section IV: variants of 4 CUs)
+//   l2_memory  the way behind the L2: one channel at a time streams a working set that the L2
+//   holds,
+//              at two rates, and one that it does not; channels lie near their memory controllers
+//              or far from them
+//
+// Between registers and L1 every CU is built alike: there is no distance to compare, and the answer
+// is `not_identified`, with the reason.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/microbench/campaign.hpp"
+
+namespace ww::microbench {
+
+struct SegmentsRequest {
+  DeviceRequest device;
+  std::filesystem::path folder;  // gets segments.db
+  int blocks{4};                 // each visits every point twice, in mirrored random order
+  double plateau_s{0.8};         // of one run
+  double settle_s{0.1};          // cut off at its start
+  std::uint64_t seed{1};
+};
+
+// One condition of a run; runs name it by its place in the plan.
+struct SegmentPoint {
+  std::string segment;  // "legs" or "l2_memory"
+  int engine{};
+  int group{-1};  // legs: which four CUs; -1: the whole engine
+  std::vector<int> channels;
+  bool from_memory{};
+  bool slow{};  // wait between loads: about half the rate (legs), a third (l2_memory)
+  double mm{};  // published: mean CU to channel, or channel to memory controller
+  bool operator==(const SegmentPoint&) const = default;
+};
+
+// The points of a published floorplan. Errors of parse_floorplan.
+[[nodiscard]] Result<std::vector<SegmentPoint>> segment_points(const std::string& floorplan_toml);
+
+// Runs into folder/segments.db. Errors: unsupported (real devices, whose counters do not follow
+// single launches; parts whose hardware id is not laid out as GCN's), those of device and store.
+Status run_segments(const SegmentsRequest& request, const ProgressFunction& progress);
+
+struct SegmentsFit {
+  std::string device;
+  bool is_virtual{};
+  // fJ per payload bit and mm, random data, 95% interval of the recording's own noise and of what
+  // the runs' heat may add. not_identified, with the reason, where the data cannot tell.
+  ResultRow legs;
+  ResultRow l2_memory;
+  ResultRow registers_l1;
+  int runs{};
+  int rejected{};
+};
+[[nodiscard]] nlohmann::json to_json(const SegmentsFit& fit);
+
+// One run's figures, for fits of made-up data.
+struct SegmentReading {
+  std::size_t point{};
+  std::int64_t block{};
+  double power_w{};
+  double crossbar_bits_per_s{};
+  double memory_bits_per_s{};
+};
+[[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
+                                       const std::vector<SegmentReading>& readings);
+// Errors: bad_data (another kind of recording, no complete block), those of the store.
+[[nodiscard]] Result<SegmentsFit> fit_segments(const CampaignStore& store);
+
+}  // namespace ww::microbench

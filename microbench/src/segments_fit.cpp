@@ -1,0 +1,256 @@
+// The segments' energies from recorded runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "run_power.hpp"
+#include "ww/measure/counter_map.hpp"
+#include "ww/microbench/segments.hpp"
+#include "ww/model/regression.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+
+// Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
+// (docs/method.md, traps); between runs of a second part of it shows.
+constexpr double most_heat_share = 0.05;
+constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
+
+struct Mean {
+  double sum{};
+  int count{};
+  void add(double value) {
+    sum += value;
+    ++count;
+  }
+  [[nodiscard]] double value() const { return sum / count; }
+};
+
+struct Figures {
+  Mean power_w, crossbar, memory;
+};
+
+// What a run at another rate would have drawn: rates differ by what distance does to latency, and
+// power that does not go with the rate must not be taken for the wires'.
+double power_at(double rate, const Figures& full, const Figures& slow) {
+  const double slope = (full.power_w.value() - slow.power_w.value()) /
+                       (full.crossbar.value() - slow.crossbar.value());
+  return full.power_w.value() + slope * (rate - full.crossbar.value());
+}
+
+// Energy per bit against distance; `cell` has an offset of its own.
+struct Line {
+  double mm{};
+  double j_per_bit{};
+  std::size_t cell{};
+};
+
+ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std::size_t cells) {
+  ResultRow row;
+  row.name = name;
+  row.unit = "fJ/bit/mm";
+  const auto refuse = [&row](std::string reason) {
+    row.status = RowStatus::not_identified;
+    row.reason = std::move(reason);
+    return row;
+  };
+  std::vector<Mean> mm(cells);
+  for (const Line& line : lines) mm[line.cell].add(line.mm);
+  double square = 0;
+  for (const Line& line : lines) square += std::pow(line.mm - mm[line.cell].value(), 2);
+  if (lines.size() < cells + 3 ||
+      std::sqrt(square / static_cast<double>(lines.size())) < least_contrast_mm) {
+    return refuse(fmt::format(
+        "{} points at distances that differ by {:.2g} mm (sd); {:.2g} mm and "
+        "{} points are needed",
+        lines.size(), lines.empty() ? 0.0 : std::sqrt(square / static_cast<double>(lines.size())),
+        least_contrast_mm, cells + 3));
+  }
+  std::vector<double> y;
+  std::vector<model::Regressor> columns(cells);
+  columns[0].name = "mm";
+  for (const Line& line : lines) {
+    y.push_back(line.j_per_bit * 1e15);
+    columns[0].values.push_back(line.mm - mm[line.cell].value());
+    for (std::size_t cell = 1; cell < cells; ++cell) {
+      columns[cell].values.push_back(line.cell == cell ? 1.0 : 0.0);
+    }
+  }
+  const auto fitted = model::regress(y, columns);
+  if (!fitted) return refuse(fitted.error().message);
+  const auto& slope = fitted->coefficients[1];
+  const double heat = most_heat_share / 2;
+  const double value = slope.value * (1 - heat);
+  const double half = std::hypot((slope.high - slope.low) / 2, heat * slope.value);
+  if (slope.status != RowStatus::ok) return refuse(slope.reason);
+  if (half > std::abs(value) / 2) {
+    return refuse(
+        fmt::format("{:.3g} fJ/bit/mm with a half-width of {:.3g}: points at one distance "
+                    "differ by more than distance does",
+                    value, half));
+  }
+  row.value = value;
+  row.low = value - half;
+  row.high = value + half;
+  return row;
+}
+
+using Sums = std::map<std::size_t, Figures>;  // by point
+
+const Figures* figures_of(const Sums& sums, const std::vector<SegmentPoint>& points,
+                          const SegmentPoint& wanted) {
+  const auto at = std::ranges::find(points, wanted);
+  if (at == points.end()) return nullptr;
+  const auto found = sums.find(static_cast<std::size_t>(at - points.begin()));
+  return found == sums.end() ? nullptr : &found->second;
+}
+
+std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums& sums,
+                             std::size_t& cells) {
+  std::map<std::pair<int, std::vector<int>>, std::vector<std::pair<double, const Figures*>>> full;
+  std::map<std::pair<int, std::vector<int>>, std::vector<const Figures*>> slow;
+  for (const auto& point : points) {
+    if (point.segment != "legs" || point.slow) continue;
+    SegmentPoint other = point;
+    other.slow = true;
+    const Figures* a = figures_of(sums, points, point);
+    const Figures* b = figures_of(sums, points, other);
+    if (a == nullptr || b == nullptr) continue;
+    full[{point.engine, point.channels}].emplace_back(point.mm, a);
+    slow[{point.engine, point.channels}].push_back(b);
+  }
+  std::vector<Line> lines;
+  cells = 0;
+  for (const auto& [key, members] : full) {
+    if (members.size() < 2) continue;
+    Mean rate;
+    for (const auto& [mm, figures] : members) rate.add(figures->crossbar.value());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const double watts = power_at(rate.value(), *members[i].second, *slow[key][i]);
+      lines.push_back({members[i].first, watts / rate.value(), cells});
+    }
+    ++cells;
+  }
+  return lines;
+}
+
+std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points, const Sums& sums) {
+  std::vector<Line> lines;
+  for (const auto& point : points) {
+    if (!point.from_memory) continue;
+    SegmentPoint full = point;
+    full.from_memory = false;
+    SegmentPoint slow = full;
+    slow.slow = true;
+    const Figures* far = figures_of(sums, points, point);
+    const Figures* near = figures_of(sums, points, full);
+    const Figures* nearer = figures_of(sums, points, slow);
+    if (far == nullptr || near == nullptr || nearer == nullptr) continue;
+    if (!(far->memory.value() > 0)) continue;
+    const double held = power_at(far->crossbar.value(), *near, *nearer);
+    lines.push_back({point.mm, (far->power_w.value() - held) / far->memory.value(), 0});
+  }
+  return lines;
+}
+
+json row_json(const ResultRow& row) {
+  json result = row;
+  result["convention"] = "per_random_bit";
+  return result;
+}
+
+}  // namespace
+
+SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
+                         const std::vector<SegmentReading>& readings) {
+  // Blocks drift: each reading less its block's mean.
+  std::map<std::int64_t, Mean> blocks;
+  Mean all;
+  for (const auto& reading : readings) {
+    blocks[reading.block].add(reading.power_w);
+    all.add(reading.power_w);
+  }
+  Sums sums;
+  for (const auto& reading : readings) {
+    Figures& figures = sums[reading.point];
+    figures.power_w.add(reading.power_w - blocks[reading.block].value() + all.value());
+    figures.crossbar.add(reading.crossbar_bits_per_s);
+    figures.memory.add(reading.memory_bits_per_s);
+  }
+  SegmentsFit fit;
+  fit.runs = static_cast<int>(readings.size());
+  std::size_t cells = 0;
+  const auto legs = legs_lines(points, sums, cells);
+  fit.legs = slope_of("legs", legs, std::max<std::size_t>(cells, 1));
+  fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1);
+  fit.registers_l1.name = "registers_l1";
+  fit.registers_l1.unit = "fJ/bit/mm";
+  fit.registers_l1.status = RowStatus::not_identified;
+  fit.registers_l1.reason =
+      "every CU has the same way from its L1 to its registers: no two runs differ in its length, "
+      "and every bit that takes it is read from the L1 and written to a register as well";
+  return fit;
+}
+
+Result<SegmentsFit> fit_segments(const CampaignStore& store) {
+  WW_ASSIGN(facts, store.facts());
+  const auto plan = json::parse(facts[std::string(campaign_keys::plan)], nullptr, false);
+  if (!plan.is_object() || plan.value("method", "") != "segments") {
+    return fail(ErrorCode::bad_data, "not a recording of segments");
+  }
+  std::vector<SegmentPoint> points;
+  try {
+    for (const json& entry : plan.at("points")) {
+      points.push_back({entry.at("segment"), entry.at("engine"), entry.at("group"),
+                        entry.at("channels"), entry.at("from_memory"), entry.at("slow"),
+                        entry.at("mm")});
+    }
+  } catch (const json::exception& e) {
+    return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
+  }
+  if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
+  WW_ASSIGN(runs, store.runs());
+  std::vector<SegmentReading> readings;
+  int rejected = 0;
+  for (const StoredRun& run : runs) {
+    const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    const auto power = power_of(run, plan.value("settle_s", 0.1));
+    measure::CounterDispatch dispatch;
+    dispatch.counters = run.counters;
+    const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
+    const auto memory =
+        std::ranges::find(bytes, measure::Segment::l2_memory_read, &measure::SegmentBytes::segment);
+    if (!power || !(seconds > 0) || memory == bytes.end() || !memory->bytes) {
+      ++rejected;
+      continue;
+    }
+    readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
+                        run.payload_bits / seconds, 8 * *memory->bytes / seconds});
+  }
+  if (readings.size() < points.size()) {
+    return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
+                                                 readings.size(), points.size()));
+  }
+  SegmentsFit fit = fit_segments(points, readings);
+  fit.rejected = rejected;
+  fit.device = facts[std::string(campaign_keys::device)];
+  fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
+  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1}) row->device = fit.device;
+  return fit;
+}
+
+json to_json(const SegmentsFit& fit) {
+  return {{"segments", {row_json(fit.legs), row_json(fit.l2_memory), row_json(fit.registers_l1)}},
+          {"device", fit.device},
+          {"virtual", fit.is_virtual},
+          {"runs", fit.runs},
+          {"rejected", fit.rejected}};
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,145 @@
+#include "ww/microbench/segments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ww::microbench {
+namespace {
+
+// Two engines of two fours of CUs, two channels.
+constexpr const char* small_floorplan = R"(
+name = "small"
+source = "made up"
+estimated = true
+distance_tolerance_95 = 0.02
+width_mm = 20.0
+height_mm = 20.0
+registers_to_l1_mm = 3.0
+quadrants = [[0, 1], [2, 3]]
+[[engine]]
+cu = [[2.0, 2.0], [2.0, 2.0], [2.0, 2.0], [2.0, 2.0], [2.0, 5.0], [2.0, 5.0], [2.0, 5.0], [2.0, 5.0]]
+[[engine]]
+cu = [[18.0, 2.0], [18.0, 2.0], [18.0, 2.0], [18.0, 2.0], [18.0, 5.0], [18.0, 5.0], [18.0, 5.0], [18.0, 5.0]]
+[[l2]]
+at = [9.0, 10.0]
+memory_controller = [0.0, 10.0]
+[[l2]]
+at = [9.0, 11.0]
+memory_controller = [0.0, 15.0]
+[[l2]]
+at = [11.0, 10.0]
+memory_controller = [20.0, 10.0]
+[[l2]]
+at = [11.0, 11.0]
+memory_controller = [20.0, 18.0]
+)";
+
+std::vector<SegmentPoint> small_points() {
+  const auto points = segment_points(small_floorplan);
+  EXPECT_TRUE(points) << points.error().text();
+  return points ? *points : std::vector<SegmentPoint>{};
+}
+
+// A chip without noise: power has a part of its own for every engine and quadrant, a part that does
+// not go with the rate, and the segments' energies.
+std::vector<SegmentReading> readings_of(const std::vector<SegmentPoint>& points, double legs_j,
+                                        double memory_j) {
+  std::vector<SegmentReading> readings;
+  for (std::int64_t block = 1; block <= 2; ++block) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto& point = points[i];
+      // Longer ways are slower, as latency makes them.
+      const double rate = (point.slow          ? 1e12
+                           : point.from_memory ? 0.7e12
+                                               : 2e12) *
+                          (1 - 1e-3 * point.mm);
+      double watts = 40 + 2.0 * static_cast<double>(block) + 3 * point.engine;
+      watts += rate * (10e-12 + 1e-12 * point.channels.front());
+      double memory_rate = 0;
+      if (point.segment == "legs") watts += rate * legs_j * point.mm;
+      if (point.from_memory) {
+        memory_rate = 0.9 * rate;
+        watts += memory_rate * (12e-12 + memory_j * point.mm);
+      }
+      readings.push_back({i, block, watts, rate, memory_rate});
+    }
+  }
+  return readings;
+}
+
+TEST(Segments, ComparesFoursOfCusAtEveryQuadrant) {
+  std::set<std::tuple<int, int, std::vector<int>>> legs;
+  std::set<int> channels;
+  for (const auto& point : small_points()) {
+    if (point.segment == "legs") {
+      legs.insert({point.engine, point.group, point.channels});
+    } else {
+      channels.insert(point.channels.front());
+    }
+  }
+  EXPECT_EQ(legs.size(), 2U * 2U * 2U);
+  EXPECT_EQ(channels, (std::set<int>{0, 1, 2, 3}));
+}
+
+TEST(Segments, TakesDistancesFromThePublishedFloorplan) {
+  const auto points = small_points();
+  ASSERT_FALSE(points.empty());
+  const SegmentPoint& first = points.front();  // CUs at (2, 2), channels at (9, 10) and (9, 11)
+  EXPECT_NEAR(first.mm, 7 + 8.5, 1e-9);
+  for (const auto& point : points) {
+    if (point.segment == "l2_memory" && point.channels.front() == 3) {
+      EXPECT_NEAR(point.mm, 9 + 7, 1e-9);
+    }
+  }
+}
+
+TEST(Segments, FindsEnergiesUnderOffsetsAndUnequalRates) {
+  const auto points = small_points();
+  const auto fit = fit_segments(points, readings_of(points, 200e-15, 150e-15));
+  ASSERT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
+  EXPECT_NEAR(*fit.legs.value, 200, 200 * 0.03);
+  EXPECT_LE(*fit.legs.low, 200);
+  EXPECT_GE(*fit.legs.high, 200);
+  ASSERT_EQ(fit.l2_memory.status, RowStatus::ok) << fit.l2_memory.reason;
+  EXPECT_NEAR(*fit.l2_memory.value, 150, 150 * 0.03);
+  EXPECT_LE(*fit.l2_memory.low, 150);
+  EXPECT_GE(*fit.l2_memory.high, 150);
+}
+
+TEST(Segments, AreNotIdentifiedWithoutADistance) {
+  auto points = small_points();
+  const auto readings = readings_of(points, 200e-15, 150e-15);
+  for (auto& point : points) point.mm = 5;
+  const auto fit = fit_segments(points, readings);
+  for (const auto* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1}) {
+    EXPECT_EQ(row->status, RowStatus::not_identified) << row->name;
+    EXPECT_FALSE(row->reason.empty()) << row->name;
+    EXPECT_FALSE(row->value) << row->name;
+  }
+}
+
+TEST(Segments, AreNotIdentifiedWhereChannelsDifferByMoreThanDistance) {
+  const auto points = small_points();
+  auto readings = readings_of(points, 200e-15, 150e-15);
+  for (auto& reading : readings) {
+    const auto& point = points[reading.point];
+    if (!point.from_memory) continue;
+    reading.power_w += reading.memory_bits_per_s * (point.channels.front() % 2 == 0 ? 4e-12 : 0);
+  }
+  const auto fit = fit_segments(points, readings);
+  EXPECT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
+  EXPECT_EQ(fit.l2_memory.status, RowStatus::not_identified);
+}
+
+TEST(Segments, RefuseRealDevicesByName) {
+  SegmentsRequest request;
+  request.device.name = "cuda:0";
+  request.folder = "/nonexistent";
+  const auto status = run_segments(request, {});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::unsupported);
+}
+
+}  // namespace
+}  // namespace ww::microbench

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace ww::microbench {
+
+// Arguments of l2_stream, in order.
+enum StreamArgument : unsigned {
+  buffer_argument,
+  channels_argument,
+  loops_argument,
+  throttle_argument,
+  engine_argument,
+  log_argument,
+  log_first_argument,
+  output_argument,
+  working_argument,  // the last two only where wavefronts are counted
+  count_argument,
+};
+
+}  // namespace ww::microbench

@@ -1,0 +1,65 @@
+// From a campaign file to a model file.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "testing/fitting.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::model {
+namespace {
+
+using testing::fit;
+using testing::make_campaign;
+using testing::seeded;
+using testing::write_campaign;
+
+class CampaignFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("ww_model_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+               std::to_string(reinterpret_cast<std::uintptr_t>(this)));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(CampaignFile, FitsLikeTheRunsInMemoryAndIsWrittenAsVirtual) {
+  const auto campaign = make_campaign(seeded(8));
+  ASSERT_TRUE(write_campaign(campaign, folder_ / "campaign.db"));
+  const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto from_file = fit_campaign(*store, {});
+  ASSERT_TRUE(from_file) << from_file.error().text();
+  const auto from_memory = fit(campaign);
+  ASSERT_TRUE(from_memory);
+  EXPECT_EQ(from_file->energy_per_bit_mm.row.value, from_memory->energy_per_bit_mm.row.value);
+  EXPECT_EQ(from_file->campaign_hash, from_memory->campaign_hash);
+
+  ASSERT_TRUE(write_model(folder_ / "model.json", *from_file));
+  const auto text = read_file(folder_ / "model.json");
+  ASSERT_TRUE(text);
+  const auto json = nlohmann::json::parse(*text);
+  EXPECT_EQ(json["virtual"], true);
+  EXPECT_EQ(json["device"], "virtual:synthetic");
+  EXPECT_EQ(json["energy_fj_per_bit_mm"]["convention"], "per_random_bit");
+  EXPECT_EQ(json["energy_fj_per_bit_mm"]["unit"], "fJ/bit/mm");
+  EXPECT_NEAR(json["energy_fj_per_bit_mm"]["value"].get<double>(), 200, 10);
+  EXPECT_LT(json["energy_fj_per_bit_mm"]["low"], json["energy_fj_per_bit_mm"]["sensed_low"]);
+  EXPECT_EQ(json["reference"]["voltage_v"], 1.1687);
+  EXPECT_EQ(json["distances"]["engine_to_quadrant_mm"].size(), 4);
+  EXPECT_EQ(json["idle"][0]["coefficients_w"].size(), 4);
+  EXPECT_EQ(json["provenance"]["campaign_hash"].get<std::string>().size(), 32);
+  EXPECT_EQ(json["plateaus"].size(), campaign.runs.size());
+}
+
+TEST_F(CampaignFile, ModelIntoAnAbsentFolderIsAnError) {
+  EXPECT_FALSE(write_model(folder_ / "absent" / "model.json", FitResult{}));
+}
+
+}  // namespace
+}  // namespace ww::model

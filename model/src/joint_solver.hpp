@@ -1,0 +1,92 @@
+// The joint fit's problem and solver. Private to joint_*.cpp.
+#pragma once
+
+#include <ceres/ceres.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "joint_fit.hpp"
+#include "joint_residuals.hpp"
+
+namespace ww::model {
+
+inline constexpr double beta_prior = 2.4;  // leakage and clocks together: between V^2 and V^3
+inline constexpr double beta_sigma = 0.4;
+inline constexpr double huber_sigmas = 3;
+
+// Where a window stands in the model.
+[[nodiscard]] residuals::Place place_of(const JointInput& input, const Window& window);
+
+// State of the solver: problem, parameter blocks and which residual is whose.
+class Solver {
+ public:
+  explicit Solver(const JointInput& input);
+  Result<JointFit> run();
+
+ private:
+  std::size_t engines() const { return static_cast<std::size_t>(input_.distance_mm.rows()); }
+  std::size_t quadrants() const { return static_cast<std::size_t>(input_.distance_mm.cols()); }
+  std::size_t variant_size() const { return 3 + engines() + quadrants() + input_.basis.size(); }
+  // Mean dynamic power as start, and how power should follow the rate: from the same pattern at
+  // another rate where there is one. Only then is the slope known apart from distance.
+  void start_variants();
+  void follow_rates(const std::vector<double>& dynamic);
+  // Short windows are noisier; what all share is the description's error.
+  double idle_sigma(const Window& window) const;
+  void add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma);
+  std::vector<double*> idle_blocks(const Window& window);
+  std::vector<double> basis_at(int engine, int quadrant) const;
+  ceres::LossFunction* loss() const;
+  void build();
+  // Weak, and only there so that pairs that were never run leave the energy determined.
+  double unexplained_sigma(std::size_t v) const;
+  void add_priors();
+  // How idle power goes with voltage at one clock, from how it goes with voltage *and* clock over
+  // the states, less a share of clocks. Both voltages would fit: prior and its sigma.
+  std::pair<double, double> beta_from_states() const;
+
+  bool solve();
+  double residual_of(ceres::ResidualBlockId id, double sigma) const;
+  // Scales of idle and stream residuals, robust.
+  void rescale();
+  // Degrees of freedom that a variant's residuals keep: its pairs, and offset and slope of its
+  // blocks, are fitted.
+  double freedom(std::size_t v) const;
+  // Scales of the variants. A block of plateaus has few degrees of freedom, so plateaus lean on all
+  // plateaus together, whose noise goes with their power; turns of lock-in are many and shorter,
+  // and stand for themselves.
+  void rescale_streams(const std::vector<std::vector<double>>& residuals);
+  JointFit linearise();
+  JointParameters parameters() const;
+
+  struct Blocks {
+    std::vector<std::array<double, 4>> idle;
+    HeatState response{};
+    std::array<double, 2> leakage{beta_prior, 0};
+    std::vector<std::vector<double>> drift;
+    std::vector<std::vector<double>> variants;
+    std::vector<std::array<double, 2>> blocks;
+  };
+
+  const JointInput& input_;
+  Blocks blocks_;
+  std::vector<double> idle_mean_;
+  std::size_t best_state_{};
+  bool shape_known_{};
+  HeatState response_prior_{};
+  double total_response_{};
+  std::pair<double, double> beta_{beta_prior, beta_sigma};
+  std::vector<double> rate_prior_, rate_sigma_;
+  double idle_sigma_w_{0.2};
+  std::vector<double> sigma_w_;
+  std::unique_ptr<ceres::Problem> problem_;
+  std::vector<ceres::ResidualBlockId> idle_ids_, stream_ids_, prior_ids_;
+  std::string message_;
+};
+
+}  // namespace ww::model
