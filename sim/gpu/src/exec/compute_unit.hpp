@@ -79,9 +79,10 @@ class ComputeUnit {
   void run(std::int64_t end);
   // Hints for the host's caches, worth their time where all CUs' waves together are too much for
   // those (host_cache.hpp). Some time before a run, for the waves that will have a turn in it;
-  // later for what those point to.
+  // later for what those point to, and at last for bytes that wait for their registers.
   void look_for_waves(std::int64_t end);
   void look_at_waves() const;
+  void look_at_operations() const;
   // Registers and state of its waves.
   [[nodiscard]] std::size_t wave_bytes() const {
     return static_cast<std::size_t>(resident_) *

@@ -132,7 +132,10 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   std::vector<std::size_t> active;
   bool look_ahead = false;
   const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
-    if (look_ahead && i + kCusAhead < active.size()) cus_[active[i + kCusAhead]]->look_at_waves();
+    if (look_ahead) {
+      if (i + kCusAhead < active.size()) cus_[active[i + kCusAhead]]->look_at_waves();
+      if (i + 1 < active.size()) cus_[active[i + 1]]->look_at_operations();
+    }
     cus_[active[i]]->run(time + quantum);
   };
   bool groups_ended = true;
