@@ -286,7 +286,8 @@ MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   }
   MemoryOperation* operation = free_operations_.back();
   free_operations_.pop_back();
-  *operation = MemoryOperation{.wave = &wave, .bytes = operation->bytes};
+  static_cast<OperationState&>(*operation) = OperationState{};
+  operation->wave = &wave;
   return operation;
 }
 

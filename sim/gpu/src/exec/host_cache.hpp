@@ -7,8 +7,8 @@
 namespace ww::sim::gpu::exec {
 
 inline constexpr std::size_t kHostLine = 64;
-// What a core's own cache keeps of the waves' state, beside all else: today's have 1 or 2 MiB.
-inline constexpr std::size_t kHostCacheBytes = std::size_t{3} << 19;
+// State of waves that a core's own caches keep from turn to turn; much of it is not touched again.
+inline constexpr std::size_t kHostCacheBytes = std::size_t{4} << 20;
 
 // Will be read.
 inline void prefetch(const void* place) {

@@ -15,8 +15,8 @@ constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
 // points to, then whose place in the L2 the lines will take, and what that writes back.
 constexpr std::size_t kFarAhead = 24;
 constexpr std::size_t kAhead = 12;
-constexpr std::size_t kNear = 6;
-constexpr std::size_t kNext = 3;
+constexpr std::size_t kNear = 8;
+constexpr std::size_t kNext = 5;
 
 std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);

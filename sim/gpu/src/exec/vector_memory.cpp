@@ -143,7 +143,7 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   operation.instruction = wave.pc - op.dwords;
   operation.exec = wave.exec();
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
-    operation.words = static_cast<std::uint8_t>(element_words(operation));
+    operation.words = static_cast<std::uint16_t>(element_words(operation));
     // Bytes and halves fill the low end of a word.
     if (m.element_bytes < 4) std::fill_n(operation.data(), kLanes, 0U);
   }

@@ -29,23 +29,20 @@ struct alignas(64) OperationBytes {
   alignas(64) std::uint64_t traced_lanes;     // a load's that the trace still waits for
 };
 
-// One memory instruction in flight: what it still waits for, and what its registers will get. One
-// line of the host's caches, side by side with others of its CU.
-struct alignas(64) MemoryOperation {
-  Wave* wave{};
-  OperationBytes* bytes{};
+// What is known of one memory instruction in flight besides its bytes.
+struct OperationState {
   std::int64_t completion{};    // latest part so far
   std::uint64_t exec{};         // lanes
   std::uint64_t base{};         // of a contiguous one
   std::uint32_t unresolved{};   // parts whose time is not known yet
   std::uint32_t instruction{};  // its dword in the program
   std::uint16_t destination{};
+  std::uint16_t words{};  // destination registers
   MemoryKind kind{};
   AtomicOp atomic{};
   std::uint8_t references{};  // counters that still count it
   std::uint8_t element_bytes{};
-  std::uint8_t words{};  // destination registers
-  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
+  std::uint8_t half{};  // 1: the low halves of the registers, 2: the high ones
   bool sign_extend{};
   bool contiguous{};      // lane i at base + i * element_bytes
   bool scalar{};          // destination is `words` SGPRs
@@ -53,6 +50,15 @@ struct alignas(64) MemoryOperation {
   bool begun{};           // some of a load's bytes are in `data`
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   bool traced{};          // the trace waits for it
+};
+// Without gaps: a new state is written in a few moves.
+static_assert(sizeof(OperationState) == 48);
+
+// One memory instruction in flight: one line of the host's caches, side by side with others of its
+// CU.
+struct alignas(64) MemoryOperation : OperationState {
+  Wave* wave{};
+  OperationBytes* bytes{};
 
   [[nodiscard]] std::uint32_t* data() const { return bytes->data; }
   [[nodiscard]] std::uint64_t* address() const { return bytes->address; }
