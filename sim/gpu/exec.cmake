@@ -13,6 +13,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lanes_avx512.cpp
   src/exec/lanes_generic.cpp
   src/exec/launch_setup.cpp
+  src/exec/look_ahead.cpp
   src/exec/lds.cpp
   src/exec/line_update.cpp
   src/exec/lower.cpp

@@ -40,16 +40,17 @@ void AccessLog::clear() {
 
 void AccessLog::issued(const Wave& wave, MemoryOperation& operation) {
   if (operation.kind == MemoryKind::load) {
-    operation.traced_lanes = operation.exec;
+    operation.traced = true;
+    operation.bytes->traced_lanes = operation.exec;
   } else {
     add(wave, operation, operation.exec);
   }
 }
 
 void AccessLog::completed(const Wave& wave, MemoryOperation& operation) {
-  if (operation.traced_lanes == 0) return;
-  add(wave, operation, operation.traced_lanes);
-  operation.traced_lanes = 0;
+  if (!operation.traced) return;
+  add(wave, operation, operation.bytes->traced_lanes);
+  operation.traced = false;
 }
 
 void AccessLog::add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes) {
@@ -62,9 +63,9 @@ void AccessLog::add(const Wave& wave, const MemoryOperation& operation, std::uin
                       static_cast<std::uint16_t>(words), operation.contiguous, lanes,
                       operation.base});
   if (!operation.contiguous) {
-    addresses_.insert(addresses_.end(), operation.address, operation.address + kLanes);
+    addresses_.insert(addresses_.end(), operation.address(), operation.address() + kLanes);
   }
-  values_.insert(values_.end(), operation.data, operation.data + kLanes * words);
+  values_.insert(values_.end(), operation.data(), operation.data() + kLanes * words);
 }
 
 void AccessLog::drain(trace::Writer& writer, const LaunchState& launch,

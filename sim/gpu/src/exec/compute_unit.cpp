@@ -231,11 +231,11 @@ void ComputeUnit::drain(Wave& wave, std::int64_t time) {
 void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   if (operation.words == 0) return;
   if (operation.scalar) {
-    std::memcpy(wave.sr + operation.destination, operation.data,
+    std::memcpy(wave.sr + operation.destination, operation.data(),
                 operation.words * sizeof(std::uint32_t));
     return;
   }
-  if (operation.traced_lanes != 0) [[unlikely]]
+  if (operation.traced) [[unlikely]]
     trace->completed(wave, operation);
   if (operation.into_registers) {
     activity.register_bytes += kLanes * sizeof(std::uint32_t);
@@ -244,12 +244,12 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =
-      operation.kind == MemoryKind::atomic_return ? operation.old : operation.data;
+      operation.kind == MemoryKind::atomic_return ? operation.old() : operation.data();
   activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
   if (operation.sign_extend) {
     const unsigned shift = 32 - operation.element_bytes * 8U;
-    for (std::uint32_t& word : operation.data) {
-      if (&word >= operation.data + kLanes) break;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      std::uint32_t& word = operation.data()[lane];
       word = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << shift) >>
                                         static_cast<int>(shift));
     }
@@ -277,12 +277,16 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
 
 MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   if (free_operations_.empty()) {
-    pool_.push_back(std::make_unique_for_overwrite<MemoryOperation>());
-    free_operations_.push_back(pool_.back().get());
+    pool_.push_back(std::make_unique_for_overwrite<OperationBlock>());
+    OperationBlock& block = *pool_.back();
+    for (std::size_t i = block.operations.size(); i-- != 0;) {
+      block.operations[i].bytes = &block.bytes[i];
+      free_operations_.push_back(&block.operations[i]);
+    }
   }
   MemoryOperation* operation = free_operations_.back();
   free_operations_.pop_back();
-  static_cast<OperationHead&>(*operation) = OperationHead{};
+  static_cast<OperationState&>(*operation) = OperationState{};
   operation->wave = &wave;
   return operation;
 }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +79,17 @@ class ComputeUnit {
   void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
   // Runs every wave up to `end`.
   void run(std::int64_t end);
+  // Hints for the host's caches, worth their time where all CUs' waves together are too much for
+  // those (host_cache.hpp). Some time before a run, for the waves that will have a turn in it;
+  // later for what those point to, and at last for bytes that wait for their registers.
+  void look_for_waves(std::int64_t end);
+  void look_at_waves() const;
+  void look_at_operations() const;
+  // Registers and state of its waves.
+  [[nodiscard]] std::size_t wave_bytes() const {
+    return static_cast<std::size_t>(resident_) *
+           (std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t) + sizeof(Wave));
+  }
   // The memory system knows when an operation of the wave completes.
   void resolved(Wave& wave);
   // One of the operation's requests is answered, at this cycle.
@@ -172,6 +182,7 @@ class ComputeUnit {
   void complete(Wave& wave, MemoryOperation& operation);
   void bypass(Wave& wave, unsigned vector_left);
   void trace_abandoned(const Wave& wave, MemoryOperation& operation);
+  void choose_slots(WorkGroup& group, std::uint8_t* slots);
   void init_registers(Wave& wave, const WorkGroup& group);
   [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
 
@@ -195,6 +206,7 @@ class ComputeUnit {
   std::uint64_t first_key_{};                          // smallest; between runs
   int key_rows_{};                                     // of eight, that waves ever had
   bool keys_changed_{};                                // by the wave that runs, of other waves
+  std::uint64_t coming_{};                             // bits: waves that look_for_waves() found
   std::array<int, 4> simd_waves_{};
   std::array<std::int64_t, 4> valu_free_{};
   std::array<std::int64_t, 4> salu_free_{};
@@ -213,7 +225,11 @@ class ComputeUnit {
   bool clock_read_{};
   std::optional<Error> error_;
   std::int64_t error_cycle_{};
-  std::deque<std::unique_ptr<MemoryOperation>> pool_;
+  struct OperationBlock {
+    std::array<MemoryOperation, 32> operations;
+    std::array<OperationBytes, 32> bytes;
+  };
+  std::vector<std::unique_ptr<OperationBlock>> pool_;
   std::vector<MemoryOperation*> free_operations_;
 };
 

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "exec/host_cache.hpp"
 #include "exec/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
+constexpr std::size_t kCusAhead = 2;                 // of the one that runs
 }  // namespace
 
 // Hands out work-groups: engines in turn, within an engine the next CU that has room.
@@ -105,6 +107,13 @@ std::vector<MemoryFinding> Engine::findings() const {
   return merge(logs);
 }
 
+// Whether the waves' state is more than the host's caches keep from one quantum to the next.
+bool Engine::crowded(const std::vector<std::size_t>& active) const {
+  std::size_t bytes = 0;
+  for (const std::size_t i : active) bytes += cus_[i]->wave_bytes();
+  return bytes > kHostCacheBytes;
+}
+
 std::uint64_t Engine::instructions() const {
   std::uint64_t sum = 0;
   for (const auto& cu : cus_) {
@@ -126,7 +135,12 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   const std::int64_t quantum = hierarchy_->smallest_latency();
   std::int64_t time = 0;
   std::vector<std::size_t> active;
+  bool look_ahead = false;
   const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
+    if (look_ahead) {
+      if (i + kCusAhead < active.size()) cus_[active[i + kCusAhead]]->look_at_waves();
+      if (i + 1 < active.size()) cus_[active[i + 1]]->look_at_operations();
+    }
     cus_[active[i]]->run(time + quantum);
   };
   bool groups_ended = true;
@@ -139,6 +153,13 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     active.clear();
     for (std::size_t i = 0; i < cus_.size(); ++i) {
       if (!cus_[i]->idle()) active.push_back(i);
+    }
+    look_ahead = workers_.alone() && crowded(active);
+    if (look_ahead) {
+      for (const std::size_t i : active) cus_[i]->look_for_waves(time + quantum);
+      for (std::size_t i = 0; i < std::min(kCusAhead, active.size()); ++i) {
+        cus_[active[i]]->look_at_waves();
+      }
     }
     workers_.run(active.size(), run_one);
     if (const ComputeUnit* failed = first_error(); failed != nullptr) {

@@ -52,6 +52,7 @@ class Engine {
  private:
   struct Dispatcher;
   [[nodiscard]] const ComputeUnit* first_error() const;
+  [[nodiscard]] bool crowded(const std::vector<std::size_t>& active) const;
   [[nodiscard]] std::uint64_t instructions() const;
   CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 

@@ -7,6 +7,8 @@
 namespace ww::sim::gpu::exec {
 
 inline constexpr std::size_t kHostLine = 64;
+// State of waves that a core's own caches keep from turn to turn; much of it is not touched again.
+inline constexpr std::size_t kHostCacheBytes = std::size_t{4} << 20;
 
 // Will be read.
 inline void prefetch(const void* place) {
@@ -22,6 +24,12 @@ inline void prefetch_to_write(const void* place) {
   __builtin_prefetch(place, 1);
   __asm__ volatile("");
 #endif
+}
+
+// The same for so many lines in a row.
+inline void prefetch_to_write(const void* begin, std::size_t lines) {
+  const auto* line = static_cast<const char*>(begin);
+  for (; lines != 0; --lines, line += kHostLine) prefetch_to_write(line);
 }
 
 }  // namespace ww::sim::gpu::exec

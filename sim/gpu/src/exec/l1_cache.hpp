@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "exec/host_cache.hpp"
+
 namespace ww::sim::gpu::exec {
 
 class L1Cache {
@@ -65,6 +67,10 @@ class L1Cache {
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == line) tag_[slot] = kNone;
     }
+  }
+  // Brings the tags to the host's caches: every access looks at some.
+  void look_ahead() const {
+    prefetch_to_write(tag_.data(), (tag_.size() * sizeof(std::uint32_t) + 63) / kHostLine);
   }
   // When the data of a slot is (or was) there; kPending while that is not known.
   [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }

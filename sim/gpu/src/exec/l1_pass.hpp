@@ -98,7 +98,7 @@ class L1Pass {
     };
     for (std::uint64_t set = operation_.exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(set));
-      const std::uint64_t offset = operation_.address[lane] - kDeviceBase;
+      const std::uint64_t offset = operation_.address()[lane] - kDeviceBase;
       add(offset / kLineBytes, lane);
       const std::uint64_t last = (offset + operation_.element_bytes - 1) / kLineBytes;
       if (last != offset / kLineBytes) add(last, lane);

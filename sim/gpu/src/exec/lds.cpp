@@ -107,7 +107,7 @@ void run_read(Wave& wave, const MicroOp& op) {
     cycles += bank_cycles(address, offset, operation->exec, static_cast<int>(element));
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      U32* target = operation->data + lane * words + part * element;
+      U32* target = operation->data() + lane * words + part * element;
       const U64 at = address[lane] + offset;
       if (check) [[unlikely]]
         check_lane(wave, AccessKind::load, lane, at, m.element_bytes, nullptr);
@@ -189,8 +189,8 @@ void run_atomic(Wave& wave, const MicroOp& op) {
       old = atomic_update(m.atomic, lds.bytes + at, m.element_bytes, exchange ? b : a,
                           exchange ? a : b);
     }
-    operation->old[lane * words] = static_cast<U32>(old);
-    if (words == 2) operation->old[lane * words + 1] = static_cast<U32>(old >> 32);
+    operation->old()[lane * words] = static_cast<U32>(old);
+    if (words == 2) operation->old()[lane * words + 1] = static_cast<U32>(old >> 32);
   }
   finish(wave, *operation,
          bank_cycles(address, m.offset, operation->exec, static_cast<int>(words)));
@@ -206,14 +206,14 @@ void run_permute(Wave& wave, const MicroOp& op) {
   operation->kind = MemoryKind::load;
   operation->element_bytes = 4;
   operation->words = 1;
-  std::fill_n(operation->data, kLanes, 0U);
+  std::fill_n(operation->data(), kLanes, 0U);
   for (U64 set = operation->exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     const std::size_t other = (address[lane] + op.memory.offset) / 4 % kLanes;
     if (!Fetch) {
-      operation->data[other] = source[lane];
+      operation->data()[other] = source[lane];
     } else if ((operation->exec >> other & 1U) != 0) {
-      operation->data[lane] = source[other];
+      operation->data()[lane] = source[other];
     }
   }
   finish(wave, *operation, 2);
@@ -237,7 +237,7 @@ void run_swizzle(Wave& wave, const MicroOp& op) {
           (((lane & 31U) & (offset & 31U)) | (offset >> 5 & 31U)) ^ (offset >> 10 & 31U);
       from = (lane & 32U) | in_row;
     }
-    operation->data[lane] = (operation->exec >> from & 1U) != 0 ? source[from] : 0;
+    operation->data()[lane] = (operation->exec >> from & 1U) != 0 ? source[from] : 0;
   }
   finish(wave, *operation, 2);
 }
@@ -342,9 +342,9 @@ void flat_lds_access(Wave& wave, MemoryOperation& operation, std::uint64_t lanes
   const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
   for (U64 set = lanes_here; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 at = operation.address[lane] & 0xFFFFFFFFU;
+    const U64 at = operation.address()[lane] & 0xFFFFFFFFU;
     const U64 bytes = operation.element_bytes;
-    U32* data = operation.data + lane * words;
+    U32* data = operation.data() + lane * words;
     if (checked(wave)) [[unlikely]] {
       const bool store = operation.kind == MemoryKind::store;
       check_lane(wave,
@@ -357,19 +357,19 @@ void flat_lds_access(Wave& wave, MemoryOperation& operation, std::uint64_t lanes
       std::fill_n(data, words, 0U);
       if (lds.inside(at, bytes)) std::memcpy(data, lds.bytes + at, bytes);
     } else if (!lds.inside(at, bytes)) {
-      std::fill_n(operation.old + lane * std::min<std::size_t>(words, 2),
+      std::fill_n(operation.old() + lane * std::min<std::size_t>(words, 2),
                   std::min<std::size_t>(words, 2), 0U);
     } else if (operation.kind == MemoryKind::store) {
       std::memcpy(lds.bytes + at, data, bytes);
     } else {
-      data = operation.data + lane * words * (two ? 2 : 1);
+      data = operation.data() + lane * words * (two ? 2 : 1);
       U64 operand = 0;
       U64 compare = 0;
       std::memcpy(&operand, data, bytes);
       if (two) std::memcpy(&compare, data + words, bytes);
       const U64 old = atomic_update(operation.atomic, lds.bytes + at, static_cast<int>(bytes),
                                     operand, compare);
-      std::memcpy(operation.old + lane * words, &old, bytes);
+      std::memcpy(operation.old() + lane * words, &old, bytes);
     }
   }
   wave.cu->activity.lds_accesses += static_cast<unsigned>(std::popcount(lanes_here));

@@ -38,12 +38,12 @@ std::size_t stored_bytes(MemoryOperation& operation, std::uint32_t line, std::ui
 
 std::size_t atomic_operands(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out) {
   const std::size_t count = operands_of(operation);
-  return gather(operation.data, count * element_words(operation), count * operation.element_bytes,
+  return gather(operation.data(), count * element_words(operation), count * operation.element_bytes,
                 lanes, out);
 }
 
 std::size_t old_values(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out) {
-  return gather(operation.old, element_words(operation), operation.element_bytes, lanes, out);
+  return gather(operation.old(), element_words(operation), operation.element_bytes, lanes, out);
 }
 
 AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
@@ -55,9 +55,9 @@ AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
   const std::uint64_t bytes = operation.element_bytes;
   for (std::uint64_t set = lanes; set != 0; set &= set - 1, ++update.served) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::uint64_t address = operation.address[lane];
+    const std::uint64_t address = operation.address()[lane];
     std::byte* const place = memory.host(address);
-    const std::uint32_t* data = operation.data + lane * stride;
+    const std::uint32_t* data = operation.data() + lane * stride;
     std::uint64_t operand = 0;
     std::uint64_t compare = 0;
     std::memcpy(&operand, data, bytes);
@@ -65,7 +65,7 @@ AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
     const std::uint64_t old =
         atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
     if (std::memcmp(place, &old, bytes) != 0) update.line.changed = true;
-    std::memcpy(operation.old + lane * words, &old, bytes);
+    std::memcpy(operation.old() + lane * words, &old, bytes);
     if (update.words + words <= 16) {
       std::memcpy(update.operands + update.words, data, bytes);
       std::memcpy(update.old_values + update.words, &old, bytes);

@@ -29,7 +29,7 @@ inline const std::byte* whole_line(const MemoryOperation& operation, std::uint32
   const std::uint64_t at = line_address(line) - operation.base;
   const std::uint64_t bytes = std::uint64_t{kLanes} * operation.element_bytes;
   if (at > bytes - kLineBytes) return nullptr;  // also where the line begins before the lanes
-  return reinterpret_cast<const std::byte*>(operation.data) + at;
+  return reinterpret_cast<const std::byte*>(operation.data()) + at;
 }
 
 // Returns whether the line had other bytes before.

@@ -81,7 +81,7 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
   std::uint64_t allowed = operation.exec;
   for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    const std::uint64_t address = operation.address[lane];
+    const std::uint64_t address = operation.address()[lane];
     if (memory.contains(address, bytes)) continue;
     MemoryFinding finding = make_finding(wave, FindingKind::out_of_bounds,
                                          access_of(operation.kind), bytes, lane, address);
@@ -117,7 +117,7 @@ void check_alignment(Wave& wave, const MemoryOperation& operation) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
     const std::uint64_t address = operation.contiguous
                                       ? operation.base + lane * operation.element_bytes
-                                      : operation.address[lane];
+                                      : operation.address()[lane];
     if (address % unit == 0 || address >> 48 != 0) continue;
     MemoryFinding finding = make_finding(wave, FindingKind::misaligned, access_of(operation.kind),
                                          operation.element_bytes, lane, address);

@@ -28,7 +28,7 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
   const std::uint64_t begin = line_address(line);
   const std::uint64_t end = begin + lines * kLineBytes;
   auto* const data = reinterpret_cast<std::byte*>(
-      operation.into_registers ? operation.wave->vgpr(operation.destination) : operation.data);
+      operation.into_registers ? operation.wave->vgpr(operation.destination) : operation.data());
   if (operation.contiguous && lanes == 0) {
     std::uint64_t low = operation.base;
     std::uint64_t high = operation.base + std::uint64_t{kLanes} * operation.element_bytes;
@@ -47,7 +47,7 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
   const std::size_t stride = element_words(operation) * 4;
   for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::uint64_t address = operation.address[lane];
+    const std::uint64_t address = operation.address()[lane];
     const std::uint64_t from = address > begin ? address : begin;
     const std::uint64_t to = address + bytes < end ? address + bytes : end;
     f(data + lane * stride + (from - address), memory.host(from), to - from);
@@ -65,7 +65,7 @@ inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned 
             operation.base + std::uint64_t{kLanes} * operation.element_bytes) {
       auto* target = reinterpret_cast<std::byte*>(operation.into_registers
                                                       ? operation.wave->vgpr(operation.destination)
-                                                      : operation.data) +
+                                                      : operation.data()) +
                      (first - operation.base);
       const std::byte* source = memory.host(first);
       for (; lines != 0; --lines, target += kLineBytes, source += kLineBytes) {

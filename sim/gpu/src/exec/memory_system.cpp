@@ -15,8 +15,8 @@ constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
 // points to, then whose place in the L2 the lines will take, and what that writes back.
 constexpr std::size_t kFarAhead = 24;
 constexpr std::size_t kAhead = 12;
-constexpr std::size_t kNear = 6;
-constexpr std::size_t kNext = 3;
+constexpr std::size_t kNear = 8;
+constexpr std::size_t kNext = 5;
 
 std::uint64_t halves(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
@@ -66,10 +66,12 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   // Sort by arrival: counting sort, which keeps each CU's order for one channel.
   arrivals_.clear();
   std::uint32_t latest = 0;
+  std::size_t wave_bytes = 0;
   const auto count = static_cast<std::uint32_t>(cus.size());
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
     ComputeUnit& cu = *cus[index];
+    wave_bytes += cu.wave_bytes();
     std::size_t next = cu.requests_done;
     for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
       Request& request = cu.requests[next];
@@ -93,14 +95,19 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   const std::size_t arrived = arrivals_.size();
   sorted_.resize(arrived);
   for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
+  const std::uint64_t misses = counters_.misses;
+  const bool ahead = missed_ || wave_bytes > kHostCacheBytes;
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
-    if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
-    if (n + kNear < arrived) look_for_victims(*sorted_[n + kNear].request, n + kNear);
-    if (n + kNext < arrived) look_at_victims(n + kNext);
+    if (ahead) {
+      if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
+      if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
+      if (n + kNear < arrived) look_for_victims(*sorted_[n + kNear].request, n + kNear);
+      if (n + kNext < arrived) look_at_victims(n + kNext);
+    }
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
+  missed_ = counters_.misses != misses;
   for (auto& cu : cus) cu->drop_done_requests();
   if (changed_) {
     memory_.touch();
@@ -124,7 +131,7 @@ void MemorySystem::look_ahead(const Request& request) const {
     const auto bytes =
         reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
                                              ? operation.wave->vgpr(operation.destination)
-                                             : operation.data);
+                                             : operation.data());
     const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
     for (unsigned i = 0; i < request.lines; ++i) {
       prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));

@@ -44,9 +44,9 @@ void run_load(Wave& wave, const MicroOp& op) {
   if (cu.error()) return;
   MemoryOperation& operation = *cu.new_operation(wave);
   if (there) {
-    std::memcpy(operation.data, cu.memory().host(address), bytes);
+    std::memcpy(operation.data(), cu.memory().host(address), bytes);
   } else {
-    std::memset(operation.data, 0, bytes);
+    std::memset(operation.data(), 0, bytes);
   }
   operation.words = op.memory.parts;
   operation.destination = op.destination;
@@ -67,7 +67,7 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
   U64 read = 0;
   for (std::size_t word = 0; word < op.memory.parts; ++word) {
     const U64 at = offset + 4 * word;
-    operation.data[word] = 0;
+    operation.data()[word] = 0;
     if (at + 4 > size) continue;
     const bool there = cu.memory().contains(base + at, 4) || guard_scalar(wave, op, base + at, 4);
     if (cu.error()) {
@@ -75,7 +75,7 @@ void run_buffer_load(Wave& wave, const MicroOp& op) {
       return;
     }
     if (!there) continue;
-    std::memcpy(operation.data + word, cu.memory().host(base + at), 4);
+    std::memcpy(operation.data() + word, cu.memory().host(base + at), 4);
     read = 4 * (word + 1);
   }
   operation.words = op.memory.parts;
@@ -90,7 +90,7 @@ void run_time(Wave& wave, const MicroOp& op) {
   cu.read_clock();
   MemoryOperation& operation = *cu.new_operation(wave);
   const U64 time = cu.launch().clock_base + static_cast<U64>(wave.now);
-  std::memcpy(operation.data, &time, sizeof time);
+  std::memcpy(operation.data(), &time, sizeof time);
   operation.words = 2;
   operation.destination = op.destination;
   queue(wave, operation);
@@ -106,7 +106,7 @@ void run_realtime(Wave& wave, const MicroOp& op) {
   const LaunchState& launch = cu.launch();
   const auto time = static_cast<U64>(launch.realtime_base +
                                      static_cast<double>(wave.now) * launch.realtime_per_cycle);
-  std::memcpy(operation.data, &time, sizeof time);
+  std::memcpy(operation.data(), &time, sizeof time);
   operation.words = 2;
   operation.destination = op.destination;
   queue(wave, operation);

@@ -43,7 +43,7 @@ bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool cont
     return true;
   }
   for (U64 lane = 0; lane < kLanes; ++lane) {
-    operation.address[lane] = operation.base + lane * m.element_bytes;
+    operation.address()[lane] = operation.base + lane * m.element_bytes;
   }
   return false;
 }
@@ -58,22 +58,22 @@ bool inside(Wave& wave, MemoryOperation& operation) {
     const U64 begin = operation.base + first * bytes;
     if (memory.contains(begin, (U64{last} - first + 1) * bytes)) return true;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      operation.address[lane] = operation.base + lane * bytes;
+      operation.address()[lane] = operation.base + lane * bytes;
     }
     operation.contiguous = false;
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    if (!memory.contains(operation.address[lane], bytes)) return false;
+    if (!memory.contains(operation.address()[lane], bytes)) return false;
   }
   return true;
 }
 
 void zero_results(MemoryOperation& operation) {
   if (operation.kind == MemoryKind::load) {
-    std::memset(operation.data, 0, sizeof operation.data);
+    std::memset(operation.data(), 0, sizeof operation.bytes->data);
   } else if (operation.kind == MemoryKind::atomic_return) {
-    std::memset(operation.old, 0, sizeof operation.old);
+    std::memset(operation.old(), 0, sizeof operation.bytes->old);
   }
 }
 
@@ -100,7 +100,7 @@ void align_atomic(Wave& wave, MemoryOperation& operation) {
   if (wave.cu->launch().checks.memory) [[unlikely]]
     check_alignment(wave, operation);
   if (operation.kind < MemoryKind::atomic) return;
-  for (U64& address : operation.address) address &= ~(U64{operation.element_bytes} - 1);
+  for (U64& address : operation.bytes->address) address &= ~(U64{operation.element_bytes} - 1);
 }
 
 void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
@@ -143,15 +143,15 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   operation.instruction = wave.pc - op.dwords;
   operation.exec = wave.exec();
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
-    operation.words = static_cast<std::uint8_t>(element_words(operation));
+    operation.words = static_cast<std::uint16_t>(element_words(operation));
     // Bytes and halves fill the low end of a word.
-    if (m.element_bytes < 4) std::fill_n(operation.data, kLanes, 0U);
+    if (m.element_bytes < 4) std::fill_n(operation.data(), kLanes, 0U);
   }
   if (m.kind != MemoryKind::load) {
     const std::size_t words = operand_words(m);
-    lanes().pack(operation.data, wave.vgpr(op.source[3]), static_cast<int>(words));
+    lanes().pack(operation.data(), wave.vgpr(op.source[3]), static_cast<int>(words));
     if (m.half == 2) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) operation.data[lane] >>= 16;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) operation.data()[lane] >>= 16;
     }
     wave.cu->activity.register_bytes +=
         static_cast<unsigned>(std::popcount(operation.exec)) * words * 4U;
@@ -164,7 +164,7 @@ bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   U64 local = 0;
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 address = operation.address[lane];
+    const U64 address = operation.address()[lane];
     if (address >> 48 == 0) continue;
     const U64 aperture = address >> 32 << 32;
     if (aperture == kLdsAperture) {
@@ -177,7 +177,8 @@ bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
         return false;
       }
       const U64 offset = address & 0xFFFFFFFFU;
-      operation.address[lane] = wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
+      operation.address()[lane] =
+          wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
     }
   }
   if (local != 0) {
@@ -204,7 +205,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
   count(cu, m);
   MemoryOperation& operation = prepare(wave, op);
   const bool contiguous =
-      lanes().addresses(operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U),
+      lanes().addresses(operation.address(), wave.vgpr(m.address), wave.vgpr(m.address + 1U),
                         signed_offset(m), operation.exec, address_mask(wave, operation.exec),
                         static_cast<U32>(touched_bytes(m)), &operation.base);
   operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
@@ -243,7 +244,7 @@ void run_global(Wave& wave, const MicroOp& op) {
   alignas(64) static constexpr U32 kNoHigh[kLanes] = {};
   const bool scalar = op.kind[2] == Source::scalar;
   const U64 base = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
-  const bool contiguous = lanes().addresses(operation.address, wave.vgpr(m.address),
+  const bool contiguous = lanes().addresses(operation.address(), wave.vgpr(m.address),
                                             scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
                                             operation.exec, address_mask(wave, operation.exec),
                                             static_cast<U32>(touched_bytes(m)), &operation.base);
@@ -263,7 +264,7 @@ void run_scratch(Wave& wave, const MicroOp& op) {
   const U32 scalar = op.kind[2] == Source::scalar ? wave.sr[m.resource] : 0;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     const U32 offset = (vector != nullptr ? vector[lane] : 0U) + scalar + m.offset;
-    operation.address[lane] =
+    operation.address()[lane] =
         wave.scratch_base + U64{offset / 4} * 4 * kLanes + lane * 4 + offset % 4;
   }
   operation.contiguous = false;
@@ -310,7 +311,7 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
       fits = buffer.stride == 0 ? offset + operation.element_bytes <= buffer.records
                                 : index < buffer.records;
     }
-    operation.address[lane] = buffer.base + scalar_offset + in_buffer;
+    operation.address()[lane] = buffer.base + scalar_offset + in_buffer;
     inside |= U64{fits} << lane;
   }
   return inside;
@@ -332,7 +333,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
     const U64 base =
         (descriptor[0] | U64{descriptor[1] & 0xFFFFU} << 32) + scalar_offset(wave, op) + m.offset;
     const bool contiguous = lanes().addresses(
-        operation.address, wave.vgpr(m.address), wave.vgpr(m.address + 1U), base, operation.exec,
+        operation.address(), wave.vgpr(m.address), wave.vgpr(m.address + 1U), base, operation.exec,
         address_mask(wave, operation.exec), m.element_bytes, &operation.base);
     operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
     align_atomic(wave, operation);
@@ -345,12 +346,12 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   if ((exec & ~inside) == 0) {
     if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
       const auto first = static_cast<unsigned>(std::countr_zero(exec));
-      operation.base = operation.address[first] - U64{first} * m.element_bytes;
+      operation.base = operation.address()[first] - U64{first} * m.element_bytes;
       bool contiguous = operation.base >= kDeviceBase;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        contiguous =
-            contiguous && ((exec >> lane & 1U) == 0 ||
-                           operation.address[lane] == operation.base + U64{lane} * m.element_bytes);
+        contiguous = contiguous &&
+                     ((exec >> lane & 1U) == 0 ||
+                      operation.address()[lane] == operation.base + U64{lane} * m.element_bytes);
       }
       operation.contiguous = contiguous;
     }

@@ -15,42 +15,56 @@ namespace ww::sim::gpu::exec {
 class ComputeUnit;
 struct WorkGroup;
 
+inline constexpr std::size_t kRegisterLines = kLanes * sizeof(std::uint32_t) / 64;  // of the host
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
 inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
 
-// What is known of one memory instruction in flight besides its bytes: one line of the host's
-// caches.
-struct alignas(64) OperationHead {
-  Wave* wave{};
-  std::int64_t completion{};     // latest part so far
-  std::uint64_t exec{};          // lanes
-  std::uint64_t base{};          // of a contiguous one
-  std::uint64_t traced_lanes{};  // a load's that the trace still waits for
-  std::uint32_t unresolved{};    // parts whose time is not known yet
-  std::uint32_t instruction{};   // its dword in the program
+// The bytes of one memory instruction in flight. Most instructions use few of them, so they lie
+// apart from what is looked at more often.
+struct alignas(64) OperationBytes {
+  std::uint32_t data[kLanes * 4];             // lane-major elements
+  alignas(64) std::uint64_t address[kLanes];  // where the lanes are not contiguous
+  alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
+  alignas(64) std::uint64_t traced_lanes;     // a load's that the trace still waits for
+};
+
+// What is known of one memory instruction in flight besides its bytes.
+struct OperationState {
+  std::int64_t completion{};    // latest part so far
+  std::uint64_t exec{};         // lanes
+  std::uint64_t base{};         // of a contiguous one
+  std::uint32_t unresolved{};   // parts whose time is not known yet
+  std::uint32_t instruction{};  // its dword in the program
   std::uint16_t destination{};
+  std::uint16_t words{};  // destination registers
   MemoryKind kind{};
   AtomicOp atomic{};
   std::uint8_t references{};  // counters that still count it
   std::uint8_t element_bytes{};
-  std::uint8_t words{};  // destination registers
-  std::uint8_t half{};   // 1: the low halves of the registers, 2: the high ones
+  std::uint8_t half{};  // 1: the low halves of the registers, 2: the high ones
   bool sign_extend{};
   bool contiguous{};      // lane i at base + i * element_bytes
   bool scalar{};          // destination is `words` SGPRs
   bool vector{};          // counted by vmcnt, which then writes the registers
   bool begun{};           // some of a load's bytes are in `data`
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
+  bool traced{};          // the trace waits for it
 };
-static_assert(sizeof(OperationHead) == 64);
+// Without gaps: a new state is written in a few moves.
+static_assert(sizeof(OperationState) == 48);
 
-// One memory instruction in flight: what it still waits for, and what its registers will get.
-struct MemoryOperation : OperationHead {
-  alignas(64) std::uint32_t data[kLanes * 4];  // lane-major elements
-  alignas(64) std::uint64_t address[kLanes];
-  alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
+// One memory instruction in flight: one line of the host's caches, side by side with others of its
+// CU.
+struct alignas(64) MemoryOperation : OperationState {
+  Wave* wave{};
+  OperationBytes* bytes{};
+
+  [[nodiscard]] std::uint32_t* data() const { return bytes->data; }
+  [[nodiscard]] std::uint64_t* address() const { return bytes->address; }
+  [[nodiscard]] std::uint32_t* old() const { return bytes->old; }
 };
+static_assert(sizeof(MemoryOperation) == 64);
 
 // In-order counter of operations (vmcnt, lgkmcnt). What is most often looked at is in front, in one
 // line of the host's caches with the first entries.

@@ -1,8 +1,10 @@
 // Work-groups and waves of a compute unit: how they begin and end, and what holds them together.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "exec/compute_unit.hpp"
+#include "exec/host_cache.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -42,7 +44,9 @@ void ComputeUnit::begin_launch(const LaunchState& launch) {
   clock_read_ = false;
   error_.reset();
   free_operations_.clear();
-  for (auto& operation : pool_) free_operations_.push_back(operation.get());
+  for (const auto& block : pool_) {
+    for (MemoryOperation& operation : block->operations) free_operations_.push_back(&operation);
+  }
   last_end_ = 0;
 }
 
@@ -77,15 +81,11 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
   if (shadow) group.epoch = shadow->new_epoch();
 
   if (resident_ == 0) busy_since_ = cycle;
+  std::array<std::uint8_t, kSlots> slots;
+  choose_slots(group, slots.data());
   for (std::uint32_t n = 0; n < group.waves; ++n) {
-    const auto simd = static_cast<std::size_t>(
-        std::min_element(simd_waves_.begin(), simd_waves_.end()) - simd_waves_.begin());
-    const auto slot =
-        static_cast<std::size_t>(std::countr_zero(free_slots_ & kSlotsOfSimd0 << simd));
-    free_slots_ &= ~(std::uint64_t{1} << slot);
-    group.slots |= std::uint64_t{1} << slot;
-    ++simd_waves_[simd];
-    ++resident_;
+    const std::size_t slot = slots[n];
+    const std::size_t simd = slot % 4;
     Wave& wave = waves_[slot];
     wave.v = registers_.get() + slot * register_stride_;
     wave.code = launch_->code;
@@ -111,6 +111,25 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     key_rows_ = std::max(key_rows_, static_cast<int>(slot / 8 + 1));
     set_key(wave);
     ++counters.waves;
+  }
+}
+
+// Each wave goes to the SIMD that has the fewest. What its start will write is fetched meanwhile.
+void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
+  for (std::uint32_t n = 0; n < group.waves; ++n) {
+    const auto simd = static_cast<std::size_t>(
+        std::min_element(simd_waves_.begin(), simd_waves_.end()) - simd_waves_.begin());
+    const auto slot =
+        static_cast<std::size_t>(std::countr_zero(free_slots_ & kSlotsOfSimd0 << simd));
+    free_slots_ &= ~(std::uint64_t{1} << slot);
+    group.slots |= std::uint64_t{1} << slot;
+    ++simd_waves_[simd];
+    ++resident_;
+    slots[n] = static_cast<std::uint8_t>(slot);
+    constexpr std::size_t kMostLines = 64;  // the rest comes by the host's own foresight
+    prefetch_to_write(&waves_[slot], offsetof(Wave, lane_mask) / kHostLine);
+    prefetch_to_write(registers_.get() + slot * register_stride_,
+                      std::min(launch_->vgprs * kRegisterLines, kMostLines));
   }
 }
 
@@ -202,12 +221,12 @@ void ComputeUnit::barrier(Wave& wave) {
 void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
   if (operation.unresolved != 0) {
     const std::size_t words = element_words(operation);
-    for (std::uint64_t set = operation.traced_lanes; set != 0; set &= set - 1) {
+    for (std::uint64_t set = operation.bytes->traced_lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       const std::uint64_t address = operation.contiguous
                                         ? operation.base + lane * operation.element_bytes
-                                        : operation.address[lane];
-      std::memcpy(operation.data + lane * words, memory_.host(address), operation.element_bytes);
+                                        : operation.address()[lane];
+      std::memcpy(operation.data() + lane * words, memory_.host(address), operation.element_bytes);
     }
   }
   trace->completed(wave, operation);
@@ -217,7 +236,7 @@ void ComputeUnit::end_wave(Wave& wave) {
   const auto abandon = [this, &wave](CounterQueue& queue) {
     for (; queue.count != 0; queue.pop()) {
       MemoryOperation* operation = queue.front();
-      if (operation->traced_lanes != 0) [[unlikely]]
+      if (operation->traced) [[unlikely]]
         trace_abandoned(wave, *operation);
       operation->wave = nullptr;
       if (--operation->references == 0 && operation->unresolved == 0) release(operation);

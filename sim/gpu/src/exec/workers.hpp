@@ -17,6 +17,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
+  // Whether the caller does all the work, in order.
+  [[nodiscard]] bool alone() const { return threads_.empty(); }
+
   // Calls task(i) for every i < count, on any thread, and returns when all are done. The caller
   // never waits for a thread that has not begun: where cores are short, it does the work itself.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);

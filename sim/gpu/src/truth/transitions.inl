@@ -1,7 +1,9 @@
 // The inner loops of the transition counts, compiled once for each vector instruction set of the
-// host. The including file defines WW_BITS_IN(word): the set bits of each lane.
+// host. Where that counts the set bits of all lanes at once, the including file says how, as
+// WW_BITS_IN(word).
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "transitions.hpp"
@@ -11,6 +13,18 @@ namespace {
 
 // Eight 64-bit lanes, one to a group of 64 wires.
 using Eight = std::uint64_t __attribute__((vector_size(64)));
+
+#ifndef WW_BITS_IN
+// One lane after the other.
+inline Eight bits_in(const Eight& word) {
+  Eight count{};
+  for (int lane = 0; lane < 8; ++lane) {
+    count[lane] = static_cast<std::uint64_t>(std::popcount(std::uint64_t{word[lane]}));
+  }
+  return count;
+}
+#define WW_BITS_IN(word) bits_in(word)
+#endif
 
 struct Change {
   Eight toggles, adjacent, opposite;
