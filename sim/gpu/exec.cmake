@@ -16,6 +16,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lds.cpp
   src/exec/line_update.cpp
   src/exec/lower.cpp
+  src/exec/matrix.cpp
   src/exec/memory_guard.cpp
   src/exec/memory_system.cpp
   src/exec/program.cpp
