@@ -19,6 +19,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/matrix.cpp
   src/exec/memory_guard.cpp
   src/exec/memory_system.cpp
+  src/exec/private_memory.cpp
   src/exec/program.cpp
   src/exec/replay.cpp
   src/exec/scalar_alu.cpp
@@ -89,6 +90,7 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/narrow_semantics_test.cpp
+            src/exec/matrix_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
