@@ -161,4 +161,8 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
   op.run = run_unsupported;
 }
 
+bool has_semantics(const MicroOp& op) {
+  return op.run != run_unsupported;
+}
+
 }  // namespace ww::sim::gpu::exec
