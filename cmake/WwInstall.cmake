@@ -82,7 +82,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME wirewatt)
 # Used at run time, so no tool sees them: the OpenCL loader, AMD's compiler, its device code, and the
 # OpenCL headers that the compiler's precompiled ones refer to.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "ocl-icd-libopencl1, libamd-comgr2, rocm-device-libs, libclang-common-15-dev")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "ocl-icd-libopencl1, libamd-comgr2, rocm-device-libs, libclang-common-15-dev, libdw1")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "librocm-smi64-1, clinfo")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Runs microbenchmarks on a GPU, fits the energy per bit and millimetre of

@@ -97,6 +97,7 @@ class WordMaker {
   void vector_second_word(const TableEntry& entry, bool sdwa);
   void vector_short_gfx9(const TableEntry& entry);
   void vector_long_gfx9(const TableEntry& entry);
+  void matrix_product(const TableEntry& e);
   void vector_packed(const TableEntry& entry);
   void scalar_memory_gfx9(const TableEntry& entry);
   void share_gfx9(const TableEntry& entry);

@@ -154,7 +154,19 @@ void WordMaker::vector_long_gfx9(const TableEntry& e) {
   put(second);
 }
 
+// The result takes the place of the sum that it continues, or continues a constant.
+void WordMaker::matrix_product(const TableEntry& e) {
+  const std::uint32_t result = tuple(e.result);
+  const bool accumulators = chance(2);
+  put(0xd3800000U | std::uint32_t{e.number} << 16 | std::uint32_t{accumulators} << 15 |
+      (e.modifiers != 0 ? random_bits(2) << 8 | random_bits(2) << 11 : 0) | result);
+  const std::uint32_t sum = chance(3) ? 128 + below(65) : 256 + result;
+  put((256 + tuple(e.source[0])) | (256 + tuple(e.source[1])) << 9 | sum << 18 |
+      random_bits(2) << 27 | (e.modifiers != 0 ? random_bits(3) << 29 : 0));
+}
+
 void WordMaker::vector_packed(const TableEntry& e) {
+  if (e.form == Form::matrix) return matrix_product(e);
   std::uint32_t first = 0xd3800000U | std::uint32_t{e.number} << 16 | tuple(e.result);
   if (e.form == Form::accumulator_read || e.form == Form::accumulator_write) {
     put(first | 1U << 14);

@@ -17,8 +17,10 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/lds.cpp
   src/exec/line_update.cpp
   src/exec/lower.cpp
+  src/exec/matrix.cpp
   src/exec/memory_guard.cpp
   src/exec/memory_system.cpp
+  src/exec/private_memory.cpp
   src/exec/program.cpp
   src/exec/replay.cpp
   src/exec/scalar_alu.cpp
@@ -89,11 +91,15 @@ function(ww_sim_gpu_exec_tests)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/narrow_semantics_test.cpp
+            src/exec/matrix_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
+  add_executable(isa_coverage src/exec/isa_coverage.cpp)
+  target_link_libraries(isa_coverage PRIVATE ww_options ww_sim_gpu)
+  target_include_directories(isa_coverage PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
   ww_add_fuzz_target(exec_launch_fuzz SOURCES src/exec/launch_fuzz.cpp LIBS ww_sim_gpu)
   if(NOT WW_BUILD_FUZZERS)

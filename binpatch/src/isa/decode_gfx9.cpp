@@ -213,6 +213,9 @@ void Decoder::vop3p() {
     return;
   }
   const TableEntry& entry = *entry_;
+  if (entry.form == Form::matrix) {
+    return matrix();
+  }
   Modifiers& m = out_.modifiers;
   m.abs = static_cast<std::uint8_t>(bits(word_, 8, 3));
   m.op_sel = static_cast<std::uint8_t>(bits(word_, 11, 3));
@@ -250,6 +253,38 @@ void Decoder::vop3p() {
     unsupported("no accumulation register");
   }
   accumulation.kind = OperandKind::agpr;
+}
+
+// Instinct MI200 ISA, "VOP3P-MAI". The broadcast fields lie in extra_dword: cbsz, abid << 4,
+// blgp << 8.
+void Decoder::matrix() {
+  const TableEntry& entry = *entry_;
+  set(out_.dst[0], vector_register(generation_, bits(word_, 0, 8), entry.result),
+      "reserved vector result");
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::uint32_t encoded = bits(second_, 9 * i, 9);
+    if (encoded == encoded_literal || encoded < 128) {
+      unsupported("a scalar operand of a matrix instruction");
+    }
+    source(i, encoded, entry.source[i]);
+  }
+  const auto accumulate = [](Operand& operand, bool asked) {
+    if (asked && operand.kind == OperandKind::vgpr) operand.kind = OperandKind::agpr;
+  };
+  accumulate(out_.src[0], bit(second_, 27));
+  accumulate(out_.src[1], bit(second_, 28));
+  accumulate(out_.src[2], bit(word_, 15));
+  accumulate(out_.dst[0], bit(word_, 15));
+  if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256) {
+    unsupported("a constant where the instruction takes a register");
+  }
+  const std::uint32_t broadcast = bits(word_, 8, 3);
+  const std::uint32_t which = bits(word_, 11, 4);
+  const std::uint32_t pattern = bits(second_, 29, 3);
+  if (entry.modifiers == 0 && (broadcast | which | pattern) != 0) {
+    unsupported("a modifier that the instruction does not take");
+  }
+  out_.modifiers.extra_dword = broadcast | which << 4 | pattern << 8;
 }
 
 }  // namespace ww::binpatch::isa

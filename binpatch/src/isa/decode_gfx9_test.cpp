@@ -87,8 +87,26 @@ TEST(Gfx9, WantsTuplesAtEvenRegistersOnGfx90aAlone) {
   EXPECT_EQ(decode(Generation::gfx90a, words({0xdc509000, 0x047f0003}))->opcode, Opcode::unlisted);
 }
 
+TEST(Gfx9, ReadsMatrixProducts) {
+  EXPECT_EQ(cdna({0xd3c08000, 0x04020300}), "v_mfma_f32_32x32x1f32 a[0:31], v0, v1, a[0:31]");
+  EXPECT_EQ(cdna({0xd3c01100, 0x74820302}),
+            "v_mfma_f32_32x32x1f32 v[0:31], v2, a1, v[32:63] cbsz:1 abid:2 blgp:3");
+  EXPECT_EQ(cdna({0xd3c58000, 0x03ca0300}), "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, 1.0");
+  EXPECT_EQ(cdna({0xd3ee8000, 0x04020500}), "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]");
+  EXPECT_EQ(decode(Generation::gfx90a, words({0xd3ee8100, 0x04020500}))->opcode, Opcode::unlisted);
+  EXPECT_EQ(decode(Generation::gfx900, words({0xd3c08000, 0x04020300}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, ReadsDotProducts) {
+  EXPECT_EQ(cdna({0xd3a34000, 0x1c0e0501}), "v_dot2_f32_f16 v0, v1, v2, v3");
+  EXPECT_EQ(cdna({0xd3a3c200, 0x3c0e0501}),
+            "v_dot2_f32_f16 v0, v1, v2, v3 neg_lo:[1,0,0] neg_hi:[0,1,0] clamp");
+  EXPECT_EQ(cdna({0xd3a8c000, 0x1c0e0501}), "v_dot4_i32_i8 v0, v1, v2, v3 clamp");
+  EXPECT_EQ(cdna({0x74000501}), "v_dot8c_i32_i4_e32 v0, v1, v2");
+}
+
 TEST(Gfx9, KeepsWhatItDoesNotKnowAsWords) {
-  EXPECT_EQ(cdna({0xd3c04000, 0x1c0a0300}), ".long 0xd3c04000, 0x1c0a0300");  // a matrix product
+  EXPECT_EQ(cdna({0xd3c04000, 0x1c0a0000}), ".long 0xd3c04000, 0x1c0a0000");  // scalar operands
   EXPECT_EQ(vega({0xe8000000, 0x00000000}).substr(0, 5), ".long");            // a typed buffer
   const auto cut = decode(Generation::gfx900, words({0xd1198201}));
   ASSERT_FALSE(cut);

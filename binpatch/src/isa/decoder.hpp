@@ -60,6 +60,7 @@ class Decoder {
   void dpp();
   void vop3_gfx9();
   void vop3p();
+  void matrix();
   void smem();
   void ds_gfx9();
   void buffer_gfx9();

@@ -150,6 +150,16 @@ void packed_words(const Instruction& in, Line& line, bool mixed) {
   }
 }
 
+void matrix_words(const Instruction& in, Line& line) {
+  const std::uint32_t word = in.modifiers.extra_dword;
+  const std::uint32_t broadcast = field(word, 0, 4);
+  const std::uint32_t which = field(word, 4, 4);
+  const std::uint32_t pattern = field(word, 8, 4);
+  line.word_if(broadcast != 0, fmt::format("cbsz:{}", broadcast));
+  line.word_if(which != 0, fmt::format("abid:{}", which));
+  line.word_if(pattern != 0, fmt::format("blgp:{}", pattern));
+}
+
 // VOP3: the result's half stands behind the sources'.
 void halves(const Instruction& in, Line& line) {
   const unsigned op_sel = in.modifiers.op_sel;
@@ -180,7 +190,9 @@ std::string vector_text(const Instruction& in, Generation generation) {
     line.operand(((extended >> i) & 1) != 0 ? fmt::format("sext({})", text) : text);
   }
   const bool is_accumulator = mnemonic(in.opcode).starts_with("v_accvgpr_");
-  if (is_packed && !is_accumulator) {
+  if (mnemonic(in.opcode).starts_with("v_mfma_")) {
+    matrix_words(in, line);
+  } else if (is_packed && !is_accumulator) {
     packed_words(in, line, is_mixed);
   } else if (!is_packed) {
     halves(in, line);

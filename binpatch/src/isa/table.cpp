@@ -12,7 +12,8 @@ bool has_long_form(const TableEntry& entry) {
     case Form::write_lane:
     case Form::scalar_result:
     case Form::swap:
-    case Form::accumulator_move: return false;
+    case Form::accumulator_move:
+    case Form::short_only: return false;
     default: break;
   }
   return entry.encoding == Encoding::vop1 || entry.encoding == Encoding::vop2 ||

@@ -40,6 +40,8 @@ enum class Form : std::uint8_t {
   accumulator_read,  // from an accumulation register
   accumulator_write,
   accumulator_move,
+  matrix,      // VOP3P: products of matrices, in vector or accumulation registers
+  short_only,  // VOP2 without a form in VOP3
 };
 
 inline constexpr std::uint8_t modifier_clamp = 0x08;
@@ -93,7 +95,7 @@ class Table {
 [[nodiscard]] const Table& gfx90a_table();
 // gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
 // their other encodings and gives those instructions the opcode `unlisted`. It does so too with
-// what the tables of gfx900 and gfx90a do not name: graphics, images, matrix instructions.
+// what the tables of gfx900 and gfx90a do not name: graphics, images.
 [[nodiscard]] const Table& gfx8_table();
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();

@@ -379,3 +379,88 @@ __kernel void dpp_neighbours(__global const int* in, __global int* out) {
   out[8 * i + 7] = __builtin_amdgcn_ds_bpermute((int)((63 - (i & 63)) * 4), x);
 }
 #endif
+
+// Private data whose elements are not within one dword, and functions with much on the stack.
+typedef struct __attribute__((packed)) {
+  char c;
+  int i;
+  double d;
+  short s;
+} packed_record;
+
+__attribute__((noinline)) long sum_of(double16 d, long16 l, private const packed_record* r) {
+  return (long)(d.s0 + d.sf) + l.s1 + l.se + r->c + r->i + (long)r->d + r->s;
+}
+
+__kernel void private_records(__global const int* in, __global long* out) {
+  const int i = get_global_id(0);
+  packed_record records[6];
+  for (int j = 0; j < 6; ++j) {
+    records[j].c = (char)j;
+    records[j].i = in[i] * j;
+    records[j].d = i + j;
+    records[j].s = (short)(j - i);
+  }
+  long total = 0;
+  for (int j = 0; j < 6; ++j) {
+    total = total * 3 + sum_of((double16)(j), (long16)(i), &records[(i + j) % 6]);
+  }
+  out[i] = total;
+}
+
+__attribute__((noinline)) int deep(int n) {
+  return n < 2 ? n : deep(n - 1) + deep(n - 2);
+}
+
+__kernel void recursion(__global int* out) {
+  out[get_global_id(0)] = deep(9);
+}
+
+#if defined(__gfx90a__)
+typedef float float32 __attribute__((ext_vector_type(32)));
+
+// One launch of 64 work-items each; C is what `d` holds.
+#define WW_MATRIX(name, result, operand, builtin, ...)                                             \
+  __kernel void name(__global const operand* a, __global const operand* b, __global result* d) {   \
+    const int i = get_local_id(0);                                                                 \
+    d[i] = __builtin_amdgcn_mfma_##builtin(a[i], b[i], d[i], __VA_ARGS__);                         \
+  }
+WW_MATRIX(matrix_32x32x1, float32, float, f32_32x32x1f32, 0, 0, 0)
+WW_MATRIX(matrix_16x16x1, float16, float, f32_16x16x1f32, 0, 0, 0)
+WW_MATRIX(matrix_4x4x1, float4, float, f32_4x4x1f32, 0, 0, 0)
+WW_MATRIX(matrix_32x32x2, float16, float, f32_32x32x2f32, 0, 0, 0)
+WW_MATRIX(matrix_16x16x4, float4, float, f32_16x16x4f32, 0, 0, 0)
+WW_MATRIX(matrix_broadcast, float4, float, f32_4x4x1f32, 2, 1, 0)
+WW_MATRIX(matrix_rotated, float4, float, f32_4x4x1f32, 0, 0, 3)
+WW_MATRIX(matrix_halves, float4, half4, f32_16x16x16f16, 0, 0, 0)
+WW_MATRIX(matrix_brains, float4, short4, f32_16x16x16bf16_1k, 0, 0, 0)
+WW_MATRIX(matrix_bytes, int4, int, i32_16x16x16i8, 0, 0, 0)
+WW_MATRIX(matrix_doubles, double4, double, f64_16x16x4f64, 0, 0, 0)
+WW_MATRIX(matrix_small_doubles, double, double, f64_4x4x4f64, 0, 0, 0)
+
+__kernel void dots(__global const uint* a, __global const uint* b, __global uint* out) {
+  const int i = get_global_id(0);
+  const uint x = a[i];
+  const uint y = b[i];
+  const uint c = a[i] ^ b[i];
+  out += 12 * i;
+  out[0] = (uint)__builtin_amdgcn_sdot2(as_short2(x), as_short2(y), (int)c, false);
+  out[1] = (uint)__builtin_amdgcn_sdot2(as_short2(x), as_short2(y), (int)c, true);
+  out[2] = __builtin_amdgcn_udot2(as_ushort2(x), as_ushort2(y), c, false);
+  out[3] = __builtin_amdgcn_udot2(as_ushort2(x), as_ushort2(y), c, true);
+  out[4] = (uint)__builtin_amdgcn_sdot4((int)x, (int)y, (int)c, false);
+  out[5] = (uint)__builtin_amdgcn_sdot4((int)x, (int)y, (int)c, true);
+  out[6] = __builtin_amdgcn_udot4(x, y, c, false);
+  out[7] = __builtin_amdgcn_udot4(x, y, c, true);
+  out[8] = (uint)__builtin_amdgcn_sdot8((int)x, (int)y, (int)c, false);
+  out[9] = (uint)__builtin_amdgcn_sdot8((int)x, (int)y, (int)c, true);
+  out[10] = __builtin_amdgcn_udot8(x, y, c, false);
+  out[11] = __builtin_amdgcn_udot8(x, y, c, true);
+}
+
+__kernel void dots_of_halves(__global const half2* a, __global const half2* b,
+                             __global float* out) {
+  const int i = get_global_id(0);
+  out[i] = __builtin_amdgcn_fdot2(a[i], b[i], out[i], false);
+}
+#endif

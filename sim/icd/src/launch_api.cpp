@@ -11,6 +11,7 @@
 #include "printf_run.hpp"
 #include "program.hpp"
 #include "queue.hpp"
+#include "source_lines.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -130,8 +131,9 @@ void tell_findings(const Module& module, const std::string& kernel,
              .second) {
       continue;
     }
-    complain("kernel '" + kernel +
-             "': " + gpu::describe(finding, argument_of(module, kernel, kernarg, finding)));
+    complain("kernel '" + kernel + "': " +
+             gpu::describe(finding, argument_of(module, kernel, kernarg, finding),
+                           source_line(module.object, finding.instruction).value_or("")));
   }
 }
 

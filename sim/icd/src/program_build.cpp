@@ -70,6 +70,8 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
   auto& compiler = Runtime::get().compiler();
   const bool prints = program.source.find("printf") != std::string::npos;
   request.options = options.words;
+  // Findings then name the line; the code stays the same.
+  if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
   request.source = options.prelude + end_of_prelude(prints) + program.source;
   CompileAnswer answer = compiler.run(request);
   if (prints && answer.status == CompileStatus::worker_failed) {

@@ -247,6 +247,10 @@ void Runtime::at_exit() {
   }
 }
 
+bool Runtime::checking() {
+  return variable("WIREWATT_CHECK").has_value();
+}
+
 CompileClient& Runtime::compiler() {
   if (!compiler_) {
     compiler_ = std::make_unique<CompileClient>(compile_worker_path(), compile_timeout_ms_);

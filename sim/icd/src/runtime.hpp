@@ -54,6 +54,8 @@ class Runtime {
   // The virtual GPU, powered on at the first call; null when the environment names no valid chip
   // (said once on stderr). Needs the lock.
   gpu::VirtualGpu* gpu();
+  // Whether WIREWATT_CHECK asks for checks.
+  [[nodiscard]] static bool checking();
   // Only after gpu() gave a device.
   [[nodiscard]] gpu::VirtualGpu& powered_gpu() { return *gpu_; }
   CompileClient& compiler();

@@ -527,6 +527,30 @@ static int prints(void) {
   return 0;
 }
 
+/* Reads and writes far behind its buffers; the test looks for the source lines on stderr. */
+static int mistakes(void) {
+  cl_kernel kernel = kernel_of(
+      "int fetch(__global const int* from, int i) {\n"
+      "  return from[i + 100000000];\n"
+      "}\n"
+      "__kernel void spoil(__global int* a) {\n"
+      "  int i = get_global_id(0);\n"
+      "  int x = fetch(a, i);\n"
+      "\n"
+      "  a[i + 200000000] = x;\n"
+      "}\n",
+      "spoil", "");
+  DEMAND(kernel != NULL, "no kernel");
+  cl_mem a = buffer(64 * sizeof(int), NULL);
+  CHECK(clSetKernelArg(kernel, 0, sizeof a, &a));
+  const size_t global = 64;
+  CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+  CHECK(clFinish(queue));
+  CHECK(clReleaseMemObject(a));
+  CHECK(clReleaseKernel(kernel));
+  return 0;
+}
+
 static const struct {
   const char* name;
   int (*run)(void);
@@ -540,7 +564,8 @@ static const struct {
                 {"branches", branches},
                 {"scratch", scratch},
                 {"mapped_memory", mapped_memory},
-                {"prints", prints}};
+                {"prints", prints},
+                {"mistakes", mistakes}};
 
 int main(int argc, char** argv) {
   cl_platform_id platform;

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "exec/memory_operation.hpp"
+#include "exec/vector_forms.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -34,6 +35,8 @@ T updated(AtomicOp op, T old, T operand, T compare) {
     case AtomicOp::fmin: return f_operand < f_old ? operand : old;
     case AtomicOp::fmax: return f_operand > f_old ? operand : old;
     case AtomicOp::fadd: return std::bit_cast<T>(static_cast<Float>(f_old + f_operand));
+    case AtomicOp::fadd_halves:
+      return add_halves(static_cast<std::uint32_t>(old), static_cast<std::uint32_t>(operand));
     case AtomicOp::mskor: return (old & ~compare) | operand;
     case AtomicOp::wrap: return old >= operand ? old - operand : old + compare;
   }

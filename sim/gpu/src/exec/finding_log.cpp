@@ -13,6 +13,8 @@ std::string_view to_string(FindingKind kind) {
     case FindingKind::misaligned: return "misaligned";
     case FindingKind::local_out_of_bounds: return "out-of-bounds local";
     case FindingKind::local_race: return "racing local";
+    case FindingKind::unknown_instruction: return "unknown instruction";
+    case FindingKind::private_out_of_bounds: return "out-of-bounds private";
   }
   return "unknown";
 }
@@ -53,12 +55,22 @@ std::string place(const MemoryFinding& finding, const std::string& buffer) {
 
 }  // namespace
 
-std::string describe(const MemoryFinding& finding, const std::string& buffer) {
+std::string describe(const MemoryFinding& finding, const std::string& buffer,
+                     const std::string& line) {
   const bool local =
       finding.kind == FindingKind::local_race || finding.kind == FindingKind::local_out_of_bounds;
-  std::string text = fmt::format("{} {} of {} bytes at ", to_string(finding.kind),
-                                 to_string(finding.access), finding.bytes);
-  if (local) {
+  std::string text(to_string(finding.kind));
+  if (finding.kind != FindingKind::unknown_instruction) {
+    text += fmt::format(" {} of {} bytes at ", to_string(finding.access), finding.bytes);
+  }
+  if (finding.kind == FindingKind::unknown_instruction) {
+    // No address: it ends the launch before it touches memory.
+  } else if (finding.kind == FindingKind::private_out_of_bounds) {
+    text += fmt::format(
+        "byte {} of a work-item's {} bytes "
+        "(OpenCL C has no recursion)",
+        static_cast<std::int64_t>(finding.address), finding.allocation_bytes);
+  } else if (local) {
     text += fmt::format("byte {} of local memory", finding.address);
   } else {
     text += fmt::format("{:#x} ({})", finding.address, place(finding, buffer));
@@ -71,6 +83,7 @@ std::string describe(const MemoryFinding& finding, const std::string& buffer) {
                     tuple(finding.other), finding.same_wave ? " of the same wavefront" : "");
   }
   text += fmt::format(", instruction at code +{:#x}", finding.instruction);
+  if (!line.empty()) text += fmt::format(" ({})", line);
   if (finding.count > 1) text += fmt::format("; {} times", finding.count);
   return text;
 }

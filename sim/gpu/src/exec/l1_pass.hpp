@@ -79,8 +79,9 @@ class L1Pass {
   }
 
   void scattered() {
-    std::uint32_t line_of[2 * kLanes];
-    std::uint64_t lanes_of[2 * kLanes];
+    constexpr std::size_t kMost = 5;  // lines of an element: 16 bytes of private memory, misaligned
+    std::uint32_t line_of[kMost * kLanes];
+    std::uint64_t lanes_of[kMost * kLanes];
     std::size_t count = 0;
     std::size_t latest = 0;
     const auto add = [&](std::uint64_t line, unsigned lane) {
@@ -98,6 +99,14 @@ class L1Pass {
     };
     for (std::uint64_t set = operation_.exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(set));
+      if (operation_.spread) [[unlikely]] {
+        for_pieces(operation_, lane, [&](std::uint64_t, std::uint64_t at, std::uint64_t bytes) {
+          add((at - kDeviceBase) / kLineBytes, lane);
+          const std::uint64_t end = (at - kDeviceBase + bytes - 1) / kLineBytes;
+          if (end != (at - kDeviceBase) / kLineBytes) add(end, lane);
+        });
+        continue;
+      }
       const std::uint64_t offset = operation_.address()[lane] - kDeviceBase;
       add(offset / kLineBytes, lane);
       const std::uint64_t last = (offset + operation_.element_bytes - 1) / kLineBytes;

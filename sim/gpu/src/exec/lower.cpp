@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "exec/compute_unit.hpp"
+#include "exec/memory_guard.hpp"
 
 namespace ww::sim::gpu::exec {
 
@@ -119,6 +120,7 @@ void run_unsupported(Wave& wave, const MicroOp& op) {
       op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted
           ? fmt::format("word {:#010x}", static_cast<std::uint32_t>(op.immediate))
           : std::string(binpatch::isa::mnemonic(op.opcode));
+  note_unknown(wave, op);
   wave.cu->fault(
       wave, ErrorCode::unsupported,
       fmt::format("the virtual GPU cannot execute instruction {} at {:#x}", name, address));
@@ -157,6 +159,10 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
   op.unit = Unit::internal;
   op.straight = false;
   op.run = run_unsupported;
+}
+
+bool has_semantics(const MicroOp& op) {
+  return op.run != run_unsupported;
 }
 
 }  // namespace ww::sim::gpu::exec

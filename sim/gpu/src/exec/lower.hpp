@@ -37,6 +37,9 @@ bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op
 // encoding and the address.
 void lower(const ww::Result<binpatch::isa::Instruction>& decoded, MicroOp& op, ConstantPool& pool);
 
+// False for an op that fails so.
+[[nodiscard]] bool has_semantics(const MicroOp& op);
+
 // Number in the scalar register file of a register operand; nothing for constants.
 [[nodiscard]] std::optional<std::uint16_t> scalar_index(const binpatch::isa::Operand& operand);
 // Number of a vector register operand: accumulation registers follow the 256 others.

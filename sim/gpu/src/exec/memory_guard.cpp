@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "exec/compute_unit.hpp"
+#include "exec/private_memory.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -82,7 +83,7 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation) {
   for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
     const std::uint64_t address = operation.address()[lane];
-    if (memory.contains(address, bytes)) continue;
+    if (memory.contains(address, lies_in_rows(operation, lane) ? 1 : bytes)) continue;
     MemoryFinding finding = make_finding(wave, FindingKind::out_of_bounds,
                                          access_of(operation.kind), bytes, lane, address);
     place(finding, memory);
@@ -110,6 +111,33 @@ bool guard_scalar(Wave& wave, const MicroOp& op, std::uint64_t address, std::uin
   return cu.memory().exists(address, bytes);
 }
 
+bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t lane,
+                   std::uint64_t offset) {
+  MemoryFinding finding =
+      make_finding(wave, FindingKind::private_out_of_bounds, access_of(operation.kind),
+                   operation.element_bytes, lane, offset);
+  finding.allocation_bytes = wave.scratch_bytes / kLanes;
+  wave.cu->findings.add(finding);
+  // What a store beyond it destroys on a card is another wavefront's.
+  const OnFault on_fault = wave.cu->launch().on_fault;
+  const bool harmless = finding.access == AccessKind::load && on_fault == OnFault::tolerate;
+  if (harmless || on_fault == OnFault::report) return true;
+  wave.cu->fault(
+      wave, ErrorCode::device_error,
+      fmt::format("private memory is exhausted: {} at byte {} of a work-item's {} bytes; "
+                  "OpenCL C has no recursion",
+                  to_string(finding.access), static_cast<std::int64_t>(offset),
+                  finding.allocation_bytes));
+  return false;
+}
+
+void note_unknown(Wave& wave, const MicroOp& op) {
+  const auto lane =
+      wave.exec() == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(wave.exec()));
+  wave.cu->findings.add(make_finding(wave, FindingKind::unknown_instruction, AccessKind::load, 0,
+                                     lane, 0, op.dwords));
+}
+
 void check_alignment(Wave& wave, const MemoryOperation& operation) {
   const std::uint64_t most = operation.kind >= MemoryKind::atomic ? 8 : 4;
   const std::uint64_t unit = std::min<std::uint64_t>(operation.element_bytes, most);
@@ -118,7 +146,7 @@ void check_alignment(Wave& wave, const MemoryOperation& operation) {
     const std::uint64_t address = operation.contiguous
                                       ? operation.base + lane * operation.element_bytes
                                       : operation.address()[lane];
-    if (address % unit == 0 || address >> 48 != 0) continue;
+    if (address % unit == 0 || address >> 48 != 0 || operation.spread) continue;
     MemoryFinding finding = make_finding(wave, FindingKind::misaligned, access_of(operation.kind),
                                          operation.element_bytes, lane, address);
     place(finding, wave.cu->memory());

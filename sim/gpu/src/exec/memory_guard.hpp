@@ -17,6 +17,13 @@ std::uint64_t guard_lanes(Wave& wave, const MemoryOperation& operation);
 // The same for a scalar load: whether its bytes exist.
 bool guard_scalar(Wave& wave, const MicroOp& op, std::uint64_t address, std::uint64_t bytes);
 
+// The same for a lane's access at this byte of its private memory, which has none there.
+bool guard_private(Wave& wave, const MemoryOperation& operation, std::uint32_t lane,
+                   std::uint64_t offset);
+
+// Notes an instruction that cannot be executed.
+void note_unknown(Wave& wave, const MicroOp& op);
+
 // Notes lanes whose address is not a multiple of the element, up to 4 bytes (wider elements are
 // several of 4 for the hardware, and the compiler makes them of narrower ones).
 void check_alignment(Wave& wave, const MemoryOperation& operation);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "exec/device_memory.hpp"
+#include "exec/private_memory.hpp"
 #include "exec/wave.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -45,6 +46,19 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
   }
   const std::uint64_t bytes = operation.element_bytes;
   const std::size_t stride = element_words(operation) * 4;
+  if (operation.spread) [[unlikely]] {
+    for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      for_pieces(operation, lane,
+                 [&](std::uint64_t at, std::uint64_t address, std::uint64_t count) {
+                   const std::uint64_t from = address > begin ? address : begin;
+                   const std::uint64_t to = address + count < end ? address + count : end;
+                   if (from < to)
+                     f(data + lane * stride + at + (from - address), memory.host(from), to - from);
+                 });
+    }
+    return;
+  }
   for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     const std::uint64_t address = operation.address()[lane];

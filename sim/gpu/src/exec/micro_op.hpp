@@ -107,6 +107,7 @@ enum class AtomicOp : std::uint8_t {
   mskor,
   wrap,
   fadd,
+  fadd_halves,  // two at once
 };
 
 struct MemoryFields {

@@ -83,6 +83,30 @@ inline U32 saturated_i32(I64 x) {
   return U32(U64(x < -2147483648LL ? -2147483648LL : x > 2147483647LL ? 2147483647LL : x));
 }
 inline U32 saturated_u32(I64 x) { return x < 0 ? 0U : x > 0xFFFFFFFFLL ? ~0U : U32(U64(x)); }
+// Sums of the products of a word's parts.
+template <int Bits>
+inline I64 dot_signed(U32 a, U32 c) {
+  I64 sum = 0;
+  for (int at = 0; at < 32; at += Bits) {
+    const I64 x = sx(a << (32 - Bits - at)) >> (32 - Bits);
+    const I64 y = sx(c << (32 - Bits - at)) >> (32 - Bits);
+    sum += x * y;
+  }
+  return sum;
+}
+template <int Bits>
+inline I64 dot_unsigned(U32 a, U32 c) {
+  constexpr U32 kPart = (1U << Bits) - 1U;
+  I64 sum = 0;
+  for (int at = 0; at < 32; at += Bits) sum += I64{a >> at & kPart} * I64{c >> at & kPart};
+  return sum;
+}
+// MI200 flushes the denormals of halves and of the sum here, and fuses.
+inline float half_flushed(U32 a) { return (a & 0x7C00U) == 0 ? f32((a & 0x8000U) << 16) : h(a); }
+inline U32 dot_half(U32 a, U32 c, U32 e) {
+  const float first = __builtin_fmaf(half_flushed(low(a)), half_flushed(low(c)), f32(flushed(e)));
+  return out<true>(__builtin_fmaf(half_flushed(a >> 16), half_flushed(c >> 16), first));
+}
 inline U32 saturated_i16(I32 x) { return low(clamp_i(x, -32768, 32767)); }
 inline U32 saturated_u16(I32 x) { return clamp_i(x, 0, 65535); }
 
@@ -394,6 +418,31 @@ void build_gfx9_float(Gfx9Builder& b) {
   move.result = Destination::vgpr_pair;
 }
 
+void build_gfx9_dots(Gfx9Builder& b) {
+  WW_9U3(v_dot2_i32_i16, U32(U64(dot_signed<16>(a, c))) + e)
+      .WW_CLAMPED3(saturated_i32(dot_signed<16>(a, c) + sx(e)));
+  WW_9U3(v_dot2_u32_u16, U32(U64(dot_unsigned<16>(a, c))) + e)
+      .WW_CLAMPED3(saturated_u32(dot_unsigned<16>(a, c) + e));
+  WW_9U3(v_dot4_i32_i8, U32(U64(dot_signed<8>(a, c))) + e)
+      .WW_CLAMPED3(saturated_i32(dot_signed<8>(a, c) + sx(e)));
+  WW_9U3(v_dot4_u32_u8, U32(U64(dot_unsigned<8>(a, c))) + e)
+      .WW_CLAMPED3(saturated_u32(dot_unsigned<8>(a, c) + e));
+  WW_9U3(v_dot8_i32_i4, U32(U64(dot_signed<4>(a, c))) + e)
+      .WW_CLAMPED3(saturated_i32(dot_signed<4>(a, c) + sx(e)));
+  WW_9U3(v_dot8_u32_u4, U32(U64(dot_unsigned<4>(a, c))) + e)
+      .WW_CLAMPED3(saturated_u32(dot_unsigned<4>(a, c) + e));
+  WW_9U3(v_dot2_f32_f16, dot_half(a, c, e)).float_bits = 32;
+  // The short forms add to their result.
+  for (const auto& [opcode, longer] :
+       {std::pair<Opcode, Opcode>{Opcode::v_dot2c_f32_f16, Opcode::v_dot2_f32_f16},
+        {Opcode::v_dot2c_i32_i16, Opcode::v_dot2_i32_i16},
+        {Opcode::v_dot4c_i32_i8, Opcode::v_dot4_i32_i8},
+        {Opcode::v_dot8c_i32_i4, Opcode::v_dot8_i32_i4}}) {
+    b.same(opcode, longer);
+    b.builder.table.vector[static_cast<std::size_t>(opcode)].accumulates = true;
+  }
+}
+
 void build_gfx9_packed(Gfx9Builder& b) {
   WW_P3(v_pk_mad_i16, a * c + e).WW_CLAMPED_P3(saturated_i16(s16(a) * s16(c) + s16(e)));
   WW_P3(v_pk_mad_u16, a * c + e).WW_CLAMPED_P3(a * c + e > 0xFFFFU || a * c > 0xFFFF0000U ? 0xFFFFU : a * c + e);
@@ -422,4 +471,5 @@ void build_gfx9(Builder& builder) {
   build_gfx9_half(b);
   build_gfx9_float(b);
   build_gfx9_packed(b);
+  build_gfx9_dots(b);
 }

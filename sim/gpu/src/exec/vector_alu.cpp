@@ -5,6 +5,7 @@
 #include "exec/compute_unit.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lower.hpp"
+#include "exec/matrix.hpp"
 #include "exec/scalar_gfx9.hpp"
 #include "exec/vector_forms.hpp"
 
@@ -247,7 +248,8 @@ void widen_constants(const Instruction& instruction, const VectorEntry& entry, M
     if (entry.result == Destination::vgpr_pair) {
       const std::uint64_t value = instruction.src[i].value;
       op.vector.at[i] = address_of(pool.get(value | value << 32));
-    } else if ((instruction.modifiers.op_sel_hi >> i & 1U) != 0 && entry.float_bits == 32) {
+    } else if ((instruction.modifiers.op_sel_hi >> i & 1U) != 0 && entry.float_bits == 32 &&
+               instruction.opcode != Opcode::v_dot2_f32_f16) {
       op.vector.at[i] = address_of(pool.get(constant_value(instruction.src[i], 16, false)));
     }
   }
@@ -273,6 +275,8 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   op.unit = Unit::valu;
   op.vector = VectorFields{};
   for (auto& at : op.vector.at) at = address_of(pool.get(0));
+  if (lower_matrix(instruction, op, pool)) return true;
+  if (!can_select(instruction)) return false;
   if (const Handler handler = special(instruction.opcode); handler != nullptr) {
     return lower_special(instruction, handler, op, pool);
   }

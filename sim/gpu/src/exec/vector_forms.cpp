@@ -42,18 +42,6 @@ void apply_signs(U32* words, const VectorFields& f, std::size_t i, bool wide) {
   }
 }
 
-float half_value(U32 half) {
-  const U32 sign = (half & 0x8000U) << 16;
-  const U32 exponent = half >> 10 & 31U;
-  const U32 fraction = half & 0x3FFU;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000U | fraction << 13);
-  if (exponent == 0) {
-    const float magnitude = static_cast<float>(fraction) * (1.0F / 16777216.0F);
-    return std::bit_cast<float>(sign | std::bit_cast<U32>(magnitude));
-  }
-  return std::bit_cast<float>(sign | (exponent + 112U) << 23 | fraction << 13);
-}
-
 // To the nearest half, through the table's own conversion.
 void to_halves(U32* words) {
   const VectorEntry& entry = lanes().vector[static_cast<std::size_t>(Opcode::v_cvt_f16_f32)];
@@ -283,6 +271,11 @@ void run_packed_halves(Wave& wave, const MicroOp& op) {
   for (std::size_t i = 0; i < source_count(op); ++i) {
     LanePair scratch;
     const U32* raw = unmodified_source(wave, op, i, scratch.word);
+    if (f.narrow != 0 && !is_narrow(f, i)) {  // what a dot product is added to
+      std::memcpy(buffer[i].word, raw, kLanes * sizeof(U32));
+      source[i] = buffer[i].word;
+      continue;
+    }
     const unsigned low = (f.halves >> i & 1U) != 0 ? 16 : 0;
     const unsigned high = (f.halves_high >> i & 1U) != 0 ? 16 : 0;
     const U32 signs =
@@ -294,7 +287,9 @@ void run_packed_halves(Wave& wave, const MicroOp& op) {
   }
   LanePair result;
   if (!execute(wave, op, source, result)) return;
-  if (f.clamp) {
+  if (f.clamp && f.float_bits == 32) {
+    lanes().modify_result(result.word, 32, 0, true);
+  } else if (f.clamp) {
     modify_halves(result.word, 0, true, 0);
     modify_halves(result.word, 0, true, 16);
   }
@@ -387,10 +382,48 @@ bool clamps_integer(const Instruction& instruction, const VectorEntry& entry) {
 
 }  // namespace
 
+float half_value(U32 half) {
+  const U32 sign = (half & 0x8000U) << 16;
+  const U32 exponent = half >> 10 & 31U;
+  const U32 fraction = half & 0x3FFU;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000U | fraction << 13);
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * (1.0F / 16777216.0F);
+    return std::bit_cast<float>(sign | std::bit_cast<U32>(magnitude));
+  }
+  return std::bit_cast<float>(sign | (exponent + 112U) << 23 | fraction << 13);
+}
+
+std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
+  alignas(64) U32 sums[kLanes] = {};
+  sums[0] = std::bit_cast<U32>(half_value(a & 0xFFFFU) + half_value(b & 0xFFFFU));
+  sums[1] = std::bit_cast<U32>(half_value(a >> 16) + half_value(b >> 16));
+  to_halves(sums);
+  return (sums[0] & 0xFFFFU) | sums[1] << 16;
+}
+
+bool can_select(const Instruction& instruction) {
+  const std::string_view name = binpatch::isa::mnemonic(instruction.opcode);
+  if (!name.starts_with("v_dot")) return true;
+  const auto is_constant = [](const binpatch::isa::Operand& operand) {
+    return operand.kind != binpatch::isa::OperandKind::vgpr &&
+           operand.kind != binpatch::isa::OperandKind::sgpr;
+  };
+  if (name.starts_with("v_dot2")) {
+    return !is_constant(instruction.src[0]) && !is_constant(instruction.src[1]);
+  }
+  const auto& m = instruction.modifiers;
+  return instruction.encoding != Encoding::vop3p || (m.op_sel == 0 && m.op_sel_hi == 7);
+}
+
 Widths widths_of(Opcode opcode) {
   const std::string_view name = binpatch::isa::mnemonic(opcode);
   Widths widths;
   widths.preserves = preserves_other_half(opcode);
+  if (name.starts_with("v_dot")) {
+    widths.narrow = name.starts_with("v_dot2_") ? 3 : 0;
+    return widths;
+  }
   if (name.starts_with("v_pk_") || name.find("_mix") != std::string_view::npos) return widths;
   switch (opcode) {
     case Opcode::v_cvt_f16_f32: widths.narrow_result = true; return widths;

@@ -23,6 +23,15 @@ struct Widths {
 [[nodiscard]] bool lower_form(const binpatch::isa::Instruction& instruction,
                               const VectorEntry& entry, MicroOp& op);
 
+// False for dot products that choose halves of bytes, or have a constant where two halves are
+// wanted: what they mean there is not documented.
+[[nodiscard]] bool can_select(const binpatch::isa::Instruction& instruction);
+
+// The value of a half float.
+[[nodiscard]] float half_value(std::uint32_t half);
+// The sums of two pairs of half floats.
+[[nodiscard]] std::uint32_t add_halves(std::uint32_t a, std::uint32_t b);
+
 // v_swap_b32.
 void swap_registers(Wave& wave, const MicroOp& op);
 

@@ -13,6 +13,7 @@
 #include "exec/lower.hpp"
 #include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
+#include "exec/private_memory.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -64,7 +65,9 @@ bool inside(Wave& wave, MemoryOperation& operation) {
   }
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
-    if (!memory.contains(operation.address()[lane], bytes)) return false;
+    if (!memory.contains(operation.address()[lane], lies_in_rows(operation, lane) ? 1 : bytes)) {
+      return false;
+    }
   }
   return true;
 }
@@ -121,6 +124,23 @@ void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   }
 }
 
+// Where some lanes are out of range only those inside go to memory, and the others read zero.
+void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 inside) {
+  const U64 exec = operation.exec;
+  if (wave.cu->error()) {
+    wave.cu->release(&operation);
+    return;
+  }
+  if ((exec & ~inside) == 0) {
+    issue(wave, op, operation);
+    return;
+  }
+  zero_results(operation);
+  operation.exec = exec & inside;
+  issue(wave, op, operation);
+  if (!wave.cu->error()) operation.exec = exec;
+}
+
 void count(ComputeUnit& cu, const MemoryFields& m) {
   ++cu.activity.memory_instructions;
   if (m.flat) ++cu.counters.flat;
@@ -159,35 +179,6 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   return operation;
 }
 
-// Lanes of a flat access whose address lies in the LDS or private aperture.
-bool apertures(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
-  U64 local = 0;
-  for (U64 set = operation.exec; set != 0; set &= set - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const U64 address = operation.address()[lane];
-    if (address >> 48 == 0) continue;
-    const U64 aperture = address >> 32 << 32;
-    if (aperture == kLdsAperture) {
-      local |= U64{1} << lane;
-    } else if (aperture == kPrivateAperture) {
-      if (op.memory.element_bytes > 4) {
-        wave.cu->fault(wave, ErrorCode::unsupported,
-                       "a flat access of more than 4 bytes to private memory is not possible on "
-                       "the virtual GPU");
-        return false;
-      }
-      const U64 offset = address & 0xFFFFFFFFU;
-      operation.address()[lane] =
-          wave.scratch_base + offset / 4 * 4 * kLanes + lane * 4 + offset % 4;
-    }
-  }
-  if (local != 0) {
-    flat_lds_access(wave, operation, local);
-    operation.exec &= ~local;
-  }
-  return true;
-}
-
 // The enabled lanes for LaneTable::addresses, which does not look at them where all are.
 const U32* address_mask(Wave& wave, U64 exec) {
   return exec == ~U64{0} ? nullptr : wave.mask();
@@ -212,7 +203,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
   align_atomic(wave, operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
-    if (!apertures(wave, op, operation)) {
+    if (!resolve_apertures(wave, operation)) {
       cu.release(&operation);
       return;
     }
@@ -263,12 +254,11 @@ void run_scratch(Wave& wave, const MicroOp& op) {
   const U32* vector = op.kind[0] == Source::vgpr ? wave.vgpr(m.address) : nullptr;
   const U32 scalar = op.kind[2] == Source::scalar ? wave.sr[m.resource] : 0;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    const U32 offset = (vector != nullptr ? vector[lane] : 0U) + scalar + m.offset;
     operation.address()[lane] =
-        wave.scratch_base + U64{offset / 4} * 4 * kLanes + lane * 4 + offset % 4;
+        private_address(wave, lane, (vector != nullptr ? vector[lane] : 0U) + scalar + m.offset);
   }
   operation.contiguous = false;
-  issue(wave, op, operation);
+  issue_lanes(wave, op, operation, check_private(wave, operation, operation.exec));
 }
 
 struct BufferDescriptor {
@@ -314,6 +304,10 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
     operation.address()[lane] = buffer.base + scalar_offset + in_buffer;
     inside |= U64{fits} << lane;
   }
+  const LaunchState& launch = wave.cu->launch();
+  const bool own = buffer.swizzle && buffer.add_lane && buffer.stride == 0 && buffer.element == 4 &&
+                   buffer.base - launch.scratch < launch.scratch_bytes;
+  if (own) inside = check_private(wave, operation, operation.exec);
   return inside;
 }
 
@@ -344,7 +338,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
   align_atomic(wave, operation);
   const U64 exec = operation.exec;
   if ((exec & ~inside) == 0) {
-    if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store) {
+    if (exec != 0 && m.element_bytes >= 4 && m.kind <= MemoryKind::store && !operation.spread) {
       const auto first = static_cast<unsigned>(std::countr_zero(exec));
       operation.base = operation.address()[first] - U64{first} * m.element_bytes;
       bool contiguous = operation.base >= kDeviceBase;
@@ -355,14 +349,8 @@ void run_buffer(Wave& wave, const MicroOp& op) {
       }
       operation.contiguous = contiguous;
     }
-    issue(wave, op, operation);
-    return;
   }
-  // Partly out of range: only the lanes inside go to memory, the others read zero.
-  zero_results(operation);
-  operation.exec = exec & inside;
-  issue(wave, op, operation);
-  if (!cu.error()) operation.exec = exec;
+  issue_lanes(wave, op, operation, inside);
 }
 
 void nothing(Wave&, const MicroOp&) {}
@@ -417,13 +405,27 @@ std::optional<Shape> shape_of(std::string_view name) {
   }
   if (name.ends_with("_f64")) bytes = 8;
   static constexpr std::pair<std::string_view, AtomicOp> kAtomics[] = {
-      {"swap", AtomicOp::swap},    {"cmpswap", AtomicOp::cmpswap},   {"add", AtomicOp::add},
-      {"sub", AtomicOp::sub},      {"smin", AtomicOp::smin},         {"umin", AtomicOp::umin},
-      {"smax", AtomicOp::smax},    {"umax", AtomicOp::umax},         {"and", AtomicOp::and_},
-      {"or", AtomicOp::or_},       {"xor", AtomicOp::xor_},          {"inc", AtomicOp::inc},
-      {"dec", AtomicOp::dec},      {"fcmpswap", AtomicOp::fcmpswap}, {"fmin", AtomicOp::fmin},
-      {"fmax", AtomicOp::fmax},    {"add_f32", AtomicOp::fadd},      {"add_f64", AtomicOp::fadd},
-      {"min_f64", AtomicOp::fmin}, {"max_f64", AtomicOp::fmax},
+      {"swap", AtomicOp::swap},
+      {"cmpswap", AtomicOp::cmpswap},
+      {"add", AtomicOp::add},
+      {"sub", AtomicOp::sub},
+      {"smin", AtomicOp::smin},
+      {"umin", AtomicOp::umin},
+      {"smax", AtomicOp::smax},
+      {"umax", AtomicOp::umax},
+      {"and", AtomicOp::and_},
+      {"or", AtomicOp::or_},
+      {"xor", AtomicOp::xor_},
+      {"inc", AtomicOp::inc},
+      {"dec", AtomicOp::dec},
+      {"fcmpswap", AtomicOp::fcmpswap},
+      {"fmin", AtomicOp::fmin},
+      {"fmax", AtomicOp::fmax},
+      {"add_f32", AtomicOp::fadd},
+      {"add_f64", AtomicOp::fadd},
+      {"min_f64", AtomicOp::fmin},
+      {"max_f64", AtomicOp::fmax},
+      {"pk_add_f16", AtomicOp::fadd_halves},
   };
   for (const auto& [text, atomic] : kAtomics) {
     if (name == text) return Shape{MemoryKind::atomic, bytes, false, atomic};
@@ -477,7 +479,6 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
     return true;
   }
   if (global || scratch) {
-    if (scratch && shape->bytes > 4) return false;  // its words do not lie in a row
     op.kind[0] = instruction.src[0].kind == OperandKind::vgpr ? Source::vgpr : Source::none;
     if (const auto index = scalar_index(instruction.src[2])) {
       if (*index >= kScalarFile) return false;

@@ -48,6 +48,7 @@ struct OperationState {
   bool scalar{};          // destination is `words` SGPRs
   bool vector{};          // counted by vmcnt, which then writes the registers
   bool begun{};           // some of a load's bytes are in `data`
+  bool spread{};          // private memory: an element is not within one dword (private_memory.hpp)
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   bool traced{};          // the trace waits for it
 };
@@ -135,6 +136,7 @@ struct Wave {
 
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
   std::uint64_t scratch_base{};                    // device address of the wave's private memory
+  std::uint64_t scratch_bytes{};                   // of all its lanes
   alignas(64) std::uint32_t lane_mask[kLanes];
 
   // Two scalar registers, the lower half first (hosts are little-endian here as elsewhere).

@@ -149,6 +149,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
       wave.slot;
   const std::uint64_t scratch_offset = wave_index * slot_scratch;
   wave.scratch_base = launch.scratch + scratch_offset;
+  wave.scratch_bytes = slot_scratch;
 
   std::size_t s = 0;
   if ((launch.code_properties & 1U) != 0) {  // private segment buffer
@@ -223,10 +224,14 @@ void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) 
     const std::size_t words = element_words(operation);
     for (std::uint64_t set = operation.bytes->traced_lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      const std::uint64_t address = operation.contiguous
-                                        ? operation.base + lane * operation.element_bytes
-                                        : operation.address()[lane];
-      std::memcpy(operation.data() + lane * words, memory_.host(address), operation.element_bytes);
+      if (operation.contiguous) {
+        operation.address()[lane] = operation.base + lane * operation.element_bytes;
+      }
+      for_pieces(operation, lane,
+                 [&](std::uint64_t at, std::uint64_t address, std::uint64_t bytes) {
+                   std::memcpy(reinterpret_cast<std::byte*>(operation.data() + lane * words) + at,
+                               memory_.host(address), bytes);
+                 });
     }
   }
   trace->completed(wave, operation);

@@ -31,6 +31,9 @@ enum class FindingKind : std::uint8_t {
   misaligned,
   local_out_of_bounds,
   local_race,
+  private_out_of_bounds,  // past what a work-item has, as recursion soon is: loads give 0 where
+                          // they are let pass, a store ends the launch unless only reported
+  unknown_instruction,    // no access: the launch ends where it is
 };
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
@@ -38,7 +41,7 @@ enum class AccessKind : std::uint8_t { load, store, atomic };
 [[nodiscard]] std::string_view to_string(AccessKind kind);
 
 // A mistake of one instruction: where it was seen first, and how often. Addresses are device
-// addresses, or offsets in bytes into the work-group's local memory.
+// addresses, or offsets in bytes into the work-group's local or the work-item's private memory.
 struct MemoryFinding {
   FindingKind kind{};
   AccessKind access{};
@@ -61,7 +64,9 @@ struct MemoryFinding {
 
 // One line without the kernel's name: "out-of-bounds store of 4 bytes at 0x... (8 bytes behind the
 // 100 bytes at 0x...) by work-item (3, 0, 0) of group (1, 0, 0), lane 3 of wave 0, instruction
-// at code +0x40; 12 times". `buffer` names the allocation where the caller knows it.
-[[nodiscard]] std::string describe(const MemoryFinding& finding, const std::string& buffer);
+// at code +0x40 (program.cl:7); 12 times". `buffer` names the allocation and `line` the source
+// where the caller knows them.
+[[nodiscard]] std::string describe(const MemoryFinding& finding, const std::string& buffer,
+                                   const std::string& line = {});
 
 }  // namespace ww::sim::gpu
