@@ -29,9 +29,16 @@ TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
 }
 
 TEST(CommandLine, EveryHelpFitsOneScreen) {
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"simulate"}, {"run"}, {"workloads", "run"}, {"estimate"},
-        {"calibrate"}, {"sweep"}, {"sweep", "show"}, {"top"}, {"report"}, {"reproduce"}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"simulate"},
+                                                  {"run"},
+                                                  {"workloads", "run"},
+                                                  {"estimate"},
+                                                  {"calibrate"},
+                                                  {"sweep"},
+                                                  {"sweep", "show"},
+                                                  {"top"},
+                                                  {"report"},
+                                                  {"reproduce"}}) {
     std::vector<std::string> words{wirewatt()};
     words.insert(words.end(), command.begin(), command.end());
     words.emplace_back("--help");
