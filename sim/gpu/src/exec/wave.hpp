@@ -47,8 +47,8 @@ struct OperationState {
   bool contiguous{};      // lane i at base + i * element_bytes
   bool scalar{};          // destination is `words` SGPRs
   bool vector{};          // counted by vmcnt, which then writes the registers
-  bool begun{};           // some of a load's bytes are in `data`
-  bool spread{};          // private memory: an element is not within one dword (private_memory.hpp)
+  bool begun : 1 {};      // some of a load's bytes are in `data`
+  bool spread : 1 {};     // private memory: an element is not within one dword (private_memory.hpp)
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   bool traced{};          // the trace waits for it
 };
