@@ -33,7 +33,7 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
     if (operation.kind == MemoryKind::load) {
       std::fill_n(operation.data() + lane * words, words, 0U);
     } else if (operation.kind == MemoryKind::atomic_return) {
-      std::fill_n(operation.old + lane * words, words, 0U);
+      std::fill_n(operation.old() + lane * words, words, 0U);
     }
   }
   return good;
