@@ -31,7 +31,8 @@ constexpr std::size_t groups_per_cu = 4;
 constexpr unsigned unroll = 4;
 constexpr unsigned held_stripes = 128;    // a channel's share of the L2 holds them
 constexpr unsigned large_stripes = 2048;  // eight times a channel's share at 256 B and 64 KiB
-constexpr double launch_s = 3e-4;
+constexpr double legs_launch_s = 3e-4;
+constexpr double l2_launch_s = 1e-3;  // a sweep goes before each
 constexpr std::int64_t batch = 100;
 constexpr double legs_share = 0.65;  // of the full rate, at most, when slow
 constexpr double l2_share = 0.40;
@@ -49,10 +50,11 @@ double memory_mm(model::Floorplan plan, std::size_t channel) {
   return plan.l2_to_memory().value();
 }
 
+// Eight bits each; a single channel takes the place of all of a quadrant's.
 std::uint64_t packed(const std::vector<int>& channels) {
   std::uint64_t word = 0;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    word |= static_cast<std::uint64_t>(channels[i] & 255) << (8 * i);
+  for (std::size_t i = 0; i < 8; ++i) {
+    word |= static_cast<std::uint64_t>(channels[i % channels.size()] & 255) << (8 * i);
   }
   return word;
 }
@@ -81,7 +83,17 @@ class SegmentRunner {
   [[nodiscard]] static Kind kind_of(const SegmentPoint& point) {
     return point.segment == "legs" ? legs : point.from_memory ? large : held;
   }
-  Result<Program> build(Kind kind, unsigned quadrant_channels);
+  Result<Program> build(Kind kind);
+  Status build_sweep();
+  [[nodiscard]] static double launch_s(const SegmentPoint& point) {
+    return kind_of(point) == legs ? legs_launch_s : l2_launch_s;
+  }
+  // One launch of what is selected. Before one that moves lines behind the L2 a sweep puts the L2
+  // into one and the same state, so that launches repeat exactly.
+  Status launch(const SegmentPoint& point) {
+    if (kind_of(point) != legs) WW_TRY(sweep_->launch(1, wave_size));
+    return programs_[kind_of(point)].kernel->launch(groups_, group_size);
+  }
   Status select(const SegmentPoint& point, std::uint32_t loops);
   Result<std::int64_t> time_launch(const SegmentPoint& point, std::uint32_t loops);
   Status find_throttle(const SegmentPoint& point, std::uint32_t& throttle, double share);
@@ -94,6 +106,12 @@ class SegmentRunner {
     const unsigned shift = pinning_.target().engine_shift - group_field;
     return engine << shift | static_cast<std::uint32_t>(point.group);
   }
+  // Each point has a log of its own: launches that repeat then change nothing in memory, and a
+  // simulated chip need not execute them again.
+  [[nodiscard]] std::size_t log_index(const SegmentPoint& point) const {
+    const auto at = std::ranges::find(points_, point);
+    return static_cast<std::size_t>(at - points_.begin()) * waves();
+  }
   [[nodiscard]] std::size_t waves() const { return groups_ * (group_size / wave_size); }
 
   const SegmentsRequest& request_;
@@ -105,11 +123,12 @@ class SegmentRunner {
   std::uint32_t legs_throttle_{}, l2_throttle_{};
   std::vector<std::uint32_t> loops_;  // of each point
   // Kernels are destroyed before the buffers that their arguments name.
-  std::unique_ptr<DeviceBuffer> data_, log_, output_;
+  std::unique_ptr<DeviceBuffer> data_, log_, output_, sweep_data_;
+  std::unique_ptr<LoadedKernel> sweep_;
   std::array<Program, 3> programs_;
 };
 
-Result<Program> SegmentRunner::build(Kind kind, unsigned quadrant_channels) {
+Result<Program> SegmentRunner::build(Kind kind) {
   kernels::Macros macros;
   macros.target = pinning_.target();
   if (kind == legs) {
@@ -121,7 +140,7 @@ Result<Program> SegmentRunner::build(Kind kind, unsigned quadrant_channels) {
   macros.group_size = group_size;
   macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(device_.chip.channels);
-  macros.quadrant_channels = quadrant_channels;
+  macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
   macros.stripes = kind == large ? large_stripes : held_stripes;
   macros.unroll = unroll;
   WW_ASSIGN(source, kernels::find_source("l2_stream"));
@@ -134,9 +153,26 @@ Result<Program> SegmentRunner::build(Kind kind, unsigned quadrant_channels) {
   program.kernel = std::move(kernel);
   WW_TRY(program.kernel->set(buffer_argument, *data_));
   WW_TRY(program.kernel->set(log_argument, *log_));
-  WW_TRY(program.kernel->set(log_first_argument, std::uint32_t{0}));
   WW_TRY(program.kernel->set(output_argument, *output_));
   return program;
+}
+
+Status SegmentRunner::build_sweep() {
+  constexpr std::size_t piece = wave_size * 16;  // one load of the wavefront
+  const auto pieces = (static_cast<std::size_t>(device_.chip.l2_bytes) + piece - 1) / piece;
+  WW_ASSIGN(data, device_.host->create_buffer(pieces * piece));
+  sweep_data_ = std::move(data);
+  WW_TRY(sweep_data_->write(0, std::vector<std::byte>(pieces * piece)));
+  kernels::Macros macros;
+  macros.target = pinning_.target();
+  WW_ASSIGN(source, kernels::find_source("l2_sweep"));
+  WW_ASSIGN(text, kernels::program_text(source, macros));
+  WW_ASSIGN(binary, device_.host->build(text, "l2_sweep"));
+  WW_ASSIGN(kernel, device_.host->load(binary, "l2_sweep"));
+  sweep_ = std::move(kernel);
+  WW_TRY(sweep_->set(0, *sweep_data_));
+  WW_TRY(sweep_->set(1, static_cast<std::uint32_t>(pieces)));
+  return sweep_->set(2, *output_);
 }
 
 Status SegmentRunner::prepare() {
@@ -156,13 +192,13 @@ Status SegmentRunner::prepare() {
   std::vector<std::byte> content(2 * span);
   kernels::fill(content, kernels::Pattern::random, request_.seed ^ 0x5E6D5E6D77AA00FFu);
   WW_TRY(data_->write(0, content));
-  WW_ASSIGN(log, device_.host->create_buffer(waves() * sizeof(std::uint32_t)));
+  WW_ASSIGN(log, device_.host->create_buffer(points_.size() * waves() * sizeof(std::uint32_t)));
   log_ = std::move(log);
   WW_ASSIGN(output, device_.host->create_buffer(256));
   output_ = std::move(output);
-  const auto quadrant = static_cast<unsigned>(device_.quadrants.front().size());
-  for (const auto& [kind, channels] : {std::pair(legs, quadrant), {held, 1U}, {large, 1U}}) {
-    WW_ASSIGN(program, build(kind, channels));
+  WW_TRY(build_sweep());
+  for (const Kind kind : {legs, held, large}) {
+    WW_ASSIGN(program, build(kind));
     programs_[kind] = std::move(program);
   }
   for (const auto& point : points_) {
@@ -175,9 +211,9 @@ Status SegmentRunner::prepare() {
   for (const auto& point : points_) {
     constexpr std::uint32_t few = 16;
     WW_ASSIGN(length_ns, time_launch(point, few));
-    loops_.push_back(static_cast<std::uint32_t>(
-        std::clamp(few * launch_s * 1e9 / static_cast<double>(std::max<std::int64_t>(length_ns, 1)),
-                   4.0, 1e6)));
+    loops_.push_back(static_cast<std::uint32_t>(std::clamp(
+        few * launch_s(point) * 1e9 / static_cast<double>(std::max<std::int64_t>(length_ns, 1)),
+        4.0, 1e6)));
     if (kind_of(point) == legs && !point.slow) WW_TRY(check_pinned(point));
   }
   return {};
@@ -185,6 +221,7 @@ Status SegmentRunner::prepare() {
 
 Status SegmentRunner::select(const SegmentPoint& point, std::uint32_t loops) {
   LoadedKernel& kernel = *programs_[kind_of(point)].kernel;
+  WW_TRY(kernel.set(log_first_argument, static_cast<std::uint32_t>(log_index(point))));
   WW_TRY(kernel.set(channels_argument, packed(point.channels)));
   WW_TRY(kernel.set(loops_argument, loops));
   const auto slow = kind_of(point) == legs ? legs_throttle_ : l2_throttle_;
@@ -195,8 +232,7 @@ Status SegmentRunner::select(const SegmentPoint& point, std::uint32_t loops) {
 // Of the third launch: the first ones fill the caches.
 Result<std::int64_t> SegmentRunner::time_launch(const SegmentPoint& point, std::uint32_t loops) {
   WW_TRY(select(point, loops));
-  LoadedKernel& kernel = *programs_[kind_of(point)].kernel;
-  for (int i = 0; i < 3; ++i) WW_TRY(kernel.launch(groups_, group_size));
+  for (int i = 0; i < 3; ++i) WW_TRY(launch(point));
   WW_TRY(device_.host->finish());
   WW_ASSIGN(dispatch, device_.counters->dispatch(device_.counters->dispatch_count() - 1));
   return dispatch.end_ns - dispatch.start_ns;
@@ -217,7 +253,8 @@ Status SegmentRunner::find_throttle(const SegmentPoint& point, std::uint32_t& th
 
 Status SegmentRunner::check_pinned(const SegmentPoint& point) {
   std::vector<std::uint32_t> ids(waves());
-  WW_TRY(log_->read(0, std::as_writable_bytes(std::span(ids))));
+  WW_TRY(
+      log_->read(log_index(point) * sizeof(std::uint32_t), std::as_writable_bytes(std::span(ids))));
   const unsigned mask = pinning_.target().engine_mask << 3 | 7U;
   const auto working = std::ranges::count_if(
       ids, [&](std::uint32_t id) { return (id >> group_field & mask) == place_of(point); });
@@ -236,14 +273,13 @@ Result<StoredRun> SegmentRunner::perform(std::size_t point) {
   stored.pattern = kernels::to_string(kernels::Pattern::random);
   stored.kernel_hash = programs_[kind_of(wanted)].hash;
   WW_TRY(select(wanted, loops_[point]));
-  LoadedKernel& kernel = *programs_[kind_of(wanted)].kernel;
   const auto length_ns = std::llround(request_.plateau_s * 1e9);
   const std::uint64_t first = device_.counters->dispatch_count();
   std::uint64_t end = first;
   while (stored.end_ns - stored.start_ns < length_ns) {
     const double left_s = static_cast<double>(length_ns - (stored.end_ns - stored.start_ns)) * 1e-9;
-    const auto count = std::clamp<std::int64_t>(std::llround(left_s / launch_s), 1, batch);
-    for (std::int64_t i = 0; i < count; ++i) WW_TRY(kernel.launch(groups_, group_size));
+    const auto count = std::clamp<std::int64_t>(std::llround(left_s / launch_s(wanted)), 1, batch);
+    for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch(wanted));
     WW_TRY(device_.host->finish());
     end = device_.counters->dispatch_count();
     WW_ASSIGN(tail, device_.counters->dispatch(end - 1));
@@ -354,6 +390,12 @@ Status run_segments(const SegmentsRequest& request, const ProgressFunction& prog
   WW_ASSIGN(device, open_device(request.device, name));
   WW_ASSIGN(pinning, make_pinning(device.chip.target));
   WW_ASSIGN(points, segment_points(device.floorplan_toml));
+  std::erase_if(points, [&](const SegmentPoint& point) {
+    return !request.only.empty() && point.segment != request.only;
+  });
+  if (points.empty()) {
+    return fail(ErrorCode::invalid_argument, "no segment to measure", request.only);
+  }
   SegmentRunner runner(request, device, *pinning, std::move(points));
   WW_TRY(runner.prepare());
   std::error_code ec;

@@ -111,29 +111,40 @@ const Figures* figures_of(const Sums& sums, const std::vector<SegmentPoint>& poi
   return found == sums.end() ? nullptr : &found->second;
 }
 
+// One line for every engine and four of CUs: what makes a leg unlike others is alike for all
+// quadrants, which therefore are no repetitions. Every engine is a cell.
 std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums& sums,
                              std::size_t& cells) {
-  std::map<std::pair<int, std::vector<int>>, std::vector<std::pair<double, const Figures*>>> full;
-  std::map<std::pair<int, std::vector<int>>, std::vector<const Figures*>> slow;
+  struct Member {
+    double mm{};
+    const Figures* full{};
+    const Figures* slow{};
+  };
+  std::map<int, std::map<std::vector<int>, std::map<int, Member>>> engines;  // quadrant, group
   for (const auto& point : points) {
     if (point.segment != "legs" || point.slow) continue;
     SegmentPoint other = point;
     other.slow = true;
-    const Figures* a = figures_of(sums, points, point);
-    const Figures* b = figures_of(sums, points, other);
-    if (a == nullptr || b == nullptr) continue;
-    full[{point.engine, point.channels}].emplace_back(point.mm, a);
-    slow[{point.engine, point.channels}].push_back(b);
+    const Figures* full = figures_of(sums, points, point);
+    const Figures* slow = figures_of(sums, points, other);
+    if (full == nullptr || slow == nullptr) continue;
+    engines[point.engine][point.channels][point.group] = {point.mm, full, slow};
   }
   std::vector<Line> lines;
   cells = 0;
-  for (const auto& [key, members] : full) {
-    if (members.size() < 2) continue;
-    Mean rate;
-    for (const auto& [mm, figures] : members) rate.add(figures->crossbar.value());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const double watts = power_at(rate.value(), *members[i].second, *slow[key][i]);
-      lines.push_back({members[i].first, watts / rate.value(), cells});
+  for (const auto& [engine, quadrants] : engines) {
+    std::map<int, std::pair<Mean, Mean>> groups;  // mm, J per bit
+    for (const auto& [channels, members] : quadrants) {
+      Mean rate;
+      for (const auto& [group, member] : members) rate.add(member.full->crossbar.value());
+      for (const auto& [group, member] : members) {
+        groups[group].first.add(member.mm);
+        groups[group].second.add(power_at(rate.value(), *member.full, *member.slow) / rate.value());
+      }
+    }
+    if (groups.size() < 2) continue;
+    for (const auto& [group, means] : groups) {
+      lines.push_back({means.first.value(), means.second.value(), cells});
     }
     ++cells;
   }

@@ -31,6 +31,7 @@ struct SegmentsRequest {
   double plateau_s{0.8};         // of one run
   double settle_s{0.1};          // cut off at its start
   std::uint64_t seed{1};
+  std::string only;  // "legs" or "l2_memory"; empty: both
 };
 
 // One condition of a run; runs name it by its place in the plan.
