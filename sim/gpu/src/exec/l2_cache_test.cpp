@@ -46,6 +46,18 @@ TEST(L2Cache, WritesDirtyLinesBackAndNoOthers) {
   EXPECT_FALSE(l2.read(in_set(17)).writeback);
 }
 
+TEST(L2Cache, ForetellsWhatAMissWillWriteBack) {
+  L2Cache l2{Architecture{}};
+  l2.write(in_set(0), ~std::uint64_t{0});
+  for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
+  EXPECT_EQ(l2.look_for_victim(in_set(7)), L2Cache::kNone);  // is here
+  const std::uint32_t slot = l2.look_for_victim(in_set(16));
+  ASSERT_NE(slot, L2Cache::kNone);
+  EXPECT_EQ(l2.to_write_back(slot), in_set(0));
+  EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));
+  EXPECT_EQ(l2.to_write_back(slot), L2Cache::kNone);
+}
+
 TEST(L2Cache, FillsALineThatWasWrittenInPartWhenItIsRead) {
   L2Cache l2{Architecture{}};
   l2.write(5, 0xFF);

@@ -86,7 +86,7 @@ class MemorySystem final : public Hierarchy {
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};
   bool changed_{};
-  bool missed_{};  // something, in the last commit that had requests
+  bool missed_{};               // something, in the last commit that had requests
   std::optional<Error> error_;  // never
   std::uint64_t private_begin_{};
   std::uint64_t private_end_{};
