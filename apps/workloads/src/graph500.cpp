@@ -41,6 +41,12 @@ void run_graph500(Session& s) {
     std::swap(from, to);
   }
   const auto found = s.download<std::uint32_t>(parent);
+  // Which of a vertex's possible parents it has depends on who came first; what is reached does
+  // not.
+  std::vector<std::uint8_t> is_reached(n);
+  std::ranges::transform(found, is_reached.begin(),
+                         [](std::uint32_t v) -> std::uint8_t { return v == unreached ? 0 : 1; });
+  s.result("reached", is_reached);
   double reached = 0;
   double edges = 0;
   for (std::uint32_t v = 0; v < n; ++v) {
