@@ -154,7 +154,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     for (std::size_t i = 0; i < cus_.size(); ++i) {
       if (!cus_[i]->idle()) active.push_back(i);
     }
-    look_ahead = workers_.alone() && crowded(active);
+    // Waves that stay are found again in the caches; while others wait to start, new ones come.
+    look_ahead = workers_.alone() && dispatcher.started < dispatcher.total && crowded(active);
     if (look_ahead) {
       for (const std::size_t i : active) cus_[i]->look_for_waves(time + quantum);
       for (std::size_t i = 0; i < std::min(kCusAhead, active.size()); ++i) {
