@@ -87,7 +87,8 @@ function(ww_sim_gpu_exec_tests)
   endforeach()
   add_custom_target(emulator_kernels DEPENDS ${objects} ${newest})
 
-  ww_add_test(exec_l2_cache_test LABEL unit SOURCES src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
+  ww_add_test(exec_cache_test LABEL unit
+    SOURCES src/exec/l1_cache_test.cpp src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/narrow_semantics_test.cpp

@@ -25,6 +25,7 @@ class L1Cache {
         tag_(sets_ * ways_, kNone),
         stamp_(sets_ * ways_, 0),
         ready_(sets_ * ways_, 0),
+        asked_(sets_ * ways_, 0),
         fill_time_(sets_ * ways_, 0) {}
 
   void invalidate_all() {
@@ -43,8 +44,9 @@ class L1Cache {
     }
     return kNone;
   }
-  // Takes the least recent slot of the line's set for it; the data is pending.
-  std::uint32_t allocate(std::uint32_t line) {
+  // Takes the least recent slot of the line's set for it; the data is pending, asked for by the
+  // request that departs then.
+  std::uint32_t allocate(std::uint32_t line, std::int64_t departure) {
     const std::uint32_t first = first_of(line);
     std::uint32_t victim = first;
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
@@ -58,6 +60,7 @@ class L1Cache {
     empty_ = false;
     stamp_[victim] = ++clock_;
     ready_[victim] = kPending;
+    asked_[victim] = departure;
     return victim;
   }
   [[nodiscard]] bool empty() const { return empty_; }
@@ -74,11 +77,13 @@ class L1Cache {
   }
   // When the data of a slot is (or was) there; kPending while that is not known.
   [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }
-  // The data of a line asked for through this slot comes at `time`. The slot may hold another line
-  // by now; requests that joined the old one are behind it in the queue and still ask for its time.
-  void filled(std::uint32_t slot, std::uint32_t line, std::int64_t time) {
+  // The data of a line that the request of this departure asked for through this slot comes at
+  // `time`. The slot may hold another line by now, or the same one anew because a store came
+  // between: what was asked for before the store must not stand for what comes behind it. Requests
+  // that joined the old one are behind it in the queue and still ask for its time.
+  void filled(std::uint32_t slot, std::uint32_t line, std::int64_t departure, std::int64_t time) {
     fill_time_[slot] = time;
-    if (tag_[slot] == line) ready_[slot] = time;
+    if (tag_[slot] == line && asked_[slot] == departure) ready_[slot] = time;
   }
   [[nodiscard]] bool holds(std::uint32_t slot, std::uint32_t line) const {
     return tag_[slot] == line;
@@ -100,6 +105,7 @@ class L1Cache {
   std::vector<std::uint32_t> tag_;
   std::vector<std::uint64_t> stamp_;
   std::vector<std::int64_t> ready_;
+  std::vector<std::int64_t> asked_;  // departure of the request that fills it
   std::vector<std::int64_t> fill_time_;
 };
 

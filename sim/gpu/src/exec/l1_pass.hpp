@@ -150,7 +150,7 @@ class L1Pass {
     const std::uint32_t slot = cu_.l1.find(line);
     if (slot == L1Cache::kNone) {
       ++cu_.counters.read_requests;
-      const std::uint32_t taken = cu_.l1.allocate(line);
+      const std::uint32_t taken = cu_.l1.allocate(line, departure);
       if (cu_.pairs_of_lines) [[unlikely]] {
         read_pair(line, lanes_here, departure, taken);
       } else {
@@ -182,7 +182,7 @@ class L1Pass {
     const std::uint32_t other = line ^ 1U;
     const bool there = cu_.l1.find(other) != L1Cache::kNone;
     cu_.requests.back().pair = true;
-    cu_.requests.back().l1_slot[1] = there ? L1Cache::kNone : cu_.l1.allocate(other);
+    cu_.requests.back().l1_slot[1] = there ? L1Cache::kNone : cu_.l1.allocate(other, departure);
   }
 
   // Joins the previous line's request where that is a run of the same block.

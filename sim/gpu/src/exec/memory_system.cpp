@@ -241,7 +241,7 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);
   if (request.fills_l1) {
     for (unsigned i = 0; i < lines; ++i) {
-      cu.l1.filled(request.l1_slot[i], request.line + i, there[i] + latency);
+      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, there[i] + latency);
     }
   }
   return last + latency;

@@ -126,7 +126,7 @@ void ComputeUnit::scalar_lines(MemoryOperation& operation, std::uint64_t address
     std::uint32_t slot = scalar_cache->find(line);
     const bool missed = slot == L1Cache::kNone;
     if (missed) {
-      slot = scalar_cache->allocate(line);
+      slot = scalar_cache->allocate(line, cycle);
     } else if (scalar_cache->ready(slot) != L1Cache::kPending) {
       operation.completion = std::max(operation.completion, scalar_cache->ready(slot));
       continue;

@@ -390,7 +390,7 @@ void TimedMemory::fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index
   if (slot == kNone || core.flight_of_slot[slot] != index) return;
   core.flight_of_slot[slot] = kNone;
   if (!cu.l1.holds(slot, line)) return;
-  cu.l1.filled(slot, line, completion);
+  cu.l1.filled(slot, line, flights_[index].departure, completion);
   if (!exact) {
     if (!cu.l1_data) cu.l1_data = std::make_unique<exec::L1Data>(cu.l1.slots());
     cu.l1_data->keep(slot, data);
@@ -404,7 +404,7 @@ void TimedMemory::fill_scalar(exec::ComputeUnit& cu, Core& core, std::uint32_t i
   const std::uint32_t slot = flight.l1_slot[0];
   if (core.flight_of_scalar_slot[slot] != index) return;
   core.flight_of_scalar_slot[slot] = kNone;
-  cu.scalar_cache->filled(slot, flight.line, completion);
+  cu.scalar_cache->filled(slot, flight.line, flight.departure, completion);
 }
 
 std::int64_t TimedMemory::earliest(std::int64_t now) const {
