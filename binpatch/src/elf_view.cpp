@@ -138,7 +138,44 @@ Status ElfView::read_sections() {
   return {};
 }
 
+// The bytes at the address that a tag of PT_DYNAMIC gives.
+Result<std::span<const std::byte>> ElfView::dynamic_table(std::int64_t tag, std::uint64_t size,
+                                                          std::string_view what) const {
+  const auto address = dynamic_.find(tag);
+  if (address == dynamic_.end()) {
+    return broken(fmt::format("the file has no section headers, and PT_DYNAMIC names no {}", what));
+  }
+  const auto offset = file_offset(address->second, size);
+  if (!offset) return broken(fmt::format("the {} of PT_DYNAMIC lies outside the segments", what));
+  return bytes_.subspan(*offset, size);
+}
+
+Status ElfView::read_dynamic() {
+  for (const Elf64_Phdr& header : program_headers_) {
+    if (header.p_type != PT_DYNAMIC) continue;
+    WW_ASSIGN(entries,
+              read_table<Elf64_Dyn>(bytes_, header.p_offset, header.p_filesz / sizeof(Elf64_Dyn),
+                                    sizeof(Elf64_Dyn), "dynamic entries"));
+    for (const Elf64_Dyn& entry : entries) {
+      if (entry.d_tag == DT_NULL) break;
+      dynamic_[entry.d_tag] = entry.d_un.d_val;
+    }
+  }
+  // Buckets, chains: a chain for each symbol.
+  WW_ASSIGN(hash, dynamic_table(DT_HASH, 2 * sizeof(std::uint32_t), "hash table"));
+  const auto count = read_at<std::uint32_t>(hash, sizeof(std::uint32_t));
+  const auto strings = dynamic_.find(DT_STRSZ);
+  WW_ASSIGN(names, dynamic_table(DT_STRTAB, strings == dynamic_.end() ? 0 : strings->second,
+                                 "string table"));
+  WW_ASSIGN(table, dynamic_table(DT_SYMTAB, count * sizeof(Elf64_Sym), "symbol table"));
+  const auto offset = static_cast<std::uint64_t>(table.data() - bytes_.data());
+  WW_ASSIGN(found, symbols_at(offset, count, sizeof(Elf64_Sym), names));
+  symbols_ = std::move(found);
+  return {};
+}
+
 Status ElfView::read_symbols() {
+  if (section_headers_.empty()) return read_dynamic();
   for (const auto type : {SHT_DYNSYM, SHT_SYMTAB}) {
     for (const Elf64_Shdr& section : section_headers_) {
       if (section.sh_type == static_cast<unsigned>(type)) {
@@ -157,9 +194,14 @@ Result<std::vector<ElfSymbol>> ElfView::symbols_of(const Elf64_Shdr& section) co
   }
   const Elf64_Shdr& names = section_headers_[section.sh_link];
   const auto name_bytes = bytes_.subspan(names.sh_offset, names.sh_size);
-  WW_ASSIGN(raw,
-            read_table<Elf64_Sym>(bytes_, section.sh_offset, section.sh_size / sizeof(Elf64_Sym),
-                                  section.sh_entsize, "symbols"));
+  return symbols_at(section.sh_offset, section.sh_size / sizeof(Elf64_Sym), section.sh_entsize,
+                    name_bytes);
+}
+
+Result<std::vector<ElfSymbol>> ElfView::symbols_at(std::uint64_t offset, std::uint64_t count,
+                                                   std::uint64_t entry_size,
+                                                   std::span<const std::byte> name_bytes) const {
+  WW_ASSIGN(raw, read_table<Elf64_Sym>(bytes_, offset, count, entry_size, "symbols"));
   std::vector<ElfSymbol> symbols;
   symbols.reserve(raw.size());
   for (const Elf64_Sym& symbol : raw) {
@@ -221,8 +263,47 @@ Result<std::optional<std::span<const std::byte>>> ElfView::find_note(std::string
   return std::optional<std::span<const std::byte>>{};
 }
 
+Status ElfView::add_relocations(const std::vector<Elf64_Rela>& raw,
+                                const std::vector<ElfSymbol>& symbols,
+                                std::vector<Relocation>& result) const {
+  for (const Elf64_Rela& entry : raw) {
+    if (!file_offset(entry.r_offset, sizeof(std::uint64_t))) {
+      return broken("a relocation's place does not lie inside a segment");
+    }
+    auto value = static_cast<std::uint64_t>(entry.r_addend);
+    const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
+    switch (ELF64_R_TYPE(entry.r_info)) {
+      case relocation_relative64: break;
+      case relocation_abs64:
+        if (symbol >= symbols.size()) {
+          return broken("a relocation names a symbol that does not exist");
+        }
+        if (!symbols[symbol].defined) {
+          return fail(ErrorCode::unsupported,
+                      fmt::format("the symbol '{}' is not defined in the code object",
+                                  symbols[symbol].name),
+                      "code object");
+        }
+        value += symbols[symbol].value;
+        break;
+      default:
+        return fail(ErrorCode::unsupported,
+                    fmt::format("relocation type {} is not applied", ELF64_R_TYPE(entry.r_info)),
+                    "code object");
+    }
+    result.push_back({.address = entry.r_offset, .value = value});
+  }
+  return {};
+}
+
 Result<std::vector<Relocation>> ElfView::relocations() const {
   std::vector<Relocation> result;
+  if (const auto size = dynamic_.find(DT_RELASZ); size != dynamic_.end()) {
+    WW_ASSIGN(table, dynamic_table(DT_RELA, size->second, "relocations"));
+    WW_ASSIGN(raw, read_table<Elf64_Rela>(table, 0, table.size() / sizeof(Elf64_Rela),
+                                          sizeof(Elf64_Rela), "relocations"));
+    WW_TRY(add_relocations(raw, symbols_, result));
+  }
   for (const Elf64_Shdr& section : section_headers_) {
     if (section.sh_type != SHT_RELA || (section.sh_flags & SHF_ALLOC) == 0) {
       continue;
@@ -235,33 +316,7 @@ Result<std::vector<Relocation>> ElfView::relocations() const {
       WW_ASSIGN(found, symbols_of(section_headers_[section.sh_link]));
       symbols = std::move(found);
     }
-    for (const Elf64_Rela& entry : raw) {
-      if (!file_offset(entry.r_offset, sizeof(std::uint64_t))) {
-        return broken("a relocation's place does not lie inside a segment");
-      }
-      auto value = static_cast<std::uint64_t>(entry.r_addend);
-      const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
-      switch (ELF64_R_TYPE(entry.r_info)) {
-        case relocation_relative64: break;
-        case relocation_abs64:
-          if (symbol >= symbols.size()) {
-            return broken("a relocation names a symbol that does not exist");
-          }
-          if (!symbols[symbol].defined) {
-            return fail(ErrorCode::unsupported,
-                        fmt::format("the symbol '{}' is not defined in the code object",
-                                    symbols[symbol].name),
-                        "code object");
-          }
-          value += symbols[symbol].value;
-          break;
-        default:
-          return fail(ErrorCode::unsupported,
-                      fmt::format("relocation type {} is not applied", ELF64_R_TYPE(entry.r_info)),
-                      "code object");
-      }
-      result.push_back({.address = entry.r_offset, .value = value});
-    }
+    WW_TRY(add_relocations(raw, symbols, result));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,11 +51,23 @@ class ElfView {
   [[nodiscard]] Status read_sections();
   [[nodiscard]] Status read_symbols();
   [[nodiscard]] Result<std::vector<ElfSymbol>> symbols_of(const Elf64_Shdr& section) const;
+  [[nodiscard]] Result<std::vector<ElfSymbol>> symbols_at(std::uint64_t offset, std::uint64_t count,
+                                                          std::uint64_t entry_size,
+                                                          std::span<const std::byte> names) const;
+  // What a loader needs, of files without section headers: by PT_DYNAMIC.
+  [[nodiscard]] Status read_dynamic();
+  [[nodiscard]] Result<std::span<const std::byte>> dynamic_table(std::int64_t tag,
+                                                                 std::uint64_t size,
+                                                                 std::string_view what) const;
+  [[nodiscard]] Status add_relocations(const std::vector<Elf64_Rela>& raw,
+                                       const std::vector<ElfSymbol>& symbols,
+                                       std::vector<Relocation>& result) const;
 
   std::span<const std::byte> bytes_;
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> program_headers_;
   std::vector<Elf64_Shdr> section_headers_;
+  std::map<std::int64_t, std::uint64_t> dynamic_;  // by tag; where there are no section headers
   std::vector<Segment> segments_;
   std::vector<ElfSymbol> symbols_;  // dynamic symbols first, then all
 };

@@ -1,9 +1,11 @@
 // Every AMD GPU that clang-15 and clang-19 compile for, at three levels of optimisation, and
 // NVIDIA's PTX: several kernels in one object, each patched, verified and undone, or refused for
 // the right reason. Prints a table; scripts/patch_table runs this alone.
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include "container_builder.hpp"
@@ -170,6 +172,25 @@ TEST(CodeObjectVersions, FromTwoToFiveArePatched) {
       EXPECT_EQ(to_string(parsed->target()), cpu);
       EXPECT_EQ(check(*object, std::string(cpu) + " v" + std::to_string(version)), "4 + 2");
     }
+  }
+}
+
+// As llvm-objcopy --strip-sections leaves a file: PT_DYNAMIC has what a loader needs.
+TEST(WithoutSectionHeaders, KernelsAreFoundAndPatched) {
+  if (!testing::have_compiler()) {
+    GTEST_SKIP() << "clang-15, ld.lld-15 or rocm-device-libs is not installed";
+  }
+  for (const int version : {2, 3, 5}) {
+    auto object = testing::compile(
+        source, {.cpu = "gfx900", .code_object_version = version, .extra = "-D'PIN(x)=\"+s\"(x)'"});
+    ASSERT_TRUE(object.has_value()) << version;
+    Elf64_Ehdr header;
+    std::memcpy(&header, object->data(), sizeof header);
+    header.e_shoff = header.e_shnum = header.e_shstrndx = 0;
+    std::memcpy(object->data(), &header, sizeof header);
+    const auto parsed = CodeObject::parse(*object);
+    ASSERT_TRUE(parsed.has_value()) << parsed.error().text();
+    EXPECT_EQ(check(*object, "stripped v" + std::to_string(version)), "4 + 2");
   }
 }
 
