@@ -179,15 +179,7 @@ void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
   side_.changed |= update.changed;
   const exec::L2Cache::Access access = side_.l2.write(flight.line, update.written);
   // A write needs no data from memory, and what it finds on its way it need not wait for.
-  if (access.hit) {
-    ++activity_.hits;
-    ++side_.counters.hits;
-    ++side_.stats.l2_hits;
-  } else {
-    ++activity_.misses;
-    ++side_.counters.misses;
-  }
-  write_back(access);
+  account(access);
   pipeline_.push({now + side_.config.l2_cycles, index});
 }
 
@@ -211,15 +203,7 @@ void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t line
   flight.next[half] = kNone;
   const auto fill =
       std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) { return one.line == line; });
-  if (access.hit) {
-    ++activity_.hits;
-    ++side_.counters.hits;
-    ++side_.stats.l2_hits;
-  } else {
-    ++activity_.misses;
-    ++side_.counters.misses;
-  }
-  write_back(access);
+  account(access);
   if (fill != fills_.end()) {  // joins what is on its way
     ++side_.stats.l2_merged;
     side_.flights[fill->last / 2].next[fill->last % 2] = waiter;
@@ -240,7 +224,15 @@ void MemoryNode::reply_to(std::uint32_t index, std::int64_t now) {
   if (side_.flights[index].waits == 0) pipeline_.push({now + side_.config.l2_cycles, index});
 }
 
-void MemoryNode::write_back(const exec::L2Cache::Access& access) {
+void MemoryNode::account(const exec::L2Cache::Access& access) {
+  if (access.hit) {
+    ++activity_.hits;
+    ++side_.counters.hits;
+    ++side_.stats.l2_hits;
+  } else {
+    ++activity_.misses;
+    ++side_.counters.misses;
+  }
   if (!access.writeback) return;
   ++activity_.writebacks;
   side_.counters.memory_write_halves += halves(access.victim_dirty);

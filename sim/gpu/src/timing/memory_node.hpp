@@ -99,7 +99,8 @@ class MemoryNode {
   [[nodiscard]] bool memory_has_room() const {
     return dram_.has_room(2 * side_.config.line_bytes / static_cast<int>(exec::kLineBytes));
   }
-  void write_back(const exec::L2Cache::Access& access);
+  // Counts a hit or a miss, and sends the line that made room to memory.
+  void account(const exec::L2Cache::Access& access);
   [[nodiscard]] const Annotation* annotation_of(const Flight& flight) const;
   Status send(std::uint32_t index);
   [[nodiscard]] std::uint32_t local_line(std::uint32_t line) const;
