@@ -12,6 +12,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): not in every libc's headers
 
@@ -36,6 +39,25 @@ std::string how_it_ended(int status) {
     return "the compile worker exited with status " + std::to_string(WEXITSTATUS(status));
   }
   return "the compile worker ended";
+}
+
+// A folder for what the compiler writes aside; empty where none can be made: it then uses the
+// system's.
+std::string make_folder() {
+  std::error_code ec;
+  std::string name =
+      (std::filesystem::temp_directory_path(ec) / (std::string(kWorkerFolder) + "XXXXXX")).string();
+  return ec || ::mkdtemp(name.data()) == nullptr ? std::string() : name;
+}
+
+// This process's environment, but TMPDIR.
+std::vector<std::string> environment_with(const std::string& folder) {
+  std::vector<std::string> all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    if (folder.empty() || std::strncmp(*entry, "TMPDIR=", 7) != 0) all.emplace_back(*entry);
+  }
+  if (!folder.empty()) all.push_back("TMPDIR=" + folder);
+  return all;
 }
 
 }  // namespace
@@ -93,8 +115,13 @@ Status CompileClient::start() {
 
   std::string name = worker_path_;
   char* arguments[] = {name.data(), nullptr};
-  const int error =
-      ::posix_spawn(&pid_, worker_path_.c_str(), &actions, &attributes, arguments, environ);
+  folder_ = make_folder();
+  std::vector<std::string> variables = environment_with(folder_);
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+  const int error = ::posix_spawn(&pid_, worker_path_.c_str(), &actions, &attributes, arguments,
+                                  environment.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   close_fd(theirs);
@@ -104,6 +131,7 @@ Status CompileClient::start() {
     pid_ = -1;
     close_fd(sockets[0]);
     close_fd(messages_);
+    drop_folder();
     return fail(ErrorCode::io_error,
                 std::string("cannot start the compile worker: ") + std::strerror(error) +
                     " (WIREWATT_COMPILE_WORKER names another place)",
@@ -112,6 +140,13 @@ Status CompileClient::start() {
   socket_ = sockets[0];
   owner_ = ::getpid();
   return {};
+}
+
+// A compiler that was stopped, or that aborted, leaves its files.
+void CompileClient::drop_folder() {
+  std::error_code ec;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ec);
+  folder_.clear();
 }
 
 std::string CompileClient::stop() {
@@ -132,6 +167,7 @@ std::string CompileClient::stop() {
     } else if (ended == pid_) {
       said = how_it_ended(status);
     }
+    drop_folder();
   }
   pid_ = -1;
   if (messages_ >= 0) {
@@ -164,6 +200,7 @@ CompileAnswer CompileClient::run(const CompileRequest& request) {
     // Inherited through fork: the worker belongs to the other process.
     close_fd(socket_);
     close_fd(messages_);
+    folder_.clear();
     pid_ = -1;
   }
   const std::string frame = encode(request);

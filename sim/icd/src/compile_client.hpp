@@ -33,13 +33,15 @@ class CompileClient {
   Status start();
   std::string stop();  // ends the worker; how it ended and what it wrote to stderr
   CompileAnswer broken(const Error& error);
+  void drop_folder();
 
   std::string worker_path_;
   int timeout_ms_;
   pid_t pid_{-1};
   pid_t owner_{-1};  // the process that started it: a fork of the program needs its own
   int socket_{-1};
-  int messages_{-1};  // a memory file: the worker's stdout and stderr
+  std::string folder_;  // the worker's TMPDIR
+  int messages_{-1};    // a memory file: the worker's stdout and stderr
 };
 
 }  // namespace ww::sim::icd

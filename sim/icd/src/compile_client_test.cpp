@@ -5,6 +5,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <thread>
 
 namespace ww::sim::icd {
@@ -91,6 +94,27 @@ TEST(CompileWorker, WorkerKilledInTheMiddleIsAFailedBuildAndTheNextOneWorks) {
   EXPECT_EQ(killed.status, CompileStatus::worker_failed);
   EXPECT_THAT(killed.log, HasSubstr("signal 9"));
   EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
+}
+
+TEST(CompileWorker, LeavesNoTemporaryFilesHoweverItEnds) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("folders-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", folder.c_str(), 1);
+  {
+    CompileClient client(WW_COMPILE_WORKER, 120'000);
+    EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
+    EXPECT_FALSE(fs::is_empty(folder));
+    ::kill(client.pid(), SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
+  }
+  EXPECT_TRUE(fs::is_empty(folder));
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  fs::remove_all(folder);
 }
 
 TEST(CompileWorker, WorkerThatDiedBetweenTwoBuildsIsReplacedSilently) {

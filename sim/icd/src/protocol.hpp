@@ -15,6 +15,10 @@ namespace ww::sim::icd {
 // Largest frame either end accepts [bytes]; larger prefixes mean a broken stream.
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 30;
 
+// How the name of a worker's folder for temporary files begins. The driver makes it and names it in
+// TMPDIR; whoever ends last removes it.
+inline constexpr std::string_view kWorkerFolder = "wirewatt-compile-";
+
 enum class CompileOperation : std::uint32_t {
   compile,  // source to LLVM bitcode, device libraries linked in
   link,     // bitcodes to one gfx701 code object

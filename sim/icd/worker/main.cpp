@@ -9,7 +9,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "comgr.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -24,6 +26,18 @@ void limit_memory() {
   const rlimit limit{kBytes, kBytes};
   ::setrlimit(RLIMIT_DATA, &limit);
 #endif
+}
+
+// The driver removes the folder of temporary files, unless it was killed.
+void remove_folder() {
+  namespace fs = std::filesystem;
+  const char* const named = std::getenv("TMPDIR");
+  if (named == nullptr) return;
+  const fs::path folder = named;
+  std::error_code ec;
+  if (folder.filename().string().starts_with(ww::sim::icd::kWorkerFolder)) {
+    fs::remove_all(folder, ec);
+  }
 }
 
 // --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
@@ -83,7 +97,10 @@ int main(int argc, char** argv) {
   const auto comgr = Comgr::load();
   for (;;) {
     auto frame = receive_frame(socket, -1);
-    if (!frame) return frame.error().code == ww::ErrorCode::not_found ? 0 : 1;
+    if (!frame) {
+      remove_folder();
+      return frame.error().code == ww::ErrorCode::not_found ? 0 : 1;
+    }
     CompileAnswer answer;
     if (auto request = decode_request(*frame); !request) {
       answer = {CompileStatus::failed, "error: " + request.error().text() + "\n", {}};
