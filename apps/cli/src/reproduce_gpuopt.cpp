@@ -1,16 +1,14 @@
 // The runs of the GPUOPT study: programs in timing mode, each in a process of its own, kept in a
-// folder so that what is there is not run again; and traces replayed.
+// folder so that what is there is not run again.
 #include "reproduce_gpuopt.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
-#include <optional>
 
 #include "child.hpp"
 #include "job_pool.hpp"
-#include "workload_trace.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/sim/gpu/timing.hpp"
@@ -70,6 +68,7 @@ Result<std::string> settings_of(const GpuoptVariant& variant) {
   config.request_cycles = variant.request_cycles;
   config.request_flit_bits = variant.request_flit_bits;
   config.reply_flit_bits = variant.reply_flit_bits;
+  config.line_bytes = variant.line_bytes;
   config.dram = hbm2();
   config.node_nm = variant.request.node_nm;
   config.link_mm = variant.request.link_mm;
@@ -126,42 +125,6 @@ Result<GpuoptRun> read_run(const fs::path& file) {
   return run;
 }
 
-GpuoptRun replayed(const sim::net::SimulateReport& report) {
-  GpuoptRun run;
-  run.cycles = static_cast<double>(report.run.cycles.value());
-  run.network_pj = report.energy.total().to<double>();
-  run.cpu_s = report.run.cpu_s;
-  return run;
-}
-
-// An application's variants that are replays, from one trace of it.
-Status replay_missing(const std::vector<Planned>& plan, const std::string& application,
-                      const std::string& size, const std::function<void(const Planned&)>& done) {
-  std::optional<WorkloadTrace> traced;
-  for (const Planned& planned : plan) {
-    if (planned.application != application || !planned.variant->replayed) continue;
-    if (is_there(planned, "replay")) {
-      done(planned);
-      continue;
-    }
-    if (!traced) {
-      WW_ASSIGN(made, trace_workload(application, size, std::string("virtual:") + kChip));
-      traced.emplace(std::move(made));
-    }
-    sim::net::SimulateRequest request = planned.variant->request;
-    request.trace = traced->path();
-    WW_ASSIGN(report, sim::net::simulate(request));
-    const json saved{{"total",
-                      {{"cycles", report.run.cycles.value()},
-                       {"network_energy_pj", {{"total", replayed(report).network_pj}}},
-                       {"cpu_s", report.run.cpu_s}}}};
-    WW_TRY(write_file_atomically(planned.folder / "report.json", saved.dump(1) + "\n"));
-    WW_TRY(write_file_atomically(planned.folder / "done.json", json("replay").dump() + "\n"));
-    done(planned);
-  }
-  return {};
-}
-
 }  // namespace
 
 json to_json(const GpuoptRun& run) {
@@ -198,20 +161,15 @@ Result<GpuoptStudy> run_gpuopt_study(
   std::vector<std::size_t> job_of;  // [job]: position in the plan
   std::vector<json> what;           // [job]
   for (const GpuoptVariant& variant : variants) {
-    std::string settings;
     const fs::path file = runs / (variant.name + ".toml");
-    if (!variant.replayed) {
-      WW_ASSIGN(made, settings_of(variant));
-      settings = std::move(made);
-      fs::create_directories(runs, ec);
-      WW_TRY(write_file_atomically(file, settings));
-    }
+    WW_ASSIGN(settings, settings_of(variant));
+    fs::create_directories(runs, ec);
+    WW_TRY(write_file_atomically(file, settings));
     for (const std::string& application : gpuopt_applications()) {
       plan.push_back({application, &variant, runs / (application + "-" + variant.name)});
       const Planned& planned = plan.back();
       fs::create_directories(planned.folder, ec);
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
-      if (variant.replayed) continue;
       const json key{{"settings", settings}, {"application", application}};
       if (is_there(planned, key)) continue;
       fs::remove(planned.folder / "report.json", ec);
@@ -245,13 +203,6 @@ Result<GpuoptStudy> run_gpuopt_study(
     return written.has_value();
   }));
   WW_TRY(written);
-  for (const std::string& application : gpuopt_applications()) {
-    const Status ran = replay_missing(plan, application, options.size, count);
-    if (!ran && ran.error().code == ErrorCode::cancelled) {
-      return tl::unexpected<Error>(ran.error());
-    }
-    if (!ran) study.failures[application] = ran.error().text();
-  }
   for (const Planned& planned : plan) {
     if (!fs::exists(planned.folder / "done.json")) continue;
     WW_ASSIGN(run, read_run(planned.folder / "report.json"));

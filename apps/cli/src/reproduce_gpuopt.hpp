@@ -48,8 +48,7 @@ struct GpuoptStudy {
 // The ten applications of the paper, in its order.
 [[nodiscard]] std::vector<std::string> gpuopt_applications();
 
-// A network of the study. Those in timing mode run the program; those with lines of the paper's
-// size are traces replayed.
+// A network of the study, and what of timing mode it changes.
 struct GpuoptVariant {
   std::string name;
   std::string text;  // for reports
@@ -58,7 +57,7 @@ struct GpuoptVariant {
   int cus_in_use{};                            // as in TimingConfig: SMs of a cluster; 0: all
   int request_cycles{};                        // as in TimingConfig
   int request_flit_bits{}, reply_flit_bits{};  // the same
-  bool replayed{};
+  int line_bytes{64};                          // the same
 };
 // GPUOPT's system (table 2) with each network; `quick` leaves the design space out.
 [[nodiscard]] std::vector<GpuoptVariant> gpuopt_variants(bool quick);

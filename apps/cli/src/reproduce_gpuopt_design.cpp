@@ -43,7 +43,7 @@ struct Point {
 std::vector<Point> points_of(const Rows& rows) {
   std::vector<Point> points;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
-    if (!sim::net::is_photonic(variant.request.network) || variant.replayed) continue;
+    if (!sim::net::is_photonic(variant.request.network) || variant.line_bytes != 64) continue;
     // Ablations of what cannot be built, or not sensibly: 63 units pass 63 splitters.
     if (variant.name == "units-63" || variant.name == "free-tokens" ||
         variant.name == "fast-ring") {
