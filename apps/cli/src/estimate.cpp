@@ -180,8 +180,10 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
   command->add_option("--floorplan", arguments->floorplan, "Distances from this floorplan (TOML)");
-  command->add_option("--node", arguments->node_nm, "literature: technology node [nm]");
-  command->add_option("--voltage", arguments->voltage_v, "Core voltage of the run [V]");
+  command->add_option("--node", arguments->node_nm,
+                      "literature: technology node [nm] (default: the part's)");
+  command->add_option("--voltage", arguments->voltage_v,
+                      "Core voltage of the run [V] (default: the model's; literature: the node's)");
   command
       ->add_option("--toggle-rate", arguments->toggle_rate,
                    "Toggles per payload bit where no monitor counts them")
