@@ -159,36 +159,40 @@ void add_points(Html& page, const SweepView& first, const SweepView& second,
                 const SweepView& between, const SweepPairs& pairs) {
   Table table{"Every point of both", {}, {}};
   for (const auto& axis : first.table.settings) table.columns.push_back({axis});
-  for (const auto& metric : pairs.metrics) {
-    table.columns.push_back({metric + ", first", true});
-    table.columns.push_back({"second", true});
-    table.columns.push_back({"difference [%]", true});
+  for (const auto& [name, number] :
+       {std::pair{"metric", false}, std::pair{"first", true}, std::pair{"second", true},
+        std::pair{"difference [%]", true}}) {
+    table.columns.push_back({name, number});
   }
   const bool some_unsettled = std::ranges::find(between.settled, false) != between.settled.end();
   if (some_unsettled) table.columns.push_back({"stable"});
-  for (std::size_t i = 0; i < std::min(pairs.pairs.size(), most_rows); ++i) {
-    const auto& one = first.table.rows[pairs.pairs[i].first];
-    const auto& other = second.table.rows[pairs.pairs[i].second];
+  const std::size_t all = pairs.pairs.size() * pairs.metrics.size();
+  for (std::size_t at = 0; at < std::min(all, most_rows); ++at) {
+    const std::size_t i = at / pairs.metrics.size();
+    const std::size_t metric = at % pairs.metrics.size();
+    const auto& [a, b] = pairs.pairs[i];
+    const auto value = [&](const SweepView& view, std::size_t row) {
+      return number_text(view.table.rows[row].metrics[view.column(pairs.metrics[metric])]);
+    };
     std::vector<std::string> cells;
-    for (const auto& setting : one.settings) cells.push_back(setting.empty() ? "–" : setting);
-    for (std::size_t metric = 0; metric < pairs.metrics.size(); ++metric) {
-      cells.push_back(number_text(one.metrics[first.column(pairs.metrics[metric])]));
-      cells.push_back(number_text(other.metrics[second.column(pairs.metrics[metric])]));
-      cells.push_back(percent_text(between.table.rows[i].metrics[metric]));
+    for (const auto& setting : first.table.rows[a].settings) {
+      cells.push_back(setting.empty() ? "–" : setting);
     }
+    cells.insert(cells.end(), {pairs.metrics[metric], value(first, a), value(second, b),
+                               percent_text(between.table.rows[i].metrics[metric])});
     if (some_unsettled) {
-      const bool a = first.settled[pairs.pairs[i].first];
-      const bool b = second.settled[pairs.pairs[i].second];
-      cells.emplace_back(a && b ? "both" : a ? "first" : b ? "second" : "neither");
+      const bool one = first.settled[a];
+      const bool other = second.settled[b];
+      cells.emplace_back(one && other ? "both" : one ? "first" : other ? "second" : "neither");
     }
     table.rows.push_back(std::move(cells));
   }
   page.section("Every point");
-  if (pairs.pairs.size() > most_rows) {
+  if (all > most_rows) {
     page.add(
-        "<p class=\"mut\">The first {} of {} points; 'wirewatt sweep show FOLDER --csv FILE' "
+        "<p class=\"mut\">The first {} of {} figures; 'wirewatt sweep show FOLDER --csv FILE' "
         "writes all of one sweep.</p>",
-        most_rows, pairs.pairs.size());
+        most_rows, all);
   }
   page.table(table);
 }
