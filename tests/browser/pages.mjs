@@ -71,6 +71,17 @@ const pages = {
     const front = charts["Pareto front"].series.find((series) => series.name === "front");
     assert(close(front.y.at(-1), Math.min(...charts["Pareto front"].series.flatMap((series) => series.y))));
   },
+  "sweeps.html": (charts) => {
+    const value = (row) => row.metrics.avg_packet_latency;
+    const key = ({ settings: { network, k, rate } }) => `${network} ${k} ${rate}`;
+    const others = new Map(json("other_points.json").rows.map((row) => [key(row), row]));
+    const differences = json("points.json").rows.filter((row) => value(row) && others.has(key(row)))
+      .map((row) => 100 * (value(others.get(key(row))) - value(row)) / value(row));
+    assert(differences.length >= 12, `${differences.length} points in both`);
+    const drawn = pointsOf(charts["avg_packet_latency: difference [%] over rate"]);
+    assert.equal(drawn.length, differences.length);
+    for (const one of differences) assert(drawn.some((y) => Math.abs(y - one) < 1e-3), `${one} % is not drawn`);
+  },
   "comparison.html": (charts) => {
     const [one, other] = ["calibration", "second"].map((run) => json(`${run}/model.json`).energy_fj_per_bit_mm.value);
     assert(pointsOf(charts["Difference with its interval"]).some((y) => close(y, other / one)));

@@ -1,7 +1,6 @@
 // Bad input at the command line: a clear message, the right exit code, nothing half-written.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <regex>
 
@@ -17,35 +16,6 @@ void expect_error(const Finished& finished, int exit_code, const std::string& pa
   EXPECT_TRUE(std::regex_search(finished.err, std::regex(pattern, std::regex::icase)))
       << finished.err;
   EXPECT_TRUE(finished.out.empty()) << finished.out;
-}
-
-TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
-  for (const auto* command : {"devices", "doctor", "calibrate", "fit", "score", "report", "patch",
-                              "disasm", "simulate", "sweep", "run", "trace", "workloads"}) {
-    const auto finished = run({wirewatt(), command, "--help"});
-    EXPECT_EQ(finished.exit_code, 0) << command;
-    EXPECT_NE(finished.out.find("Example"), std::string::npos) << command;
-  }
-}
-
-TEST(CommandLine, EveryHelpFitsOneScreen) {
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"simulate"},
-                                                  {"run"},
-                                                  {"workloads", "run"},
-                                                  {"estimate"},
-                                                  {"calibrate"},
-                                                  {"sweep"},
-                                                  {"sweep", "show"},
-                                                  {"top"},
-                                                  {"report"},
-                                                  {"reproduce"}}) {
-    std::vector<std::string> words{wirewatt()};
-    words.insert(words.end(), command.begin(), command.end());
-    words.emplace_back("--help");
-    const auto finished = run(words);
-    EXPECT_EQ(finished.exit_code, 0);
-    EXPECT_LE(std::count(finished.out.begin(), finished.out.end(), '\n'), 45) << command.front();
-  }
 }
 
 TEST(CommandLine, HelpOnASubjectHasItsOptionsAlone) {

@@ -296,7 +296,7 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  wirewatt doctor\n"
       "  wirewatt doctor --device virtual:w9100 --json\n"
-      "  wirewatt doctor --recording ../shared/data/gpu_power_benchmark/4090_TR\n"
+      "  wirewatt doctor --recording recording/\n"
       "Exit codes: 0 can be used, 1 a sensor is not to be believed, 3 no sensor.");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }

@@ -1,6 +1,7 @@
 // wirewatt estimate: what the on-chip wires draw in an application, from its counters.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -15,26 +16,37 @@
 namespace ww::cli {
 namespace {
 
-std::string figure(double value) {
-  static constexpr struct {
-    double above;
-    double scale;
-    const char* prefix;
-  } scales[] = {{1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
-  if (value == 0) return "0 ";
+struct Scale {
+  double above;
+  double factor;
+  const char* prefix;
+};
+
+// The prefix that a value is printed with; its interval is printed with the same.
+Scale scale_of(double value) {
+  static constexpr Scale scales[] = {
+      {1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
   for (const auto& scale : scales) {
-    if (value >= scale.above) return fmt::format("{:.3g} {}", value * scale.scale, scale.prefix);
+    if (std::abs(value) >= scale.above && value != 0) return scale;
   }
-  return fmt::format("{:.3g} ", value);
+  return scales[0];
+}
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string interval_text(const std::optional<model::Interval>& interval,
                           const std::optional<double>& upper, const char* unit) {
   if (interval) {
-    return fmt::format("{}{} ({}..{})", figure(interval->value), unit, figure(interval->low),
-                       figure(interval->high));
+    const Scale scale = scale_of(interval->value);
+    return fmt::format("{:.3g} {}{} ({:.3g}..{:.3g})", interval->value * scale.factor, scale.prefix,
+                       unit, interval->low * scale.factor, interval->high * scale.factor);
   }
-  if (upper) return fmt::format("at most {}{}", figure(*upper), unit);
+  if (upper) {
+    const Scale scale = scale_of(*upper);
+    return fmt::format("at most {:.3g} {}{}", *upper * scale.factor, scale.prefix, unit);
+  }
   return "-";
 }
 
@@ -57,9 +69,10 @@ void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEs
 
 void print_estimate(const Estimated& done) {
   const auto& result = done.estimate;
-  fmt::print("{}{}: {} dispatches of {} kernels\n", done.traffic.architecture,
-             done.model.is_virtual ? " (virtual, not a measurement)" : "", done.traffic.dispatches,
-             result.kernels.size());
+  fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
+             done.model.is_virtual ? " (virtual, not a measurement)" : "",
+             counted(done.traffic.dispatches, "dispatch", "dispatches"),
+             counted(result.kernels.size(), "kernel", "kernels"));
   fmt::print("energy per bit and mm: {:.4g} fJ ({:.4g}..{:.4g}) at {:.4g} V, per random bit; {}\n",
              done.model.random.value, done.model.random.low, done.model.random.high,
              done.model.reference_voltage_v, done.model.source);
@@ -167,8 +180,10 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("--arch", arguments->architecture,
                       "gfx90a, sm_80, ... where the files do not say");
   command->add_option("--floorplan", arguments->floorplan, "Distances from this floorplan (TOML)");
-  command->add_option("--node", arguments->node_nm, "literature: technology node [nm]");
-  command->add_option("--voltage", arguments->voltage_v, "Core voltage of the run [V]");
+  command->add_option("--node", arguments->node_nm,
+                      "literature: technology node [nm] (default: the part's)");
+  command->add_option("--voltage", arguments->voltage_v,
+                      "Core voltage of the run [V] (default: the model's; literature: the node's)");
   command
       ->add_option("--toggle-rate", arguments->toggle_rate,
                    "Toggles per payload bit where no monitor counts them")

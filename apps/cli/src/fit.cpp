@@ -132,10 +132,8 @@ void add_fit(CLI::App& app, Outcome& outcome) {
   command->add_flag("--swap-paths", arguments->swap_paths,
                     "Negative control: exchange short and long path; the sign must flip");
   command
-      ->add_option(
-          "--without", arguments->without,
-          "Ablation: leave a part of the method out (temperature, robust, crossing, bytes, "
-          "mirror, lock-in)")
+      ->add_option("--without", arguments->without,
+                   "Ablation: leave parts of the method out (default: none)")
       ->check(CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt fit first-run/campaign.db --out first-run/model.json");

@@ -11,16 +11,62 @@ namespace ww::cli {
 namespace {
 
 constexpr std::size_t many = 30;   // options; fewer are shown as they are
-constexpr std::size_t width = 92;  // of a line of names
+constexpr std::size_t width = 96;  // of a line
 constexpr std::size_t indent = 14;
 
 // What most runs of a command with many options need.
 const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() {
   static const std::map<std::string, std::vector<std::string>, std::less<>> options{
-      {"simulate",
+      {"wirewatt simulate",
        {"--network", "--traffic", "--rate", "--workload", "--trace", "--k", "--model", "--curve",
-        "--plot", "--heatmap", "--seed", "--json"}}};
+        "--plot", "--heatmap", "--seed", "--json"}},
+      {"wirewatt run",
+       {"--device", "--counters", "--trace", "--mode", "--network", "--timing-report", "--json"}},
+      {"wirewatt workloads run",
+       {"--all", "--size", "--device", "--mode", "--network", "--output-dir", "--json"}}};
   return options;
+}
+
+// "wirewatt workloads run"
+std::string full_name(const CLI::App& app) {
+  const std::string name = app.get_name();
+  return app.get_parent() == nullptr ? name : full_name(*app.get_parent()) + " " + name;
+}
+
+// A text in lines of at most `room` letters, broken at blanks; its own line breaks stay.
+std::vector<std::string> wrapped(const std::string& text, std::size_t room) {
+  std::vector<std::string> lines{""};
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > room) {
+      lines.emplace_back();
+    }
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+    if (end < text.size() && text[end] == '\n') lines.emplace_back();
+    at = end + 1;
+  }
+  return lines;
+}
+
+// "  name      what it is", what it is in a column of its own.
+std::string in_columns(const std::string& name, const std::string& text, std::size_t column) {
+  std::string out = "  " + name;
+  if (text.empty()) return out + "\n";
+  if (out.size() >= column) {
+    out += '\n';
+    out.append(column, ' ');
+  } else {
+    out.resize(column, ' ');
+  }
+  bool first = true;
+  for (const std::string& line : wrapped(text, width - column)) {
+    if (!first) out.append(column, ' ');
+    out += line + "\n";
+    first = false;
+  }
+  return out;
 }
 
 bool is_about_help(const CLI::App& app, const CLI::Option* option) {
@@ -96,17 +142,17 @@ std::string ScreenHelp::make_help(const CLI::App* app, std::string name,
   if (mode != CLI::AppFormatMode::Normal || app->get_options().size() < many) {
     return Formatter::make_help(app, name, mode);
   }
+  const std::string command = full_name(*app);
   std::string text = make_description(app) + make_usage(app, name) + make_positionals(app);
-  if (const auto used = most_used().find(app->get_name()); used != most_used().end()) {
+  if (const auto used = most_used().find(command); used != most_used().end()) {
     std::vector<const CLI::Option*> options;
     for (const auto& one : used->second) {
       if (const CLI::Option* option = app->get_option_no_throw(one)) options.push_back(option);
     }
     text += make_group("Most used", false, options);
   }
-  text += fmt::format(
-      "\nAll options by subject, in full with wirewatt {0} --help=SUBJECT (or --help-all):\n",
-      app->get_name());
+  text += fmt::format("\nAll options by subject, in full with {} --help=SUBJECT (or --help-all):\n",
+                      command);
   for (const std::string& group : groups_of(*app)) text += subject_line(*app, group);
   return text + "\n" + make_footer(app);
 }
@@ -120,6 +166,15 @@ std::string unknown_subject(const CLI::App& app) {
     if (subject_of(group) == subject) return {};
   }
   return fmt::format("--help={}: {} has help on {}", subject, last->get_name(), subjects_of(*last));
+}
+
+std::string ScreenHelp::make_option(const CLI::Option* option, bool positional) const {
+  return in_columns(make_option_name(option, positional) + make_option_opts(option),
+                    make_option_desc(option), get_column_width());
+}
+
+std::string ScreenHelp::make_subcommand(const CLI::App* command) const {
+  return in_columns(command->get_name(), command->get_description(), get_column_width());
 }
 
 std::string ScreenHelp::make_option_opts(const CLI::Option* option) const {

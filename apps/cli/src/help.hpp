@@ -12,6 +12,9 @@ class ScreenHelp : public CLI::Formatter {
   // Of the subject that the application's help flag was given, if any.
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
+  // Two columns, the second in lines that fit.
+  std::string make_option(const CLI::Option* option, bool positional) const override;
+  std::string make_subcommand(const CLI::App* command) const override;
   // Type and default; what excludes what is said when it happens.
   std::string make_option_opts(const CLI::Option* option) const override;
 };

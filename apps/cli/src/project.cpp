@@ -261,12 +261,16 @@ void add_project(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ProjectArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration")->required();
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
-  command->add_option("--wire-to-logic", arguments->wire_to_logic,
-                      "How much less wires shrink than the rest (1.68 is IISWC'16's)");
+  command->add_option(
+      "--wire-to-logic", arguments->wire_to_logic,
+      "How much less wires shrink than the rest; 1.68 is IISWC'16's (default: the published "
+      "tables, a row each)");
   command->add_option("--share", arguments->shares,
                       "Interconnect shares at 28 nm to project [%] (default: 14.3 and 5.6)");
-  command->add_option("--voltage", arguments->voltage_v, "What if: core voltage [V]");
-  command->add_option("--clock", arguments->clock_hz, "What if: core clock [Hz]");
+  command->add_option("--voltage", arguments->voltage_v,
+                      "What if: core voltage [V] (default: the model's reference)");
+  command->add_option("--clock", arguments->clock_hz,
+                      "What if: core clock [Hz] (default: the model's reference)");
   command->add_option("--counters", arguments->counters,
                       "An application's counters: layouts judged by its traffic");
   command->add_flag("--optimise", arguments->optimise,

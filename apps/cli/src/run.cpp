@@ -348,9 +348,11 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
   add_random_chip_options(*command, arguments->device);
   command
-      ->add_option("--check", arguments->check,
-                   "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
-                   "out of range, released buffers), races (on local memory), or both")
+      ->add_option(
+          "--check", arguments->check,
+          "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
+          "out of range, released buffers), races (on local memory), or both (default: neither)")
+      ->option_text("TEXT:{memory,races}")
       ->check(CLI::IsMember({"memory", "races", "memory,races", "races,memory"}));
   command
       ->add_option("--on-fault", arguments->on_fault,

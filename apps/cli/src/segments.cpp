@@ -77,7 +77,7 @@ void add_segments(CLI::App& app, Outcome& outcome) {
       ->required();
   command->add_option("--blocks", request.blocks, "How often each point is visited, twice each")
       ->capture_default_str();
-  command->add_option("--only", request.only, "One segment alone")
+  command->add_option("--only", request.only, "One segment alone (default: both)")
       ->check(CLI::IsMember({"legs", "l2_memory"}));
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");

@@ -47,9 +47,12 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
       add_shown(command, kLoad, "--rate", request.rate, "Flits per node and cycle"),
       command
           .add_option("--burst-start", request.burst_start,
-                      "Chance per cycle that a burst begins (with --burst-stop)")
+                      "Chance per cycle that a burst begins (with --burst-stop; default: "
+                      "no bursts)")
           ->group(kLoad),
-      command.add_option("--burst-stop", request.burst_stop, "Chance per cycle that a burst ends")
+      command
+          .add_option("--burst-stop", request.burst_stop,
+                      "Chance per cycle that a burst ends (default: no bursts)")
           ->group(kLoad),
       add_shown(command, kLoad, "--hot-fraction", request.hot_fraction,
                 "hot_spot: share of its traffic"),

@@ -60,11 +60,30 @@ class Page {
              "floorplan. Within this campaign alone: {}.",
              interval_text(number_of(energy, "low"), number_of(energy, "high")),
              interval_text(number_of(energy, "sensed_low"), number_of(energy, "sensed_high"))),
-         fmt::format("Extra interconnect energy per payload bit and extra routed millimetre, "
-                     "convention {}, random payload, {} V, {} MHz.",
+         in_words(number_of(energy, "value")),
+         fmt::format("Per payload bit and extra routed millimetre, convention {}, random payload, "
+                     "{} V, {} MHz.",
                      text_of(energy, "convention"),
                      figure_text(number_of(reference, "voltage_v"), 5),
                      figure_text(number_of(reference, "clock_hz") / 1e6))});
+  }
+
+  // What the figure means for a reader who meets it for the first time.
+  [[nodiscard]] std::string in_words(double energy_fj) const {
+    std::string text =
+        fmt::format("A bit that travels a millimetre farther between L1 and L2 costs {} fJ more",
+                    figure_text(energy_fj, 3));
+    const double percent = number_of(object_of(model_, "paths"), "long_over_short_percent");
+    const json& distances = object_of(model_, "distances");
+    const double near_mm = number_of(distances, "near_mm");
+    const double far_mm = number_of(distances, "far_mm");
+    if (std::isfinite(percent) && std::isfinite(near_mm) && std::isfinite(far_mm)) {
+      text += fmt::format(
+          "; streaming from the far side of the chip ({} mm instead of {} mm) takes {} % more "
+          "dynamic power for the same work",
+          figure_text(far_mm, 3), figure_text(near_mm, 3), figure_text(percent, 3));
+    }
+    return text + ".";
   }
 
   void warnings() {
@@ -112,7 +131,9 @@ class Page {
         route_map(*plan, picojoules, "Energy of a bit by route", "pJ/bit"),
         fmt::format("Floorplan {} ({}): fitted energy per bit and millimetre times the "
                     "routed distance of every engine and quadrant. Routes are drawn side "
-                    "by side along their Manhattan way; point at one for its figure.",
+                    "by side along their Manhattan way; point at one for its figure. Squares: "
+                    "compute units below their engine's name, L2 channels at q0, q1, ... (the "
+                    "quadrants), memory controllers at the rim.",
                     plan->name, plan->estimated ? "distances estimated" : "distances sourced"));
     Table values{"Energy of a bit by route", {{"engine"}}, {}};
     for (std::size_t q = 0; q < plan->quadrants.size(); ++q) {

@@ -30,7 +30,6 @@ struct Document {
   nlohmann::json score = nlohmann::json::object();
   std::vector<StoredRun> runs;
   std::string floorplan_toml;
-  std::vector<Figure> figures;  // of a sweep, for a comparison: fill_sweep_figures()
 };
 
 // A folder with sweep.db is a sweep (its content stays there), one with reproduction.json is a

@@ -151,6 +151,13 @@ std::string route_map(const Floorplan& plan, const std::function<double(int, int
     }
     map.label({at.x_mm, top + cell * 0.7}, fmt::format("engine {}", e));
   }
+  const Point centre = middle(plan.l2_channels);
+  for (int q = 0; q < quadrants; ++q) {
+    // Towards the middle of the L2, where no route ends.
+    const Point at = quadrant_middle(plan, static_cast<std::size_t>(q));
+    map.label({at.x_mm + 0.4 * (centre.x_mm - at.x_mm), at.y_mm + 0.4 * (centre.y_mm - at.y_mm)},
+              fmt::format("q{}", q));
+  }
   return map.finish(low, high, unit);
 }
 

@@ -86,6 +86,8 @@ void Html::drawing(const std::string& svg, const std::string& caption) {
 
 namespace {
 
+constexpr std::size_t long_text = 60;  // a cell with more gets room
+
 // A heading may break behind the marks that join names of results.
 std::string breakable(const std::string& name) {
   std::string text;
@@ -114,7 +116,10 @@ void Html::table(const Table& table) {
     text_ += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool number = i < table.columns.size() && table.columns[i].number;
-      text_ += (number ? "<td class=\"n\">" : "<td>") + escape(row[i]) + "</td>";
+      const char* kind = number                      ? " class=\"n\""
+                         : row[i].size() > long_text ? " class=\"long\""
+                                                     : "";
+      text_ += fmt::format("<td{}>{}</td>", kind, escape(row[i]));
     }
     text_ += "</tr>\n";
   }

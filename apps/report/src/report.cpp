@@ -6,7 +6,7 @@
 
 #include "documents.hpp"
 #include "page_kinds.hpp"
-#include "sweep_view.hpp"
+#include "sweep_comparison.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {
@@ -70,13 +70,16 @@ Status write_comparison(const std::filesystem::path& first, const std::filesyste
                   document.path.string());
     }
     WW_TRY(only_for_sweeps(document, options));
-    if (document.kind == Kind::sweep) WW_TRY(fill_sweep_figures(document, options));
   }
   if (one.front().kind != other.front().kind) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} and {}: runs of one kind can be compared",
                             to_string(one.front().kind), to_string(other.front().kind)),
                 first.string() + ", " + second.string());
+  }
+  if (one.front().kind == Kind::sweep) {
+    return write_page([&] { return sweep_comparison_page(first, second, options); }, first.string(),
+                      html);
   }
   return write_page([&] { return comparison_page(one.front(), other.front()); }, first.string(),
                     html);

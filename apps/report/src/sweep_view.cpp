@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -52,6 +51,7 @@ Result<std::size_t> axis_of(const sweep::Table& table, const std::string& name) 
 Status read_points(const sweep::Store& store, SweepView& view) {
   return store.each([&](sweep::StoredPoint&& point) -> Status {
     if (!point.host.empty()) view.hosts.insert(point.host);
+    if (view.configuration.empty()) view.configuration = point.configuration;
     view.wall_s += point.wall_s.value_or(0);
     if (point.status == sweep::PointStatus::ok || view.failures.size() >= most_failures) return {};
     view.failures.push_back(
@@ -246,35 +246,6 @@ Result<SweepView> read_sweep(const std::filesystem::path& folder, const SweepOpt
   choose_curves(view, view.shown > 0 ? sweep::sensitivity(view.settled_table(), 0)
                                      : std::vector<sweep::AxisEffect>());
   return view;
-}
-
-Status fill_sweep_figures(Document& sweep, const SweepOptions& options) {
-  constexpr std::size_t most_figures = 1000;
-  WW_ASSIGN(view, read_sweep(sweep.path, options));
-  if (view.table.rows.size() * view.shown > most_figures) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("{} points times {} metrics are more than the {} figures that a page "
-                            "compares; fewer --metric, or compare what 'wirewatt sweep show --csv' "
-                            "writes",
-                            view.table.rows.size(), view.shown, most_figures),
-                sweep.path.string());
-  }
-  for (std::size_t metric = 0; metric < view.shown; ++metric) {
-    for (const auto& row : view.table.rows) {
-      if (!row.metrics[metric]) continue;
-      constexpr double none = std::numeric_limits<double>::quiet_NaN();
-      sweep.figures.push_back(
-          {fmt::format("{}: {}", settings_text(view.table, row), view.table.metrics[metric]), "",
-           *row.metrics[metric], none, none});
-    }
-  }
-  sweep.content = {{"virtual", view.is_virtual},
-                   {"provenance",
-                    {{"sweep", view.facts["name"]},
-                     {"command", view.facts["command"]},
-                     {"collected", view.facts["collected_utc"]},
-                     {"program", view.facts["program_hash"]}}}};
-  return {};
 }
 
 }  // namespace ww::report

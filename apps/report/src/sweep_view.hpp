@@ -34,7 +34,8 @@ struct SweepView {
   std::vector<sweep::PartValue> parts;
   std::vector<SweepFailure> failures;  // the first of them
   std::set<std::string> hosts;
-  double wall_s{};  // of all points together
+  double wall_s{};            // of all points together
+  std::string configuration;  // of the first point (JSON): axes and what is fixed
   bool is_virtual{};
 
   [[nodiscard]] std::size_t column(const std::string& metric) const;
@@ -54,9 +55,5 @@ void choose_curves(SweepView& view, const std::vector<sweep::AxisEffect>& effect
 // axis, or no number of the results.
 [[nodiscard]] Result<SweepView> read_sweep(const std::filesystem::path& folder,
                                            const SweepOptions& options);
-
-// The shown metrics of every point, named by its settings, and content (`virtual`, `provenance`)
-// for a comparison. Errors: as read_sweep, unsupported (more than 1,000 figures).
-Status fill_sweep_figures(Document& sweep, const SweepOptions& options);
 
 }  // namespace ww::report
