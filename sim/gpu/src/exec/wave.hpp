@@ -16,6 +16,9 @@ class ComputeUnit;
 struct WorkGroup;
 
 inline constexpr std::size_t kRegisterLines = kLanes * sizeof(std::uint32_t) / 64;  // of the host
+inline constexpr std::size_t kScalarsOfLine = 64 / sizeof(std::uint32_t);
+// In the lines from here on are vcc, m0 and exec.
+inline constexpr std::size_t kSpecialScalars = kXnackMask / kScalarsOfLine * kScalarsOfLine;
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
 inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
@@ -75,6 +78,10 @@ struct alignas(64) CounterQueue {
   unsigned count{};
   MemoryOperation* entry[16]{};
 
+  void reset() {
+    chain = 0;
+    head = count = 0;
+  }
   void push(MemoryOperation* operation) {
     if (count == 0) head = 0;
     entry[(head + count++) & 15] = operation;
