@@ -27,6 +27,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/scalar_gfx9.cpp
   src/exec/scalar_memory.cpp
   src/exec/straight_line.cpp
+  src/exec/load_addresses.cpp
   src/exec/first_writes.cpp
   src/exec/vector_alu.cpp
   src/exec/vector_forms.cpp

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "exec/lane_table.hpp"
+#include "exec/load_addresses.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -202,6 +203,7 @@ void ComputeUnit::run_ahead(Wave& wave) {
   counters.valu += run.vectors;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
+  if (run.load != 0) find_load_addresses(wave, run.load);
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/load_addresses.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -105,6 +106,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
   program->scalar_end_ = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
   program->straight_lines_ = find_straight_lines(program->code_, registers);
+  link_loads(program->code_, program->straight_lines_);
   return program;
 }
 

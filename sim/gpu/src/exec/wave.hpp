@@ -110,6 +110,9 @@ struct alignas(64) CounterQueue {
   }
 };
 
+// Loads behind straight-line code whose addresses are found with it (load_addresses.hpp).
+inline constexpr std::uint32_t kLoadsAhead = 8;
+
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
@@ -129,6 +132,7 @@ struct Wave {
   std::uint8_t simd{};
   std::uint8_t wave_id{};  // in the SIMD, as HW_ID tells
   std::uint16_t in_group{};
+  std::uint16_t known_loads{};  // bit i: load_address[i - 1] is that of the load of place i
 
   alignas(64) std::int64_t now{};  // cycle at which the present instruction issues
   std::int64_t next{};             // earliest cycle of the next one; kNever: waits for something
@@ -140,6 +144,7 @@ struct Wave {
   std::int64_t started{};
   CounterQueue vector_queue;
   CounterQueue scalar_queue;  // lgkmcnt
+  alignas(64) std::uint64_t load_address[kLoadsAhead]{};  // of lane 0; the others follow it
 
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
   std::uint64_t scratch_base{};                    // device address of the wave's private memory

@@ -101,6 +101,7 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.wave_id = static_cast<std::uint8_t>(slot / 4);
     wave.in_group = static_cast<std::uint16_t>(n);
     wave.scc = false;
+    wave.known_loads = 0;
     wave.next_completion = kNever;
     wave.vector_queue.reset();
     wave.scalar_queue.reset();
