@@ -116,31 +116,31 @@ inline constexpr std::uint32_t kLoadsAhead = 8;
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
-  // What every turn looks at comes first.
+  // What every turn looks at is one line of the host's caches.
   alignas(64) std::uint32_t* v{};  // vector registers [register][lane]
-  const MicroOp* code{};
+  ComputeUnit* cu{};
+  std::int64_t now{};   // cycle at which the present instruction issues
+  std::int64_t next{};  // earliest cycle of the next one; kNever: waits for something
+  std::int64_t next_completion{kNever};
   std::uint32_t pc{};     // dwords from the start of code
   std::uint32_t ahead{};  // instructions from pc on that are executed, but not yet issued
-  bool scc{};
   std::uint32_t mode{};
-  std::uint32_t code_dwords{};
-  std::uint32_t vgprs{};
-  ComputeUnit* cu{};
-  WorkGroup* group{};
   WaveState state{WaveState::empty};
   std::uint8_t slot{};  // in the CU: simd + 4 * wave
   std::uint8_t simd{};
-  std::uint8_t wave_id{};  // in the SIMD, as HW_ID tells
+  std::uint8_t wave_id{};                      // in the SIMD, as HW_ID tells
+  std::uint8_t wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
+  std::uint8_t wait_scalar{kCounterDepth + 1};
+  bool scc{};
+  bool lane_mask_known{};
   std::uint16_t in_group{};
   std::uint16_t known_loads{};  // bit i: load_address[i - 1] is that of the load of place i
 
-  alignas(64) std::int64_t now{};  // cycle at which the present instruction issues
-  std::int64_t next{};             // earliest cycle of the next one; kNever: waits for something
-  std::int64_t next_completion{kNever};
-  unsigned wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
-  unsigned wait_scalar{kCounterDepth + 1};
+  alignas(64) const MicroOp* code{};
+  std::uint32_t code_dwords{};
+  std::uint32_t vgprs{};
+  WorkGroup* group{};
   std::uint64_t lane_mask_of{};
-  bool lane_mask_known{};
   std::int64_t started{};
   CounterQueue vector_queue;
   CounterQueue scalar_queue;  // lgkmcnt
@@ -172,5 +172,6 @@ struct Wave {
   }
   void expand_mask(std::uint64_t enabled);
 };
+static_assert(offsetof(Wave, code) == 64);
 
 }  // namespace ww::sim::gpu::exec
