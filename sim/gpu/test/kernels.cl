@@ -48,6 +48,14 @@ __kernel void where_am_i(__global uint* out) {
   out[get_global_id(0)] = id;
 }
 
+// Registers that the kernel never writes.
+__kernel void unwritten(__global uint* out) {
+  uint vector, scalar;
+  __asm__ volatile("v_mov_b32 %0, v40" : "=v"(vector) : : "v40");
+  __asm__ volatile("s_mov_b32 %0, s60" : "=s"(scalar) : : "s60");
+  out[get_global_id(0)] = vector | scalar;
+}
+
 __kernel void reduce(__global const float* in, __global float* out, __local float* scratch) {
   const uint l = get_local_id(0);
   scratch[l] = in[get_global_id(0)];

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "exec/lane_table.hpp"
+#include "exec/load_addresses.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -144,18 +145,18 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
   do {
     if (time >= wave.next_completion) drain(wave, time);
     if (wave.ahead == 0) {
-      if (wave.pc >= wave.code_dwords) {
+      if (wave.pc >= launch_->code_dwords) {
         fault(wave, ErrorCode::device_error, "the program counter left the program");
         return;
       }
-      if (wave.code[wave.pc].straight) run_ahead(wave);
+      if (launch_->code[wave.pc].straight) run_ahead(wave);
     }
     if (wave.ahead != 0) {
       time = issue_ahead(wave, time, horizon);
       wave.next = time;
       continue;
     }
-    const MicroOp& op = wave.code[wave.pc];
+    const MicroOp& op = launch_->code[wave.pc];
     // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
     switch (op.unit) {
       case Unit::valu: {
@@ -198,10 +199,11 @@ void ComputeUnit::run_ahead(Wave& wave) {
   if (launch_->straight == nullptr) return;
   const StraightRun& run = launch_->straight->run[wave.pc];
   if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
-  activity.vector_lane_operations += execute_straight(wave, wave.code + wave.pc, run.count);
+  activity.vector_lane_operations += execute_straight(wave, launch_->code + wave.pc, run.count);
   counters.valu += run.vectors;
   counters.salu += run.count - run.vectors;
   wave.ahead = run.count;
+  if (run.load != 0) find_load_addresses(wave, run.load);
 }
 
 void ComputeUnit::drain(Wave& wave, std::int64_t time) {
@@ -309,8 +311,8 @@ bool ComputeUnit::scalar_slot_free(Wave& wave, const MicroOp& op) {
 
 void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {
   wave.pc -= op.dwords;
-  wave.wait_vector = vector_left;
-  wave.wait_scalar = scalar_left;
+  wave.wait_vector = static_cast<std::uint8_t>(vector_left);
+  wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
   const std::int64_t time = std::max(wave.vector_queue.time_until(vector_left),
                                      wave.scalar_queue.time_until(scalar_left));
   if (time == kNever) {

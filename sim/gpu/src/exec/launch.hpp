@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "exec/first_writes.hpp"
 #include "exec/micro_op.hpp"
 #include "exec/straight_line.hpp"
+#include "exec/wave.hpp"
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -29,8 +31,11 @@ struct LaunchState {
   std::uint32_t waves_per_group{1};
   std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
   std::uint32_t accumulators{};
+  // Of the others, those that need their zeros where all lanes of a wave are enabled.
+  std::vector<RegisterSpan> cleared;
   std::uint32_t sgprs{8};
-  int waves_per_simd{10};  // that registers allow
+  std::uint32_t scalar_end{kSpecialScalars};  // Program::scalar_end()
+  int waves_per_simd{10};                     // that registers allow
   std::uint32_t lds_bytes{};
   std::uint32_t lds_allocated{};
   std::uint16_t code_properties{};

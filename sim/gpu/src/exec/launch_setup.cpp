@@ -109,6 +109,7 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
     const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
     state.accumulators = std::min<std::uint32_t>(others, 256);
   }
+  state.scalar_end = program.scalar_end();
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
   state.waves_per_simd =
       std::min({architecture.waves_per_simd, 10,
@@ -149,6 +150,9 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.scratch = scratch_address;
   state.scratch_bytes = scratch_bytes;
   fill_work_item_ids(state);
+  state.cleared = exec::read_before_written(
+      state.code, state.code_dwords, state.entry, state.id_axes,
+      std::min<std::uint32_t>(state.vgprs - state.accumulators, exec::kAccumulators));
   state.dispatch_packet = packet_address;
   state.queue = queue_address;
   state.kernarg = kernarg_address;

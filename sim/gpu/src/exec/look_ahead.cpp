@@ -23,7 +23,7 @@ void ComputeUnit::look_for_waves(std::int64_t end) {
     if (static_cast<std::int64_t>(key_[slot] >> 6) >= end) continue;
     coming_ |= std::uint64_t{1} << slot;
     const Wave& wave = waves_[slot];
-    prefetch_to_write(&wave, 2);
+    prefetch_to_write(&wave);
     prefetch_to_write(&wave.vector_queue);
     prefetch_to_write(&wave.scalar_queue);
     prefetch_to_write(wave.sr);
@@ -41,7 +41,7 @@ void ComputeUnit::look_at_waves() const {
     for (int i = 0; i < kNewOperations && operations != 0; ++i) {
       prefetch_to_write(free_operations_[--operations]);
     }
-    if (wave.ahead != 0 || launch_->straight == nullptr || wave.pc >= wave.code_dwords) continue;
+    if (wave.ahead != 0 || launch_->straight == nullptr || wave.pc >= launch_->code_dwords) continue;
     const ComingRegisters& coming = launch_->straight->coming[wave.pc];
     for (std::size_t i = 0; i < coming.count; ++i) {
       prefetch_to_write(wave.v + std::size_t{coming.vector[i]} * kLanes, kRegisterLines);

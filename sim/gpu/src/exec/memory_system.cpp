@@ -122,8 +122,7 @@ void MemorySystem::look_ahead(const Request& request) const {
   const MemoryOperation& operation = *request.operation;
   if (operation.wave != nullptr) {
     const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
-    prefetch(wave);
-    prefetch_to_write(wave + kHostLine);
+    prefetch_to_write(wave);
     prefetch(wave + 2 * kHostLine);
   }
   if (operation.contiguous) {

@@ -125,6 +125,11 @@ struct MemoryFields {
   std::uint8_t parts;     // 1 or 2
   std::uint16_t offset2;  // bytes
   std::uint16_t data2;    // VGPR of the second datum
+  bool lane_addresses;    // flat_ and global_: each lane has a 64-bit address
+  // Of loads whose addresses are found ahead (load_addresses.hpp): the place of the load among them
+  // from 1 on, and the dword of the next one; else 0.
+  std::uint8_t place;
+  std::uint32_t next_load;
 };
 
 struct ScalarFields {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/load_addresses.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -27,6 +28,20 @@ std::int32_t short_waitcnt(std::int32_t immediate) {
   const auto bits = static_cast<std::uint32_t>(immediate);
   const std::uint32_t vector = (bits & 15U) | (bits >> 14 & 3U) << 4;
   return static_cast<std::int32_t>((bits & 0xFF0U) | std::min<std::uint32_t>(vector, 15));
+}
+
+// Behind the last scalar register that the instruction may touch.
+std::size_t scalars_named(const binpatch::isa::Instruction& instruction) {
+  static constexpr std::size_t kLeast = 4;  // a buffer's descriptor; more than needed elsewhere
+  if (binpatch::isa::mnemonic(instruction.opcode).starts_with("s_movrel")) return kSpecialScalars;
+  std::size_t end = 0;
+  const auto see = [&end](const binpatch::isa::Operand& operand) {
+    if (operand.kind != binpatch::isa::OperandKind::sgpr) return;
+    end = std::max(end, operand.index + std::max<std::size_t>(operand.count, kLeast));
+  };
+  for (const auto& operand : instruction.dst) see(operand);
+  for (const auto& operand : instruction.src) see(operand);
+  return end;
 }
 
 }  // namespace
@@ -73,11 +88,13 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   program->code_.resize((code_end - code_begin) / 4);
   const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
   std::vector<RegisterSet> registers(program->code_.size());
+  std::size_t scalars = 0;
   for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
     const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
     MicroOp& op = program->code_[dword];
     const auto decoded = binpatch::isa::decode(generation, rest);
     lower(decoded, op, program->pool_);
+    if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
     if (op.straight) registers[dword] = registers_of(*decoded, op);
     if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
       std::memcpy(&op.immediate, rest.data(), 4);
@@ -86,7 +103,10 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
       op.immediate = short_waitcnt(op.immediate);
     }
   }
+  scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
+  program->scalar_end_ = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
   program->straight_lines_ = find_straight_lines(program->code_, registers);
+  link_loads(program->code_, program->straight_lines_);
   return program;
 }
 

@@ -32,6 +32,9 @@ class Program {
   [[nodiscard]] std::uint32_t code_dwords() const {
     return static_cast<std::uint32_t>(code_.size());
   }
+  // Behind the last scalar register that the code names, up to kSpecialScalars, in whole lines of
+  // the host's caches.
+  [[nodiscard]] std::uint32_t scalar_end() const { return scalar_end_; }
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::uint64_t code_address() const { return code_address_; }
   // Device address of what the code object calls `address`.
@@ -49,6 +52,7 @@ class Program {
   std::vector<binpatch::Kernel> kernels_;
   std::vector<MicroOp> code_;
   StraightLines straight_lines_;
+  std::uint32_t scalar_end_{};
   ConstantPool pool_;
 };
 

@@ -9,6 +9,7 @@
 #include "exec/compute_unit.hpp"
 #include "exec/l1_pass.hpp"
 #include "exec/lane_table.hpp"
+#include "exec/load_addresses.hpp"
 #include "exec/lds.hpp"
 #include "exec/lower.hpp"
 #include "exec/memory_guard.hpp"
@@ -22,11 +23,6 @@ using binpatch::isa::Instruction;
 using binpatch::isa::OperandKind;
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
-
-// Bytes that one lane touches; the operands of a compare-and-swap are two elements.
-U64 touched_bytes(const MemoryFields& m) {
-  return m.element_bytes;
-}
 
 std::size_t operand_words(const MemoryFields& m) {
   const std::size_t words = m.element_bytes < 4 ? 1 : m.element_bytes / 4U;
@@ -184,9 +180,20 @@ const U32* address_mask(Wave& wave, U64 exec) {
   return exec == ~U64{0} ? nullptr : wave.mask();
 }
 
-// Immediate offsets are signed.
-U64 signed_offset(const MemoryFields& m) {
-  return static_cast<U64>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
+// The lanes' addresses, found now or ahead.
+void set_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  const MemoryFields& m = op.memory;
+  const unsigned known = 1U << m.place;
+  bool contiguous = true;
+  if ((wave.known_loads & known) != 0 && m.place != 0) {
+    wave.known_loads = static_cast<std::uint16_t>(wave.known_loads & ~known);
+    operation.base = wave.load_address[m.place - 1U];
+  } else {
+    contiguous =
+        find_addresses(wave, op, operation.exec, operation.address(), &operation.base);
+  }
+  operation.contiguous = use_contiguous(m, wave.cu->memory(), contiguous, operation);
+  align_atomic(wave, operation);
 }
 
 void run_flat(Wave& wave, const MicroOp& op) {
@@ -195,12 +202,7 @@ void run_flat(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   count(cu, m);
   MemoryOperation& operation = prepare(wave, op);
-  const bool contiguous =
-      lanes().addresses(operation.address(), wave.vgpr(m.address), wave.vgpr(m.address + 1U),
-                        signed_offset(m), operation.exec, address_mask(wave, operation.exec),
-                        static_cast<U32>(touched_bytes(m)), &operation.base);
-  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(wave, operation);
+  set_addresses(wave, op, operation);
   if (!operation.contiguous) {
     const U64 exec = operation.exec;
     if (!resolve_apertures(wave, operation)) {
@@ -232,15 +234,7 @@ void run_global(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   count(cu, m);
   MemoryOperation& operation = prepare(wave, op);
-  alignas(64) static constexpr U32 kNoHigh[kLanes] = {};
-  const bool scalar = op.kind[2] == Source::scalar;
-  const U64 base = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
-  const bool contiguous = lanes().addresses(operation.address(), wave.vgpr(m.address),
-                                            scalar ? kNoHigh : wave.vgpr(m.address + 1U), base,
-                                            operation.exec, address_mask(wave, operation.exec),
-                                            static_cast<U32>(touched_bytes(m)), &operation.base);
-  operation.contiguous = use_contiguous(m, cu.memory(), contiguous, operation);
-  align_atomic(wave, operation);
+  set_addresses(wave, op, operation);
   issue(wave, op, operation);
 }
 
@@ -471,6 +465,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.idxen = modifiers.idxen;
   m.offset = modifiers.offset;
   m.flat = flat;
+  m.lane_addresses = flat || global;
   m.address = instruction.src[0].index;
   op.destination = vector_index(instruction.dst[0]);
   op.source[3] = vector_index(instruction.src[flat || global || scratch ? 1 : 3]);

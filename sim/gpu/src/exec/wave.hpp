@@ -16,6 +16,9 @@ class ComputeUnit;
 struct WorkGroup;
 
 inline constexpr std::size_t kRegisterLines = kLanes * sizeof(std::uint32_t) / 64;  // of the host
+inline constexpr std::size_t kScalarsOfLine = 64 / sizeof(std::uint32_t);
+// In the lines from here on are vcc, m0 and exec.
+inline constexpr std::size_t kSpecialScalars = kXnackMask / kScalarsOfLine * kScalarsOfLine;
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 inline constexpr unsigned kCounterDepth = 15;        // vmcnt and lgkmcnt are 4 bits on gfx7
 inline constexpr std::uint16_t kAccumulators = 256;  // where a wave's accumulation registers begin
@@ -75,6 +78,10 @@ struct alignas(64) CounterQueue {
   unsigned count{};
   MemoryOperation* entry[16]{};
 
+  void reset() {
+    chain = 0;
+    head = count = 0;
+  }
   void push(MemoryOperation* operation) {
     if (count == 0) head = 0;
     entry[(head + count++) & 15] = operation;
@@ -103,36 +110,41 @@ struct alignas(64) CounterQueue {
   }
 };
 
+// Loads behind straight-line code whose addresses are found with it (load_addresses.hpp).
+inline constexpr std::uint32_t kLoadsAhead = 8;
+
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
 struct Wave {
-  // What every turn looks at comes first.
+  // What every turn looks at is one line of the host's caches.
   alignas(64) std::uint32_t* v{};  // vector registers [register][lane]
-  const MicroOp* code{};
+  ComputeUnit* cu{};
+  std::int64_t now{};   // cycle at which the present instruction issues
+  std::int64_t next{};  // earliest cycle of the next one; kNever: waits for something
+  std::int64_t next_completion{kNever};
   std::uint32_t pc{};     // dwords from the start of code
   std::uint32_t ahead{};  // instructions from pc on that are executed, but not yet issued
-  bool scc{};
   std::uint32_t mode{};
-  std::uint32_t code_dwords{};
-  std::uint32_t vgprs{};
-  ComputeUnit* cu{};
-  WorkGroup* group{};
   WaveState state{WaveState::empty};
   std::uint8_t slot{};  // in the CU: simd + 4 * wave
   std::uint8_t simd{};
-  std::uint8_t wave_id{};  // in the SIMD, as HW_ID tells
-  std::uint16_t in_group{};
-
-  alignas(64) std::int64_t now{};  // cycle at which the present instruction issues
-  std::int64_t next{};             // earliest cycle of the next one; kNever: waits for something
-  std::int64_t next_completion{kNever};
-  unsigned wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
-  unsigned wait_scalar{kCounterDepth + 1};
-  std::uint64_t lane_mask_of{};
+  std::uint8_t wave_id{};                      // in the SIMD, as HW_ID tells
+  std::uint8_t wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
+  std::uint8_t wait_scalar{kCounterDepth + 1};
+  bool scc{};
   bool lane_mask_known{};
+  std::uint16_t in_group{};
+  std::uint16_t known_loads{};  // bit i: load_address[i - 1] is that of the load of place i
+
+  alignas(64) const MicroOp* code{};
+  std::uint32_t code_dwords{};
+  std::uint32_t vgprs{};
+  WorkGroup* group{};
+  std::uint64_t lane_mask_of{};
   std::int64_t started{};
   CounterQueue vector_queue;
   CounterQueue scalar_queue;  // lgkmcnt
+  alignas(64) std::uint64_t load_address[kLoadsAhead]{};  // of lane 0; the others follow it
 
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
   std::uint64_t scratch_base{};                    // device address of the wave's private memory
@@ -160,5 +172,6 @@ struct Wave {
   }
   void expand_mask(std::uint64_t enabled);
 };
+static_assert(offsetof(Wave, code) == 64);
 
 }  // namespace ww::sim::gpu::exec

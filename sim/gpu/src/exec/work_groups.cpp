@@ -101,9 +101,10 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     wave.wave_id = static_cast<std::uint8_t>(slot / 4);
     wave.in_group = static_cast<std::uint16_t>(n);
     wave.scc = false;
+    wave.known_loads = 0;
     wave.next_completion = kNever;
-    wave.vector_queue = {};
-    wave.scalar_queue = {};
+    wave.vector_queue.reset();
+    wave.scalar_queue.reset();
     wave.started = cycle;
     wave.next = (cycle + 3) / 4 * 4 + static_cast<std::int64_t>(simd);
     wave.now = wave.next;
@@ -126,20 +127,39 @@ void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
     ++simd_waves_[simd];
     ++resident_;
     slots[n] = static_cast<std::uint8_t>(slot);
+    Wave& wave = waves_[slot];
+    prefetch_to_write(&wave, 2);
+    prefetch_to_write(&wave.vector_queue);
+    prefetch_to_write(&wave.scalar_queue);
+    prefetch_to_write(wave.sr, launch_->scalar_end * sizeof wave.sr[0] / kHostLine);
+    prefetch_to_write(wave.sr + kSpecialScalars,
+                      (sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]) / kHostLine);
+    std::uint32_t* const registers = registers_.get() + slot * register_stride_;
+    prefetch_to_write(registers, launch_->id_axes * kRegisterLines);
     constexpr std::size_t kMostLines = 64;  // the rest comes by the host's own foresight
-    prefetch_to_write(&waves_[slot], offsetof(Wave, lane_mask) / kHostLine);
-    prefetch_to_write(registers_.get() + slot * register_stride_,
-                      std::min(launch_->vgprs * kRegisterLines, kMostLines));
+    for (const RegisterSpan& span : launch_->cleared) {
+      prefetch_to_write(registers + std::size_t{span.first} * kLanes,
+                        std::min(span.count * kRegisterLines, kMostLines));
+    }
   }
 }
 
 // Initial registers: LLVM "User Guide for AMDGPU Backend", initial kernel execution state.
 void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
-  std::memset(wave.sr, 0, sizeof wave.sr);
+  std::memset(wave.sr, 0, launch_->scalar_end * sizeof wave.sr[0]);
+  std::memset(wave.sr + kSpecialScalars, 0, sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]);
   const LaunchState& launch = *launch_;
   constexpr std::size_t kRegister = kLanes * sizeof(std::uint32_t);
   const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
-  std::memset(wave.v, 0, ordinary * kRegister);
+  const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
+  const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, launch.group_size - first);
+  if (lanes == kLanes) {
+    for (const RegisterSpan& span : launch.cleared) {
+      std::memset(wave.vgpr(span.first), 0, span.count * kRegister);
+    }
+  } else {
+    std::memset(wave.v, 0, ordinary * kRegister);
+  }
   if (launch.accumulators != 0) {
     std::memset(wave.vgpr(kAccumulators), 0, launch.accumulators * kRegister);
   }
@@ -187,9 +207,7 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   }
   if ((launch.rsrc2 & 1U) != 0) wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
 
-  const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
-  const std::uint32_t count = std::min<std::uint32_t>(kLanes, launch.group_size - first);
-  wave.set_pair(kExec, count == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1);
+  wave.set_pair(kExec, lanes == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1);
   wave.lane_mask_known = false;  // the slot's last wave left its own behind
   wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
               (launch.rsrc1 >> 23 & 1U) << 9;
