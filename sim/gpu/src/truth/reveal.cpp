@@ -10,6 +10,9 @@ namespace {
 
 // Enough random bits for a relative error of the toggle count below 1e-3.
 constexpr std::int64_t kBeats = 8192;
+// The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
+// single lines.
+constexpr std::int64_t kUniformBeats = 16 * kBeats;
 constexpr double kFemto = 1e-15;
 constexpr double kRandomToggleRate = 0.5;
 constexpr double kHalfRandomToggleRate = 0.25;
@@ -55,7 +58,7 @@ Result<Revealed> reveal(const Chip& chip) {
   const Interaction zeros = interaction(chip, StreamPattern::zeros, kBeats);
   const Interaction ones = interaction(chip, StreamPattern::ones, kBeats);
   const Interaction alternating = interaction(chip, StreamPattern::alternating, kBeats);
-  const Interaction uniform = interaction(chip, StreamPattern::uniform_lines, kBeats);
+  const Interaction uniform = interaction(chip, StreamPattern::uniform_lines, kUniformBeats);
   const Interaction sparse = interaction(chip, StreamPattern::density_25, kBeats);
   const Interaction dense = interaction(chip, StreamPattern::density_75, kBeats);
   const Interaction equal = interaction(chip, StreamPattern::pairs_equal, kBeats);

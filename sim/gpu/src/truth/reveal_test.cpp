@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interaction.hpp"
+#include "stream.hpp"
 #include "test_chip.hpp"
 #include "truth.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
@@ -121,6 +122,15 @@ TEST(Reveal, AgreesWithASecondSetOfRandomBits) {
   const double a = interaction(chip, StreamPattern::random, 8192).per_true_mm;
   const double b = interaction(chip, StreamPattern::random, 16384).per_true_mm;
   EXPECT_NEAR(a / b, 1.0, 1e-3);
+}
+
+TEST(Reveal, TakesUniformLinesThatToggleLikeRandomBits) {
+  const Chip chip = Chip::load({.chip = "random", .seed = 4}).value();
+  const auto toggles = [&](StreamPattern pattern) {
+    const StreamOptions options{.pattern = pattern, .beats = 16 * 8192, .with_cores = false};
+    return static_cast<double>(stream(chip, 0, 0, options).monitors.trunks.toggles);
+  };
+  EXPECT_NEAR(toggles(StreamPattern::uniform_lines) / toggles(StreamPattern::random), 1.0, 1e-3);
 }
 
 }  // namespace
