@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "mean.hpp"
 #include "run_power.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
@@ -21,16 +22,6 @@ using nlohmann::json;
 // (docs/method.md, traps); between runs of a second part of it shows.
 constexpr double most_heat_share = 0.05;
 constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
-
-struct Mean {
-  double sum{};
-  int count{};
-  void add(double value) {
-    sum += value;
-    ++count;
-  }
-  [[nodiscard]] double value() const { return sum / count; }
-};
 
 struct Figures {
   Mean power_w, crossbar, memory;
