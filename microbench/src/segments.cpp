@@ -319,6 +319,8 @@ json SegmentRunner::plan() const {
 Status SegmentRunner::run(CampaignStore& store, const ProgressFunction& progress) {
   WW_TRY(store.put(campaign_keys::device, device_.name));
   WW_TRY(store.put(campaign_keys::is_virtual, device_.is_virtual ? "true" : "false"));
+  WW_TRY(store.put(campaign_keys::chip_seed, std::to_string(request_.device.chip_seed)));
+  WW_TRY(store.put(campaign_keys::chip_class, request_.device.chip_class));
   WW_TRY(store.put(campaign_keys::floorplan, device_.floorplan_toml));
   WW_TRY(store.put(campaign_keys::plan, plan().dump()));
   WW_ASSIGN(session, store.begin_session());

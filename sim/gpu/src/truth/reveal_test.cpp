@@ -124,6 +124,16 @@ TEST(Reveal, AgreesWithASecondSetOfRandomBits) {
   EXPECT_NEAR(a / b, 1.0, 1e-3);
 }
 
+TEST(Reveal, FindsTheWiresOfLegs) {
+  // Legs and trunks are of the same wires; legs have no flops and as many strobes.
+  const Chip chip = w9100_with({{"leg_capacitance", "0"},
+                                {"strobe_transitions", "0"},
+                                {"regrant_beats", "1000000"},
+                                {"park_after_cycles", "100000"}});
+  const double wires = (214.0 + 2 * 173.0) / 4 * 1.1687 * 1.1687;
+  EXPECT_NEAR(constant(reveal(chip).value(), "legs_energy_fj_per_bit_mm").truth / wires, 1.0, 0.01);
+}
+
 TEST(Reveal, TakesUniformLinesThatToggleLikeRandomBits) {
   const Chip chip = Chip::load({.chip = "random", .seed = 4}).value();
   const auto toggles = [&](StreamPattern pattern) {
