@@ -310,9 +310,16 @@ json SegmentRunner::plan() const {
                     {"slow", point.slow},
                     {"mm", point.mm}});
   }
-  return {{"method", "segments"},       {"settle_s", request_.settle_s},
-          {"seed", request_.seed},      {"target", device_.chip.target},
-          {"points", std::move(list)},  {"legs_throttle", legs_throttle_},
+  const auto states = device_.sensor->dvfs_states();
+  const auto state = static_cast<std::size_t>(device_.sensor->dvfs_current());
+  const double nominal_v = state < states.size() ? states[state].voltage_v : 0.0;
+  return {{"method", "segments"},
+          {"nominal_v", nominal_v},
+          {"settle_s", request_.settle_s},
+          {"seed", request_.seed},
+          {"target", device_.chip.target},
+          {"points", std::move(list)},
+          {"legs_throttle", legs_throttle_},
           {"l2_throttle", l2_throttle_}};
 }
 
