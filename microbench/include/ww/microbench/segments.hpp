@@ -74,7 +74,7 @@ struct SegmentReading {
   double power_w{};
   double crossbar_bits_per_s{};
   double memory_bits_per_s{};
-  std::optional<double> voltage_v;  // mean, after the load line
+  std::optional<double> voltage_v{};  // mean, after the load line
 };
 // Where all readings have a voltage, power is brought to `nominal_v` (0: to their mean voltage).
 [[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
