@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "mean.hpp"
 #include "run_power.hpp"
 #include "ww/microbench/crossing.hpp"
 
@@ -50,16 +51,6 @@ ResultRow row_of(const std::string& name, const std::vector<double>& blocks) {
   row.value = mean;
   return row;
 }
-
-struct Mean {
-  double sum{};
-  int count{};
-  void add(double value) {
-    sum += value;
-    ++count;
-  }
-  [[nodiscard]] double value() const { return sum / count; }
-};
 
 struct Cell {
   Mean power_w;

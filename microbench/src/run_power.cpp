@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "mean.hpp"
+
 namespace ww::microbench {
 
 std::optional<double> power_of(const StoredRun& run, double settle_s) {
@@ -39,6 +41,16 @@ std::optional<double> power_of(const StoredRun& run, double settle_s) {
   }
   if (readings >= 3) return sum / readings;
   return std::nullopt;
+}
+
+std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  Mean mean;
+  for (const StoredSample& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.voltage_uv) continue;
+    mean.add(static_cast<double>(*sample.voltage_uv) * 1e-6);
+  }
+  return mean.count > 0 ? std::optional(mean.value()) : std::nullopt;
 }
 
 }  // namespace ww::microbench

@@ -11,4 +11,7 @@ namespace ww::microbench {
 // moved often enough, else the mean reading. Nothing where there are too few readings.
 [[nodiscard]] std::optional<double> power_of(const StoredRun& run, double settle_s);
 
+// Mean voltage [V] over the same time; nothing where the sensor shows none.
+[[nodiscard]] std::optional<double> voltage_of(const StoredRun& run, double settle_s);
+
 }  // namespace ww::microbench

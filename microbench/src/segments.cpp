@@ -310,15 +310,24 @@ json SegmentRunner::plan() const {
                     {"slow", point.slow},
                     {"mm", point.mm}});
   }
-  return {{"method", "segments"},       {"settle_s", request_.settle_s},
-          {"seed", request_.seed},      {"target", device_.chip.target},
-          {"points", std::move(list)},  {"legs_throttle", legs_throttle_},
+  const auto states = device_.sensor->dvfs_states();
+  const auto state = static_cast<std::size_t>(device_.sensor->dvfs_current());
+  const double nominal_v = state < states.size() ? states[state].voltage_v : 0.0;
+  return {{"method", "segments"},
+          {"nominal_v", nominal_v},
+          {"settle_s", request_.settle_s},
+          {"seed", request_.seed},
+          {"target", device_.chip.target},
+          {"points", std::move(list)},
+          {"legs_throttle", legs_throttle_},
           {"l2_throttle", l2_throttle_}};
 }
 
 Status SegmentRunner::run(CampaignStore& store, const ProgressFunction& progress) {
   WW_TRY(store.put(campaign_keys::device, device_.name));
   WW_TRY(store.put(campaign_keys::is_virtual, device_.is_virtual ? "true" : "false"));
+  WW_TRY(store.put(campaign_keys::chip_seed, std::to_string(request_.device.chip_seed)));
+  WW_TRY(store.put(campaign_keys::chip_class, request_.device.chip_class));
   WW_TRY(store.put(campaign_keys::floorplan, device_.floorplan_toml));
   WW_TRY(store.put(campaign_keys::plan, plan().dump()));
   WW_ASSIGN(session, store.begin_session());

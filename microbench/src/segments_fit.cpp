@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "mean.hpp"
 #include "run_power.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
@@ -20,17 +21,10 @@ using nlohmann::json;
 // Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
 // (docs/method.md, traps); between runs of a second part of it shows.
 constexpr double most_heat_share = 0.05;
+// More power lowers the voltage, and with it all power: by V^2, a quarter that leaks by up to V^4.
+constexpr double power_exponent = 2;
+constexpr double most_exponent_off = 0.5;
 constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
-
-struct Mean {
-  double sum{};
-  int count{};
-  void add(double value) {
-    sum += value;
-    ++count;
-  }
-  [[nodiscard]] double value() const { return sum / count; }
-};
 
 struct Figures {
   Mean power_w, crossbar, memory;
@@ -44,6 +38,32 @@ double power_at(double rate, const Figures& full, const Figures& slow) {
   return full.power_w.value() + slope * (rate - full.crossbar.value());
 }
 
+// Brings power to one voltage. Telemetry's steps are as large as what runs differ by, so each
+// voltage is taken from the line of voltage over power. Returns by how much that raised differences
+// of power, relative: the load line's part alone.
+double to_one_voltage(std::vector<SegmentReading>& readings, double nominal_v) {
+  Mean power, voltage, product, square;
+  for (const auto& reading : readings) {
+    if (!reading.voltage_v) return 0;
+    power.add(reading.power_w);
+    voltage.add(*reading.voltage_v);
+  }
+  if (readings.empty()) return 0;
+  for (const auto& reading : readings) {
+    const double off = reading.power_w - power.value();
+    product.add(off * (*reading.voltage_v - voltage.value()));
+    square.add(off * off);
+  }
+  if (!(square.value() > 0) || !(voltage.value() > 0)) return 0;
+  const double v_per_w = product.value() / square.value();
+  const double target = nominal_v > 0 ? nominal_v : voltage.value();
+  for (auto& reading : readings) {
+    const double here = voltage.value() + v_per_w * (reading.power_w - power.value());
+    reading.power_w *= std::pow(target / here, power_exponent);
+  }
+  return -power_exponent * v_per_w * power.value() / voltage.value();
+}
+
 // Energy per bit against distance; `cell` has an offset of its own.
 struct Line {
   double mm{};
@@ -51,7 +71,9 @@ struct Line {
   std::size_t cell{};
 };
 
-ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std::size_t cells) {
+// `droop`: what to_one_voltage() returned.
+ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
+                   double droop) {
   ResultRow row;
   row.name = name;
   row.unit = "fJ/bit/mm";
@@ -87,7 +109,9 @@ ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std:
   const auto& slope = fitted->coefficients[1];
   const double heat = most_heat_share / 2;
   const double value = slope.value * (1 - heat);
-  const double half = std::hypot((slope.high - slope.low) / 2, heat * slope.value);
+  const double droop_doubt = droop * most_exponent_off / power_exponent;
+  const double half =
+      std::hypot((slope.high - slope.low) / 2, heat * slope.value, droop_doubt * slope.value);
   if (slope.status != RowStatus::ok) return refuse(slope.reason);
   if (half > std::abs(value) / 2) {
     return refuse(
@@ -179,7 +203,8 @@ json row_json(const ResultRow& row) {
 }  // namespace
 
 SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
-                         const std::vector<SegmentReading>& readings) {
+                         std::vector<SegmentReading> readings, double nominal_v) {
+  const double droop = to_one_voltage(readings, nominal_v);
   // Blocks drift: each reading less its block's mean.
   std::map<std::int64_t, Mean> blocks;
   Mean all;
@@ -198,8 +223,8 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   fit.runs = static_cast<int>(readings.size());
   std::size_t cells = 0;
   const auto legs = legs_lines(points, sums, cells);
-  fit.legs = slope_of("legs", legs, std::max<std::size_t>(cells, 1));
-  fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1);
+  fit.legs = slope_of("legs", legs, std::max<std::size_t>(cells, 1), droop);
+  fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1, droop);
   fit.registers_l1.name = "registers_l1";
   fit.registers_l1.unit = "fJ/bit/mm";
   fit.registers_l1.status = RowStatus::not_identified;
@@ -227,11 +252,12 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
   }
   if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
   WW_ASSIGN(runs, store.runs());
+  const double settle_s = plan.value("settle_s", 0.1);
   std::vector<SegmentReading> readings;
   int rejected = 0;
   for (const StoredRun& run : runs) {
     const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
-    const auto power = power_of(run, plan.value("settle_s", 0.1));
+    const auto power = power_of(run, settle_s);
     measure::CounterDispatch dispatch;
     dispatch.counters = run.counters;
     const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
@@ -242,13 +268,14 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
       continue;
     }
     readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
-                        run.payload_bits / seconds, 8 * *memory->bytes / seconds});
+                        run.payload_bits / seconds, 8 * *memory->bytes / seconds,
+                        voltage_of(run, settle_s)});
   }
   if (readings.size() < points.size()) {
     return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
                                                  readings.size(), points.size()));
   }
-  SegmentsFit fit = fit_segments(points, readings);
+  SegmentsFit fit = fit_segments(points, std::move(readings), plan.value("nominal_v", 0.0));
   fit.rejected = rejected;
   fit.device = facts[std::string(campaign_keys::device)];
   fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";

@@ -109,6 +109,29 @@ TEST(Segments, FindsEnergiesUnderOffsetsAndUnequalRates) {
   EXPECT_GE(*fit.l2_memory.high, 150 - 1e-6);
 }
 
+// 0.3 mV lower for every watt: power falls with the square of the voltage.
+TEST(Segments, AllowForTheLoadLine) {
+  const auto points = small_points();
+  auto readings = readings_of(points, 200e-15, 150e-15);
+  constexpr double nominal_v = 1;
+  for (auto& reading : readings) {
+    const double watts = reading.power_w;
+    double volt = nominal_v;
+    for (int i = 0; i < 20; ++i) {
+      reading.power_w = watts * volt * volt;
+      volt = nominal_v - 0.3e-3 * reading.power_w;
+    }
+    reading.voltage_v = volt;
+  }
+  const auto fit = fit_segments(points, readings, nominal_v);
+  ASSERT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
+  EXPECT_NEAR(*fit.legs.value, 200, 200 * 0.03);
+  EXPECT_LE(*fit.legs.low, 200);
+  EXPECT_GE(*fit.legs.high, 200 - 1e-6);
+  for (auto& reading : readings) reading.voltage_v.reset();
+  EXPECT_LT(*fit_segments(points, readings).legs.value, 200 * 0.93);
+}
+
 TEST(Segments, AreNotIdentifiedWithoutADistance) {
   auto points = small_points();
   const auto readings = readings_of(points, 200e-15, 150e-15);

@@ -14,13 +14,8 @@
 namespace ww::model {
 namespace {
 
-using testing::error_percent;
-using testing::fit;
+using namespace testing;
 using ::testing::HasSubstr;
-using testing::make_campaign;
-using testing::seeded;
-using testing::SyntheticCampaign;
-using testing::SyntheticSpec;
 
 struct Broken {
   const char* name;

@@ -11,10 +11,7 @@
 namespace ww::model {
 namespace {
 
-using testing::fit;
-using testing::make_campaign;
-using testing::seeded;
-using testing::write_campaign;
+using namespace testing;
 
 class CampaignFile : public ::testing::Test {
  protected:

@@ -15,15 +15,8 @@
 namespace ww::model {
 namespace {
 
-using testing::constant;
-using testing::error_percent;
-using testing::fit;
+using namespace testing;
 using ::testing::HasSubstr;
-using testing::make_campaign;
-using testing::rms;
-using testing::seeded;
-using testing::SyntheticSpec;
-using testing::with_lock_in;
 
 TEST(JointFit, DerivativesMatchNumericOnes) {
   EXPECT_LT(gradient_error(), 1e-5);

@@ -10,13 +10,8 @@
 namespace ww::model {
 namespace {
 
-using testing::constant;
-using testing::error_percent;
-using testing::fit;
+using namespace testing;
 using ::testing::HasSubstr;
-using testing::make_campaign;
-using testing::rms;
-using testing::with_lock_in;
 
 TEST(LockIn, AgreesWithPlateausAndNarrowsTheAnswer) {
   std::vector<double> errors;

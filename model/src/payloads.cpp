@@ -31,13 +31,13 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
   for (Eigen::Index v = 0; v < variants; ++v) {
     const auto at = static_cast<std::size_t>(v);
     k[v] = fit.parameters.variants[at].energy_fj_per_bit_mm;
-    heat[v] = heat_doubt * correction[at];
+    heat[v] = within(heat_bound) * correction[at];
     if (input.temperature_correction) {
       const Variant& variant = input.variants[at];
       const double w_per_k =
           fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
       const double stream_w = std::max(1.0, fit.parameters.variants[at].mean_w);
-      fast[v] = k[v] * w_per_k * fast_rise_k / stream_w * fast_share(variant);
+      fast[v] = k[v] * w_per_k * within(fast_rise_bound_k) / stream_w * fast_share(variant);
     }
     const auto found = std::ranges::find_if(members_, [&](const auto& members) {
       return same_payload(input.variants[members.front()], input.variants[at]);
@@ -48,7 +48,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       found->push_back(at);
     }
   }
-  const Eigen::VectorXd stream = stream_doubt * k;
+  const Eigen::VectorXd stream = within(stream_bound) * k;
   // The same for all payloads of a state, whose differences do not feel it; another in each state,
   // for the order follows how the core's clock meets the fabric's.
   Eigen::MatrixXd control = Eigen::MatrixXd::Zero(variants, variants);
@@ -57,7 +57,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     return input.variants[static_cast<std::size_t>(v)].dvfs_state;
   };
   for (Eigen::Index v = 0; v < variants; ++v) {
-    most[state(v)] = std::max(most[state(v)], control_doubt * std::abs(k[v]));
+    most[state(v)] = std::max(most[state(v)], within(control_bound) * std::abs(k[v]));
   }
   for (Eigen::Index v = 0; v < variants; ++v) {
     for (Eigen::Index u = 0; u < variants; ++u) {

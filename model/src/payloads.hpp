@@ -4,7 +4,7 @@
 // turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
 // part of k_v that the wires' own heat would add,
 //
-//     k_v = K_payload(v) + delta h_v + noise,   delta ~ N(0, heat_doubt),
+//     k_v = K_payload(v) + delta h_v + noise,   |delta| < heat_bound,
 //
 // and, for the hot spot under a stream, which follows within some tens of ms and so escapes the
 // filter bank, a second term of the same kind whose share grows with the length of a turn. All is
@@ -12,6 +12,7 @@
 // change of k with the length of a turn says how far the correction itself can be trusted.
 #pragma once
 
+#include <numbers>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -21,21 +22,30 @@
 
 namespace ww::model {
 
-// Relative standard deviation of the correction for heat: how much more or less the wires' own heat
-// raises leakage than heat of the load does. Most of it flows through spreader and sink, where all
-// heat is alike; the hot spot, a fifth to a third of the rise, is not.
-inline constexpr double heat_doubt = 0.15;
-// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die:
-// one engine of four is hot by some kelvin. Standard deviation about none [K], and time constant.
-inline constexpr double fast_rise_k = 1.0;
+// Bounds of what no repetition shows. Within its bounds any value is as likely as another, and none
+// of it is taken out of k: the standard deviation about nothing is the bound over the square root
+// of 3 (rectangular distribution; JCGM 100:2008, GUM, 4.3.7).
+constexpr double within(double bound) {
+  return bound / std::numbers::sqrt3;
+}
+
+// Of the correction for heat, relative: how much more or less the wires' own heat raises leakage
+// than heat of the load does. Most of it flows through spreader and sink, where all heat is alike;
+// the hot spot, a fifth to a third of the rise, is not, and by no more than about half.
+inline constexpr double heat_bound = 0.15;
+// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die
+// [K]: one engine of four, a sixth of the leakage, gets hotter than the rest by up to 8 K, and the
+// filter bank has taken anything between all and nothing of it. And its time constant.
+inline constexpr double fast_rise_bound_k = 8.0 / 6.0;
 inline constexpr double fast_tau_s = 0.03;
 // What is not quite as supposed in the stream itself, relative: one line in 512 meets itself on a
-// wire, a bus rests between launches.
-inline constexpr double stream_doubt = 0.002;
-// Requests and tags follow the order of addresses and CUs. Some forty narrow wires, an eighth of
-// the transitions of random payload: an order that changes theirs by 2.5% shifts every payload by
-// this share of random payload's energy.
-inline constexpr double control_doubt = 0.003;
+// wire, a bus rests between launches, a result is written.
+inline constexpr double stream_bound = 0.002;
+// Requests and tags follow the order of addresses and CUs: 7.4 transitions a line on the virtual
+// GPU's monitors, of 272 in all. An order that changes theirs by a tenth shifts every payload by
+// this share of random payload's energy; 16 chips' campaigns were 5 to 8% from a perfect kernel's
+// order.
+inline constexpr double control_bound = 0.003;
 
 class Payloads {
  public:

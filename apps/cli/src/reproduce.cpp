@@ -100,10 +100,8 @@ Result<json> reproduce_iiswc16(const ReproduceArguments& arguments) {
   return result;
 }
 
-json run_json(const std::string& application, const std::string& variant, const DapperRun& run) {
-  return {{"application", application},
-          {"variant", variant},
-          {"cycles", run.cycles},
+json run_json(const DapperRun& run) {
+  return {{"cycles", run.cycles},
           {"network_energy_pj", run.energy_pj},
           {"components_pj", run.components_pj},
           {"avg_request_latency", run.request_latency},
@@ -126,56 +124,56 @@ json run_json(const std::string& application, const std::string& variant, const 
           {"cpu_s", run.cpu_s}};
 }
 
-Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
+// A study of runs by application and variant: it runs, `add_rows` compares it with the paper, and
+// rows, pictures and runs are saved. `result` says which paper; it gets `inconsistencies` and
+// `runs`, which `to_row` writes.
+Result<json> reproduce_study(const ReproduceArguments& arguments, json result, auto run_study,
+                             auto add_rows, auto to_row) {
   Progress progress("reproducing", "runs");
-  WW_ASSIGN(study, run_dapper_study({arguments.out, arguments.size, arguments.quick, 2},
-                                    [&](const std::string& name, double done, double total) {
-                                      progress.update(done, total, name);
-                                    }));
+  WW_ASSIGN(study, run_study([&](const std::string& name, double done, double total) {
+              progress.update(done, total, name);
+            }));
   progress.finish();
   Reproduction out;
-  add_dapper_rows(out, study);
-  json result{{"paper", "Dapper: Data Aware Approximate NoC for GPGPU Architectures (NOCS 2018)"},
-              {"device", "virtual:dapper"},
-              {"virtual", true},
-              {"size", arguments.size},
-              {"pictures", study.pictures},
-              {"inconsistencies", dapper_inconsistencies()}};
+  add_rows(out, study);
+  result["virtual"] = true;
+  result["size"] = arguments.size;
   result["runs"] = json::array();
   for (const auto& [application, runs] : study.runs) {
     for (const auto& [variant, run] : runs) {
-      result["runs"].push_back(run_json(application, variant, run));
+      json row = to_row(run);
+      row["application"] = application;
+      row["variant"] = variant;
+      result["runs"].push_back(std::move(row));
     }
   }
+  if constexpr (requires { study.pictures; }) result["pictures"] = study.pictures;
   WW_TRY(save(result, out, arguments.out));
   return result;
 }
 
+Result<json> reproduce_dapper(const ReproduceArguments& arguments) {
+  return reproduce_study(
+      arguments,
+      {{"paper", "Dapper: Data Aware Approximate NoC for GPGPU Architectures (NOCS 2018)"},
+       {"device", "virtual:dapper"},
+       {"inconsistencies", dapper_inconsistencies()}},
+      [&](const auto& told) {
+        return run_dapper_study({arguments.out, arguments.size, arguments.quick, 2}, told);
+      },
+      add_dapper_rows, run_json);
+}
+
 Result<json> reproduce_gpuopt(const ReproduceArguments& arguments) {
-  Progress progress("reproducing", "runs");
-  WW_ASSIGN(study, run_gpuopt_study({arguments.out, arguments.size, arguments.quick},
-                                    [&](const std::string& name, double done, double total) {
-                                      progress.update(done, total, name);
-                                    }));
-  progress.finish();
-  Reproduction out;
-  add_gpuopt_rows(out, study);
-  json result{{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
-              {"device", "virtual:gpuopt"},
-              {"virtual", true},
-              {"size", arguments.size},
-              {"inconsistencies", gpuopt_inconsistencies()}};
-  result["runs"] = json::array();
-  for (const auto& [application, runs] : study.runs) {
-    for (const auto& [variant, run] : runs) {
-      json one = to_json(run);
-      one["application"] = application;
-      one["variant"] = variant;
-      result["runs"].push_back(std::move(one));
-    }
-  }
-  WW_TRY(save(result, out, arguments.out));
-  return result;
+  return reproduce_study(
+      arguments,
+      {{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
+       {"device", "virtual:gpuopt"},
+       {"inconsistencies", gpuopt_inconsistencies()}},
+      [&](const auto& told) {
+        return run_gpuopt_study({arguments.out, arguments.size, arguments.quick}, told);
+      },
+      add_gpuopt_rows, [](const auto& run) { return to_json(run); });
 }
 
 std::string cell(const json& value) {

@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "score_estimate.hpp"
+#include "score_segments.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/sim/gpu/reveal.hpp"
@@ -40,7 +41,27 @@ Result<sim::gpu::ChipRequest> chip_of(const CampaignStore& campaign, const std::
   return request;
 }
 
+// The folder of `wirewatt segments`, where there is no calibration beside it.
+Result<nlohmann::json> score_segments_alone(const std::filesystem::path& recording) {
+  WW_ASSIGN(campaign, CampaignStore::open_read_only(recording));
+  WW_ASSIGN(facts, campaign.facts());
+  WW_ASSIGN(request, chip_of(campaign, recording.string()));
+  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  WW_ASSIGN(revealed, sim::gpu::reveal(chip));
+  WW_ASSIGN(rows, score_segments(recording, revealed));
+  return nlohmann::json{{"segments", std::move(rows)},
+                        {"device", facts[std::string(campaign_keys::device)]},
+                        {"chip_class", sim::gpu::to_string(revealed.chip_class)},
+                        {"virtual", true}};
+}
+
 Result<nlohmann::json> score(const std::filesystem::path& folder) {
+  const auto segments = folder / "segments.db";
+  std::error_code ec;
+  if (std::filesystem::exists(segments, ec) &&
+      !std::filesystem::exists(folder / "model.json", ec)) {
+    return score_segments_alone(segments);
+  }
   const auto model_file = folder / "model.json";
   WW_ASSIGN(model_text, read_file(model_file));
   const auto model = nlohmann::json::parse(model_text, nullptr, false);
@@ -114,6 +135,10 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   result["chip_class"] = sim::gpu::to_string(revealed.chip_class);
   result["virtual"] = true;
   result["device"] = model.value("device", std::string{});
+  if (std::filesystem::exists(segments, ec)) {
+    WW_ASSIGN(rows, score_segments(segments, revealed));
+    result["segments"] = std::move(rows);
+  }
   return result;
 }
 
@@ -135,6 +160,8 @@ int run(const std::string& folder, bool json) {
   }
   fmt::print("{} (virtual): the sealed truth beside the fit\n",
              (*result)["device"].get<std::string>());
+  if (result->contains("segments")) print_score_segments((*result)["segments"]);
+  if (!result->contains("constants")) return 0;
   std::vector<std::vector<std::string>> rows{
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
   for (const auto& row : (*result)["constants"]) {
@@ -183,14 +210,17 @@ void add_score(CLI::App& app, Outcome& outcome) {
     bool json{};
   };
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("folder", arguments->folder, "Folder that `wirewatt calibrate` filled")
+  command
+      ->add_option("folder", arguments->folder,
+                   "Folder that `wirewatt calibrate` or `wirewatt segments` filled")
       ->required();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
                       "A program, after --: its estimated wire energy beside the truth");
   command->footer(
       "Examples:\n  wirewatt score first-run --json\n"
-      "  wirewatt score first-run -- wirewatt workloads run nn");
+      "  wirewatt score first-run -- wirewatt workloads run nn\n"
+      "  wirewatt score segments");
   command->callback([arguments, &outcome] {
     outcome.exit_code = arguments->command.empty()
                             ? run(arguments->folder, arguments->json)

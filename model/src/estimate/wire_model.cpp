@@ -173,7 +173,8 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
   }
   // What shifts every payload alike looks like clock.
-  covariance(0, 0) += control_doubt * control_doubt * scale * scale;
+  const double shift = within(control_bound) * scale;
+  covariance(0, 0) += shift * shift;
   WireEvents events;
   events.variants = static_cast<int>(variants.size());
   for (Eigen::Index i = 0; i < 3; ++i) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,9 +74,11 @@ struct SegmentReading {
   double power_w{};
   double crossbar_bits_per_s{};
   double memory_bits_per_s{};
+  std::optional<double> voltage_v{};  // mean, after the load line
 };
+// Where all readings have a voltage, power is brought to `nominal_v` (0: to their mean voltage).
 [[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
-                                       const std::vector<SegmentReading>& readings);
+                                       std::vector<SegmentReading> readings, double nominal_v = 0);
 // Errors: bad_data (another kind of recording, no complete block), those of the store.
 [[nodiscard]] Result<SegmentsFit> fit_segments(const CampaignStore& store);
 

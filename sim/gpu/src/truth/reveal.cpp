@@ -1,5 +1,7 @@
 #include "ww/sim/gpu/reveal.hpp"
 
+#include <numeric>
+
 #include "draw.hpp"
 #include "interaction.hpp"
 #include "truth.hpp"
@@ -10,6 +12,9 @@ namespace {
 
 // Enough random bits for a relative error of the toggle count below 1e-3.
 constexpr std::int64_t kBeats = 8192;
+// The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
+// single lines.
+constexpr std::int64_t kUniformBeats = 16 * kBeats;
 constexpr double kFemto = 1e-15;
 constexpr double kRandomToggleRate = 0.5;
 constexpr double kHalfRandomToggleRate = 0.25;
@@ -37,6 +42,85 @@ double memory_f_per_bit_mm(const Chip& chip) {
   return ledger->end_launch(0, {}, {}).parts_f.l2_memory / bit_mm;
 }
 
+struct PerMm {
+  double of_true{};
+  double of_published{};
+};
+
+// Switched capacitance per random bit and mm within an engine: fours of CUs, whose chunks are dealt
+// to them in turn, one against another of the same engine.
+PerMm legs_f_per_bit_mm(const Chip& chip) {
+  constexpr int four = 4;
+  constexpr std::int64_t kLinesPerChunk = 4;
+  constexpr std::int64_t kLegBeats = kBeats / 4;
+  const Truth& truth = chip.truth();
+  const auto& published = truth.published.geometry;
+  const int cus = chip.architecture().cus_per_engine;
+  const int groups = cus / four;
+  const auto& members = truth.geometry.quadrants.front();
+  std::vector<double> energy, true_mm, published_mm;  // [engine * groups + group]
+  for (int engine = 0; engine < truth.engines(); ++engine) {
+    for (int group = 0; group < groups; ++group) {
+      const auto ledger = make_energy_ledger(chip);
+      ledger->begin_launch();
+      Draw draw(1);
+      for (std::int64_t beat = 0; beat < kLegBeats; ++beat) {
+        const auto cu = four * group + static_cast<int>(beat / kLinesPerChunk % four);
+        for (const int channel : members) {
+          std::uint64_t words[8];
+          for (auto& word : words) {
+            word = draw.bits();
+          }
+          CrossbarTransfer transfer;
+          transfer.cycle = beat;
+          transfer.address = static_cast<std::uint64_t>(beat) * 64;
+          transfer.engine = static_cast<std::uint16_t>(engine);
+          transfer.cu = static_cast<std::uint16_t>(cu);
+          transfer.channel = static_cast<std::uint16_t>(channel);
+          transfer.kind = TransferKind::read;
+          transfer.bytes = 64;
+          transfer.payload = reinterpret_cast<const std::byte*>(words);
+          ledger->crossbar(transfer);
+        }
+      }
+      const LaunchActivity activity = ledger->end_launch(0, {}, {});
+      energy.push_back(
+          std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0) /
+          static_cast<double>(activity.payload_bits));
+      double leg = 0;
+      double way = 0;
+      for (int cu = four * group; cu < four * (group + 1); ++cu) {
+        leg += truth.legs[static_cast<std::size_t>(engine * cus + cu)].length_mm / four;
+        const auto& ports = published.compute_units[static_cast<std::size_t>(engine)];
+        for (const Point channel : published.l2_channels) {
+          way += manhattan_mm(ports[static_cast<std::size_t>(cu)], channel) / four /
+                 static_cast<double>(published.l2_channels.size());
+        }
+      }
+      true_mm.push_back(leg);
+      published_mm.push_back(way);
+    }
+  }
+  // Engines differ by more than legs do: each has an offset of its own.
+  const auto per_mm = [&](const std::vector<double>& mm) {
+    double product = 0;
+    double square = 0;
+    for (int engine = 0; engine < truth.engines(); ++engine) {
+      const auto first = static_cast<std::size_t>(engine * groups);
+      const auto mean = [&](const std::vector<double>& of) {
+        const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::accumulate(begin, begin + groups, 0.0) / groups;
+      };
+      for (std::size_t at = first; at < first + static_cast<std::size_t>(groups); ++at) {
+        product += (energy[at] - mean(energy)) * (mm[at] - mean(mm));
+        square += (mm[at] - mean(mm)) * (mm[at] - mean(mm));
+      }
+    }
+    return square > 0 ? product / square : 0.0;
+  };
+  return {per_mm(true_mm), per_mm(published_mm)};
+}
+
 }  // namespace
 
 Result<Revealed> reveal(const Chip& chip) {
@@ -55,7 +139,7 @@ Result<Revealed> reveal(const Chip& chip) {
   const Interaction zeros = interaction(chip, StreamPattern::zeros, kBeats);
   const Interaction ones = interaction(chip, StreamPattern::ones, kBeats);
   const Interaction alternating = interaction(chip, StreamPattern::alternating, kBeats);
-  const Interaction uniform = interaction(chip, StreamPattern::uniform_lines, kBeats);
+  const Interaction uniform = interaction(chip, StreamPattern::uniform_lines, kUniformBeats);
   const Interaction sparse = interaction(chip, StreamPattern::density_25, kBeats);
   const Interaction dense = interaction(chip, StreamPattern::density_75, kBeats);
   const Interaction equal = interaction(chip, StreamPattern::pairs_equal, kBeats);
@@ -96,6 +180,10 @@ Result<Revealed> reveal(const Chip& chip) {
   add("registers_l1_energy_fj_per_bit_mm", registers, registers, "fJ/bit/mm");
   const double memory = memory_f_per_bit_mm(chip);
   add("l2_memory_energy_fj_per_bit_mm", memory, memory, "fJ/bit/mm");
+  const PerMm legs = legs_f_per_bit_mm(chip);
+  if (legs.of_true > 0) {  // engines of fewer than two fours of CUs have no near and far ones
+    add("legs_energy_fj_per_bit_mm", legs.of_true, legs.of_published, "fJ/bit/mm");
+  }
   // The ledger keeps switched capacitance, whatever the clock.
   for (const char* name : {"voltage_exponent_along_curve", "voltage_exponent"}) {
     revealed.constants.push_back({name, kVoltageExponent, kVoltageExponent, "1"});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interaction.hpp"
+#include "stream.hpp"
 #include "test_chip.hpp"
 #include "truth.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
@@ -121,6 +122,25 @@ TEST(Reveal, AgreesWithASecondSetOfRandomBits) {
   const double a = interaction(chip, StreamPattern::random, 8192).per_true_mm;
   const double b = interaction(chip, StreamPattern::random, 16384).per_true_mm;
   EXPECT_NEAR(a / b, 1.0, 1e-3);
+}
+
+TEST(Reveal, FindsTheWiresOfLegs) {
+  // Legs and trunks are of the same wires; legs have no flops and as many strobes.
+  const Chip chip = w9100_with({{"leg_capacitance", "0"},
+                                {"strobe_transitions", "0"},
+                                {"regrant_beats", "1000000"},
+                                {"park_after_cycles", "100000"}});
+  const double wires = (214.0 + 2 * 173.0) / 4 * 1.1687 * 1.1687;
+  EXPECT_NEAR(constant(reveal(chip).value(), "legs_energy_fj_per_bit_mm").truth / wires, 1.0, 0.01);
+}
+
+TEST(Reveal, TakesUniformLinesThatToggleLikeRandomBits) {
+  const Chip chip = Chip::load({.chip = "random", .seed = 4}).value();
+  const auto toggles = [&](StreamPattern pattern) {
+    const StreamOptions options{.pattern = pattern, .beats = 16 * 8192, .with_cores = false};
+    return static_cast<double>(stream(chip, 0, 0, options).monitors.trunks.toggles);
+  };
+  EXPECT_NEAR(toggles(StreamPattern::uniform_lines) / toggles(StreamPattern::random), 1.0, 1e-3);
 }
 
 }  // namespace

@@ -14,7 +14,27 @@ constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
 constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
 
-// `line` is drawn once a line.
+// Lines of all ones or all zeros that change 32 times in 64, in random order. One random bit a line
+// would do so only roughly: over 32,768 lines a share of half is good to 0.6% of itself.
+struct UniformLines {
+  bool ones{};
+  int left{};     // of the 64
+  int changes{};  // of those left
+  bool next(Draw& draw) {
+    if (left == 0) {
+      left = 64;
+      changes = 32;
+    }
+    if (draw.integer(1, left) <= changes) {
+      ones = !ones;
+      --changes;
+    }
+    --left;
+    return ones;
+  }
+};
+
+// `line`: all ones, of a uniform line.
 std::uint64_t pattern_word(StreamPattern pattern, bool line, Draw& draw) {
   switch (pattern) {
     case StreamPattern::zeros: return 0;
@@ -49,14 +69,17 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const std::int64_t lines_per_chunk = architecture.channel_interleave_bytes / 64;
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
+  std::vector<UniformLines> uniform(members.size());
   ledger->begin_launch();
   for (std::int64_t beat = 0; beat < options.beats; ++beat) {
     // A wave's load takes all lines of a channel's chunk: they go to one CU, the next chunk's to
     // the next.
     const std::int64_t cu = beat / lines_per_chunk % cus;
-    for (const int channel : members) {
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      const int channel = members[member];
       std::uint64_t line[8];
-      const bool ones = options.pattern == StreamPattern::uniform_lines && (draw.bits() & 1) != 0;
+      const bool ones =
+          options.pattern == StreamPattern::uniform_lines && uniform[member].next(draw);
       for (auto& word : line) {
         word = pattern_word(options.pattern, ones, draw);
       }

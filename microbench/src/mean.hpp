@@ -1,0 +1,17 @@
+// A mean that grows reading by reading.
+#pragma once
+
+namespace ww::microbench {
+
+struct Mean {
+  double sum{};
+  int count{};
+  void add(double value) {
+    sum += value;
+    ++count;
+  }
+  // Not a number without readings.
+  [[nodiscard]] double value() const { return sum / count; }
+};
+
+}  // namespace ww::microbench
