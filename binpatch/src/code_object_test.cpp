@@ -140,6 +140,8 @@ Kernels:
     SymbolName:      'k@kd'
     Attrs:
       ReqdWorkGroupSize: [ 64, 2, 1 ]
+      WorkGroupSizeHint: [ 32, 4, 1 ]
+      VecTypeHint:     float4
     Args:
       - Name:            n
         TypeName:        char
@@ -171,6 +173,8 @@ TEST(YamlMetadata, PlacesArgumentsByTheirAlignment) {
   EXPECT_EQ(kernel.arguments[1].value_kind, "global_buffer");
   EXPECT_EQ(kernel.arguments[1].access, "read_only");
   EXPECT_EQ(kernel.required_workgroup_size, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(kernel.workgroup_size_hint, (std::array<std::uint32_t, 3>{32, 4, 1}));
+  EXPECT_EQ(kernel.vector_type_hint, "float4");
   EXPECT_EQ(kernel.kernarg_segment_size, 16U);
 }
 

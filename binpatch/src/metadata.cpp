@@ -187,18 +187,20 @@ Result<KernelArgument> parse_argument(const Json& map) {
   return argument;
 }
 
-Result<std::optional<std::array<std::uint32_t, 3>>> parse_size(const Json* value) {
+Result<std::optional<std::array<std::uint32_t, 3>>> parse_size(const Fields& fields,
+                                                               const char* key) {
+  const Json* value = fields.find(key);
   if (value == nullptr) {
     return std::optional<std::array<std::uint32_t, 3>>{};
   }
   std::array<std::uint32_t, 3> size{};
   if (!value->is_array() || value->size() != size.size()) {
-    return broken("'.reqd_workgroup_size' is not three numbers");
+    return broken(fmt::format("'{}' is not three numbers", key));
   }
   for (std::size_t i = 0; i < size.size(); ++i) {
     const Json& item = (*value)[i];
     if (!item.is_number_unsigned() || item.get<std::uint64_t>() > UINT32_MAX) {
-      return broken("'.reqd_workgroup_size' is not three numbers");
+      return broken(fmt::format("'{}' is not three numbers", key));
     }
     size[i] = item.get<std::uint32_t>();
   }
@@ -219,9 +221,12 @@ Result<Kernel> parse_kernel(const Json& map) {
   fields.number(".sgpr_count", kernel.sgpr_count);
   fields.number(".vgpr_count", kernel.vgpr_count);
   fields.number(".max_flat_workgroup_size", kernel.max_flat_workgroup_size);
+  fields.text(".vec_type_hint", kernel.vector_type_hint);
   WW_TRY(fields.status());
-  WW_ASSIGN(size, parse_size(fields.find(".reqd_workgroup_size")));
-  kernel.required_workgroup_size = size;
+  WW_ASSIGN(required, parse_size(fields, ".reqd_workgroup_size"));
+  kernel.required_workgroup_size = required;
+  WW_ASSIGN(hint, parse_size(fields, ".workgroup_size_hint"));
+  kernel.workgroup_size_hint = hint;
   if (const Json* arguments = fields.find(".args"); arguments != nullptr) {
     if (!arguments->is_array()) {
       return broken("'.args' is not a list");

@@ -114,8 +114,10 @@ class Reader {
       if (line.key == "NumSGPRs") set(kernel.sgpr_count, line.value);
       if (line.key == "NumVGPRs") set(kernel.vgpr_count, line.value);
       if (line.key == "MaxFlatWorkGroupSize") set(kernel.max_flat_workgroup_size, line.value);
-    } else if (list_ == "Attrs" && line.key == "ReqdWorkGroupSize") {
-      required_size(kernel, line.value);
+    } else if (list_ == "Attrs") {
+      if (line.key == "ReqdWorkGroupSize") kernel.required_workgroup_size = size_of(line.value);
+      if (line.key == "WorkGroupSizeHint") kernel.workgroup_size_hint = size_of(line.value);
+      if (line.key == "VecTypeHint") kernel.vector_type_hint = unquoted(line.value);
     }
   }
 
@@ -136,20 +138,20 @@ class Reader {
   }
 
   // "[ 64, 1, 1 ]"
-  void required_size(Kernel& kernel, std::string_view value) {
+  std::array<std::uint32_t, 3> size_of(std::string_view value) {
     std::array<std::uint32_t, 3> size{};
     for (std::uint32_t& dimension : size) {
       const auto first = value.find_first_of("0123456789");
       if (first == std::string_view::npos) {
         good_ = false;
-        return;
+        return size;
       }
       value.remove_prefix(first);
       const auto end = std::min(value.find_first_not_of("0123456789"), value.size());
       set(dimension, value.substr(0, end));
       value.remove_prefix(end);
     }
-    kernel.required_workgroup_size = size;
+    return size;
   }
 
   // Version 2 tells sizes and alignments; arguments follow each other.

@@ -113,6 +113,23 @@ cl_kernel_arg_type_qualifier type_qualifier(const binpatch::KernelArgument& argu
   return bits;
 }
 
+// The attributes as the source spells them, with spaces between.
+std::string attributes_of(const binpatch::Kernel& info) {
+  std::string text;
+  const auto add = [&](const std::string& attribute) {
+    text += (text.empty() ? "" : " ") + attribute;
+  };
+  const auto add_size = [&](const char* name, const auto& size) {
+    if (!size) return;
+    add(std::string(name) + "(" + std::to_string((*size)[0]) + "," + std::to_string((*size)[1]) +
+        "," + std::to_string((*size)[2]) + ")");
+  };
+  if (!info.vector_type_hint.empty()) add("vec_type_hint(" + info.vector_type_hint + ")");
+  add_size("work_group_size_hint", info.workgroup_size_hint);
+  add_size("reqd_work_group_size", info.required_workgroup_size);
+  return text;
+}
+
 }  // namespace
 
 void destroy(cl_kernel kernel) {
@@ -184,13 +201,7 @@ cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, std::s
       case CL_KERNEL_REFERENCE_COUNT: return sink.value(kernel->references);
       case CL_KERNEL_CONTEXT: return sink.value(kernel->program->context.get());
       case CL_KERNEL_PROGRAM: return sink.value(kernel->program.get());
-      case CL_KERNEL_ATTRIBUTES: {
-        const auto& required = kernel->info->required_workgroup_size;
-        if (!required) return sink.text("");
-        return sink.text("reqd_work_group_size(" + std::to_string((*required)[0]) + "," +
-                         std::to_string((*required)[1]) + "," + std::to_string((*required)[2]) +
-                         ")");
-      }
+      case CL_KERNEL_ATTRIBUTES: return sink.text(attributes_of(*kernel->info));
       default: return CL_INVALID_VALUE;
     }
   });

@@ -1,5 +1,7 @@
 // Programs: creation, queries, life. Building is in program_build.cpp.
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
 #include "api.hpp"
 #include "info.hpp"
@@ -14,8 +16,36 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
+// LLVM's wrapper of bitcode (BitcodeReader.h): five little-endian words before it.
+struct BitcodeWrapper {
+  std::uint32_t magic{0x0b17c0de};
+  std::uint32_t version{};
+  std::uint32_t offset{sizeof(BitcodeWrapper)};
+  std::uint32_t size{};
+  std::uint32_t cpu_type{kLibraryMark};
+
+  static constexpr std::uint32_t kLibraryMark = 0x4c425757;  // "WWBL"
+};
+
+std::optional<BitcodeWrapper> wrapper_of(std::string_view binary) {
+  BitcodeWrapper wrapper;
+  const std::uint32_t magic = wrapper.magic;
+  if (binary.size() < sizeof wrapper) return std::nullopt;
+  std::memcpy(&wrapper, binary.data(), sizeof wrapper);
+  if (wrapper.magic != magic || wrapper.offset > binary.size() ||
+      wrapper.size > binary.size() - wrapper.offset) {
+    return std::nullopt;
+  }
+  return wrapper;
+}
+
+bool is_library(std::string_view binary) {
+  const auto wrapper = wrapper_of(binary);
+  return wrapper && wrapper->cpu_type == BitcodeWrapper::kLibraryMark;
+}
+
 bool is_bitcode(std::string_view binary) {
-  return binary.substr(0, 4) == "BC\xC0\xDE";
+  return bitcode_of(binary).substr(0, 4) == "BC\xC0\xDE";
 }
 
 cl_int kernel_info(_cl_program& program, cl_program_info name, const InfoSink& sink) {
@@ -41,6 +71,19 @@ cl_int copy_binaries(const _cl_program& program, std::size_t size, void* value,
 }
 
 }  // namespace
+
+std::string library_binary(std::string_view bitcode) {
+  BitcodeWrapper wrapper;
+  wrapper.size = static_cast<std::uint32_t>(bitcode.size());
+  std::string binary(sizeof wrapper, '\0');
+  std::memcpy(binary.data(), &wrapper, sizeof wrapper);
+  return binary.append(bitcode);
+}
+
+std::string_view bitcode_of(std::string_view binary) {
+  const auto wrapper = wrapper_of(binary);
+  return wrapper ? binary.substr(wrapper->offset, wrapper->size) : binary;
+}
 
 Module::Module(binpatch::CodeObject code, std::uint32_t program_id)
     : object(std::move(code)), id(program_id) {
@@ -148,7 +191,8 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
       return refuse(CL_INVALID_VALUE);
     }
     std::string binary(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
-    cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    cl_program_binary_type type = is_library(binary) ? CL_PROGRAM_BINARY_TYPE_LIBRARY
+                                                     : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     if (!is_bitcode(binary)) {
       type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
       if (auto object = parse_for_device(binary); !object) {
@@ -216,7 +260,7 @@ cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device
       case CL_PROGRAM_BUILD_OPTIONS: return sink.text(program->options);
       case CL_PROGRAM_BUILD_LOG: return sink.text(program->log);
       case CL_PROGRAM_BINARY_TYPE:
-        return sink.value(program->status == CL_BUILD_SUCCESS
+        return sink.value(program->status != CL_BUILD_ERROR
                               ? program->binary_type
                               : cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_NONE});
       default: return CL_INVALID_VALUE;

@@ -14,6 +14,13 @@ namespace ww::sim::icd {
 // A device list that may be absent: CL_INVALID_VALUE, CL_INVALID_DEVICE or CL_SUCCESS.
 [[nodiscard]] cl_int check_device_list(cl_uint count, const cl_device_id* devices);
 
+// The binary of a library: its bitcode in LLVM's wrapper, marked, so that a program created with it
+// is known for a library.
+[[nodiscard]] std::string library_binary(std::string_view bitcode);
+
+// The bitcode of a compiled object or a library, without a wrapper.
+[[nodiscard]] std::string_view bitcode_of(std::string_view binary);
+
 // Parses a code object and demands that it is for this device. Errors: parse_error, unsupported.
 [[nodiscard]] Result<binpatch::CodeObject> parse_for_device(std::string_view binary);
 

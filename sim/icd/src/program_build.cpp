@@ -188,7 +188,7 @@ cl_int build(_cl_program& program, const char* options_text) {
   } else {
     CompileRequest request = new_request(CompileOperation::link);
     request.options = std::move(options->words);
-    request.bitcodes.push_back(program.binary);
+    request.bitcodes.emplace_back(bitcode_of(program.binary));
     code = take(program, Runtime::get().compiler().run(request), CL_BUILD_PROGRAM_FAILURE);
   }
   return code == CL_SUCCESS ? load(program, CL_BUILD_PROGRAM_FAILURE) : code;
@@ -220,6 +220,7 @@ cl_int link(_cl_program& program, std::vector<std::string> bitcodes, LinkOptions
       take(program, Runtime::get().compiler().run(request), CL_LINK_PROGRAM_FAILURE);
   if (code != CL_SUCCESS) return code;
   if (!options.create_library) return load(program, CL_LINK_PROGRAM_FAILURE);
+  program.binary = library_binary(program.binary);
   program.binary_type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
   program.status = CL_BUILD_SUCCESS;
   return CL_SUCCESS;
@@ -307,7 +308,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
     for (cl_uint i = 0; i < program_count; ++i) {
       if (!valid(programs[i])) return refuse(CL_INVALID_PROGRAM);
       if (!is_linkable(*programs[i])) return refuse(CL_INVALID_OPERATION);
-      bitcodes.push_back(programs[i]->binary);
+      bitcodes.emplace_back(bitcode_of(programs[i]->binary));
     }
     auto options = link_options(text_or_empty(options_text));
     if (!options) {

@@ -25,17 +25,6 @@ constexpr const char* kSource =
     "__attribute__((reqd_work_group_size(32, 2, 1))) __kernel void fixed(__global int* o) {\n"
     "  o[get_global_id(1)] = 1;\n}\n";
 
-std::string binary_of(const cl_icd_dispatch& cl, cl_program program) {
-  std::size_t size = 0;
-  EXPECT_EQ(cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
-            CL_SUCCESS);
-  std::string binary(size, '\0');
-  auto* room = reinterpret_cast<unsigned char*>(binary.data());
-  EXPECT_EQ(cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof room, &room, nullptr),
-            CL_SUCCESS);
-  return binary;
-}
-
 template <class T>
 T at(const std::vector<std::byte>& bytes, std::size_t offset) {
   T value{};
@@ -96,30 +85,6 @@ TEST_F(ProgramTest, MacrosTellTheTruthAboutTheDevice) {
   EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
 }
 
-TEST_F(ProgramTest, BinarySurvivesTheRoundTrip) {
-  cl_program program = build(kSource);
-  const std::string binary = binary_of(cl, program);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-  const std::size_t size = binary.size();
-  cl_int status = -1;
-  cl_int code = -1;
-  cl_program again =
-      cl.clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code);
-  ASSERT_EQ(code, CL_SUCCESS);
-  EXPECT_EQ(status, CL_SUCCESS);
-  // Some programs go straight on to the kernel, which works on every driver that needs no linker.
-  cl_kernel early = cl.clCreateKernel(again, "scale", &code);
-  EXPECT_EQ(code, CL_SUCCESS);
-  EXPECT_EQ(cl.clReleaseKernel(early), CL_SUCCESS);
-  EXPECT_EQ(cl.clBuildProgram(again, 1, &device, "", nullptr, nullptr), CL_SUCCESS);
-  cl_kernel kernel = cl.clCreateKernel(again, "scale", &code);
-  EXPECT_EQ(code, CL_SUCCESS);
-  EXPECT_EQ(binary_of(cl, again), binary);
-  EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
-  EXPECT_EQ(cl.clReleaseProgram(again), CL_SUCCESS);
-  EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
-}
-
 TEST_F(ProgramTest, SourceWithoutKernelsBuildsAndHasNone) {
   for (const char* source : {"", "float twice(float x) { return 2 * x; }"}) {
     cl_program program = build(source);
@@ -132,22 +97,6 @@ TEST_F(ProgramTest, SourceWithoutKernelsBuildsAndHasNone) {
     EXPECT_EQ(code, CL_INVALID_KERNEL_NAME);
     EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
   }
-}
-
-TEST_F(ProgramTest, GarbageIsNoBinary) {
-  const std::string junk = "this is no code object";
-  const auto* bytes = reinterpret_cast<const unsigned char*>(junk.data());
-  std::size_t size = junk.size();
-  cl_int status = 0;
-  cl_int code = 0;
-  EXPECT_EQ(cl.clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code),
-            nullptr);
-  EXPECT_EQ(code, CL_INVALID_BINARY);
-  EXPECT_EQ(status, CL_INVALID_BINARY);
-  size = 0;
-  EXPECT_EQ(cl.clCreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code),
-            nullptr);
-  EXPECT_EQ(code, CL_INVALID_VALUE);
 }
 
 TEST_F(ProgramTest, CompiledUnitsLinkAcrossPrograms) {
@@ -329,6 +278,28 @@ TEST_F(LaunchApiTest, RefusesShapesThatTheStandardForbids) {
   EXPECT_EQ(fake::state().launches.back().grid.local[0], 32u);
   EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
+  EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
+}
+
+TEST_F(KernelTest, TellsEveryAttributeOfTheSource) {
+  cl_program program = build(
+      "kernel void plain(global int* o) { o[0] = 1; }\n"
+      "__attribute__((vec_type_hint(uint4))) __attribute__((work_group_size_hint(32, 4, 1)))\n"
+      "kernel void hinted(global int* o) { o[0] = 1; }\n"
+      "__attribute__((vec_type_hint(double))) __attribute__((reqd_work_group_size(64, 2, 1)))\n"
+      "kernel void fixed(global int* o) { o[0] = 1; }\n");
+  const auto attributes = [&](const char* name) {
+    cl_int code = -1;
+    cl_kernel kernel = cl.clCreateKernel(program, name, &code);
+    char text[128] = "?";
+    EXPECT_EQ(cl.clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof text, text, nullptr),
+              CL_SUCCESS);
+    EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
+    return std::string(text);
+  };
+  EXPECT_EQ(attributes("plain"), "");
+  EXPECT_EQ(attributes("hinted"), "vec_type_hint(uint4) work_group_size_hint(32,4,1)");
+  EXPECT_EQ(attributes("fixed"), "vec_type_hint(double) reqd_work_group_size(64,2,1)");
   EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
 }
 
