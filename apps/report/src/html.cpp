@@ -98,6 +98,20 @@ std::string breakable(const std::string& name) {
   return text;
 }
 
+// "0.84 (0.41 to 1.7)" breaks before its interval alone.
+std::string unbroken(const std::string& figure) {
+  std::string text;
+  for (std::size_t i = 0; i < figure.size(); ++i) {
+    const bool before_interval = i + 1 < figure.size() && figure[i + 1] == '(';
+    if (figure[i] == ' ' && !before_interval) {
+      text += "&nbsp;";
+    } else {
+      text += figure[i];
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void Html::table(const Table& table) {
@@ -119,7 +133,8 @@ void Html::table(const Table& table) {
       const char* kind = number                      ? " class=\"n\""
                          : row[i].size() > long_text ? " class=\"long\""
                                                      : "";
-      text_ += fmt::format("<td{}>{}</td>", kind, escape(row[i]));
+      const std::string cell = escape(row[i]);
+      text_ += fmt::format("<td{}>{}</td>", kind, number ? unbroken(cell) : cell);
     }
     text_ += "</tr>\n";
   }

@@ -353,7 +353,7 @@
   const dressTable = (table) => {
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
-    const cellsOf = (row) => [...row.cells].map((cell) => cell.textContent.trim());
+    const cellsOf = (row) => [...row.cells].map((cell) => cell.textContent.trim().replaceAll("\u00a0", " "));
     const caption = table.caption?.textContent || "table";
     const number = (text) => parseFloat(text.replaceAll("−", "-"));
     heads.forEach((head, column) => {
