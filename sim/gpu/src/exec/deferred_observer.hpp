@@ -26,7 +26,7 @@ class DeferredObserver final : public ActivityObserver {
       target_.crossbar(transfer);
     }
   }
-  void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) override {
+  void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) override {
     if (deferred_) {
       ActivityObserver::crossbar_lines(first, lines, cycles);
     } else {

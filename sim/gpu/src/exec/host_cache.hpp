@@ -3,12 +3,30 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <vector>
 
 namespace ww::sim::gpu::exec {
 
 inline constexpr std::size_t kHostLine = 64;
 // State of waves that a core's own caches keep from turn to turn; much of it is not touched again.
 inline constexpr std::size_t kHostCacheBytes = std::size_t{4} << 20;
+
+// For arrays that begin with a line.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  LineAllocator() = default;
+  template <class U>
+  explicit LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{kHostLine}));
+  }
+  void deallocate(T* begin, std::size_t) { ::operator delete (begin, std::align_val_t{kHostLine}); }
+  bool operator==(const LineAllocator&) const = default;
+};
+template <class T>
+using LineVector = std::vector<T, LineAllocator<T>>;
 
 // Will be read.
 inline void prefetch(const void* place) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "exec/host_cache.hpp"
@@ -30,6 +31,7 @@ class L1Cache {
 
   void invalidate_all() {
     std::fill(tag_.begin(), tag_.end(), kNone);
+    clock_ = 0;  // stamps of what is gone are never compared
     empty_ = true;
   }
 
@@ -38,7 +40,7 @@ class L1Cache {
     const std::uint32_t first = first_of(line);
     for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
       if (tag_[slot] == line) {
-        stamp_[slot] = ++clock_;
+        stamp_[slot] = tick();
         return slot;
       }
     }
@@ -58,9 +60,9 @@ class L1Cache {
     }
     tag_[victim] = line;
     empty_ = false;
-    stamp_[victim] = ++clock_;
+    stamp_[victim] = tick();
     ready_[victim] = kPending;
-    asked_[victim] = departure;
+    asked_[victim] = static_cast<std::uint32_t>(departure);
     return victim;
   }
   [[nodiscard]] bool empty() const { return empty_; }
@@ -73,7 +75,9 @@ class L1Cache {
   }
   // Brings the tags to the host's caches: every access looks at some.
   void look_ahead() const {
-    prefetch_to_write(tag_.data(), (tag_.size() * sizeof(std::uint32_t) + 63) / kHostLine);
+    const std::size_t lines = (tag_.size() * sizeof(std::uint32_t) + 63) / kHostLine;
+    prefetch_to_write(tag_.data(), lines);
+    prefetch_to_write(stamp_.data(), lines);
   }
   // When the data of a slot is (or was) there; kPending while that is not known.
   [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }
@@ -83,7 +87,8 @@ class L1Cache {
   // that joined the old one are behind it in the queue and still ask for its time.
   void filled(std::uint32_t slot, std::uint32_t line, std::int64_t departure, std::int64_t time) {
     fill_time_[slot] = time;
-    if (tag_[slot] == line && asked_[slot] == departure) ready_[slot] = time;
+    if (tag_[slot] == line && asked_[slot] == static_cast<std::uint32_t>(departure))
+      ready_[slot] = time;
   }
   [[nodiscard]] bool holds(std::uint32_t slot, std::uint32_t line) const {
     return tag_[slot] == line;
@@ -92,6 +97,22 @@ class L1Cache {
   [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
 
  private:
+  // The next stamp. Stamps that would run out begin anew, the sets' slots in the same order.
+  std::uint32_t tick() {
+    if (clock_ == std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
+      renumber();
+    return ++clock_;
+  }
+  void renumber() {
+    std::vector<std::uint32_t> order(ways_);
+    for (std::uint32_t first = 0; first < slots(); first += ways_) {
+      std::iota(order.begin(), order.end(), first);
+      std::sort(order.begin(), order.end(),
+                [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
+      for (std::uint32_t age = 0; age < ways_; ++age) stamp_[order[age]] = age;
+    }
+    clock_ = ways_;
+  }
   // First slot of the line's set.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
     return (set_mask_ != 0 ? line & set_mask_ : line % sets_) * ways_;
@@ -101,12 +122,13 @@ class L1Cache {
   std::uint32_t sets_;
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   bool empty_{true};        // nothing was put in since everything was thrown out
-  std::uint64_t clock_{};
-  std::vector<std::uint32_t> tag_;
-  std::vector<std::uint64_t> stamp_;
-  std::vector<std::int64_t> ready_;
-  std::vector<std::int64_t> asked_;  // departure of the request that fills it
-  std::vector<std::int64_t> fill_time_;
+  std::uint32_t clock_{};
+  LineVector<std::uint32_t> tag_;
+  LineVector<std::uint32_t> stamp_;
+  LineVector<std::int64_t> ready_;
+  // Departure of the request that fills it, as much of it as tells those on their way apart.
+  LineVector<std::uint32_t> asked_;
+  LineVector<std::int64_t> fill_time_;
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -1,9 +1,9 @@
 #include "exec/l2_cache.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
+#include "exec/lane_table.hpp"
 #include "ww/core/hash.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -18,33 +18,42 @@ constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 #define WW_VECTOR_CLONES
 #endif
 
-// Index of the first of `count` words that has the value, or `count`. With a constant count of at
-// most 32 it is a few vector instructions.
-[[gnu::always_inline]] inline std::uint32_t index_of(const std::uint32_t* words,
-                                                     std::uint32_t count, std::uint32_t value) {
-  if (__builtin_constant_p(count)) {
-    std::uint32_t equal = 0;
-    for (std::uint32_t i = 0; i < count; ++i) equal |= (words[i] == value ? 1U : 0U) << i;
-    return equal == 0 ? count : static_cast<std::uint32_t>(std::countr_zero(equal));
-  }
-  std::uint32_t i = 0;
-  while (i < count && words[i] != value) ++i;
-  return i;
-}
-// Way of the line among the set's tags, else, marked, the least recent way.
+// Slot of the line among a set's, counted from the first of all that lie side by side, else,
+// marked, that of the least recent one; `column` is the set's.
 constexpr std::uint32_t kAbsent = 1U << 31;
-[[gnu::always_inline]] inline std::uint32_t way_of(const std::uint32_t* tags,
-                                                   const std::uint32_t* stamps, std::uint32_t ways,
-                                                   std::uint32_t line) {
-  const std::uint32_t way = index_of(tags, ways, line);
-  if (way != ways) return way;
-  std::uint32_t smallest = ~std::uint32_t{0};
-  for (std::uint32_t i = 0; i < ways; ++i) smallest = std::min(smallest, stamps[i]);
-  return index_of(stamps, ways, smallest) | kAbsent;
+constexpr std::uint32_t kWords = 64;  // of a group with 16 ways
+constexpr std::uint64_t kEveryFourth = 0x1111'1111'1111'1111;
+
+std::uint32_t first_of(std::uint64_t slots) {
+  return static_cast<std::uint32_t>(std::countr_zero(slots));
 }
-WW_VECTOR_CLONES std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps,
-                                       std::uint32_t ways, std::uint32_t line) {
-  return ways == 16 ? way_of(tags, stamps, 16, line) : way_of(tags, stamps, ways, line);
+std::uint32_t look_up_in_group(const std::uint32_t* tags, const std::uint32_t* stamps,
+                               std::uint32_t line, std::uint32_t column) {
+  const LaneTable& table = lanes();
+  const std::uint64_t here = table.equal_by_column(tags, line, 0);  // in no other column
+  if (here != 0) return first_of(here);
+  return first_of(table.least_by_column(stamps) & kEveryFourth << column) | kAbsent;
+}
+// The same for four lines in a row, one in each column.
+void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t line,
+                 std::uint32_t* found) {
+  const LaneTable& table = lanes();
+  const std::uint64_t here = table.equal_by_column(tags, line, 1);
+  const std::uint64_t oldest = table.least_by_column(stamps);
+  for (std::uint32_t column = 0; column < 4; ++column) {
+    const std::uint64_t at = here & kEveryFourth << column;
+    found[column] = at != 0 ? first_of(at) : first_of(oldest & kEveryFourth << column) | kAbsent;
+  }
+}
+// The same for sets of other shapes.
+std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t ways,
+                      std::uint32_t columns, std::uint32_t line, std::uint32_t column) {
+  std::uint32_t oldest = column;
+  for (std::uint32_t i = column; i < ways * columns; i += columns) {
+    if (tags[i] == line) return i;
+    if (stamps[i] < stamps[oldest]) oldest = i;
+  }
+  return oldest | kAbsent;
 }
 // By way, its place among the set's when ordered by stamp; equal ones keep their order.
 WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std::uint32_t* ranks) {
@@ -68,19 +77,24 @@ L2Cache::L2Cache(const Architecture& architecture)
       sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
             channels_ / ways_),
       set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
+      columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
       tag_(std::size_t{channels_} * sets_ * ways_, kNone),
       stamp_(tag_.size(), 0),
       ready_(tag_.size(), 0),
       dirty_(tag_.size(), 0),
-      hint_(kHints) {}
+      last_way_(kHints) {}
 
-L2Cache::Place L2Cache::find(std::uint32_t line) const {
-  const std::uint32_t first = set_of(line);
-  const std::uint32_t way = look_up(&tag_[first], &stamp_[first], ways_, line);
-  return {first + (way & ~kAbsent), (way & kAbsent) == 0};
+L2Cache::Place L2Cache::find(std::uint32_t line, std::uint32_t first) const {
+  const std::uint32_t column = first & (columns_ - 1);
+  const std::uint32_t begin = first - column;
+  const std::uint32_t found =
+      ways_ * columns_ == kWords && columns_ == kColumns
+          ? look_up_in_group(&tag_[begin], &stamp_[begin], line, column)
+          : look_up(&tag_[begin], &stamp_[begin], ways_, columns_, line, column);
+  return {begin + (found & ~kAbsent), (found & kAbsent) == 0};
 }
 
-void L2Cache::evict(std::uint32_t line, std::uint32_t place, Access& access) {
+void L2Cache::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
   if (dirty_[place] != 0) {
     access.writeback = true;
     access.victim = tag_[place];
@@ -91,37 +105,84 @@ void L2Cache::evict(std::uint32_t line, std::uint32_t place, Access& access) {
   tag_[place] = line;
   used(place);
   access.ready = &ready_[place];
-  hint_[line % kHints] = place;
+  remember(line, first, place);
 }
 
-L2Cache::Access L2Cache::read_slowly(std::uint32_t line) {
+void L2Cache::find_run(std::uint32_t line, unsigned lines, Place* places) const {
+  std::uint32_t first = first_of(line);
+  if (fills_row(line, lines) && ways_ * columns_ == kWords) {
+    std::uint32_t found[kColumns];
+    look_up_row(&tag_[first], &stamp_[first], line, found);
+    for (std::uint32_t i = 0; i < kColumns; ++i) {
+      places[i] = {first + (found[i] & ~kAbsent), (found[i] & kAbsent) == 0};
+    }
+    return;
+  }
+  for (unsigned i = 0; i < lines; ++i, first = first_of_next(++line, first)) {
+    places[i] = find(line, first);
+  }
+}
+
+L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place place) {
   Access access;
-  const auto [place, found] = find(line);
-  if (!found) {
+  if (!place.found) {
     access.fill = true;
-    evict(line, place, access);
+    evict(line, first, place.slot, access);
     return access;
   }
-  hint_[line % kHints] = place;
-  used(place);
-  access.ready = &ready_[place];
-  access.fill = ready_[place] == kPartial;
+  remember(line, first, place.slot);
+  used(place.slot);
+  access.ready = &ready_[place.slot];
+  access.fill = ready_[place.slot] == kPartial;
   access.hit = !access.fill;
-  if (access.fill) ready_[place] = 0;
+  if (access.fill) ready_[place.slot] = 0;
   return access;
+}
+
+void L2Cache::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
+  Place places[kColumns];
+  std::uint32_t first = first_of(line);
+  if (fills_row(line, lines)) {
+    find_run(line, lines, places);
+    for (unsigned i = 0; i < lines; ++i) accesses[i] = take(line + i, first + i, places[i]);
+    return;
+  }
+  for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
+}
+
+void L2Cache::look_for_victims(std::uint32_t line, unsigned lines, std::uint32_t* victims) const {
+  const std::uint32_t first = first_of(line);
+  if (lines == 1 ? tag_[last_place(line, first)] == line
+                 : side_by_side(line, lines, first) != kNone) {
+    return;
+  }
+  Place places[kColumns];
+  for (unsigned done = 0; done < lines; done += kColumns) {
+    const unsigned part = std::min(lines - done, kColumns);
+    find_run(line + done, part, places);
+    for (unsigned i = 0; i < part; ++i) {
+      const std::uint32_t slot = places[i].slot;
+      if (i == 0 || slot != places[i - 1].slot + 1) {
+        prefetch_to_write(&ready_[slot]);
+        prefetch_to_write(&dirty_[slot]);
+      }
+      if (!places[i].found) victims[done + i] = slot;
+    }
+  }
 }
 
 L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   Access access;
-  std::uint32_t place = hint_[line % kHints];
+  const std::uint32_t first = first_of(line);
+  std::uint32_t place = last_place(line, first);
   bool found = tag_[place] == line;
   if (!found) {
-    const Place searched = find(line);
+    const Place searched = find(line, first);
     place = searched.slot;
     found = searched.found;
   }
   if (!found) {
-    evict(line, place, access);
+    evict(line, first, place, access);
     if (written != kWhole) ready_[place] = kPartial;
   } else {
     used(place);
@@ -133,15 +194,20 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   return access;
 }
 
+std::uint32_t L2Cache::stamps_of(std::uint32_t set, std::uint32_t* stamps) const {
+  const std::uint32_t first = first_of_set(set);
+  for (std::uint32_t way = 0; way < ways_; ++way) stamps[way] = stamp_[slot(first, way)];
+  return first;
+}
+
 void L2Cache::renumber() {
-  std::vector<std::uint32_t> order(ways_);
-  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
-    std::iota(order.begin(), order.end(), first);
-    std::sort(order.begin(), order.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
-    for (std::uint32_t age = 0; age < ways_; ++age) {
-      std::uint32_t& stamp = stamp_[order[age]];
-      if (stamp != 0) stamp = age + 1;
+  std::vector<std::uint32_t> stamps(ways_);
+  std::vector<std::uint32_t> ranks(ways_);
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = stamps_of(set, stamps.data());
+    rank(stamps.data(), ways_, ranks.data());
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (stamps[way] != 0) stamp_[slot(first, way)] = ranks[way] + 1;
     }
   }
   clock_ = ways_ + 1;
@@ -154,17 +220,19 @@ void L2Cache::begin_launch() {
 std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();
   snapshot->lines.resize(tag_.size());
+  std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   std::vector<std::uint64_t> words(tag_.size() * 2);
-  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
-    rank(&stamp_[first], ways_, ranks.data());
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = stamps_of(set, stamps.data());
+    rank(stamps.data(), ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
-      const std::uint32_t slot = first + way;
-      const bool partial = ready_[slot] == kPartial;
-      const std::uint32_t place = first + ranks[way];
-      snapshot->lines[place] = {tag_[slot], partial, dirty_[slot]};
-      words[2 * place] = std::uint64_t{tag_[slot]} << 1 | (partial ? 1U : 0U);
-      words[2 * place + 1] = dirty_[slot];
+      const std::uint32_t from = slot(first, way);
+      const bool partial = ready_[from] == kPartial;
+      const std::uint32_t place = set * ways_ + ranks[way];
+      snapshot->lines[place] = {tag_[from], partial, dirty_[from]};
+      words[2 * place] = std::uint64_t{tag_[from]} << 1 | (partial ? 1U : 0U);
+      words[2 * place + 1] = dirty_[from];
     }
   }
   snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
@@ -172,13 +240,15 @@ std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
 }
 
 void L2Cache::restore(const L2Snapshot& snapshot) {
-  for (std::uint32_t first = 0; first < tag_.size(); first += ways_) {
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = first_of_set(set);
     for (std::uint32_t age = 0; age < ways_; ++age) {
-      const L2Snapshot::Line& line = snapshot.lines[first + age];
-      ready_[first + age] = line.partial ? kPartial : 0;
-      dirty_[first + age] = line.dirty;
-      tag_[first + age] = line.tag;
-      stamp_[first + age] = line.tag == kNone ? 0U : age + 1U;
+      const L2Snapshot::Line& line = snapshot.lines[set * ways_ + age];
+      const std::uint32_t to = slot(first, age);
+      ready_[to] = line.partial ? kPartial : 0;
+      dirty_[to] = line.dirty;
+      tag_[to] = line.tag;
+      stamp_[to] = line.tag == kNone ? 0U : age + 1U;
     }
   }
   clock_ = ways_ + 1;

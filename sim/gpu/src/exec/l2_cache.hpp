@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -42,57 +43,67 @@ class L2Cache {
   };
   // `line` is the line number from the start of device memory; `written` the bytes a write touches.
   Access read(std::uint32_t line) {
-    const std::uint32_t place = hint_[line % kHints];
+    const std::uint32_t place = last_place(line, first_of(line));
     if (tag_[place] == line && ready_[place] != kPartial) {  // the common case, without a search
       used(place);
       return {.hit = true, .ready = &ready_[place]};
     }
-    return read_slowly(line);
+    const std::uint32_t first = first_of(line);
+    return take(line, first, find(line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
   // without a search; returns how many, and when each one's data leaves.
   unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* leaves, std::int64_t cycle,
                 std::int64_t apart) {
     if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
-    const std::uint32_t* const hint = hint_.data();
-    const std::uint32_t* const tag = tag_.data();
-    const std::int64_t* const ready = ready_.data();
-    std::uint32_t* const stamp = stamp_.data();
+    std::uint32_t first = first_of(line);
+    if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
+      const std::int64_t* const ready = &ready_[place];
+      if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
+        const std::uint64_t stamps[] = {two_words(clock_ + 1), two_words(clock_ + 3)};
+        std::memcpy(&stamp_[place], stamps, sizeof stamps);
+        clock_ += kColumns;
+        for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
+          leaves[i] = std::max(ready[i], cycle);
+        }
+        return kColumns;
+      }
+    }
     unsigned found = 0;
-    for (; found < lines; ++found, ++line, cycle += apart) {
-      const std::uint32_t place = hint[line % kHints];
-      if (tag[place] != line || ready[place] == kPartial) break;
-      stamp[place] = ++clock_;
-      leaves[found] = std::max(ready[place], cycle);
+    for (; found < lines; ++found, first = first_of_next(++line, first), cycle += apart) {
+      const std::uint32_t place = last_place(line, first);
+      if (tag_[place] != line || ready_[place] == kPartial) break;
+      stamp_[place] = ++clock_;
+      leaves[found] = std::max(ready_[place], cycle);
     }
     return found;
   }
+  // The same for lines in a row, up to four, without looking for hits first.
+  void read_run(std::uint32_t line, unsigned lines, Access* accesses);
   Access write(std::uint32_t line, std::uint64_t written);
 
   // Brings to the host's caches what an access to these lines, in a row on one channel, will look
   // at: their slots where those are known, else their sets.
   void look_ahead(std::uint32_t line, unsigned lines) const {
-    for (; lines != 0; --lines, ++line) {
-      const std::uint32_t place = hint_[line % kHints];
-      if (tag_[place] == line) {
-        prefetch_to_write(&stamp_[place]);
-        prefetch_to_write(&ready_[place]);
-      } else {
-        const std::uint32_t first = set_of(line);
-        prefetch_to_write(&tag_[first]);
-        prefetch_to_write(&stamp_[first]);
+    std::uint32_t first = first_of(line);
+    if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
+      prefetch_to_write(&stamp_[place]);
+      prefetch_to_write(&ready_[place]);
+      return;
+    }
+    for (; lines != 0; --lines, first = first_of_next(++line, first)) {
+      const std::uint32_t place = last_place(line, first);
+      if (tag_[place] != line) {
+        look_at_sets(first);  // of the whole run, most often
+        return;
       }
+      prefetch_to_write(&stamp_[place]);
+      prefetch_to_write(&ready_[place]);
     }
   }
-  // The next step, once the sets are there: the slot that a line will be given that is not here,
-  // else kNone.
-  [[nodiscard]] std::uint32_t look_for_victim(std::uint32_t line) const {
-    if (tag_[hint_[line % kHints]] == line) return kNone;
-    const Place place = find(line);
-    prefetch_to_write(&ready_[place.slot]);
-    prefetch_to_write(&dirty_[place.slot]);
-    return place.found ? kNone : place.slot;
-  }
+  // The next step, once the sets are there: the slots that those of the lines will be given that
+  // are not here; the others stay kNone.
+  void look_for_victims(std::uint32_t line, unsigned lines, std::uint32_t* victims) const;
   // The line that a slot will write back when it is given to another, else kNone.
   [[nodiscard]] std::uint32_t to_write_back(std::uint32_t slot) const {
     return dirty_[slot] != 0 ? tag_[slot] : kNone;
@@ -110,31 +121,82 @@ class L2Cache {
 
  private:
   static constexpr std::uint32_t kHints = 1U << 15;
+  static constexpr std::uint32_t kColumns = 4;
   // Instead of an arrival time: some bytes of the line were never fetched nor written.
   static constexpr std::int64_t kPartial = -1;
-  Access read_slowly(std::uint32_t line);
   // The slot is now its set's most recent.
   void used(std::uint32_t place) {
     if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
     stamp_[place] = ++clock_;
   }
+  // Copies the stamps of a set, by way; returns its first slot.
+  std::uint32_t stamps_of(std::uint32_t set, std::uint32_t* stamps) const;
   void renumber();  // stamps from 1 on, in the same order
-  // First slot of the line's set.
-  [[nodiscard]] std::uint32_t set_of(std::uint32_t line) const {
+  // The line's set, and where its ways lie: sets of lines in a row lie side by side, way by way, so
+  // that a run of lines, which most often has the same way in each, is found in one of the host's
+  // lines.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
     const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
     const std::uint32_t of_channel =
         channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
     const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
-    const std::uint32_t set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
-    return (channel(line) * sets_ + set) * ways_;
+    const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    return first_of_set(channel(line) * sets_ + in_set);
+  }
+  [[nodiscard]] std::uint32_t first_of_set(std::uint32_t set) const {
+    const std::uint32_t column = set & (columns_ - 1);
+    return (set - column) * ways_ + column;
+  }
+  // Given the one of the line before it, in the same block.
+  [[nodiscard]] std::uint32_t first_of_next(std::uint32_t line, std::uint32_t first) const {
+    return columns_ == kColumns && line % kColumns != 0 ? first + 1 : first_of(line);
+  }
+  [[nodiscard]] std::uint32_t slot(std::uint32_t first, std::uint32_t way) const {
+    return first + way * columns_;
+  }
+  [[nodiscard]] bool fills_row(std::uint32_t line, unsigned lines) const {
+    return lines == kColumns && columns_ == kColumns && line % kColumns == 0;
+  }
+  // Where a run begins that fills a row of columns and lies side by side as far as is known; else
+  // kNone.
+  [[nodiscard]] std::uint32_t side_by_side(std::uint32_t line, unsigned lines,
+                                           std::uint32_t first) const {
+    if (!fills_row(line, lines)) return kNone;
+    const std::uint32_t place = last_place(line, first);
+    std::uint64_t tags[2];
+    std::memcpy(tags, &tag_[place], sizeof tags);
+    const std::uint64_t differs = (tags[0] ^ two_words(line)) | (tags[1] ^ two_words(line + 2));
+    return differs == 0 ? place : kNone;
+  }
+  // A number and the next one, in a row.
+  [[nodiscard]] static std::uint64_t two_words(std::uint32_t first) {
+    return first | std::uint64_t{first + 1} << 32;
+  }
+  // Where the line was last seen.
+  [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
+    return slot(first, last_way_[line % kHints]);
+  }
+  void look_at_sets(std::uint32_t first) const {
+    const std::uint32_t begin = first & ~(columns_ - 1);
+    const std::size_t lines =
+        (ways_ * columns_ * sizeof(std::uint32_t) + kHostLine - 1) / kHostLine;
+    prefetch_to_write(&tag_[begin], lines);
+    prefetch_to_write(&stamp_[begin], lines);
   }
   // The slot that holds the line, and, where none does, the one to be given up for it.
   struct Place {
     std::uint32_t slot{};
     bool found{};
   };
-  [[nodiscard]] Place find(std::uint32_t line) const;
-  void evict(std::uint32_t line, std::uint32_t place, Access& access);
+  [[nodiscard]] Place find(std::uint32_t line, std::uint32_t first) const;
+  // Of lines in a row.
+  void find_run(std::uint32_t line, unsigned lines, Place* places) const;
+  // Reads the line, given its place.
+  Access take(std::uint32_t line, std::uint32_t first, Place place);
+  void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
+    last_way_[line % kHints] = static_cast<std::uint8_t>((place - first) / columns_);
+  }
+  void evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access);
 
   std::uint32_t channels_;
   std::uint32_t channel_mask_;   // channels - 1 where that is a power of two, else 0
@@ -143,13 +205,14 @@ class L2Cache {
   std::uint32_t ways_;
   std::uint32_t sets_;      // of one channel
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
+  std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
   std::uint32_t clock_{1};
-  // By slot, [channel][set][way]: each access touches few of the host's cache lines.
-  std::vector<std::uint32_t> tag_;    // kNone: nothing
-  std::vector<std::uint32_t> stamp_;  // of the last use; 0: never
-  std::vector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
-  std::vector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
-  std::vector<std::uint32_t> hint_;   // where a line was last seen
+  // By slot, [channel][set / columns][way][column].
+  LineVector<std::uint32_t> tag_;    // kNone: nothing
+  LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
+  LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
+  LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
+  std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -50,8 +50,13 @@ TEST(L2Cache, ForetellsWhatAMissWillWriteBack) {
   L2Cache l2{Architecture{}};
   l2.write(in_set(0), ~std::uint64_t{0});
   for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
-  EXPECT_EQ(l2.look_for_victim(in_set(7)), L2Cache::kNone);  // is here
-  const std::uint32_t slot = l2.look_for_victim(in_set(16));
+  const auto victim_of = [&l2](std::uint32_t line) {
+    std::uint32_t victim = L2Cache::kNone;
+    l2.look_for_victims(line, 1, &victim);
+    return victim;
+  };
+  EXPECT_EQ(victim_of(in_set(7)), L2Cache::kNone);  // is here
+  const std::uint32_t slot = victim_of(in_set(16));
   ASSERT_NE(slot, L2Cache::kNone);
   EXPECT_EQ(l2.to_write_back(slot), in_set(0));
   EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));

@@ -37,6 +37,11 @@ struct LaneTable {
   // Smallest of `rows` times eight keys, 1 to 5, that is greater than `key`; all ones where there
   // is none.
   std::uint64_t (*smallest_above)(const std::uint64_t* keys, std::uint64_t key, int rows){};
+  // Of 64 words, 16 rows of four columns, by bit: those that are first + step * column, and those
+  // that are their column's smallest.
+  std::uint64_t (*equal_by_column)(const std::uint32_t* words, std::uint32_t first,
+                                   std::uint32_t step){};
+  std::uint64_t (*least_by_column)(const std::uint32_t* words){};
   // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
   void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,
                         bool neg){};

@@ -183,6 +183,33 @@ TEST(Lanes, FindTheSmallestKeys) {
   }
 }
 
+TEST(Lanes, FindWordsByColumn) {
+  std::mt19937 random(4);
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    const LaneTable* table = lanes_named(name);
+    if (table == nullptr) continue;
+    for (int round = 0; round < 200; ++round) {
+      std::array<std::uint32_t, 64> words{};
+      const std::uint32_t first = round % 2 == 0 ? 0 : 0xFFFFFFF0U;
+      for (auto& word : words) word = first + random() % 8;
+      for (const std::uint32_t step : {0U, 1U}) {
+        std::uint64_t equal = 0;
+        std::uint64_t least = 0;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          bool smallest = true;
+          for (std::size_t row = 0; row < 16; ++row) {
+            smallest = smallest && words[i] <= words[row * 4 + i % 4];
+          }
+          least |= std::uint64_t{smallest} << i;
+          equal |= std::uint64_t{words[i] == first + step * (i % 4)} << i;
+        }
+        ASSERT_EQ(table->equal_by_column(words.data(), first, step), equal) << name;
+        ASSERT_EQ(table->least_by_column(words.data()), least) << name;
+      }
+    }
+  }
+}
+
 // One lane of a 32-bit operation.
 std::uint32_t one(Opcode opcode, std::uint32_t a, std::uint32_t b, std::uint32_t c, bool flush) {
   Lanes x{}, y{}, z{}, d{};

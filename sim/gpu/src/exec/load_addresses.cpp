@@ -12,8 +12,7 @@ bool has_scalar_base(const MicroOp& op) {
 
 // Immediate offsets are signed.
 std::uint64_t signed_offset(const MemoryFields& m) {
-  return static_cast<std::uint64_t>(
-      static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(m.offset)));
 }
 
 RegisterSet address_registers(const MicroOp& op) {

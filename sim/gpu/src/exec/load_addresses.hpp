@@ -20,8 +20,8 @@ bool find_addresses(Wave& wave, const MicroOp& op, std::uint64_t exec, std::uint
 // up to kLoadsAhead, as long as none of them writes the address of a later one.
 void link_loads(std::vector<MicroOp>& code, StraightLines& lines);
 
-// Finds the addresses of the linked loads from this dword on. Where all lanes are enabled and lie in
-// a row, lane 0's is in the wave's load_address when the load issues.
+// Finds the addresses of the linked loads from this dword on. Where all lanes are enabled and lie
+// in a row, lane 0's is in the wave's load_address when the load issues.
 void find_load_addresses(Wave& wave, std::uint32_t load);
 
 }  // namespace ww::sim::gpu::exec

@@ -23,7 +23,7 @@ void ComputeUnit::look_for_waves(std::int64_t end) {
     if (static_cast<std::int64_t>(key_[slot] >> 6) >= end) continue;
     coming_ |= std::uint64_t{1} << slot;
     const Wave& wave = waves_[slot];
-    prefetch_to_write(&wave);
+    prefetch_to_write(&wave, 2);
     prefetch_to_write(&wave.vector_queue);
     prefetch_to_write(&wave.scalar_queue);
     prefetch_to_write(wave.sr);

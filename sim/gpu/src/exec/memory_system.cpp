@@ -143,7 +143,7 @@ void MemorySystem::look_for_victims(const Request& request, std::size_t n) {
   Victims& victims = victims_[n % victims_.size()];
   victims.fill(L2Cache::kNone);
   if (request.kind == Request::Kind::merge) return;
-  for (unsigned i = 0; i < request.lines; ++i) victims[i] = l2_.look_for_victim(request.line + i);
+  l2_.look_for_victims(request.line, request.lines, victims.data());
 }
 
 void MemorySystem::look_at_victims(std::size_t n) const {
@@ -232,10 +232,14 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   channels_[transfer.channel].hits += hits;
   std::int64_t last = 0;
   for (unsigned i = 0; i < hits; ++i) last = std::max(last, there[i]);
-  for (unsigned i = hits; i < lines; ++i) {
-    const std::uint32_t line = request.line + i;
-    there[i] = fetch(l2_.read(line), line, transfer.cycle + i * cycles_per_line_, transfer.channel);
-    last = std::max(last, there[i]);
+  if (hits < lines) {
+    L2Cache::Access accesses[Request::kMostLines];
+    l2_.read_run(request.line + hits, lines - hits, accesses);
+    for (unsigned i = hits; i < lines; ++i) {
+      there[i] = fetch(accesses[i - hits], request.line + i, transfer.cycle + i * cycles_per_line_,
+                       transfer.channel);
+      last = std::max(last, there[i]);
+    }
   }
   observer_.crossbar_lines(transfer, lines, cycles_per_line_);
   if (request.fills_l1) {

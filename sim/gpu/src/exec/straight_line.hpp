@@ -53,7 +53,7 @@ struct StraightRun {
   RegisterSet registers;    // read or written
   std::uint32_t count{};    // instructions; 0: none of it may run ahead
   std::uint32_t vectors{};  // of them for the vector ALU
-  std::uint32_t load{};     // dword of the first linked load behind it (load_addresses.hpp); 0: none
+  std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
 };
 
 // What the issue logic needs of an instruction.

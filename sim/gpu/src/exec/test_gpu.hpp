@@ -56,7 +56,7 @@ class CountingObserver final : public ActivityObserver {
         hash64({t.payload, t.bytes})};
     totals_.hash = totals_.hash * 0x9E3779B97F4A7C15U + hash64(std::as_bytes(std::span(place)));
   }
-  void crossbar_lines(CrossbarTransfer t, unsigned lines, std::int64_t cycles) override {
+  void crossbar_lines(const CrossbarTransfer& t, unsigned lines, std::int64_t cycles) override {
     if (payloads_) {
       ActivityObserver::crossbar_lines(t, lines, cycles);
       return;

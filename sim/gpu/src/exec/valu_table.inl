@@ -405,6 +405,8 @@ void build(LaneTable& table) {
   table.unpack = unpack;
   table.pack = pack;
   table.smallest_above = smallest_above;
+  table.equal_by_column = equal_by_column;
+  table.least_by_column = least_by_column;
   table.modify_source = modify_source;
   table.modify_result = modify_result;
   table.addresses = addresses;

@@ -9,8 +9,8 @@
 #include "exec/compute_unit.hpp"
 #include "exec/l1_pass.hpp"
 #include "exec/lane_table.hpp"
-#include "exec/load_addresses.hpp"
 #include "exec/lds.hpp"
+#include "exec/load_addresses.hpp"
 #include "exec/lower.hpp"
 #include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
@@ -189,8 +189,7 @@ void set_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
     wave.known_loads = static_cast<std::uint16_t>(wave.known_loads & ~known);
     operation.base = wave.load_address[m.place - 1U];
   } else {
-    contiguous =
-        find_addresses(wave, op, operation.exec, operation.address(), &operation.base);
+    contiguous = find_addresses(wave, op, operation.exec, operation.address(), &operation.base);
   }
   operation.contiguous = use_contiguous(m, wave.cu->memory(), contiguous, operation);
   align_atomic(wave, operation);

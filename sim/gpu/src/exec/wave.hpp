@@ -128,7 +128,7 @@ struct Wave {
   WaveState state{WaveState::empty};
   std::uint8_t slot{};  // in the CU: simd + 4 * wave
   std::uint8_t simd{};
-  std::uint8_t wave_id{};                      // in the SIMD, as HW_ID tells
+  std::uint8_t wave_id{};                       // in the SIMD, as HW_ID tells
   std::uint8_t wait_vector{kCounterDepth + 1};  // why it waits, while next == kNever
   std::uint8_t wait_scalar{kCounterDepth + 1};
   bool scc{};
@@ -143,7 +143,7 @@ struct Wave {
   std::uint64_t lane_mask_of{};
   std::int64_t started{};
   CounterQueue vector_queue;
-  CounterQueue scalar_queue;  // lgkmcnt
+  CounterQueue scalar_queue;                              // lgkmcnt
   alignas(64) std::uint64_t load_address[kLoadsAhead]{};  // of lane 0; the others follow it
 
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number

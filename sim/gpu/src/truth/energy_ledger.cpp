@@ -81,7 +81,7 @@ class EnergyLedger final : public ActivityObserver {
 
   void crossbar(const CrossbarTransfer& transfer) override { cross(transfer, 1, 0); }
 
-  void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) override {
+  void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) override {
     cross(first, lines, cycles);
   }
 

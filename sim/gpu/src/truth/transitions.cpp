@@ -57,7 +57,8 @@ WW_POPCOUNT void drive_narrow(std::uint64_t& word, std::uint64_t next, Transitio
   count_narrow(word, next, counts);
 }
 
-WW_POPCOUNT void drive_narrow_run(std::uint64_t& word, NarrowRun run, TransitionCounts& counts) {
+WW_POPCOUNT void drive_narrow_run(std::uint64_t& word, const NarrowRun& run,
+                                  TransitionCounts& counts) {
   TransitionCounts sum;
   std::uint64_t held = word;
   for (unsigned i = 0; i < run.count; ++i) {

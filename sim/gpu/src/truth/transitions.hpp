@@ -78,6 +78,6 @@ struct NarrowRun {
   unsigned sequence_at{};
   unsigned count{};
 };
-void drive_narrow_run(std::uint64_t& word, NarrowRun run, TransitionCounts& counts);
+void drive_narrow_run(std::uint64_t& word, const NarrowRun& run, TransitionCounts& counts);
 
 }  // namespace ww::sim::gpu

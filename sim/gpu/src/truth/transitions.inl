@@ -103,14 +103,13 @@ struct Drive {
     store(second.word.data(), word);
   }
 
-  // The first half's change is counted in the lower four lanes, the second's in the upper four.
+  // The first half's change is counted in the lower four lanes, the second's in the upper four. The
+  // bus is stored as it is loaded, whole: parts of a word just written would be waited for.
   static void halves(Bus& bus, const void* next) {
     const Eight to = load(next);
-    std::array<std::uint64_t, 8> from{};
-    std::memcpy(from.data(), bus.word.data(), 32);
-    std::memcpy(from.data() + 4, next, 32);
-    add(bus, change<0>(load(from.data()), to));
-    std::memcpy(bus.word.data(), static_cast<const unsigned char*>(next) + 32, 32);
+    const Eight held = load(bus.word.data());
+    add(bus, change<0>(__builtin_shufflevector(held, to, 0, 1, 2, 3, 8, 9, 10, 11), to));
+    store(bus.word.data(), __builtin_shufflevector(to, held, 4, 5, 6, 7, 12, 13, 14, 15));
   }
 };
 

@@ -104,12 +104,13 @@ class ActivityObserver {
   // In commit order: cycles never decrease for one (engine, channel) pair.
   virtual void crossbar(const CrossbarTransfer& transfer) = 0;
   // `lines` whole lines that lie in a row, `cycles` apart; the same as one call for each.
-  virtual void crossbar_lines(CrossbarTransfer first, unsigned lines, std::int64_t cycles) {
+  virtual void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) {
+    CrossbarTransfer next = first;
     for (; lines != 0; --lines) {
-      crossbar(first);
-      first.cycle += cycles;
-      first.address += first.bytes;
-      first.payload += first.bytes;
+      crossbar(next);
+      next.cycle += cycles;
+      next.address += next.bytes;
+      next.payload += next.bytes;
     }
   }
   virtual void memory(const MemoryTransfer& transfer) = 0;
