@@ -100,6 +100,7 @@ class SegmentRunner {
   Status check_pinned(const SegmentPoint& point);
   [[nodiscard]] json plan() const;
   Result<StoredRun> perform(std::size_t point);
+  Result<StoredRun> idle();
   [[nodiscard]] std::uint32_t place_of(const SegmentPoint& point) const {
     const auto engine = static_cast<std::uint32_t>(point.engine);
     if (point.group < 0) return engine;
@@ -299,6 +300,17 @@ Result<StoredRun> SegmentRunner::perform(std::size_t point) {
   return stored;
 }
 
+Result<StoredRun> SegmentRunner::idle() {
+  StoredRun stored;
+  stored.kind = RunKind::idle;
+  stored.start_ns = device_.sensor->now_ns();
+  device_.sensor->sleep_until(stored.start_ns + std::llround(request_.plateau_s * 1e9));
+  stored.end_ns = device_.sensor->now_ns();
+  WW_ASSIGN(samples, recorder_.take());
+  stored.samples = std::move(samples);
+  return stored;
+}
+
 json SegmentRunner::plan() const {
   json list = json::array();
   for (const auto& point : points_) {
@@ -338,6 +350,11 @@ Status SegmentRunner::run(CampaignStore& store, const ProgressFunction& progress
   double done = 0;
   for (std::int64_t block = 1; block <= request_.blocks; ++block) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[generator() % i]);
+    WW_ASSIGN(still, idle());
+    still.session = session;
+    still.block = block;
+    still.position = static_cast<std::int64_t>(2 * points_.size());
+    WW_TRY(store.add(still));
     for (int pass = 0; pass < 2; ++pass) {
       for (const std::size_t point : order) {
         if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");

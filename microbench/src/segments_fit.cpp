@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 
 #include "mean.hpp"
@@ -31,11 +32,17 @@ struct Figures {
 };
 
 // What a run at another rate would have drawn: rates differ by what distance does to latency, and
-// power that does not go with the rate must not be taken for the wires'.
-double power_at(double rate, const Figures& full, const Figures& slow) {
-  const double slope = (full.power_w.value() - slow.power_w.value()) /
-                       (full.crossbar.value() - slow.crossbar.value());
-  return full.power_w.value() + slope * (rate - full.crossbar.value());
+// power that does not go with the rate must not be taken for the wires'. A stream that waits
+// between loads, as throttled ones do, still draws what busy CUs draw; one that begins late or ends
+// early in its launch draws nothing meanwhile. `share` 0: the former, 1: all power above `idle_w`
+// goes.
+double power_at(double rate, const Figures& full, const Figures& slow, double idle_w = 0,
+                double share = 0) {
+  const double waiting = (full.power_w.value() - slow.power_w.value()) /
+                         (full.crossbar.value() - slow.crossbar.value());
+  const double all = (full.power_w.value() - idle_w) / full.crossbar.value();
+  return full.power_w.value() +
+         (waiting + share * (all - waiting)) * (rate - full.crossbar.value());
 }
 
 // Brings power to one voltage. Telemetry's steps are as large as what runs differ by, so each
@@ -138,7 +145,7 @@ const Figures* figures_of(const Sums& sums, const std::vector<SegmentPoint>& poi
 // One line for every engine and four of CUs: what makes a leg unlike others is alike for all
 // quadrants, which therefore are no repetitions. Every engine is a cell.
 std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums& sums,
-                             std::size_t& cells) {
+                             double idle_w, double share, std::size_t& cells) {
   struct Member {
     double mm{};
     const Figures* full{};
@@ -163,7 +170,8 @@ std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums
       for (const auto& [group, member] : members) rate.add(member.full->crossbar.value());
       for (const auto& [group, member] : members) {
         groups[group].first.add(member.mm);
-        groups[group].second.add(power_at(rate.value(), *member.full, *member.slow) / rate.value());
+        groups[group].second.add(power_at(rate.value(), *member.full, *member.slow, idle_w, share) /
+                                 rate.value());
       }
     }
     if (groups.size() < 2) continue;
@@ -194,6 +202,26 @@ std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points, const Su
   return lines;
 }
 
+// Between the two ways in which power may follow rate anything is as likely.
+ResultRow legs_of(const std::vector<SegmentPoint>& points, const Sums& sums,
+                  std::optional<double> idle_w, double droop) {
+  const auto with = [&](double share) {
+    std::size_t cells = 0;
+    const auto lines = legs_lines(points, sums, idle_w.value_or(0), share, cells);
+    return slope_of("legs", lines, std::max<std::size_t>(cells, 1), droop);
+  };
+  ResultRow row = with(idle_w ? 0.5 : 0);
+  if (!idle_w || !row.value) return row;
+  const ResultRow waiting = with(0);
+  if (!waiting.value) return waiting;
+  constexpr double quantile_95 = 1.96;
+  const double doubt = quantile_95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
+  const double half = std::hypot(*row.high - *row.value, doubt);
+  row.low = *row.value - half;
+  row.high = *row.value + half;
+  return row;
+}
+
 json row_json(const ResultRow& row) {
   json result = row;
   result["convention"] = "per_random_bit";
@@ -203,8 +231,9 @@ json row_json(const ResultRow& row) {
 }  // namespace
 
 SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
-                         std::vector<SegmentReading> readings, double nominal_v) {
-  const double droop = to_one_voltage(readings, nominal_v);
+                         std::vector<SegmentReading> readings,
+                         const SegmentSurroundings& surroundings) {
+  const double droop = to_one_voltage(readings, surroundings.nominal_v);
   // Blocks drift: each reading less its block's mean.
   std::map<std::int64_t, Mean> blocks;
   Mean all;
@@ -221,9 +250,7 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   }
   SegmentsFit fit;
   fit.runs = static_cast<int>(readings.size());
-  std::size_t cells = 0;
-  const auto legs = legs_lines(points, sums, cells);
-  fit.legs = slope_of("legs", legs, std::max<std::size_t>(cells, 1), droop);
+  fit.legs = legs_of(points, sums, surroundings.idle_w, droop);
   fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1, droop);
   fit.registers_l1.name = "registers_l1";
   fit.registers_l1.unit = "fJ/bit/mm";
@@ -254,10 +281,16 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
   WW_ASSIGN(runs, store.runs());
   const double settle_s = plan.value("settle_s", 0.1);
   std::vector<SegmentReading> readings;
+  SegmentSurroundings surroundings{.nominal_v = plan.value("nominal_v", 0.0), .idle_w = {}};
+  Mean idle_w;
   int rejected = 0;
   for (const StoredRun& run : runs) {
     const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
     const auto power = power_of(run, settle_s);
+    if (run.kind == RunKind::idle) {
+      if (power) idle_w.add(*power);
+      continue;
+    }
     measure::CounterDispatch dispatch;
     dispatch.counters = run.counters;
     const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
@@ -271,11 +304,12 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
                         run.payload_bits / seconds, 8 * *memory->bytes / seconds,
                         voltage_of(run, settle_s)});
   }
+  if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
   if (readings.size() < points.size()) {
     return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
                                                  readings.size(), points.size()));
   }
-  SegmentsFit fit = fit_segments(points, std::move(readings), plan.value("nominal_v", 0.0));
+  SegmentsFit fit = fit_segments(points, std::move(readings), surroundings);
   fit.rejected = rejected;
   fit.device = facts[std::string(campaign_keys::device)];
   fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";

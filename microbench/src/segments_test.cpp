@@ -123,13 +123,27 @@ TEST(Segments, AllowForTheLoadLine) {
     }
     reading.voltage_v = volt;
   }
-  const auto fit = fit_segments(points, readings, nominal_v);
+  const auto fit = fit_segments(points, readings, {.nominal_v = nominal_v, .idle_w = {}});
   ASSERT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
   EXPECT_NEAR(*fit.legs.value, 200, 200 * 0.03);
   EXPECT_LE(*fit.legs.low, 200);
   EXPECT_GE(*fit.legs.high, 200 - 1e-6);
   for (auto& reading : readings) reading.voltage_v.reset();
   EXPECT_LT(*fit_segments(points, readings).legs.value, 200 * 0.93);
+}
+
+// Which power a slower stream saves is not known: with idle power the interval has both.
+TEST(Segments, WidenByWhatRateMayMeanForPower) {
+  const auto points = small_points();
+  const auto readings = readings_of(points, 200e-15, 150e-15);
+  const auto without = fit_segments(points, readings).legs;
+  const auto with = fit_segments(points, readings, {.nominal_v = 0, .idle_w = 20}).legs;
+  ASSERT_EQ(with.status, RowStatus::ok) << with.reason;
+  // Far fours are slower here.
+  EXPECT_GT(*with.value, *without.value);
+  EXPECT_GT(*with.high - *with.low, *without.high - *without.low);
+  EXPECT_LE(*with.low, 200);
+  EXPECT_GE(*with.high, 200);
 }
 
 TEST(Segments, AreNotIdentifiedWithoutADistance) {

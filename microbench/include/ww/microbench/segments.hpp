@@ -76,9 +76,15 @@ struct SegmentReading {
   double memory_bits_per_s{};
   std::optional<double> voltage_v{};  // mean, after the load line
 };
-// Where all readings have a voltage, power is brought to `nominal_v` (0: to their mean voltage).
+// What the recording says beside its runs.
+struct SegmentSurroundings {
+  double nominal_v{};            // where all readings have a voltage, power is brought to this one
+                                 // (0: to their mean)
+  std::optional<double> idle_w;  // without it, power follows rate as throttling shows
+};
 [[nodiscard]] SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
-                                       std::vector<SegmentReading> readings, double nominal_v = 0);
+                                       std::vector<SegmentReading> readings,
+                                       const SegmentSurroundings& surroundings = {});
 // Errors: bad_data (another kind of recording, no complete block), those of the store.
 [[nodiscard]] Result<SegmentsFit> fit_segments(const CampaignStore& store);
 
