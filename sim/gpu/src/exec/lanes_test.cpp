@@ -260,6 +260,9 @@ TEST(Lanes, FlushDenormalsAsTheModeSays) {
   EXPECT_EQ(one(Opcode::v_mul_f32, 0x80000400, f(2.0F), 0, true), 0x80000000U);
   // Unfused multiply-add flushes in every mode.
   EXPECT_EQ(one(Opcode::v_mad_f32, denormal, f(1.0F), 0, false), 0U);
+  // Its product goes to zero before the sum, as that of a multiplication does.
+  EXPECT_EQ(one(Opcode::v_mad_f32, f(0x1p-100F), f(-0x1p-30F), 0, true), 0U);
+  EXPECT_EQ(one(Opcode::v_mad_f32, f(0x1p-100F), f(0x1p-27F), f(0x1p-126F), true), f(0x1p-126F));
 }
 
 TEST(Lanes, ChooseTheNumberBesideANan) {

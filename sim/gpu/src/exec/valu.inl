@@ -41,6 +41,8 @@ template <bool Flush>
 inline float in(U32 x) {
   return f32(Flush ? flushed(x) : x);
 }
+// Multiply-add that is not fused is an addition after a multiplication: both flush denormals.
+inline float mad_f(float a, float c, float e) { return f32(flushed(bits(a * c))) + e; }
 // x86 makes negative NaNs where AMD makes positive ones.
 template <bool Flush>
 inline U32 out(float x) {

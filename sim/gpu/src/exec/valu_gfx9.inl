@@ -386,7 +386,7 @@ void build_gfx9_half(Gfx9Builder& b) {
 
 void build_gfx9_float(Gfx9Builder& b) {
   constexpr auto fma = [](float a, float c, float e) -> float { return __builtin_fmaf(a, c, e); };
-  constexpr auto mad = [](float a, float c, float e) -> float { return a * c + e; };
+  constexpr auto mad = [](float a, float c, float e) -> float { return mad_f(a, c, e); };
   constexpr auto add = [](float a, float c) -> float { return a + c; };
   constexpr auto mul = [](float a, float c) -> float { return a * c; };
   b.single(Opcode::v_fmac_f32, &f3<false, fma>, &f3<true, fma>, 3).accumulates = true;

@@ -271,13 +271,13 @@ void build_float32(Builder& b) {
   WW_F2(v_max_f32, max_f(a, c));
   WW_F2(v_min_legacy_f32, a < c ? a : c);
   WW_F2(v_max_legacy_f32, a >= c ? a : c);
-  WW_MAD(v_mac_f32, a * c + e).accumulates = true;
-  WW_MAD(v_mac_legacy_f32, (a == 0.0F || c == 0.0F ? 0.0F : a * c) + e).accumulates = true;
-  WW_MAD(v_mad_f32, a * c + e);
-  WW_MAD(v_mad_legacy_f32, (a == 0.0F || c == 0.0F ? 0.0F : a * c) + e);
+  WW_MAD(v_mac_f32, mad_f(a, c, e)).accumulates = true;
+  WW_MAD(v_mac_legacy_f32, a == 0.0F || c == 0.0F ? 0.0F + e : mad_f(a, c, e)).accumulates = true;
+  WW_MAD(v_mad_f32, mad_f(a, c, e));
+  WW_MAD(v_mad_legacy_f32, a == 0.0F || c == 0.0F ? 0.0F + e : mad_f(a, c, e));
   // madmk multiplies by its literal (source 1), madak adds it (source 2).
-  WW_MAD(v_madmk_f32, a * c + e);
-  WW_MAD(v_madak_f32, a * c + e);
+  WW_MAD(v_madmk_f32, mad_f(a, c, e));
+  WW_MAD(v_madak_f32, mad_f(a, c, e));
   WW_F3(v_fma_f32, __builtin_fmaf(a, c, e));
   WW_F3(v_min3_f32, min_f(min_f(a, c), e));
   WW_F3(v_max3_f32, max_f(max_f(a, c), e));
