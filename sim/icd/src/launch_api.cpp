@@ -38,7 +38,7 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
   } else {
     for (cl_uint i = 0; i < dimensions; ++i) {
       if (local[i] == 0) return CL_INVALID_WORK_GROUP_SIZE;
-      if (local[i] > most) return CL_INVALID_WORK_ITEM_SIZE;
+      if (local[i] > kMaxWorkGroupSize) return CL_INVALID_WORK_ITEM_SIZE;
       shape.local[i] = static_cast<std::uint32_t>(local[i]);
     }
   }

@@ -339,7 +339,7 @@ TEST_F(LaunchApiTest, LargeGroupsGetCodeOfTheirOwn) {
   EXPECT_EQ(fake::state().loaded_programs, loaded + 1);
   EXPECT_EQ(fake::state().launches.back().grid.local[0], 1024u);
   EXPECT_EQ(launch(wide, 1025), CL_INVALID_WORK_ITEM_SIZE);
-  EXPECT_EQ(launch(fixed, 128), CL_INVALID_WORK_ITEM_SIZE);
+  EXPECT_EQ(launch(fixed, 128), CL_INVALID_WORK_GROUP_SIZE);
   EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(wide), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(fixed), CL_SUCCESS);
