@@ -97,7 +97,7 @@ function(ww_sim_gpu_exec_tests)
             src/exec/matrix_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
-            src/exec/first_writes_test.cpp
+            src/exec/first_writes_test.cpp src/exec/load_addresses_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)

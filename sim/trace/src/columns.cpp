@@ -1,6 +1,11 @@
 #include "columns.hpp"
 
 #include <bit>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace ww::sim::trace {
 namespace {
@@ -31,6 +36,31 @@ bool is_dense(std::uint8_t form, const Access& access, std::size_t value_bytes) 
 std::uint64_t address_of(const AccessView& access, unsigned lane) {
   return access.address != nullptr ? access.address[lane]
                                    : access.base + static_cast<std::uint64_t>(access.stride) * lane;
+}
+
+// Byte k of each word to plane k.
+void split_words(const std::byte* from, std::size_t words, char* const* plane) {
+  std::size_t i = 0;
+#ifdef __SSE2__
+  const __m128i low = _mm_set1_epi32(255);
+  const auto four = [&](std::size_t word, int shift) {
+    const __m128i value =
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 4 * word));  // any alignment
+    return _mm_and_si128(_mm_srli_epi32(value, shift), low);
+  };
+  for (; i + 16 <= words; i += 16) {
+    for (int k = 0; k < 4; ++k) {
+      const __m128i first = _mm_packs_epi32(four(i, 8 * k), four(i + 4, 8 * k));
+      const __m128i second = _mm_packs_epi32(four(i + 8, 8 * k), four(i + 12, 8 * k));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(plane[k] + i), _mm_packus_epi16(first, second));
+    }
+  }
+#endif
+  for (; i < words; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, from + 4 * i, 4);
+    for (unsigned k = 0; k < 4; ++k) plane[k][i] = static_cast<char>(word >> (8 * k));
+  }
 }
 
 bool touches_image(Operation operation) {
@@ -196,14 +226,7 @@ std::uint8_t ColumnWriter::add_values(const AccessView& access, const Instructio
       plane[k] = column.data() + column.size() - runs * words;
     }
     const auto copy = [&](const std::byte* from) {
-      for (std::size_t i = 0; i < words; ++i) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, from + 4 * i, 4);
-        plane[0][i] = static_cast<char>(word);
-        plane[1][i] = static_cast<char>(word >> 8);
-        plane[2][i] = static_cast<char>(word >> 16);
-        plane[3][i] = static_cast<char>(word >> 24);
-      }
+      split_words(from, words, plane);
       for (auto& p : plane) p += words;
     };
     if (dense) {

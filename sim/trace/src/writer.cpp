@@ -16,6 +16,8 @@ namespace ww::sim::trace {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{8} << 20;  // of columns, before compression
+// A chunk's head, which is known last, comes before what it describes: two sizes a column.
+constexpr std::size_t kHeadRoom = (2 * kColumns + 1) * 10;
 constexpr int kLevel = 1;  // fast: values do not get much smaller with more effort
 
 using Key = std::tuple<std::uint64_t, std::string, Operation, std::uint8_t, std::uint8_t>;
@@ -55,6 +57,7 @@ struct Writer::Impl {
   std::uint32_t chunks{};
   ColumnWriter columns;
   Columns full;
+  std::string packed;       // a chunk of them; keeps its memory, which is new to the host only once
   std::uint64_t pending{};  // accesses in `columns`
   std::vector<Instruction> instructions;
   std::map<Key, std::uint32_t> known;
@@ -96,28 +99,31 @@ void Writer::Impl::put_accesses() {
   put_definitions();
   if (pending == 0) return;
   columns.take(full);
+  std::size_t bound = kHeadRoom;
+  for (const auto& column : full) bound += ZSTD_compressBound(column.size());
+  if (packed.size() < bound) packed.resize(bound);
   std::string head;
-  std::string body;
+  std::size_t end = kHeadRoom;
   put_varint(head, pending);
   pending = 0;
   for (const auto& column : full) {
     put_varint(head, column.size());
-    const std::size_t start = body.size();
+    std::size_t size = 0;
     if (!column.empty()) {
-      body.resize(start + ZSTD_compressBound(column.size()));
-      const std::size_t size =
-          ZSTD_compressCCtx(context.get(), body.data() + start, body.size() - start, column.data(),
-                            column.size(), kLevel);
+      size = ZSTD_compressCCtx(context.get(), packed.data() + end, packed.size() - end,
+                               column.data(), column.size(), kLevel);
       if (ZSTD_isError(size) != 0) {
         if (status)
           status = fail(ErrorCode::io_error, ZSTD_getErrorName(size), file.target().string());
         return;
       }
-      body.resize(start + size);
     }
-    put_varint(head, body.size() - start);
+    end += size;
+    put_varint(head, size);
   }
-  chunk(ChunkKind::accesses, head + body);
+  const std::size_t begin = kHeadRoom - head.size();
+  head.copy(packed.data() + begin, head.size());
+  chunk(ChunkKind::accesses, std::string_view(packed).substr(begin, end - begin));
 }
 
 Writer::Writer() = default;

@@ -40,17 +40,18 @@ void AccessLog::clear() {
 
 void AccessLog::issued(const Wave& wave, MemoryOperation& operation) {
   if (operation.kind == MemoryKind::load) {
-    operation.traced = true;
-    operation.bytes->traced_lanes = operation.exec;
+    // Most often those that it was issued with, which stand in the operation again later.
+    operation.traced = operation.exec == wave.exec() ? Traced::enabled : Traced::some;
+    if (operation.traced == Traced::some) operation.bytes->traced_lanes = operation.exec;
   } else {
     add(wave, operation, operation.exec);
   }
 }
 
 void AccessLog::completed(const Wave& wave, MemoryOperation& operation) {
-  if (!operation.traced) return;
-  add(wave, operation, operation.bytes->traced_lanes);
-  operation.traced = false;
+  if (operation.traced == Traced::none) return;
+  add(wave, operation, operation.traced_lanes());
+  operation.traced = Traced::none;
 }
 
 void AccessLog::add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes) {

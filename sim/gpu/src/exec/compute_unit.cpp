@@ -237,7 +237,7 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
                 operation.words * sizeof(std::uint32_t));
     return;
   }
-  if (operation.traced) [[unlikely]]
+  if (operation.traced != Traced::none) [[unlikely]]
     trace->completed(wave, operation);
   if (operation.into_registers) {
     activity.register_bytes += kLanes * sizeof(std::uint32_t);

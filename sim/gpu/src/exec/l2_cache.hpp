@@ -84,7 +84,7 @@ class L2Cache {
 
   // Brings to the host's caches what an access to these lines, in a row on one channel, will look
   // at: their slots where those are known, else their sets.
-  void look_ahead(std::uint32_t line, unsigned lines) const {
+  void look_ahead(std::uint32_t line, unsigned lines) {
     std::uint32_t first = first_of(line);
     if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
       prefetch_to_write(&stamp_[place]);
@@ -176,8 +176,11 @@ class L2Cache {
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
     return slot(first, last_way_[line % kHints]);
   }
-  void look_at_sets(std::uint32_t first) const {
+  // Stores ask for line after line: what was asked for last is on its way.
+  void look_at_sets(std::uint32_t first) {
     const std::uint32_t begin = first & ~(columns_ - 1);
+    if (begin == looked_at_) return;
+    looked_at_ = begin;
     const std::size_t lines =
         (ways_ * columns_ * sizeof(std::uint32_t) + kHostLine - 1) / kHostLine;
     prefetch_to_write(&tag_[begin], lines);
@@ -207,6 +210,7 @@ class L2Cache {
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
   std::uint32_t clock_{1};
+  std::uint32_t looked_at_{kNone};  // first slot of the sets that look_ahead() asked for last
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace ww::sim::gpu::exec {
 namespace {
 
@@ -95,6 +98,59 @@ TEST(L2Cache, BehavesAlikeAfterSnapshotAndRestore) {
   }
   EXPECT_EQ(copy.snapshot()->hash, l2.snapshot()->hash);
   EXPECT_NE(copy.snapshot()->hash, snapshot->hash);
+}
+
+// A set as a list, the most recent line first.
+struct PlainSet {
+  std::vector<std::uint32_t> lines;
+  bool access(std::uint32_t line, std::size_t ways) {
+    const auto found = std::find(lines.begin(), lines.end(), line);
+    const bool hit = found != lines.end();
+    if (hit) lines.erase(found);
+    lines.insert(lines.begin(), line);
+    if (lines.size() > ways) lines.pop_back();
+    return hit;
+  }
+};
+
+// Single lines and runs of them, in caches of shapes that are laid out and searched in other ways.
+TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
+  struct Shape {
+    int channels, ways, sets, lines_per_block;
+  };
+  for (const Shape shape : {Shape{16, 16, 64, 4}, Shape{8, 8, 32, 4}, Shape{3, 16, 20, 4},
+                            Shape{4, 16, 10, 4}, Shape{4, 6, 8, 2}, Shape{2, 16, 16, 1}}) {
+    Architecture architecture;
+    architecture.l2_channels = shape.channels;
+    architecture.l2_ways = shape.ways;
+    architecture.l2_bytes = std::int64_t{64} * shape.channels * shape.ways * shape.sets;
+    architecture.channel_interleave_bytes = 64 * shape.lines_per_block;
+    L2Cache l2{architecture};
+    std::vector<PlainSet> plain(static_cast<std::size_t>(shape.channels * shape.sets));
+    const auto block = static_cast<std::uint32_t>(shape.lines_per_block);
+    const auto set_of = [&](std::uint32_t line) {
+      const auto channels = static_cast<std::uint32_t>(shape.channels);
+      const std::uint32_t in_channel = line / block / channels * block + line % block;
+      return line / block % channels * static_cast<std::uint32_t>(shape.sets) +
+             in_channel % static_cast<std::uint32_t>(shape.sets);
+    };
+    std::uint32_t state = 7;
+    const std::uint32_t most = 2U * static_cast<std::uint32_t>(plain.size()) * 16U;
+    for (int i = 0; i < 20000; ++i) {
+      state = state * 1664525U + 1013904223U;
+      const std::uint32_t line = (state >> 8) % most / block * block;
+      const unsigned lines = i % 3 == 0 ? 1 : block;
+      std::int64_t leaves[4];
+      L2Cache::Access accesses[4];
+      const unsigned hits = i % 2 == 0 ? l2.hits(line, lines, leaves, 0, 1) : 0;
+      if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
+      for (unsigned n = 0; n < lines; ++n) {
+        const bool expected =
+            plain[set_of(line + n)].access(line + n, static_cast<std::size_t>(shape.ways));
+        ASSERT_EQ(n < hits || accesses[n - hits].hit, expected) << shape.ways << " ways, " << i;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 }
 
 // The data are the one thing here that may be in no cache of the host.
-void MemorySystem::look_ahead(const Request& request) const {
+void MemorySystem::look_ahead(const Request& request) {
   const std::byte* const data = memory_.host(line_address(request.line));
   for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
   const MemoryOperation& operation = *request.operation;

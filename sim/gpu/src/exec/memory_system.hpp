@@ -50,7 +50,7 @@ class MemorySystem final : public Hierarchy {
     std::uint16_t channel{};
   };
   // Brings to the host's caches what the request will look at.
-  void look_ahead(const Request& request) const;
+  void look_ahead(const Request& request);
   void look_for_victims(const Request& request, std::size_t n);
   void look_at_victims(std::size_t n) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);

@@ -29,8 +29,11 @@ struct alignas(64) OperationBytes {
   std::uint32_t data[kLanes * 4];             // lane-major elements
   alignas(64) std::uint64_t address[kLanes];  // where the lanes are not contiguous
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
-  alignas(64) std::uint64_t traced_lanes;     // a load's that the trace still waits for
+  alignas(64) std::uint64_t traced_lanes;     // a load's that the trace waits for: Traced::some
 };
+
+// Which of an operation's lanes the trace waits for.
+enum class Traced : std::uint8_t { none, enabled, some };
 
 // What is known of one memory instruction in flight besides its bytes.
 struct OperationState {
@@ -53,7 +56,7 @@ struct OperationState {
   bool begun : 1 {};      // some of a load's bytes are in `data`
   bool spread : 1 {};     // private memory: an element is not within one dword (private_memory.hpp)
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
-  bool traced{};          // the trace waits for it
+  Traced traced{};        // whether the trace waits for it
 };
 // Without gaps: a new state is written in a few moves.
 static_assert(sizeof(OperationState) == 48);
@@ -67,6 +70,10 @@ struct alignas(64) MemoryOperation : OperationState {
   [[nodiscard]] std::uint32_t* data() const { return bytes->data; }
   [[nodiscard]] std::uint64_t* address() const { return bytes->address; }
   [[nodiscard]] std::uint32_t* old() const { return bytes->old; }
+  // Once it is complete.
+  [[nodiscard]] std::uint64_t traced_lanes() const {
+    return traced == Traced::enabled ? exec : bytes->traced_lanes;
+  }
 };
 static_assert(sizeof(MemoryOperation) == 64);
 

@@ -240,7 +240,7 @@ void ComputeUnit::barrier(Wave& wave) {
 void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) {
   if (operation.unresolved != 0) {
     const std::size_t words = element_words(operation);
-    for (std::uint64_t set = operation.bytes->traced_lanes; set != 0; set &= set - 1) {
+    for (std::uint64_t set = operation.traced_lanes(); set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       if (operation.contiguous) {
         operation.address()[lane] = operation.base + lane * operation.element_bytes;
@@ -259,7 +259,7 @@ void ComputeUnit::end_wave(Wave& wave) {
   const auto abandon = [this, &wave](CounterQueue& queue) {
     for (; queue.count != 0; queue.pop()) {
       MemoryOperation* operation = queue.front();
-      if (operation->traced) [[unlikely]]
+      if (operation->traced != Traced::none) [[unlikely]]
         trace_abandoned(wave, *operation);
       operation->wave = nullptr;
       if (--operation->references == 0 && operation->unresolved == 0) release(operation);
