@@ -4,16 +4,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <latch>
 #include <system_error>
 #include <thread>
 
@@ -32,33 +29,6 @@ void sleep_until_ns(std::int64_t time_ns) {
   const timespec until{time_ns / 1'000'000'000, time_ns % 1'000'000'000};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
   }
-}
-
-// Real-time priority for the calling thread. A deadline's task, half of each period its own at
-// most, comes before all others, wakes at two thirds of SCHED_FIFO's cost, and cannot take the core
-// where a driver's call does not return. SCHED_FIFO where the kernel does not admit it: above
-// ordinary work, below the kernel's own threads. Returns 0 or the error number.
-int become_real_time(std::int64_t period_ns) {
-  // As sched_setattr(2) has it; the C library declares it from 2.41 on.
-  struct {
-    std::uint32_t size, policy;
-    std::uint64_t flags;
-    std::int32_t nice;
-    std::uint32_t priority;
-    std::uint64_t runtime, deadline, period;
-  } attributes{};
-  static_assert(sizeof(attributes) == 48);
-  constexpr std::uint32_t deadline_policy = 6;
-  constexpr std::uint64_t reset_on_fork = 1;  // a driver's call may start threads
-  attributes.size = sizeof(attributes);
-  attributes.policy = deadline_policy;
-  attributes.flags = reset_on_fork;
-  attributes.period = attributes.deadline = static_cast<std::uint64_t>(period_ns);
-  attributes.runtime = attributes.period / 2;
-  if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return 0;
-  sched_param priority{};
-  priority.sched_priority = 10;
-  return pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 }
 
 // Counts of durations: by microsecond up to 4 ms, then by millisecond. One writer; a reader may see
@@ -111,7 +81,20 @@ class SamplerThread final : public Sampler {
     } catch (const std::system_error& error) {
       return fail(ErrorCode::io_error, fmt::format("cannot start a thread: {}", error.what()));
     }
-    scheduled_.wait();
+    if (options_.real_time) {
+      // Above ordinary work, below the kernel's own threads.
+      sched_param priority{};
+      priority.sched_priority = 10;
+      const int code = pthread_setschedparam(thread_.native_handle(), SCHED_FIFO, &priority);
+      real_time_ = code == 0;
+      if (code != 0) {
+        real_time_reason_ = fmt::format(
+            "real-time priority is not allowed ({}); allow it with 'ulimit -r 10' or run as root",
+            std::strerror(code));
+      }
+    } else {
+      real_time_reason_ = "not asked for";
+    }
     return {};
   }
 
@@ -158,25 +141,9 @@ class SamplerThread final : public Sampler {
     return options_.period_ns * std::clamp<std::int64_t>(std::llround(std::ceil(periods)), 1, 5);
   }
 
-  void take_priority() {
-    if (!options_.real_time) {
-      real_time_reason_ = "not asked for";
-      return;
-    }
-    const int code = become_real_time(period_ns_);
-    real_time_ = code == 0;
-    if (code != 0) {
-      real_time_reason_ = fmt::format(
-          "real-time priority is not allowed ({}); allow it with 'ulimit -r 10' or run as root",
-          std::strerror(code));
-    }
-  }
-
   void run() {
     prctl(PR_SET_NAME, "wirewatt-sample");
     prctl(PR_SET_TIMERSLACK, 1);  // ns; matters without real-time priority
-    take_priority();
-    scheduled_.count_down();
     const std::int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     std::int64_t due = clock_ns(CLOCK_MONOTONIC) + period_ns_;
     std::int64_t slow_due = due;
@@ -221,8 +188,7 @@ class SamplerThread final : public Sampler {
   std::atomic<bool> stop_{false};
   bool real_time_{};
   std::string real_time_reason_;
-  std::latch scheduled_{1};  // the thread has its priority
-  std::thread thread_;       // last: it uses all of the above
+  std::thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace

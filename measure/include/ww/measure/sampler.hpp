@@ -15,7 +15,7 @@ namespace ww::measure {
 struct SamplerOptions {
   std::int64_t period_ns{1'000'000};
   std::int64_t slow_period_ns{100'000'000};  // of temperatures, clocks and the like
-  bool real_time{true};                      // SCHED_DEADLINE, else SCHED_FIFO, where this user may
+  bool real_time{true};                      // SCHED_FIFO where this user may
   // Poll a source whose reads take long less often (up to 5 periods), so that a tick costs at most
   // 1.5% of a core.
   bool stretch{true};
