@@ -12,6 +12,7 @@ namespace {
 
 using testing::build_bundle;
 using testing::build_catalyst;
+using testing::build_catalyst_opencl2;
 using testing::build_object;
 using testing::Bytes;
 using testing::CatalystSpec;
@@ -224,8 +225,79 @@ TEST(PatchCatalyst, NeedsAKnownMachineOrAGivenTarget) {
   const Bytes binary = build_catalyst({.machine = 0x499, .kernels = {{"k", words(figure3)}}});
   EXPECT_EQ(patch_binary(binary, {.kernel = "k"}).error().code, ErrorCode::unsupported);
   EXPECT_TRUE(patch_binary(binary, {.kernel = "k", .target = "gfx701"}).has_value());
-  const Bytes opencl2 = build_catalyst({.machine = 0xaf5b, .kernels = {{"k", words(figure3)}}});
-  EXPECT_EQ(patch_binary(opencl2, {.kernel = "k"}).error().code, ErrorCode::unsupported);
+  const Bytes processor = build_catalyst({.machine = 0x7d4, .kernels = {{"k", words(figure3)}}});
+  const auto refused = patch_binary(processor, {.kernel = "k"});
+  EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
+  EXPECT_NE(refused.error().text().find("processor"), std::string::npos);
+}
+
+TEST(PatchCatalystOpenCl2, FindsTheKernelInTheHsaObject) {
+  // s_xor_b32 s3, s8, marker: with eight user registers the group id is s8.
+  const Bytes code = words({0x8903ff08, pin_marker, end_program});
+  for (const bool wide : {false, true}) {
+    const Bytes binary = build_catalyst_opencl2(
+        {.wide = wide, .kernels = {{"other", words({end_program})}, {"k", code}}});
+    const auto patched = patch_binary(binary, {.kernel = "k"});
+    ASSERT_TRUE(patched.has_value()) << patched.error().text();
+    EXPECT_EQ(patched->kind, BinaryKind::catalyst);
+    EXPECT_EQ(patched->sites[0].target, "gfx701");
+    EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, nop}));
+    const Bytes source = bytes_of("the program as .brig");
+    EXPECT_EQ(std::search(patched->bytes.begin(), patched->bytes.end(), source.begin(),
+                          source.end()),
+              patched->bytes.end());
+    expect_whole_cycle(binary, *patched);
+    EXPECT_EQ(patch_binary(binary, {.kernel = "other"}).error().code, ErrorCode::not_found);
+  }
+}
+
+TEST(PatchCatalystOpenCl2, TakesTheChipFromTheDeviceCodeElseTheGenerationFromTheNote) {
+  const Bytes gfx8_code = words({0x8803ff08, pin_marker, end_program});
+  const auto target_of = [&](std::uint32_t device_code, std::uint32_t noted,
+                             const std::string& given) -> std::string {
+    const auto patched =
+        patch_binary(build_catalyst_opencl2({.device_code = device_code,
+                                             .noted_major = noted,
+                                             .kernels = {{"k", gfx8_code}}}),
+                     {.kernel = "k", .target = given});
+    return patched ? patched->sites[0].target : std::string(to_string(patched.error().code));
+  };
+  EXPECT_EQ(target_of(9, 8, ""), "gfx802");
+  EXPECT_EQ(target_of(0x12, 8, ""), "gfx800") << "a number that drivers have used twice";
+  EXPECT_EQ(target_of(7, 8, ""), "gfx800") << "the code's own note wins over the chip";
+  EXPECT_EQ(target_of(0x12, 0, ""), to_string(ErrorCode::unsupported));
+  EXPECT_EQ(target_of(0x12, 0, "gfx803"), "gfx803");
+  EXPECT_EQ(target_of(9, 8, "gfx701"), to_string(ErrorCode::invalid_argument));
+}
+
+TEST(PatchCatalystOpenCl2, RefusesAPlaceWhereTheDriverWritesAnAddress) {
+  const Bytes code = words({0x8903ff08, pin_marker, 0x8904ff08, 0x12345678, end_program});
+  const auto with = [&](std::vector<std::uint64_t> relocated) {
+    return patch_binary(
+        build_catalyst_opencl2({.kernels = {{"k", code}}, .relocated = std::move(relocated)}),
+        {.kernel = "k"});
+  };
+  EXPECT_EQ(with({256 + 4}).error().code, ErrorCode::bad_data);
+  EXPECT_TRUE(with({256 + 12}).has_value());
+}
+
+TEST(PatchCatalystOpenCl2, NeverReadsOutsideABrokenFile) {
+  const Bytes code = words({0x8903ff08, pin_marker, end_program});
+  const Bytes binary = build_catalyst_opencl2({.kernels = {{"k", code}}});
+  for (std::size_t size = 0; size < binary.size(); size += 3) {
+    EXPECT_FALSE(patch_binary(std::span(binary).first(size), {.kernel = "k"}).has_value());
+  }
+  // Any four bytes of it may be anything.
+  for (std::size_t at = 0; at + 4 <= binary.size(); at += 4) {
+    for (const std::uint32_t value : {0U, 0x7fffffffU, 0xffffffffU, 0x1000U}) {
+      Bytes hostile = binary;
+      std::memcpy(hostile.data() + at, &value, sizeof value);
+      const auto patched = patch_binary(hostile, {.kernel = "k"});
+      if (patched) {
+        EXPECT_TRUE(verify_binary(hostile, *patched).has_value()) << at;
+      }
+    }
+  }
 }
 
 TEST(PatchCatalyst, NeverReadsOutsideABrokenFile) {

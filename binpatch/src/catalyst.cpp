@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "catalyst_opencl2.hpp"
 #include "raw_elf.hpp"
 
 namespace ww::binpatch {
@@ -49,9 +50,8 @@ std::optional<GfxTarget> target_of(std::uint16_t machine) {
   return found == std::end(machines) ? std::nullopt : std::optional(found->target);
 }
 
-bool is_opencl2_machine(std::uint16_t machine) {
-  return machine == 0xaf5a || machine == 0xaf5b;
-}
+// Programs that the driver compiled for the processor.
+bool is_processor(std::uint16_t machine) { return machine == 0x7d3 || machine == 0x7d4; }
 
 std::string kernel_name(std::string_view symbol) {
   if (symbol.starts_with(symbol_prefix) && symbol.ends_with(symbol_suffix) &&
@@ -99,29 +99,7 @@ Result<CatalystKernel> read_kernel(std::string name, std::span<const std::byte> 
                         .group_register = group_register_of(*inner)};
 }
 
-}  // namespace
-
-bool is_catalyst(std::span<const std::byte> bytes) {
-  constexpr std::uint16_t machine_amdgpu = 224;
-  const auto elf = read_raw_elf(bytes);
-  if (!elf || elf->machine == machine_amdgpu) {
-    return false;
-  }
-  return target_of(elf->machine).has_value() || is_opencl2_machine(elf->machine) ||
-         elf->find(".llvmir") != nullptr || elf->find(".amdil") != nullptr ||
-         std::any_of(elf->symbols.begin(), elf->symbols.end(), [](const RawSymbol& symbol) {
-           return kernel_name(symbol.name) != symbol.name;
-         });
-}
-
-Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
-                                     std::optional<GfxTarget> given) {
-  WW_ASSIGN(outer, read_raw_elf(bytes));
-  if (is_opencl2_machine(outer.machine)) {
-    return fail(ErrorCode::unsupported,
-                "the binary is of the OpenCL 2.0 form; build with -legacy or for OpenCL 1.2",
-                "Catalyst binary");
-  }
+Result<CatalystBinary> read_opencl1(const RawElf& outer, std::optional<GfxTarget> given) {
   CatalystBinary binary;
   const auto target = target_of(outer.machine);
   if (target && given && *target != *given) {
@@ -129,6 +107,10 @@ Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
         ErrorCode::invalid_argument,
         fmt::format("the binary is for {}, not for {}", to_string(*target), to_string(*given)),
         "Catalyst binary");
+  }
+  if (is_processor(outer.machine)) {
+    return fail(ErrorCode::unsupported, "the program is for the host's processor, not for a GPU",
+                "Catalyst binary");
   }
   if (!target && !given) {
     return fail(
@@ -152,6 +134,28 @@ Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
   if (binary.kernels.empty()) {
     return broken("no symbol names an inner ELF file in .text");
   }
+  return binary;
+}
+
+}  // namespace
+
+bool is_catalyst(std::span<const std::byte> bytes) {
+  constexpr std::uint16_t machine_amdgpu = 224;
+  const auto elf = read_raw_elf(bytes);
+  if (!elf || elf->machine == machine_amdgpu) {
+    return false;
+  }
+  return target_of(elf->machine).has_value() || is_opencl2(*elf) ||
+         elf->find(".llvmir") != nullptr || elf->find(".amdil") != nullptr ||
+         std::any_of(elf->symbols.begin(), elf->symbols.end(), [](const RawSymbol& symbol) {
+           return kernel_name(symbol.name) != symbol.name;
+         });
+}
+
+Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
+                                     std::optional<GfxTarget> given) {
+  WW_ASSIGN(outer, read_raw_elf(bytes));
+  WW_ASSIGN(binary, is_opencl2(outer) ? read_opencl2(outer, given) : read_opencl1(outer, given));
   for (const RawSection& section : outer.sections) {
     const bool source = std::find(std::begin(source_sections), std::end(source_sections),
                                   section.name) != std::end(source_sections);

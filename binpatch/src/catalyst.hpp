@@ -1,6 +1,6 @@
-// Program binaries of AMD's Catalyst drivers (OpenCL 1.2): an outer ELF file with the program in
-// several forms (.source, .llvmir, .amdil), whose .text holds one inner ELF file per kernel, with
-// the machine code in its own .text. Source: the public descriptions of the format by the CLRX
+// Program binaries of AMD's Catalyst drivers: an outer ELF file with the program in several forms
+// (.source, .llvmir, .amdil), whose .text holds one inner ELF file per kernel, with the machine code
+// in its own .text; the form of OpenCL 2.0 is catalyst_opencl2.hpp's. Source: the public descriptions of the format by the CLRX
 // project; AMD's OpenCL programming guide, "Binary format" (-fno-bin-llvmir and its kin).
 #pragma once
 
@@ -22,6 +22,7 @@ struct CatalystKernel {
   std::uint64_t code_size{};
   // The scalar register that holds the work-group id, where the inner file's notes tell it.
   std::optional<std::uint16_t> group_register;
+  std::vector<std::uint64_t> relocated{};  // bytes into the code where the driver writes addresses
 };
 
 // A section from which the driver could compile the program anew.
@@ -41,7 +42,8 @@ struct CatalystBinary {
 
 [[nodiscard]] bool is_catalyst(std::span<const std::byte> bytes);
 // `given` names the target where the file's machine number does not. Errors: parse_error;
-// unsupported for the OpenCL 2.0 form and for machines that are not known.
+// unsupported
+// for machines that are not known and programs of the processor.
 [[nodiscard]] Result<CatalystBinary> read_catalyst(std::span<const std::byte> bytes,
                                                    std::optional<GfxTarget> given);
 

@@ -138,13 +138,15 @@ Result<CatalystCode> open_catalyst(const Part& part, const std::string& name) {
   WW_ASSIGN(generation, isa::generation_of(binary.target));
   const Bytes bytes = part.bytes.subspan(kernel->code_offset, kernel->code_size);
   WW_ASSIGN(code, KernelCode::decode_reachable(bytes, name, generation));
+  std::vector<Relocation> relocations;
+  for (const std::uint64_t place : kernel->relocated) relocations.push_back({.address = place});
   return CatalystCode{.region = {.kernel = name,
                                  .target = binary.target,
                                  .generation = generation,
                                  .file_offset = kernel->code_offset,
                                  .address = 0,
                                  .bytes = bytes,
-                                 .relocations = {},
+                                 .relocations = std::move(relocations),
                                  .code = std::move(code)},
                       .group_register = kernel->group_register,
                       .sources = std::move(binary.sources)};

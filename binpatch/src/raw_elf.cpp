@@ -99,6 +99,7 @@ Result<RawElf> read(Bytes bytes) {
     elf.sections.push_back(
         {.name = {},
          .type = section.sh_type,
+         .info = section.sh_info,
          .address = section.sh_addr,
          .offset = section.sh_offset,
          .size = section.sh_size,
@@ -122,6 +123,7 @@ Result<RawElf> read(Bytes bytes) {
     for (std::uint64_t at = 0; within(at, sizeof(Symbol), symbols.size()); at += sizeof(Symbol)) {
       const auto symbol = read_at<Symbol>(symbols, at);
       elf.symbols.push_back({string_at(elf.sections[section.sh_link].bytes, symbol.st_name),
+                             static_cast<unsigned char>(ELF64_ST_TYPE(symbol.st_info)),
                              symbol.st_shndx, symbol.st_value, symbol.st_size});
     }
   }

@@ -16,6 +16,7 @@ namespace ww::binpatch {
 struct RawSection {
   std::string name;
   std::uint32_t type{};
+  std::uint32_t info{};
   std::uint64_t address{};
   std::uint64_t offset{};
   std::uint64_t size{};
@@ -25,6 +26,7 @@ struct RawSection {
 
 struct RawSymbol {
   std::string name;
+  unsigned char type{};  // STT_
   std::uint16_t section{};
   std::uint64_t value{};
   std::uint64_t size{};

@@ -25,6 +25,7 @@ struct Section {
   Bytes content;
   std::uint32_t link{};
   std::uint32_t entry_size{};
+  std::uint32_t info{};
 };
 
 struct Wide {
@@ -42,7 +43,7 @@ struct Narrow {
 
 // Header, the sections' contents, .shstrtab, section headers.
 template <class Layout>
-Bytes build_elf(std::uint16_t machine, std::vector<Section> sections) {
+Bytes build_elf(std::uint16_t machine, std::vector<Section> sections, std::uint32_t flags = 0) {
   using Header = typename Layout::Header;
   using SectionHeader = typename Layout::SectionHeader;
   sections.insert(sections.begin(), {.name = "", .type = SHT_NULL, .content = {}});
@@ -64,6 +65,7 @@ Bytes build_elf(std::uint16_t machine, std::vector<Section> sections) {
     header.sh_size = static_cast<decltype(header.sh_size)>(sections[i].content.size());
     header.sh_link = sections[i].link;
     header.sh_entsize = sections[i].entry_size;
+    header.sh_info = sections[i].info;
     headers.push_back(header);
     append(out, sections[i].content.data(), sections[i].content.size());
   }
@@ -76,6 +78,7 @@ Bytes build_elf(std::uint16_t machine, std::vector<Section> sections) {
   header.e_type = ET_EXEC;
   header.e_machine = machine;
   header.e_version = EV_CURRENT;
+  header.e_flags = flags;
   header.e_shoff = static_cast<decltype(header.e_shoff)>(out.size());
   header.e_ehsize = sizeof(Header);
   header.e_shentsize = sizeof(SectionHeader);
@@ -100,6 +103,62 @@ Bytes inner_elf(const Bytes& code, const std::optional<std::uint32_t>& user_regi
     sections.push_back(std::move(note));
   }
   return build_elf<Narrow>(cal_machine, std::move(sections));
+}
+
+// The one inner file of the OpenCL 2.0 form.
+Bytes hsa_object(const OpenCl2Spec& spec) {
+  constexpr std::uint16_t amdgpu_machine = 224;
+  constexpr std::uint64_t header_size = 256;
+  constexpr unsigned char kernel_type = 10;
+  Section text{.name = ".hsatext", .content = {}};
+  Section names{.name = ".strtab", .type = SHT_STRTAB, .content = Bytes(1)};
+  Section symbols{.name = ".symtab",
+                  .type = SHT_SYMTAB,
+                  .content = Bytes(sizeof(Elf64_Sym)),
+                  .link = 2,
+                  .entry_size = sizeof(Elf64_Sym)};
+  Section places{.name = ".rela.hsatext",
+                 .type = SHT_RELA,
+                 .content = {},
+                 .link = 3,
+                 .entry_size = sizeof(Elf64_Rela),
+                 .info = 1};
+  for (const auto& [name, code] : spec.kernels) {
+    text.content.resize((text.content.size() + header_size - 1) / header_size * header_size);
+    Elf64_Sym symbol{};
+    symbol.st_name = static_cast<Elf64_Word>(names.content.size());
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, kernel_type);
+    symbol.st_shndx = 1;
+    symbol.st_value = text.content.size();
+    symbol.st_size = header_size + code.size();
+    append(symbols.content, &symbol, sizeof symbol);
+    const std::string full = "&__OpenCL_" + name + "_kernel";
+    append(names.content, full.c_str(), full.size() + 1);
+    Bytes header(header_size);
+    put(header, 0, std::uint32_t{1});
+    put(header, 16, header_size);
+    put(header, 52, spec.user_registers << 1 | 0x80);
+    append(text.content, header.data(), header.size());
+    append(text.content, code.data(), code.size());
+  }
+  for (const std::uint64_t place : spec.relocated) {
+    const Elf64_Rela entry{.r_offset = place, .r_info = ELF64_R_INFO(1, 1), .r_addend = 0};
+    append(places.content, &entry, sizeof entry);
+  }
+  std::vector<Section> sections{text, names, symbols, places};
+  if (spec.noted_major != 0) {
+    Section note{.name = ".note", .type = SHT_NOTE, .content = {}};
+    const std::uint32_t words[] = {4, 27, 3};
+    append(note.content, words, sizeof words);
+    append(note.content, "AMD", 4);
+    const std::uint16_t sizes[] = {4, 7};
+    const std::uint32_t version[] = {spec.noted_major, 0, 0};
+    append(note.content, sizes, sizeof sizes);
+    append(note.content, version, sizeof version);
+    append(note.content, "AMD\0AMDGPU\0", 12);
+    sections.push_back(std::move(note));
+  }
+  return build_elf<Wide>(amdgpu_machine, std::move(sections));
 }
 
 template <class Layout>
@@ -159,6 +218,15 @@ Bytes build_bundle(const std::vector<std::pair<std::string, Bytes>>& objects) {
 
 Bytes build_catalyst(const CatalystSpec& spec) {
   return spec.wide ? build_outer<Wide>(spec) : build_outer<Narrow>(spec);
+}
+
+Bytes build_catalyst_opencl2(const OpenCl2Spec& spec) {
+  const std::string brig = "the program as .brig";
+  Section source{.name = ".brig", .content = {}};
+  append(source.content, brig.data(), brig.size());
+  const std::vector<Section> sections{{.name = ".text", .content = hsa_object(spec)}, source};
+  return spec.wide ? build_elf<Wide>(0xaf5b, sections, spec.device_code)
+                   : build_elf<Narrow>(0xaf5a, sections, spec.device_code);
 }
 
 }  // namespace ww::binpatch::testing

@@ -26,4 +26,17 @@ struct CatalystSpec {
 // outer file, at the symbol __OpenCL_<kernel>_kernel.
 [[nodiscard]] Bytes build_catalyst(const CatalystSpec& spec);
 
+struct OpenCl2Spec {
+  std::uint32_t device_code{7};  // e_flags of the outer file: Hawaii
+  std::uint32_t noted_major{7};  // the HSA object's note; 0: none
+  bool wide{true};
+  std::vector<std::pair<std::string, Bytes>> kernels;  // name, machine code
+  std::vector<std::uint64_t> relocated{};              // places in .hsatext
+  std::uint32_t user_registers{8};
+};
+
+// Catalyst's form of OpenCL 2.0: one HSA object in .text, an amd_kernel_code_t before each kernel's
+// code in .hsatext, and the program as .brig.
+[[nodiscard]] Bytes build_catalyst_opencl2(const OpenCl2Spec& spec);
+
 }  // namespace ww::binpatch::testing
