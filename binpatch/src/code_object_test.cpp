@@ -195,5 +195,13 @@ TEST(Metadata, OfAnEmptyMapHasNoKernels) {
   EXPECT_TRUE(metadata->kernels.empty());
 }
 
+TEST(CodeObjectNotes, AreFoundInASectionThatNoSegmentCovers) {
+  const Bytes file = build_object({.code = words({0xbf810000}), .note_in_section = true});
+  const auto object = CodeObject::parse(file);
+  ASSERT_TRUE(object.has_value()) << object.error().text();
+  ASSERT_NE(object->find_kernel("k"), nullptr);
+  EXPECT_EQ(object->find_kernel("k")->arguments.size(), 1U) << "which the note alone tells";
+}
+
 }  // namespace
 }  // namespace ww::binpatch

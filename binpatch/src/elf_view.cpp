@@ -89,7 +89,7 @@ Result<ElfView> ElfView::open(std::span<const std::byte> bytes) {
                 "code object");
   }
   if (header.e_type != ET_DYN) {
-    return fail(ErrorCode::unsupported, "the code object is not linked (ELF type is not DYN)",
+    return fail(ErrorCode::unsupported, "the code object is not linked; link it: ld.lld -shared IN -o OUT",
                 "code object");
   }
   WW_TRY(view.read_segments());
@@ -239,11 +239,17 @@ std::optional<std::uint64_t> ElfView::file_offset(std::uint64_t address, std::ui
 Result<std::optional<std::span<const std::byte>>> ElfView::find_note(std::string_view owner,
                                                                      std::uint32_t type) const {
   constexpr auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+  // The first linkers for AMD GPUs left notes in sections alone.
+  std::vector<std::span<const std::byte>> places;
   for (const Elf64_Phdr& segment : program_headers_) {
-    if (segment.p_type != PT_NOTE) {
-      continue;
-    }
-    const auto notes = bytes_.subspan(segment.p_offset, segment.p_filesz);
+    if (segment.p_type != PT_NOTE) continue;
+    places.push_back(bytes_.subspan(segment.p_offset, segment.p_filesz));
+  }
+  for (const Elf64_Shdr& section : section_headers_) {
+    if (section.sh_type != SHT_NOTE) continue;
+    places.push_back(bytes_.subspan(section.sh_offset, section.sh_size));
+  }
+  for (const auto notes : places) {
     std::uint64_t at = 0;
     while (within(at, sizeof(Elf64_Nhdr), notes.size())) {
       const auto note = read_at<Elf64_Nhdr>(notes, at);
@@ -251,7 +257,7 @@ Result<std::optional<std::span<const std::byte>>> ElfView::find_note(std::string
       const std::uint64_t content_at = name_at + padded(note.n_namesz);
       if (!within(name_at, padded(note.n_namesz), notes.size()) ||
           !within(content_at, note.n_descsz, notes.size())) {
-        return broken("a note does not lie inside its segment");
+        return broken("a note ends outside its segment or section");
       }
       const auto name = string_at(notes.subspan(name_at, note.n_namesz), 0);
       if (note.n_type == type && name == owner) {

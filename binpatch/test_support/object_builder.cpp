@@ -122,11 +122,12 @@ Bytes build_object(const ObjectSpec& spec) {
 
   // Section headers end the file.
   const std::uint64_t sections_at = align(out.size(), 8);
-  std::array<Elf64_Shdr, 3> sections{};
+  std::array<Elf64_Shdr, 4> sections{};
   sections[1] = section(SHT_STRTAB, names_at, names.size());
   sections[2] = section(SHT_DYNSYM, symbols_at, sizeof symbols);
   sections[2].sh_link = 1;
   sections[2].sh_entsize = sizeof(Elf64_Sym);
+  if (spec.note_in_section) sections[3] = section(SHT_NOTE, note_at, note_size);
   put(out, sections_at, sections);
 
   Elf64_Ehdr header{};
@@ -156,6 +157,7 @@ Bytes build_object(const ObjectSpec& spec) {
   loads[1] = {PT_LOAD,      PF_R | PF_X,      code_at,          code_address,
               code_address, spec.code.size(), spec.code.size(), page};
   loads[2] = {PT_NOTE, PF_R, note_at, note_at, note_at, note_size, note_size, 4};
+  if (spec.note_in_section) loads[2] = {};
   put(out, sizeof header, loads);
   return out;
 }

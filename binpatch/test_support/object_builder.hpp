@@ -22,6 +22,7 @@ struct ObjectSpec {
   bool with_metadata{true};
   bool with_function{true};  // the symbol that tells the code's size
   bool with_symbols{true};
+  bool note_in_section{false};  // and in no segment, as the first linkers left it
 };
 
 // A linked code object with one kernel: descriptor, code, dynamic symbols, metadata note.
