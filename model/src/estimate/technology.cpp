@@ -34,18 +34,39 @@ bool same_origin(const WireSource& a, const WireSource& b) {
   return a.name.substr(0, 5) == b.name.substr(0, 5);
 }
 
-// Die areas and clocks from the makers' data sheets or die photos; the chiplet parts' compute die.
+// Die areas and boost clocks from the makers' data sheets or die photos; the chiplet parts' compute
+// die. An architecture that several dies share stands for the one named.
 constexpr std::array sheets = {
     DeviceSheet{"gfx701", "AMD Hawaii (FirePro W9100)", 28, 438, false, 930},
+    DeviceSheet{"gfx803", "AMD Polaris 10 (RX 480; not Fiji)", 14, 232, false, 1266},
     DeviceSheet{"gfx900", "AMD Vega 10", 14, 484, false, 1500},
     DeviceSheet{"gfx906", "AMD Vega 20 (MI50)", 7, 331, false, 1725},
     DeviceSheet{"gfx908", "AMD Arcturus (MI100)", 7, 750, false, 1502},
     DeviceSheet{"gfx90a", "AMD Aldebaran, one die (MI200)", 6, 724, false, 1700},
     DeviceSheet{"gfx942", "AMD MI300, one compute die (XCD)", 5, 115, true, 2100},
+    DeviceSheet{"gfx1010", "AMD Navi 10 (RX 5700)", 7, 251, false, 1905},
+    DeviceSheet{"gfx1030", "AMD Navi 21 (RX 6800, RX 6900)", 7, 520, false, 2250},
+    DeviceSheet{"gfx1031", "AMD Navi 22 (RX 6700)", 7, 335, false, 2581},
+    DeviceSheet{"gfx1032", "AMD Navi 23 (RX 6600)", 7, 237, false, 2491},
+    DeviceSheet{"gfx1100", "AMD Navi 31, graphics die (RX 7900)", 5, 304, true, 2500},
+    DeviceSheet{"gfx1101", "AMD Navi 32, graphics die (RX 7800)", 5, 200, true, 2430},
+    DeviceSheet{"gfx1102", "AMD Navi 33 (RX 7600)", 6, 204, false, 2655},
     DeviceSheet{"sm_70", "NVIDIA GV100", 12, 815, false, 1455},
+    DeviceSheet{"sm_75", "NVIDIA TU102 (RTX 2080 Ti; not TU104 and TU106)", 12, 754, false, 1545},
     DeviceSheet{"sm_80", "NVIDIA GA100", 7, 826, false, 1410},
+    DeviceSheet{"sm_86", "NVIDIA GA102 (RTX 3080, RTX 3090, A40)", 8, 628, false, 1695},
+    DeviceSheet{"sm_89", "NVIDIA AD102 (RTX 4090, L40)", 4, 608, false, 2520},
     DeviceSheet{"sm_90", "NVIDIA GH100", 4, 814, false, 1755},
+    DeviceSheet{"sm_120", "NVIDIA GB202 (RTX 5090)", 4, 750, false, 2407},
 };
+
+std::string known_architectures() {
+  std::string names;
+  for (const DeviceSheet& sheet : sheets) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", sheet.architecture);
+  }
+  return names;
+}
 
 // Of the W9100's floorplan, relative to its die's side of 20.9 mm (IISWC'16, Table II).
 constexpr std::array w9100_over_side = {3.5 / 20.9, 10.5 / 20.9, 11.5 / 20.9};
@@ -138,8 +159,9 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
   if (sheet == nullptr && !request.node_nm) {
     return fail(
         ErrorCode::not_found,
-        fmt::format("no data sheet of '{}' is known; give --node, --voltage and --floorplan",
-                    request.architecture));
+        fmt::format("no data sheet of '{}' is known; give --node, --voltage and --floorplan, or "
+                    "--arch of a near relative of: {}",
+                    request.architecture, known_architectures()));
   }
   const double node = request.node_nm ? *request.node_nm : sheet->node_nm;
   const double voltage = request.voltage_v.value_or(nominal_voltage(node));
@@ -166,7 +188,8 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
     model.distance_mm[s] = {mm, mm * (1 - distance_error), mm * (1 + distance_error)};
   }
   model.distance_source = fmt::format(
-      "the W9100's floorplan scaled to a die of {:.0f} mm2, +-50% (estimated)", sheet->die_mm2);
+      "the W9100's floorplan scaled to the {:.0f} mm2 of {}, +-50% (estimated)", sheet->die_mm2,
+      sheet->name);
   if (sheet->chiplets) {
     model.refused[2] =
         "behind the L2 lies another die: the honest unit is energy per bit and crossing, which no "

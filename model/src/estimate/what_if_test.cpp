@@ -36,9 +36,23 @@ TEST(Technology, RefusesNodesAndVoltagesThatMakeNoSense) {
 }
 
 TEST(Technology, GivesNoModelForADeviceThatItDoesNotKnow) {
-  const auto model = literature_model({.architecture = "gfx1100", .node_nm = {}, .voltage_v = {}});
+  const auto model = literature_model({.architecture = "gfx1234", .node_nm = {}, .voltage_v = {}});
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().code, ErrorCode::not_found);
+  EXPECT_NE(model.error().text().find("gfx1030"), std::string::npos) << "what there is";
+}
+
+TEST(Technology, SaysOnWhichDieItsDistancesRest) {
+  for (const char* architecture : {"gfx803", "gfx1030", "gfx1102", "sm_75", "sm_86", "sm_89"}) {
+    const auto model =
+        literature_model({.architecture = architecture, .node_nm = {}, .voltage_v = {}});
+    ASSERT_TRUE(model) << architecture;
+    EXPECT_NE(model->distance_source.find(model->device), std::string::npos);
+    const double side = std::sqrt(device_sheet(architecture)->die_mm2);
+    ASSERT_TRUE(model->distance_mm[1]);
+    EXPECT_LT(model->distance_mm[1]->low, side / 2);
+    EXPECT_LT(model->distance_mm[1]->high, side);
+  }
 }
 
 TEST(Technology, DoesNotTellEnergyPerMillimetreAcrossDies) {
