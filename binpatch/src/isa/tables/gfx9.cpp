@@ -42,17 +42,29 @@ constexpr TableEntry gfx9_entries[] = {
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
 
 constexpr TableEntry gfx900_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
 #include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx900_only.def"
-#include "isa/tables/gfx9_compare.def"
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 };
 constexpr TableEntry gfx90a_entries[] = {
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
 #include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx908.def"
+#include "isa/tables/gfx908_gfx90a.def"
+#include "isa/tables/gfx90a.def"
 #include "isa/tables/gfx90a_only.def"
-#include "isa/tables/gfx9_compare.def"
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
