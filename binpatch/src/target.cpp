@@ -55,6 +55,9 @@ Generation gfx9_generation(GfxTarget target) {
     case 0x2:
     case 0x9:
     case 0xc: return Generation::gfx900;
+    case 0x4: return Generation::gfx904;
+    case 0x6: return Generation::gfx906;
+    case 0x8: return Generation::gfx908;
     case 0xa: return Generation::gfx90a;
     default: return Generation::gfx9;
   }

@@ -33,9 +33,10 @@ void WordMaker::vector_second_word(const TableEntry& e, bool sdwa) {
   std::uint32_t floats = select ? 0 : e.modifiers & 3U;
   if (sdwa) {
     if (e.opcode == isa::Opcode::v_ldexp_f16) floats = 1;
-    const bool scalar = !scalar_taken_ && e.form == Form::plain && chance(4);
+    const bool gfx8 = generation_ == Generation::gfx8;
+    const bool scalar = !gfx8 && !scalar_taken_ && e.form == Form::plain && chance(4);
     if (scalar) second = below(100) | 1U << 23;
-    if (!scalar && !one && e.form == Form::plain && chance(4)) {
+    if (!gfx8 && !scalar && !one && e.form == Form::plain && chance(4)) {
       other = below(100);
       second |= 1U << 31;
     }
@@ -47,7 +48,9 @@ void WordMaker::vector_second_word(const TableEntry& e, bool sdwa) {
     const std::uint32_t sext = random_bits(2) & ~floats & present;
     second |= (neg & 1) << 20 | (neg >> 1) << 28 | (abs & 1) << 21 | (abs >> 1) << 29 |
               (sext & 1) << 19 | (sext >> 1) << 27;
-    if (compare) {
+    if (compare && gfx8) {
+      if ((e.modifiers & modifier_clamp) != 0) second |= random_bits(1) << 13;
+    } else if (compare) {
       if (chance(2)) second |= scalar_pair() << 8 | 1U << 15;
     } else {
       second |= below(7) << 8 | below(3) << 11;
@@ -157,10 +160,11 @@ void WordMaker::vector_long_gfx9(const TableEntry& e) {
 // The result takes the place of the sum that it continues, or continues a constant.
 void WordMaker::matrix_product(const TableEntry& e) {
   const std::uint32_t result = tuple(e.result);
-  const bool accumulators = chance(2);
+  const bool accumulators = generation_ != Generation::gfx908 && chance(2);
   put(0xd3800000U | std::uint32_t{e.number} << 16 | std::uint32_t{accumulators} << 15 |
       (e.modifiers != 0 ? random_bits(2) << 8 | random_bits(2) << 11 : 0) | result);
-  const std::uint32_t sum = chance(3) ? 128 + below(65) : 256 + result;
+  const std::uint32_t sum =
+      generation_ != Generation::gfx908 && chance(3) ? 128 + below(65) : 256 + result;
   put((256 + tuple(e.source[0])) | (256 + tuple(e.source[1])) << 9 | sum << 18 |
       random_bits(2) << 27 | (e.modifiers != 0 ? random_bits(3) << 29 : 0));
 }
@@ -170,6 +174,7 @@ void WordMaker::vector_packed(const TableEntry& e) {
   std::uint32_t first = 0xd3800000U | std::uint32_t{e.number} << 16 | tuple(e.result);
   if (e.form == Form::accumulator_read || e.form == Form::accumulator_write) {
     put(first | 1U << 14);
+    scalar_taken_ = scalar_taken_ || generation_ == Generation::gfx908;
     return put((e.form == Form::accumulator_read ? 256 + vector(1) : source_gfx9(1)) | 3U << 27);
   }
   const std::uint32_t present = e.source[2] != 0 ? 7 : 3;
@@ -204,8 +209,9 @@ void WordMaker::scalar_memory_gfx9(const TableEntry& e) {
   if (chance(2)) {
     first |= 1U << 17;
     // Negative offsets and a register beside the immediate exist for plain addresses only.
-    second = e.source[0] == 4 ? random_bits(20) : random_bits(21);
-    if (e.source[0] != 4 && chance(3)) {
+    const bool unsigned_only = e.source[0] == 4 || generation_ == Generation::gfx8;
+    second = unsigned_only ? random_bits(20) : random_bits(21);
+    if (!unsigned_only && chance(3)) {
       first |= 1U << 14;
       second = random_bits(20) | below(100) << 25;
     }
@@ -243,7 +249,8 @@ void WordMaker::buffer_gfx9(const TableEntry& e) {
   const std::string_view name = isa::mnemonic(e.opcode);
   const bool halves = name.find("d16") != std::string_view::npos;
   const std::uint32_t mode = below(4);
-  std::uint32_t first = base | random_bits(12) | mode << 12 | random_bits(1) << 14;
+  const bool glc = e.form != Form::atomic_silent && chance(2);
+  std::uint32_t first = base | random_bits(12) | mode << 12 | std::uint32_t{glc} << 14;
   const bool lds = e.form == Form::load && e.result == 1 && !halves && chance(4);
   first |= std::uint32_t{lds} << 16 | random_bits(1) << 17;
   const std::uint32_t address_count = mode == 0 ? 0 : mode < 3 ? 1 : 2;
@@ -259,7 +266,7 @@ void WordMaker::buffer_gfx9(const TableEntry& e) {
 
 void WordMaker::flat_gfx9(const TableEntry& e) {
   const std::uint32_t segment = e.number / flat_segment;
-  const bool glc = chance(2);
+  const bool glc = e.form != Form::atomic_silent && chance(2);
   const bool atomic = e.form == Form::atomic || e.form == Form::atomic_compare;
   // LLVM disassembles flat atomics that return into accumulation registers, but assembles none.
   const bool unwritable = segment == 0 && atomic && glc;
@@ -267,7 +274,9 @@ void WordMaker::flat_gfx9(const TableEntry& e) {
   const bool scalar_address = segment != 0 && chance(2);
   put(0xdc000000U | static_cast<std::uint32_t>(e.number % flat_segment) << 18 |
       random_bits(1) << 17 | std::uint32_t{glc} << 16 | segment << 14 |
-      (segment == 0 ? random_bits(12) : random_bits(13)));
+      (generation_ == Generation::gfx8 ? 0
+       : segment == 0                  ? random_bits(12)
+                                       : random_bits(13)));
   std::uint32_t second = segment == 0 ? 0 : 0x7fU << 16;
   if (scalar_address) {
     second = (segment == 1 ? below(100) : scalar_pair()) << 16;

@@ -87,6 +87,10 @@ void Decoder::sdwa() {
     return unsupported("the instruction has no SDWA form");
   }
   short_results();
+  const bool gfx8 = generation_ == Generation::gfx8;
+  if (gfx8 && (bit(second_, 23) || bit(second_, 31))) {
+    return unsupported("a scalar source of SDWA");
+  }
   const bool two_sources = out_.encoding != Encoding::vop1;
   const auto source_of = [&](std::uint32_t encoded, bool scalar) {
     return scalar ? source_operand(generation_, encoded, 1)
@@ -115,6 +119,14 @@ void Decoder::sdwa() {
     unsupported("a modifier that the instruction does not take");
   }
   reserved(bits(second_, 22, 1) | bits(second_, 30, 1), "reserved bits");
+  if (out_.encoding == Encoding::vopc && gfx8) {
+    m.clamp = bit(second_, 13);
+    reserved(bits(second_, 8, 5) | bits(second_, 14, 2), "reserved bits");
+    if (m.clamp && (entry.modifiers & modifier_clamp) == 0) {
+      unsupported("a modifier that the instruction does not take");
+    }
+    return;
+  }
   if (out_.encoding == Encoding::vopc) {
     if (bit(second_, 15)) {
       set(out_.dst[0], scalar_register(generation_, bits(second_, 8, 7), 2),
@@ -129,7 +141,7 @@ void Decoder::sdwa() {
   }
   m.clamp = bit(second_, 13);
   m.omod = static_cast<std::uint8_t>(bits(second_, 14, 2));
-  if (m.omod != 0 && (entry.modifiers & modifier_scale) == 0) {
+  if (m.omod != 0 && (gfx8 || (entry.modifiers & modifier_scale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 }
@@ -143,8 +155,8 @@ void Decoder::dpp() {
   const bool shift = control > 0x100 && control < 0x130 && control % 16 != 0;
   const bool whole_wave = control == 0x130 || control == 0x134 || control == 0x138 ||
                           control == 0x13c || (control >= 0x140 && control <= 0x143);
-  const bool known = control < 0x100 || shift || whole_wave ||
-                     (broadcast_in_row && generation_ == Generation::gfx90a);
+  const bool known =
+      control < 0x100 || shift || whole_wave || (broadcast_in_row && has_even_tuples(generation_));
   const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
   if ((entry.modifiers & modifier_dpp) == 0 || !known || (wide && !broadcast_in_row)) {
     return unsupported("the instruction has no such DPP form");
@@ -206,6 +218,9 @@ void Decoder::vop3_gfx9() {
       (from_vector != (entry.form == Form::read_lane) || out_.src[1].kind == OperandKind::vgpr)) {
     unsupported("reserved lane operand");
   }
+  if (entry.form == Form::vector_source && !from_vector) {
+    unsupported("the source is a vector register only");
+  }
 }
 
 void Decoder::vop3p() {
@@ -248,6 +263,9 @@ void Decoder::vop3p() {
   if (m.op_sel != 0 || m.op_sel_hi != 7) {
     unsupported("a modifier that the instruction does not take");
   }
+  if (generation_ == Generation::gfx908 && bits(second_, 0, 9) < 128) {
+    unsupported("a scalar register that this GPU does not move to an accumulation register");
+  }
   Operand& accumulation = entry.form == Form::accumulator_read ? out_.src[0] : out_.dst[0];
   if (accumulation.kind != OperandKind::vgpr) {
     unsupported("no accumulation register");
@@ -255,7 +273,8 @@ void Decoder::vop3p() {
   accumulation.kind = OperandKind::agpr;
 }
 
-// Instinct MI200 ISA, "VOP3P-MAI". The broadcast fields lie in extra_dword: cbsz, abid << 4,
+// Instinct MI100 and MI200 ISA, "VOP3P-MAI". gfx908 has sums and results in accumulation registers
+// alone, and no bit to choose. The broadcast fields lie in extra_dword: cbsz, abid << 4,
 // blgp << 8.
 void Decoder::matrix() {
   const TableEntry& entry = *entry_;
@@ -273,9 +292,14 @@ void Decoder::matrix() {
   };
   accumulate(out_.src[0], bit(second_, 27));
   accumulate(out_.src[1], bit(second_, 28));
-  accumulate(out_.src[2], bit(word_, 15));
-  accumulate(out_.dst[0], bit(word_, 15));
-  if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256) {
+  const bool chosen = bit(word_, 15);
+  const bool always = generation_ == Generation::gfx908;
+  reserved(std::uint32_t{always && chosen}, "reserved bits");
+  accumulate(out_.src[2], chosen || always);
+  accumulate(out_.dst[0], chosen || always);
+  // gfx908 takes none for the sum either: LLVM, "MFMA inline literal bug".
+  if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256 ||
+      (always && bits(second_, 18, 9) < 256)) {
     unsupported("a constant where the instruction takes a register");
   }
   const std::uint32_t broadcast = bits(word_, 8, 3);

@@ -14,12 +14,12 @@ constexpr std::uint32_t sign_extended(std::uint32_t value, unsigned width) {
 
 }  // namespace
 
-// gfx90a's bit for data in accumulation registers, of the word that has it.
+// The bit for data in accumulation registers, of the word that has it.
 void Decoder::accumulators(bool chosen) {
   if (!chosen) {
     return;
   }
-  if (generation_ != Generation::gfx90a) {
+  if (!has_even_tuples(generation_)) {
     return unsupported("accumulation registers on a GPU without them");
   }
   accumulators_ = true;
@@ -56,6 +56,10 @@ void Decoder::smem() {
   const bool register_beside = bit(word_, 14);
   m.scalar_offset_is_immediate = bit(word_, 17);
   reserved(bits(word_, 13, 1) | bits(word_, 15, 1) | bits(second_, 21, 4), "reserved bits");
+  if (generation_ == Generation::gfx8) {  // 20 bits without sign, or a register
+    reserved(bit(word_, 14) ? 1U : 0U, "reserved bits");
+    reserved(bits(second_, 20, 12), "reserved bits");
+  }
   if (m.scalar_offset_is_immediate) {
     m.offset = sign_extended(bits(second_, 0, 21), 21);
   } else {
@@ -124,7 +128,7 @@ void Decoder::buffer_gfx9() {
   m.lds = bit(word_, 16);
   m.slc = bit(word_, 17);
   reserved(bits(word_, 15, 1) | bits(word_, 25, 1) | bits(second_, 21, 2), "reserved bits");
-  if (generation_ == Generation::gfx90a) {
+  if (has_even_tuples(generation_)) {
     accumulators(bit(second_, 23));
   } else {
     m.tfe = bit(second_, 23);
@@ -148,6 +152,9 @@ void Decoder::buffer_gfx9() {
     return data_registers(out_.dst[0], data, width);
   }
   data_registers(out_.src[3], data, width);
+  if (entry.form == Form::atomic_silent) {
+    return reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
+  }
   if (entry.form != Form::store && m.glc) {
     data_registers(out_.dst[0], data, entry.form == Form::atomic_compare ? width / 2 : width);
   }
@@ -155,8 +162,8 @@ void Decoder::buffer_gfx9() {
 
 void Decoder::flat_gfx9() {
   const std::uint32_t segment = bits(word_, 14, 2);  // flat, scratch, global
-  if (segment == 3) {
-    return unsupported("reserved segment");
+  if (segment == 3 || (generation_ == Generation::gfx8 && bits(word_, 0, 16) != 0)) {
+    return unsupported("reserved segment or offset");
   }
   if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
     return;
@@ -188,6 +195,9 @@ void Decoder::flat_gfx9() {
   const std::uint32_t destination = bits(second_, 24, 8);
   const bool is_load = entry.form == Form::load;
   const bool is_atomic = entry.form == Form::atomic || entry.form == Form::atomic_compare;
+  if (entry.form == Form::atomic_silent) {
+    reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
+  }
   if (is_load) {
     reserved(data, "data where the instruction has none");
   } else {

@@ -24,7 +24,10 @@ TEST(Gfx9, KnowsWhichTargetsItsTablesAreFor) {
   EXPECT_EQ(generation_of({9, 0, 0}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xc}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xa}).value(), Generation::gfx90a);
-  EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx9);
+  EXPECT_EQ(generation_of({9, 0, 4}).value(), Generation::gfx904);
+  EXPECT_EQ(generation_of({9, 0, 6}).value(), Generation::gfx906);
+  EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx908);
+  EXPECT_EQ(generation_of({9, 5, 0}).value(), Generation::gfx9);
   EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx9);
 }
 
@@ -95,6 +98,24 @@ TEST(Gfx9, ReadsMatrixProducts) {
   EXPECT_EQ(cdna({0xd3ee8000, 0x04020500}), "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]");
   EXPECT_EQ(decode(Generation::gfx90a, words({0xd3ee8100, 0x04020500}))->opcode, Opcode::unlisted);
   EXPECT_EQ(decode(Generation::gfx900, words({0xd3c08000, 0x04020300}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, HasSumsOfMatrixProductsInAccumulationRegistersAloneOnGfx908) {
+  EXPECT_EQ(text({0xd3c00000, 0x0c820302}, Generation::gfx908),
+            "v_mfma_f32_32x32x1f32 a[0:31], a2, v1, a[32:63]");
+  const auto unlisted = [](const std::vector<std::uint32_t>& code) {
+    return decode(Generation::gfx908, words(code))->opcode == Opcode::unlisted;
+  };
+  EXPECT_TRUE(unlisted({0xd3c08000, 0x0c820302}));  // the bit that gfx90a chooses with
+  EXPECT_TRUE(unlisted({0xd3c50000, 0x03ca0300}));  // a constant sum
+  EXPECT_TRUE(unlisted({0xd3d94004, 0x18000006}));  // a scalar source of v_accvgpr_write_b32
+}
+
+TEST(Gfx9, HasAtomicsWithoutResultOnGfx908) {
+  EXPECT_EQ(text({0xdd348000, 0x007f0802}, Generation::gfx908),
+            "global_atomic_add_f32 v[2:3], v8, off");
+  EXPECT_EQ(decode(Generation::gfx908, words({0xdd358000, 0x047f0802}))->opcode, Opcode::unlisted);
+  EXPECT_EQ(decode(Generation::gfx906, words({0xdd348000, 0x007f0802}))->opcode, Opcode::unlisted);
 }
 
 TEST(Gfx9, ReadsDotProducts) {

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdint>
 
+#include "isa/operand.hpp"
 #include "isa/table.hpp"
 #include "isa/text.hpp"
 
@@ -55,19 +56,37 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   if (!is_long) {
     return "_e32";
   }
-  // gfx9's names carry a suffix only where there is a short form to tell from, as LLVM writes them.
-  const bool is_gfx9 = generation == Generation::gfx900 || generation == Generation::gfx90a;
+  // Names of gfx8 and gfx9 carry a suffix only where there is a short form to tell from, as LLVM
+  // writes them.
   const Table* table = table_of(generation);
   const bool has_short =
       table != nullptr && table->find_opcode(Encoding::vop3a, in.opcode) == nullptr;
-  return is_gfx9 && !has_short ? "" : "_e64";
+  return is_gfx8_or_gfx9(generation) && !has_short ? "" : "_e64";
 }
 
-// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's.
-std::string_view spelling(Opcode opcode) {
+// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's. What gfx9 calls
+// v_add_co_u32 and v_mad_legacy_f16 had its names from gfx8 without these words.
+std::string_view spelling(Opcode opcode, Generation generation) {
   switch (opcode) {
     case Opcode::v_add_nc_i32: return "v_add_i32";
     case Opcode::v_sub_nc_i32: return "v_sub_i32";
+    default: break;
+  }
+  if (generation != Generation::gfx8) {
+    return mnemonic(opcode);
+  }
+  switch (opcode) {
+    case Opcode::v_add_co_u32: return "v_add_u32";
+    case Opcode::v_sub_co_u32: return "v_sub_u32";
+    case Opcode::v_subrev_co_u32: return "v_subrev_u32";
+    case Opcode::v_addc_co_u32: return "v_addc_u32";
+    case Opcode::v_subb_co_u32: return "v_subb_u32";
+    case Opcode::v_subbrev_co_u32: return "v_subbrev_u32";
+    case Opcode::v_mad_legacy_f16: return "v_mad_f16";
+    case Opcode::v_mad_legacy_u16: return "v_mad_u16";
+    case Opcode::v_mad_legacy_i16: return "v_mad_i16";
+    case Opcode::v_fma_legacy_f16: return "v_fma_f16";
+    case Opcode::v_div_fixup_legacy_f16: return "v_div_fixup_f16";
     default: return mnemonic(opcode);
   }
 }
@@ -171,7 +190,7 @@ void halves(const Instruction& in, Line& line) {
 }  // namespace
 
 std::string vector_text(const Instruction& in, Generation generation) {
-  Line line(spelling(in.opcode), vop_suffix(in, generation));
+  Line line(spelling(in.opcode, generation), vop_suffix(in, generation));
   line.present(in.dst[0]);
   line.present(in.dst[1]);
   const Modifiers& m = in.modifiers;

@@ -33,8 +33,10 @@ enum class Form : std::uint8_t {
   store,
   atomic,
   atomic_compare,    // data and comparand, the result half as wide
+  atomic_silent,     // without a result
   buffer_control,    // no operands
   swap,              // both operands are read and written
+  vector_source,     // VOP1: a vector register, though others have any source
   packed,            // VOP3P: two values in a register or register pair
   mixed,             // VOP3P: each source a float or half a register
   accumulator_read,  // from an accumulation register
@@ -92,10 +94,13 @@ class Table {
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
 [[nodiscard]] const Table& gfx900_table();
+[[nodiscard]] const Table& gfx904_table();
+[[nodiscard]] const Table& gfx906_table();
+[[nodiscard]] const Table& gfx908_table();
 [[nodiscard]] const Table& gfx90a_table();
 // gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
 // their other encodings and gives those instructions the opcode `unlisted`. It does so too with
-// what the tables of gfx900 and gfx90a do not name: graphics, images.
+// what the tables of gfx900 to gfx90a do not name: graphics, images.
 [[nodiscard]] const Table& gfx8_table();
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();

@@ -1,4 +1,4 @@
-// What compilers make for gfx900 and gfx90a: every instruction is decoded, has llvm-objdump's
+// What compilers make for gfx9: every instruction is decoded, has llvm-objdump's
 // mnemonic, and is assembled back to the same bytes.
 #include <gtest/gtest.h>
 
@@ -37,7 +37,11 @@ bool assembled_otherwise(const Instruction& in) {
 }
 
 void expect_equal(const std::vector<testing::DisassembledLine>& code, const std::string& cpu) {
-  const Generation generation = cpu == "gfx90a" ? Generation::gfx90a : Generation::gfx900;
+  const auto target = parse_gfx_target(cpu);
+  ASSERT_TRUE(target);
+  const auto found = generation_of(*target);
+  ASSERT_TRUE(found);
+  const Generation generation = *found;
   std::vector<std::string> lines;
   std::vector<Bytes> words;
   std::set<Bytes> seen;  // an instruction that occurs often is assembled once
@@ -111,7 +115,8 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
   expect_equal(code, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus, ::testing::Values("gfx900", "gfx90a"),
+INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus,
+                         ::testing::Values("gfx900", "gfx906", "gfx908", "gfx90a"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -66,7 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
     Gpus, TableSweep,
     ::testing::Values(Sweep{Generation::gfx6, "gfx600"}, Sweep{Generation::gfx7, "gfx701"},
                       Sweep{Generation::gfx8, "gfx803"}, Sweep{Generation::gfx900, "gfx900"},
-                      Sweep{Generation::gfx90a, "gfx90a"}, Sweep{Generation::gfx9, "gfx908"},
+                      Sweep{Generation::gfx904, "gfx904"}, Sweep{Generation::gfx906, "gfx906"},
+                      Sweep{Generation::gfx908, "gfx908"}, Sweep{Generation::gfx90a, "gfx90a"},
+
                       Sweep{Generation::gfx9, "gfx940"}, Sweep{Generation::gfx10, "gfx1010"},
                       Sweep{Generation::gfx10, "gfx1030"}, Sweep{Generation::gfx11, "gfx1100"}),
     [](const auto& info) { return std::string(info.param.cpu); });

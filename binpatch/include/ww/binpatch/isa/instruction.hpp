@@ -18,15 +18,18 @@
 
 namespace ww::binpatch::isa {
 
-// gfx900 and gfx90a are the gfx9 whose vector and memory instructions have tables: Vega 10 and its
-// kin (gfx900, gfx902, gfx909, gfx90c) and CDNA 2. gfx9 is any other (gfx904, gfx906, gfx908,
-// gfx94x).
+// The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900, gfx902,
+// gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 and 2 (gfx908, gfx90a). gfx9 is
+// any other. In the order of their years, which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
   gfx8,
   gfx9,
   gfx900,
+  gfx904,
+  gfx906,
+  gfx908,
   gfx90a,
   gfx10,
   gfx11,
@@ -67,7 +70,7 @@ enum class OperandKind : std::uint8_t {
   inline_int,    // value: the integer
   inline_float,  // value: the bits as a 32-bit float (widen per operand size)
   literal,       // value: the 32-bit literal that follows the instruction
-  agpr,          // index: first accumulation register (gfx90a)
+  agpr,          // index: first accumulation register (gfx908 and later)
 };
 
 // Hardware encodings of scalar operands that are not general registers (gfx7 numbering).
