@@ -52,7 +52,9 @@ Generation gfx9_generation(GfxTarget target) {
   }
   switch (target.stepping) {
     case 0x0:
+    case 0x1:  // as old compilers named gfx900 and gfx902 with page faults that are retried
     case 0x2:
+    case 0x3:
     case 0x9:
     case 0xc: return Generation::gfx900;
     case 0x4: return Generation::gfx904;

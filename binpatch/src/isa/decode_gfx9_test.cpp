@@ -20,8 +20,51 @@ std::string cdna(const std::vector<std::uint32_t>& code) {
   return text(code, Generation::gfx90a);
 }
 
+std::string volcanic(const std::vector<std::uint32_t>& code) {
+  return text(code, Generation::gfx8);
+}
+bool unlisted(Generation generation, const std::vector<std::uint32_t>& code) {
+  const auto result = decode(generation, words(code));
+  return result && result->opcode == Opcode::unlisted;
+}
+
+TEST(Gfx8, NamesSumsWithCarriesAsLlvmDoes) {
+  EXPECT_EQ(volcanic({0x32020702}), "v_add_u32_e32 v1, vcc, v2, v3");
+  EXPECT_EQ(volcanic({0xd1190201, 0x00020702}), "v_add_u32_e64 v1, s[2:3], v2, v3");
+  EXPECT_EQ(volcanic({0x38020702}), "v_addc_u32_e32 v1, vcc, v2, v3, vcc");
+  EXPECT_EQ(volcanic({0xd1ea0001, 0x04120702}), "v_mad_f16 v1, v2, v3, v4");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x68020702}));              // gfx9's v_add_u32
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xd1ff0001, 0x04120702}));  // v_add3_u32
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xd3804001, 0x1c120702}));  // VOP3P
+}
+
+TEST(Gfx8, ReadsScalarMemoryWithoutASignOrASecondOffset) {
+  EXPECT_EQ(volcanic({0xc0020001, 0x00012345}), "s_load_dword s0, s[2:3], 0x12345");
+  EXPECT_EQ(volcanic({0xc0010001, 0x00000005}), "s_load_dword s0, s[2:3], s5 glc");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xc0060001, 0x001ffff0}));
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xc0064001, 0x08000010}));
+}
+
+TEST(Gfx8, HasFlatAccessesWithoutOffsetAlone) {
+  EXPECT_EQ(volcanic({0xdc530000, 0x01000002}), "flat_load_dword v1, v[2:3] glc slc");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xdc500010, 0x01000002}));
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xdc508000, 0x017f0002}));  // global_load_dword
+}
+
+TEST(Gfx8, TakesPartsOfVectorRegistersAlone) {
+  EXPECT_EQ(volcanic({0x7c8404f9, 0x06012001}),
+            "v_cmp_eq_f32_sdwa vcc, v1, v2 clamp src0_sel:BYTE_1 src1_sel:DWORD");
+  EXPECT_EQ(volcanic({0x320206f9, 0x04011502}),
+            "v_add_u32_sdwa v1, vcc, v2, v3 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE "
+            "src0_sel:BYTE_1 src1_sel:WORD_0");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x020206f9, 0x84011502}));  // a scalar source
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x020206f9, 0x04015502}));  // a scaled result
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x7c8404f9, 0x06018001}));  // a result beside vcc
+}
+
 TEST(Gfx9, KnowsWhichTargetsItsTablesAreFor) {
   EXPECT_EQ(generation_of({9, 0, 0}).value(), Generation::gfx900);
+  EXPECT_EQ(generation_of({9, 0, 1}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xc}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xa}).value(), Generation::gfx90a);
   EXPECT_EQ(generation_of({9, 0, 4}).value(), Generation::gfx904);
@@ -103,12 +146,10 @@ TEST(Gfx9, ReadsMatrixProducts) {
 TEST(Gfx9, HasSumsOfMatrixProductsInAccumulationRegistersAloneOnGfx908) {
   EXPECT_EQ(text({0xd3c00000, 0x0c820302}, Generation::gfx908),
             "v_mfma_f32_32x32x1f32 a[0:31], a2, v1, a[32:63]");
-  const auto unlisted = [](const std::vector<std::uint32_t>& code) {
-    return decode(Generation::gfx908, words(code))->opcode == Opcode::unlisted;
-  };
-  EXPECT_TRUE(unlisted({0xd3c08000, 0x0c820302}));  // the bit that gfx90a chooses with
-  EXPECT_TRUE(unlisted({0xd3c50000, 0x03ca0300}));  // a constant sum
-  EXPECT_TRUE(unlisted({0xd3d94004, 0x18000006}));  // a scalar source of v_accvgpr_write_b32
+  const auto gfx908 = Generation::gfx908;
+  EXPECT_TRUE(unlisted(gfx908, {0xd3c08000, 0x0c820302}));  // the bit that gfx90a chooses with
+  EXPECT_TRUE(unlisted(gfx908, {0xd3c50000, 0x03ca0300}));  // a constant sum
+  EXPECT_TRUE(unlisted(gfx908, {0xd3d94004, 0x18000006}));  // scalar to accumulation register
 }
 
 TEST(Gfx9, HasAtomicsWithoutResultOnGfx908) {

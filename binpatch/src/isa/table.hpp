@@ -93,15 +93,15 @@ class Table {
 
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
+[[nodiscard]] const Table& gfx8_table();
 [[nodiscard]] const Table& gfx900_table();
 [[nodiscard]] const Table& gfx904_table();
 [[nodiscard]] const Table& gfx906_table();
 [[nodiscard]] const Table& gfx908_table();
 [[nodiscard]] const Table& gfx90a_table();
-// gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
-// their other encodings and gives those instructions the opcode `unlisted`. It does so too with
-// what the tables of gfx900 to gfx90a do not name: graphics, images.
-[[nodiscard]] const Table& gfx8_table();
+// Other gfx9, gfx10 and gfx11 have tables of their scalar ALU and control alone; the decoder knows
+// the sizes of their other encodings and gives those instructions the opcode `unlisted`. It does so
+// too with what the tables of gfx8 to gfx90a do not name: graphics, images.
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();
 [[nodiscard]] const Table& gfx11_table();

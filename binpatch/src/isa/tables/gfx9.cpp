@@ -39,7 +39,13 @@ constexpr TableEntry gfx9_entries[] = {
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
 
 constexpr TableEntry gfx8_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_only.def"
 #include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
 };
 constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/before_gfx90a.def"

@@ -18,9 +18,9 @@
 
 namespace ww::binpatch::isa {
 
-// The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900, gfx902,
-// gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 and 2 (gfx908, gfx90a). gfx9 is
-// any other. In the order of their years, which code compares.
+// The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900 to
+// gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 and 2 (gfx908, gfx90a).
+// gfx9 is any other. In the order of their years, which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
@@ -158,7 +158,7 @@ struct Instruction {
   // SDWA and DPP: src[0] is the register that the second word names; Modifiers::extra_dword is that
   // word. VOP3P: Modifiers::neg is neg_lo, abs is neg_hi (of v_mad_mix and v_fma_mix: abs).
   // v_swap_b32: dst[0] and src[0] are both read and written.
-  // Opcode::unlisted (vector and memory of gfx8 and later, image and graphics of all):
+  // Opcode::unlisted (what no table names: image and graphics of all, vector and memory of some):
   // Modifiers::offset, extra_dword and more_dwords are the raw words.
   std::array<Operand, 4> src{};
   Modifiers modifiers{};
