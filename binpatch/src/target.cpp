@@ -48,7 +48,8 @@ namespace {
 
 Generation gfx9_generation(GfxTarget target) {
   if (target.minor != 0) {
-    return Generation::gfx9;
+    const bool cdna3 = target.minor == 4 && target.stepping <= 2;
+    return cdna3 ? Generation::gfx940 : Generation::gfx9;
   }
   switch (target.stepping) {
     case 0x0:

@@ -115,7 +115,8 @@ void Decoder::sdwa() {
   m.abs = static_cast<std::uint8_t>(bits(second_, 21, 1) | bits(second_, 29, 1) << 1);
   const unsigned integers = sdwa_integers(entry);
   const unsigned extended = bits(second_, 19, 1) | bits(second_, 27, 1) << 1;
-  if (((m.neg | m.abs) & integers) != 0 || (extended & ~integers) != 0) {
+  if (((m.neg | m.abs) & integers) != 0 || (extended & ~integers) != 0 ||
+      (extended != 0 && entry.form == Form::part_source)) {
     unsupported("a modifier that the instruction does not take");
   }
   reserved(bits(second_, 22, 1) | bits(second_, 30, 1), "reserved bits");
@@ -138,6 +139,9 @@ void Decoder::sdwa() {
   }
   if (bits(second_, 8, 3) > whole_register || bits(second_, 11, 2) == 3) {
     unsupported("reserved select");
+  }
+  if (entry.form == Form::part_source && bits(second_, 8, 8) != whole_register) {
+    return unsupported("a part of the result");
   }
   m.clamp = bit(second_, 13);
   m.omod = static_cast<std::uint8_t>(bits(second_, 14, 2));
@@ -196,7 +200,9 @@ void Decoder::vop3_gfx9() {
   m.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
   m.omod = static_cast<std::uint8_t>(bits(second_, 27, 2));
   const unsigned absent = entry.source[2] == 0 ? 4U : 0U;
-  if (m.op_sel != 0 && ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent) != 0)) {
+  const unsigned halved = entry.form == Form::byte_result ? 3U : 15U;
+  if (m.op_sel != 0 &&
+      ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent & halved) != 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 
@@ -228,7 +234,7 @@ void Decoder::vop3p() {
     return;
   }
   const TableEntry& entry = *entry_;
-  if (entry.form == Form::matrix) {
+  if (entry.form == Form::matrix || entry.form == Form::sparse_matrix) {
     return matrix();
   }
   Modifiers& m = out_.modifiers;
@@ -257,11 +263,14 @@ void Decoder::vop3p() {
       (m.op_sel_hi & unused) != unused || (m.clamp && (entry.modifiers & modifier_clamp) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
+  // gfx940's dot products take whole registers.
+  const bool whole = accumulator || (generation_ == Generation::gfx940 &&
+                                     mnemonic(entry.opcode).starts_with("v_dot"));
+  if (whole && (m.op_sel != 0 || m.op_sel_hi != 7)) {
+    unsupported("a modifier that the instruction does not take");
+  }
   if (!accumulator) {
     return;
-  }
-  if (m.op_sel != 0 || m.op_sel_hi != 7) {
-    unsupported("a modifier that the instruction does not take");
   }
   if (generation_ == Generation::gfx908 && bits(second_, 0, 9) < 128) {
     unsupported("a scalar register that this GPU does not move to an accumulation register");
@@ -295,17 +304,20 @@ void Decoder::matrix() {
   const bool chosen = bit(word_, 15);
   const bool always = generation_ == Generation::gfx908;
   reserved(std::uint32_t{always && chosen}, "reserved bits");
-  accumulate(out_.src[2], chosen || always);
+  const bool sparse = entry.form == Form::sparse_matrix;
+  accumulate(out_.src[2], (chosen || always) && !sparse);
   accumulate(out_.dst[0], chosen || always);
   // gfx908 takes none for the sum either: LLVM, "MFMA inline literal bug".
   if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256 ||
-      (always && bits(second_, 18, 9) < 256)) {
+      ((always || sparse) && bits(second_, 18, 9) < 256)) {
     unsupported("a constant where the instruction takes a register");
   }
   const std::uint32_t broadcast = bits(word_, 8, 3);
   const std::uint32_t which = bits(word_, 11, 4);
   const std::uint32_t pattern = bits(second_, 29, 3);
-  if (entry.modifiers == 0 && (broadcast | which | pattern) != 0) {
+  const bool signs_only = entry.modifiers != 1;
+  if ((signs_only && (broadcast | which) != 0) ||
+      ((entry.modifiers == 0 || sparse) && pattern != 0)) {
     unsupported("a modifier that the instruction does not take");
   }
   out_.modifiers.extra_dword = broadcast | which << 4 | pattern << 8;

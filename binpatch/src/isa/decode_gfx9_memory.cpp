@@ -121,13 +121,22 @@ void Decoder::buffer_gfx9() {
     return;
   }
   Modifiers& m = out_.modifiers;
+  const bool has_sc1 = generation_ == Generation::gfx940;
+  if (entry.form == Form::buffer_scope) {
+    m.glc = bit(word_, 14);
+    m.sc1 = bit(word_, 15);
+    return reserved((bits(word_, 0, 18) & ~0xc000U) | bits(word_, 25, 1) | second_,
+                    "operands where the instruction has none");
+  }
+  m.sc1 = has_sc1 && bit(word_, 15);
   m.offset = bits(word_, 0, 12);
   m.offen = bit(word_, 12);
   m.idxen = bit(word_, 13);
   m.glc = bit(word_, 14);
   m.lds = bit(word_, 16);
   m.slc = bit(word_, 17);
-  reserved(bits(word_, 15, 1) | bits(word_, 25, 1) | bits(second_, 21, 2), "reserved bits");
+  reserved((has_sc1 ? 0 : bits(word_, 15, 1)) | bits(word_, 25, 1) | bits(second_, 21, 2),
+           "reserved bits");
   if (has_even_tuples(generation_)) {
     accumulators(bit(second_, 23));
   } else {
@@ -172,7 +181,11 @@ void Decoder::flat_gfx9() {
   Modifiers& m = out_.modifiers;
   m.glc = bit(word_, 16);
   m.slc = bit(word_, 17);
-  reserved(bits(word_, 13, 1) | bits(word_, 25, 1), "reserved bits");
+  const bool newest = generation_ == Generation::gfx940;
+  // gfx940's scratch says in bit 13 whether there is a vector address.
+  const bool chooses = newest && segment == 1;
+  m.sc1 = newest && bit(word_, 25);
+  reserved((chooses ? 0 : bits(word_, 13, 1)) | (newest ? 0 : bits(word_, 25, 1)), "reserved bits");
   accumulators(bit(second_, 23));
   m.offset = segment == 0 ? bits(word_, 0, 13) : sign_extended(bits(word_, 0, 13), 13);
   const std::uint32_t scalar = bits(second_, 16, 7);
@@ -185,8 +198,8 @@ void Decoder::flat_gfx9() {
     set(out_.src[2], scalar_register(generation_, scalar, segment == 1 ? 1 : 2),
         "reserved scalar address");
   }
-  if (segment == 1 && has_scalar) {
-    reserved(vector, "two addresses");
+  if (segment == 1 && (chooses ? !bit(word_, 13) : has_scalar)) {
+    reserved(vector, "an address where the instruction has none");
   } else {
     set(out_.src[0], vector_register(generation_, vector, segment == 1 || has_scalar ? 1 : 2),
         "reserved vector address");
@@ -198,7 +211,11 @@ void Decoder::flat_gfx9() {
   if (entry.form == Form::atomic_silent) {
     reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
   }
-  if (is_load) {
+  const bool to_share = entry.form == Form::load_to_share;
+  if (to_share && accumulators_) {
+    unsupported("accumulation registers where the instruction has no data");
+  }
+  if (is_load || to_share) {
     reserved(data, "data where the instruction has none");
   } else {
     data_registers(out_.src[1], data, entry.result);

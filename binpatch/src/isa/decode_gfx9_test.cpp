@@ -71,7 +71,7 @@ TEST(Gfx9, KnowsWhichTargetsItsTablesAreFor) {
   EXPECT_EQ(generation_of({9, 0, 6}).value(), Generation::gfx906);
   EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx908);
   EXPECT_EQ(generation_of({9, 5, 0}).value(), Generation::gfx9);
-  EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx9);
+  EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx940);
 }
 
 TEST(Gfx9, WritesPartsOfRegistersAsLlvmDoes) {
@@ -157,6 +157,31 @@ TEST(Gfx9, HasAtomicsWithoutResultOnGfx908) {
             "global_atomic_add_f32 v[2:3], v8, off");
   EXPECT_EQ(decode(Generation::gfx908, words({0xdd358000, 0x047f0802}))->opcode, Opcode::unlisted);
   EXPECT_EQ(decode(Generation::gfx906, words({0xdd348000, 0x007f0802}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, NamesCachesAndBlocksOnGfx940AsLlvmDoes) {
+  const auto newest = [](const std::vector<std::uint32_t>& code) {
+    return text(code, Generation::gfx940);
+  };
+  EXPECT_EQ(newest({0xe052d000, 0x08010102}),
+            "buffer_load_dword v1, v2, s[4:7], s8 offen sc0 nt sc1");
+  EXPECT_EQ(newest({0xde538000, 0x017f0002}), "global_load_dword v1, v[2:3], off sc0 nt sc1");
+  EXPECT_EQ(newest({0xe0a4c000, 0x00000000}), "buffer_inv sc0 sc1");
+  EXPECT_EQ(newest({0xdeab8004, 0x007f0002}),
+            "global_load_lds_dword v[2:3], off offset:4 sc0 nt sc1");
+  EXPECT_EQ(newest({0xdc506004, 0x01030002}), "scratch_load_dword v1, v2, s3 offset:4");
+  EXPECT_EQ(newest({0xdc504004, 0x017f0000}), "scratch_load_dword v1, off, off offset:4");
+  EXPECT_EQ(newest({0xd3c08000, 0x04020300}), "v_mfma_f32_32x32x1_2b_f32 a[0:31], v0, v1, a[0:31]");
+  EXPECT_EQ(newest({0xd3ee8000, 0x24020500}),
+            "v_mfma_f64_16x16x4_f64 a[0:7], v[0:1], v[2:3], a[0:7] neg:[1,0,0]");
+  EXPECT_EQ(newest({0xd3e21108, 0x04722104}),
+            "v_smfmac_f32_16x16x32_f16 v[8:11], v[4:5], v[16:19], v28 cbsz:1 abid:2");
+  EXPECT_EQ(newest({0x7e02a8f9, 0x00010602}), "v_cvt_f32_fp8_sdwa v1, v2 src0_sel:BYTE_1");
+  EXPECT_EQ(newest({0xd2a46001, 0x00020702}), "v_cvt_sr_fp8_f32 v1, v2, v3 op_sel:[0,0,1,1]");
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0x2c020702}));              // v_mac_f32
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0xdc504004, 0x017f0002}));  // two ways to say "off"
+  EXPECT_TRUE(unlisted(Generation::gfx90a, {0xde538000, 0x017f0002}));  // sc1
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0x7e02a8f9, 0x00010502}));  // half a result
 }
 
 TEST(Gfx9, ReadsDotProducts) {

@@ -68,7 +68,8 @@ std::span<const SpecialRange> special_ranges(Generation generation) {
     case Generation::gfx904:
     case Generation::gfx906:
     case Generation::gfx908:
-    case Generation::gfx90a: return gfx9_ranges;
+    case Generation::gfx90a:
+    case Generation::gfx940: return gfx9_ranges;
     case Generation::gfx10: return gfx10_ranges;
     default: return gfx11_ranges;
   }

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetc
 // Every tuple of vector registers begins at an even one, and memory instructions can name
 // accumulation registers.
 [[nodiscard]] constexpr bool has_even_tuples(Generation generation) {
-  return generation == Generation::gfx90a;
+  return generation == Generation::gfx90a || generation == Generation::gfx940;
 }
 
 [[nodiscard]] constexpr std::uint16_t index_of(SpecialRegister reg) {

@@ -76,6 +76,7 @@ const Table* table_of(Generation generation) {
     case Generation::gfx906: return &gfx906_table();
     case Generation::gfx908: return &gfx908_table();
     case Generation::gfx90a: return &gfx90a_table();
+    case Generation::gfx940: return &gfx940_table();
     case Generation::gfx10: return &gfx10_table();
     case Generation::gfx11: return &gfx11_table();
     default: return nullptr;

@@ -117,6 +117,21 @@ constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/gfx9_vector.def"
 };
 
+constexpr TableEntry gfx940_entries[] = {
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx908.def"
+#include "isa/tables/gfx90a.def"
+#include "isa/tables/gfx940.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+};
+
 constexpr LongFormBases gfx8_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
 
 }  // namespace
@@ -153,6 +168,11 @@ const Table& gfx908_table() {
 
 const Table& gfx90a_table() {
   static const Table table(gfx90a_entries, gfx8_bases);
+  return table;
+}
+
+const Table& gfx940_table() {
+  static const Table table(gfx940_entries, gfx8_bases);
   return table;
 }
 

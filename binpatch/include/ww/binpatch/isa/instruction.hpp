@@ -19,8 +19,8 @@
 namespace ww::binpatch::isa {
 
 // The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900 to
-// gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 and 2 (gfx908, gfx90a).
-// gfx9 is any other. In the order of their years, which code compares.
+// gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 to 3 (gfx908, gfx90a,
+// gfx940 to gfx942). gfx9 is any other. In the order of their years, which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
@@ -31,6 +31,7 @@ enum class Generation : std::uint8_t {
   gfx906,
   gfx908,
   gfx90a,
+  gfx940,
   gfx10,
   gfx11,
   gfx12
@@ -115,7 +116,8 @@ struct Modifiers {
   std::uint8_t neg{};   // bit i: -src i
   std::uint8_t omod{};  // 0 none, 1 *2, 2 *4, 3 /2
   bool clamp{};
-  bool glc{}, slc{}, tfe{}, lds{}, gds{};
+  bool glc{}, slc{}, tfe{}, lds{}, gds{};  // gfx940 spells glc sc0 and slc nt
+  bool sc1{};                              // gfx940
   bool offen{}, idxen{}, addr64{};
   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
   std::uint32_t offset{};
