@@ -119,8 +119,8 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus,
-                         ::testing::Values("gfx803", "gfx900", "gfx906", "gfx908", "gfx90a",
-                                           "gfx940"),
+                         ::testing::Values("gfx803", "gfx900", "gfx904", "gfx906", "gfx908",
+                                           "gfx90a", "gfx940"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
