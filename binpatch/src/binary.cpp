@@ -41,7 +41,7 @@ Result<Plan> plan_catalyst(const Part& part, const std::string& kernel,
   plan.place.reg = wanted.value_or(fitting);
   WW_ASSIGN(field, whole_register(plan.place.reg, open.region.target));
   auto site = plan_marker(open.region, field);
-  if (!site && site.error().code == ErrorCode::not_found) {
+  if (!site && site.error().code == ErrorCode::not_found && open.adds_offset) {
     field = paper_field;
     site = plan_unmarked(open.region, field, open.group_register);
   }

@@ -221,6 +221,14 @@ TEST(PatchCatalyst, RefusesWhereTheGroupIdCannotBeTold) {
             ErrorCode::bad_data);
 }
 
+TEST(PatchCatalyst, SearchesUnmarkedCodeOnGfx6AndGfx7Alone) {
+  // s_load_dword s0, s[4:5], 0x10; s_add_i32 s0, s16, s0
+  const Bytes code = words({0xc0020002, 0x00000010, 0x81000010, end_program});
+  const auto patched =
+      patch_binary(build_catalyst({.machine = 0x40c, .kernels = {{"k", code}}}), {.kernel = "k"});
+  EXPECT_EQ(patched.error().code, ErrorCode::unsupported);
+}
+
 TEST(PatchCatalyst, NeedsAKnownMachineOrAGivenTarget) {
   const Bytes binary = build_catalyst({.machine = 0x499, .kernels = {{"k", words(figure3)}}});
   EXPECT_EQ(patch_binary(binary, {.kernel = "k"}).error().code, ErrorCode::unsupported);
@@ -243,23 +251,29 @@ TEST(PatchCatalystOpenCl2, FindsTheKernelInTheHsaObject) {
     EXPECT_EQ(patched->sites[0].target, "gfx701");
     EXPECT_EQ(patched->sites[0].site.after, words({0xb903f804, nop}));
     const Bytes source = bytes_of("the program as .brig");
-    EXPECT_EQ(std::search(patched->bytes.begin(), patched->bytes.end(), source.begin(),
-                          source.end()),
-              patched->bytes.end());
+    EXPECT_EQ(
+        std::search(patched->bytes.begin(), patched->bytes.end(), source.begin(), source.end()),
+        patched->bytes.end());
     expect_whole_cycle(binary, *patched);
     EXPECT_EQ(patch_binary(binary, {.kernel = "other"}).error().code, ErrorCode::not_found);
   }
+}
+
+TEST(PatchCatalystOpenCl2, TakesNoSumOfTheGroupIdForTheCompilersOwn) {
+  // s_load_dword s0, s[6:7], 0xc; s_add_i32 s1, s8, s0: the program's get_group_id(0) + n.
+  const Bytes code = words({0xc000070c, 0x81010008, end_program});
+  const Bytes binary = build_catalyst_opencl2({.kernels = {{"k", code}}});
+  EXPECT_EQ(patch_binary(binary, {.kernel = "k"}).error().code, ErrorCode::not_found);
 }
 
 TEST(PatchCatalystOpenCl2, TakesTheChipFromTheDeviceCodeElseTheGenerationFromTheNote) {
   const Bytes gfx8_code = words({0x8803ff08, pin_marker, end_program});
   const auto target_of = [&](std::uint32_t device_code, std::uint32_t noted,
                              const std::string& given) -> std::string {
-    const auto patched =
-        patch_binary(build_catalyst_opencl2({.device_code = device_code,
-                                             .noted_major = noted,
-                                             .kernels = {{"k", gfx8_code}}}),
-                     {.kernel = "k", .target = given});
+    const auto patched = patch_binary(
+        build_catalyst_opencl2(
+            {.device_code = device_code, .noted_major = noted, .kernels = {{"k", gfx8_code}}}),
+        {.kernel = "k", .target = given});
     return patched ? patched->sites[0].target : std::string(to_string(patched.error().code));
   };
   EXPECT_EQ(target_of(9, 8, ""), "gfx802");

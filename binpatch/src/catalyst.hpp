@@ -1,7 +1,8 @@
 // Program binaries of AMD's Catalyst drivers: an outer ELF file with the program in several forms
-// (.source, .llvmir, .amdil), whose .text holds one inner ELF file per kernel, with the machine code
-// in its own .text; the form of OpenCL 2.0 is catalyst_opencl2.hpp's. Source: the public descriptions of the format by the CLRX
-// project; AMD's OpenCL programming guide, "Binary format" (-fno-bin-llvmir and its kin).
+// (.source, .llvmir, .amdil), whose .text holds one inner ELF file per kernel, with the machine
+// code in its own .text; the form of OpenCL 2.0 is catalyst_opencl2.hpp's. Source: the public
+// descriptions of the format by the CLRX project; AMD's OpenCL programming guide, "Binary format"
+// (-fno-bin-llvmir and its kin).
 #pragma once
 
 #include <cstddef>
@@ -22,6 +23,8 @@ struct CatalystKernel {
   std::uint64_t code_size{};
   // The scalar register that holds the work-group id, where the inner file's notes tell it.
   std::optional<std::uint16_t> group_register;
+  // Whether the compiler adds an offset to every group id, as it does outside of HSA objects.
+  bool adds_offset{true};
   std::vector<std::uint64_t> relocated{};  // bytes into the code where the driver writes addresses
 };
 

@@ -121,12 +121,15 @@ Result<CatalystKernel> read_kernel(const RawSymbol& symbol, const RawSection& te
       .code_offset = text_at + symbol.value + into,
       .code_size = whole.size() - into,
       .group_register = static_cast<std::uint16_t>((compute_pgm_rsrc2 >> 1) & 0x1f),
+      .adds_offset = false,
       .relocated = {}};
 }
 
 }  // namespace
 
-bool is_opencl2(const RawElf& outer) { return outer.machine == 0xaf5a || outer.machine == 0xaf5b; }
+bool is_opencl2(const RawElf& outer) {
+  return outer.machine == 0xaf5a || outer.machine == 0xaf5b;
+}
 
 Result<CatalystBinary> read_opencl2(const RawElf& outer, std::optional<GfxTarget> given) {
   constexpr unsigned char symbol_type_kernel = 10;  // STT_AMDGPU_HSA_KERNEL
@@ -139,7 +142,8 @@ Result<CatalystBinary> read_opencl2(const RawElf& outer, std::optional<GfxTarget
   }
   WW_ASSIGN(inner, read_raw_elf(outer_text->bytes));
   const auto text = std::ranges::find(inner.sections, ".hsatext", &RawSection::name);
-  if (text == inner.sections.end()) return broken("the HSA object has no section .hsatext, so no kernel");
+  if (text == inner.sections.end())
+    return broken("the HSA object has no section .hsatext, so no kernel");
   const auto text_index = static_cast<std::size_t>(text - inner.sections.begin());
   CatalystBinary binary;
   WW_ASSIGN(target, target_of(outer, inner, given));

@@ -149,6 +149,7 @@ Result<CatalystCode> open_catalyst(const Part& part, const std::string& name) {
                                  .relocations = std::move(relocations),
                                  .code = std::move(code)},
                       .group_register = kernel->group_register,
+                      .adds_offset = kernel->adds_offset,
                       .sources = std::move(binary.sources)};
 }
 

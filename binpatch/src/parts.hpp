@@ -34,6 +34,7 @@ struct KernelList {
 struct CatalystCode {
   CodeRegion region;
   std::optional<std::uint16_t> group_register;
+  bool adds_offset{true};  // as in CatalystKernel
   std::vector<CatalystSource> sources;
 };
 

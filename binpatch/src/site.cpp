@@ -219,10 +219,11 @@ Result<PatchSite> plan_marker(const CodeRegion& region, const HardwareRegisterFi
 Result<PatchSite> plan_unmarked(const CodeRegion& region, const HardwareRegisterField& field,
                                 std::optional<std::uint16_t> group_register) {
   if (region.generation > Generation::gfx7) {
-    return refuse(ErrorCode::unsupported,
-                  "code without the marker is searched on gfx6 and gfx7 alone, whose scalar loads "
-                  "are decoded",
-                  region.kernel);
+    return refuse(
+        ErrorCode::unsupported,
+        "code without the marker is searched on gfx6 and gfx7 alone, where it is known how "
+        "the driver's compiler forms the group id; mark the place in the source",
+        region.kernel);
   }
   const auto arrives = [&](std::size_t index, const Operand& operand) {
     return operand.kind == OperandKind::sgpr && !written_before(region, index, operand.index) &&

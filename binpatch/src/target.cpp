@@ -48,13 +48,19 @@ namespace {
 
 Generation gfx9_generation(GfxTarget target) {
   if (target.minor != 0) {
-    return Generation::gfx9;
+    const bool cdna3 = target.minor == 4 && target.stepping <= 2;
+    return cdna3 ? Generation::gfx940 : Generation::gfx9;
   }
   switch (target.stepping) {
     case 0x0:
+    case 0x1:  // as old compilers named gfx900 and gfx902 with page faults that are retried
     case 0x2:
+    case 0x3:
     case 0x9:
     case 0xc: return Generation::gfx900;
+    case 0x4: return Generation::gfx904;
+    case 0x6: return Generation::gfx906;
+    case 0x8: return Generation::gfx908;
     case 0xa: return Generation::gfx90a;
     default: return Generation::gfx9;
   }

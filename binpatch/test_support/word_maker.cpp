@@ -204,8 +204,8 @@ Bytes WordMaker::make(const TableEntry& e) {
   scalar_taken_ = reads_vcc(e.opcode);
   vectors_only_ = vector_sources_only(e.opcode);
   vector_limit_ = 257;
-  if (generation_ == Generation::gfx900 || generation_ == Generation::gfx90a) {
-    vectors_only_ = false;
+  if (generation_ >= Generation::gfx8 && generation_ < Generation::gfx10) {
+    vectors_only_ = e.form == Form::vector_source;
     gfx9(e);
     return bytes_;
   }

@@ -1,9 +1,11 @@
 // Legal random words of gfx9's vector and memory encodings.
+#include "isa/operand.hpp"
 #include "word_maker.hpp"
 
 namespace ww::binpatch::testing {
 
 using isa::flat_segment;
+using isa::has_even_tuples;
 using isa::modifier_clamp;
 using isa::modifier_dpp;
 using isa::modifier_halves;
@@ -12,7 +14,7 @@ using isa::modifier_sdwa;
 
 std::uint32_t WordMaker::tuple(std::uint32_t count) {
   const std::uint32_t first = vector(count);
-  return generation_ == Generation::gfx90a && count > 1 ? first & ~1U : first;
+  return has_even_tuples(generation_) && count > 1 ? first & ~1U : first;
 }
 
 std::uint32_t WordMaker::source_gfx9(std::uint32_t count) {
@@ -33,22 +35,30 @@ void WordMaker::vector_second_word(const TableEntry& e, bool sdwa) {
   std::uint32_t floats = select ? 0 : e.modifiers & 3U;
   if (sdwa) {
     if (e.opcode == isa::Opcode::v_ldexp_f16) floats = 1;
-    const bool scalar = !scalar_taken_ && e.form == Form::plain && chance(4);
+    const bool gfx8 = generation_ == Generation::gfx8;
+    const bool scalar = !gfx8 && !scalar_taken_ && e.form == Form::plain && chance(4);
     if (scalar) second = below(100) | 1U << 23;
-    if (!scalar && !one && e.form == Form::plain && chance(4)) {
+    if (!gfx8 && !scalar && !one && e.form == Form::plain && chance(4)) {
       other = below(100);
       second |= 1U << 31;
     }
     second |= below(7) << 16;
+    if (e.form == Form::part_source) floats = 0;
     if (!one) second |= below(7) << 24;
     const std::uint32_t present = one ? 1 : 3;
     const std::uint32_t neg = random_bits(2) & floats & present;
     const std::uint32_t abs = random_bits(2) & floats & present;
-    const std::uint32_t sext = random_bits(2) & ~floats & present;
+    // Whether v_cndmask_b32 extends or negates its parts, LLVM's versions tell otherwise.
+    const bool takes_sext = e.form != Form::part_source && !select;
+    const std::uint32_t sext = takes_sext ? random_bits(2) & ~floats & present : 0;
     second |= (neg & 1) << 20 | (neg >> 1) << 28 | (abs & 1) << 21 | (abs >> 1) << 29 |
               (sext & 1) << 19 | (sext >> 1) << 27;
-    if (compare) {
+    if (compare && gfx8) {
+      if ((e.modifiers & modifier_clamp) != 0) second |= random_bits(1) << 13;
+    } else if (compare) {
       if (chance(2)) second |= scalar_pair() << 8 | 1U << 15;
+    } else if (e.form == Form::part_source) {
+      second |= 6U << 8;
     } else {
       second |= below(7) << 8 | below(3) << 11;
       if ((e.modifiers & modifier_clamp) != 0) second |= random_bits(1) << 13;
@@ -148,7 +158,7 @@ void WordMaker::vector_long_gfx9(const TableEntry& e) {
     first |= (random_bits(3) & signs) << 8;
   }
   if ((e.modifiers & modifier_halves) != 0) {
-    first |= (random_bits(4) & (e.source[2] != 0 ? 15U : 11U)) << 11;
+    first |= (random_bits(4) & (e.source[2] != 0 || e.form == Form::byte_result ? 15U : 11U)) << 11;
   }
   put(first);
   put(second);
@@ -157,19 +167,23 @@ void WordMaker::vector_long_gfx9(const TableEntry& e) {
 // The result takes the place of the sum that it continues, or continues a constant.
 void WordMaker::matrix_product(const TableEntry& e) {
   const std::uint32_t result = tuple(e.result);
-  const bool accumulators = chance(2);
+  const bool accumulators = generation_ != Generation::gfx908 && chance(2);
   put(0xd3800000U | std::uint32_t{e.number} << 16 | std::uint32_t{accumulators} << 15 |
-      (e.modifiers != 0 ? random_bits(2) << 8 | random_bits(2) << 11 : 0) | result);
-  const std::uint32_t sum = chance(3) ? 128 + below(65) : 256 + result;
+      (e.modifiers == 1 ? random_bits(2) << 8 | random_bits(2) << 11 : 0) | result);
+  const bool sparse = e.form == Form::sparse_matrix;
+  const std::uint32_t sum = sparse                                           ? 256 + vector(1)
+                            : generation_ != Generation::gfx908 && chance(3) ? 128 + below(65)
+                                                                             : 256 + result;
   put((256 + tuple(e.source[0])) | (256 + tuple(e.source[1])) << 9 | sum << 18 |
-      random_bits(2) << 27 | (e.modifiers != 0 ? random_bits(3) << 29 : 0));
+      random_bits(2) << 27 | (e.modifiers != 0 && !sparse ? random_bits(3) << 29 : 0));
 }
 
 void WordMaker::vector_packed(const TableEntry& e) {
-  if (e.form == Form::matrix) return matrix_product(e);
+  if (e.form == Form::matrix || e.form == Form::sparse_matrix) return matrix_product(e);
   std::uint32_t first = 0xd3800000U | std::uint32_t{e.number} << 16 | tuple(e.result);
   if (e.form == Form::accumulator_read || e.form == Form::accumulator_write) {
     put(first | 1U << 14);
+    scalar_taken_ = scalar_taken_ || generation_ == Generation::gfx908;
     return put((e.form == Form::accumulator_read ? 256 + vector(1) : source_gfx9(1)) | 3U << 27);
   }
   const std::uint32_t present = e.source[2] != 0 ? 7 : 3;
@@ -181,8 +195,10 @@ void WordMaker::vector_packed(const TableEntry& e) {
                                            : 256 + tuple(e.source[i]))
               << (9 * i);
   }
-  const std::uint32_t high = (random_bits(3) & present) | (~present & 7U);
-  first |= (random_bits(3) & present) << 11 | (high >> 2) << 14;
+  const bool whole =
+      generation_ == Generation::gfx940 && isa::mnemonic(e.opcode).starts_with("v_dot");
+  const std::uint32_t high = whole ? 7U : (random_bits(3) & present) | (~present & 7U);
+  first |= (whole ? 0 : random_bits(3) & present) << 11 | (high >> 2) << 14;
   first |= (random_bits(3) & present & e.modifiers) << 8;
   second |= (high & 3U) << 27 | (random_bits(3) & present & e.modifiers) << 29;
   if ((e.modifiers & modifier_clamp) != 0) first |= random_bits(1) << 15;
@@ -204,8 +220,9 @@ void WordMaker::scalar_memory_gfx9(const TableEntry& e) {
   if (chance(2)) {
     first |= 1U << 17;
     // Negative offsets and a register beside the immediate exist for plain addresses only.
-    second = e.source[0] == 4 ? random_bits(20) : random_bits(21);
-    if (e.source[0] != 4 && chance(3)) {
+    const bool unsigned_only = e.source[0] == 4 || generation_ == Generation::gfx8;
+    second = unsigned_only ? random_bits(20) : random_bits(21);
+    if (!unsigned_only && chance(3)) {
       first |= 1U << 14;
       second = random_bits(20) | below(100) << 25;
     }
@@ -218,9 +235,9 @@ void WordMaker::share_gfx9(const TableEntry& e) {
   const std::string_view name = isa::mnemonic(e.opcode);
   const bool with_data = e.result != 0 || e.source[1] != 0;
   const bool gws = name.starts_with("ds_gws_");
-  const bool accumulators = generation_ == Generation::gfx90a && with_data && !gws && chance(3);
+  const bool accumulators = has_even_tuples(generation_) && with_data && !gws && chance(3);
   const bool never_gds =
-      name.find("permute") != std::string_view::npos || (generation_ == Generation::gfx90a && !gws);
+      name.find("permute") != std::string_view::npos || (has_even_tuples(generation_) && !gws);
   const bool gds =
       e.form == Form::ds_gds || (!never_gds && chance(4) && e.opcode != isa::Opcode::ds_nop);
   const std::uint32_t offset = e.opcode == isa::Opcode::ds_nop ? 0 : random_bits(16);
@@ -239,12 +256,18 @@ void WordMaker::buffer_gfx9(const TableEntry& e) {
     put(base);
     return put(0);
   }
-  const bool newer = generation_ == Generation::gfx90a;
+  if (e.form == Form::buffer_scope) {
+    put(base | random_bits(2) << 14);
+    return put(0);
+  }
+  const bool newer = has_even_tuples(generation_);
   const std::string_view name = isa::mnemonic(e.opcode);
   const bool halves = name.find("d16") != std::string_view::npos;
   const std::uint32_t mode = below(4);
-  std::uint32_t first = base | random_bits(12) | mode << 12 | random_bits(1) << 14;
+  const bool glc = e.form != Form::atomic_silent && chance(2);
+  std::uint32_t first = base | random_bits(12) | mode << 12 | std::uint32_t{glc} << 14;
   const bool lds = e.form == Form::load && e.result == 1 && !halves && chance(4);
+  if (generation_ == Generation::gfx940) first |= random_bits(1) << 15;
   first |= std::uint32_t{lds} << 16 | random_bits(1) << 17;
   const std::uint32_t address_count = mode == 0 ? 0 : mode < 3 ? 1 : 2;
   std::uint32_t second = address_count == 0 ? 0 : tuple(address_count);
@@ -259,23 +282,30 @@ void WordMaker::buffer_gfx9(const TableEntry& e) {
 
 void WordMaker::flat_gfx9(const TableEntry& e) {
   const std::uint32_t segment = e.number / flat_segment;
-  const bool glc = chance(2);
+  const bool glc = e.form != Form::atomic_silent && chance(2);
   const bool atomic = e.form == Form::atomic || e.form == Form::atomic_compare;
   // LLVM disassembles flat atomics that return into accumulation registers, but assembles none.
   const bool unwritable = segment == 0 && atomic && glc;
-  const bool accumulators = generation_ == Generation::gfx90a && !unwritable && chance(3);
+  const bool to_share = e.form == Form::load_to_share;
+  const bool accumulators = has_even_tuples(generation_) && !unwritable && !to_share && chance(3);
   const bool scalar_address = segment != 0 && chance(2);
+  const bool newest = generation_ == Generation::gfx940;
+  const bool vector_address = newest && segment == 1 ? chance(2) : segment != 1 || !scalar_address;
   put(0xdc000000U | static_cast<std::uint32_t>(e.number % flat_segment) << 18 |
-      random_bits(1) << 17 | std::uint32_t{glc} << 16 | segment << 14 |
-      (segment == 0 ? random_bits(12) : random_bits(13)));
+      (newest ? random_bits(1) << 25 : 0) |
+      std::uint32_t{newest && segment == 1 && vector_address} << 13 | random_bits(1) << 17 |
+      std::uint32_t{glc} << 16 | segment << 14 |
+      (generation_ == Generation::gfx8 ? 0
+       : segment == 0                  ? random_bits(12)
+                                       : random_bits(13)));
   std::uint32_t second = segment == 0 ? 0 : 0x7fU << 16;
   if (scalar_address) {
     second = (segment == 1 ? below(100) : scalar_pair()) << 16;
     if (segment == 2) second |= vector(1);
-  } else {
-    second |= segment == 1 ? vector(1) : tuple(2);
   }
-  if (e.form != Form::load) second |= tuple(e.result) << 8;
+  if (vector_address && segment == 1) second |= vector(1);
+  if (!scalar_address && segment != 1) second |= tuple(2);
+  if (e.form != Form::load && !to_share) second |= tuple(e.result) << 8;
   if (e.form == Form::load || (atomic && glc)) second |= tuple(e.result) << 24;
   put(second | std::uint32_t{accumulators} << 23);
 }

@@ -159,8 +159,7 @@ void Decoder::dispatch() {
   const bool graphics = out_.encoding == Encoding::mimg || out_.encoding == Encoding::exp ||
                         out_.encoding == Encoding::vintrp;
   const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;
-  const bool is_gfx9 = generation_ == Generation::gfx900 || generation_ == Generation::gfx90a;
-  if (is_gfx9 && !graphics && out_.encoding > Encoding::sopp) {
+  if (is_gfx8_or_gfx9(generation_) && !graphics && out_.encoding > Encoding::sopp) {
     return gfx9_or_unlisted();
   }
   if (!has_table || graphics) {

@@ -87,6 +87,10 @@ void Decoder::sdwa() {
     return unsupported("the instruction has no SDWA form");
   }
   short_results();
+  const bool gfx8 = generation_ == Generation::gfx8;
+  if (gfx8 && (bit(second_, 23) || bit(second_, 31))) {
+    return unsupported("a scalar source of SDWA");
+  }
   const bool two_sources = out_.encoding != Encoding::vop1;
   const auto source_of = [&](std::uint32_t encoded, bool scalar) {
     return scalar ? source_operand(generation_, encoded, 1)
@@ -111,10 +115,19 @@ void Decoder::sdwa() {
   m.abs = static_cast<std::uint8_t>(bits(second_, 21, 1) | bits(second_, 29, 1) << 1);
   const unsigned integers = sdwa_integers(entry);
   const unsigned extended = bits(second_, 19, 1) | bits(second_, 27, 1) << 1;
-  if (((m.neg | m.abs) & integers) != 0 || (extended & ~integers) != 0) {
+  if (((m.neg | m.abs) & integers) != 0 || (extended & ~integers) != 0 ||
+      (extended != 0 && entry.form == Form::part_source)) {
     unsupported("a modifier that the instruction does not take");
   }
   reserved(bits(second_, 22, 1) | bits(second_, 30, 1), "reserved bits");
+  if (out_.encoding == Encoding::vopc && gfx8) {
+    m.clamp = bit(second_, 13);
+    reserved(bits(second_, 8, 5) | bits(second_, 14, 2), "reserved bits");
+    if (m.clamp && (entry.modifiers & modifier_clamp) == 0) {
+      unsupported("a modifier that the instruction does not take");
+    }
+    return;
+  }
   if (out_.encoding == Encoding::vopc) {
     if (bit(second_, 15)) {
       set(out_.dst[0], scalar_register(generation_, bits(second_, 8, 7), 2),
@@ -127,9 +140,12 @@ void Decoder::sdwa() {
   if (bits(second_, 8, 3) > whole_register || bits(second_, 11, 2) == 3) {
     unsupported("reserved select");
   }
+  if (entry.form == Form::part_source && bits(second_, 8, 8) != whole_register) {
+    return unsupported("a part of the result");
+  }
   m.clamp = bit(second_, 13);
   m.omod = static_cast<std::uint8_t>(bits(second_, 14, 2));
-  if (m.omod != 0 && (entry.modifiers & modifier_scale) == 0) {
+  if (m.omod != 0 && (gfx8 || (entry.modifiers & modifier_scale) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 }
@@ -143,8 +159,8 @@ void Decoder::dpp() {
   const bool shift = control > 0x100 && control < 0x130 && control % 16 != 0;
   const bool whole_wave = control == 0x130 || control == 0x134 || control == 0x138 ||
                           control == 0x13c || (control >= 0x140 && control <= 0x143);
-  const bool known = control < 0x100 || shift || whole_wave ||
-                     (broadcast_in_row && generation_ == Generation::gfx90a);
+  const bool known =
+      control < 0x100 || shift || whole_wave || (broadcast_in_row && has_even_tuples(generation_));
   const bool wide = entry.result == 2 || entry.source[0] == 2 || entry.source[1] == 2;
   if ((entry.modifiers & modifier_dpp) == 0 || !known || (wide && !broadcast_in_row)) {
     return unsupported("the instruction has no such DPP form");
@@ -184,7 +200,9 @@ void Decoder::vop3_gfx9() {
   m.neg = static_cast<std::uint8_t>(bits(second_, 29, 3));
   m.omod = static_cast<std::uint8_t>(bits(second_, 27, 2));
   const unsigned absent = entry.source[2] == 0 ? 4U : 0U;
-  if (m.op_sel != 0 && ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent) != 0)) {
+  const unsigned halved = entry.form == Form::byte_result ? 3U : 15U;
+  if (m.op_sel != 0 &&
+      ((entry.modifiers & modifier_halves) == 0 || (m.op_sel & absent & halved) != 0)) {
     unsupported("a modifier that the instruction does not take");
   }
 
@@ -206,6 +224,9 @@ void Decoder::vop3_gfx9() {
       (from_vector != (entry.form == Form::read_lane) || out_.src[1].kind == OperandKind::vgpr)) {
     unsupported("reserved lane operand");
   }
+  if (entry.form == Form::vector_source && !from_vector) {
+    unsupported("the source is a vector register only");
+  }
 }
 
 void Decoder::vop3p() {
@@ -213,7 +234,7 @@ void Decoder::vop3p() {
     return;
   }
   const TableEntry& entry = *entry_;
-  if (entry.form == Form::matrix) {
+  if (entry.form == Form::matrix || entry.form == Form::sparse_matrix) {
     return matrix();
   }
   Modifiers& m = out_.modifiers;
@@ -242,11 +263,17 @@ void Decoder::vop3p() {
       (m.op_sel_hi & unused) != unused || (m.clamp && (entry.modifiers & modifier_clamp) == 0)) {
     unsupported("a modifier that the instruction does not take");
   }
+  // gfx940's dot products take whole registers.
+  const bool whole = accumulator || (generation_ == Generation::gfx940 &&
+                                     mnemonic(entry.opcode).starts_with("v_dot"));
+  if (whole && (m.op_sel != 0 || m.op_sel_hi != 7)) {
+    unsupported("a modifier that the instruction does not take");
+  }
   if (!accumulator) {
     return;
   }
-  if (m.op_sel != 0 || m.op_sel_hi != 7) {
-    unsupported("a modifier that the instruction does not take");
+  if (generation_ == Generation::gfx908 && bits(second_, 0, 9) < 128) {
+    unsupported("a scalar register that this GPU does not move to an accumulation register");
   }
   Operand& accumulation = entry.form == Form::accumulator_read ? out_.src[0] : out_.dst[0];
   if (accumulation.kind != OperandKind::vgpr) {
@@ -255,7 +282,8 @@ void Decoder::vop3p() {
   accumulation.kind = OperandKind::agpr;
 }
 
-// Instinct MI200 ISA, "VOP3P-MAI". The broadcast fields lie in extra_dword: cbsz, abid << 4,
+// Instinct MI100 and MI200 ISA, "VOP3P-MAI". gfx908 has sums and results in accumulation registers
+// alone, and no bit to choose. The broadcast fields lie in extra_dword: cbsz, abid << 4,
 // blgp << 8.
 void Decoder::matrix() {
   const TableEntry& entry = *entry_;
@@ -273,15 +301,23 @@ void Decoder::matrix() {
   };
   accumulate(out_.src[0], bit(second_, 27));
   accumulate(out_.src[1], bit(second_, 28));
-  accumulate(out_.src[2], bit(word_, 15));
-  accumulate(out_.dst[0], bit(word_, 15));
-  if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256) {
+  const bool chosen = bit(word_, 15);
+  const bool always = generation_ == Generation::gfx908;
+  reserved(std::uint32_t{always && chosen}, "reserved bits");
+  const bool sparse = entry.form == Form::sparse_matrix;
+  accumulate(out_.src[2], (chosen || always) && !sparse);
+  accumulate(out_.dst[0], chosen || always);
+  // gfx908 takes none for the sum either: LLVM, "MFMA inline literal bug".
+  if (bits(second_, 0, 9) < 256 || bits(second_, 9, 9) < 256 ||
+      ((always || sparse) && bits(second_, 18, 9) < 256)) {
     unsupported("a constant where the instruction takes a register");
   }
   const std::uint32_t broadcast = bits(word_, 8, 3);
   const std::uint32_t which = bits(word_, 11, 4);
   const std::uint32_t pattern = bits(second_, 29, 3);
-  if (entry.modifiers == 0 && (broadcast | which | pattern) != 0) {
+  const bool signs_only = entry.modifiers != 1;
+  if ((signs_only && (broadcast | which) != 0) ||
+      ((entry.modifiers == 0 || sparse) && pattern != 0)) {
     unsupported("a modifier that the instruction does not take");
   }
   out_.modifiers.extra_dword = broadcast | which << 4 | pattern << 8;

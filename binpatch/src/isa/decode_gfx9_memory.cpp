@@ -14,12 +14,12 @@ constexpr std::uint32_t sign_extended(std::uint32_t value, unsigned width) {
 
 }  // namespace
 
-// gfx90a's bit for data in accumulation registers, of the word that has it.
+// The bit for data in accumulation registers, of the word that has it.
 void Decoder::accumulators(bool chosen) {
   if (!chosen) {
     return;
   }
-  if (generation_ != Generation::gfx90a) {
+  if (!has_even_tuples(generation_)) {
     return unsupported("accumulation registers on a GPU without them");
   }
   accumulators_ = true;
@@ -56,6 +56,10 @@ void Decoder::smem() {
   const bool register_beside = bit(word_, 14);
   m.scalar_offset_is_immediate = bit(word_, 17);
   reserved(bits(word_, 13, 1) | bits(word_, 15, 1) | bits(second_, 21, 4), "reserved bits");
+  if (generation_ == Generation::gfx8) {  // 20 bits without sign, or a register
+    reserved(bit(word_, 14) ? 1U : 0U, "reserved bits");
+    reserved(bits(second_, 20, 12), "reserved bits");
+  }
   if (m.scalar_offset_is_immediate) {
     m.offset = sign_extended(bits(second_, 0, 21), 21);
   } else {
@@ -117,14 +121,23 @@ void Decoder::buffer_gfx9() {
     return;
   }
   Modifiers& m = out_.modifiers;
+  const bool has_sc1 = generation_ == Generation::gfx940;
+  if (entry.form == Form::buffer_scope) {
+    m.glc = bit(word_, 14);
+    m.sc1 = bit(word_, 15);
+    return reserved((bits(word_, 0, 18) & ~0xc000U) | bits(word_, 25, 1) | second_,
+                    "operands where the instruction has none");
+  }
+  m.sc1 = has_sc1 && bit(word_, 15);
   m.offset = bits(word_, 0, 12);
   m.offen = bit(word_, 12);
   m.idxen = bit(word_, 13);
   m.glc = bit(word_, 14);
   m.lds = bit(word_, 16);
   m.slc = bit(word_, 17);
-  reserved(bits(word_, 15, 1) | bits(word_, 25, 1) | bits(second_, 21, 2), "reserved bits");
-  if (generation_ == Generation::gfx90a) {
+  reserved((has_sc1 ? 0 : bits(word_, 15, 1)) | bits(word_, 25, 1) | bits(second_, 21, 2),
+           "reserved bits");
+  if (has_even_tuples(generation_)) {
     accumulators(bit(second_, 23));
   } else {
     m.tfe = bit(second_, 23);
@@ -148,6 +161,9 @@ void Decoder::buffer_gfx9() {
     return data_registers(out_.dst[0], data, width);
   }
   data_registers(out_.src[3], data, width);
+  if (entry.form == Form::atomic_silent) {
+    return reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
+  }
   if (entry.form != Form::store && m.glc) {
     data_registers(out_.dst[0], data, entry.form == Form::atomic_compare ? width / 2 : width);
   }
@@ -155,8 +171,8 @@ void Decoder::buffer_gfx9() {
 
 void Decoder::flat_gfx9() {
   const std::uint32_t segment = bits(word_, 14, 2);  // flat, scratch, global
-  if (segment == 3) {
-    return unsupported("reserved segment");
+  if (segment == 3 || (generation_ == Generation::gfx8 && bits(word_, 0, 16) != 0)) {
+    return unsupported("reserved segment or offset");
   }
   if (!enter(bits(word_, 18, 7) + segment * flat_segment, 2)) {
     return;
@@ -165,7 +181,11 @@ void Decoder::flat_gfx9() {
   Modifiers& m = out_.modifiers;
   m.glc = bit(word_, 16);
   m.slc = bit(word_, 17);
-  reserved(bits(word_, 13, 1) | bits(word_, 25, 1), "reserved bits");
+  const bool newest = generation_ == Generation::gfx940;
+  // gfx940's scratch says in bit 13 whether there is a vector address.
+  const bool chooses = newest && segment == 1;
+  m.sc1 = newest && bit(word_, 25);
+  reserved((chooses ? 0 : bits(word_, 13, 1)) | (newest ? 0 : bits(word_, 25, 1)), "reserved bits");
   accumulators(bit(second_, 23));
   m.offset = segment == 0 ? bits(word_, 0, 13) : sign_extended(bits(word_, 0, 13), 13);
   const std::uint32_t scalar = bits(second_, 16, 7);
@@ -178,8 +198,8 @@ void Decoder::flat_gfx9() {
     set(out_.src[2], scalar_register(generation_, scalar, segment == 1 ? 1 : 2),
         "reserved scalar address");
   }
-  if (segment == 1 && has_scalar) {
-    reserved(vector, "two addresses");
+  if (segment == 1 && (chooses ? !bit(word_, 13) : has_scalar)) {
+    reserved(vector, "an address where the instruction has none");
   } else {
     set(out_.src[0], vector_register(generation_, vector, segment == 1 || has_scalar ? 1 : 2),
         "reserved vector address");
@@ -188,7 +208,14 @@ void Decoder::flat_gfx9() {
   const std::uint32_t destination = bits(second_, 24, 8);
   const bool is_load = entry.form == Form::load;
   const bool is_atomic = entry.form == Form::atomic || entry.form == Form::atomic_compare;
-  if (is_load) {
+  if (entry.form == Form::atomic_silent) {
+    reserved(std::uint32_t{m.glc}, "a result where the instruction has none");
+  }
+  const bool to_share = entry.form == Form::load_to_share;
+  if (to_share && accumulators_) {
+    unsupported("accumulation registers where the instruction has no data");
+  }
+  if (is_load || to_share) {
     reserved(data, "data where the instruction has none");
   } else {
     data_registers(out_.src[1], data, entry.result);

@@ -20,12 +20,58 @@ std::string cdna(const std::vector<std::uint32_t>& code) {
   return text(code, Generation::gfx90a);
 }
 
+std::string volcanic(const std::vector<std::uint32_t>& code) {
+  return text(code, Generation::gfx8);
+}
+bool unlisted(Generation generation, const std::vector<std::uint32_t>& code) {
+  const auto result = decode(generation, words(code));
+  return result && result->opcode == Opcode::unlisted;
+}
+
+TEST(Gfx8, NamesSumsWithCarriesAsLlvmDoes) {
+  EXPECT_EQ(volcanic({0x32020702}), "v_add_u32_e32 v1, vcc, v2, v3");
+  EXPECT_EQ(volcanic({0xd1190201, 0x00020702}), "v_add_u32_e64 v1, s[2:3], v2, v3");
+  EXPECT_EQ(volcanic({0x38020702}), "v_addc_u32_e32 v1, vcc, v2, v3, vcc");
+  EXPECT_EQ(volcanic({0xd1ea0001, 0x04120702}), "v_mad_f16 v1, v2, v3, v4");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x68020702}));              // gfx9's v_add_u32
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xd1ff0001, 0x04120702}));  // v_add3_u32
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xd3804001, 0x1c120702}));  // VOP3P
+}
+
+TEST(Gfx8, ReadsScalarMemoryWithoutASignOrASecondOffset) {
+  EXPECT_EQ(volcanic({0xc0020001, 0x00012345}), "s_load_dword s0, s[2:3], 0x12345");
+  EXPECT_EQ(volcanic({0xc0010001, 0x00000005}), "s_load_dword s0, s[2:3], s5 glc");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xc0060001, 0x001ffff0}));
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xc0064001, 0x08000010}));
+}
+
+TEST(Gfx8, HasFlatAccessesWithoutOffsetAlone) {
+  EXPECT_EQ(volcanic({0xdc530000, 0x01000002}), "flat_load_dword v1, v[2:3] glc slc");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xdc500010, 0x01000002}));
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0xdc508000, 0x017f0002}));  // global_load_dword
+}
+
+TEST(Gfx8, TakesPartsOfVectorRegistersAlone) {
+  EXPECT_EQ(volcanic({0x7c8404f9, 0x06012001}),
+            "v_cmp_eq_f32_sdwa vcc, v1, v2 clamp src0_sel:BYTE_1 src1_sel:DWORD");
+  EXPECT_EQ(volcanic({0x320206f9, 0x04011502}),
+            "v_add_u32_sdwa v1, vcc, v2, v3 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE "
+            "src0_sel:BYTE_1 src1_sel:WORD_0");
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x020206f9, 0x84011502}));  // a scalar source
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x020206f9, 0x04015502}));  // a scaled result
+  EXPECT_TRUE(unlisted(Generation::gfx8, {0x7c8404f9, 0x06018001}));  // a result beside vcc
+}
+
 TEST(Gfx9, KnowsWhichTargetsItsTablesAreFor) {
   EXPECT_EQ(generation_of({9, 0, 0}).value(), Generation::gfx900);
+  EXPECT_EQ(generation_of({9, 0, 1}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xc}).value(), Generation::gfx900);
   EXPECT_EQ(generation_of({9, 0, 0xa}).value(), Generation::gfx90a);
-  EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx9);
-  EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx9);
+  EXPECT_EQ(generation_of({9, 0, 4}).value(), Generation::gfx904);
+  EXPECT_EQ(generation_of({9, 0, 6}).value(), Generation::gfx906);
+  EXPECT_EQ(generation_of({9, 0, 8}).value(), Generation::gfx908);
+  EXPECT_EQ(generation_of({9, 5, 0}).value(), Generation::gfx9);
+  EXPECT_EQ(generation_of({9, 4, 2}).value(), Generation::gfx940);
 }
 
 TEST(Gfx9, WritesPartsOfRegistersAsLlvmDoes) {
@@ -95,6 +141,47 @@ TEST(Gfx9, ReadsMatrixProducts) {
   EXPECT_EQ(cdna({0xd3ee8000, 0x04020500}), "v_mfma_f64_16x16x4f64 a[0:7], v[0:1], v[2:3], a[0:7]");
   EXPECT_EQ(decode(Generation::gfx90a, words({0xd3ee8100, 0x04020500}))->opcode, Opcode::unlisted);
   EXPECT_EQ(decode(Generation::gfx900, words({0xd3c08000, 0x04020300}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, HasSumsOfMatrixProductsInAccumulationRegistersAloneOnGfx908) {
+  EXPECT_EQ(text({0xd3c00000, 0x0c820302}, Generation::gfx908),
+            "v_mfma_f32_32x32x1f32 a[0:31], a2, v1, a[32:63]");
+  const auto gfx908 = Generation::gfx908;
+  EXPECT_TRUE(unlisted(gfx908, {0xd3c08000, 0x0c820302}));  // the bit that gfx90a chooses with
+  EXPECT_TRUE(unlisted(gfx908, {0xd3c50000, 0x03ca0300}));  // a constant sum
+  EXPECT_TRUE(unlisted(gfx908, {0xd3d94004, 0x18000006}));  // scalar to accumulation register
+}
+
+TEST(Gfx9, HasAtomicsWithoutResultOnGfx908) {
+  EXPECT_EQ(text({0xdd348000, 0x007f0802}, Generation::gfx908),
+            "global_atomic_add_f32 v[2:3], v8, off");
+  EXPECT_EQ(decode(Generation::gfx908, words({0xdd358000, 0x047f0802}))->opcode, Opcode::unlisted);
+  EXPECT_EQ(decode(Generation::gfx906, words({0xdd348000, 0x007f0802}))->opcode, Opcode::unlisted);
+}
+
+TEST(Gfx9, NamesCachesAndBlocksOnGfx940AsLlvmDoes) {
+  const auto newest = [](const std::vector<std::uint32_t>& code) {
+    return text(code, Generation::gfx940);
+  };
+  EXPECT_EQ(newest({0xe052d000, 0x08010102}),
+            "buffer_load_dword v1, v2, s[4:7], s8 offen sc0 nt sc1");
+  EXPECT_EQ(newest({0xde538000, 0x017f0002}), "global_load_dword v1, v[2:3], off sc0 nt sc1");
+  EXPECT_EQ(newest({0xe0a4c000, 0x00000000}), "buffer_inv sc0 sc1");
+  EXPECT_EQ(newest({0xdeab8004, 0x007f0002}),
+            "global_load_lds_dword v[2:3], off offset:4 sc0 nt sc1");
+  EXPECT_EQ(newest({0xdc506004, 0x01030002}), "scratch_load_dword v1, v2, s3 offset:4");
+  EXPECT_EQ(newest({0xdc504004, 0x017f0000}), "scratch_load_dword v1, off, off offset:4");
+  EXPECT_EQ(newest({0xd3c08000, 0x04020300}), "v_mfma_f32_32x32x1_2b_f32 a[0:31], v0, v1, a[0:31]");
+  EXPECT_EQ(newest({0xd3ee8000, 0x24020500}),
+            "v_mfma_f64_16x16x4_f64 a[0:7], v[0:1], v[2:3], a[0:7] neg:[1,0,0]");
+  EXPECT_EQ(newest({0xd3e21108, 0x04722104}),
+            "v_smfmac_f32_16x16x32_f16 v[8:11], v[4:5], v[16:19], v28 cbsz:1 abid:2");
+  EXPECT_EQ(newest({0x7e02a8f9, 0x00010602}), "v_cvt_f32_fp8_sdwa v1, v2 src0_sel:BYTE_1");
+  EXPECT_EQ(newest({0xd2a46001, 0x00020702}), "v_cvt_sr_fp8_f32 v1, v2, v3 op_sel:[0,0,1,1]");
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0x2c020702}));              // v_mac_f32
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0xdc504004, 0x017f0002}));  // two ways to say "off"
+  EXPECT_TRUE(unlisted(Generation::gfx90a, {0xde538000, 0x017f0002}));  // sc1
+  EXPECT_TRUE(unlisted(Generation::gfx940, {0x7e02a8f9, 0x00010502}));  // half a result
 }
 
 TEST(Gfx9, ReadsDotProducts) {

@@ -51,7 +51,7 @@ void Decoder::vop_short_operands() {
   if (out_.encoding == Encoding::vop1) {
     const bool from_vector = out_.src[0].kind == OperandKind::vgpr;
     if ((entry.form == Form::scalar_result || entry.form == Form::swap ||
-         entry.form == Form::accumulator_move) &&
+         entry.form == Form::accumulator_move || entry.form == Form::vector_source) &&
         !from_vector) {
       unsupported("the source is a vector register only");
     }

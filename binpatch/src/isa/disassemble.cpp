@@ -183,10 +183,19 @@ std::string ds(const Instruction& in, const TableEntry* entry) {
   return std::move(line).take();
 }
 
-std::string buffer(const Instruction& in) {
+// Which caches the access is for; gfx940 has other names.
+void cache_words(const Modifiers& m, Generation generation, Line& line) {
+  const bool newest = generation == Generation::gfx940;
+  line.word_if(m.glc, newest ? "sc0" : "glc");
+  line.word_if(m.slc, newest ? "nt" : "slc");
+  line.word_if(m.sc1, "sc1");
+}
+
+std::string buffer(const Instruction& in, Generation generation) {
   Line line(mnemonic(in.opcode));
   const Modifiers& m = in.modifiers;
   if (in.src[1].kind == OperandKind::none) {
+    cache_words(m, generation, line);
     return std::move(line).take();
   }
   if (in.src[3].kind != OperandKind::none) {
@@ -207,8 +216,7 @@ std::string buffer(const Instruction& in) {
   line.word_if(m.offen, "offen");
   line.word_if(m.addr64, "addr64");
   line.word_if(m.offset != 0, fmt::format("offset:{}", m.offset));
-  line.word_if(m.glc, "glc");
-  line.word_if(m.slc, "slc");
+  cache_words(m, generation, line);
   line.word_if(m.tfe, "tfe");
   line.word_if(m.lds, "lds");
   return std::move(line).take();
@@ -236,32 +244,20 @@ std::string smem(const Instruction& in) {
 }
 
 // gfx9's three kinds of FLAT: global_ and scratch_ name their scalar address, or "off".
-std::string flat(const Instruction& in) {
+std::string flat(const Instruction& in, Generation generation) {
   const std::string_view name = mnemonic(in.opcode);
   const bool scratch = name.starts_with("scratch_");
   const bool global = name.starts_with("global_");
   Line line(name);
   line.present(in.dst[0]);
-  const bool is_store = in.dst[0].kind == OperandKind::none;
-  if (scratch && is_store) {
-    line.operand(in.src[0]);
-    line.operand(in.src[1]);
+  line.operand(in.src[0]);
+  line.present(in.src[1]);
+  if (scratch || global) {
     line.operand(in.src[2]);
-  } else {
-    if (scratch) {
-      line.operand(in.src[0]);
-    } else {
-      line.present(in.src[0]);
-    }
-    line.present(in.src[1]);
-    if (scratch || global) {
-      line.operand(in.src[2]);
-    }
   }
   const auto offset = std::bit_cast<std::int32_t>(in.modifiers.offset);
   line.word_if(offset != 0, fmt::format("offset:{}", offset));
-  line.word_if(in.modifiers.glc, "glc");
-  line.word_if(in.modifiers.slc, "slc");
+  cache_words(in.modifiers, generation, line);
   return std::move(line).take();
 }
 
@@ -314,8 +310,8 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::vop3p: return vector_text(instruction, generation);
     case Encoding::ds: return ds(instruction, entry);
     case Encoding::mubuf:
-    case Encoding::mtbuf: return buffer(instruction);
-    case Encoding::flat: return flat(instruction);
+    case Encoding::mtbuf: return buffer(instruction, generation);
+    case Encoding::flat: return flat(instruction, generation);
     default: return std::string(mnemonic(instruction.opcode));
   }
 }

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstdint>
 
+#include "isa/operand.hpp"
 #include "isa/table.hpp"
 #include "isa/text.hpp"
 
@@ -35,6 +36,8 @@ bool has_one_form(Opcode opcode) {
     case Opcode::v_madak_f32:
     case Opcode::v_madmk_f16:
     case Opcode::v_madak_f16:
+    case Opcode::v_fmamk_f32:
+    case Opcode::v_fmaak_f32:
     case Opcode::v_swap_b32:
     case Opcode::v_accvgpr_mov_b32: return true;
     default: return false;
@@ -55,19 +58,67 @@ std::string_view vop_suffix(const Instruction& in, Generation generation) {
   if (!is_long) {
     return "_e32";
   }
-  // gfx9's names carry a suffix only where there is a short form to tell from, as LLVM writes them.
-  const bool is_gfx9 = generation == Generation::gfx900 || generation == Generation::gfx90a;
+  // Names of gfx8 and gfx9 carry a suffix only where there is a short form to tell from, as LLVM
+  // writes them.
   const Table* table = table_of(generation);
   const bool has_short =
       table != nullptr && table->find_opcode(Encoding::vop3a, in.opcode) == nullptr;
-  return is_gfx9 && !has_short ? "" : "_e64";
+  return is_gfx8_or_gfx9(generation) && !has_short ? "" : "_e64";
 }
 
-// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's.
-std::string_view spelling(Opcode opcode) {
+// gfx940 counts the blocks of a matrix product in its name.
+std::string_view spelling_of_gfx940(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::v_mfma_f32_32x32x1f32: return "v_mfma_f32_32x32x1_2b_f32";
+    case Opcode::v_mfma_f32_16x16x1f32: return "v_mfma_f32_16x16x1_4b_f32";
+    case Opcode::v_mfma_f32_4x4x1f32: return "v_mfma_f32_4x4x1_16b_f32";
+    case Opcode::v_mfma_f32_32x32x2f32: return "v_mfma_f32_32x32x2_f32";
+    case Opcode::v_mfma_f32_16x16x4f32: return "v_mfma_f32_16x16x4_f32";
+    case Opcode::v_mfma_f32_32x32x4f16: return "v_mfma_f32_32x32x4_2b_f16";
+    case Opcode::v_mfma_f32_16x16x4f16: return "v_mfma_f32_16x16x4_4b_f16";
+    case Opcode::v_mfma_f32_4x4x4f16: return "v_mfma_f32_4x4x4_16b_f16";
+    case Opcode::v_mfma_f32_32x32x8f16: return "v_mfma_f32_32x32x8_f16";
+    case Opcode::v_mfma_f32_16x16x16f16: return "v_mfma_f32_16x16x16_f16";
+    case Opcode::v_mfma_i32_32x32x4i8: return "v_mfma_i32_32x32x4_2b_i8";
+    case Opcode::v_mfma_i32_16x16x4i8: return "v_mfma_i32_16x16x4_4b_i8";
+    case Opcode::v_mfma_i32_4x4x4i8: return "v_mfma_i32_4x4x4_16b_i8";
+    case Opcode::v_mfma_f32_32x32x4bf16_1k: return "v_mfma_f32_32x32x4_2b_bf16";
+    case Opcode::v_mfma_f32_16x16x4bf16_1k: return "v_mfma_f32_16x16x4_4b_bf16";
+    case Opcode::v_mfma_f32_4x4x4bf16_1k: return "v_mfma_f32_4x4x4_16b_bf16";
+    case Opcode::v_mfma_f32_32x32x8bf16_1k: return "v_mfma_f32_32x32x8_bf16";
+    case Opcode::v_mfma_f32_16x16x16bf16_1k: return "v_mfma_f32_16x16x16_bf16";
+    case Opcode::v_mfma_f64_16x16x4f64: return "v_mfma_f64_16x16x4_f64";
+    case Opcode::v_mfma_f64_4x4x4f64: return "v_mfma_f64_4x4x4_4b_f64";
+    default: return mnemonic(opcode);
+  }
+}
+
+// What gfx9 writes as v_add_i32 has no carry, and is another opcode than gfx7's. What gfx9 calls
+// v_add_co_u32 and v_mad_legacy_f16 had its names from gfx8 without these words.
+std::string_view spelling(Opcode opcode, Generation generation) {
   switch (opcode) {
     case Opcode::v_add_nc_i32: return "v_add_i32";
     case Opcode::v_sub_nc_i32: return "v_sub_i32";
+    default: break;
+  }
+  if (generation == Generation::gfx940) {
+    return spelling_of_gfx940(opcode);
+  }
+  if (generation != Generation::gfx8) {
+    return mnemonic(opcode);
+  }
+  switch (opcode) {
+    case Opcode::v_add_co_u32: return "v_add_u32";
+    case Opcode::v_sub_co_u32: return "v_sub_u32";
+    case Opcode::v_subrev_co_u32: return "v_subrev_u32";
+    case Opcode::v_addc_co_u32: return "v_addc_u32";
+    case Opcode::v_subb_co_u32: return "v_subb_u32";
+    case Opcode::v_subbrev_co_u32: return "v_subbrev_u32";
+    case Opcode::v_mad_legacy_f16: return "v_mad_f16";
+    case Opcode::v_mad_legacy_u16: return "v_mad_u16";
+    case Opcode::v_mad_legacy_i16: return "v_mad_i16";
+    case Opcode::v_fma_legacy_f16: return "v_fma_f16";
+    case Opcode::v_div_fixup_legacy_f16: return "v_div_fixup_f16";
     default: return mnemonic(opcode);
   }
 }
@@ -76,13 +127,13 @@ constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned count) 
   return (word >> low) & ((1U << count) - 1U);
 }
 
-void sdwa_words(const Instruction& in, Line& line) {
+void sdwa_words(const Instruction& in, Line& line, bool part_of_result) {
   constexpr std::array<std::string_view, 8> selects{"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
                                                     "WORD_0", "WORD_1", "DWORD",  "?"};
   constexpr std::array<std::string_view, 4> unused{"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE",
                                                    "?"};
   const std::uint32_t word = in.modifiers.extra_dword;
-  if (in.encoding != Encoding::vopc) {
+  if (in.encoding != Encoding::vopc && part_of_result) {
     line.word(fmt::format("dst_sel:{}", selects[field(word, 8, 3)]));
     line.word(fmt::format("dst_unused:{}", unused[field(word, 11, 2)]));
   }
@@ -150,20 +201,20 @@ void packed_words(const Instruction& in, Line& line, bool mixed) {
   }
 }
 
-void matrix_words(const Instruction& in, Line& line) {
+void matrix_words(const Instruction& in, Line& line, bool signs) {
   const std::uint32_t word = in.modifiers.extra_dword;
   const std::uint32_t broadcast = field(word, 0, 4);
   const std::uint32_t which = field(word, 4, 4);
   const std::uint32_t pattern = field(word, 8, 4);
   line.word_if(broadcast != 0, fmt::format("cbsz:{}", broadcast));
   line.word_if(which != 0, fmt::format("abid:{}", which));
-  line.word_if(pattern != 0, fmt::format("blgp:{}", pattern));
+  line.word_if(pattern != 0, signs ? list("neg", pattern, 3) : fmt::format("blgp:{}", pattern));
 }
 
 // VOP3: the result's half stands behind the sources'.
-void halves(const Instruction& in, Line& line) {
+void halves(const Instruction& in, Line& line, bool byte_of_result) {
   const unsigned op_sel = in.modifiers.op_sel;
-  const unsigned count = source_count(in);
+  const unsigned count = byte_of_result ? 3 : source_count(in);
   line.word_if(op_sel != 0,
                list("op_sel", (op_sel & ((1U << count) - 1U)) | op_sel >> 3 << count, count + 1));
 }
@@ -171,7 +222,9 @@ void halves(const Instruction& in, Line& line) {
 }  // namespace
 
 std::string vector_text(const Instruction& in, Generation generation) {
-  Line line(spelling(in.opcode), vop_suffix(in, generation));
+  const Table* table = table_of(generation);
+  const TableEntry* entry = table == nullptr ? nullptr : table->find_opcode(in.encoding, in.opcode);
+  Line line(spelling(in.opcode, generation), vop_suffix(in, generation));
   line.present(in.dst[0]);
   line.present(in.dst[1]);
   const Modifiers& m = in.modifiers;
@@ -190,18 +243,18 @@ std::string vector_text(const Instruction& in, Generation generation) {
     line.operand(((extended >> i) & 1) != 0 ? fmt::format("sext({})", text) : text);
   }
   const bool is_accumulator = mnemonic(in.opcode).starts_with("v_accvgpr_");
-  if (mnemonic(in.opcode).starts_with("v_mfma_")) {
-    matrix_words(in, line);
+  if (entry != nullptr && (entry->form == Form::matrix || entry->form == Form::sparse_matrix)) {
+    matrix_words(in, line, entry->modifiers == 2);
   } else if (is_packed && !is_accumulator) {
     packed_words(in, line, is_mixed);
   } else if (!is_packed) {
-    halves(in, line);
+    halves(in, line, entry != nullptr && entry->form == Form::byte_result);
   }
   line.word_if(m.clamp, "clamp");
   constexpr std::array<std::string_view, 4> scales{"", "mul:2", "mul:4", "div:2"};
   line.word_if(m.omod != 0, scales[m.omod & 3U]);
   if (m.sdwa) {
-    sdwa_words(in, line);
+    sdwa_words(in, line, entry == nullptr || entry->form != Form::part_source);
   } else if (m.dpp) {
     dpp_words(in, line);
   }

@@ -65,7 +65,11 @@ std::span<const SpecialRange> special_ranges(Generation generation) {
     case Generation::gfx8: return gfx8_ranges;
     case Generation::gfx9:
     case Generation::gfx900:
-    case Generation::gfx90a: return gfx9_ranges;
+    case Generation::gfx904:
+    case Generation::gfx906:
+    case Generation::gfx908:
+    case Generation::gfx90a:
+    case Generation::gfx940: return gfx9_ranges;
     case Generation::gfx10: return gfx10_ranges;
     default: return gfx11_ranges;
   }
@@ -93,7 +97,7 @@ Operand constant(OperandKind kind, std::uint32_t value, unsigned count) {
 }  // namespace
 
 std::optional<Operand> vector_register(Generation generation, std::uint32_t first, unsigned count) {
-  const bool misplaced = generation == Generation::gfx90a && count > 1 && first % 2 != 0;
+  const bool misplaced = has_even_tuples(generation) && count > 1 && first % 2 != 0;
   if (count == 0 || first + count > vector_registers || misplaced) {
     return std::nullopt;
   }

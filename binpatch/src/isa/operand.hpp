@@ -12,12 +12,25 @@ inline constexpr std::uint32_t encoded_sdwa = 249;  // gfx8 and gfx9, first sour
 inline constexpr std::uint32_t encoded_dpp = 250;
 inline constexpr std::uint32_t encoded_dpp8 = 233;  // gfx10 and later; 234 fetches inactive lanes
 
+[[nodiscard]] constexpr bool is_gfx9(Generation generation) {
+  return generation >= Generation::gfx9 && generation < Generation::gfx10;
+}
+// Both lay their instructions out alike.
+[[nodiscard]] constexpr bool is_gfx8_or_gfx9(Generation generation) {
+  return generation == Generation::gfx8 || is_gfx9(generation);
+}
+// Every tuple of vector registers begins at an even one, and memory instructions can name
+// accumulation registers.
+[[nodiscard]] constexpr bool has_even_tuples(Generation generation) {
+  return generation == Generation::gfx90a || generation == Generation::gfx940;
+}
+
 [[nodiscard]] constexpr std::uint16_t index_of(SpecialRegister reg) {
   return static_cast<std::uint16_t>(reg);
 }
 
-// `count` vector registers from `first`; nothing when they pass v255, or when gfx90a, which wants
-// every tuple to begin at an even register, is given an odd one.
+// `count` vector registers from `first`; nothing when they pass v255, or when a GPU that wants
+// every tuple to begin at an even register is given an odd one.
 [[nodiscard]] std::optional<Operand> vector_register(Generation generation, std::uint32_t first,
                                                      unsigned count);
 

@@ -72,7 +72,11 @@ const Table* table_of(Generation generation) {
     case Generation::gfx8: return &gfx8_table();
     case Generation::gfx9: return &gfx9_table();
     case Generation::gfx900: return &gfx900_table();
+    case Generation::gfx904: return &gfx904_table();
+    case Generation::gfx906: return &gfx906_table();
+    case Generation::gfx908: return &gfx908_table();
     case Generation::gfx90a: return &gfx90a_table();
+    case Generation::gfx940: return &gfx940_table();
     case Generation::gfx10: return &gfx10_table();
     case Generation::gfx11: return &gfx11_table();
     default: return nullptr;

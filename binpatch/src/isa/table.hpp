@@ -33,15 +33,22 @@ enum class Form : std::uint8_t {
   store,
   atomic,
   atomic_compare,    // data and comparand, the result half as wide
+  atomic_silent,     // without a result
+  load_to_share,     // to the local data share: no data register
   buffer_control,    // no operands
+  buffer_scope,      // no operands, but the bits that say whose caches
   swap,              // both operands are read and written
+  part_source,       // VOP1: SDWA chooses the part of the source alone
+  byte_result,       // VOP3: op_sel's upper two bits choose the byte of the result
+  vector_source,     // VOP1: a vector register, though others have any source
   packed,            // VOP3P: two values in a register or register pair
   mixed,             // VOP3P: each source a float or half a register
   accumulator_read,  // from an accumulation register
   accumulator_write,
   accumulator_move,
-  matrix,      // VOP3P: products of matrices, in vector or accumulation registers
-  short_only,  // VOP2 without a form in VOP3
+  matrix,         // VOP3P: products of matrices, in vector or accumulation registers
+  sparse_matrix,  // these with indices in a vector register, added to the result
+  short_only,     // VOP2 without a form in VOP3
 };
 
 inline constexpr std::uint8_t modifier_clamp = 0x08;
@@ -91,12 +98,16 @@ class Table {
 
 [[nodiscard]] const Table& gfx6_table();
 [[nodiscard]] const Table& gfx7_table();
-[[nodiscard]] const Table& gfx900_table();
-[[nodiscard]] const Table& gfx90a_table();
-// gfx8 to gfx11 have tables of their scalar ALU and control alone; the decoder knows the sizes of
-// their other encodings and gives those instructions the opcode `unlisted`. It does so too with
-// what the tables of gfx900 and gfx90a do not name: graphics, images.
 [[nodiscard]] const Table& gfx8_table();
+[[nodiscard]] const Table& gfx900_table();
+[[nodiscard]] const Table& gfx904_table();
+[[nodiscard]] const Table& gfx906_table();
+[[nodiscard]] const Table& gfx908_table();
+[[nodiscard]] const Table& gfx90a_table();
+[[nodiscard]] const Table& gfx940_table();
+// Other gfx9, gfx10 and gfx11 have tables of their scalar ALU and control alone; the decoder knows
+// the sizes of their other encodings and gives those instructions the opcode `unlisted`. It does so
+// too with what the tables of gfx8 to gfx940 do not name: graphics, images.
 [[nodiscard]] const Table& gfx9_table();
 [[nodiscard]] const Table& gfx10_table();
 [[nodiscard]] const Table& gfx11_table();

@@ -62,8 +62,17 @@ ScratchDirectory::~ScratchDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-bool have_assembler() {
-  return on_path("llvm-mc-15");
+namespace {
+
+// Targets that LLVM 15 has not heard of.
+bool is_newest(const std::string& cpu) {
+  return cpu == "gfx941" || cpu == "gfx942";
+}
+
+}  // namespace
+
+bool have_assembler(const std::string& cpu) {
+  return on_path(is_newest(cpu) ? "clang-19" : "llvm-mc-15");
 }
 
 bool have_compiler() {
@@ -79,8 +88,11 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
     }
   }
   // Refused lines make it exit with 1; the labels still tell which lines those were.
-  run("llvm-mc-15 -arch=amdgcn -mcpu=" + cpu + " -show-encoding " + scratch.file("in.s").string() +
-      " >" + scratch.file("out.s").string() + " 2>/dev/null");
+  const std::string program = is_newest(cpu)
+                                  ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
+                                  : "llvm-mc-15 -arch=amdgcn -mcpu=";
+  run(program + cpu + " -show-encoding " + scratch.file("in.s").string() + " >" +
+      scratch.file("out.s").string() + " 2>/dev/null");
   std::vector<AssembledLine> result(lines.size());
   std::ifstream output(scratch.file("out.s"));
   std::string line;

@@ -25,14 +25,15 @@ class ScratchDirectory {
   std::filesystem::path path_;
 };
 
-[[nodiscard]] bool have_assembler();  // llvm-mc-15
-[[nodiscard]] bool have_compiler();   // clang-15, ld.lld-15 and the device libraries
+// llvm-mc-15, or clang-19 for the targets that came after it.
+[[nodiscard]] bool have_assembler(const std::string& cpu = {});
+[[nodiscard]] bool have_compiler();  // clang-15, ld.lld-15 and the device libraries
 
 // One assembled line; nothing when the assembler refuses it.
 struct AssembledLine {
   std::optional<Bytes> bytes;
 };
-// Assembles each line on its own with llvm-mc for `cpu`.
+// Assembles each line on its own with LLVM for `cpu`.
 [[nodiscard]] std::vector<AssembledLine> assemble(const std::vector<std::string>& lines,
                                                   const std::string& cpu);
 

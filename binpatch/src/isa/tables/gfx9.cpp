@@ -14,9 +14,6 @@ using enum Form;
   {Encoding::sopc, form, number, Opcode::name, 0, {s0, s1, 0}, 0},
 #define SOPP(number, name, form) {Encoding::sopp, form, number, Opcode::name, 0, {}, 0},
 
-constexpr TableEntry gfx8_entries[] = {
-#include "isa/tables/gfx8_scalar.def"
-};
 constexpr TableEntry gfx9_entries[] = {
 #include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx9_scalar.def"
@@ -41,29 +38,106 @@ constexpr TableEntry gfx9_entries[] = {
 #define SMEM(number, name, form, data, base) \
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
 
-constexpr TableEntry gfx900_entries[] = {
+constexpr TableEntry gfx8_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_only.def"
 #include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+};
+constexpr TableEntry gfx900_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx900_only.def"
-#include "isa/tables/gfx9_compare.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+};
+constexpr TableEntry gfx904_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+};
+constexpr TableEntry gfx906_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+};
+constexpr TableEntry gfx908_entries[] = {
+#include "isa/tables/before_gfx90a.def"
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx908.def"
+#include "isa/tables/gfx908_gfx90a.def"
+#include "isa/tables/gfx908_only.def"
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 };
 constexpr TableEntry gfx90a_entries[] = {
+#include "isa/tables/before_gfx940.def"
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
 #include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx908.def"
+#include "isa/tables/gfx908_gfx90a.def"
+#include "isa/tables/gfx90a.def"
 #include "isa/tables/gfx90a_only.def"
-#include "isa/tables/gfx9_compare.def"
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 };
 
-constexpr LongFormBases gfx9_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
+constexpr TableEntry gfx940_entries[] = {
+#include "isa/tables/gfx8_compare.def"
+#include "isa/tables/gfx8_memory.def"
+#include "isa/tables/gfx8_scalar.def"
+#include "isa/tables/gfx8_vector.def"
+#include "isa/tables/gfx904.def"
+#include "isa/tables/gfx906.def"
+#include "isa/tables/gfx908.def"
+#include "isa/tables/gfx90a.def"
+#include "isa/tables/gfx940.def"
+#include "isa/tables/gfx9_memory.def"
+#include "isa/tables/gfx9_scalar.def"
+#include "isa/tables/gfx9_vector.def"
+};
+
+constexpr LongFormBases gfx8_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};
 
 }  // namespace
 
 const Table& gfx8_table() {
-  static const Table table(gfx8_entries, {});
+  static const Table table(gfx8_entries, gfx8_bases);
   return table;
 }
 
@@ -73,12 +147,32 @@ const Table& gfx9_table() {
 }
 
 const Table& gfx900_table() {
-  static const Table table(gfx900_entries, gfx9_bases);
+  static const Table table(gfx900_entries, gfx8_bases);
+  return table;
+}
+
+const Table& gfx904_table() {
+  static const Table table(gfx904_entries, gfx8_bases);
+  return table;
+}
+
+const Table& gfx906_table() {
+  static const Table table(gfx906_entries, gfx8_bases);
+  return table;
+}
+
+const Table& gfx908_table() {
+  static const Table table(gfx908_entries, gfx8_bases);
   return table;
 }
 
 const Table& gfx90a_table() {
-  static const Table table(gfx90a_entries, gfx9_bases);
+  static const Table table(gfx90a_entries, gfx8_bases);
+  return table;
+}
+
+const Table& gfx940_table() {
+  static const Table table(gfx940_entries, gfx8_bases);
   return table;
 }
 

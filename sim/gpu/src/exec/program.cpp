@@ -15,11 +15,18 @@ using binpatch::Segment;
 
 namespace {
 
-Isa isa_of(binpatch::isa::Generation generation) {
+// The decoder knows more generations than there are semantics for.
+Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& target) {
   switch (generation) {
+    case binpatch::isa::Generation::gfx6:
+    case binpatch::isa::Generation::gfx7: return Isa::gfx7;
     case binpatch::isa::Generation::gfx900: return Isa::gfx900;
     case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
-    default: return Isa::gfx7;
+    default:
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900 "
+                              "or gfx90a",
+                              target));
   }
 }
 
@@ -54,6 +61,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
         fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
   }
   WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
+  WW_ASSIGN(isa, isa_of(generation, target));
   std::uint64_t size = 0;
   std::uint64_t code_begin = ~std::uint64_t{0};
   std::uint64_t code_end = 0;
@@ -69,7 +77,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   auto program = std::unique_ptr<Program>(new Program(memory));
   WW_ASSIGN(image, memory.allocate(size));
   program->image_ = image;
-  program->isa_ = isa_of(generation);
+  program->isa_ = isa;
   program->kernels_ = object.kernels();
   for (const Segment& segment : object.segments()) {
     std::memcpy(memory.host(image + segment.address), object.bytes().data() + segment.file_offset,

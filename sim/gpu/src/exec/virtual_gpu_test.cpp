@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "exec/program.hpp"
 #include "exec/test_gpu.hpp"
 
 namespace ww::sim::gpu {
@@ -288,6 +289,20 @@ TEST(BadInput, NamesTheKernelTheLaneAndTheAddressOfAMemoryFault) {
   EXPECT_THAT(result.error().text(), testing::HasSubstr("0x"));
   // The GPU lives on.
   test.launch("add_one", 64, 64, data);
+}
+
+TEST(BadInput, RefusesCodeOfAGenerationThatItDoesNotExecute) {
+  const auto kernels = test::read_kernels();
+  std::vector<std::byte> bytes(kernels.bytes().begin(), kernels.bytes().end());
+  bytes.at(48) = std::byte{0x30};  // e_flags: gfx908
+  const auto object = binpatch::CodeObject::parse(bytes);
+  ASSERT_TRUE(object) << object.error().text();
+  const auto memory = exec::DeviceMemory::create(1 << 20);
+  ASSERT_TRUE(memory);
+  const auto program = exec::Program::load(*object, "gfx908", **memory);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx908"));
 }
 
 TEST(BadInput, EndsARunawayKernelByTheWatchdog) {

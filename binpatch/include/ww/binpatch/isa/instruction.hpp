@@ -18,16 +18,20 @@
 
 namespace ww::binpatch::isa {
 
-// gfx900 and gfx90a are the gfx9 whose vector and memory instructions have tables: Vega 10 and its
-// kin (gfx900, gfx902, gfx909, gfx90c) and CDNA 2. gfx9 is any other (gfx904, gfx906, gfx908,
-// gfx94x).
+// The gfx9 whose vector and memory instructions have tables: Vega 10 and its kin (gfx900 to
+// gfx903, gfx909, gfx90c), Vega 12 (gfx904), Vega 20 (gfx906), and CDNA 1 to 3 (gfx908, gfx90a,
+// gfx940 to gfx942). gfx9 is any other. In the order of their years, which code compares.
 enum class Generation : std::uint8_t {
   gfx6,
   gfx7,
   gfx8,
   gfx9,
   gfx900,
+  gfx904,
+  gfx906,
+  gfx908,
   gfx90a,
+  gfx940,
   gfx10,
   gfx11,
   gfx12
@@ -67,7 +71,7 @@ enum class OperandKind : std::uint8_t {
   inline_int,    // value: the integer
   inline_float,  // value: the bits as a 32-bit float (widen per operand size)
   literal,       // value: the 32-bit literal that follows the instruction
-  agpr,          // index: first accumulation register (gfx90a)
+  agpr,          // index: first accumulation register (gfx908 and later)
 };
 
 // Hardware encodings of scalar operands that are not general registers (gfx7 numbering).
@@ -112,7 +116,8 @@ struct Modifiers {
   std::uint8_t neg{};   // bit i: -src i
   std::uint8_t omod{};  // 0 none, 1 *2, 2 *4, 3 /2
   bool clamp{};
-  bool glc{}, slc{}, tfe{}, lds{}, gds{};
+  bool glc{}, slc{}, tfe{}, lds{}, gds{};  // gfx940 spells glc sc0 and slc nt
+  bool sc1{};                              // gfx940
   bool offen{}, idxen{}, addr64{};
   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
   std::uint32_t offset{};
@@ -155,7 +160,7 @@ struct Instruction {
   // SDWA and DPP: src[0] is the register that the second word names; Modifiers::extra_dword is that
   // word. VOP3P: Modifiers::neg is neg_lo, abs is neg_hi (of v_mad_mix and v_fma_mix: abs).
   // v_swap_b32: dst[0] and src[0] are both read and written.
-  // Opcode::unlisted (vector and memory of gfx8 and later, image and graphics of all):
+  // Opcode::unlisted (what no table names: image and graphics of all, vector and memory of some):
   // Modifiers::offset, extra_dword and more_dwords are the raw words.
   std::array<Operand, 4> src{};
   Modifiers modifiers{};
