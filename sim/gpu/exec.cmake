@@ -45,7 +45,12 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
   set(_lane_options -O1 -ffp-contract=off -fno-math-errno)
   list(APPEND _wide_lane_options -fno-sanitize=all)
 endif()
-set_source_files_properties(src/exec/l2_cache.cpp PROPERTIES COMPILE_OPTIONS "-O3")
+# What every access and every turn of a wave goes through.
+set_source_files_properties(
+  src/exec/compute_unit.cpp src/exec/l2_cache.cpp src/exec/line_update.cpp src/exec/look_ahead.cpp
+  src/exec/memory_system.cpp src/exec/straight_line.cpp src/exec/vector_alu.cpp
+  src/exec/vector_memory.cpp src/exec/work_groups.cpp src/truth/energy_ledger.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
 set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")

@@ -19,19 +19,24 @@ void* reserve(std::uint64_t bytes) {
 }
 
 // Large allocations get large pages from the host where it has them: a kernel that writes a buffer
-// for the first time would else stop for each 4 KiB of it.
+// for the first time would else stop for each 4 KiB of it. Their ends, too, as far as the whole
+// range of `room` bytes goes: up to 4 MiB of a buffer else lie in small pages.
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 constexpr std::uint64_t kWorthHugePages = 4 * kHugePage;
 
-void ask_for_huge_pages(std::byte* begin, std::uint64_t bytes) {
+void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offset,
+                        std::uint64_t bytes) {
 #ifdef MADV_HUGEPAGE
   if (bytes < kWorthHugePages) return;
-  const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  const std::uintptr_t first = (address + kHugePage - 1) / kHugePage * kHugePage;
-  const std::uintptr_t end = (address + bytes) / kHugePage * kHugePage;
-  madvise(begin + (first - address), end - first, MADV_HUGEPAGE);
+  const std::uint64_t skew = reinterpret_cast<std::uintptr_t>(base) % kHugePage;
+  const std::uint64_t first = (offset + skew) / kHugePage * kHugePage;
+  const std::uint64_t end = (offset + skew + bytes + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uint64_t from = std::max(first, skew) - skew;
+  madvise(base + from, std::min(end - skew, room) - from, MADV_HUGEPAGE);
 #else
-  static_cast<void>(begin);
+  static_cast<void>(base);
+  static_cast<void>(room);
+  static_cast<void>(offset);
   static_cast<void>(bytes);
 #endif
 }
@@ -90,7 +95,7 @@ Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
   if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
   while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
   mark(offset, bytes, true);
-  ask_for_huge_pages(base_ + offset, bytes);
+  ask_for_huge_pages(base_, size_, offset, bytes);
   ++version_;
   return kDeviceBase + offset;
 }

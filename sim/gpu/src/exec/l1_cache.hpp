@@ -31,47 +31,41 @@ class L1Cache {
 
   void invalidate_all() {
     std::fill(tag_.begin(), tag_.end(), kNone);
-    clock_ = 0;  // stamps of what is gone are never compared
+    std::fill(stamp_.begin(), stamp_.end(), 0U);
+    clock_ = 0;
     empty_ = true;
   }
 
   // The slot that holds the line, or kNone. A hit makes it the most recent.
   std::uint32_t find(std::uint32_t line) {
-    const std::uint32_t first = first_of(line);
-    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-      if (tag_[slot] == line) {
-        stamp_[slot] = tick();
-        return slot;
-      }
-    }
-    return kNone;
+    const std::uint32_t slot = holder(line, first_of(line));
+    if (slot != kNone) stamp_[slot] = tick();
+    return slot;
   }
   // Takes the least recent slot of the line's set for it; the data is pending, asked for by the
   // request that departs then.
   std::uint32_t allocate(std::uint32_t line, std::int64_t departure) {
+    return take(least_recent(first_of(line)), line, departure);
+  }
+  // The one where it is here, else the other.
+  struct Found {
+    std::uint32_t slot{};
+    bool hit{};
+  };
+  Found find_or_allocate(std::uint32_t line, std::int64_t departure) {
     const std::uint32_t first = first_of(line);
-    std::uint32_t victim = first;
-    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-      if (tag_[slot] == kNone) {
-        victim = slot;
-        break;
-      }
-      if (stamp_[slot] < stamp_[victim]) victim = slot;
-    }
-    tag_[victim] = line;
-    empty_ = false;
-    stamp_[victim] = tick();
-    ready_[victim] = kPending;
-    asked_[victim] = static_cast<std::uint32_t>(departure);
-    return victim;
+    const std::uint32_t slot = holder(line, first);
+    if (slot == kNone) return {take(least_recent(first), line, departure), false};
+    stamp_[slot] = tick();
+    return {slot, true};
   }
   [[nodiscard]] bool empty() const { return empty_; }
   void invalidate(std::uint32_t line) {
     if (empty_) return;
-    const std::uint32_t first = first_of(line);
-    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-      if (tag_[slot] == line) tag_[slot] = kNone;
-    }
+    const std::uint32_t slot = holder(line, first_of(line));
+    if (slot == kNone) return;
+    tag_[slot] = kNone;
+    stamp_[slot] = 0;
   }
   // Brings the tags to the host's caches: every access looks at some.
   void look_ahead() const {
@@ -109,9 +103,39 @@ class L1Cache {
       std::iota(order.begin(), order.end(), first);
       std::sort(order.begin(), order.end(),
                 [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
-      for (std::uint32_t age = 0; age < ways_; ++age) stamp_[order[age]] = age;
+      for (std::uint32_t age = 0; age < ways_; ++age) stamp_[order[age]] = age + 1;
     }
     clock_ = ways_;
+  }
+  // The slot of the set from `first` on that holds the line, else kNone.
+  [[nodiscard]] std::uint32_t holder(std::uint32_t line, std::uint32_t first) const {
+    const std::uint32_t* const tags = &tag_[first];
+    if (ways_ == 4) {  // most often nothing is found: one jump
+      const unsigned here = (tags[0] == line ? 1U : 0U) | (tags[1] == line ? 2U : 0U) |
+                            (tags[2] == line ? 4U : 0U) | (tags[3] == line ? 8U : 0U);
+      return here != 0 ? first + static_cast<std::uint32_t>(std::countr_zero(here)) : kNone;
+    }
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (tags[way] == line) return first + way;
+    }
+    return kNone;
+  }
+  // Which way that is in no stream can be foretold by the host: no jumps.
+  [[nodiscard]] std::uint32_t least_recent(std::uint32_t first) const {
+    const std::uint32_t* const stamps = &stamp_[first];
+    std::uint64_t least = std::uint64_t{stamps[0]} << 32;
+    for (std::uint32_t way = 1; way < ways_; ++way) {
+      least = std::min(least, std::uint64_t{stamps[way]} << 32 | way);
+    }
+    return first + static_cast<std::uint32_t>(least);
+  }
+  std::uint32_t take(std::uint32_t slot, std::uint32_t line, std::int64_t departure) {
+    tag_[slot] = line;
+    empty_ = false;
+    stamp_[slot] = tick();
+    ready_[slot] = kPending;
+    asked_[slot] = static_cast<std::uint32_t>(departure);
+    return slot;
   }
   // First slot of the line's set.
   [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
@@ -124,7 +148,7 @@ class L1Cache {
   bool empty_{true};        // nothing was put in since everything was thrown out
   std::uint32_t clock_{};
   LineVector<std::uint32_t> tag_;
-  LineVector<std::uint32_t> stamp_;
+  LineVector<std::uint32_t> stamp_;  // of the last use; 0: holds nothing
   LineVector<std::int64_t> ready_;
   // Departure of the request that fills it, as much of it as tells those on their way apart.
   LineVector<std::uint32_t> asked_;

@@ -147,14 +147,13 @@ class L1Pass {
   }
 
   void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
-    const std::uint32_t slot = cu_.l1.find(line);
-    if (slot == L1Cache::kNone) {
+    const auto [slot, hit] = cu_.l1.find_or_allocate(line, departure);
+    if (!hit) {
       ++cu_.counters.read_requests;
-      const std::uint32_t taken = cu_.l1.allocate(line, departure);
       if (cu_.pairs_of_lines) [[unlikely]] {
-        read_pair(line, lanes_here, departure, taken);
+        read_pair(line, lanes_here, departure, slot);
       } else {
-        read_request(line, lanes_here, departure, taken);
+        read_request(line, lanes_here, departure, slot);
       }
       return;
     }

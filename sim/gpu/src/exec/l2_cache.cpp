@@ -108,21 +108,6 @@ void L2Cache::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place
   remember(line, first, place);
 }
 
-void L2Cache::find_run(std::uint32_t line, unsigned lines, Place* places) const {
-  std::uint32_t first = first_of(line);
-  if (fills_row(line, lines) && ways_ * columns_ == kWords) {
-    std::uint32_t found[kColumns];
-    look_up_row(&tag_[first], &stamp_[first], line, found);
-    for (std::uint32_t i = 0; i < kColumns; ++i) {
-      places[i] = {first + (found[i] & ~kAbsent), (found[i] & kAbsent) == 0};
-    }
-    return;
-  }
-  for (unsigned i = 0; i < lines; ++i, first = first_of_next(++line, first)) {
-    places[i] = find(line, first);
-  }
-}
-
 L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place place) {
   Access access;
   if (!place.found) {
@@ -140,34 +125,46 @@ L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place pla
 }
 
 void L2Cache::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
-  Place places[kColumns];
-  std::uint32_t first = first_of(line);
-  if (fills_row(line, lines)) {
-    find_run(line, lines, places);
-    for (unsigned i = 0; i < lines; ++i) accesses[i] = take(line + i, first + i, places[i]);
+  if (fills_row(line, lines) && ways_ * columns_ == kWords) {
+    if (!tells(row_of(line), line)) search_row(line);
+    const std::uint32_t first = first_of(line);
+    for (unsigned i = 0; i < lines; ++i) {
+      accesses[i] = take(line + i, first + i, place_of(line + i, first + i));
+    }
     return;
   }
   for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
 }
 
-void L2Cache::look_for_victims(std::uint32_t line, unsigned lines, std::uint32_t* victims) const {
-  const std::uint32_t first = first_of(line);
-  if (lines == 1 ? tag_[last_place(line, first)] == line
-                 : side_by_side(line, lines, first) != kNone) {
+const L2Cache::Row& L2Cache::search_row(std::uint32_t line) {
+  Row& row = rows_[line / kColumns % kRows];
+  row.line = line - line % kColumns;
+  row.numbering = numbering_;
+  row.absent = 0;
+  const std::uint32_t first = first_of(row.line);
+  std::uint32_t found[kColumns];
+  look_up_row(&tag_[first], &stamp_[first], row.line, found);
+  for (std::uint32_t i = 0; i < kColumns; ++i) {
+    row.slot[i] = first + (found[i] & ~kAbsent);
+    row.absent |= found[i] / kAbsent << i;
+    row.stamp[i] = stamp_[row.slot[i]];
+  }
+  return row;
+}
+
+void L2Cache::foresee(std::uint32_t line, unsigned lines) {
+  if (columns_ != kColumns || ways_ * columns_ != kWords) return;
+  const std::uint32_t of_line = first_of(line);
+  if (lines == 1 ? tag_[last_place(line, of_line)] == line
+                 : side_by_side(line, lines, of_line) != kNone) {
     return;
   }
-  Place places[kColumns];
-  for (unsigned done = 0; done < lines; done += kColumns) {
-    const unsigned part = std::min(lines - done, kColumns);
-    find_run(line + done, part, places);
-    for (unsigned i = 0; i < part; ++i) {
-      const std::uint32_t slot = places[i].slot;
-      if (i == 0 || slot != places[i - 1].slot + 1) {
-        prefetch_to_write(&ready_[slot]);
-        prefetch_to_write(&dirty_[slot]);
-      }
-      if (!places[i].found) victims[done + i] = slot;
-    }
+  if (tells(row_of(line), line)) return;
+  const Row& row = search_row(line);
+  for (std::uint32_t i = 0; i < kColumns; ++i) {
+    if (i != 0 && row.slot[i] == row.slot[i - 1] + 1) continue;
+    prefetch_to_write(&ready_[row.slot[i]]);
+    prefetch_to_write(&dirty_[row.slot[i]]);
   }
 }
 
@@ -177,7 +174,7 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   std::uint32_t place = last_place(line, first);
   bool found = tag_[place] == line;
   if (!found) {
-    const Place searched = find(line, first);
+    const Place searched = place_of(line, first);
     place = searched.slot;
     found = searched.found;
   }
@@ -211,6 +208,7 @@ void L2Cache::renumber() {
     }
   }
   clock_ = ways_ + 1;
+  ++numbering_;
 }
 
 void L2Cache::begin_launch() {
@@ -252,6 +250,7 @@ void L2Cache::restore(const L2Snapshot& snapshot) {
     }
   }
   clock_ = ways_ + 1;
+  ++numbering_;
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -49,7 +50,7 @@ class L2Cache {
       return {.hit = true, .ready = &ready_[place]};
     }
     const std::uint32_t first = first_of(line);
-    return take(line, first, find(line, first));
+    return take(line, first, place_of(line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
   // without a search; returns how many, and when each one's data leaves.
@@ -101,9 +102,16 @@ class L2Cache {
       prefetch_to_write(&ready_[place]);
     }
   }
-  // The next step, once the sets are there: the slots that those of the lines will be given that
-  // are not here; the others stay kNone.
-  void look_for_victims(std::uint32_t line, unsigned lines, std::uint32_t* victims) const;
+  // The next step, once the sets are there: finds the slots that those of the lines will be given
+  // that are not here, for those who bring what lies behind them, and for the accesses themselves.
+  void foresee(std::uint32_t line, unsigned lines);
+  // The slot that was foreseen for a line, else kNone.
+  [[nodiscard]] std::uint32_t foreseen(std::uint32_t line) const {
+    const Row& row = row_of(line);
+    if (!tells(row, line)) return kNone;
+    const std::uint32_t slot = row.slot[line % kColumns];
+    return tag_[slot] == line ? kNone : slot;
+  }
   // The line that a slot will write back when it is given to another, else kNone.
   [[nodiscard]] std::uint32_t to_write_back(std::uint32_t slot) const {
     return dirty_[slot] != 0 ? tag_[slot] : kNone;
@@ -192,8 +200,35 @@ class L2Cache {
     bool found{};
   };
   [[nodiscard]] Place find(std::uint32_t line, std::uint32_t first) const;
-  // Of lines in a row.
-  void find_run(std::uint32_t line, unsigned lines, Place* places) const;
+  // What a search for four lines in a row found, in sets that lie side by side. A line that was not
+  // here still is not while the slot to be given up has its stamp: each use gives it another, and
+  // a line that came would have taken that slot.
+  struct Row {
+    std::uint32_t line{kNone};  // the first
+    std::uint32_t numbering{};  // of the stamps
+    std::uint32_t absent{};     // bit i: line i was not here
+    std::uint32_t slot[kColumns]{};
+    std::uint32_t stamp[kColumns]{};
+  };
+  static constexpr std::uint32_t kRows = 64;  // more than lie between a search and its use
+  [[nodiscard]] const Row& row_of(std::uint32_t line) const {
+    return rows_[line / kColumns % kRows];
+  }
+  // Whether the row tells where the line is, or would go.
+  [[nodiscard]] bool tells(const Row& row, std::uint32_t line) const {
+    const std::uint32_t column = line % kColumns;
+    if (row.line != line - column || row.numbering != numbering_) return false;
+    const std::uint32_t slot = row.slot[column];
+    return tag_[slot] == line ||
+           ((row.absent >> column & 1U) != 0 && stamp_[slot] == row.stamp[column]);
+  }
+  const Row& search_row(std::uint32_t line);
+  [[nodiscard]] Place place_of(std::uint32_t line, std::uint32_t first) const {
+    const Row& row = row_of(line);
+    if (!tells(row, line)) return find(line, first);
+    const std::uint32_t slot = row.slot[line % kColumns];
+    return {slot, tag_[slot] == line};
+  }
   // Reads the line, given its place.
   Access take(std::uint32_t line, std::uint32_t first, Place place);
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
@@ -210,12 +245,14 @@ class L2Cache {
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
   std::uint32_t clock_{1};
+  std::uint32_t numbering_{};       // of the stamps: how often they began anew
   std::uint32_t looked_at_{kNone};  // first slot of the sets that look_ahead() asked for last
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
   LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
   LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
+  std::array<Row, kRows> rows_{};    // by line
   std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
 };
 

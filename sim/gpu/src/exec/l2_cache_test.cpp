@@ -54,9 +54,8 @@ TEST(L2Cache, ForetellsWhatAMissWillWriteBack) {
   l2.write(in_set(0), ~std::uint64_t{0});
   for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
   const auto victim_of = [&l2](std::uint32_t line) {
-    std::uint32_t victim = L2Cache::kNone;
-    l2.look_for_victims(line, 1, &victim);
-    return victim;
+    l2.foresee(line, 1);
+    return l2.foreseen(line);
   };
   EXPECT_EQ(victim_of(in_set(7)), L2Cache::kNone);  // is here
   const std::uint32_t slot = victim_of(in_set(16));
@@ -64,6 +63,22 @@ TEST(L2Cache, ForetellsWhatAMissWillWriteBack) {
   EXPECT_EQ(l2.to_write_back(slot), in_set(0));
   EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));
   EXPECT_EQ(l2.to_write_back(slot), L2Cache::kNone);
+  EXPECT_EQ(l2.foreseen(in_set(16)), L2Cache::kNone);  // is here by now
+}
+
+TEST(L2Cache, DoesNotTrustAForesightThatAnotherAccessMadeWrong) {
+  L2Cache l2{Architecture{}};
+  for (std::uint32_t n = 0; n < 16; ++n) l2.read(in_set(n));
+  l2.foresee(in_set(16), 1);
+  ASSERT_NE(l2.foreseen(in_set(16)), L2Cache::kNone);
+  l2.read(in_set(0));  // no longer the least recent one
+  EXPECT_EQ(l2.foreseen(in_set(16)), L2Cache::kNone);
+  l2.read(in_set(16));
+  EXPECT_TRUE(l2.read(in_set(0)).hit);
+  l2.foresee(in_set(17), 1);
+  const auto snapshot = l2.snapshot();
+  l2.restore(*snapshot);  // stamps begin anew
+  EXPECT_EQ(l2.foreseen(in_set(17)), L2Cache::kNone);
 }
 
 TEST(L2Cache, FillsALineThatWasWrittenInPartWhenItIsRead) {
@@ -142,6 +157,8 @@ TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       const unsigned lines = i % 3 == 0 ? 1 : block;
       std::int64_t leaves[4];
       L2Cache::Access accesses[4];
+      if (i % 7 < 3) l2.foresee((state >> 5) % most / block * block, block);
+      if (i % 5 < 3) l2.foresee(line, lines);
       const unsigned hits = i % 2 == 0 ? l2.hits(line, lines, leaves, 0, 1) : 0;
       if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
       for (unsigned n = 0; n < lines; ++n) {

@@ -29,7 +29,6 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       observer_(observer),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
-  for (Victims& victims : victims_) victims.fill(L2Cache::kNone);
   cycles_per_line_ = std::max<std::int64_t>(
       1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
   std::int64_t nearest = 0;
@@ -101,8 +100,8 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
     if (ahead) {
       if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
       if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
-      if (n + kNear < arrived) look_for_victims(*sorted_[n + kNear].request, n + kNear);
-      if (n + kNext < arrived) look_at_victims(n + kNext);
+      if (n + kNear < arrived) foresee(*sorted_[n + kNear].request);
+      if (n + kNext < arrived) look_at_victims(*sorted_[n + kNext].request);
     }
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
@@ -139,15 +138,13 @@ void MemorySystem::look_ahead(const Request& request) {
   l2_.look_ahead(request.line, request.lines);
 }
 
-void MemorySystem::look_for_victims(const Request& request, std::size_t n) {
-  Victims& victims = victims_[n % victims_.size()];
-  victims.fill(L2Cache::kNone);
-  if (request.kind == Request::Kind::merge) return;
-  l2_.look_for_victims(request.line, request.lines, victims.data());
+void MemorySystem::foresee(const Request& request) {
+  if (request.kind != Request::Kind::merge) l2_.foresee(request.line, request.lines);
 }
 
-void MemorySystem::look_at_victims(std::size_t n) const {
-  for (const std::uint32_t slot : victims_[n % victims_.size()]) {
+void MemorySystem::look_at_victims(const Request& request) const {
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t slot = l2_.foreseen(request.line + i);
     if (slot == L2Cache::kNone) continue;
     const std::uint32_t line = l2_.to_write_back(slot);
     if (line != L2Cache::kNone) prefetch(memory_.host(line_address(line)));

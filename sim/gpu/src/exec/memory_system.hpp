@@ -51,8 +51,8 @@ class MemorySystem final : public Hierarchy {
   };
   // Brings to the host's caches what the request will look at.
   void look_ahead(const Request& request);
-  void look_for_victims(const Request& request, std::size_t n);
-  void look_at_victims(std::size_t n) const;
+  void foresee(const Request& request);
+  void look_at_victims(const Request& request) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
@@ -95,8 +95,6 @@ class MemorySystem final : public Hierarchy {
   std::vector<Arrival> arrivals_;  // by CU
   std::vector<Arrival> sorted_;    // by arrival
   std::vector<std::uint32_t> bucket_;
-  using Victims = std::array<std::uint32_t, Request::kMostLines>;
-  std::array<Victims, 8> victims_;  // L2 slots that coming requests will take
 };
 
 }  // namespace ww::sim::gpu::exec
