@@ -21,8 +21,8 @@ namespace ww::sim::icd {
 [[nodiscard]] cl_device_id the_device();
 
 // The compiler makes code for work-groups of up to 256 work-items, as AMD's drivers do, unless the
-// source says otherwise; for larger ones the driver compiles the program once more, for the first of
-// these sizes that is enough: the smaller the groups, the more registers a work-item has.
+// source says otherwise; for larger ones the driver compiles the program once more, for the first
+// of these sizes that is enough: the smaller the groups, the more registers a work-item has.
 inline constexpr std::array<std::size_t, 2> kLargeGroups{512, 1024};
 inline constexpr std::size_t kMaxWorkGroupSize = kLargeGroups.back();
 

@@ -86,8 +86,8 @@ bool is_short_of_registers(std::string_view binary) {
 CompileAnswer run_compiler(CompileRequest request) {
   auto& compiler = Runtime::get().compiler();
   CompileAnswer answer = compiler.run(request);
-  const bool has_code = request.operation == CompileOperation::build ||
-                        request.operation == CompileOperation::link;
+  const bool has_code =
+      request.operation == CompileOperation::build || request.operation == CompileOperation::link;
   if (answer.status != CompileStatus::success || !has_code ||
       !is_short_of_registers(answer.output)) {
     return answer;
@@ -256,8 +256,7 @@ cl_int link(_cl_program& program, std::vector<std::string> bitcodes, LinkOptions
       new_request(options.create_library ? CompileOperation::library : CompileOperation::link);
   request.options = std::move(options.words);
   request.bitcodes = std::move(bitcodes);
-  const cl_int code =
-      take(program, run_compiler(std::move(request)), CL_LINK_PROGRAM_FAILURE);
+  const cl_int code = take(program, run_compiler(std::move(request)), CL_LINK_PROGRAM_FAILURE);
   if (code != CL_SUCCESS) return code;
   if (!options.create_library) return load(program, CL_LINK_PROGRAM_FAILURE);
   program.binary = library_binary(program.binary);
