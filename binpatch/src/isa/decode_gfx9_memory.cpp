@@ -62,6 +62,9 @@ void Decoder::smem() {
   }
   if (m.scalar_offset_is_immediate) {
     m.offset = sign_extended(bits(second_, 0, 21), 21);
+  } else if (register_beside) {
+    // The register beside alone: what compilers choose, though assemblers write the older form.
+    reserved(bits(second_, 0, 21), "an offset beside a register where there is none");
   } else {
     reserved(bits(second_, 7, 14), "reserved bits");
     set(out_.src[1], scalar_register(generation_, bits(second_, 0, 7), 1),
@@ -69,9 +72,6 @@ void Decoder::smem() {
   }
   if (!register_beside) {
     return reserved(bits(second_, 25, 7), "reserved bits");
-  }
-  if (!m.scalar_offset_is_immediate) {
-    return unsupported("two offset registers");
   }
   set(out_.src[1], scalar_register(generation_, bits(second_, 25, 7), 1),
       "reserved offset register");

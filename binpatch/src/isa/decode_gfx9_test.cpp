@@ -120,6 +120,15 @@ TEST(Gfx9, ReadsAddressesOfThreeKinds) {
   EXPECT_EQ(vega({0xc0064001, 0x08000010}), "s_load_dwordx2 s[0:1], s[2:3], s4 offset:0x10");
 }
 
+// Compilers for gfx90a write the second form, assemblers the first.
+TEST(Gfx9, ReadsScalarOffsetsInARegisterInBothForms) {
+  EXPECT_EQ(cdna({0xc0020081, 0x00000010}), "s_load_dword s2, s[2:3], 0x10");
+  EXPECT_EQ(cdna({0xc0000081, 0x00000004}), "s_load_dword s2, s[2:3], s4");
+  EXPECT_EQ(cdna({0xc0004081, 0x08000000}), "s_load_dword s2, s[2:3], s4");
+  EXPECT_EQ(vega({0xc0244102, 0x12000000}), "s_buffer_load_dwordx2 s[4:5], s[4:7], s9");
+  EXPECT_EQ(decode(Generation::gfx90a, words({0xc0004081, 0x08000004}))->opcode, Opcode::unlisted);
+}
+
 TEST(Gfx9, HasAccumulationRegistersOnGfx90aAlone) {
   EXPECT_EQ(cdna({0xd3d84004, 0x18000106}), "v_accvgpr_read_b32 v4, a6");
   EXPECT_EQ(cdna({0xd3d94004, 0x18000106}), "v_accvgpr_write_b32 a4, v6");

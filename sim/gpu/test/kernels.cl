@@ -209,6 +209,12 @@ __kernel void large_sines(__global const double* a, __global double* out) {
   out[i] = sin(a[i]);
 }
 
+// The offset into the table is in a scalar register.
+__constant uint kOddNumbers[8] = {3, 5, 7, 11, 13, 17, 19, 23};
+__kernel void table_by_group(__global uint* out) {
+  out[get_global_id(0)] = kOddNumbers[get_group_id(0) & 7];
+}
+
 // amdgcn.qsad and friends have no semantics in the emulator.
 __kernel void without_semantics(__global ulong* out) {
   out[get_global_id(0)] = __builtin_amdgcn_qsad_pk_u16_u8(out[0], 0x01020304u, out[1]);

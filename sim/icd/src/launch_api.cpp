@@ -79,7 +79,7 @@ std::optional<Form> form_for(const _cl_kernel& kernel, const LaunchShape& shape)
   if (items <= kernel.info->max_flat_workgroup_size) {
     return Form{kernel.module, kernel.info, kernel.kernarg};
   }
-  auto module = for_large_groups(*kernel.program.get());
+  auto module = for_large_groups(*kernel.program.get(), items);
   const auto* info = module ? module->object.find_kernel(kernel.info->name) : nullptr;
   if (info == nullptr || !same_explicit_arguments(*info, *kernel.info)) return std::nullopt;
   Form form{std::move(module), info, kernel.kernarg};

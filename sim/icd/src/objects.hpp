@@ -1,6 +1,7 @@
 // The OpenCL objects of the driver. Plain state; the functions live in the file named after them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,8 +21,10 @@ namespace ww::sim::icd {
 [[nodiscard]] cl_device_id the_device();
 
 // The compiler makes code for work-groups of up to 256 work-items, as AMD's drivers do, unless the
-// source says otherwise; for larger ones the driver compiles the program once more.
-inline constexpr std::size_t kMaxWorkGroupSize = 1024;
+// source says otherwise; for larger ones the driver compiles the program once more, for the first
+// of these sizes that is enough: the smaller the groups, the more registers a work-item has.
+inline constexpr std::array<std::size_t, 2> kLargeGroups{512, 1024};
+inline constexpr std::size_t kMaxWorkGroupSize = kLargeGroups.back();
 
 // A code object loaded into the device; unloaded when the last kernel and program let go.
 struct Module {
@@ -32,6 +35,12 @@ struct Module {
   binpatch::CodeObject object;
   std::uint32_t id;
   std::vector<PrintfFormat> printf_formats;
+};
+
+// A program built for larger work-groups.
+struct LargeForm {
+  std::shared_ptr<const Module> module;  // null: not built, or cannot be
+  bool tried{};
 };
 
 // Chip times of one command [ns].
@@ -122,8 +131,7 @@ struct _cl_program : ww::sim::icd::ObjectOf<_cl_program, ww::sim::icd::ObjectTyp
   std::string options;
   std::string log;
   std::shared_ptr<const ww::sim::icd::Module> module;
-  std::shared_ptr<const ww::sim::icd::Module> large;  // for larger work-groups, once asked for
-  bool large_tried{};
+  std::array<ww::sim::icd::LargeForm, ww::sim::icd::kLargeGroups.size()> large;
   unsigned kernels{};  // alive: the program may not be rebuilt meanwhile
 };
 

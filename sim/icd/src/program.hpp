@@ -30,9 +30,10 @@ namespace ww::sim::icd {
 // True when kernels can be made of the program; loads a binary that nobody has built yet.
 [[nodiscard]] bool has_executable(_cl_program& program);
 
-// The program compiled for work-groups of up to kMaxWorkGroupSize, which costs registers; built
-// when first asked for. Null when the program has no source or cannot be built so.
-[[nodiscard]] std::shared_ptr<const Module> for_large_groups(_cl_program& program);
+// The program compiled for work-groups of so many work-items, which costs registers; built when
+// first asked for. Null when the program has no source or cannot be built so.
+[[nodiscard]] std::shared_ptr<const Module> for_large_groups(_cl_program& program,
+                                                             std::size_t items);
 
 // The most work-items that a group of this kernel can have.
 [[nodiscard]] std::size_t max_group_size(const _cl_kernel& kernel);

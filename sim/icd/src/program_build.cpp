@@ -2,8 +2,10 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
+#include <span>
 
 #include "api.hpp"
 #include "build_options.hpp"
@@ -64,20 +66,50 @@ cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
   return CL_SUCCESS;
 }
 
+// Does a kernel use all vector registers that its work-groups leave it?
+bool is_short_of_registers(std::string_view binary) {
+  const auto object = binpatch::CodeObject::parse(std::as_bytes(std::span(binary)));
+  if (!object) return false;
+  const bool unified = binpatch::to_string(object->target()) == "gfx90a";
+  constexpr std::uint32_t items_per_row = 4 * 64;  // a wave on each SIMD
+  return std::any_of(object->kernels().begin(), object->kernels().end(), [&](const auto& kernel) {
+    const std::uint32_t waves =
+        std::max(1U, (kernel.max_flat_workgroup_size + items_per_row - 1) / items_per_row);
+    return kernel.vgpr_count >= std::min(256U, (unified ? 512U : 256U) / waves);
+  });
+}
+
+// Runs the compiler, and once more where registers are short. LLVM 15 then makes values anew from
+// the registers that they were made of, and of a pair it only asks whether some half is still there
+// (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
+// registers are not told apart.
+CompileAnswer run_compiler(CompileRequest request) {
+  auto& compiler = Runtime::get().compiler();
+  CompileAnswer answer = compiler.run(request);
+  const bool has_code =
+      request.operation == CompileOperation::build || request.operation == CompileOperation::link;
+  if (answer.status != CompileStatus::success || !has_code ||
+      !is_short_of_registers(answer.output)) {
+    return answer;
+  }
+  request.options.insert(request.options.end(), {"-mllvm", "-enable-subreg-liveness=0"});
+  CompileAnswer again = compiler.run(request);
+  return again.status == CompileStatus::success ? again : answer;
+}
+
 // Compiles the program's source, by itself or up to a code object.
 cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
                       cl_int failure) {
-  auto& compiler = Runtime::get().compiler();
   const bool prints = program.source.find("printf") != std::string::npos;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
   if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
   request.source = options.prelude + end_of_prelude(prints) + program.source;
-  CompileAnswer answer = compiler.run(request);
+  CompileAnswer answer = run_compiler(request);
   if (prints && answer.status == CompileStatus::worker_failed) {
     // LLVM 15 crashes on some printf; a program that prints nothing is better than none.
     request.source = options.prelude + end_of_prelude(false) + program.source;
-    CompileAnswer again = compiler.run(request);
+    CompileAnswer again = run_compiler(request);
     if (again.status == CompileStatus::success) {
       const std::string warning =
           "warning: the compiler cannot handle a printf of this program; its kernels will print "
@@ -127,18 +159,27 @@ cl_int load(_cl_program& program, cl_int failure) {
 
 std::size_t max_group_size(const _cl_kernel& kernel) {
   const _cl_program& program = *kernel.program.get();
-  const bool can_be_larger = program.from_source && !kernel.info->required_workgroup_size &&
-                             !(program.large_tried && !program.large);
-  return can_be_larger ? kMaxWorkGroupSize : kernel.info->max_flat_workgroup_size;
+  if (!program.from_source || kernel.info->required_workgroup_size) {
+    return kernel.info->max_flat_workgroup_size;
+  }
+  for (std::size_t i = kLargeGroups.size(); i-- != 0;) {
+    const LargeForm& large = program.large[i];
+    if (!large.tried || large.module) return kLargeGroups[i];
+  }
+  return kernel.info->max_flat_workgroup_size;
 }
 
-std::shared_ptr<const Module> for_large_groups(_cl_program& program) {
-  if (program.large_tried) return program.large;
-  program.large_tried = true;
+std::shared_ptr<const Module> for_large_groups(_cl_program& program, std::size_t items) {
+  const auto size = std::find_if(kLargeGroups.begin(), kLargeGroups.end(),
+                                 [items](std::size_t most) { return items <= most; });
+  if (size == kLargeGroups.end()) return nullptr;
+  LargeForm& large = program.large[static_cast<std::size_t>(size - kLargeGroups.begin())];
+  if (large.tried) return large.module;
+  large.tried = true;
   auto options = compile_options(program.options);
   if (!program.from_source || !options) return nullptr;
   const std::string attribute =
-      "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(kMaxWorkGroupSize) + ")))";
+      "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(*size) + ")))";
   options->prelude += "#define __kernel __kernel " + attribute + "\n#define kernel __kernel\n";
   // An object of its own: the program's log and binary stay as they are.
   _cl_program built;
@@ -149,8 +190,8 @@ std::shared_ptr<const Module> for_large_groups(_cl_program& program) {
       load(built, CL_BUILD_PROGRAM_FAILURE) != CL_SUCCESS) {
     return nullptr;
   }
-  program.large = std::move(built.module);
-  return program.large;
+  large.module = std::move(built.module);
+  return large.module;
 }
 
 cl_int load_executable(_cl_program& program, cl_int failure) {
@@ -164,8 +205,7 @@ void start_over(_cl_program& program, const char* options) {
   program.options = text_or_empty(options);
   program.log.clear();
   program.module.reset();
-  program.large.reset();
-  program.large_tried = false;
+  program.large = {};
   program.status = CL_BUILD_IN_PROGRESS;
   if (program.from_source) {
     program.binary.clear();
@@ -189,7 +229,7 @@ cl_int build(_cl_program& program, const char* options_text) {
     CompileRequest request = new_request(CompileOperation::link);
     request.options = std::move(options->words);
     request.bitcodes.emplace_back(bitcode_of(program.binary));
-    code = take(program, Runtime::get().compiler().run(request), CL_BUILD_PROGRAM_FAILURE);
+    code = take(program, run_compiler(std::move(request)), CL_BUILD_PROGRAM_FAILURE);
   }
   return code == CL_SUCCESS ? load(program, CL_BUILD_PROGRAM_FAILURE) : code;
 }
@@ -216,8 +256,7 @@ cl_int link(_cl_program& program, std::vector<std::string> bitcodes, LinkOptions
       new_request(options.create_library ? CompileOperation::library : CompileOperation::link);
   request.options = std::move(options.words);
   request.bitcodes = std::move(bitcodes);
-  const cl_int code =
-      take(program, Runtime::get().compiler().run(request), CL_LINK_PROGRAM_FAILURE);
+  const cl_int code = take(program, run_compiler(std::move(request)), CL_LINK_PROGRAM_FAILURE);
   if (code != CL_SUCCESS) return code;
   if (!options.create_library) return load(program, CL_LINK_PROGRAM_FAILURE);
   program.binary = library_binary(program.binary);

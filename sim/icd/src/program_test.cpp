@@ -334,9 +334,11 @@ TEST_F(LaunchApiTest, LargeGroupsGetCodeOfTheirOwn) {
   const unsigned loaded = fake::state().loaded_programs;
   EXPECT_EQ(launch(wide, 256), CL_SUCCESS);
   EXPECT_EQ(fake::state().loaded_programs, loaded);
+  EXPECT_EQ(launch(wide, 320), CL_SUCCESS);
   EXPECT_EQ(launch(wide, 512), CL_SUCCESS);
-  EXPECT_EQ(launch(wide, 1024), CL_SUCCESS);
   EXPECT_EQ(fake::state().loaded_programs, loaded + 1);
+  EXPECT_EQ(launch(wide, 1024), CL_SUCCESS);
+  EXPECT_EQ(fake::state().loaded_programs, loaded + 2);
   EXPECT_EQ(fake::state().launches.back().grid.local[0], 1024u);
   EXPECT_EQ(launch(wide, 1025), CL_INVALID_WORK_ITEM_SIZE);
   EXPECT_EQ(launch(fixed, 128), CL_INVALID_WORK_GROUP_SIZE);

@@ -468,6 +468,49 @@ static int scratch(void) {
   return 0;
 }
 
+/* So many values that registers run out in groups of 1024 work-items: what is computed anew then
+ * must come of what is still there. */
+static int short_of_registers(void) {
+  enum { ITEMS = 2048, N = 16 * ITEMS };
+  static const size_t groups[] = {64, 512, 1024};
+  cl_kernel kernel = kernel_of(
+      "__kernel void product(__global const ulong* a, __global const ulong* b,\n"
+      "                      __global const ulong* c, __global ulong* out) {\n"
+      "  const int i = get_global_id(0);\n"
+      "  vstore16(mad_sat(vload16(i, a), vload16(i, b), vload16(i, c)), i, out);\n"
+      "}\n",
+      "product", "");
+  DEMAND(kernel != NULL, "no kernel");
+  static uint64_t in[3][N];
+  static uint64_t out[N];
+  uint64_t state = 1;
+  cl_mem memory[4];
+  for (cl_uint k = 0; k < 4; ++k) {
+    for (int i = 0; k < 3 && i < N; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      in[k][i] = state >> (state >> 58); /* small and large ones */
+    }
+    memory[k] = buffer(sizeof out, k < 3 ? in[k] : NULL);
+    CHECK(clSetKernelArg(kernel, k, sizeof memory[k], &memory[k]));
+  }
+  for (size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g) {
+    const size_t global = ITEMS;
+    memset(out, 0, sizeof out);
+    CHECK(clEnqueueWriteBuffer(queue, memory[3], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &groups[g], 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, memory[3], CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    for (int i = 0; i < N; ++i) {
+      const unsigned __int128 sum = (unsigned __int128)in[0][i] * in[1][i] + in[2][i];
+      const uint64_t wanted = sum >> 64 != 0 ? UINT64_MAX : (uint64_t)sum;
+      DEMAND(out[i] == wanted, "groups of %zu, value %d: %llx, not %llx", groups[g], i,
+             (unsigned long long)out[i], (unsigned long long)wanted);
+    }
+  }
+  for (int k = 0; k < 4; ++k) CHECK(clReleaseMemObject(memory[k]));
+  CHECK(clReleaseKernel(kernel));
+  return 0;
+}
+
 static int mapped_memory(void) {
   cl_kernel kernel =
       kernel_of("__kernel void increment(__global int* data) { data[get_global_id(0)] += 1; }\n",
@@ -563,6 +606,7 @@ static const struct {
                 {"extremes", extremes},
                 {"branches", branches},
                 {"scratch", scratch},
+                {"short_of_registers", short_of_registers},
                 {"mapped_memory", mapped_memory},
                 {"prints", prints},
                 {"mistakes", mistakes}};

@@ -26,11 +26,15 @@ bool is_data(const std::string& mnemonic) {
   return mnemonic.starts_with(".") || mnemonic.starts_with("<") || mnemonic == "//";
 }
 
-// Three things are compiled otherwise than they are assembled: a literal that the linker fills with
-// a value that also fits inline, the upper half of a literal for 16 bits, and the bits of
-// buffer_wbl2 that have no meaning.
-bool assembled_otherwise(const Instruction& in) {
+// Four things are compiled otherwise than they are assembled: a literal that the linker fills with
+// a value that also fits inline, the upper half of a literal for 16 bits, the bits of buffer_wbl2
+// that have no meaning, and a scalar load's offset register where compilers put it for gfx90a (bit
+// 14 without bit 17).
+bool assembled_otherwise(const Instruction& in, const Bytes& bytes) {
   const bool is_short = mnemonic(in.opcode).ends_with("16");
+  const bool beside = (bytes[1] & std::byte{0x40}) != std::byte{};
+  const bool immediate = (bytes[2] & std::byte{2}) != std::byte{};
+  if (in.encoding == Encoding::smem && beside && !immediate) return true;
   for (const Operand& operand : in.src) {
     const auto value = static_cast<std::int32_t>(operand.value);
     if (operand.kind == OperandKind::literal && value >= -16 && value <= 64) return true;
@@ -66,7 +70,7 @@ void expect_equal(const std::vector<testing::DisassembledLine>& code, const std:
     if (decoded->size_bytes != line.bytes.size() && fails(line.mnemonic)) {
       ADD_FAILURE() << text << " has " << line.bytes.size() << " bytes";
     }
-    if (assembled_otherwise(*decoded)) continue;
+    if (assembled_otherwise(*decoded, line.bytes)) continue;
     lines.push_back(text);
     words.push_back(line.bytes);
   }

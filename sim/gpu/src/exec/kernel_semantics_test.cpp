@@ -235,6 +235,15 @@ TEST(Semantics, RefusesWhatItDoesNotKnowByNameAndAddress) {
   EXPECT_NE(result.error().message.find("0x"), std::string::npos);
 }
 
+TEST(Semantics, ReadsTablesAtScalarOffsets) {
+  TestGpu test;
+  constexpr std::uint32_t table[] = {3, 5, 7, 11, 13, 17, 19, 23};
+  const auto out = test.buffer(kCount * 4);
+  test.launch("table_by_group", kCount, 32, out);
+  const auto got = test.read<std::uint32_t>(out, kCount);
+  for (std::size_t i = 0; i < kCount; ++i) EXPECT_EQ(got[i], table[i / 32 % 8]) << i;
+}
+
 TEST(Semantics, LoadsAndStoresNarrowAndWideElements) {
   TestGpu test;
   std::vector<std::uint8_t> a(kCount);
