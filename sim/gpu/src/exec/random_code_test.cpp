@@ -63,5 +63,43 @@ TEST(RandomCode, NeverCrashesTheEmulator) {
   EXPECT_GT(bad, 20);
 }
 
+// M0 holds all ones when a wave begins.
+TEST(RelativeMoves, EndTheLaunchWhereTheyLeaveTheRegisters) {
+  std::vector<std::byte> bytes = object_bytes();
+  const auto object = binpatch::CodeObject::parse(bytes);
+  ASSERT_TRUE(object);
+  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
+  const binpatch::Kernel& kernel = object->kernels().front();
+  test::CountingObserver::Totals totals;
+  auto gpu =
+      std::move(*VirtualGpu::create(test::load_w9100(), Options{.threads = 1},
+                                    std::make_unique<test::CountingObserver>(totals, false)));
+  const auto result_of = [&](const std::vector<std::uint32_t>& code) {
+    std::memcpy(bytes.data() + kernel.entry_file_offset, code.data(), code.size() * 4);
+    const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
+    EXPECT_TRUE(program);
+    const auto result = gpu->launch(*program, kernel.name, Grid{1, {64, 1, 1}, {64, 1, 1}},
+                                    test::TestGpu::arguments(0ULL, 0ULL, 0ULL, 0U), 1024);
+    gpu->unload(*program);
+    return result ? "" : result.error().message;
+  };
+  constexpr std::uint32_t kEnd = 0xbf810000;
+  constexpr std::uint32_t kZeroM0 = 0xbefc0380;
+  for (const std::uint32_t word : {
+           0xbe802e00U,  // s_movrels_b32 s0, s0
+           0xbe802f00U,  // s_movrels_b64 s[0:1], s[0:1]
+           0xbe803001U,  // s_movreld_b32 s0, s1
+           0xbe803102U,  // s_movreld_b64 s[0:1], s[2:3]
+       }) {
+    EXPECT_NE(result_of({word, kEnd}).find("scalar registers"), std::string::npos)
+        << std::hex << word;
+    EXPECT_EQ(result_of({kZeroM0, word, kEnd}), "") << std::hex << word;
+  }
+  // v_movreld_b32 v1, s100: as many vector registers the wave need not have.
+  EXPECT_EQ(result_of({kZeroM0, 0x7e028464U, kEnd}), "");
+  // v_movreld_b32 v0, s100
+  EXPECT_NE(result_of({0x7e008464U, kEnd}).find("vector registers"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu
