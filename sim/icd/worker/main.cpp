@@ -23,9 +23,17 @@
 namespace {
 
 // A source that swells beyond reason (macros that double and double) ends this process, not its
-// neighbours. Sanitizers reserve more than any limit.
+// neighbours. Sanitizers reserve more than any limit; GCC tells of them by macros, clang by
+// features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WW_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WW_SANITIZED
+#endif
+#endif
 void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef WW_SANITIZED
   constexpr rlim_t kBytes = rlim_t{8} << 30;
   const rlimit limit{kBytes, kBytes};
   ::setrlimit(RLIMIT_DATA, &limit);
