@@ -101,6 +101,10 @@ void range_rows(std::vector<ErrorRow>& rows) {
        }},
       {call, CL_INVALID_GLOBAL_WORK_SIZE, "more than the device can count",
        [](W& w) { return launch(w, w.ready, {std::size_t{1} << 32}); }},
+      {call, CL_INVALID_GLOBAL_WORK_SIZE, "more work-groups than 64 bits count",
+       [](W& w) {
+         return launch(w, w.ready, {1U << 31, 1U << 31, 4}, {1, 1, 1});
+       }},
       {call, CL_INVALID_GLOBAL_OFFSET, "an offset that wraps",
        [](W& w) { return launch(w, w.ready, {64}, {64}, {SIZE_MAX - 62}); }},
       {call, CL_INVALID_GLOBAL_OFFSET, "an offset that wraps in the third dimension",

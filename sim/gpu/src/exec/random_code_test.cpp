@@ -101,5 +101,18 @@ TEST(RelativeMoves, EndTheLaunchWhereTheyLeaveTheRegisters) {
   EXPECT_NE(result_of({0x7e008464U, kEnd}).find("vector registers"), std::string::npos);
 }
 
+TEST(Ranges, ThatNoCountHoldsAreRefused) {
+  test::TestGpu test;
+  const std::string kernel = test::read_kernels().kernels().front().name;
+  constexpr std::uint32_t kHalf = 1U << 31;
+  for (const Grid& grid : {Grid{3, {kHalf, kHalf, kHalf}, {1, 1, 1}},  // 2^93 work-groups
+                           Grid{3, {kHalf, kHalf, 4}, {1, 1, 1}},      // 2^64
+                           Grid{3, {kHalf, kHalf, 4}, {kHalf, kHalf, 4}}}) {
+    const auto result = test.try_launch(kernel, grid, 0ULL, 0ULL, 0ULL, 0U);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::out_of_range);
+  }
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu
