@@ -4,6 +4,7 @@
 #include <random>
 
 #include "exec/test_gpu.hpp"
+#include "ww/sim/gpu/timing.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -99,6 +100,38 @@ TEST(RelativeMoves, EndTheLaunchWhereTheyLeaveTheRegisters) {
   EXPECT_EQ(result_of({kZeroM0, 0x7e028464U, kEnd}), "");
   // v_movreld_b32 v0, s100
   EXPECT_NE(result_of({0x7e008464U, kEnd}).find("vector registers"), std::string::npos);
+}
+
+// The wave is gone when the store of its last instruction is served.
+TEST(PrivateMemory, StoreOverSeveralRowsOutlivesItsWave) {
+  std::vector<std::byte> bytes = object_bytes();
+  const auto object = binpatch::CodeObject::parse(bytes);
+  ASSERT_TRUE(object);
+  if (binpatch::to_string(object->target()) != "gfx701") GTEST_SKIP() << "words of gfx7";
+  const binpatch::Kernel* kernel = object->find_kernel("private_records");
+  ASSERT_NE(kernel, nullptr);
+  const std::uint32_t code[] = {
+      0x7e000282,              // v_mov_b32 v0, 2
+      0x7e0202ff, 0x00020000,  // v_mov_b32 v1, the private aperture
+      0xdc740000, 0x00000200,  // flat_store_dwordx2 v[0:1], v[2:3]
+      0xbf810000,              // s_endpgm
+  };
+  std::memcpy(bytes.data() + kernel->entry_file_offset, code, sizeof code);
+  const Chip chip = test::load_w9100();
+  for (const bool timing : {false, true}) {
+    Options options{.threads = 1, .watchdog_cycles = 100'000};
+    if (timing) {
+      options.timing = std::make_shared<const TimingConfig>(default_timing(chip.architecture()));
+    }
+    test::CountingObserver::Totals totals;
+    auto gpu = std::move(*VirtualGpu::create(
+        chip, options, std::make_unique<test::CountingObserver>(totals, false)));
+    const auto program = gpu->load(*binpatch::CodeObject::parse(bytes));
+    ASSERT_TRUE(program);
+    const auto result = gpu->launch(*program, kernel->name, Grid{1, {4096, 1, 1}, {64, 1, 1}},
+                                    test::TestGpu::arguments(0ULL, 0ULL), 0);
+    EXPECT_TRUE(result) << result.error().text();
+  }
 }
 
 TEST(Ranges, ThatNoCountHoldsAreRefused) {
