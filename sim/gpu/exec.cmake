@@ -119,6 +119,9 @@ function(ww_sim_gpu_exec_tests)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
   endforeach()
+  target_compile_definitions(exec_launch_fuzz PRIVATE
+    WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
+    WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
   foreach(level 0 1)
     add_test(NAME exec_kernels_O${level}
       COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)

@@ -1,5 +1,8 @@
 // Keeps fuzz targets alive in normal builds: feeds each a fixed number of deterministic inputs,
 // random bytes first, then mutations of the files named on the command line.
+#include <unistd.h>
+
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -11,6 +14,26 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
+namespace {
+
+// What a crash leaves: its input, for a file of its own.
+const std::vector<std::uint8_t>* current = nullptr;
+
+extern "C" void tell_input(int number) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  static constexpr char kText[] = "the input that ended this, in hexadecimal: ";
+  (void)!::write(2, kText, sizeof kText - 1);
+  for (const std::uint8_t byte : *current) {
+    const char digits[2] = {kDigits[byte >> 4], kDigits[byte & 15]};
+    (void)!::write(2, digits, sizeof digits);
+  }
+  (void)!::write(2, "\n", 1);
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   std::mt19937_64 random(1);
   std::vector<std::vector<std::uint8_t>> seeds;
@@ -21,8 +44,12 @@ int main(int argc, char** argv) {
   // WW_FUZZ_INPUTS: fewer (or more) of them, for targets that take their time.
   const char* asked = std::getenv("WW_FUZZ_INPUTS");
   const int inputs = asked != nullptr ? std::atoi(asked) : 20000;
+  std::vector<std::uint8_t> input;
+  current = &input;
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    std::signal(number, tell_input);
+  }
   for (int i = 0; i < inputs; ++i) {
-    std::vector<std::uint8_t> input;
     if (seeds.empty() || i % 4 == 0) {
       input.resize(random() % 256);
       for (auto& byte : input) byte = static_cast<std::uint8_t>(random());

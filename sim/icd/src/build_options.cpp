@@ -185,6 +185,9 @@ Result<CompileOptions> compile_options(std::string_view text) {
       optimisation = "-O0";
     } else if (is_optimisation(word)) {
       optimisation = word;
+    } else if (starts_with(word, "-mcpu=") || starts_with(word, "-march=")) {
+      return fail(ErrorCode::invalid_argument,
+                  "'" + word + "': the device decides the instruction set; leave the option out");
     } else if (one_of(word, kIgnored) || starts_with(word, "-cl-nv-")) {
       continue;
     } else if (one_of(word, kPassed) || starts_with(word, "-D") || starts_with(word, "-I") ||

@@ -50,7 +50,7 @@ TEST(BuildOptions, LaterLanguageIsRefusedByName) {
 }
 
 TEST(BuildOptions, UnknownOptionsAreRefusedByName) {
-  for (const char* text : {"-cl-bogus", "-bogus", "bogus", "-D", "-Xclang"}) {
+  for (const char* text : {"-cl-bogus", "-bogus", "bogus", "-D", "-Xclang", "-mcpu=gfx1100"}) {
     const auto options = compile_options(text);
     ASSERT_FALSE(options) << text;
     EXPECT_THAT(options.error().message, HasSubstr(text));

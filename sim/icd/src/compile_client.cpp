@@ -208,7 +208,11 @@ CompileAnswer CompileClient::run(const CompileRequest& request) {
   for (int attempt = 0;; ++attempt) {
     const bool reused = pid_ > 0;
     if (!reused) {
-      if (auto started = start(); !started) return broken(started.error());
+      if (auto started = start(); !started) {
+        CompileAnswer answer = broken(started.error());
+        answer.status = CompileStatus::no_compiler;
+        return answer;
+      }
     }
     if (messages_ >= 0) {
       if (::ftruncate(messages_, 0) == 0) ::lseek(messages_, 0, SEEK_SET);

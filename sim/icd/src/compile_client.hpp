@@ -22,8 +22,8 @@ class CompileClient {
   CompileClient& operator=(const CompileClient&) = delete;
 
   // Sends the request and waits for the answer, starting the worker if none runs. A worker that
-  // dies, hangs beyond the time allowed or cannot be started gives status worker_failed and a log
-  // with what it said last; the next request starts a fresh one.
+  // dies or hangs beyond the time allowed gives status worker_failed and a log with what it said
+  // last; the next request starts a fresh one. One that cannot be started gives no_compiler.
   CompileAnswer run(const CompileRequest& request);
 
   // The worker's process id, or -1.

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -117,6 +120,41 @@ TEST(CompileWorker, LeavesNoTemporaryFilesHoweverItEnds) {
   fs::remove_all(folder);
 }
 
+TEST(CompileWorker, EndsWithTheProgramThatWasKilledDuringACompilation) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // an orphan becomes ours to wait for
+  int report[2];
+  ASSERT_EQ(::pipe(report), 0);
+  const pid_t program = ::fork();
+  if (program == 0) {
+    CompileClient client(WW_COMPILE_WORKER, 600'000);
+    (void)client.run(build_request(kSaxpy));
+    const pid_t worker = client.pid();
+    (void)!::write(report[1], &worker, sizeof worker);
+    std::string endless = "#define A0 x += x * 3;\n";
+    for (int i = 1; i <= 40; ++i) {
+      const std::string inner = " A" + std::to_string(i - 1);
+      endless += "#define A" + std::to_string(i) + inner + inner + "\n";
+    }
+    (void)client.run(build_request(endless + "__kernel void k(int x) { A40 }"));
+    ::_exit(0);
+  }
+  pid_t worker = 0;
+  ASSERT_EQ(::read(report[0], &worker, sizeof worker), static_cast<ssize_t>(sizeof worker));
+  ASSERT_GT(worker, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ::kill(program, SIGKILL);
+  ASSERT_EQ(::waitpid(program, nullptr, 0), program);
+  pid_t ended = 0;
+  for (int i = 0; i < 200 && ended == 0; ++i) {
+    ended = ::waitpid(worker, nullptr, WNOHANG);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(ended, worker);
+  if (ended == 0) ::kill(worker, SIGKILL);
+  for (int end : report) ::close(end);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 TEST(CompileWorker, WorkerThatDiedBetweenTwoBuildsIsReplacedSilently) {
   CompileClient client(WW_COMPILE_WORKER, 60'000);
   ASSERT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
@@ -138,7 +176,7 @@ TEST(CompileWorker, SilentWorkerIsStoppedAfterTheTimeAllowed) {
 TEST(CompileWorker, AbsentWorkerIsAFailedBuildThatNamesThePath) {
   CompileClient client("/nowhere/worker", 1000);
   const auto answer = client.run(build_request(kSaxpy));
-  EXPECT_EQ(answer.status, CompileStatus::worker_failed);
+  EXPECT_EQ(answer.status, CompileStatus::no_compiler);
   EXPECT_THAT(answer.log, HasSubstr("/nowhere/worker"));
 }
 

@@ -2,6 +2,7 @@
 // object can exist; calls that make one say CL_INVALID_OPERATION, calls that take one say that it
 // is no memory object.
 #include "api.hpp"
+#include "memory.hpp"
 #include "objects.hpp"
 #include "runtime.hpp"
 
@@ -46,11 +47,13 @@ cl_mem CL_API_CALL clCreateImageWithProperties(cl_context context, const cl_mem_
   return no_images<cl_mem>(context, errcode_ret);
 }
 
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags, cl_mem_object_type,
-                                              cl_uint count, cl_image_format* formats,
-                                              cl_uint* format_count) {
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
+                                              cl_mem_object_type type, cl_uint count,
+                                              cl_image_format* formats, cl_uint* format_count) {
   return guarded([&](Entry&) -> cl_int {
     if (!valid(context)) return CL_INVALID_CONTEXT;
+    const bool image = type >= CL_MEM_OBJECT_IMAGE2D && type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    if (!image || !flags_are_sound(flags)) return CL_INVALID_VALUE;
     if (formats != nullptr && count == 0) return CL_INVALID_VALUE;
     if (format_count != nullptr) *format_count = 0;
     return CL_SUCCESS;

@@ -43,12 +43,14 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
     }
   }
   std::uint64_t items = 1;
+  unsigned __int128 groups = 1;
   for (std::size_t i = 0; i < 3; ++i) {
     if (shape.global[i] % shape.local[i] != 0) return CL_INVALID_WORK_GROUP_SIZE;
     items *= shape.local[i];
+    groups *= shape.global[i] / shape.local[i];
   }
   if (items > most || (required && *required != shape.local)) return CL_INVALID_WORK_GROUP_SIZE;
-  return CL_SUCCESS;
+  return groups > UINT64_MAX ? CL_INVALID_GLOBAL_WORK_SIZE : CL_SUCCESS;
 }
 
 // What runs: the kernel as it was built, or its form for large work-groups.

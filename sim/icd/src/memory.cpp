@@ -28,14 +28,6 @@ bool more_than_one(cl_mem_flags flags) {
   return (flags & (flags - 1)) != 0;
 }
 
-bool flags_are_sound(cl_mem_flags flags) {
-  if ((flags & ~(kDeviceAccess | kHostPointer | kHostAccess)) != 0) return false;
-  if (more_than_one(flags & kDeviceAccess) || more_than_one(flags & kHostAccess)) return false;
-  // The application's own memory can be neither allocated nor copied.
-  return (flags & CL_MEM_USE_HOST_PTR) == 0 ||
-         (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) == 0;
-}
-
 cl_mem new_buffer(cl_context context, cl_mem_flags flags, std::size_t size) {
   static std::uint64_t next_serial = 0;
   auto* memory = new _cl_mem;
@@ -122,6 +114,14 @@ std::optional<net::WordType> word_type(std::uint32_t type) {
 
 }  // namespace
 
+bool flags_are_sound(cl_mem_flags flags) {
+  if ((flags & ~(kDeviceAccess | kHostPointer | kHostAccess)) != 0) return false;
+  if (more_than_one(flags & kDeviceAccess) || more_than_one(flags & kHostAccess)) return false;
+  // The application's own memory can be neither allocated nor copied.
+  return (flags & CL_MEM_USE_HOST_PTR) == 0 ||
+         (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) == 0;
+}
+
 cl_int declare_approximable(cl_mem memory, std::uint32_t type, float threshold) {
   if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
   const auto words = word_type(type);
@@ -137,6 +137,22 @@ std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold
 
 bool known_buffer(const _cl_mem* memory) {
   return buffers().contains(memory);
+}
+
+bool mapped_for_writing(const _cl_mem& memory, std::size_t offset, std::size_t size) {
+  const std::uint64_t begin = memory.address + offset;
+  const std::uint64_t end = begin + size;
+  for (const void* known : buffers()) {
+    // A buffer and its sub-buffers share addresses.
+    const auto& other = *static_cast<const _cl_mem*>(known);
+    for (const MappedRegion& region : other.mapped) {
+      const std::uint64_t mapped = other.address + region.offset;
+      if ((region.flags & kMapWrites) != 0 && begin < mapped + region.size && mapped < end) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void destroy(cl_mem memory) {

@@ -1,8 +1,8 @@
 #include "object.hpp"
 
+#include <deque>
 #include <map>
 #include <new>
-#include <vector>
 
 namespace ww::sim::icd::pool {
 namespace {
@@ -12,9 +12,13 @@ struct Tombstone : Object {
   Tombstone() : Object(ObjectType::dead) { references = 0; }
 };
 
+// A dead object rests until so many of its size died after it: a program that goes on using a
+// handle meets CL_INVALID_*, not the object that came next.
+constexpr std::size_t kRest = 256;
+
 // Never destroyed: handles may be released from other libraries' exit handlers.
-std::map<std::size_t, std::vector<void*>>& free_lists() {
-  static auto& lists = *new std::map<std::size_t, std::vector<void*>>;
+std::map<std::size_t, std::deque<void*>>& free_lists() {
+  static auto& lists = *new std::map<std::size_t, std::deque<void*>>;
   return lists;
 }
 
@@ -22,9 +26,9 @@ std::map<std::size_t, std::vector<void*>>& free_lists() {
 
 void* take(std::size_t bytes) {
   auto& list = free_lists()[bytes];
-  if (list.empty()) return ::operator new(bytes);
-  void* storage = list.back();
-  list.pop_back();
+  if (list.size() <= kRest) return ::operator new(bytes);
+  void* storage = list.front();
+  list.pop_front();
   return storage;
 }
 

@@ -124,6 +124,7 @@ struct _cl_mem : ww::sim::icd::ObjectOf<_cl_mem, ww::sim::icd::ObjectType::memor
 struct _cl_program : ww::sim::icd::ObjectOf<_cl_program, ww::sim::icd::ObjectType::program> {
   ww::sim::icd::Use<_cl_context> context;
   bool from_source{};
+  bool linked{};  // made by clLinkProgram
   std::string source;
   std::string binary;  // a code object or LLVM bitcode, by binary_type
   cl_program_binary_type binary_type{CL_PROGRAM_BINARY_TYPE_NONE};

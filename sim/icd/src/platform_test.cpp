@@ -70,7 +70,7 @@ TEST_F(PlatformTest, EveryDeviceQueryOfTheStandardHasAnAnswer) {
   for (cl_device_info name = CL_DEVICE_TYPE; name <= CL_DEVICE_DOUBLE_FP_CONFIG; ++name) {
     if (name != 0x1031 + 1) names.push_back(name);
   }
-  for (const cl_device_info name :
+  for (const int name :
        {CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, CL_DEVICE_HOST_UNIFIED_MEMORY,
         CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF,
         CL_DEVICE_OPENCL_C_VERSION, CL_DEVICE_LINKER_AVAILABLE, CL_DEVICE_BUILT_IN_KERNELS,
@@ -78,7 +78,7 @@ TEST_F(PlatformTest, EveryDeviceQueryOfTheStandardHasAnAnswer) {
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES, CL_DEVICE_PARTITION_PROPERTIES,
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN, CL_DEVICE_PARTITION_TYPE, CL_DEVICE_REFERENCE_COUNT,
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, CL_DEVICE_PRINTF_BUFFER_SIZE}) {
-    names.push_back(name);
+    names.push_back(static_cast<cl_device_info>(name));
   }
   for (const auto name : names) {
     std::size_t size = 0;

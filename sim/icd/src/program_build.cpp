@@ -57,7 +57,9 @@ cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
     // Not the source's fault: said on stderr too, because many programs never print the log.
     case CompileStatus::no_compiler:
       complain(first_line(answer.log));
-      return failed(program, "", CL_COMPILER_NOT_AVAILABLE);
+      return failed(
+          program, "",
+          failure == CL_LINK_PROGRAM_FAILURE ? CL_LINKER_NOT_AVAILABLE : CL_COMPILER_NOT_AVAILABLE);
     case CompileStatus::worker_failed:
       complain(first_line(answer.log));
       return failed(program, "", failure);
@@ -296,6 +298,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_de
         bad != CL_SUCCESS) {
       return bad;
     }
+    if (program->linked) return CL_INVALID_OPERATION;
     const Use keep(program);
     const cl_int code = build(*program, options);
     notify_later(program, notify, user_data);
@@ -355,6 +358,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
       return refuse(CL_INVALID_LINKER_OPTIONS);
     }
     auto* linked = new_program(context);
+    linked->linked = true;
     linked->options = text_or_empty(options_text);
     link_code = link(*linked, std::move(bitcodes), std::move(*options));
     notify_later(linked, notify, user_data);

@@ -45,8 +45,8 @@ struct CompileRequest {
 enum class CompileStatus : std::uint32_t {
   success,
   failed,         // the compiler said no; the log has its words
-  no_compiler,    // libamd_comgr or its device libraries are not there
-  worker_failed,  // the worker died, hung or could not be started
+  no_compiler,    // libamd_comgr, its device libraries or the worker are not there
+  worker_failed,  // the worker died or hung
 };
 
 struct CompileAnswer {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "api.hpp"
+#include "memory.hpp"
 #include "queue.hpp"
 
 namespace ww::sim::icd {
@@ -188,7 +189,7 @@ cl_int refresh_host_copy(const _cl_mem& memory, std::size_t offset, std::size_t 
 }
 
 cl_int unmap(_cl_mem& memory, const MappedRegion& region, Timing& timing) {
-  if ((region.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) == 0) return CL_SUCCESS;
+  if ((region.flags & kMapWrites) == 0) return CL_SUCCESS;
   charge(timing, host_transfer_ns(region.size));
   if (memory.host_ptr != nullptr) {
     return code_of(device().write(memory.address + region.offset,
@@ -350,17 +351,20 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
                                      cl_uint count, const cl_event* waits, cl_event* event,
                                      cl_int* errcode_ret) {
   return created<void*>(errcode_ret, [&](Entry& entry) -> Created<void*> {
-    constexpr cl_map_flags kWrites = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     if (const cl_int bad = check_queue_and_buffer(queue, buffer); bad != CL_SUCCESS) {
       return refuse(bad);
     }
-    if ((flags & ~(CL_MAP_READ | kWrites)) != 0 || size == 0 || !inside(*buffer, offset, size) ||
+    if ((flags & ~(CL_MAP_READ | kMapWrites)) != 0 || size == 0 || !inside(*buffer, offset, size) ||
         ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0 &&
          (flags & (CL_MAP_READ | CL_MAP_WRITE)) != 0)) {
       return refuse(CL_INVALID_VALUE);
     }
     if (((buffer->flags & kNoHostRead) != 0 && (flags & CL_MAP_READ) != 0) ||
-        ((buffer->flags & kNoHostWrite) != 0 && (flags & kWrites) != 0)) {
+        ((buffer->flags & kNoHostWrite) != 0 && (flags & kMapWrites) != 0)) {
+      return refuse(CL_INVALID_OPERATION);
+    }
+    // OpenCL 1.2, section 5.4.3: overlapping maps may read, only one may write.
+    if ((flags & kMapWrites) != 0 && mapped_for_writing(*buffer, offset, size)) {
       return refuse(CL_INVALID_OPERATION);
     }
     std::byte* pointer = nullptr;

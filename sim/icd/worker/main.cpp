@@ -2,16 +2,20 @@
 // because LLVM aborts on some inputs. It speaks the protocol of protocol.hpp on descriptor 0 and
 // ends when the driver closes its end. With --compile it compiles one file for any AMD target: the
 // HIP host's way to a code object.
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "comgr.hpp"
 #include "ww/core/atomic_file.hpp"
@@ -19,9 +23,17 @@
 namespace {
 
 // A source that swells beyond reason (macros that double and double) ends this process, not its
-// neighbours. Sanitizers reserve more than any limit.
+// neighbours. Sanitizers reserve more than any limit; GCC tells of them by macros, clang by
+// features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WW_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WW_SANITIZED
+#endif
+#endif
 void limit_memory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef WW_SANITIZED
   constexpr rlim_t kBytes = rlim_t{8} << 30;
   const rlimit limit{kBytes, kBytes};
   ::setrlimit(RLIMIT_DATA, &limit);
@@ -38,6 +50,18 @@ void remove_folder() {
   if (folder.filename().string().starts_with(ww::sim::icd::kWorkerFolder)) {
     fs::remove_all(folder, ec);
   }
+}
+
+// A compilation may take for ever, and the program that asked for it may be killed meanwhile: the
+// compiler must not go on alone.
+void end_with_the_driver(int socket) {
+  std::thread([socket] {
+    pollfd other_end{socket, POLLRDHUP, 0};
+    while (::poll(&other_end, 1, -1) < 0 && errno == EINTR) {
+    }
+    remove_folder();
+    ::_exit(0);
+  }).detach();
 }
 
 // --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
@@ -93,13 +117,15 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_DUMPABLE, 0);  // an abort of the compiler is an answer, not a core file
 
   limit_memory();
+  end_with_the_driver(socket);
 
   const auto comgr = Comgr::load();
   for (;;) {
     auto frame = receive_frame(socket, -1);
     if (!frame) {
       remove_folder();
-      return frame.error().code == ww::ErrorCode::not_found ? 0 : 1;
+      // Not through exit(): the other thread may still look on.
+      ::_exit(frame.error().code == ww::ErrorCode::not_found ? 0 : 1);
     }
     CompileAnswer answer;
     if (auto request = decode_request(*frame); !request) {

@@ -36,7 +36,9 @@ Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
 }
 
 Status check_grid(const Grid& grid) {
-  std::uint64_t size = 1;
+  using Wide = unsigned __int128;  // any product of three extents
+  Wide size = 1;
+  Wide groups = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (grid.local[axis] == 0 || grid.global[axis] == 0 ||
         grid.global[axis] % grid.local[axis] != 0) {
@@ -45,10 +47,18 @@ Status check_grid(const Grid& grid) {
                               grid.global[axis], grid.local[axis], axis));
     }
     size *= grid.local[axis];
+    groups *= grid.global[axis] / grid.local[axis];
   }
   if (grid.dimensions < 1 || grid.dimensions > 3 || size > 1024) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("a work-group of {} x {} x {} work-items is too large; 1024 is the most",
+                    grid.local[0], grid.local[1], grid.local[2]));
+  }
+  if (groups > UINT64_MAX) {
     return fail(ErrorCode::out_of_range,
-                fmt::format("a work-group of {} work-items is too large; 1024 is the most", size));
+                fmt::format("a range of {} x {} x {} has more work-groups than 64 bits count",
+                            grid.global[0], grid.global[1], grid.global[2]));
   }
   return {};
 }

@@ -21,7 +21,11 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(set));
     const U64 at = operation.address()[lane] - wave.scratch_base;
     const U64 last = at % 4 + operation.element_bytes - 1;
-    if (last >= 4) operation.spread = true;
+    if (last >= 4) {
+      operation.spread = true;
+      operation.bytes->private_begin = wave.scratch_base;
+      operation.bytes->private_bytes = wave.scratch_bytes;
+    }
     if (at / kPrivateRow < rows && at / kPrivateRow + last / 4 < rows) {
       good |= U64{1} << lane;
       continue;

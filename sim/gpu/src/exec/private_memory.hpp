@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kPrivateRow = std::uint64_t{4} * kLanes;
 
 // Whether a lane's element lies in several rows.
 [[nodiscard]] inline bool lies_in_rows(const MemoryOperation& operation, std::size_t lane) {
-  return operation.spread &&
-         operation.address()[lane] - operation.wave->scratch_base < operation.wave->scratch_bytes;
+  return operation.spread && operation.address()[lane] - operation.bytes->private_begin <
+                                 operation.bytes->private_bytes;
 }
 
 // Calls f(first byte of the element, address, bytes) for each run of a lane's element that lies in

@@ -183,7 +183,7 @@ void end_program(Wave& w, const MicroOp&) {
 template <int Words>
 void move_relative_source(Wave& w, const MicroOp& op) {
   const U32 from = op.source[0] + w.sr[kM0];
-  if (from + Words > kFlatScratch) {
+  if (from > kFlatScratch - Words) {
     w.cu->fault(w, ErrorCode::device_error, "s_movrels reads past the scalar registers");
     return;
   }
@@ -192,7 +192,7 @@ void move_relative_source(Wave& w, const MicroOp& op) {
 template <int Words>
 void move_relative_destination(Wave& w, const MicroOp& op) {
   const U32 to = op.destination + w.sr[kM0];
-  if (to + Words > kFlatScratch) {
+  if (to > kFlatScratch - Words) {
     w.cu->fault(w, ErrorCode::device_error, "s_movreld writes past the scalar registers");
     return;
   }

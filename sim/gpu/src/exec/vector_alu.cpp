@@ -137,16 +137,17 @@ void write_lane(Wave& wave, const MicroOp& op) {
 // v_movrels reads, v_movreld writes the register that M0 adds to.
 template <bool Source, bool Target>
 void move_relative(Wave& wave, const MicroOp& op) {
+  const bool vector = op.kind[0] == exec::Source::vgpr;
   const U32 from = op.source[0] + (Source ? wave.sr[kM0] : 0U);
   const U32 to = op.destination + (Target ? wave.sr[kM0] : 0U);
-  if (from >= wave.vgprs || to >= wave.vgprs) {
+  if ((vector && from >= wave.vgprs) || to >= wave.vgprs) {
     wave.cu->fault(wave, ErrorCode::device_error,
                    "an indexed move leaves the vector registers of the wave");
     return;
   }
   LaneBuffer buffer;
   const U32* lanes_of = nullptr;
-  if (op.kind[0] == exec::Source::vgpr) {
+  if (vector) {
     lanes_of = wave.vgpr(from);
   } else {
     broadcast(buffer.word, scalar_source(wave, op, 0));

@@ -30,6 +30,9 @@ struct alignas(64) OperationBytes {
   alignas(64) std::uint64_t address[kLanes];  // where the lanes are not contiguous
   alignas(64) std::uint32_t old[kLanes * 2];  // atomics: what was there
   alignas(64) std::uint64_t traced_lanes;     // a load's that the trace waits for: Traced::some
+  // Of a spread operation: its wave's private memory. The wave may end before a store is done.
+  std::uint64_t private_begin;
+  std::uint64_t private_bytes;
 };
 
 // Which of an operation's lanes the trace waits for.

@@ -268,7 +268,7 @@ class ApproxNoc final : public Network {
       return word;
     }
     codes_.put(1, 1);
-    codes_.put(hit->index, std::bit_width(static_cast<unsigned>(encoder.size()) - 1));
+    codes_.put(hit->index, static_cast<int>(std::bit_width(encoder.size() - 1)));
     compression_.compressed_words += 1;
     side.words.push_back({hit->value, free, hit->index, true});
     return hit->value;

@@ -1,0 +1,476 @@
+// Calls in any order, with live handles, dead ones and handles of other kinds: nothing crashes, a
+// handle that was given back is refused, and when the last handle is given back every object and
+// every byte of device memory is gone.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "fake_virtual_gpu.hpp"
+#include "objects.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+#define WW_DEMAND(condition) \
+  if (!(condition)) std::abort()
+
+const cl_icd_dispatch& cl = dispatch_table();
+
+// What outlives an input: a context with a program in it.
+struct Home {
+  Home() {
+    ::setenv("WIREWATT_COMPILE_WORKER", WW_COMPILE_WORKER, 1);
+    const char* text =
+        "kernel void k(global int* o, int a, local int* t) {\n"
+        "  t[get_local_id(0)] = a; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[0];\n}\n";
+    cl_platform_id platform{};
+    cl_int code = CL_SUCCESS;
+    WW_DEMAND(cl.clGetPlatformIDs(1, &platform, nullptr) == CL_SUCCESS);
+    WW_DEMAND(cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) == CL_SUCCESS);
+    context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+    program = cl.clCreateProgramWithSource(context, 1, &text, nullptr, &code);
+    WW_DEMAND(cl.clBuildProgram(program, 0, nullptr, "", nullptr, nullptr) == CL_SUCCESS);
+  }
+  cl_device_id device{};
+  cl_context context{};
+  cl_program program{};
+};
+
+// Handles of one type that an input made, with the references that it holds.
+template <class Handle>
+struct Shelf {
+  struct Entry {
+    Handle handle{};
+    int references{};
+  };
+  std::vector<Entry> entries;
+
+  void add(Handle handle) {
+    if (handle != nullptr) entries.push_back({handle, 1});
+  }
+  // Any handle, dead or alive; sometimes none, or one of another kind.
+  Handle pick(unsigned choice, const Home& home) const {
+    if (choice == 255) return nullptr;
+    if (choice == 254) return reinterpret_cast<Handle>(home.device);
+    return entries.empty() ? nullptr : entries[choice % entries.size()].handle;
+  }
+  template <class Call>
+  void retain(unsigned choice, Call call) {
+    if (entries.empty()) return;
+    Entry& entry = entries[choice % entries.size()];
+    const cl_int code = call(entry.handle);
+    WW_DEMAND((code == CL_SUCCESS) == (entry.references > 0));
+    entry.references += code == CL_SUCCESS ? 1 : 0;
+  }
+  template <class Call>
+  void release(unsigned choice, Call call) {
+    if (entries.empty()) return;
+    Entry& entry = entries[choice % entries.size()];
+    const cl_int code = call(entry.handle);
+    WW_DEMAND((code == CL_SUCCESS) == (entry.references > 0));
+    entry.references -= code == CL_SUCCESS ? 1 : 0;
+  }
+  template <class Call>
+  void release_all(Call call) {
+    for (Entry& entry : entries) {
+      for (; entry.references > 0; --entry.references) WW_DEMAND(call(entry.handle) == CL_SUCCESS);
+    }
+  }
+  void demand_dead() const {
+    for (const Entry& entry : entries) WW_DEMAND(!valid(entry.handle));
+  }
+};
+
+class Session {
+ public:
+  Session(const Home& home, const std::uint8_t* data, std::size_t size)
+      : home_(home), next_(data), end_(data + size) {
+    contexts_.entries.push_back({home.context, 1});
+    WW_DEMAND(cl.clRetainContext(home.context) == CL_SUCCESS);
+  }
+
+  void run() {
+    while (next_ != end_) step();
+    // What still waits runs, or fails, once the gates are open.
+    for (cl_event gate : gates_) {
+      (void)cl.clSetUserEventStatus(gate, CL_COMPLETE);
+      WW_DEMAND(cl.clReleaseEvent(gate) == CL_SUCCESS);
+    }
+    kernels_.release_all(cl.clReleaseKernel);
+    events_.release_all(cl.clReleaseEvent);
+    memories_.release_all(cl.clReleaseMemObject);
+    queues_.release_all(cl.clReleaseCommandQueue);
+    contexts_.release_all(cl.clReleaseContext);
+    contexts_.entries.erase(contexts_.entries.begin());  // the home
+    kernels_.demand_dead();
+    events_.demand_dead();
+    memories_.demand_dead();
+    queues_.demand_dead();
+    contexts_.demand_dead();
+    WW_DEMAND(fake::state().live_allocations == 0);
+    WW_DEMAND(fake::state().loaded_programs == 1);
+  }
+
+ private:
+  unsigned byte() { return next_ != end_ ? *next_++ : 0; }
+  cl_context context() { return contexts_.pick(byte(), home_); }
+  cl_command_queue queue() { return queues_.pick(byte(), home_); }
+  cl_mem memory() { return memories_.pick(byte(), home_); }
+  cl_event event() { return events_.pick(byte(), home_); }
+  cl_kernel kernel() { return kernels_.pick(byte(), home_); }
+  std::size_t offset() { return byte() * std::size_t{4}; }
+
+  // The last arguments of a command: up to three events, and somewhere to put its own.
+  struct Tail {
+    cl_uint count{};
+    cl_event list[3]{};
+    cl_event made{};
+    bool wanted{};
+    const cl_event* waits() const { return count > 0 ? list : nullptr; }
+    cl_event* out() { return wanted ? &made : nullptr; }
+  };
+  Tail tail() {
+    Tail t;
+    const unsigned shape = byte();
+    t.count = shape % 4;
+    for (cl_uint i = 0; i < t.count; ++i) t.list[i] = event();
+    t.wanted = (shape & 4) != 0;
+    return t;
+  }
+  void keep(const Tail& t) {
+    if (events_.entries.size() < 100) {
+      events_.add(t.made);
+    } else if (t.made != nullptr) {
+      (void)cl.clReleaseEvent(t.made);
+    }
+  }
+  // Another thread would have to open a gate that a blocking call waits for.
+  [[nodiscard]] cl_bool blocking() {
+    const bool asked = byte() % 2 != 0;
+    return asked && closed_gates_ == 0 ? CL_TRUE : CL_FALSE;
+  }
+
+  void step() {
+    switch (byte() % 24) {
+      case 0: make_object(); break;
+      case 1: make_object(); break;
+      case 2: make_object(); break;
+      case 3: give_back(); break;
+      case 4: take_more(); break;
+      case 5: open_gate(); break;
+      case 6: write_or_read(); break;
+      case 7: write_or_read(); break;
+      case 8: write_or_read(); break;
+      case 9: copy(); break;
+      case 10: fill(); break;
+      case 11: map(); break;
+      case 12: unmap(); break;
+      case 13: marker(); break;
+      case 14: launch(); break;
+      case 15: launch(); break;
+      case 16: set_argument(); break;
+      case 17: call_back(); break;
+      case 18: ask(); break;
+      case 19: give_back(); break;
+      case 20: migrate(); break;
+      case 21: rectangle(); break;
+      case 22: wait(); break;
+      default: open_gate(); break;
+    }
+  }
+
+  void make_object() {
+    cl_int code = CL_SUCCESS;
+    switch (byte() % 6) {
+      case 0:
+        if (contexts_.entries.size() < 20) {
+          contexts_.add(cl.clCreateContext(nullptr, 1, &home_.device, nullptr, nullptr, &code));
+        }
+        break;
+      case 1:
+        if (queues_.entries.size() < 40) {
+          cl_context in = context();
+          queues_.add(cl.clCreateCommandQueue(in, home_.device, byte() % 4, &code));
+        }
+        break;
+      case 2:
+        if (memories_.entries.size() < 100) {
+          cl_context in = context();
+          const cl_mem_flags flags = byte();
+          const std::size_t size = offset();
+          memories_.add(cl.clCreateBuffer(in, flags & ~cl_mem_flags{CL_MEM_USE_HOST_PTR}, size,
+                                          (flags & CL_MEM_COPY_HOST_PTR) != 0 ? host_ : nullptr,
+                                          &code));
+        }
+        break;
+      case 3:
+        if (memories_.entries.size() < 100) {
+          cl_mem parent = memory();
+          const cl_buffer_region region{byte() % 8 * std::size_t{128}, offset()};
+          memories_.add(cl.clCreateSubBuffer(parent, byte() % 8, CL_BUFFER_CREATE_TYPE_REGION,
+                                             &region, &code));
+        }
+        break;
+      case 4:
+        if (events_.entries.size() < 100) {
+          cl_event gate = cl.clCreateUserEvent(context(), &code);
+          if (gate == nullptr) break;
+          events_.add(gate);
+          WW_DEMAND(cl.clRetainEvent(gate) == CL_SUCCESS);
+          gates_.push_back(gate);
+          ++closed_gates_;
+        }
+        break;
+      default:
+        if (kernels_.entries.size() < 20) {
+          kernels_.add(cl.clCreateKernel(home_.program, "k", &code));
+        }
+    }
+  }
+
+  void give_back() {
+    const unsigned choice = byte();
+    switch (byte() % 5) {
+      case 0:
+        // The home's own reference is not the input's to give.
+        if (contexts_.entries.size() > 1 && choice % contexts_.entries.size() != 0) {
+          contexts_.release(choice, cl.clReleaseContext);
+        }
+        break;
+      case 1: queues_.release(choice, cl.clReleaseCommandQueue); break;
+      case 2: memories_.release(choice, cl.clReleaseMemObject); break;
+      case 3: {
+        // A gate has a second reference, ours.
+        if (!events_.entries.empty() && is_gate(events_.entries[choice % events_.entries.size()])) {
+          break;
+        }
+        events_.release(choice, cl.clReleaseEvent);
+        break;
+      }
+      default: kernels_.release(choice, cl.clReleaseKernel);
+    }
+  }
+  [[nodiscard]] bool is_gate(const Shelf<cl_event>::Entry& entry) const {
+    return std::find(gates_.begin(), gates_.end(), entry.handle) != gates_.end();
+  }
+
+  void take_more() {
+    const unsigned choice = byte();
+    switch (byte() % 4) {
+      case 0: queues_.retain(choice, cl.clRetainCommandQueue); break;
+      case 1: memories_.retain(choice, cl.clRetainMemObject); break;
+      case 2: events_.retain(choice, cl.clRetainEvent); break;
+      default: kernels_.retain(choice, cl.clRetainKernel);
+    }
+  }
+
+  void open_gate() {
+    const cl_int status = byte() % 4 == 0 ? -7 : CL_COMPLETE;
+    if (gates_.empty()) return;
+    if (cl.clSetUserEventStatus(gates_[byte() % gates_.size()], status) == CL_SUCCESS) {
+      --closed_gates_;
+    }
+  }
+
+  void write_or_read() {
+    const bool writing = byte() % 2 == 0;
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    const cl_bool block = blocking();
+    const std::size_t at = offset();
+    const std::size_t size = offset();
+    Tail t = tail();
+    if (writing) {
+      (void)cl.clEnqueueWriteBuffer(in, of, block, at, size, host_, t.count, t.waits(), t.out());
+    } else {
+      (void)cl.clEnqueueReadBuffer(in, of, block, at, size, host_, t.count, t.waits(), t.out());
+    }
+    keep(t);
+  }
+
+  void copy() {
+    cl_command_queue in = queue();
+    cl_mem from = memory();
+    cl_mem to = memory();
+    const std::size_t a = offset();
+    const std::size_t b = offset();
+    const std::size_t size = offset();
+    Tail t = tail();
+    (void)cl.clEnqueueCopyBuffer(in, from, to, a, b, size, t.count, t.waits(), t.out());
+    keep(t);
+  }
+
+  void fill() {
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    const std::size_t pattern = byte();
+    const std::size_t at = offset();
+    const std::size_t size = offset();
+    Tail t = tail();
+    (void)cl.clEnqueueFillBuffer(in, of, host_, pattern, at, size, t.count, t.waits(), t.out());
+    keep(t);
+  }
+
+  void map() {
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    const cl_bool block = blocking();
+    const cl_map_flags flags = byte() % 8;
+    const std::size_t at = offset();
+    const std::size_t size = offset();
+    Tail t = tail();
+    cl_int code = CL_SUCCESS;
+    void* const view =
+        cl.clEnqueueMapBuffer(in, of, block, flags, at, size, t.count, t.waits(), t.out(), &code);
+    WW_DEMAND((view != nullptr) == (code == CL_SUCCESS));
+    if (view != nullptr) views_.push_back(view);
+    keep(t);
+  }
+
+  void unmap() {
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    void* const view = views_.empty() ? host_ : views_[byte() % views_.size()];
+    Tail t = tail();
+    (void)cl.clEnqueueUnmapMemObject(in, of, view, t.count, t.waits(), t.out());
+    keep(t);
+  }
+
+  void marker() {
+    cl_command_queue in = queue();
+    const bool barrier = byte() % 2 == 0;
+    Tail t = tail();
+    (void)(barrier ? cl.clEnqueueBarrierWithWaitList(in, t.count, t.waits(), t.out())
+                   : cl.clEnqueueMarkerWithWaitList(in, t.count, t.waits(), t.out()));
+    keep(t);
+  }
+
+  void launch() {
+    cl_command_queue in = queue();
+    cl_kernel of = kernel();
+    const std::size_t global[3] = {byte() * std::size_t{16}, byte() % 4 * std::size_t{1}, 1};
+    const std::size_t local[3] = {byte() % 8 * std::size_t{16}, 1, 1};
+    const unsigned shape = byte();
+    Tail t = tail();
+    (void)cl.clEnqueueNDRangeKernel(in, of, shape % 4, nullptr, global,
+                                    (shape & 4) != 0 ? local : nullptr, t.count, t.waits(),
+                                    t.out());
+    keep(t);
+  }
+
+  void set_argument() {
+    cl_kernel of = kernel();
+    const unsigned index = byte() % 4;
+    if (index == 0) {
+      const cl_mem value = memory();
+      (void)cl.clSetKernelArg(of, 0, sizeof value, &value);
+    } else {
+      (void)cl.clSetKernelArg(of, index, byte() % 9, byte() % 2 == 0 ? host_ : nullptr);
+    }
+  }
+
+  void call_back() {
+    const auto note = [](cl_event told, cl_int, void*) {
+      cl_int status = 0;
+      WW_DEMAND(cl.clGetEventInfo(told, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                  nullptr) == CL_SUCCESS);
+    };
+    if (byte() % 2 == 0) {
+      (void)cl.clSetEventCallback(event(), static_cast<cl_int>(byte() % 4), note, nullptr);
+    } else {
+      (void)cl.clSetMemObjectDestructorCallback(
+          memory(), [](cl_mem, void*) {}, nullptr);
+    }
+  }
+
+  void ask() {
+    char answer[64];
+    std::size_t size = 0;
+    const cl_uint name = byte() % 16;
+    switch (byte() % 5) {
+      case 0:
+        (void)cl.clGetContextInfo(context(), CL_CONTEXT_REFERENCE_COUNT + name, 64, answer, &size);
+        break;
+      case 1:
+        (void)cl.clGetCommandQueueInfo(queue(), CL_QUEUE_CONTEXT + name, 64, answer, &size);
+        break;
+      case 2: (void)cl.clGetMemObjectInfo(memory(), CL_MEM_TYPE + name, 64, answer, &size); break;
+      case 3:
+        (void)cl.clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE + name, 64, answer, &size);
+        break;
+      default:
+        (void)cl.clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_QUEUED + name, 64, answer,
+                                         &size);
+    }
+  }
+
+  void migrate() {
+    cl_command_queue in = queue();
+    const cl_mem list[] = {memory(), memory()};
+    Tail t = tail();
+    (void)cl.clEnqueueMigrateMemObjects(in, 2, list, byte() % 4, t.count, t.waits(), t.out());
+    keep(t);
+  }
+
+  void rectangle() {
+    cl_command_queue in = queue();
+    cl_mem from = memory();
+    cl_mem to = memory();
+    const std::size_t a[] = {byte() % 16, byte() % 4, byte() % 4};
+    const std::size_t b[] = {byte() % 16, byte() % 4, byte() % 4};
+    const std::size_t region[] = {byte() % 8, byte() % 4, byte() % 4};
+    const std::size_t row = byte() % 32;
+    const std::size_t slice = byte();
+    const unsigned kind = byte() % 3;
+    Tail t = tail();
+    if (kind == 0) {
+      (void)cl.clEnqueueCopyBufferRect(in, from, to, a, b, region, row, slice, row, slice, t.count,
+                                       t.waits(), t.out());
+    } else if (kind == 1) {
+      (void)cl.clEnqueueReadBufferRect(in, from, CL_FALSE, a, b, region, row, slice, 0, 0, host_,
+                                       t.count, t.waits(), t.out());
+    } else {
+      (void)cl.clEnqueueWriteBufferRect(in, from, CL_FALSE, a, b, region, 0, 0, row, slice, host_,
+                                        t.count, t.waits(), t.out());
+    }
+    keep(t);
+  }
+
+  void wait() {
+    if (closed_gates_ > 0) {
+      (void)cl.clFlush(queue());
+    } else if (byte() % 2 == 0) {
+      (void)cl.clFinish(queue());
+    } else {
+      const cl_event list[] = {event(), event()};
+      (void)cl.clWaitForEvents(2, list);
+    }
+  }
+
+  const Home& home_;
+  const std::uint8_t* next_;
+  const std::uint8_t* end_;
+  Shelf<cl_context> contexts_;
+  Shelf<cl_command_queue> queues_;
+  Shelf<cl_mem> memories_;
+  Shelf<cl_event> events_;
+  Shelf<cl_kernel> kernels_;
+  std::vector<cl_event> gates_;
+  int closed_gates_{};
+  std::vector<void*> views_;
+  // Room for every transfer: deferred ones may run until the end.
+  alignas(16) char host_[8192]{};
+};
+
+}  // namespace
+}  // namespace ww::sim::icd
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ww::sim::icd;
+  static const Home& home = *new Home;
+  fake::state().launches.clear();
+  Session(home, data, std::min<std::size_t>(size, 1500)).run();
+  return 0;
+}
