@@ -28,8 +28,9 @@ Result<JointFit> Solver::run() {
 
 bool Solver::solve() {
   auto options = solver_options();
-  // Variants meet in the idle parameters alone: most of the normal matrix is zero.
-  for (const auto library : {ceres::SUITE_SPARSE, ceres::EIGEN_SPARSE}) {
+  // Variants meet in the idle parameters alone: most of the normal matrix is zero. Eigen first, for
+  // CHOLMOD's own threads spin for each other where cores are few or busy.
+  for (const auto library : {ceres::EIGEN_SPARSE, ceres::SUITE_SPARSE}) {
     if (!ceres::IsSparseLinearAlgebraLibraryTypeAvailable(library)) continue;
     options.linear_solver_type = ceres::SPARSE_NORMAL_CHOLESKY;
     options.sparse_linear_algebra_library_type = library;
