@@ -19,7 +19,10 @@ Result<JointFit> Solver::run() {
     if (!solve()) {
       return fail(ErrorCode::bad_data, "the joint fit did not converge: " + message_);
     }
-    if (pass + 1 < passes) rescale();
+    if (pass + 1 < passes) {
+      rescale();
+      compare_payloads();
+    }
     // States at different temperatures tell nothing when temperature is left out on purpose.
     if (input_.temperature_correction) beta_ = beta_from_states();
   }
