@@ -10,8 +10,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 9>& table() {
-  static const std::array<Source, 9> entries{{
+const std::array<Source, 10>& table() {
+  static const std::array<Source, 10> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -21,6 +21,7 @@ const std::array<Source, 9>& table() {
       {"probe", embedded_text("probe.cl"), true},
       {"contend", embedded_text("contend.cl"), false},
       {"cross", embedded_text("cross.cl"), true},
+      {"register_stream", embedded_text("register_stream.cl"), false},
   }};
   return entries;
 }

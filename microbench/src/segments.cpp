@@ -31,8 +31,12 @@ constexpr std::size_t groups_per_cu = 4;
 constexpr unsigned unroll = 4;
 constexpr unsigned held_stripes = 128;    // a channel's share of the L2 holds them
 constexpr unsigned large_stripes = 2048;  // eight times a channel's share at 256 B and 64 KiB
+constexpr std::size_t register_groups_per_cu = 8;  // eight waves a SIMD hide the latency
+constexpr unsigned register_stripes = 32;          // the L2 holds random data and ones side by side
+constexpr std::array<int, 3> register_lanes{16, 32, 64};
 constexpr double legs_launch_s = 3e-4;
-constexpr double l2_launch_s = 1e-3;  // a sweep goes before each
+constexpr double l2_launch_s = 1e-3;         // a sweep goes before each
+constexpr double registers_launch_s = 1e-4;  // the whole chip works
 constexpr std::int64_t batch = 100;
 constexpr double legs_share = 0.65;  // of the full rate, at most, when slow
 constexpr double l2_share = 0.40;
@@ -79,20 +83,30 @@ class SegmentRunner {
   Status run(CampaignStore& store, const ProgressFunction& progress);
 
  private:
-  enum Kind { legs, held, large };
+  enum Kind { legs, held, large, registers };
   [[nodiscard]] static Kind kind_of(const SegmentPoint& point) {
+    if (point.segment == "registers_l1") return registers;
     return point.segment == "legs" ? legs : point.from_memory ? large : held;
   }
+  [[nodiscard]] static bool is_behind_l2(Kind kind) { return kind == held || kind == large; }
   Result<Program> build(Kind kind);
   Status build_sweep();
+  Status build_registers();
   [[nodiscard]] static double launch_s(const SegmentPoint& point) {
-    return kind_of(point) == legs ? legs_launch_s : l2_launch_s;
+    const Kind kind = kind_of(point);
+    if (kind == registers) return registers_launch_s;
+    return is_behind_l2(kind) ? l2_launch_s : legs_launch_s;
   }
   // One launch of what is selected. Before one that moves lines behind the L2 a sweep puts the L2
   // into one and the same state, so that launches repeat exactly.
   Status launch(const SegmentPoint& point) {
-    if (kind_of(point) != legs) WW_TRY(sweep_->launch(1, wave_size));
-    return programs_[kind_of(point)].kernel->launch(groups_, group_size);
+    const Kind kind = kind_of(point);
+    if (kind == registers) {
+      return programs_[kind].kernel->launch(groups_ / groups_per_cu * register_groups_per_cu,
+                                            group_size);
+    }
+    if (is_behind_l2(kind)) WW_TRY(sweep_->launch(1, wave_size));
+    return programs_[kind].kernel->launch(groups_, group_size);
   }
   Status select(const SegmentPoint& point, std::uint32_t loops);
   Result<std::int64_t> time_launch(const SegmentPoint& point, std::uint32_t loops);
@@ -124,9 +138,9 @@ class SegmentRunner {
   std::uint32_t legs_throttle_{}, l2_throttle_{};
   std::vector<std::uint32_t> loops_;  // of each point
   // Kernels are destroyed before the buffers that their arguments name.
-  std::unique_ptr<DeviceBuffer> data_, log_, output_, sweep_data_;
+  std::unique_ptr<DeviceBuffer> data_, ones_, log_, output_, sweep_data_;
   std::unique_ptr<LoadedKernel> sweep_;
-  std::array<Program, 3> programs_;
+  std::array<Program, 4> programs_;
 };
 
 Result<Program> SegmentRunner::build(Kind kind) {
@@ -176,6 +190,31 @@ Status SegmentRunner::build_sweep() {
   return sweep_->set(2, *output_);
 }
 
+Status SegmentRunner::build_registers() {
+  const std::size_t span = static_cast<std::size_t>(register_stripes) *
+                           static_cast<std::size_t>(device_.chip.interleave_bytes) *
+                           static_cast<std::size_t>(device_.chip.channels);
+  WW_ASSIGN(ones, device_.host->create_buffer(2 * span));
+  ones_ = std::move(ones);
+  std::vector<std::byte> content(2 * span);
+  kernels::fill(content, kernels::Pattern::ones, 0);
+  WW_TRY(ones_->write(0, content));
+  kernels::Macros macros;
+  macros.target = pinning_.target();
+  macros.group_size = group_size;
+  macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
+  macros.channels = static_cast<unsigned>(device_.chip.channels);
+  macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
+  macros.stripes = register_stripes;
+  macros.unroll = unroll;
+  WW_ASSIGN(source, kernels::find_source("register_stream"));
+  WW_ASSIGN(text, kernels::program_text(source, macros));
+  WW_ASSIGN(binary, device_.host->build(text, "register_stream"));
+  WW_ASSIGN(kernel, device_.host->load(binary, "register_stream"));
+  programs_[registers] = {std::move(kernel), hash_text(binary)};
+  return programs_[registers].kernel->set(3, *output_);
+}
+
 Status SegmentRunner::prepare() {
   const ChipFacts& chip = device_.chip;
   const auto target = pinning_.target();
@@ -202,6 +241,7 @@ Status SegmentRunner::prepare() {
     WW_ASSIGN(program, build(kind));
     programs_[kind] = std::move(program);
   }
+  WW_TRY(build_registers());
   for (const auto& point : points_) {
     if (!point.slow || point.from_memory) continue;
     auto& throttle = kind_of(point) == legs ? legs_throttle_ : l2_throttle_;
@@ -222,6 +262,11 @@ Status SegmentRunner::prepare() {
 
 Status SegmentRunner::select(const SegmentPoint& point, std::uint32_t loops) {
   LoadedKernel& kernel = *programs_[kind_of(point)].kernel;
+  if (kind_of(point) == registers) {
+    WW_TRY(kernel.set(0, point.ones ? *ones_ : *data_));
+    WW_TRY(kernel.set(1, static_cast<std::uint32_t>(point.lanes)));
+    return kernel.set(2, loops);
+  }
   WW_TRY(kernel.set(log_first_argument, static_cast<std::uint32_t>(log_index(point))));
   WW_TRY(kernel.set(channels_argument, packed(point.channels)));
   WW_TRY(kernel.set(loops_argument, loops));
@@ -271,7 +316,8 @@ Result<StoredRun> SegmentRunner::perform(std::size_t point) {
   StoredRun stored;
   stored.kind = RunKind::stream;
   stored.engine = wanted.engine;
-  stored.pattern = kernels::to_string(kernels::Pattern::random);
+  stored.pattern =
+      kernels::to_string(wanted.ones ? kernels::Pattern::ones : kernels::Pattern::random);
   stored.kernel_hash = programs_[kind_of(wanted)].hash;
   WW_TRY(select(wanted, loops_[point]));
   const auto length_ns = std::llround(request_.plateau_s * 1e9);
@@ -320,7 +366,9 @@ json SegmentRunner::plan() const {
                     {"channels", point.channels},
                     {"from_memory", point.from_memory},
                     {"slow", point.slow},
-                    {"mm", point.mm}});
+                    {"mm", point.mm},
+                    {"lanes", point.lanes},
+                    {"ones", point.ones}});
   }
   const auto states = device_.sensor->dvfs_states();
   const auto state = static_cast<std::size_t>(device_.sensor->dvfs_current());
@@ -397,6 +445,14 @@ Result<std::vector<SegmentPoint>> segment_points(const std::string& floorplan_to
     points.push_back({"l2_memory", engine, -1, {number}, false, false, mm});
     points.push_back({"l2_memory", engine, -1, {number}, false, true, mm});
     points.push_back({"l2_memory", engine, -1, {number}, true, false, mm});
+  }
+  for (const int lanes : register_lanes) {
+    for (const bool ones : {false, true}) {
+      points.push_back({.segment = "registers_l1",
+                        .mm = plan.registers_to_l1.value(),
+                        .lanes = lanes,
+                        .ones = ones});
+    }
   }
   return points;
 }

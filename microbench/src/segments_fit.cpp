@@ -10,6 +10,7 @@
 
 #include "mean.hpp"
 #include "run_power.hpp"
+#include "segments_registers.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
 #include "ww/model/regression.hpp"
@@ -19,12 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-// Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
-// (docs/method.md, traps); between runs of a second part of it shows.
-constexpr double most_heat_share = 0.05;
-// More power lowers the voltage, and with it all power: by V^2, a quarter that leaks by up to V^4.
-constexpr double power_exponent = 2;
-constexpr double most_exponent_off = 0.5;
 constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
 
 struct Figures {
@@ -222,6 +217,16 @@ ResultRow legs_of(const std::vector<SegmentPoint>& points, const Sums& sums,
   return row;
 }
 
+// Share of the legs' wires that change a beat.
+std::optional<double> toggle_rate_of(const StoredRun& run) {
+  const auto toggles = run.counters.find("WW_LEG_TOGGLES_sum");
+  const auto slots = run.counters.find("WW_XBAR_SLOT_BITS_sum");
+  if (toggles == run.counters.end() || slots == run.counters.end() || !(slots->second > 0)) {
+    return std::nullopt;
+  }
+  return toggles->second / slots->second;
+}
+
 json row_json(const ResultRow& row) {
   json result = row;
   result["convention"] = "per_random_bit";
@@ -252,12 +257,7 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   fit.runs = static_cast<int>(readings.size());
   fit.legs = legs_of(points, sums, surroundings.idle_w, droop);
   fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1, droop);
-  fit.registers_l1.name = "registers_l1";
-  fit.registers_l1.unit = "fJ/bit/mm";
-  fit.registers_l1.status = RowStatus::not_identified;
-  fit.registers_l1.reason =
-      "every CU has the same way from its L1 to its registers: no two runs differ in its length, "
-      "and every bit that takes it is read from the L1 and written to a register as well";
+  fit_registers(points, readings, droop, fit);
   return fit;
 }
 
@@ -272,7 +272,7 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
     for (const json& entry : plan.at("points")) {
       points.push_back({entry.at("segment"), entry.at("engine"), entry.at("group"),
                         entry.at("channels"), entry.at("from_memory"), entry.at("slow"),
-                        entry.at("mm")});
+                        entry.at("mm"), entry.value("lanes", 0), entry.value("ones", false)});
     }
   } catch (const json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
@@ -302,7 +302,7 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
     }
     readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
                         run.payload_bits / seconds, 8 * *memory->bytes / seconds,
-                        voltage_of(run, settle_s)});
+                        voltage_of(run, settle_s), toggle_rate_of(run)});
   }
   if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
   if (readings.size() < points.size()) {
@@ -313,12 +313,27 @@ Result<SegmentsFit> fit_segments(const CampaignStore& store) {
   fit.rejected = rejected;
   fit.device = facts[std::string(campaign_keys::device)];
   fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
-  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1}) row->device = fit.device;
+  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
+    row->device = fit.device;
+  }
   return fit;
 }
 
 json to_json(const SegmentsFit& fit) {
-  return {{"segments", {row_json(fit.legs), row_json(fit.l2_memory), row_json(fit.registers_l1)}},
+  const RegistersDiagnostics& registers = fit.registers;
+  json rows = json::array();
+  for (const ResultRow* row :
+       {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
+    rows.push_back(row_json(*row));
+  }
+  return {{"segments", std::move(rows)},
+          {"registers_l1_diagnostics",
+           {{"readings", registers.readings},
+            {"inflation", registers.inflation},
+            {"condition", registers.condition},
+            {"r_squared", registers.r_squared},
+            {"any_data_fj_per_bit", registers.any_data_fj_per_bit},
+            {"toggle_rate", registers.toggle_rate}}},
           {"device", fit.device},
           {"virtual", fit.is_virtual},
           {"runs", fit.runs},

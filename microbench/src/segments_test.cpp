@@ -51,6 +51,7 @@ std::vector<SegmentReading> readings_of(const std::vector<SegmentPoint>& points,
   for (std::int64_t block = 1; block <= 2; ++block) {
     for (std::size_t i = 0; i < points.size(); ++i) {
       const auto& point = points[i];
+      if (point.segment == "registers_l1") continue;
       // Longer ways are slower, as latency makes them.
       const double rate = (point.slow          ? 1e12
                            : point.from_memory ? 0.7e12
@@ -73,15 +74,20 @@ std::vector<SegmentReading> readings_of(const std::vector<SegmentPoint>& points,
 TEST(Segments, ComparesFoursOfCusAtEveryQuadrant) {
   std::set<std::tuple<int, int, std::vector<int>>> legs;
   std::set<int> channels;
+  std::set<std::pair<int, bool>> registers;
   for (const auto& point : small_points()) {
     if (point.segment == "legs") {
       legs.insert({point.engine, point.group, point.channels});
-    } else {
+    } else if (point.segment == "l2_memory") {
       channels.insert(point.channels.front());
+    } else {
+      registers.insert({point.lanes, point.ones});
+      EXPECT_EQ(point.mm, 3.0);
     }
   }
   EXPECT_EQ(legs.size(), 3U * 2U * 2U);
   EXPECT_EQ(channels, (std::set<int>{0, 1, 2, 3}));
+  EXPECT_EQ(registers.size(), 3U * 2U);
 }
 
 TEST(Segments, TakesDistancesFromThePublishedFloorplan) {
@@ -169,6 +175,92 @@ TEST(Segments, AreNotIdentifiedWhereChannelsDifferByMoreThanDistance) {
   const auto fit = fit_segments(points, readings);
   EXPECT_EQ(fit.legs.status, RowStatus::ok) << fit.legs.reason;
   EXPECT_EQ(fit.l2_memory.status, RowStatus::not_identified);
+}
+
+// Registers alone: what follows data, what follows bytes whatever they are, and the rest.
+std::vector<SegmentReading> register_readings(const std::vector<SegmentPoint>& points,
+                                              double data_j, double bytes_j) {
+  std::vector<SegmentReading> readings;
+  constexpr double rate = 5e12;
+  constexpr double toggle_rate = 0.55;
+  for (std::int64_t block = 1; block <= 3; ++block) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto& point = points[i];
+      if (point.segment != "registers_l1") continue;
+      const double bits = rate * point.lanes / 16;
+      // A scatter that no column follows.
+      double watts = 60 + 2.0 * static_cast<double>(block) +
+                     0.02 * static_cast<double>((i + static_cast<std::size_t>(block)) % 3);
+      watts += bits * bytes_j;
+      if (!point.ones) watts += rate * 1e-12 + bits * data_j * toggle_rate / 0.5;
+      readings.push_back({.point = i,
+                          .block = block,
+                          .power_w = watts,
+                          .crossbar_bits_per_s = rate,
+                          .toggle_rate = point.ones ? 0 : toggle_rate});
+    }
+  }
+  return readings;
+}
+
+TEST(Segments, TellWhatDataCostOnTheWayToRegistersFromWhatLanesDo) {
+  const auto points = small_points();
+  const auto fit = fit_segments(points, register_readings(points, 400e-15, 700e-15));
+  const ResultRow& row = fit.registers_l1_per_bit;
+  ASSERT_EQ(row.status, RowStatus::ok) << row.reason;
+  EXPECT_EQ(row.unit, "fJ/bit");
+  EXPECT_NEAR(*row.value, 400, 400 * 0.03);  // half of what heat may add is taken off
+  EXPECT_LE(*row.low, 400);
+  EXPECT_GE(*row.high, 400);
+  EXPECT_NEAR(fit.registers.any_data_fj_per_bit, 700, 7);
+  EXPECT_LT(fit.registers.inflation, 1.01);
+  // How much of it is wire no run tells.
+  EXPECT_EQ(fit.registers_l1.status, RowStatus::not_identified);
+  EXPECT_NE(fit.registers_l1.reason.find("differ by 0 mm"), std::string::npos)
+      << fit.registers_l1.reason;
+}
+
+TEST(Segments, DoNotTakeLanesArithmeticForTheWayToRegisters) {
+  const auto points = small_points();
+  const auto fit = fit_segments(points, register_readings(points, 0, 700e-15));
+  EXPECT_EQ(fit.registers_l1_per_bit.status, RowStatus::not_identified);
+  EXPECT_FALSE(fit.registers_l1_per_bit.value);
+}
+
+// Half as many lanes only ever carry ones: data and bytes then go together.
+TEST(Segments, AreNotIdentifiedWhereBytesAndDataGoTogether) {
+  const auto points = small_points();
+  auto readings = register_readings(points, 400e-15, 700e-15);
+  std::erase_if(readings, [&](const SegmentReading& reading) {
+    const auto& point = points[reading.point];
+    return point.ones != (point.lanes == 16);
+  });
+  const auto fit = fit_segments(points, readings);
+  EXPECT_EQ(fit.registers_l1_per_bit.status, RowStatus::not_identified);
+  EXPECT_FALSE(fit.registers_l1_per_bit.reason.empty());
+}
+
+TEST(Segments, AreNotIdentifiedWhereMoreRegistersTakeMoreTime) {
+  const auto points = small_points();
+  auto readings = register_readings(points, 400e-15, 700e-15);
+  for (auto& reading : readings) {
+    if (points[reading.point].lanes == 64) reading.crossbar_bits_per_s *= 0.9;
+  }
+  const auto fit = fit_segments(points, readings);
+  EXPECT_EQ(fit.registers_l1_per_bit.status, RowStatus::not_identified);
+  EXPECT_NE(fit.registers_l1_per_bit.reason.find("rates"), std::string::npos);
+}
+
+TEST(Segments, AreNotIdentifiedWhereLinesComeInAnotherOrder) {
+  const auto points = small_points();
+  auto readings = register_readings(points, 400e-15, 700e-15);
+  for (auto& reading : readings) {
+    const auto& point = points[reading.point];
+    if (point.lanes == 16 && !point.ones) reading.toggle_rate = 0.57;
+  }
+  const auto fit = fit_segments(points, readings);
+  EXPECT_EQ(fit.registers_l1_per_bit.status, RowStatus::not_identified);
+  EXPECT_NE(fit.registers_l1_per_bit.reason.find("toggle"), std::string::npos);
 }
 
 TEST(Segments, RefuseRealDevicesByName) {

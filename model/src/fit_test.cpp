@@ -223,6 +223,29 @@ TEST(Fit, PowerThatFollowsTemperatureUnderLoadAloneIsFlagged) {
   }
 }
 
+// Far pairs are faster at full speed, and all of their activity follows, where throttling saves six
+// tenths of it: what payloads have in common tells.
+TEST(Fit, RatesThatDoNotActAsThrottlingDoAreToldByComparingPayloads) {
+  constexpr int campaigns = 6;
+  double off = 0;
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= campaigns; ++seed) {
+    auto spec = seeded(seed);
+    spec.latency_loss_per_mm = -0.0005;
+    spec.rate_scatter = 0.004;
+    spec.late_share = 1;
+    const auto result = fit(make_campaign(spec));
+    ASSERT_TRUE(result) << result.error().text();
+    const auto& zero = constant(*result, "zero_toggle_intercept_fj_per_bit_mm");
+    ASSERT_TRUE(zero.row.value) << zero.row.reason;
+    const double truth = spec.zero_fj_per_bit_mm;
+    off += (*zero.row.value - truth) / campaigns;
+    covered += zero.sensed_low <= truth && truth <= zero.sensed_high ? 1 : 0;
+  }
+  EXPECT_LT(std::abs(off), 2.0) << "5.8 where power is taken to follow rate as throttling shows";
+  EXPECT_GE(covered, 5);
+}
+
 TEST(Diagnostics, SayWhichTermsTheDataAskFor) {
   auto spec = with_lock_in(47);
   const auto result = fit(make_campaign(spec));

@@ -19,7 +19,10 @@ Result<JointFit> Solver::run() {
     if (!solve()) {
       return fail(ErrorCode::bad_data, "the joint fit did not converge: " + message_);
     }
-    if (pass + 1 < passes) rescale();
+    if (pass + 1 < passes) {
+      rescale();
+      compare_payloads();
+    }
     // States at different temperatures tell nothing when temperature is left out on purpose.
     if (input_.temperature_correction) beta_ = beta_from_states();
   }
@@ -28,8 +31,9 @@ Result<JointFit> Solver::run() {
 
 bool Solver::solve() {
   auto options = solver_options();
-  // Variants meet in the idle parameters alone: most of the normal matrix is zero.
-  for (const auto library : {ceres::SUITE_SPARSE, ceres::EIGEN_SPARSE}) {
+  // Variants meet in the idle parameters alone: most of the normal matrix is zero. Eigen first, for
+  // CHOLMOD's own threads spin for each other where cores are few or busy.
+  for (const auto library : {ceres::EIGEN_SPARSE, ceres::SUITE_SPARSE}) {
     if (!ceres::IsSparseLinearAlgebraLibraryTypeAvailable(library)) continue;
     options.linear_solver_type = ceres::SPARSE_NORMAL_CHOLESKY;
     options.sparse_linear_algebra_library_type = library;

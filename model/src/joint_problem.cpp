@@ -134,6 +134,7 @@ void Solver::follow_rates(const std::vector<double>& dynamic) {
     rate_prior_[v] = rate_w;
     rate_sigma_[v] = doubt * std::abs(rate_w) + 0.5;
   }
+  throttled_rate_w_ = rate_prior_;
 }
 
 double Solver::idle_sigma(const Window& window) const {

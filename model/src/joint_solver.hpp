@@ -36,6 +36,11 @@ class Solver {
   // another rate where there is one. Only then is the slope known apart from distance.
   void start_variants();
   void follow_rates(const std::vector<double>& dynamic);
+  // The same from what payloads have in common: joint_rates.cpp.
+  void compare_payloads();
+  // Share of dynamic power, beyond throttling's, that follows the rates of `used` variants of a
+  // state, and its standard error: infinite where nothing tells.
+  std::pair<double, double> rate_share(int state, const std::vector<bool>& used) const;
   // Short windows are noisier; what all share is the description's error.
   double idle_sigma(const Window& window) const;
   void add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma);
@@ -81,7 +86,7 @@ class Solver {
   HeatState response_prior_{};
   double total_response_{};
   std::pair<double, double> beta_{beta_prior, beta_sigma};
-  std::vector<double> rate_prior_, rate_sigma_;
+  std::vector<double> rate_prior_, rate_sigma_, throttled_rate_w_;
   double idle_sigma_w_{0.2};
   std::vector<double> sigma_w_;
   std::unique_ptr<ceres::Problem> problem_;

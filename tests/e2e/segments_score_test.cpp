@@ -19,18 +19,35 @@ TEST(Segments, OfTheW9100AreMeasuredAndScored) {
   const json result = json::parse(scored.out);
   EXPECT_TRUE(result.at("virtual").get<bool>());
   const json& rows = result.at("segments");
-  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_EQ(rows.size(), 4U);
   const json& legs = rows.at(0);
   EXPECT_EQ(legs.at("segment"), "legs");
   ASSERT_EQ(legs.at("status"), "ok") << legs.at("reason");
   EXPECT_TRUE(legs.at("covered_sensed").get<bool>()) << legs.dump();
   EXPECT_LT(legs.at("low").get<double>(), legs.at("fit").get<double>());
-  // Every CU is built alike: no recording tells what lies within it.
-  const json& registers = rows.at(2);
-  EXPECT_EQ(registers.at("status"), "not_identified");
-  EXPECT_TRUE(registers.at("fit").is_null());
-  EXPECT_NE(registers.at("reason").get<std::string>().find("same way"), std::string::npos);
-  EXPECT_GT(registers.at("truth").get<double>(), 0);
+}
+
+TEST(Segments, FindWhatABitToARegisterCostsButNotPerMillimetre) {
+  TemporaryFolder folder;
+  const auto out = (folder.path() / "segments").string();
+  const auto measured = run({wirewatt(), "-q", "segments", "--only", "registers_l1", "--blocks",
+                             "2", "--out", out, "--json"});
+  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const json diagnostics = json::parse(measured.out).at("registers_l1_diagnostics");
+  EXPECT_LT(diagnostics.at("inflation").get<double>(), 10);
+  const auto scored = run({wirewatt(), "-q", "score", out, "--json"});
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  const json result = json::parse(scored.out);
+  const json& rows = result.at("segments");
+  const json& per_bit = rows.at(3);
+  ASSERT_EQ(per_bit.at("status"), "ok") << per_bit.at("reason");
+  EXPECT_TRUE(per_bit.at("covered_sensed").get<bool>()) << per_bit.dump();
+  // Every CU is built alike: no recording tells how much of it is wire.
+  const json& per_mm = rows.at(2);
+  EXPECT_EQ(per_mm.at("status"), "not_identified");
+  EXPECT_TRUE(per_mm.at("fit").is_null());
+  EXPECT_NE(per_mm.at("reason").get<std::string>().find("differ by 0 mm"), std::string::npos);
+  EXPECT_GT(per_mm.at("truth").get<double>(), 0);
 }
 
 }  // namespace

@@ -21,8 +21,15 @@ Result<json> score_segments(const std::filesystem::path& recording,
     return value ? json(*value) : json(nullptr);
   };
   json rows = json::array();
-  for (const auto* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1}) {
-    const auto name = row->name + "_energy_fj_per_bit_mm";
+  struct Judged {
+    const ResultRow* row;
+    const char* constant;
+  };
+  for (const auto& [row, name] :
+       {Judged{&fit.legs, "legs_energy_fj_per_bit_mm"},
+        Judged{&fit.l2_memory, "l2_memory_energy_fj_per_bit_mm"},
+        Judged{&fit.registers_l1, "registers_l1_energy_fj_per_bit_mm"},
+        Judged{&fit.registers_l1_per_bit, "registers_l1_energy_fj_per_bit"}}) {
     const auto truth =
         std::ranges::find(revealed.constants, name, &sim::gpu::RevealedConstant::name);
     json entry{{"segment", row->name},      {"status", to_string(row->status)},
@@ -47,9 +54,9 @@ void print_score_segments(const json& rows) {
     return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
   };
   std::vector<std::vector<std::string>> table{
-      {"SEGMENT", "TRUTH", "SENSED", "FIT", "LOW", "HIGH", "COVERED"}};
+      {"SEGMENT", "UNIT", "TRUTH", "SENSED", "FIT", "LOW", "HIGH", "COVERED"}};
   for (const auto& row : rows) {
-    table.push_back({row["segment"], text(row["truth"]), text(row["sensed_truth"]),
+    table.push_back({row["segment"], row["unit"], text(row["truth"]), text(row["sensed_truth"]),
                      text(row["fit"]), text(row["low"]), text(row["high"]),
                      row["covered_sensed"].is_boolean()
                          ? row["covered_sensed"].get<bool>() ? "yes" : "no"

@@ -1,4 +1,4 @@
-// wirewatt segments: what the legs within an engine and the way behind the L2 cost.
+// wirewatt segments: what the ways to registers, within an engine and behind the L2 cost.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -38,13 +38,15 @@ int run(microbench::SegmentsRequest request, bool json) {
   }
   fmt::print("{}{}: energy of single segments, random bits\n", fit->device,
              fit->is_virtual ? " (virtual)" : "");
-  std::vector<std::vector<std::string>> rows{{"SEGMENT", "FJ/BIT/MM", "LOW", "HIGH", "STATUS"}};
+  std::vector<std::vector<std::string>> rows{
+      {"SEGMENT", "ENERGY", "LOW", "HIGH", "UNIT", "STATUS"}};
   const auto text = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.4g}", *value) : std::string("-");
   };
-  for (const auto* row : {&fit->legs, &fit->l2_memory, &fit->registers_l1}) {
+  for (const auto* row :
+       {&fit->legs, &fit->l2_memory, &fit->registers_l1, &fit->registers_l1_per_bit}) {
     rows.push_back(
-        {row->name, text(row->value), text(row->low), text(row->high),
+        {row->name, text(row->value), text(row->low), text(row->high), row->unit,
          std::string(to_string(row->status)) + (row->reason.empty() ? "" : ": " + row->reason)});
   }
   print_table(rows);
@@ -62,7 +64,8 @@ void add_segments(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   auto& request = arguments->request;
   auto* command = app.add_subcommand(
-      "segments", "What wires cost within an engine and behind the L2 (virtual devices)");
+      "segments",
+      "What the ways to registers, in an engine and behind the L2 cost (virtual devices)");
   request.device.name = "virtual:w9100";
   command->add_option("--device", request.device.name, "Device as `wirewatt devices` names it")
       ->capture_default_str();
@@ -77,8 +80,8 @@ void add_segments(CLI::App& app, Outcome& outcome) {
       ->required();
   command->add_option("--blocks", request.blocks, "How often each point is visited, twice each")
       ->capture_default_str();
-  command->add_option("--only", request.only, "One segment alone (default: both)")
-      ->check(CLI::IsMember({"legs", "l2_memory"}));
+  command->add_option("--only", request.only, "One segment alone (default: all)")
+      ->check(CLI::IsMember({"legs", "l2_memory", "registers_l1"}));
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt segments --device virtual:w9100 --out segments");

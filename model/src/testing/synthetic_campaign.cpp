@@ -214,6 +214,10 @@ class Campaign {
     }
     for (double& offset : engine_offset_) offset = 0.08 * normal();
     for (double& offset : quadrant_offset_) offset = 0.03 * normal();
+    for (auto& row : rate_scatter_) {
+      for (double& scatter : row)
+        scatter = spec_.rate_scatter > 0 ? spec_.rate_scatter * normal() : 0;
+    }
   }
 
   void sense(std::vector<StoredSample>& samples) {
@@ -282,15 +286,22 @@ class Campaign {
     const auto e = static_cast<std::size_t>(engine);
     const auto q = static_cast<std::size_t>(quadrant);
     const double published_mm = plan_.distance(engine, quadrant).value();
-    const double rate = variant.rate * (1 - spec_.latency_loss_per_mm * (published_mm - 6)) *
+    const bool full_speed = variant.throttle == 0;
+    const double rate = variant.rate *
+                        (1 - spec_.latency_loss_per_mm * (published_mm - 6) +
+                         (full_speed ? rate_scatter_[e][q] : 0)) *
                         (1 + 0.0005 * normal());
+    const double follows =
+        full_speed && spec_.late_share >= 0
+            ? (0.4 + 0.6 * variant.rate) * (1 + spec_.late_share * (rate / variant.rate - 1))
+            : 0.4 + 0.6 * rate;
     Work work;
     work.bits_per_second = rate * peak_bits_per_second * chip_.clock_share();
     const double energy_fj =
         spec_.zero_fj_per_bit_mm + spec_.slope_fj_per_transition_mm * variant.toggle_rate;
     work.load.engine = engine;
     work.load.wire_w = energy_fj * 1e-15 * work.bits_per_second * wire_mm_[e][q];
-    work.load.activity_w = spec_.activity_w * chip_.clock_share() * (0.4 + 0.6 * rate) *
+    work.load.activity_w = spec_.activity_w * chip_.clock_share() * follows *
                            (1 + engine_offset_[e] + quadrant_offset_[q]) *
                            (0.9 + 0.2 * variant.toggle_rate);
     return work;
@@ -403,6 +414,7 @@ class Campaign {
   std::string text_;
   Floorplan plan_;
   std::array<std::vector<double>, engines> wire_mm_{};
+  std::array<std::array<double, quadrants>, engines> rate_scatter_{};
   std::array<double, engines> engine_offset_{};
   std::array<double, quadrants> quadrant_offset_{};
   std::vector<double> recent_;

@@ -48,6 +48,10 @@ struct SyntheticSpec {
   double ambient_c{35};
   double ambient_drift_c{1.5};        // slow sine over the campaign
   double latency_loss_per_mm{0.001};  // relative loss of rate with distance
+  double rate_scatter{};              // relative, of each pair's own rate at full speed (sd)
+  // At full speed this much of the activity follows the differences of rate between pairs;
+  // negative: as throttling does.
+  double late_share{-1};
   Departure departure{Departure::none};
   double departure_size{};
   double distance_error{};    // standard deviation of each true distance, relative

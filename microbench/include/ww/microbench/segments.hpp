@@ -7,8 +7,12 @@
 //              at two rates, and one that it does not; channels lie near their memory controllers
 //              or far from them
 //
-// Between registers and L1 every CU is built alike: there is no distance to compare, and the answer
-// is `not_identified`, with the reason.
+// Between registers and L1 every CU is built alike: there is no distance to compare. What a bit
+// costs there, over whatever distance it is, shows in a contrast of its own:
+//
+//   registers_l1  all CUs take the same lines, at the same times, by the same instructions, into
+//                 16, 32 or 64 lanes' registers; random data against ones, whose difference is
+//                 what follows the data
 #pragma once
 
 #include <cstdint>
@@ -32,18 +36,20 @@ struct SegmentsRequest {
   double plateau_s{0.8};         // of one run
   double settle_s{0.1};          // cut off at its start
   std::uint64_t seed{1};
-  std::string only;  // "legs" or "l2_memory"; empty: both
+  std::string only;  // a segment's name; empty: all
 };
 
 // One condition of a run; runs name it by its place in the plan.
 struct SegmentPoint {
-  std::string segment;  // "legs" or "l2_memory"
+  std::string segment;  // "legs", "l2_memory" or "registers_l1"
   int engine{};
   int group{-1};  // legs: which four CUs; -1: the whole engine
-  std::vector<int> channels;
+  std::vector<int> channels{};
   bool from_memory{};
   bool slow{};  // wait between loads: about half the rate (legs), a third (l2_memory)
-  double mm{};  // published: mean CU to channel, or channel to memory controller
+  double mm{};  // published: mean CU to channel, channel to memory controller, registers to L1
+  int lanes{};  // registers_l1: how many share a load's 256 B, 16 B each
+  bool ones{};  // registers_l1: the data are ones, not random
   bool operator==(const SegmentPoint&) const = default;
 };
 
@@ -54,6 +60,18 @@ struct SegmentPoint {
 // single launches; parts whose hardware id is not laid out as GCN's), those of device and store.
 Status run_segments(const SegmentsRequest& request, const ProgressFunction& progress);
 
+// Whether the runs could tell the bits on the way to registers from all else.
+struct RegistersDiagnostics {
+  int readings{};
+  double inflation{};  // variance inflation of the sought column; above 10 it is not identified
+  double condition{};  // of all columns, scaled
+  double r_squared{};
+  // What bytes cost whatever the data are, fJ a bit: lanes' arithmetic and strobes, which no run
+  // tells apart.
+  double any_data_fj_per_bit{};
+  double toggle_rate{};  // of random data; the difference is scaled from it to 0.5
+};
+
 struct SegmentsFit {
   std::string device;
   bool is_virtual{};
@@ -62,6 +80,10 @@ struct SegmentsFit {
   ResultRow legs;
   ResultRow l2_memory;
   ResultRow registers_l1;
+  // fJ per payload bit that reaches a register, random data against ones: the way from the L1 and
+  // the write at its end.
+  ResultRow registers_l1_per_bit;
+  RegistersDiagnostics registers;
   int runs{};
   int rejected{};
 };
@@ -74,7 +96,8 @@ struct SegmentReading {
   double power_w{};
   double crossbar_bits_per_s{};
   double memory_bits_per_s{};
-  std::optional<double> voltage_v{};  // mean, after the load line
+  std::optional<double> voltage_v{};    // mean, after the load line
+  std::optional<double> toggle_rate{};  // on the legs, where monitors count it
 };
 // What the recording says beside its runs.
 struct SegmentSurroundings {

@@ -178,6 +178,8 @@ Result<Revealed> reveal(const Chip& chip) {
   // Segments whose distances the published floorplan gives as they are meant to be.
   const double registers = kRandomToggleRate * truth.wires.registers_f_per_mm / 2;
   add("registers_l1_energy_fj_per_bit_mm", registers, registers, "fJ/bit/mm");
+  const double per_bit = registers * truth.geometry.registers_to_l1_mm;
+  add("registers_l1_energy_fj_per_bit", per_bit, per_bit, "fJ/bit");
   const double memory = memory_f_per_bit_mm(chip);
   add("l2_memory_energy_fj_per_bit_mm", memory, memory, "fJ/bit/mm");
   const PerMm legs = legs_f_per_bit_mm(chip);
