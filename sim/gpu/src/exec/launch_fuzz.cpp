@@ -1,6 +1,7 @@
 // Damaged code objects, loaded and launched on every instruction set and in timing mode: whatever
 // their headers, notes and code hold, the virtual GPU answers with a result or an error; the
-// watchdog ends loops.
+// watchdog ends loops. Under libFuzzer run it with -len_control=0 -max_len=67: launches are slow,
+// and inputs that grow with the number of runs would for long be too short to hold a change.
 #include <algorithm>
 #include <array>
 #include <cstdint>
