@@ -11,7 +11,8 @@ namespace fs = std::filesystem;
 
 TEST(AtomicFile, ReplacesTheContentAndLeavesNothingBeside) {
   std::string pattern = (fs::temp_directory_path() / "ww-atomic-XXXXXX").string();
-  const fs::path folder = ::mkdtemp(pattern.data());
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  const fs::path folder = pattern;
   const auto file = folder / "model.json";
   ASSERT_TRUE(write_file_atomically(file, "first"));
   ASSERT_TRUE(write_file_atomically(file, "second"));
