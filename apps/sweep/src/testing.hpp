@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 namespace ww::sweep {
@@ -12,11 +13,12 @@ class TestFolder {
  public:
   TestFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "wirewatt-sweep-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    path_ = name;
   }
   ~TestFolder() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
   TestFolder(const TestFolder&) = delete;
   TestFolder& operator=(const TestFolder&) = delete;
