@@ -105,18 +105,36 @@ Bytes inner_elf(const Bytes& code, const std::optional<std::uint32_t>& user_regi
   return build_elf<Narrow>(cal_machine, std::move(sections));
 }
 
+// Symbols of the first section, and their names: the second and the third section.
+template <class Layout>
+struct SymbolTable {
+  using Symbol = typename Layout::Symbol;
+  Section names{.name = ".strtab", .type = SHT_STRTAB, .content = Bytes(1)};
+  Section symbols{.name = ".symtab",
+                  .type = SHT_SYMTAB,
+                  .content = Bytes(sizeof(Symbol)),
+                  .link = 2,
+                  .entry_size = sizeof(Symbol)};
+
+  void add(const std::string& name, unsigned char info, std::size_t value, std::size_t size) {
+    Symbol symbol{};
+    symbol.st_name = static_cast<decltype(symbol.st_name)>(names.content.size());
+    symbol.st_info = info;
+    symbol.st_shndx = 1;
+    symbol.st_value = static_cast<decltype(symbol.st_value)>(value);
+    symbol.st_size = static_cast<decltype(symbol.st_size)>(size);
+    append(symbols.content, &symbol, sizeof symbol);
+    append(names.content, name.c_str(), name.size() + 1);
+  }
+};
+
 // The one inner file of the OpenCL 2.0 form.
 Bytes hsa_object(const OpenCl2Spec& spec) {
   constexpr std::uint16_t amdgpu_machine = 224;
   constexpr std::uint64_t header_size = 256;
   constexpr unsigned char kernel_type = 10;
   Section text{.name = ".hsatext", .content = {}};
-  Section names{.name = ".strtab", .type = SHT_STRTAB, .content = Bytes(1)};
-  Section symbols{.name = ".symtab",
-                  .type = SHT_SYMTAB,
-                  .content = Bytes(sizeof(Elf64_Sym)),
-                  .link = 2,
-                  .entry_size = sizeof(Elf64_Sym)};
+  SymbolTable<Wide> table;
   Section places{.name = ".rela.hsatext",
                  .type = SHT_RELA,
                  .content = {},
@@ -125,15 +143,8 @@ Bytes hsa_object(const OpenCl2Spec& spec) {
                  .info = 1};
   for (const auto& [name, code] : spec.kernels) {
     text.content.resize((text.content.size() + header_size - 1) / header_size * header_size);
-    Elf64_Sym symbol{};
-    symbol.st_name = static_cast<Elf64_Word>(names.content.size());
-    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, kernel_type);
-    symbol.st_shndx = 1;
-    symbol.st_value = text.content.size();
-    symbol.st_size = header_size + code.size();
-    append(symbols.content, &symbol, sizeof symbol);
-    const std::string full = "&__OpenCL_" + name + "_kernel";
-    append(names.content, full.c_str(), full.size() + 1);
+    table.add("&__OpenCL_" + name + "_kernel", ELF64_ST_INFO(STB_GLOBAL, kernel_type),
+              text.content.size(), header_size + code.size());
     Bytes header(header_size);
     put(header, 0, std::uint32_t{1});
     put(header, 16, header_size);
@@ -145,7 +156,7 @@ Bytes hsa_object(const OpenCl2Spec& spec) {
     const Elf64_Rela entry{.r_offset = place, .r_info = ELF64_R_INFO(1, 1), .r_addend = 0};
     append(places.content, &entry, sizeof entry);
   }
-  std::vector<Section> sections{text, names, symbols, places};
+  std::vector<Section> sections{text, table.names, table.symbols, places};
   if (spec.noted_major != 0) {
     Section note{.name = ".note", .type = SHT_NOTE, .content = {}};
     const std::uint32_t words[] = {4, 27, 3};
@@ -163,27 +174,14 @@ Bytes hsa_object(const OpenCl2Spec& spec) {
 
 template <class Layout>
 Bytes build_outer(const CatalystSpec& spec) {
-  using Symbol = typename Layout::Symbol;
   Section text{.name = ".text", .content = {}};
-  Section names{.name = ".strtab", .type = SHT_STRTAB, .content = Bytes(1)};
-  Section symbols{.name = ".symtab",
-                  .type = SHT_SYMTAB,
-                  .content = Bytes(sizeof(Symbol)),
-                  .link = 2,
-                  .entry_size = sizeof(Symbol)};
+  SymbolTable<Layout> table;
   for (const auto& [name, code] : spec.kernels) {
     const Bytes inner = inner_elf(code, spec.user_registers);
-    Symbol symbol{};
-    symbol.st_name = static_cast<Elf64_Word>(names.content.size());
-    symbol.st_value = static_cast<decltype(symbol.st_value)>(text.content.size());
-    symbol.st_size = static_cast<decltype(symbol.st_size)>(inner.size());
-    symbol.st_shndx = 1;
-    append(symbols.content, &symbol, sizeof symbol);
-    const std::string full = "__OpenCL_" + name + "_kernel";
-    append(names.content, full.c_str(), full.size() + 1);
+    table.add("__OpenCL_" + name + "_kernel", 0, text.content.size(), inner.size());
     append(text.content, inner.data(), inner.size());
   }
-  std::vector<Section> sections{text, names, symbols};
+  std::vector<Section> sections{text, table.names, table.symbols};
   for (const std::string& name : spec.source_sections) {
     const std::string content = "the program as " + name;
     sections.push_back({.name = name, .content = {}});
