@@ -169,7 +169,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "estimate", "Watts and joules of the on-chip wires in an application, by segment");
   auto arguments = std::make_shared<EstimateArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration");
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder");
   command
       ->add_option("--constant", arguments->constant,
                    "calibration (needs --model) or literature: published wires, scaled")

@@ -86,7 +86,8 @@ struct WireModel {
 // missing, not positive, not identified: the reason is passed on).
 [[nodiscard]] Result<WireModel> parse_wire_model(const nlohmann::json& model,
                                                  const std::string& origin);
-[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& file);
+// By file, or by the folder that holds it as model.json.
+[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& path);
 
 // Solves the events from the variants (weighted least squares). The coupling's part has a prior of
 // 0.5 +- 0.15 of a toggle's energy, the range of dense wires, for campaigns whose payloads cannot
