@@ -175,6 +175,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                    "calibration (needs --model) or literature: published wires, scaled")
       ->check(CLI::IsMember({"calibration", "literature"}))
       ->capture_default_str();
+  command->add_option("--segments", arguments->segments,
+                      "Folder of `wirewatt segments`: registers-L1 as measured, not transferred");
   command->add_option("--counters", arguments->counters,
                       "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run");
   command->add_option("--arch", arguments->architecture,

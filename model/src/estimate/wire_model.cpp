@@ -15,7 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double random_toggle_rate = 0.5;
 constexpr double quantile_95 = 1.96;
 
 std::optional<double> number(const json& object, const char* key) {
