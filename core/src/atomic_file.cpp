@@ -42,6 +42,9 @@ Status write_file_atomically(const std::filesystem::path& file, std::string_view
 }
 
 Result<std::string> read_file(const std::filesystem::path& file) {
+  if (std::error_code ec; std::filesystem::is_directory(file, ec)) {
+    return fail(ErrorCode::invalid_argument, "is a folder; name a file in it", file.string());
+  }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return tl::unexpected(errno_error(errno, "cannot read", file));
   std::ostringstream content;

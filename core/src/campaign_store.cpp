@@ -6,6 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "campaign_samples.hpp"
+#include "sqlite_error.hpp"
+#include "ww/core/named_file.hpp"
+
 namespace ww {
 namespace {
 
@@ -87,25 +91,6 @@ std::optional<T> optional_column(const SQLite::Column& column) {
   return static_cast<T>(column.getInt64());
 }
 
-Error sqlite_error(const SQLite::Exception& e, const std::string& file) {
-  const int code = e.getErrorCode() & 0xff;
-  if (code == SQLite::OK || code == 11 /*SQLITE_CORRUPT*/ || code == 26 /*SQLITE_NOTADB*/) {
-    return {ErrorCode::parse_error,
-            std::string("not a campaign file, or a damaged one (") + e.what() +
-                "); restore it from a copy or run 'wirewatt calibrate' into a new folder",
-            file};
-  }
-  if (code == 8 /*SQLITE_READONLY*/ || code == 23 /*SQLITE_AUTH*/) {
-    return {ErrorCode::permission_denied, std::string("cannot write the campaign: ") + e.what(),
-            file};
-  }
-  if (code == 5 /*SQLITE_BUSY*/ || code == 6 /*SQLITE_LOCKED*/) {
-    return {ErrorCode::io_error,
-            "another process is writing this campaign; wait for it or choose another folder", file};
-  }
-  return {ErrorCode::io_error, std::string("campaign file: ") + e.what(), file};
-}
-
 }  // namespace
 
 std::string_view to_string(RunKind kind) {
@@ -184,24 +169,22 @@ Status check_header(SQLite::Database& db, const std::string& file) {
                     ", this wirewatt reads version " + std::to_string(schema_version),
                 file);
   }
-  SQLite::Statement check(db, "PRAGMA quick_check(1)");
-  check.executeStep();
-  if (check.getColumn(0).getString() != "ok") {
-    return fail(ErrorCode::parse_error, "damaged campaign: " + check.getColumn(0).getString(),
-                file);
-  }
   return {};
+}
+
+Result<std::filesystem::path> campaign_file(const std::filesystem::path& path) {
+  return named_file(path, "campaign.db",
+                    "'wirewatt calibrate --out FOLDER' writes one into FOLDER");
 }
 
 }  // namespace
 
-Result<CampaignStore> CampaignStore::open(const std::filesystem::path& file) {
-  if (std::error_code ec; !std::filesystem::exists(file, ec)) {
-    return fail(ErrorCode::not_found, "no campaign here", file.string());
-  }
+Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
+  WW_ASSIGN(file, campaign_file(path));
   try {
     auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE);
     WW_TRY(check_header(impl->database, file.string()));
+    WW_TRY(check_pages(file.string()));
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
     impl->database.exec(slot_schema);
@@ -211,19 +194,19 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& file) {
   }
 }
 
-Result<CampaignStore> CampaignStore::open_read_only(const std::filesystem::path& file) {
-  if (std::error_code ec; !std::filesystem::exists(file, ec)) {
-    return fail(ErrorCode::not_found, "no campaign here", file.string());
-  }
+Result<CampaignStore> CampaignStore::open_read_only(const std::filesystem::path& path) {
+  WW_ASSIGN(file, campaign_file(path));
   try {
-    // One thread reads; a lock for every column would cost a tenth of reading a campaign.
-    auto impl =
-        std::make_unique<Impl>(file.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX);
+    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READONLY);
     WW_TRY(check_header(impl->database, file.string()));
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {
     return tl::unexpected(sqlite_error(e, file.string()));
   }
+}
+
+std::filesystem::path CampaignStore::file() const {
+  return impl_->file;
 }
 
 Status CampaignStore::put(std::string_view key, std::string_view value) {
@@ -368,24 +351,14 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
   return impl_->guarded([&]() -> Result<std::vector<StoredRun>> {
     auto& db = impl_->database;
     std::vector<StoredRun> runs;
-    SQLite::Statement wave(db, "SELECT hw_id,waves FROM wave WHERE run=?");
-    SQLite::Statement sample(
-        db,
-        "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,"
-        "voltage_uv,clock_khz,changed FROM sample WHERE run=? ORDER BY sequence");
-    std::optional<SQLite::Statement> slot;
-    if (db.tableExists("slot")) {
-      slot.emplace(db,
-                   "SELECT engine,quadrant,start_ns,end_ns,payload_bits FROM slot WHERE run=? "
-                   "ORDER BY sequence");
-    }
+    std::vector<std::int64_t> ids;
     SQLite::Statement row(db,
                           "SELECT id,session,block,position,kind,engine,quadrant,pattern,throttle,"
                           "dvfs_state,start_ns,end_ns,launches,payload_bits,status,reason,"
                           "kernel_hash,counters FROM run ORDER BY session,start_ns,id");
     while (row.executeStep()) {
       StoredRun run;
-      const std::int64_t id = row.getColumn(0).getInt64();
+      ids.push_back(row.getColumn(0).getInt64());
       run.session = row.getColumn(1).getInt64();
       run.block = row.getColumn(2).getInt64();
       run.position = row.getColumn(3).getInt64();
@@ -406,37 +379,11 @@ Result<std::vector<StoredRun>> CampaignStore::runs() const {
       run.kernel_hash = row.getColumn(16).getString();
       run.counters =
           nlohmann::json::parse(row.getColumn(17).getString()).get<std::map<std::string, double>>();
-      wave.bind(1, id);
-      while (wave.executeStep()) {
-        run.waves.push_back({static_cast<std::uint32_t>(wave.getColumn(0).getInt64()),
-                             static_cast<std::uint64_t>(wave.getColumn(1).getInt64())});
-      }
-      wave.reset();
-      sample.bind(1, id);
-      while (sample.executeStep()) {
-        StoredSample entry;
-        entry.time_ns = sample.getColumn(0).getInt64();
-        entry.poll_ns = sample.getColumn(1).getInt64();
-        entry.power_uw = optional_column<std::int64_t>(sample.getColumn(2));
-        entry.energy_ticks = optional_column<std::int64_t>(sample.getColumn(3));
-        entry.temperature_mc = optional_column<std::int32_t>(sample.getColumn(4));
-        entry.voltage_uv = optional_column<std::int32_t>(sample.getColumn(5));
-        entry.clock_khz = optional_column<std::int32_t>(sample.getColumn(6));
-        entry.changed = sample.getColumn(7).getInt() != 0;
-        run.samples.push_back(entry);
-      }
-      sample.reset();
-      if (slot && run.kind == RunKind::lock_in) {
-        slot->bind(1, id);
-        while (slot->executeStep()) {
-          run.slots.push_back({slot->getColumn(0).getInt(), slot->getColumn(1).getInt(),
-                               slot->getColumn(2).getInt64(), slot->getColumn(3).getInt64(),
-                               slot->getColumn(4).getDouble()});
-        }
-        slot->reset();
-      }
       runs.push_back(std::move(run));
     }
+    std::vector<RunToFill> to_fill;
+    for (std::size_t i = 0; i < runs.size(); ++i) to_fill.push_back({ids[i], &runs[i]});
+    WW_TRY(fill_runs(impl_->file, to_fill));
     return runs;
   });
 }

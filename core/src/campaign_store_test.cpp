@@ -129,6 +129,66 @@ TEST_F(CampaignStoreTest, RefusesForeignAndDamagedFiles) {
   EXPECT_EQ(truncated.error().code, ErrorCode::parse_error) << truncated.error().text();
 }
 
+TEST_F(CampaignStoreTest, OpensTheCampaignOfAFolder) {
+  const auto absent = CampaignStore::open_read_only(folder_);
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, ErrorCode::not_found);
+  EXPECT_NE(absent.error().text().find("holds no campaign.db; 'wirewatt calibrate"),
+            std::string::npos)
+      << absent.error().text();
+  { ASSERT_TRUE(CampaignStore::create(file_)); }
+  EXPECT_EQ(CampaignStore::open_read_only(folder_)->file(), file_);
+  EXPECT_EQ(CampaignStore::open(folder_)->file(), file_);
+}
+
+// Enough runs that every reader has some.
+class ManyRuns : public CampaignStoreTest {
+ protected:
+  static constexpr std::int64_t runs = 64;
+  void SetUp() override {
+    CampaignStoreTest::SetUp();
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store && store->begin_session());
+    for (std::int64_t position = 0; position < runs; ++position) {
+      auto run = example(0, position);
+      run.samples.resize(static_cast<std::size_t>(10 * (position + 1)));
+      for (std::size_t i = 0; i < run.samples.size(); ++i) {
+        run.samples[i].time_ns = 1000 * position + static_cast<std::int64_t>(i);
+      }
+      ASSERT_TRUE(store->add(run));
+    }
+  }
+};
+
+TEST_F(ManyRuns, KeepTheirSamplesWhoeverReadsThem) {
+  const auto read = CampaignStore::open_read_only(file_)->runs();
+  ASSERT_TRUE(read) << read.error().text();
+  ASSERT_EQ(read->size(), static_cast<std::size_t>(runs));
+  for (std::int64_t position = 0; position < runs; ++position) {
+    const StoredRun& run = (*read)[static_cast<std::size_t>(position)];
+    EXPECT_EQ(run.position, position);
+    ASSERT_EQ(run.samples.size(), static_cast<std::size_t>(10 * (position + 1)));
+    for (std::size_t i = 0; i < run.samples.size(); ++i) {
+      ASSERT_EQ(run.samples[i].time_ns, 1000 * position + static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+// A bad page that the header knows nothing of: whoever opens the file finds out when it reads.
+TEST_F(ManyRuns, AreRefusedWhereAPageIsDamaged) {
+  {
+    std::fstream file(file_, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(fs::file_size(file_) * 3 / 4 / 4096 * 4096));
+    file << std::string(4096, '\x7f');
+  }
+  const auto store = CampaignStore::open_read_only(file_);
+  ASSERT_TRUE(store) << store.error().text();
+  const auto read = store->runs();
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::parse_error) << read.error().text();
+  EXPECT_FALSE(CampaignStore::open(file_)) << "nothing is added to a damaged campaign";
+}
+
 TEST_F(CampaignStoreTest, RefusesAFolderThatCannotBeWritten) {
   const auto store = CampaignStore::create("/proc/campaign.db");
   ASSERT_FALSE(store);

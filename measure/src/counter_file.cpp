@@ -1,4 +1,5 @@
 #include "ww/measure/counter_file.hpp"
+#include "ww/core/atomic_file.hpp"
 
 #include <fmt/format.h>
 
@@ -166,12 +167,12 @@ Result<CounterFile> parse_counter_file(std::string_view text, const std::string&
 }
 
 Result<CounterFile> read_counter_file(const std::string& path) {
-  WW_ASSIGN(text, read_text(path));
+  WW_ASSIGN(text, read_file(path));
   WW_ASSIGN(file, parse_counter_file(text, path));
   const auto beside = std::filesystem::path(path).parent_path() / "sysinfo.csv";
   std::error_code ignored;
   if (file.architecture.empty() && std::filesystem::exists(beside, ignored)) {
-    WW_ASSIGN(info_text, read_text(beside.string()));
+    WW_ASSIGN(info_text, read_file(beside.string()));
     WW_ASSIGN(info, parse_system_info(info_text, beside.string()));
     file.architecture = info.architecture;
   }

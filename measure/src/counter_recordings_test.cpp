@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 
+#include "ww/core/atomic_file.hpp"
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
@@ -85,7 +86,7 @@ TEST(CounterRecordings, TellArchitectureAndL2OfTheSystem) {
       {"MI300X_A1", {"gfx942", 32768}}};
   for (const auto& [folder, expected] : known) {
     const auto path = data("rocprofiler_compute_vcopy/" + folder + "/sysinfo.csv");
-    const auto text = read_text(path);
+    const auto text = read_file(path);
     ASSERT_TRUE(text);
     const auto info = parse_system_info(*text, path);
     ASSERT_TRUE(info) << info.error().text();

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
-
 namespace ww::measure {
 namespace {
 
@@ -124,14 +121,6 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& 
     return fail(ErrorCode::parse_error, "the file has NUL bytes: it is not a text file", source);
   }
   return Reader(text, source, options).rows();
-}
-
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) return fail(ErrorCode::io_error, "the file cannot be opened", path);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return fail(ErrorCode::io_error, "the file cannot be read", path);
-  return text;
 }
 
 }  // namespace ww::measure

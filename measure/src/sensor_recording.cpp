@@ -11,6 +11,8 @@
 
 #include "counter_forms.hpp"
 #include "number_text.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/named_file.hpp"
 #include "ww/measure/csv.hpp"
 
 namespace ww::measure {
@@ -232,12 +234,15 @@ Result<SensorRecording> read_sensor_recording(const std::string& folder) {
     return (std::filesystem::path(folder) / name).string();
   };
   SensorRecording recording;
-  WW_ASSIGN(poll_text, read_text(path("gpudata.csv")));
+  WW_ASSIGN(poll_file,
+            named_file(folder, "gpudata.csv",
+                       "give a recording's folder, or a file of polled or of mean power"));
+  WW_ASSIGN(poll_text, read_file(poll_file));
   WW_ASSIGN(columns, parse_polls(poll_text, path("gpudata.csv")));
   recording.columns = std::move(columns);
   std::error_code ignored;
   if (!std::filesystem::exists(path("timestamps.csv"), ignored)) return recording;
-  WW_ASSIGN(switch_text, read_text(path("timestamps.csv")));
+  WW_ASSIGN(switch_text, read_file(path("timestamps.csv")));
   WW_ASSIGN(switches, parse_load_switches(switch_text, path("timestamps.csv")));
   recording.switches = std::move(switches);
   const double zero_s = recording.switches.front();
@@ -263,9 +268,9 @@ Result<SensorRecording> read_sensor_recording(const std::string& folder) {
   }
 
   if (!std::filesystem::exists(path("PMD_data.bin"), ignored)) return recording;
-  WW_ASSIGN(start_text, read_text(path("PMD_start_ts.txt")));
+  WW_ASSIGN(start_text, read_file(path("PMD_start_ts.txt")));
   WW_ASSIGN(start_s, parse_microseconds(start_text, path("PMD_start_ts.txt")));
-  WW_ASSIGN(bytes, read_text(path("PMD_data.bin")));
+  WW_ASSIGN(bytes, read_file(path("PMD_data.bin")));
   WW_ASSIGN(meter, decode_pmd(std::as_bytes(std::span(bytes)), path("PMD_data.bin")));
   recording.meter = std::move(meter);
   // The command that starts the stream sleeps 50 ms before it writes the time.

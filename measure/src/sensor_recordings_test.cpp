@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_response.hpp"
 
@@ -145,7 +146,7 @@ TEST(SensorRecordings, HavePeriodsWithoutAMeterAndWindowsNotResolved) {
       {"A100", 0.10116}, {"V100", 0.02004}, {"3090", 0.09997}};
   for (const auto& [card, period_s] : known) {
     const auto path = data("pwr_update_freq_" + card + "_first30s.csv");
-    const auto text = read_text(path);
+    const auto text = read_file(path);
     ASSERT_TRUE(text);
     const auto columns = parse_polls(*text, path);
     ASSERT_TRUE(columns) << columns.error().text();
@@ -167,7 +168,7 @@ TEST(SensorRecordings, DecodeTheMeterAsAnotherProgramDoes) {
     const auto recording = read_sensor_recording(data(folder));
     ASSERT_TRUE(recording);
     const auto path = data(folder + "/derived_pmd_1ms.csv");
-    const auto text = read_text(path);
+    const auto text = read_file(path);
     ASSERT_TRUE(text);
     const auto rows = parse_csv(*text, path);
     ASSERT_TRUE(rows);

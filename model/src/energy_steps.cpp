@@ -34,6 +34,7 @@ std::optional<EnergySteps> energy_steps(std::span<const EnergyReading> readings,
   std::vector<std::size_t> moves;
   std::optional<std::size_t> before;
   std::size_t told = 0;
+  moves.reserve(readings.size() + 1);
   for (std::size_t i = 0; i < readings.size(); ++i) {
     if (readings[i].ticks < 0) continue;
     ++told;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
@@ -201,6 +202,7 @@ void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& 
 
 std::string hash_of(const std::map<std::string, std::string>& facts,
                     const std::vector<StoredRun>& runs) {
+  RunningHash hash;
   std::string bytes;
   const auto add = [&](const auto& value) {
     bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
@@ -220,16 +222,20 @@ std::string hash_of(const std::map<std::string, std::string>& facts,
       add(sample.time_ns);
       add(sample.power_uw.value_or(-1));
     }
+    hash.add(std::as_bytes(std::span(bytes)));
+    bytes.clear();
   }
-  return hash_text(std::as_bytes(std::span(bytes)));
+  hash.add(std::as_bytes(std::span(bytes)));
+  return hash.text();
 }
 
 // Energy for random payload without temperature correction; NaN where it cannot be fitted.
-double uncorrected(const JointInput& input, std::size_t variant) {
+double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
+  if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
   JointInput flat = input;
   flat.temperature_correction = false;
   const auto fit = fit_jointly(flat);
-  return fit ? fit->parameters.variants[variant].energy_fj_per_bit_mm
+  return fit ? fit->parameters.variants[*variant].energy_fj_per_bit_mm
              : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -248,8 +254,12 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
                            const std::map<std::string, std::string>& fact_texts,
                            const FitOptions& options) {
   WW_ASSIGN(facts, read_facts(fact_texts));
+  // What the fit does not wait for.
+  auto campaign_hash = std::async(std::launch::async, [&] { return hash_of(fact_texts, runs); });
   WW_ASSIGN(reduced, reduce(runs, facts));
   WW_ASSIGN(input, prepare(reduced, facts, options));
+  const auto random = find_variant(input, facts, "random");
+  auto flat = std::async(std::launch::async, [&] { return uncorrected(input, random); });
   WW_ASSIGN(fit, fit_jointly(input));
   Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
   const std::vector<double> correction = heat_correction(input, fit);
@@ -264,7 +274,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.seed = facts.seed;
   result.fit_seed = options.seed;
   result.floorplan = facts.floorplan.name;
-  result.campaign_hash = hash_of(fact_texts, runs);
+  result.campaign_hash = campaign_hash.get();
   const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
   result.reference_voltage_v = reference.voltage_v;
   result.reference_clock_hz = reference.clock_hz;
@@ -283,13 +293,12 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.pairs = pair_points(input, fit);
   result.variant_activity = variant_activity(result.pairs, runs, facts.reference_state);
   fill_plateaus(result, reduced, input, fit);
-  result.uncorrected_fj_per_bit_mm = std::numeric_limits<double>::quiet_NaN();
-  if (const auto random = find_variant(input, facts, "random")) {
+  result.uncorrected_fj_per_bit_mm = flat.get();
+  if (random) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
     result.diagnostics = diagnose(input, fit, uncertainty, *random);
     if (has_contrast(input)) {
-      result.uncorrected_fj_per_bit_mm = uncorrected(input, *random);
       result.misfit = judge(input, fit, uncertainty, *random);
       flag_lock_in(result);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "stats.hpp"
@@ -20,63 +21,71 @@ constexpr double rises_to_settle = 2;
 constexpr double agreement = 0.05;
 constexpr double slowest_settle_s = 0.5;
 
-struct Reading {
-  Sample sample;
-  std::int64_t energy_ticks{-1};
-  bool stamped{};  // with the sensor's refresh rather than a poll
+// Samples in the order of time, each with what the accumulator told. Beside each other rather than
+// in one record: a full campaign has millions, and what is not copied needs no memory.
+struct Readings {
+  std::vector<Sample> samples;
+  std::vector<EnergyReading> energies;
 };
 
-std::vector<Reading> collect(std::span<const StoredRun> runs) {
-  std::vector<Reading> readings;
+// Puts readings in order and drops those that repeat a time.
+void put_in_order(Readings& readings) {
+  std::vector<std::size_t> order(readings.samples.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto time = [&](std::size_t i) { return readings.samples[i].time_ns; };
+  std::ranges::stable_sort(order, {}, time);
+  const auto repeated = std::ranges::unique(order, {}, time);
+  order.erase(repeated.begin(), repeated.end());
+  Readings sorted;
+  sorted.samples.reserve(order.size());
+  sorted.energies.reserve(order.size());
+  for (const std::size_t i : order) {
+    sorted.samples.push_back(readings.samples[i]);
+    sorted.energies.push_back(readings.energies[i]);
+  }
+  readings = std::move(sorted);
+}
+
+Readings collect(std::span<const StoredRun> runs) {
+  Readings readings;
   std::size_t count = 0;
   for (const StoredRun& run : runs) count += run.samples.size();
-  readings.reserve(count);
+  readings.samples.reserve(count);
+  readings.energies.reserve(count);
+  bool ordered = true;
   for (const StoredRun& run : runs) {
     for (const StoredSample& stored : run.samples) {
       if (!stored.power_uw) continue;
-      Reading reading;
-      Sample& sample = reading.sample;
+      Sample sample;
       sample.time_ns = stored.time_ns;
       sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
       sample.not_positive = *stored.power_uw <= 0;
       sample.temperature_c =
           stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : nan;
       sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
+      sample.stamped = stored.poll_ns != stored.time_ns;
       sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
-      reading.energy_ticks = stored.energy_ticks.value_or(-1);
-      reading.stamped = stored.poll_ns != stored.time_ns;
-      readings.push_back(reading);
+      ordered =
+          ordered && (readings.samples.empty() || readings.samples.back().time_ns < sample.time_ns);
+      readings.samples.push_back(sample);
+      readings.energies.push_back({stored.time_ns, stored.energy_ticks.value_or(-1)});
     }
   }
-  const auto earlier = [](const Reading& a, const Reading& b) {
-    return a.sample.time_ns < b.sample.time_ns;
-  };
-  if (!std::is_sorted(readings.begin(), readings.end(), earlier)) {
-    std::stable_sort(readings.begin(), readings.end(), earlier);
-  }
-  const auto same = [](const Reading& a, const Reading& b) {
-    return a.sample.time_ns == b.sample.time_ns;
-  };
-  readings.erase(std::unique(readings.begin(), readings.end(), same), readings.end());
+  if (!ordered) put_in_order(readings);
   return readings;
 }
 
 // Power from the accumulator, where there is one that agrees with the power register.
-std::optional<EnergySteps> accumulator_power(const std::vector<Reading>& readings) {
-  std::vector<EnergyReading> energies;
-  energies.reserve(readings.size());
-  for (const Reading& reading : readings) {
-    energies.push_back({reading.sample.time_ns, reading.energy_ticks});
-  }
-  auto steps = energy_steps(energies, std::ranges::any_of(readings, &Reading::stamped));
+std::optional<EnergySteps> accumulator_power(const Readings& readings) {
+  const auto& samples = readings.samples;
+  auto steps = energy_steps(readings.energies, std::ranges::any_of(samples, &Sample::stamped));
   if (!steps) return {};
   double energy = 0;
   double register_sum = 0;
-  for (std::size_t i = 1; i < readings.size(); ++i) {
-    const double seconds =
-        static_cast<double>(readings[i].sample.time_ns - readings[i - 1].sample.time_ns) * 1e-9;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double seconds = static_cast<double>(samples[i].time_ns - samples[i - 1].time_ns) * 1e-9;
     energy += static_cast<double>(steps->power_w[i]) * seconds;
-    register_sum += static_cast<double>(readings[i].sample.power_w) * seconds;
+    register_sum += static_cast<double>(samples[i].power_w) * seconds;
   }
   if (!(std::abs(energy - register_sum) <= agreement * energy)) return {};
   return steps;
@@ -170,10 +179,9 @@ std::size_t Trace::first_at(std::int64_t time_ns) const {
 Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   Trace trace;
   trace.session = runs.front().session;
-  const auto readings = collect(runs);
+  Readings readings = collect(runs);
   auto power = accumulator_power(readings);
-  trace.samples.reserve(readings.size());
-  for (const Reading& reading : readings) trace.samples.push_back(reading.sample);
+  trace.samples = std::move(readings.samples);
   trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
   if (power) {
     // The first whole interval after a change, and a little for the regulator.

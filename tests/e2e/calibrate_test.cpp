@@ -36,7 +36,7 @@ class QuickCalibration : public ::testing::Test {
   void SetUp() override { ASSERT_EQ(finished_.exit_code, 0) << finished_.err; }
 
   static json fit(const std::vector<std::string>& flags) {
-    std::vector<std::string> command{wirewatt(), "fit", campaign(), "--json"};
+    std::vector<std::string> command{wirewatt(), "fit", run_folder().string(), "--json"};
     command.insert(command.end(), flags.begin(), flags.end());
     const auto finished = run(command);
     EXPECT_TRUE(json::accept(finished.out)) << finished.err;

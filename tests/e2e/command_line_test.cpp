@@ -84,6 +84,16 @@ TEST(CommandLine, AForeignFileIsNotACampaign) {
   expect_error(run({wirewatt(), "score", folder.path().string()}), 2, "model.json");
 }
 
+TEST(CommandLine, AFolderWithoutTheFileSaysWhichOneIsMissing) {
+  TemporaryFolder folder;
+  const std::string path = folder.path().string();
+  expect_error(run({wirewatt(), "fit", path}), 2, "holds no campaign.db");
+  expect_error(run({wirewatt(), "score", path}), 2, "holds no model.json");
+  expect_error(run({wirewatt(), "project", "--model", path, "--node", "7nm"}), 2,
+               "holds no model.json");
+  expect_error(run({wirewatt(), "disasm", path}), 2, "is a folder");
+}
+
 TEST(CommandLine, PatchRefusesWhatIsNoCodeObject) {
   TemporaryFolder folder;
   const auto in = folder.path() / "in.co";

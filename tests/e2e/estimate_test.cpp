@@ -80,6 +80,34 @@ TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {
   }
 }
 
+TEST_F(Estimate, TakesRegistersL1FromARecordingOfSegments) {
+  const auto recording = (folder_->path() / "segments").string();
+  parse(run({wirewatt(), "segments", "--device", "virtual:w9100", "--only", "registers_l1",
+             "--blocks", "2", "--out", recording, "--json"}));
+  const auto counters = (folder_->path() / "registers.csv").string();
+  std::vector<std::string> command{wirewatt(), "run", "--counters", counters, "--"};
+  for (const auto& word : workload("nn")) command.push_back(word);
+  ASSERT_EQ(run(command).exit_code, 0);
+  command = {wirewatt(),   "estimate", "--model",          model(),
+             "--counters", counters,   "--assume-toggles", "--json"};
+  const auto without = segment(parse(run(command)).at("total"), "registers_l1");
+  command.insert(command.end(), {"--segments", recording});
+  const auto with = segment(parse(run(command)).at("total"), "registers_l1");
+  EXPECT_EQ(without.at("status"), "transferred");
+  EXPECT_EQ(with.at("status"), "ok") << with.dump();
+  EXPECT_NE(with.at("reason").get<std::string>().find("wirewatt segments"), std::string::npos);
+  const auto share_of_interval = [](const json& row) {
+    const json& energy = row.at("energy_j");
+    return (energy.at("high").get<double>() - energy.at("low").get<double>()) /
+           energy.at("value").get<double>();
+  };
+  EXPECT_LT(share_of_interval(with), share_of_interval(without) / 2);
+  command.back() = folder_->path().string();
+  const auto refused = run(command);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("holds no segments.db"), std::string::npos) << refused.err;
+}
+
 TEST_F(Estimate, FindsTheArchitectureOfAVirtualDevice) {
   std::vector<std::string> command{wirewatt(), "estimate", "--constant",    "literature",
                                    "--json",   "--device", "virtual:mi210", "--"};

@@ -6,6 +6,7 @@
 
 #include "doctor_output.hpp"
 #include "output.hpp"
+#include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_response.hpp"
 
@@ -22,7 +23,7 @@ Result<SensorRecording> read(const std::string& path) {
   if (std::error_code ec; std::filesystem::is_directory(path, ec)) {
     return measure::read_sensor_recording(path);
   }
-  WW_ASSIGN(text, measure::read_text(path));
+  WW_ASSIGN(text, read_file(path));
   auto polls = measure::parse_polls(text, path);
   if (polls) {
     SensorRecording recording{std::move(*polls), {}, {}};

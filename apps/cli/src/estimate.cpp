@@ -169,12 +169,14 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "estimate", "Watts and joules of the on-chip wires in an application, by segment");
   auto arguments = std::make_shared<EstimateArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration");
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder");
   command
       ->add_option("--constant", arguments->constant,
                    "calibration (needs --model) or literature: published wires, scaled")
       ->check(CLI::IsMember({"calibration", "literature"}))
       ->capture_default_str();
+  command->add_option("--segments", arguments->segments,
+                      "Folder of `wirewatt segments`: registers-L1 as measured, not transferred");
   command->add_option("--counters", arguments->counters,
                       "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run");
   command->add_option("--arch", arguments->architecture,

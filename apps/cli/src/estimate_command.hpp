@@ -14,6 +14,7 @@ namespace ww::cli {
 
 struct EstimateArguments {
   std::string model;
+  std::string segments;
   std::string constant{"calibration"};
   std::vector<std::string> counters;
   std::string architecture;

@@ -4,7 +4,10 @@
 #include "estimate_command.hpp"
 #include "sensed_energy.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/named_file.hpp"
+#include "ww/microbench/segments.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
@@ -25,6 +28,28 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
                 "give --model model.json, or --constant literature for a device without one");
   }
   return model::load_wire_model(arguments.model);
+}
+
+// Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
+// transferred. Error invalid_argument: it is of another device.
+Status use_segments(model::WireModel& model, const std::string& path) {
+  WW_ASSIGN(file, named_file(path, "segments.db", "'wirewatt segments --out FOLDER' writes one"));
+  WW_ASSIGN(store, CampaignStore::open_read_only(file));
+  WW_ASSIGN(fit, microbench::fit_segments(store));
+  if (fit.device != model.device) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("measured on {}, the model on {}; give one of the same device",
+                            fit.device, model.device),
+                file.string());
+  }
+  const ResultRow& row = fit.registers_l1_per_bit;
+  if (row.status != RowStatus::ok || !row.value || !row.low || !row.high) {
+    spdlog::warn("{}: registers-L1 is {}, so it stays transferred: {}", file.string(),
+                 to_string(row.status), row.reason);
+    return {};
+  }
+  model.registers_l1_fj_per_bit = model::Interval{*row.value, *row.low, *row.high};
+  return {};
 }
 
 // The generation of a virtual chip, which its counter files do not name; gfx701 where the name
@@ -77,6 +102,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
     WW_TRY(model::use_floorplan(done.model, floorplan));
   }
+  if (!arguments.segments.empty()) WW_TRY(use_segments(done.model, arguments.segments));
   model::EstimateOptions options;
   options.toggle_rate = arguments.toggle_rate;
   options.use_monitors = !arguments.assume_toggles;

@@ -88,7 +88,7 @@ struct FitArguments {
 int run(const FitArguments& arguments) {
   const auto campaign = CampaignStore::open_read_only(arguments.campaign);
   if (!campaign) return report_error(campaign.error());
-  const auto folder = std::filesystem::absolute(arguments.campaign).parent_path();
+  const auto folder = std::filesystem::absolute(campaign->file()).parent_path();
   if (const auto code = fit_recorded_crossing(*campaign, folder, arguments.json)) return *code;
   model::FitOptions options;
   options.temperature_correction = !arguments.no_temperature;
@@ -123,7 +123,8 @@ int run(const FitArguments& arguments) {
 void add_fit(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("fit", "Fit again from a recorded campaign");
   auto arguments = std::make_shared<FitArguments>();
-  command->add_option("campaign", arguments->campaign, "The campaign file (campaign.db)")
+  command
+      ->add_option("campaign", arguments->campaign, "The campaign file (campaign.db) or its folder")
       ->required();
   command->add_option("--out", arguments->out, "Write the model here (model.json)");
   command->add_option("--seed", arguments->seed, "Seed of the bootstrap")->capture_default_str();
@@ -136,7 +137,7 @@ void add_fit(CLI::App& app, Outcome& outcome) {
                    "Ablation: leave parts of the method out (default: none)")
       ->check(CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt fit first-run/campaign.db --out first-run/model.json");
+  command->footer("Example:\n  wirewatt fit first-run --out first-run/model.json");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 

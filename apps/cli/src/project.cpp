@@ -259,7 +259,8 @@ void add_project(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "project", "What the wires would cost at another node, voltage, layout or cache size");
   auto arguments = std::make_shared<ProjectArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration")->required();
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
+      ->required();
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
   command->add_option(
       "--wire-to-logic", arguments->wire_to_logic,

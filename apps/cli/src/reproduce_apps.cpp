@@ -215,7 +215,8 @@ void add_shares(Reproduction& out, const std::vector<Application>& apps) {
                   inputs));
   out.add({"Fig. 10", "application with the highest share", "color", most->name, "",
            most->name == "color" ? "matches" : "differs", explanation(*most)});
-  out.add(compare("Fig. 10", "highest share, 28 nm", 14.3, most->share, "%", most->name));
+  out.add(compare("Fig. 10", "highest share, 28 nm", 14.3, most->share, "%",
+                  most->name + ": " + explanation(*most)));
   const double sum = parts[0] + parts[1] + parts[2];
   if (sum > 0) {
     out.add({"Fig. 10", "registers-L1 of the interconnect", "over 45", 100 * parts[0] / sum, "%",
@@ -255,7 +256,8 @@ void add_reductions(Reproduction& out, const char* figure, const std::string& wh
   const auto most =
       std::ranges::max_element(reductions, {}, &std::pair<std::string, double>::second);
   out.add(compare(figure, what + ", mean", paper_mean, mean(values), "%", note));
-  out.add(compare(figure, what + ", largest", paper_most, most->second, "%", most->first));
+  out.add(compare(figure, what + ", largest", paper_most, most->second, "%",
+                  most->first + "; " + note));
   out.add({figure, what + ": application with the largest", paper_app, most->first, "",
            most->first == paper_app ? "matches" : "differs", note});
   out.charts.push_back({{"title", std::string(figure) + ": " + what},

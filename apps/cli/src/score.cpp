@@ -12,6 +12,7 @@
 #include "score_segments.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/named_file.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
 namespace ww::cli {
@@ -62,7 +63,9 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
       !std::filesystem::exists(folder / "model.json", ec)) {
     return score_segments_alone(segments);
   }
-  const auto model_file = folder / "model.json";
+  WW_ASSIGN(model_file,
+            named_file(folder, "model.json",
+                       "give the folder that 'wirewatt calibrate --out FOLDER' filled"));
   WW_ASSIGN(model_text, read_file(model_file));
   const auto model = nlohmann::json::parse(model_text, nullptr, false);
   if (model.is_discarded() || !model.is_object()) {
@@ -146,6 +149,13 @@ std::string text(const nlohmann::json& value) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
 }
 
+// The folder, where one of its files is given.
+std::string folder_of(const std::string& path) {
+  std::error_code ec;
+  if (!std::filesystem::is_regular_file(path, ec)) return path;
+  return std::filesystem::absolute(path).parent_path().string();
+}
+
 int run(const std::string& folder, bool json) {
   const auto result = score(folder);
   if (!result) return report_error(result.error());
@@ -211,8 +221,9 @@ void add_score(CLI::App& app, Outcome& outcome) {
   };
   auto arguments = std::make_shared<Arguments>();
   command
-      ->add_option("folder", arguments->folder,
-                   "Folder that `wirewatt calibrate` or `wirewatt segments` filled")
+      ->add_option(
+          "folder", arguments->folder,
+          "Folder that `wirewatt calibrate` or `wirewatt segments` filled, or a file in it")
       ->required();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
@@ -222,9 +233,10 @@ void add_score(CLI::App& app, Outcome& outcome) {
       "  wirewatt score first-run -- wirewatt workloads run nn\n"
       "  wirewatt score segments");
   command->callback([arguments, &outcome] {
+    const std::string folder = folder_of(arguments->folder);
     outcome.exit_code = arguments->command.empty()
-                            ? run(arguments->folder, arguments->json)
-                            : run_program(arguments->folder, arguments->command, arguments->json);
+                            ? run(folder, arguments->json)
+                            : run_program(folder, arguments->command, arguments->json);
   });
 }
 

@@ -191,7 +191,9 @@ void add_router(CLI::App& command, SimulateRequest& request) {
 
 void add_energy(CLI::App& command, SimulateArguments& arguments) {
   SimulateRequest& request = arguments.request;
-  command.add_option("--model", arguments.model, "model.json: wires as fitted on a device")
+  command
+      .add_option("--model", arguments.model,
+                  "model.json or its folder: wires as fitted on a device")
       ->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", request.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");

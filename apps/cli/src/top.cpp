@@ -131,7 +131,8 @@ int run(const TopArguments& arguments) {
 void add_top(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand("top", "Live interconnect power by segment, with its history");
   auto arguments = std::make_shared<TopArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration")->required();
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
+      ->required();
   command->add_option("--device", arguments->device.name,
                       "virtual:NAME (default with a program), or gpu:N as doctor lists them");
   command->add_option("--counters", arguments->counters,

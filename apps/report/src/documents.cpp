@@ -140,6 +140,9 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
   std::error_code ec;
   if (!fs::is_directory(path, ec)) {
     if (!fs::exists(path, ec)) return fail(ErrorCode::not_found, "is not there", path.string());
+    if (path.filename() == "campaign.db" || path.filename() == "model.json") {
+      return read_documents(fs::absolute(path).parent_path());
+    }
     WW_ASSIGN(document, read_printed(path));
     documents.push_back(std::move(document));
     return documents;

@@ -14,6 +14,9 @@ constexpr double femto = 1e-15;
 // Energy per bit and mm of other wires of the same die: a repeated wire's capacitance is twice that
 // of a bare one (DARPA 2008: 600 against 300 fF/mm), so half to twice.
 constexpr Interval transfer{1, 0.5, 2};
+// Toggles on the way to registers, where monitors saw those of the crossbar: lines that are used
+// again, and words of them that are not, toggle otherwise.
+constexpr Interval other_toggles{1, 0.5, 2};
 
 Status check(const KernelTraffic& kernel) {
   const auto bad = [](double value) { return !std::isfinite(value) || value < 0; };
@@ -50,6 +53,12 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
   const double clock = std::max(0.0, model.events->fj_per_mm[0] * kernel.legs_mm->slot_bits);
   return together(together(trunks, model.of_activity(payload).times(femto)),
                   Interval{0.5, 0, 1}.times(clock * femto));
+}
+
+// Bits that reach registers, at what `wirewatt segments` measured of them: it follows toggles, for
+// what does not was told apart from it.
+Interval as_measured(const Interval& fj_per_bit, double bytes, double toggle_rate) {
+  return fj_per_bit.times(bytes * bits_per_byte * toggle_rate / random_toggle_rate * femto);
 }
 
 void add_reason(std::string& text, const std::string& more) {
@@ -93,7 +102,19 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
     out.toggles_measured = true;
   }
-  if (traffic.bytes) {
+  const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
+  if (traffic.bytes && measured) {
+    out.status = RowStatus::ok;
+    out.energy_j =
+        as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes, out.toggle_rate).times(volts);
+    add_reason(out.reason,
+               "energy per bit as 'wirewatt segments' measured it, register write and wire "
+               "together");
+    if (out.toggles_measured) {
+      out.energy_j = product(*out.energy_j, other_toggles);
+      add_reason(out.reason, "toggles taken from the crossbar, half to twice");
+    }
+  } else if (traffic.bytes) {
     out.status = own ? RowStatus::ok : RowStatus::transferred;
     std::optional<Interval> energy;
     if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);

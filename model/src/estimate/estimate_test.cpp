@@ -44,6 +44,38 @@ const SegmentEstimate& l1_l2(const KernelEstimate& kernel) {
   return kernel.segments[1];
 }
 
+TEST(Estimate, TakesRegistersL1AsMeasuredAndLeavesTheOthers) {
+  EstimateOptions options;
+  options.toggle_rate = 0.25;
+  auto model = wire_model();
+  const auto before = estimate(model, {kernel(1e9)}, options)->kernels[0];
+  EXPECT_EQ(before.segments[0].status, RowStatus::transferred);
+  model.registers_l1_fj_per_bit = Interval{60, 54, 72};
+  options.voltage_v = 1.0;
+  const auto after = estimate(model, {kernel(1e9)}, options)->kernels[0];
+  const auto& registers = after.segments[0];
+  EXPECT_EQ(registers.status, RowStatus::ok);
+  EXPECT_NE(registers.reason.find("wirewatt segments"), std::string::npos) << registers.reason;
+  // 4e9 bytes at half the toggles of random data.
+  EXPECT_NEAR(registers.energy_j->value, 4e9 * 8 * 60e-15 / 2, 1e-12);
+  EXPECT_NEAR(registers.energy_j->low, 4e9 * 8 * 54e-15 / 2, 1e-12);
+  EXPECT_NEAR(registers.energy_j->high, 4e9 * 8 * 72e-15 / 2, 1e-12);
+  for (const std::size_t s : {1U, 2U}) {
+    EXPECT_EQ(after.segments[s].energy_j->value, before.segments[s].energy_j->value);
+    EXPECT_EQ(after.segments[s].status, before.segments[s].status);
+  }
+  // Monitors see the crossbar's toggles, not those on the way to registers.
+  auto monitored = kernel(1e9);
+  monitored.segments[0].wires = WireActivity{4e9 * 8, 4e9 * 8 * 0.25, 0, 0};
+  const auto wide = estimate(model, {monitored}, options)->kernels[0].segments[0];
+  EXPECT_NEAR(wide.energy_j->value, registers.energy_j->value, 1e-12);
+  EXPECT_LT(wide.energy_j->low, registers.energy_j->value / 2);
+  EXPECT_GT(wide.energy_j->high, registers.energy_j->value * 2);
+  options.voltage_v = 1.1;
+  const auto dearer = estimate(model, {kernel(1e9)}, options)->kernels[0];
+  EXPECT_NEAR(dearer.segments[0].energy_j->value / registers.energy_j->value, 1.21, 1e-9);
+}
+
 TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
   EstimateOptions options;
   options.toggle_rate = 0.5;

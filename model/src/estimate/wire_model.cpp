@@ -8,13 +8,13 @@
 
 #include "payloads.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/named_file.hpp"
 
 namespace ww::model {
 namespace {
 
 using nlohmann::json;
 
-constexpr double random_toggle_rate = 0.5;
 constexpr double quantile_95 = 1.96;
 
 std::optional<double> number(const json& object, const char* key) {
@@ -253,7 +253,10 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   return result;
 }
 
-Result<WireModel> load_wire_model(const std::filesystem::path& file) {
+Result<WireModel> load_wire_model(const std::filesystem::path& path) {
+  WW_ASSIGN(file, named_file(path, "model.json",
+                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER, 'wirewatt "
+                             "fit CAMPAIGN --out FILE' fits one again"));
   WW_ASSIGN(content, read_file(file));
   const json model = json::parse(content, nullptr, false);
   if (model.is_discarded() || !model.is_object()) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/named_file.hpp"
 
 namespace ww::sim::power {
 namespace {
@@ -84,7 +85,9 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
   return wire;
 }
 
-Result<WireEnergy> wire_from_model_file(const std::filesystem::path& file, double node_nm) {
+Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path, double node_nm) {
+  WW_ASSIGN(file, named_file(path, "model.json",
+                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER"));
   WW_ASSIGN(text, read_file(file));
   const nlohmann::json model = nlohmann::json::parse(text, nullptr, false);
   if (model.is_discarded()) {

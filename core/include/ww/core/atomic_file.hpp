@@ -12,7 +12,8 @@ namespace ww {
 // Replaces `file` by `content`. Errors: io_error, permission_denied; the old file then stands.
 Status write_file_atomically(const std::filesystem::path& file, std::string_view content);
 
-// Reads a whole file. Errors: not_found, permission_denied, io_error.
+// Reads a whole file. Errors: not_found, permission_denied, io_error; invalid_argument for a
+// folder.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& file);
 
 }  // namespace ww

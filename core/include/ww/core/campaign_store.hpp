@@ -93,15 +93,18 @@ class CampaignStore {
   // Creates a new campaign file; error io_error where one exists already or the folder cannot be
   // written.
   static Result<CampaignStore> create(const std::filesystem::path& file);
-  // Opens for resuming (read and write).
-  static Result<CampaignStore> open(const std::filesystem::path& file);
-  // Opens for reading. Errors: not_found; parse_error for a file that is not a campaign, damaged,
-  // or of another schema version.
-  static Result<CampaignStore> open_read_only(const std::filesystem::path& file);
+  // Opens for resuming (read and write). `path` is the file, or the folder that holds it as
+  // campaign.db.
+  static Result<CampaignStore> open(const std::filesystem::path& path);
+  // Opens for reading, by file or folder. Errors: not_found; parse_error for a file that is not a
+  // campaign or of another schema version. Whether its pages are whole, runs() tells.
+  static Result<CampaignStore> open_read_only(const std::filesystem::path& path);
 
   CampaignStore(CampaignStore&&) noexcept;
   CampaignStore& operator=(CampaignStore&&) noexcept;
   ~CampaignStore();
+
+  [[nodiscard]] std::filesystem::path file() const;
 
   // Facts about the whole campaign: device, seed, sensor, floorplan text. Keys: campaign_keys.
   Status put(std::string_view key, std::string_view value);
@@ -116,7 +119,8 @@ class CampaignStore {
   Status add(const StoredRun& run);
   [[nodiscard]] Result<bool> contains(std::int64_t block, std::int64_t position) const;
   [[nodiscard]] Result<std::int64_t> run_count() const;
-  // All runs in the order they were measured (session, start_ns), with samples.
+  // All runs in the order they were measured (session, start_ns), with samples. Reads on up to four
+  // threads and checks every page of the file; error parse_error where one is damaged.
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
 
  private:
@@ -137,7 +141,7 @@ inline constexpr std::string_view floorplan = "floorplan_toml";  // the publishe
 inline constexpr std::string_view sensor = "sensor";             // JSON: SensorInfo
 inline constexpr std::string_view chip = "chip";                 // JSON: public facts of the device
 inline constexpr std::string_view opening = "opening";  // JSON: how a real device was taken
-inline constexpr std::string_view dvfs = "dvfs";                 // JSON: [{voltage_v, clock_hz}]
+inline constexpr std::string_view dvfs = "dvfs";        // JSON: [{voltage_v, clock_hz}]
 inline constexpr std::string_view version = "wirewatt_version";
 inline constexpr std::string_view started = "started_utc";
 inline constexpr std::string_view finished = "finished";  // "true" once the plan is done

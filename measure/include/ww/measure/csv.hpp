@@ -34,7 +34,4 @@ struct CsvOptions {
 // The text without a UTF-8 byte order mark.
 [[nodiscard]] std::string_view without_bom(std::string_view text);
 
-// A whole file. Errors: io_error.
-[[nodiscard]] Result<std::string> read_text(const std::string& path);
-
 }  // namespace ww::measure

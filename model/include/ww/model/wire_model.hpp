@@ -25,6 +25,9 @@ inline constexpr std::array wire_segments = {WireSegment::registers_l1, WireSegm
                                              WireSegment::l2_memory};
 [[nodiscard]] std::string_view to_string(WireSegment segment);  // "registers_l1", ...
 
+// Toggles per bit of independent random bits.
+inline constexpr double random_toggle_rate = 0.5;
+
 // What happened on a bundle of wires, summed: as toggle monitors count it. Only the virtual GPU has
 // them.
 struct WireActivity {
@@ -68,6 +71,9 @@ struct WireModel {
   // Mean routed millimetres; a segment without one is not known.
   std::array<std::optional<Interval>, 3> distance_mm{};
   std::string distance_source;
+  // What a bit that reaches a register costs [fJ], random data, where `wirewatt segments` measured
+  // it: the way from the L1 and the write at its end, without a distance. Else transferred.
+  std::optional<Interval> registers_l1_fj_per_bit;
   // Why a segment's energy cannot be told at all; empty where it can.
   std::array<std::string, 3> refused{};
   // Interconnect power ~ V^a f^b where a calibration identified the exponents; else 2 and 1.
@@ -86,7 +92,8 @@ struct WireModel {
 // missing, not positive, not identified: the reason is passed on).
 [[nodiscard]] Result<WireModel> parse_wire_model(const nlohmann::json& model,
                                                  const std::string& origin);
-[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& file);
+// By file, or by the folder that holds it as model.json.
+[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& path);
 
 // Solves the events from the variants (weighted least squares). The coupling's part has a prior of
 // 0.5 +- 0.15 of a toggle's energy, the range of dense wires, for campaigns whose payloads cannot

@@ -27,7 +27,8 @@ struct WireEnergy {
 // as 0: the fit holds energy that moves with data. Errors: parse_error (not a model, unknown
 // convention), bad_data when the constant was not identified, those of wire_scale_from_28nm.
 [[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm);
-[[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& file,
+// By file, or by the folder that holds it as model.json.
+[[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
                                                       double node_nm);
 
 }  // namespace ww::sim::power

@@ -1,0 +1,18 @@
+// Paths as users give them: a file, or the folder that a command filled.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "ww/core/result.hpp"
+
+namespace ww {
+
+// `path` itself or, where it is a folder, the file `name` in it. Errors name the path, what was
+// looked for and `source`, which says where such files come from ("'wirewatt calibrate' writes
+// one"): not_found; invalid_argument for a device, socket or pipe.
+[[nodiscard]] Result<std::filesystem::path> named_file(const std::filesystem::path& path,
+                                                       std::string_view name,
+                                                       std::string_view source);
+
+}  // namespace ww

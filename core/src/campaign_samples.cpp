@@ -1,0 +1,157 @@
+#include "campaign_samples.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "sqlite_error.hpp"
+
+namespace ww {
+namespace {
+
+// More would wait for memory, not for SQLite.
+constexpr unsigned most_readers = 4;
+
+// A prepared statement without SQLiteCpp's counted pointer for every column: a campaign has tens of
+// millions of them.
+class Rows {
+ public:
+  Rows(SQLite::Database& database, const char* sql) : database_(database.getHandle()) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database_, sql, -1, &statement, nullptr) != SQLITE_OK) {
+      throw SQLite::Exception(database_);
+    }
+    statement_.reset(statement);
+  }
+  void of_run(std::int64_t run) {
+    sqlite3_reset(statement_.get());
+    sqlite3_bind_int64(statement_.get(), 1, run);
+  }
+  bool next() {
+    const int code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) throw SQLite::Exception(database_, code);
+    return false;
+  }
+  [[nodiscard]] std::int64_t integer(int column) const {
+    return sqlite3_column_int64(statement_.get(), column);
+  }
+  template <class T>
+  [[nodiscard]] std::optional<T> optional(int column) const {
+    // Asked of the value, a connection of one thread needs no further look-ups.
+    sqlite3_value* value = sqlite3_column_value(statement_.get(), column);
+    if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
+    return static_cast<T>(sqlite3_value_int64(value));
+  }
+  [[nodiscard]] double real(int column) const {
+    return sqlite3_column_double(statement_.get(), column);
+  }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  sqlite3* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// One thread's connection: without locks, which would cost a tenth of reading a campaign.
+SQLite::Database connect(const std::string& file) {
+  return {file, SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX, 2000};
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : database_(connect(file)) {
+    if (database_.tableExists("slot")) {
+      slots_.emplace(database_,
+                     "SELECT engine,quadrant,start_ns,end_ns,payload_bits FROM slot WHERE run=?1 "
+                     "ORDER BY sequence");
+    }
+  }
+
+  void fill(const RunToFill& to_fill) {
+    StoredRun& run = *to_fill.run;
+    waves_.of_run(to_fill.id);
+    while (waves_.next()) {
+      run.waves.push_back({static_cast<std::uint32_t>(waves_.integer(0)),
+                           static_cast<std::uint64_t>(waves_.integer(1))});
+    }
+    last_.of_run(to_fill.id);
+    if (last_.next()) run.samples.reserve(static_cast<std::size_t>(last_.integer(0)) + 1);
+    samples_.of_run(to_fill.id);
+    while (samples_.next()) {
+      run.samples.push_back({samples_.integer(0), samples_.integer(1),
+                             samples_.optional<std::int64_t>(2), samples_.optional<std::int64_t>(3),
+                             samples_.optional<std::int32_t>(4), samples_.optional<std::int32_t>(5),
+                             samples_.optional<std::int32_t>(6), samples_.integer(7) != 0});
+    }
+    if (!slots_ || run.kind != RunKind::lock_in) return;
+    slots_->of_run(to_fill.id);
+    while (slots_->next()) {
+      run.slots.push_back({static_cast<std::int32_t>(slots_->integer(0)),
+                           static_cast<std::int32_t>(slots_->integer(1)), slots_->integer(2),
+                           slots_->integer(3), slots_->real(4)});
+    }
+  }
+
+ private:
+  SQLite::Database database_;
+  Rows waves_{database_, "SELECT hw_id,waves FROM wave WHERE run=?1"};
+  Rows last_{database_, "SELECT sequence FROM sample WHERE run=?1 ORDER BY sequence DESC LIMIT 1"};
+  Rows samples_{database_,
+                "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,"
+                "changed FROM sample WHERE run=?1 ORDER BY sequence"};
+  std::optional<Rows> slots_;
+};
+
+}  // namespace
+
+Status check_pages(const std::string& file) {
+  try {
+    auto database = connect(file);
+    SQLite::Statement check(database, "PRAGMA quick_check(1)");
+    check.executeStep();
+    const std::string said = check.getColumn(0).getString();
+    if (said == "ok") return {};
+    return fail(ErrorCode::parse_error, "damaged campaign: " + said, file);
+  } catch (const SQLite::Exception& e) {
+    return tl::unexpected(sqlite_error(e, file));
+  }
+}
+
+Status fill_runs(const std::string& file, std::span<const RunToFill> runs) {
+  std::atomic<std::size_t> next{0};
+  const auto read = [&]() -> Status {
+    try {
+      Reader reader(file);
+      for (std::size_t i = next++; i < runs.size(); i = next++) reader.fill(runs[i]);
+      return {};
+    } catch (const SQLite::Exception& e) {
+      next = runs.size();
+      return tl::unexpected(sqlite_error(e, file));
+    }
+  };
+  const auto readers =
+      std::min<std::size_t>(std::clamp(std::thread::hardware_concurrency(), 1U, most_readers),
+                            std::max<std::size_t>(runs.size(), 1));
+  auto checked = std::async(std::launch::async, [&] { return check_pages(file); });
+  std::vector<std::future<Status>> others;
+  for (std::size_t i = 1; i < readers; ++i) others.push_back(std::async(std::launch::async, read));
+  Status result = read();
+  for (auto& other : others) {
+    if (auto status = other.get(); result && !status) result = std::move(status);
+  }
+  // The check knows best what is wrong.
+  if (auto status = checked.get(); !status) return status;
+  return result;
+}
+
+}  // namespace ww
