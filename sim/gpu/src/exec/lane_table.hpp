@@ -53,6 +53,8 @@ struct LaneTable {
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
+  // d = first + lane * step.
+  void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};
   void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
 };
 

@@ -571,6 +571,9 @@ void expand_mask(U32* mask, U64 exec) {
 void broadcast(U32* d, U32 value) {
   WW_LOOP d[l] = value;
 }
+void count_up(U32* d, U32 first, U32 step) {
+  WW_LOOP d[l] = first + static_cast<U32>(l) * step;
+}
 
 #include "exec/valu_table.inl"
 

@@ -412,4 +412,5 @@ void build(LaneTable& table) {
   table.addresses = addresses;
   table.expand_mask = expand_mask;
   table.broadcast = broadcast;
+  table.count_up = count_up;
 }
