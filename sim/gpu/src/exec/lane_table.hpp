@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "exec/micro_op.hpp"
@@ -55,6 +56,8 @@ struct LaneTable {
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
   // d = first + lane * step.
   void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};
+  // Lines of 64 bytes.
+  void (*copy_lines)(std::byte* to, const std::byte* from, unsigned lines){};
   void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
 };
 
