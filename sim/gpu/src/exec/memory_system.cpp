@@ -95,11 +95,14 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   sorted_.resize(arrived);
   for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
   const std::uint64_t misses = counters_.misses;
-  const bool ahead = missed_ || wave_bytes > kHostCacheBytes;
+  const bool missed = missed_;
+  const bool ahead = missed || wave_bytes > kHostCacheBytes;
   for (std::size_t n = 0; n < arrived; ++n) {
     if (ahead) {
       if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
       if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
+    }
+    if (missed) {
       if (n + kNear < arrived) foresee(*sorted_[n + kNear].request);
       if (n + kNext < arrived) look_at_victims(*sorted_[n + kNext].request);
     }
