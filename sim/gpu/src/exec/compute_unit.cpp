@@ -242,8 +242,9 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   if (operation.traced != Traced::none) [[unlikely]]
     trace->completed(wave, operation);
   const bool all = operation.exec == ~std::uint64_t{0};
-  if (wave.formed != 0) {
-    overwrite(wave, formable(operation.destination, operation.words), all && operation.half == 0);
+  if (const std::uint64_t result = formable(operation.destination, operation.words);
+      (wave.formed & result) != 0) {
+    overwrite(wave, result, all && operation.half == 0);
   }
   if (operation.into_registers) {
     activity.register_bytes += kLanes * sizeof(std::uint32_t);

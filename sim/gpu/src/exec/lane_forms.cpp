@@ -422,13 +422,4 @@ void write_lanes(Wave& wave, U64 registers) {
   }
 }
 
-std::optional<U64> contiguous_base(const Wave& wave, std::size_t low, bool has_high, U32 stride) {
-  const U64 needed = formable(low, has_high ? 2 : 1);
-  if (low + (has_high ? 1U : 0U) >= kForms || (wave.formed & needed) != needed) return std::nullopt;
-  const LaneForm form = wave.form[low];
-  const LaneForm high = has_high ? wave.form[low + 1] : LaneForm{};
-  if (form.step != stride || high.step != 0 || !Range(form).below(kWords)) return std::nullopt;
-  return U64{high.first} << 32 | form.first;
-}
-
 }  // namespace ww::sim::gpu::exec

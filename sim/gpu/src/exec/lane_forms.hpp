@@ -16,7 +16,7 @@ namespace ww::sim::gpu::exec {
 
 // Those of `count` registers that a wave may keep so, by bit.
 [[nodiscard]] inline std::uint64_t formable(std::size_t first, std::size_t count) {
-  if (first >= kForms || count == 0) return 0;
+  if (first >= kForms) return 0;
   const std::uint64_t some = count >= kForms ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   return some << first;
 }
@@ -51,14 +51,24 @@ inline void overwrite(Wave& wave, std::uint64_t registers, bool all) {
 
 // An instruction is to be executed lane by lane.
 inline void use_lanes(Wave& wave, const MicroOp& op, bool all) {
-  if (wave.formed == 0) return;
+  if ((wave.formed & (op.reads | op.writes)) == 0) return;
   if (const std::uint64_t needed = wave.unwritten & op.reads; needed != 0)
     write_lanes(wave, needed);
   overwrite(wave, op.writes, all);
 }
 
-// Where lane i's address is base + i * stride, that base.
-[[nodiscard]] std::optional<std::uint64_t> contiguous_base(const Wave& wave, std::size_t low,
-                                                           bool has_high, std::uint32_t stride);
+// Whether the registers are known to hold addresses that lie `stride` apart, without wrapping
+// around, and then lane 0's; of `words` 2 or, for an offset alone, 1.
+[[nodiscard]] inline bool has_contiguous_base(const Wave& wave, std::size_t low, unsigned words,
+                                              std::uint32_t stride, std::uint64_t* base) {
+  if (low + words > kForms) return false;
+  const std::uint64_t needed = (std::uint64_t{1} << words) - 1;
+  if ((~wave.formed >> low & needed) != 0) return false;
+  const LaneForm form = wave.form[low];
+  const LaneForm high = words == 2 ? wave.form[low + 1] : LaneForm{};
+  *base = std::uint64_t{high.first} << 32 | form.first;
+  const std::uint64_t last = form.first + (kLanes - 1) * std::uint64_t{stride};
+  return form.step == stride && high.step == 0 && last >> 32 == 0;
+}
 
 }  // namespace ww::sim::gpu::exec

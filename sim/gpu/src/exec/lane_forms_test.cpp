@@ -152,12 +152,15 @@ TEST(LaneForms, TellWhereAddressesFollowOneAnother) {
   TestWave test;
   set_form(test.wave, 2, {0x1000, 4});
   set_form(test.wave, 3, {2, 0});
-  EXPECT_EQ(contiguous_base(test.wave, 2, true, 4), std::uint64_t{0x2'0000'1000});
-  EXPECT_EQ(contiguous_base(test.wave, 2, false, 4), std::uint64_t{0x1000});
-  EXPECT_FALSE(contiguous_base(test.wave, 2, true, 8));
-  EXPECT_FALSE(contiguous_base(test.wave, 3, true, 4));  // register 4 has no form
-  test.wave.form[2].first = 0xFFFFFFF0;                  // the lower word wraps around
-  EXPECT_FALSE(contiguous_base(test.wave, 2, true, 4));
+  std::uint64_t base = 0;
+  EXPECT_TRUE(has_contiguous_base(test.wave, 2, 2, 4, &base));
+  EXPECT_EQ(base, std::uint64_t{0x2'0000'1000});
+  EXPECT_TRUE(has_contiguous_base(test.wave, 2, 1, 4, &base));
+  EXPECT_EQ(base, std::uint64_t{0x1000});
+  EXPECT_FALSE(has_contiguous_base(test.wave, 2, 2, 8, &base));
+  EXPECT_FALSE(has_contiguous_base(test.wave, 3, 2, 4, &base));  // register 4 has no form
+  test.wave.form[2].first = 0xFFFFFFF0;                          // the lower word wraps around
+  EXPECT_FALSE(has_contiguous_base(test.wave, 2, 2, 4, &base));
 }
 
 MicroOp made(FormFunction form, std::uint64_t reads, std::uint64_t writes) {

@@ -58,9 +58,9 @@ bool find_addresses(Wave& wave, const MicroOp& op, std::uint64_t exec, std::uint
   const bool scalar = has_scalar_base(op);
   const std::uint64_t offset = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
   if (wave.formed != 0) {
-    const auto start = contiguous_base(wave, m.address, !scalar, m.element_bytes);
-    if (start && exec == ~std::uint64_t{0}) {
-      *base = *start + offset;
+    if (exec == ~std::uint64_t{0} &&
+        has_contiguous_base(wave, m.address, scalar ? 1 : 2, m.element_bytes, base)) {
+      *base += offset;
       return true;
     }
     write_lanes(wave, wave.unwritten & formable(m.address, scalar ? 1 : 2));

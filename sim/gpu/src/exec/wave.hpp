@@ -104,6 +104,8 @@ struct alignas(64) CounterQueue {
   }
   // When at most `left` remain; kNever while that is not known.
   [[nodiscard]] std::int64_t time_until(unsigned left) const {
+    if (count <= left) return chain;
+    if (count == left + 1) return next();
     std::int64_t time = chain;
     for (unsigned i = 0; i + left < count; ++i) {
       const MemoryOperation* operation = entry[(head + i) & 15];
