@@ -8,6 +8,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/engine.cpp
   src/exec/finding_log.cpp
   src/exec/l2_cache.cpp
+  src/exec/lane_forms.cpp
   src/exec/lane_table.cpp
   src/exec/lanes_avx2.cpp
   src/exec/lanes_avx512.cpp
@@ -47,7 +48,8 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
 endif()
 # What every access and every turn of a wave goes through.
 set_source_files_properties(
-  src/exec/compute_unit.cpp src/exec/l2_cache.cpp src/exec/line_update.cpp src/exec/look_ahead.cpp
+  src/exec/compute_unit.cpp src/exec/l2_cache.cpp src/exec/lane_forms.cpp
+  src/exec/line_update.cpp src/exec/load_addresses.cpp src/exec/look_ahead.cpp
   src/exec/memory_system.cpp src/exec/straight_line.cpp src/exec/vector_alu.cpp
   src/exec/vector_memory.cpp src/exec/work_groups.cpp src/truth/energy_ledger.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
@@ -102,7 +104,8 @@ function(ww_sim_gpu_exec_tests)
             src/exec/matrix_semantics_test.cpp
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
-            src/exec/first_writes_test.cpp src/exec/load_addresses_test.cpp
+            src/exec/first_writes_test.cpp src/exec/lane_forms_test.cpp
+            src/exec/load_addresses_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "exec/lane_forms.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/load_addresses.hpp"
 #include "exec/memory_operation.hpp"
@@ -188,6 +189,7 @@ void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
     }
     wave.now = time;
     wave.pc += op.dwords;
+    use_lanes(wave, op, false);
     op.run(wave, op);
     time = wave.next;
   } while (time < horizon && wave.state == WaveState::running && !error_);
@@ -239,6 +241,11 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
   }
   if (operation.traced != Traced::none) [[unlikely]]
     trace->completed(wave, operation);
+  const bool all = operation.exec == ~std::uint64_t{0};
+  if (const std::uint64_t result = formable(operation.destination, operation.words);
+      (wave.formed & result) != 0) {
+    overwrite(wave, result, all && operation.half == 0);
+  }
   if (operation.into_registers) {
     activity.register_bytes += kLanes * sizeof(std::uint32_t);
     return;
@@ -265,7 +272,6 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
     }
     return;
   }
-  const bool all = operation.exec == ~std::uint64_t{0};
   if (all) {
     table.unpack(target, elements, operation.words);
     return;

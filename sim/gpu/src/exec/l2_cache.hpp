@@ -53,11 +53,10 @@ class L2Cache {
     return take(line, first, place_of(line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
-  // without a search; returns how many, and when each one's data leaves.
-  unsigned hits(std::uint32_t line, unsigned lines, std::int64_t* leaves, std::int64_t cycle,
-                std::int64_t apart) {
+  // without a search; returns how many, and when each one's data leaves. `first` is first_of(line).
+  unsigned hits(std::uint32_t line, std::uint32_t first, unsigned lines, std::int64_t* leaves,
+                std::int64_t cycle, std::int64_t apart) {
     if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
-    std::uint32_t first = first_of(line);
     if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
       const std::int64_t* const ready = &ready_[place];
       if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
@@ -84,9 +83,8 @@ class L2Cache {
   Access write(std::uint32_t line, std::uint64_t written);
 
   // Brings to the host's caches what an access to these lines, in a row on one channel, will look
-  // at: their slots where those are known, else their sets.
-  void look_ahead(std::uint32_t line, unsigned lines) {
-    std::uint32_t first = first_of(line);
+  // at: their slots where those are known, else their sets. `first` is first_of(line).
+  void look_ahead(std::uint32_t line, std::uint32_t first, unsigned lines) {
     if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
       prefetch_to_write(&stamp_[place]);
       prefetch_to_write(&ready_[place]);
@@ -120,6 +118,17 @@ class L2Cache {
     const std::uint32_t block = line >> interleave_shift_;
     return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
   }
+  // The line's set, and where its ways lie: sets of lines in a row lie side by side, way by way, so
+  // that a run of lines, which most often has the same way in each, is found in one of the host's
+  // lines.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
+    const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
+    const std::uint32_t of_channel =
+        channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
+    const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
+    const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    return first_of_set(channel(line) * sets_ + in_set);
+  }
   // Number of the run of lines that one channel holds in a row.
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
 
@@ -140,17 +149,6 @@ class L2Cache {
   // Copies the stamps of a set, by way; returns its first slot.
   std::uint32_t stamps_of(std::uint32_t set, std::uint32_t* stamps) const;
   void renumber();  // stamps from 1 on, in the same order
-  // The line's set, and where its ways lie: sets of lines in a row lie side by side, way by way, so
-  // that a run of lines, which most often has the same way in each, is found in one of the host's
-  // lines.
-  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
-    const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
-    const std::uint32_t of_channel =
-        channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
-    const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
-    const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
-    return first_of_set(channel(line) * sets_ + in_set);
-  }
   [[nodiscard]] std::uint32_t first_of_set(std::uint32_t set) const {
     const std::uint32_t column = set & (columns_ - 1);
     return (set - column) * ways_ + column;

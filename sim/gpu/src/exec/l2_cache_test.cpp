@@ -159,7 +159,7 @@ TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       L2Cache::Access accesses[4];
       if (i % 7 < 3) l2.foresee((state >> 5) % most / block * block, block);
       if (i % 5 < 3) l2.foresee(line, lines);
-      const unsigned hits = i % 2 == 0 ? l2.hits(line, lines, leaves, 0, 1) : 0;
+      const unsigned hits = i % 2 == 0 ? l2.hits(line, l2.first_of(line), lines, leaves, 0, 1) : 0;
       if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
       for (unsigned n = 0; n < lines; ++n) {
         const bool expected =

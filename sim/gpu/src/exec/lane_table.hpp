@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "exec/micro_op.hpp"
@@ -53,6 +54,10 @@ struct LaneTable {
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
+  // d = first + lane * step.
+  void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};
+  // Lines of 64 bytes.
+  void (*copy_lines)(std::byte* to, const std::byte* from, unsigned lines){};
   void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
 };
 

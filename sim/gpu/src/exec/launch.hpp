@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct LaunchState {
   // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
   // kernel asks for, for each wave of a group.
   std::vector<std::uint32_t> work_item_ids;
+  std::vector<std::optional<LaneForm>> id_forms;  // of each 64 words of them
   std::uint32_t id_axes{1};
   OnFault on_fault{};
   MemoryChecks checks;

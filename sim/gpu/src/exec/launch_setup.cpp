@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/lane_forms.hpp"
 #include "exec/virtual_gpu_impl.hpp"
 
 namespace ww::sim::gpu {
@@ -83,6 +84,9 @@ void fill_work_item_ids(exec::LaunchState& state) {
       state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
           id[axis];
     }
+  }
+  for (std::size_t at = 0; at < state.work_item_ids.size(); at += exec::kLanes) {
+    state.id_forms.push_back(exec::form_of(&state.work_item_ids[at]));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "exec/load_addresses.hpp"
 
+#include "exec/lane_forms.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/wave.hpp"
 
@@ -55,10 +56,18 @@ bool find_addresses(Wave& wave, const MicroOp& op, std::uint64_t exec, std::uint
   const MemoryFields& m = op.memory;
   alignas(64) static constexpr std::uint32_t kNoHigh[kLanes] = {};
   const bool scalar = has_scalar_base(op);
+  const std::uint64_t offset = signed_offset(m) + (scalar ? wave.pair(m.resource) : 0);
+  if (wave.formed != 0) {
+    if (exec == ~std::uint64_t{0} &&
+        has_contiguous_base(wave, m.address, scalar ? 1 : 2, m.element_bytes, base)) {
+      *base += offset;
+      return true;
+    }
+    write_lanes(wave, wave.unwritten & formable(m.address, scalar ? 1 : 2));
+  }
   return lanes().addresses(
-      lane_address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U),
-      signed_offset(m) + (scalar ? wave.pair(m.resource) : 0), exec,
-      exec == ~std::uint64_t{0} ? nullptr : wave.mask(), m.element_bytes, base);
+      lane_address, wave.vgpr(m.address), scalar ? kNoHigh : wave.vgpr(m.address + 1U), offset,
+      exec, exec == ~std::uint64_t{0} ? nullptr : wave.mask(), m.element_bytes, base);
 }
 
 void link_loads(std::vector<MicroOp>& code, StraightLines& lines) {

@@ -44,7 +44,9 @@ void ComputeUnit::look_at_waves() const {
     if (wave.ahead != 0 || launch_->straight == nullptr || wave.pc >= launch_->code_dwords) continue;
     const ComingRegisters& coming = launch_->straight->coming[wave.pc];
     for (std::size_t i = 0; i < coming.count; ++i) {
-      prefetch_to_write(wave.v + std::size_t{coming.vector[i]} * kLanes, kRegisterLines);
+      const std::uint16_t index = coming.vector[i];
+      if (index < kForms && (wave.unwritten >> index & 1U) != 0) continue;
+      prefetch_to_write(wave.v + std::size_t{index} * kLanes, kRegisterLines);
     }
   }
 }

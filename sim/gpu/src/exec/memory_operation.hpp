@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "exec/device_memory.hpp"
+#include "exec/lane_table.hpp"
 #include "exec/private_memory.hpp"
 #include "exec/wave.hpp"
 
@@ -81,10 +82,7 @@ inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned 
                                                       ? operation.wave->vgpr(operation.destination)
                                                       : operation.data()) +
                      (first - operation.base);
-      const std::byte* source = memory.host(first);
-      for (; lines != 0; --lines, target += kLineBytes, source += kLineBytes) {
-        std::memcpy(target, source, kLineBytes);
-      }
+      exec::lanes().copy_lines(target, memory.host(first), lines);
       return;
     }
   }

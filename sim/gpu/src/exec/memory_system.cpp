@@ -81,7 +81,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
           static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
       latest = std::max(latest, delay);
       arrivals_.push_back({&request, delay, static_cast<std::uint16_t>(index),
-                           static_cast<std::uint16_t>(channel)});
+                           static_cast<std::uint16_t>(channel), l2_.first_of(request.line)});
     }
     cu.requests_done = next;
   }
@@ -95,11 +95,14 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   sorted_.resize(arrived);
   for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
   const std::uint64_t misses = counters_.misses;
-  const bool ahead = missed_ || wave_bytes > kHostCacheBytes;
+  const bool missed = missed_;
+  const bool ahead = missed || wave_bytes > kHostCacheBytes;
   for (std::size_t n = 0; n < arrived; ++n) {
     if (ahead) {
       if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
-      if (n + kAhead < arrived) look_ahead(*sorted_[n + kAhead].request);
+      if (n + kAhead < arrived) look_ahead(sorted_[n + kAhead]);
+    }
+    if (missed) {
       if (n + kNear < arrived) foresee(*sorted_[n + kNear].request);
       if (n + kNext < arrived) look_at_victims(*sorted_[n + kNext].request);
     }
@@ -115,7 +118,8 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
 }
 
 // The data are the one thing here that may be in no cache of the host.
-void MemorySystem::look_ahead(const Request& request) {
+void MemorySystem::look_ahead(const Arrival& arrival) {
+  const Request& request = *arrival.request;
   const std::byte* const data = memory_.host(line_address(request.line));
   for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
   const MemoryOperation& operation = *request.operation;
@@ -135,7 +139,7 @@ void MemorySystem::look_ahead(const Request& request) {
       prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
     }
   }
-  l2_.look_ahead(request.line, request.lines);
+  l2_.look_ahead(request.line, arrival.first, request.lines);
 }
 
 void MemorySystem::foresee(const Request& request) {
@@ -175,7 +179,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   transfer.channel = static_cast<std::uint16_t>(channel);
   std::int64_t completion = slot;
   switch (request.kind) {
-    case Request::Kind::read: completion = read(cu, request, transfer, back); break;
+    case Request::Kind::read: completion = read(cu, arrival, transfer, back); break;
     case Request::Kind::write: write(request, transfer); break;
     default: atomic(request, transfer); break;
   }
@@ -214,8 +218,9 @@ std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t li
   return *access.ready;
 }
 
-std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
                                 std::int64_t back) {
+  const Request& request = *arrival.request;
   const unsigned lines = request.lines;
   counters_.reads += lines;
   transfer.kind = TransferKind::read;
@@ -224,7 +229,8 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, Request& request, CrossbarTrans
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
   load_lines(*request.operation, request.line, lines, request.lanes, memory_);
   std::int64_t there[Request::kMostLines];
-  const unsigned hits = l2_.hits(request.line, lines, there, transfer.cycle, cycles_per_line_);
+  const unsigned hits =
+      l2_.hits(request.line, arrival.first, lines, there, transfer.cycle, cycles_per_line_);
   counters_.hits += hits;
   channels_[transfer.channel].hits += hits;
   std::int64_t last = 0;

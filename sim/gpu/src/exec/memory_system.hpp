@@ -48,14 +48,15 @@ class MemorySystem final : public Hierarchy {
     std::uint32_t delay{};  // since the quantum began
     std::uint16_t cu{};
     std::uint16_t channel{};
+    std::uint32_t first{};  // slot of the first line's set in the L2
   };
   // Brings to the host's caches what the request will look at.
-  void look_ahead(const Request& request);
+  void look_ahead(const Arrival& arrival);
   void foresee(const Request& request);
   void look_at_victims(const Request& request) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
-  std::int64_t read(ComputeUnit& cu, Request& request, CrossbarTransfer& transfer,
+  std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
                     std::int64_t back);
   void write(Request& request, CrossbarTransfer& transfer);
   void atomic(Request& request, CrossbarTransfer& transfer);

@@ -85,6 +85,10 @@ struct VectorFields {
   std::uint16_t preserves : 1;    // the result leaves the other half
 };
 
+// An instruction on registers whose lanes follow one another; false where it has to be executed
+// lane by lane (lane_forms.hpp).
+using FormFunction = bool (*)(Wave&, const MicroOp&);
+
 enum class MemoryKind : std::uint8_t { load, store, atomic, atomic_return };
 enum class AtomicOp : std::uint8_t {
   swap,
@@ -159,8 +163,15 @@ struct alignas(64) MicroOp {
   Opcode opcode{};
   std::uint16_t source[4]{};
   std::int32_t immediate{};  // simm16; branches: target relative to the next instruction
+  // Of the first 64 vector registers, by bit, those that it reads and writes when it issues; not
+  // the addresses of flat and global accesses.
+  std::uint64_t reads{};
+  std::uint64_t writes{};
+  FormFunction form{};         // null: none
+  std::uint16_t form_at[3]{};  // where the wave has the sources, in bytes from its beginning
   MicroOp() : scalar{} {}
 };
+static_assert(sizeof(MicroOp) == 128);
 static_assert(offsetof(MicroOp, vector) + offsetof(VectorFields, scalar_first) == 64);
 
 }  // namespace ww::sim::gpu::exec

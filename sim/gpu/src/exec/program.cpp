@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "exec/lane_forms.hpp"
 #include "exec/load_addresses.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
@@ -102,6 +103,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
     MicroOp& op = program->code_[dword];
     const auto decoded = binpatch::isa::decode(generation, rest);
     lower(decoded, op, program->pool_);
+    if (decoded) find_registers(*decoded, op);
     if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
     if (op.straight) registers[dword] = registers_of(*decoded, op);
     if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
@@ -113,6 +115,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   }
   scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
   program->scalar_end_ = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
+  choose_forms(program->code_);
   program->straight_lines_ = find_straight_lines(program->code_, registers);
   link_loads(program->code_, program->straight_lines_);
   return program;

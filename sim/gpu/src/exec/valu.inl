@@ -565,11 +565,21 @@ bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exe
   *base = start;
   return differs == 0;
 }
+void copy_lines(std::byte* to, const std::byte* from, unsigned lines) {
+  if (lines == 4) {  // most often
+    std::memcpy(to, from, 256);
+    return;
+  }
+  for (; lines != 0; --lines, to += 64, from += 64) std::memcpy(to, from, 64);
+}
 void expand_mask(U32* mask, U64 exec) {
   WW_GROUPS WW_EXPAND(mask + g, exec >> g);
 }
 void broadcast(U32* d, U32 value) {
   WW_LOOP d[l] = value;
+}
+void count_up(U32* d, U32 first, U32 step) {
+  WW_LOOP d[l] = first + static_cast<U32>(l) * step;
 }
 
 #include "exec/valu_table.inl"

@@ -412,4 +412,6 @@ void build(LaneTable& table) {
   table.addresses = addresses;
   table.expand_mask = expand_mask;
   table.broadcast = broadcast;
+  table.copy_lines = copy_lines;
+  table.count_up = count_up;
 }

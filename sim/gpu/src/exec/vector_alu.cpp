@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "exec/compute_unit.hpp"
+#include "exec/lane_forms.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/lower.hpp"
 #include "exec/matrix.hpp"
@@ -345,6 +346,7 @@ bool lower_vector(const Instruction& instruction, MicroOp& op, ConstantPool& poo
   }
   op.run = handler_of(sources);
   op.plain = plain_of(op, sources);
+  set_form_function(op);
   op.straight = true;
   return true;
 }
@@ -361,6 +363,13 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
       exec = wave.exec();
       continue;
     }
+    if (op->form != nullptr && exec == ~U64{0} && (op->reads & ~wave.formed) == 0 &&
+        op->form(wave, *op)) {
+      lane_operations += kLanes;
+      exec = wave.exec();
+      continue;
+    }
+    use_lanes(wave, *op, exec == ~U64{0} && op->plain != Plain::no);
     if (exec != ~U64{0} || op->plain == Plain::no) {
       lane_operations += static_cast<unsigned>(std::popcount(exec));
       op->run(wave, *op);

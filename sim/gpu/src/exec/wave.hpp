@@ -104,6 +104,8 @@ struct alignas(64) CounterQueue {
   }
   // When at most `left` remain; kNever while that is not known.
   [[nodiscard]] std::int64_t time_until(unsigned left) const {
+    if (count <= left) return chain;
+    if (count == left + 1) return next();
     std::int64_t time = chain;
     for (unsigned i = 0; i + left < count; ++i) {
       const MemoryOperation* operation = entry[(head + i) & 15];
@@ -122,6 +124,13 @@ struct alignas(64) CounterQueue {
 
 // Loads behind straight-line code whose addresses are found with it (load_addresses.hpp).
 inline constexpr std::uint32_t kLoadsAhead = 8;
+
+// Lane i holds first + i * step (lane_forms.hpp).
+struct LaneForm {
+  std::uint32_t first{};
+  std::uint32_t step{};
+};
+inline constexpr std::size_t kForms = 64;  // registers of a wave that may be kept so
 
 enum class WaveState : std::uint8_t { empty, running, barrier, ended };
 
@@ -151,11 +160,14 @@ struct Wave {
   std::uint32_t vgprs{};
   WorkGroup* group{};
   std::uint64_t lane_mask_of{};
+  std::uint64_t formed{};  // registers by bit: those whose form is known
   std::int64_t started{};
+  std::uint64_t unwritten{};  // among those formed, the ones whose lanes are not written
   CounterQueue vector_queue;
   CounterQueue scalar_queue;                              // lgkmcnt
   alignas(64) std::uint64_t load_address[kLoadsAhead]{};  // of lane 0; the others follow it
 
+  LaneForm form[kForms];                           // where `formed`
   alignas(64) std::uint32_t sr[kScalarFile + 16];  // scalar registers by hardware number
   std::uint64_t scratch_base{};                    // device address of the wave's private memory
   std::uint64_t scratch_bytes{};                   // of all its lanes

@@ -5,6 +5,7 @@
 
 #include "exec/compute_unit.hpp"
 #include "exec/host_cache.hpp"
+#include "exec/lane_forms.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -135,6 +136,7 @@ void ComputeUnit::choose_slots(WorkGroup& group, std::uint8_t* slots) {
     prefetch_to_write(wave.sr + kSpecialScalars,
                       (sizeof wave.sr - kSpecialScalars * sizeof wave.sr[0]) / kHostLine);
     std::uint32_t* const registers = registers_.get() + slot * register_stride_;
+    if (launch_->straight != nullptr && launch_->group_size % kLanes == 0) continue;
     prefetch_to_write(registers, launch_->id_axes * kRegisterLines);
     constexpr std::size_t kMostLines = 64;  // the rest comes by the host's own foresight
     for (const RegisterSpan& span : launch_->cleared) {
@@ -153,9 +155,14 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   const std::uint32_t ordinary = std::min<std::uint32_t>(launch.vgprs - launch.accumulators, 256);
   const std::uint32_t first = wave.in_group * std::uint32_t{kLanes};
   const std::uint32_t lanes = std::min<std::uint32_t>(kLanes, launch.group_size - first);
+  wave.formed = wave.unwritten = 0;
+  const bool forms = lanes == kLanes && launch.straight != nullptr;
   if (lanes == kLanes) {
     for (const RegisterSpan& span : launch.cleared) {
-      std::memset(wave.vgpr(span.first), 0, span.count * kRegister);
+      const std::size_t end = std::size_t{span.first} + span.count;
+      std::size_t index = span.first;
+      for (; forms && index < std::min(end, kForms); ++index) set_form(wave, index, {});
+      if (index < end) std::memset(wave.vgpr(index), 0, (end - index) * kRegister);
     }
   } else {
     std::memset(wave.v, 0, ordinary * kRegister);
@@ -212,9 +219,15 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
   wave.mode = (launch.rsrc1 >> 12 & 0xFFU) | (launch.rsrc1 >> 21 & 1U) << 8 |
               (launch.rsrc1 >> 23 & 1U) << 9;
   wave.sr[kM0] = ~std::uint32_t{0};
-  const std::size_t id_words = std::size_t{launch.id_axes} * kLanes;
-  std::memcpy(wave.v, launch.work_item_ids.data() + wave.in_group * id_words,
-              id_words * sizeof(std::uint32_t));
+  const std::size_t ids = wave.in_group * std::size_t{launch.id_axes};
+  for (std::size_t axis = 0; axis < launch.id_axes; ++axis) {
+    if (forms && launch.id_forms[ids + axis]) {
+      set_form(wave, axis, *launch.id_forms[ids + axis]);
+    } else {
+      overwrite(wave, formable(axis, 1), true);
+      std::memcpy(wave.vgpr(axis), launch.work_item_ids.data() + (ids + axis) * kLanes, kRegister);
+    }
+  }
 }
 
 void ComputeUnit::barrier(Wave& wave) {
