@@ -60,7 +60,6 @@ std::string_view dialect_macros(Dialect dialect) {
     case Dialect::amd:
       return "#define WW_PIN_CONSTRAINT \"+s\"\n"
              "#define WW_UNIFORM(x) __builtin_amdgcn_readfirstlane(x)\n"
-             "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n"
              "#define WW_CLOCK(t) t = __builtin_readcyclecounter()\n"
              "#define WW_USE(x) __asm__ volatile(\"\" : \"+v\"(x) : : \"memory\")\n"
              "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
@@ -81,6 +80,14 @@ std::string_view dialect_macros(Dialect dialect) {
          "#define WW_USE(x) (void)(x)\n"
          "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
          "#define WW_FETCH(p) atomic_or(p, 0u)\n";
+}
+
+// 256 cycles, either way.
+std::string_view wait_macro(Wait wait) {
+  return wait == Wait::sleep
+             ? "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n"
+             : "#define WW_WAIT() __asm__ volatile(\"s_nop 7\\ns_nop 7\\ns_nop 7\\ns_nop 7\\n"
+               "s_nop 7\\ns_nop 7\\ns_nop 7\\ns_nop 7\")\n";
 }
 
 }  // namespace
@@ -107,6 +114,7 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
     text += fmt::format("#define {} {}u\n", name, value);
   };
   text += dialect_macros(target.dialect);
+  if (target.dialect == Dialect::amd) text += wait_macro(macros.wait);
   define("WW_ENGINE_SHIFT", target.engine_shift);
   define("WW_ENGINE_MASK", target.engine_mask);
   define("WW_CU_SHIFT", target.cu_shift);

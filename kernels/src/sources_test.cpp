@@ -6,6 +6,7 @@
 namespace ww::kernels {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -42,9 +43,18 @@ TEST(ProgramText, CarriesTheMarkerAndTheConstraint) {
   EXPECT_THAT(*text, HasSubstr("#define WW_CHANNELS 16u"));
 }
 
+TEST(ProgramText, WaitsBySleepOrByNops) {
+  const Source source = *find_source("l2_stream");
+  Macros macros;
+  EXPECT_THAT(*program_text(source, macros), AllOf(HasSubstr("s_sleep"), Not(HasSubstr("s_nop"))));
+  macros.wait = Wait::nops;
+  EXPECT_THAT(*program_text(source, macros), AllOf(HasSubstr("s_nop"), Not(HasSubstr("s_sleep"))));
+}
+
 TEST(ProgramText, OnOtherTargetsNamesNoAmdBuiltin) {
   Macros macros;
   macros.target.dialect = Dialect::portable;
+  macros.wait = Wait::nops;
   const auto text = program_text(*find_source("l2_stream"), macros);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, Not(HasSubstr("amdgcn")));

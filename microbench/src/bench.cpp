@@ -27,7 +27,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 }  // namespace
 
 Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinning, bool patch,
-                                             std::uint64_t seed) {
+                                             std::uint64_t seed, kernels::Wait wait) {
   std::unique_ptr<Bench> bench(new Bench(device, pinning));
   bench->seed_ = seed;
   const ChipFacts& chip = device.chip;
@@ -43,6 +43,7 @@ Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinn
 
   kernels::Macros macros;
   macros.target = pinning.target();
+  macros.wait = wait;
   macros.group_size = group_size;
   macros.interleave_bytes = static_cast<unsigned>(chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(chip.channels);

@@ -39,7 +39,8 @@ class Bench {
   // Builds, patches (unless `patch` is false) and loads. `seed` draws the random data. The device
   // must outlive the bench. Errors of host and pinning.
   static Result<std::unique_ptr<Bench>> create(Device& device, const Pinning& pinning, bool patch,
-                                               std::uint64_t seed);
+                                               std::uint64_t seed,
+                                               kernels::Wait wait = kernels::Wait::sleep);
 
   // Sets the arguments of the streaming kernel that differ from the last call's.
   Status select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle);

@@ -156,6 +156,13 @@ Status Engine::open_existing(const fs::path& file) {
                                      "resume it with --no-mirror",
                   file.string());
     }
+    if (inputs_.nops != request_.nops) {
+      return fail(ErrorCode::invalid_argument,
+                  inputs_.nops ? "the campaign in this folder waits by NOPs; resume it with --nops"
+                               : "the campaign in this folder waits by sleep; resume it without "
+                                 "--nops",
+                  file.string());
+    }
     if (inputs_.quick != request_.quick) {
       return fail(ErrorCode::invalid_argument,
                   inputs_.quick
@@ -452,7 +459,8 @@ Result<CampaignSummary> Engine::run() {
   is_virtual_ = device_.is_virtual;
   WW_ASSIGN(pinning, parts_.pinning(device_));
   pinning_ = std::move(pinning);
-  WW_ASSIGN(bench, Bench::create(device_, *pinning_, request_.patch_binary, request_.seed));
+  WW_ASSIGN(bench, Bench::create(device_, *pinning_, request_.patch_binary, request_.seed,
+                                 request_.nops ? kernels::Wait::nops : kernels::Wait::sleep));
   bench_ = std::move(bench);
   {
     Runner probe(device_, *bench_, 0);
@@ -467,6 +475,7 @@ Result<CampaignSummary> Engine::run() {
     inputs_.seed = request_.seed;
     inputs_.quick = request_.quick;
     inputs_.mirrored = request_.mirrored;
+    inputs_.nops = request_.nops;
     inputs_.engines = device_.chip.engines;
     inputs_.quadrants = static_cast<int>(device_.quadrants.size());
     inputs_.dvfs_states = static_cast<int>(device_.sensor->dvfs_states().size());

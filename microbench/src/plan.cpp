@@ -233,6 +233,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
                       {"dvfs_states", inputs.dvfs_states},
                       {"reference_state", inputs.reference_state}};
   if (!inputs.mirrored) json["mirrored"] = false;
+  if (inputs.nops) json["nops"] = true;
   if (inputs.tuning) {
     json["tuning"] = {{"saturated_loops", inputs.tuning->saturated_loops},
                       {"throttled_loops", inputs.tuning->throttled_loops},
@@ -282,6 +283,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
       read(from, "quarter_loops", tuning.quarter_loops);
     }
     if (json.contains("mirrored")) read(json, "mirrored", inputs.mirrored);
+    if (json.contains("nops")) read(json, "nops", inputs.nops);
     if (json.contains("plateau_s")) read(json, "plateau_s", inputs.plateau_s.emplace());
     if (json.contains("turn_s")) read(json, "turn_s", inputs.turn_s.emplace());
   } catch (const nlohmann::json::exception&) {

@@ -34,6 +34,7 @@ struct PlanInputs {
   int dvfs_states{1};
   int reference_state{};
   bool mirrored{true};  // false: a control; what drifts within a block no longer cancels
+  bool nops{};          // lower rates by NOPs instead of sleep
 
   // Found at the start of the campaign; absent until then, and kept for every later session.
   struct Tuning {

@@ -117,6 +117,13 @@ TEST(Plan, WithoutMirrorPairsKeepTheirOrder) {
   EXPECT_TRUE(plan_inputs_from_json(to_json(inputs_of(1, true)))->mirrored);
 }
 
+TEST(Plan, RemembersThatStreamsWaitByNops) {
+  auto inputs = inputs_of(1, true);
+  EXPECT_FALSE(plan_inputs_from_json(to_json(inputs))->nops);
+  inputs.nops = true;
+  EXPECT_TRUE(plan_inputs_from_json(to_json(inputs))->nops);
+}
+
 TEST(Plan, OrdersDifferBetweenBlocksAndSeeds) {
   EXPECT_NE(block_runs(inputs_of(1, true), 1), block_runs(inputs_of(2, true), 1));
   const auto first = block_runs(inputs_of(1, true), 1);

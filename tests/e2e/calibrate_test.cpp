@@ -105,6 +105,29 @@ TEST_F(QuickCalibration, FittingWithoutTemperatureCorrectionGivesTheFigureOfTheR
   EXPECT_NE(reported, normal.at("energy_fj_per_bit_mm").at("value").get<double>());
 }
 
+// The paper slowed its streams down by NOPs (IISWC'16, Fig. 9).
+TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
+  const TemporaryFolder other;
+  const std::string folder = (other.path() / "nops").string();
+  const std::vector<std::string> command{wirewatt(), "calibrate", "--device", "virtual:w9100",
+                                         "--quick",  "--json",    "--out",    folder};
+  auto with_nops = command;
+  with_nops.emplace_back("--nops");
+  const auto finished = run(with_nops);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto energy = json::parse(finished.out).at("energy_fj_per_bit_mm");
+  const auto sleeping = json::parse(finished_.out).at("energy_fj_per_bit_mm");
+  EXPECT_LT(energy.at("low"), sleeping.at("value"));
+  EXPECT_GT(energy.at("high"), sleeping.at("value"));
+  EXPECT_NE(energy.at("value"), sleeping.at("value"));
+
+  auto resumed = command;
+  resumed.emplace_back("--resume");
+  const auto refused = run(resumed);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--nops"), std::string::npos) << refused.err;
+}
+
 TEST_F(QuickCalibration, AnExistingCampaignIsNeverReplaced) {
   const auto before = std::filesystem::last_write_time(campaign());
   const auto again = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--out",

@@ -67,6 +67,18 @@ int run(CalibrateArguments arguments) {
   const auto crossing = microbench::calibrates_crossings(arguments.request.device);
   if (!crossing) return report_error(crossing.error());
   if (*crossing) {
+    const auto& request = arguments.request;
+    const char* const foreign = arguments.unpatched ? "--unpatched"
+                                : !request.mirrored ? "--no-mirror"
+                                : request.nops      ? "--nops"
+                                                    : nullptr;
+    if (foreign != nullptr) {
+      return report_error({ErrorCode::invalid_argument,
+                           fmt::format("{} is for AMD's campaigns; this device's crossing of its "
+                                       "L2 is measured in another way",
+                                       foreign),
+                           request.device.name});
+    }
     CrossingArguments other;
     other.request.device = arguments.request.device;
     other.request.folder = arguments.request.folder;
@@ -137,6 +149,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   add_random_chip_options(*command, request.device);
+  command->add_flag("--nops", request.nops,
+                    "AMD: slow streams down by NOPs, as the paper, instead of sleep");
   command->add_flag("--unpatched", arguments->unpatched,
                     "Negative control: run the binary without the patch; must refuse");
   command->add_flag_callback(

@@ -33,9 +33,16 @@ struct PinTarget {
   unsigned wave_size{64};
 };
 
+// How AMD's kernels wait between loads when they stream below the full rate.
+enum class Wait {
+  sleep,  // s_sleep: nothing issues
+  nops,   // s_nop, as in IISWC'16 (Fig. 9): as long, one instruction every 32 cycles
+};
+
 // What the host fixes when it builds a kernel.
 struct Macros {
   PinTarget target;
+  Wait wait{Wait::sleep};  // the other dialects have one way alone
   unsigned group_size{256};
   unsigned interleave_bytes{256};
   unsigned channels{16};

@@ -44,6 +44,7 @@ struct CampaignRequest {
   bool quick{};
   std::uint64_t seed{1};
   bool resume{};
+  bool nops{};  // lower rates by NOPs, as IISWC'16 did (Fig. 9), instead of sleep
   // Negative controls (issue: a campaign must fail or flip when its method is broken on purpose).
   bool patch_binary{true};  // false: run the unpatched binary; the campaign must refuse
   bool mirrored{true};      // false: blocks repeat their order instead of mirroring it
