@@ -7,6 +7,8 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/finding_log.cpp
+  src/exec/image_descriptor.cpp
+  src/exec/image_format.cpp
   src/exec/l2_cache.cpp
   src/exec/lane_table.cpp
   src/exec/lanes_avx2.cpp
