@@ -139,7 +139,7 @@ TEST(ImageMemory, AStoreIsAChangeThatReplayMayNotLeaveOut) {
 // bytes.
 TEST(ImageMemory, FilteringTakesTheTextureUnits) {
   constexpr std::uint32_t kWaves = 20;  // of a CU
-  constexpr std::uint32_t kSamples = 50;
+  constexpr std::uint32_t kSamples = 20;
   std::vector<double> cycles;
   for (const Filter filter : {Filter::nearest, Filter::linear}) {
     TestGpu test(Options{.threads = 1}, false);
