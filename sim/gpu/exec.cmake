@@ -7,6 +7,11 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/finding_log.cpp
+  src/exec/image_descriptor.cpp
+  src/exec/image_format.cpp
+  src/exec/image_memory.cpp
+  src/exec/image_resource.cpp
+  src/exec/image_sample.cpp
   src/exec/l2_cache.cpp
   src/exec/lane_forms.cpp
   src/exec/lane_table.cpp
@@ -69,35 +74,28 @@ function(ww_sim_gpu_exec_tests)
     message(STATUS "clang-15 is missing: the emulator's tests and benchmark are not built")
     return()
   endif()
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl)
   set(objects)
-  foreach(level 0 1 2)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co)
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx701 -O${level}
-              -mcode-object-version=4 -Xclang -finclude-default-header
-              --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
-              ${source} -o ${object}
-      DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701, -O${level}")
-    list(APPEND objects ${object})
-  endforeach()
-  set(newest)
-  foreach(cpu gfx900 gfx90a)
-    foreach(level 0 1 2)
-      set(newer ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
-      add_custom_command(OUTPUT ${newer}
-        COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
-                -mcode-object-version=4 -Xclang -finclude-default-header
-                --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
-                ${source} -o ${newer}
-        DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
-      list(APPEND newest ${newer})
+  foreach(source kernels images)
+    foreach(cpu gfx701 gfx900 gfx90a)
+      foreach(level 0 1 2)
+        string(REPLACE "_gfx701" "" object
+          ${CMAKE_CURRENT_BINARY_DIR}/emulator_${source}_${cpu}_O${level}.co)
+        add_custom_command(OUTPUT ${object}
+          COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
+                  -mcode-object-version=4 -Xclang -finclude-default-header
+                  --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+                  ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
+          DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl VERBATIM
+          COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
+        list(APPEND objects ${object})
+      endforeach()
     endforeach()
   endforeach()
-  add_custom_target(emulator_kernels DEPENDS ${objects} ${newest})
+  add_custom_target(emulator_kernels DEPENDS ${objects})
 
   ww_add_test(exec_cache_test LABEL unit
     SOURCES src/exec/l1_cache_test.cpp src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
+  ww_add_test(exec_image_test LABEL unit SOURCES src/exec/image_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/narrow_semantics_test.cpp
@@ -107,6 +105,7 @@ function(ww_sim_gpu_exec_tests)
             src/exec/first_writes_test.cpp src/exec/lane_forms_test.cpp
             src/exec/load_addresses_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
+            src/exec/image_kernels_test.cpp src/exec/image_memory_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   add_executable(isa_coverage src/exec/isa_coverage.cpp)
@@ -120,14 +119,17 @@ function(ww_sim_gpu_exec_tests)
   foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
     add_dependencies(${name} emulator_kernels)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-    target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
+    target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
   endforeach()
   target_compile_definitions(exec_launch_fuzz PRIVATE
+    WW_EMULATOR_IMAGES="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_O2.co"
+    WW_EMULATOR_IMAGES_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx900_O2.co"
+    WW_EMULATOR_IMAGES_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx90a_O2.co"
     WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
     WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
   foreach(level 0 1)
     add_test(NAME exec_kernels_O${level}
-      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
     set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
       ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
   endforeach()
@@ -135,7 +137,7 @@ function(ww_sim_gpu_exec_tests)
   foreach(cpu gfx900 gfx90a)
     foreach(level 0 1 2)
       add_test(NAME exec_kernels_${cpu}_O${level}
-        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
       set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
         "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
     endforeach()

@@ -35,6 +35,8 @@ constexpr TableEntry gfx9_entries[] = {
 #define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
 #define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
 #define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
+#define MIMG(number, name, form, address, sampler) \
+  {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
 #define SMEM(number, name, form, data, base) \
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
 
@@ -46,6 +48,8 @@ constexpr TableEntry gfx8_entries[] = {
 #include "isa/tables/gfx8_only.def"
 #include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -58,6 +62,8 @@ constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx904_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -70,6 +76,8 @@ constexpr TableEntry gfx904_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx906_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -83,6 +91,8 @@ constexpr TableEntry gfx906_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx908_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -99,6 +109,8 @@ constexpr TableEntry gfx908_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/before_gfx940.def"
@@ -115,6 +127,7 @@ constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/images.def"
 };
 
 constexpr TableEntry gfx940_entries[] = {
