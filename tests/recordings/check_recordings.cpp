@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 
+#include "ww/core/atomic_file.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_response.hpp"
@@ -246,7 +247,7 @@ void check_sensors(Table& table, const std::string& data) {
        {std::pair{"A100", 101.16}, std::pair{"V100", 20.04}, std::pair{"3090", 99.97}}) {
     const auto path =
         fmt::format("{}/gpu_power_benchmark/pwr_update_freq_{}_first30s.csv", data, card);
-    const auto text = read_text(path);
+    const auto text = read_file(path);
     const auto columns = text ? parse_polls(*text, path) : tl::unexpected(text.error());
     if (!columns) {
       table.add({card, "polls", "readable", columns.error().text(), false});
@@ -299,7 +300,7 @@ void show(Table& table, const std::string& path) {
     if (!recording) return table.add({path, "recording", "", recording.error().text(), {}});
     return show_columns(table, path, *recording);
   }
-  const auto text = read_text(path);
+  const auto text = read_file(path);
   if (!text) return table.add({path, "file", "", text.error().text(), {}});
   auto columns = parse_polls(*text, path);
   if (columns) return show_columns(table, path, {std::move(*columns), {}, {}});

@@ -361,6 +361,11 @@ void find_registers(const Instruction& instruction, MicroOp& op) {
     const std::size_t words = std::max<std::size_t>(1, op.memory.element_bytes / 4U);
     const bool atomic = op.memory.kind >= MemoryKind::atomic;  // two where it compares
     read(op.memory.lane_addresses ? 1 : 0, atomic ? 2 * words : words);
+    if (op.memory.channels != 0) {  // as many addresses as the image has dimensions
+      constexpr std::size_t kMostChannels = 4;
+      op.reads |= formable(op.memory.address, op.memory.parts);
+      if (op.memory.kind == MemoryKind::store) op.reads |= formable(op.source[3], kMostChannels);
+    }
   } else if (op.unit == Unit::lds) {
     constexpr std::size_t kMostWords = 4;
     read(0, kMostWords);
