@@ -66,7 +66,14 @@ constexpr const char* kBuiltins =
     "  __ww_inline ulong##n abs(long##n __ww_a) { \\\n"
     "    return as_ulong##n(max(__ww_a, as_long##n(0ul - as_ulong##n(__ww_a)))); }\n"
     "__ww_for() __ww_for(2) __ww_for(3) __ww_for(4) __ww_for(8) __ww_for(16)\n"
-    "#undef __ww_for\n#undef __ww_inline\n";
+    "#undef __ww_for\n#undef __ww_inline\n"
+    // Theirs read and write a fourth half, which need not be there.
+    "#define vloada_half3(o, p) vload_half3(0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3(x, o, p) vstore_half3(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rte(x, o, p) vstore_half3_rte(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtz(x, o, p) vstore_half3_rtz(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtp(x, o, p) vstore_half3_rtp(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtn(x, o, p) vstore_half3_rtn(x, 0, (p) + 4 * (size_t)(o))\n";
 
 // The precompiled OpenCL C header brings the macros of the compiler that made it, for a newer
 // device and without the user's options; these lines put them right for this one.
