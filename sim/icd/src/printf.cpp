@@ -174,9 +174,10 @@ Result<PrintfFormat> parse_printf_format(std::string_view metadata) {
   PrintfFormat format;
   std::uint32_t count = 0;
   bool good = number(format.id) && number(count) && count <= 1024;
-  for (std::uint32_t i = 0; good && i < count; ++i) {
-    std::uint32_t size = 0;
-    good = number(size) && size <= 4096;
+  // LLVM 15 does not know %F and %A: it counts arguments of theirs that it neither gives a size nor
+  // stores.
+  for (std::uint32_t size = 0; good && format.sizes.size() < count && number(size);) {
+    good = size <= 4096;
     format.sizes.push_back(size);
   }
   if (!good) {

@@ -39,9 +39,17 @@ TEST(Printf, MetadataGivesNumberSizesAndText) {
 }
 
 TEST(Printf, BrokenMetadataIsAnError) {
-  for (const char* text : {"", "x", "1", "1:", "1:2:4:", "1:1:999999:x", "1:99999:4:x", ":::"}) {
+  for (const char* text : {"", "x", "1", "1:", "1:1:999999:x", "1:99999:4:x", ":::"}) {
     EXPECT_FALSE(parse_printf_format(text)) << text;
   }
+}
+
+TEST(Printf, ArgumentsWithoutASizeTakeNoBytes) {
+  const auto parsed = format("3:3:8:%5.2F|%d|%F\\n");
+  EXPECT_EQ(parsed.sizes, (std::vector<std::uint32_t>{8}));
+  EXPECT_EQ(parsed.text, "%5.2F|%d|%F\n");
+  const std::vector<PrintfFormat> formats{format("1:1:%F"), format("2:1:4:%d")};
+  EXPECT_EQ(render_records(formats, Bytes().add(1).add(2).add(77), no_string), "77");
 }
 
 TEST(Printf, ConversionsFollowC) {
