@@ -112,18 +112,28 @@ CompileAnswer run_compiler(CompileRequest request) {
   return again.status == CompileStatus::success ? again : answer;
 }
 
+// The source without the mark that editors put before UTF-8: only at a file's very start would the
+// compiler pass over it.
+std::string_view without_byte_order_mark(std::string_view source) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return source.substr(source.starts_with(mark) ? mark.size() : 0);
+}
+
 // Compiles the program's source, by itself or up to a code object.
 cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
                       cl_int failure) {
-  const bool prints = program.source.find("printf") != std::string::npos;
+  const std::string_view source = without_byte_order_mark(program.source);
+  const bool prints = source.find("printf") != std::string_view::npos;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
   if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
-  request.source = options.prelude + end_of_prelude(prints) + program.source;
+  request.source = options.prelude + end_of_prelude(prints);
+  request.source += source;
   CompileAnswer answer = run_compiler(request);
   if (prints && answer.status == CompileStatus::worker_failed) {
     // LLVM 15 crashes on some printf; a program that prints nothing is better than none.
-    request.source = options.prelude + end_of_prelude(false) + program.source;
+    request.source = options.prelude + end_of_prelude(false);
+    request.source += source;
     CompileAnswer again = run_compiler(request);
     if (again.status == CompileStatus::success) {
       const std::string warning =
