@@ -119,6 +119,13 @@ std::string_view without_byte_order_mark(std::string_view source) {
   return source.substr(source.starts_with(mark) ? mark.size() : 0);
 }
 
+// The code of a failed compilation: options that the compiler does not know have one of their own.
+cl_int failure_of(const CompileAnswer& answer, cl_int failure) {
+  if (answer.log.find("error: unknown argument") == std::string::npos) return failure;
+  return failure == CL_BUILD_PROGRAM_FAILURE ? CL_INVALID_BUILD_OPTIONS
+                                             : CL_INVALID_COMPILER_OPTIONS;
+}
+
 // Compiles the program's source, by itself or up to a code object.
 cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
                       cl_int failure) {
@@ -144,6 +151,7 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
       answer = std::move(again);
     }
   }
+  failure = failure_of(answer, failure);
   return take(program, std::move(answer), failure);
 }
 
