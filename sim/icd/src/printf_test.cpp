@@ -86,6 +86,18 @@ TEST(Printf, VectorsAreSeparatedByCommas) {
             "1.000000,2.000000,3.000000");
 }
 
+TEST(Printf, HalvesOfVectorsHaveTwoBytes) {
+  const auto render = [](const char* metadata, std::initializer_list<int> halves) {
+    Bytes bytes;
+    for (const int half : halves) bytes.add(static_cast<std::uint16_t>(half));
+    return render_printf(format(metadata), bytes, no_string);
+  };
+  EXPECT_EQ(render("1:1:4:%v2hg", {0x3c00, 0xc248}), "1,-3.14062");
+  EXPECT_EQ(render("1:1:8:%v3hg", {0x7c00, 0xfc00, 0x7bff, 0}), "inf,-inf,65504");
+  EXPECT_EQ(render("1:1:8:%v4hg", {0x0001, 0x8000, 0x0400, 0x7e00}),
+            "5.96046e-08,-0,6.10352e-05,nan");
+}
+
 TEST(Printf, StringsAreReadFromTheDevice) {
   const auto read = [](std::uint64_t address) {
     return address == 0x1000 ? std::string("text") : std::string();
