@@ -27,11 +27,18 @@ std::string working_directory() {
   return ::getcwd(path, sizeof path) != nullptr ? path : "";
 }
 
+const std::string& gfx_target() {
+  return Runtime::get().powered_gpu().chip().architecture().gfx_target;
+}
+
+bool device_has_halves() {
+  return has_halves(gfx_target());
+}
+
 CompileRequest new_request(CompileOperation operation) {
   CompileRequest request;
   request.operation = operation;
-  request.isa =
-      "amdgcn-amd-amdhsa--" + Runtime::get().powered_gpu().chip().architecture().gfx_target;
+  request.isa = "amdgcn-amd-amdhsa--" + gfx_target();
   request.working_directory = working_directory();
   return request;
 }
@@ -209,7 +216,7 @@ std::shared_ptr<const Module> for_large_groups(_cl_program& program, std::size_t
   LargeForm& large = program.large[static_cast<std::size_t>(size - kLargeGroups.begin())];
   if (large.tried) return large.module;
   large.tried = true;
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!program.from_source || !options) return nullptr;
   const std::string attribute =
       "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(*size) + ")))";
@@ -251,7 +258,7 @@ cl_int build(_cl_program& program, const char* options_text) {
   if (!program.from_source && program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
     return load(program, CL_BUILD_PROGRAM_FAILURE);
   }
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!options)
     return failed(program, "error: " + options.error().text(), CL_INVALID_BUILD_OPTIONS);
   cl_int code = CL_SUCCESS;
@@ -269,7 +276,7 @@ cl_int build(_cl_program& program, const char* options_text) {
 
 cl_int compile(_cl_program& program, const char* options_text, std::vector<CompileHeader> headers) {
   start_over(program, options_text);
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!options) {
     return failed(program, "error: " + options.error().text(), CL_INVALID_COMPILER_OPTIONS);
   }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,34 @@ Corner many_scalars() {
           {wanted}};
 }
 
-std::vector<Corner> corners() {
+// Halves where the device says that it has them, and no macro that says so where it does not.
+Corner halves(bool present) {
+  if (!present) {
+    return {
+        "no_halves",
+        "#ifdef cl_khr_fp16\n#error there are none\n#endif\n"
+        "__kernel void corner(__global uint* out, __global const uint* in) { out[0] = in[1]; }\n",
+        0,
+        {1}};
+  }
+  return {"halves",
+          "#ifndef cl_khr_fp16\n#error there are none\n#endif\n"
+          "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+          "__kernel void corner(__global uint* out, __global const uint* in) {\n"
+          "  half x = (half)in[2] / (half)3;\n"
+          "  out[0] = as_ushort(x);\n"
+          "  out[1] = as_ushort(sin(x));\n"
+          "  out[2] = as_ushort(cos(x));\n"
+          "  half2 y = fma((half2)(x, 1.0h), (half2)(2.0h, -x), (half2)(0.25h, 6.0e-8h));\n"
+          "  out[3] = as_uint(y);\n"
+          "  out[4] = as_uint(sin(y)) & 0xffffu;\n"
+          "}\n",
+          0,
+          // 2/3, its sine and cosine; 1.583 and -0.6665; the sine of the first
+          {0x3955, 0x38f2, 0x3a4a, 0xb9553e55, 0x3c00}};
+}
+
+std::vector<Corner> corners(bool with_halves) {
   return {
       // gfx9 has the constant among those that an instruction names in eight bits.
       {"inverse_of_two_pi",
@@ -114,6 +142,7 @@ std::vector<Corner> corners() {
        0,
        {9}},
       many_scalars(),
+      halves(with_halves),
   };
 }
 
@@ -136,6 +165,13 @@ class Device {
   }
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] bool has(const char* extension) const {
+    char extensions[1024] = {};
+    must(clGetDeviceInfo(device_, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, nullptr),
+         "clGetDeviceInfo");
+    return std::strstr(extensions, extension) != nullptr;
+  }
 
   [[nodiscard]] bool gives(const Corner& corner) const {
     const char* text = corner.source.c_str();
@@ -204,7 +240,7 @@ class Device {
 int main() {
   const Device device;
   int failures = 0;
-  for (const Corner& corner : corners()) {
+  for (const Corner& corner : corners(device.has("cl_khr_fp16"))) {
     const bool good = device.gives(corner);
     std::printf("%-28s %s\n", corner.name, good ? "ok" : "FAILED");
     failures += good ? 0 : 1;
