@@ -66,11 +66,29 @@ constexpr const char* kBuiltins =
     "  __ww_inline ulong##n abs(long##n __ww_a) { \\\n"
     "    return as_ulong##n(max(__ww_a, as_long##n(0ul - as_ulong##n(__ww_a)))); }\n"
     "__ww_for() __ww_for(2) __ww_for(3) __ww_for(4) __ww_for(8) __ww_for(16)\n"
-    "#undef __ww_for\n#undef __ww_inline\n";
+    "#undef __ww_for\n#undef __ww_inline\n"
+    // Theirs read and write a fourth half, which need not be there.
+    "#define vloada_half3(o, p) vload_half3(0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3(x, o, p) vstore_half3(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rte(x, o, p) vstore_half3_rte(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtz(x, o, p) vstore_half3_rtz(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtp(x, o, p) vstore_half3_rtp(x, 0, (p) + 4 * (size_t)(o))\n"
+    "#define vstorea_half3_rtn(x, o, p) vstore_half3_rtn(x, 0, (p) + 4 * (size_t)(o))\n";
+
+// AMD's library gives NaN for the sine of every finite half; that of sincos is right.
+constexpr const char* kHalfBuiltins =
+    "#define cl_khr_fp16 1\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    "#define __ww_for(n) \\\n"
+    "  extern __inline__ __attribute__((gnu_inline, always_inline, overloadable)) \\\n"
+    "  half##n sin(half##n __ww_a) { half##n __ww_b; return sincos(__ww_a, &__ww_b); }\n"
+    "__ww_for() __ww_for(2) __ww_for(3) __ww_for(4) __ww_for(8) __ww_for(16)\n"
+    "#undef __ww_for\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n";
 
 // The precompiled OpenCL C header brings the macros of the compiler that made it, for a newer
 // device and without the user's options; these lines put them right for this one.
-std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
+std::string make_prelude(std::string_view language, bool fast_relaxed_math, bool halves) {
   std::string text;
   for (const char* name : {"cl_khr_fp16", "cl_khr_3d_image_writes", "cl_amd_media_ops",
                            "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
@@ -82,7 +100,7 @@ std::string make_prelude(std::string_view language, bool fast_relaxed_math) {
             std::string(1, language[4]) + "0\n";
   }
   if (fast_relaxed_math) text += "#define __FAST_RELAXED_MATH__ 1\n";
-  return text + kBuiltins;
+  return text + kBuiltins + (halves ? kHalfBuiltins : "");
 }
 
 // Arguments of a printf that may be strings; further ones do not compile.
@@ -151,7 +169,11 @@ Result<std::vector<std::string>> split_options(std::string_view text) {
   return words;
 }
 
-Result<CompileOptions> compile_options(std::string_view text) {
+bool has_halves(std::string_view gfx_target) {
+  return !starts_with(gfx_target, "gfx6") && !starts_with(gfx_target, "gfx7");
+}
+
+Result<CompileOptions> compile_options(std::string_view text, bool halves) {
   WW_ASSIGN(words, split_options(text));
   CompileOptions options;
   std::string optimisation = "-O3";
@@ -207,7 +229,7 @@ Result<CompileOptions> compile_options(std::string_view text) {
   options.words.push_back("-cl-kernel-arg-info");  // clGetKernelArgInfo always has an answer
   options.words.push_back("-Wno-format");          // the compiler sees them off by one
   options.words.push_back("-I.");                  // last: the program's own folders come first
-  options.prelude = make_prelude(language, fast_relaxed_math);
+  options.prelude = make_prelude(language, fast_relaxed_math, halves);
   return options;
 }
 

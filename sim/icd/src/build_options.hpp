@@ -24,9 +24,12 @@ struct CompileOptions {
 // by the pass: it takes the whole string.
 [[nodiscard]] std::string end_of_prelude(bool printf_lowered);
 
-// Options of a compilation. Errors: invalid_argument naming the option that OpenCL 1.2 does not
-// know, or that asks for a later language.
-[[nodiscard]] Result<CompileOptions> compile_options(std::string_view text);
+// Does the instruction set ("gfx90a") compute with halves (cl_khr_fp16)?
+[[nodiscard]] bool has_halves(std::string_view gfx_target);
+
+// Options of a compilation, for a device with halves or without. Errors: invalid_argument naming
+// the option that OpenCL 1.2 does not know, or that asks for a later language.
+[[nodiscard]] Result<CompileOptions> compile_options(std::string_view text, bool halves = false);
 
 struct LinkOptions {
   std::vector<std::string> words;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "api.hpp"
+#include "build_options.hpp"
 #include "info.hpp"
 #include "objects.hpp"
 #include "runtime.hpp"
@@ -44,6 +45,17 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
       return sink.value(static_cast<cl_uint>(arch.line_bytes));
     case CL_DEVICE_LOCAL_MEM_SIZE: return sink.value(static_cast<cl_ulong>(arch.lds_bytes_per_cu));
+    case CL_DEVICE_EXTENSIONS:
+      return sink.text(std::string(kDeviceExtensions) +
+                       (has_halves(arch.gfx_target) ? " cl_khr_fp16" : ""));
+    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
+    case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF:
+      return sink.value<cl_uint>(has_halves(arch.gfx_target) ? 1 : 0);
+    case CL_DEVICE_HALF_FP_CONFIG:
+      return sink.value<cl_device_fp_config>(has_halves(arch.gfx_target)
+                                                 ? CL_FP_DENORM | CL_FP_INF_NAN |
+                                                       CL_FP_ROUND_TO_NEAREST | CL_FP_FMA
+                                                 : 0);
     default: return CL_INVALID_VALUE;
   }
 }
@@ -57,7 +69,6 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DRIVER_VERSION: return sink.text(WW_VERSION);
     case CL_DEVICE_PROFILE: return sink.text("FULL_PROFILE");
     case CL_DEVICE_OPENCL_C_VERSION: return sink.text("OpenCL C 1.2 ");
-    case CL_DEVICE_EXTENSIONS: return sink.text(kDeviceExtensions);
     case CL_DEVICE_BUILT_IN_KERNELS: return sink.text("");
     case CL_DEVICE_PLATFORM: return sink.value(the_platform());
     case CL_DEVICE_REFERENCE_COUNT: return sink.value<cl_uint>(1);
@@ -82,8 +93,6 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE: return sink.value<cl_uint>(1);
-    case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF: return sink.value<cl_uint>(0);
 
     case CL_DEVICE_SINGLE_FP_CONFIG:
       return sink.value<cl_device_fp_config>(CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
@@ -92,7 +101,6 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DEVICE_DOUBLE_FP_CONFIG:
       return sink.value<cl_device_fp_config>(CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST |
                                              CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | CL_FP_FMA);
-    case CL_DEVICE_HALF_FP_CONFIG: return sink.value<cl_device_fp_config>(0);
     case CL_DEVICE_ADDRESS_BITS: return sink.value<cl_uint>(64);
     case CL_DEVICE_MEM_BASE_ADDR_ALIGN: return sink.value<cl_uint>(1024);
     case CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE: return sink.value<cl_uint>(128);

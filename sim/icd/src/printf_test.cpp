@@ -39,9 +39,17 @@ TEST(Printf, MetadataGivesNumberSizesAndText) {
 }
 
 TEST(Printf, BrokenMetadataIsAnError) {
-  for (const char* text : {"", "x", "1", "1:", "1:2:4:", "1:1:999999:x", "1:99999:4:x", ":::"}) {
+  for (const char* text : {"", "x", "1", "1:", "1:1:999999:x", "1:99999:4:x", ":::"}) {
     EXPECT_FALSE(parse_printf_format(text)) << text;
   }
+}
+
+TEST(Printf, ArgumentsWithoutASizeTakeNoBytes) {
+  const auto parsed = format("3:3:8:%5.2F|%d|%F\\n");
+  EXPECT_EQ(parsed.sizes, (std::vector<std::uint32_t>{8}));
+  EXPECT_EQ(parsed.text, "%5.2F|%d|%F\n");
+  const std::vector<PrintfFormat> formats{format("1:1:%F"), format("2:1:4:%d")};
+  EXPECT_EQ(render_records(formats, Bytes().add(1).add(2).add(77), no_string), "77");
 }
 
 TEST(Printf, ConversionsFollowC) {
@@ -76,6 +84,18 @@ TEST(Printf, VectorsAreSeparatedByCommas) {
   EXPECT_EQ(render_printf(format("1:1:4:%v2hd"), Bytes().add(s), no_string), "-1,7");
   EXPECT_EQ(render_printf(format("1:1:16:%v3hlf"), Bytes().add(v), no_string),
             "1.000000,2.000000,3.000000");
+}
+
+TEST(Printf, HalvesOfVectorsHaveTwoBytes) {
+  const auto render = [](const char* metadata, std::initializer_list<int> halves) {
+    Bytes bytes;
+    for (const int half : halves) bytes.add(static_cast<std::uint16_t>(half));
+    return render_printf(format(metadata), bytes, no_string);
+  };
+  EXPECT_EQ(render("1:1:4:%v2hg", {0x3c00, 0xc248}), "1,-3.14062");
+  EXPECT_EQ(render("1:1:8:%v3hg", {0x7c00, 0xfc00, 0x7bff, 0}), "inf,-inf,65504");
+  EXPECT_EQ(render("1:1:8:%v4hg", {0x0001, 0x8000, 0x0400, 0x7e00}),
+            "5.96046e-08,-0,6.10352e-05,nan");
 }
 
 TEST(Printf, StringsAreReadFromTheDevice) {

@@ -27,11 +27,18 @@ std::string working_directory() {
   return ::getcwd(path, sizeof path) != nullptr ? path : "";
 }
 
+const std::string& gfx_target() {
+  return Runtime::get().powered_gpu().chip().architecture().gfx_target;
+}
+
+bool device_has_halves() {
+  return has_halves(gfx_target());
+}
+
 CompileRequest new_request(CompileOperation operation) {
   CompileRequest request;
   request.operation = operation;
-  request.isa =
-      "amdgcn-amd-amdhsa--" + Runtime::get().powered_gpu().chip().architecture().gfx_target;
+  request.isa = "amdgcn-amd-amdhsa--" + gfx_target();
   request.working_directory = working_directory();
   return request;
 }
@@ -81,15 +88,28 @@ bool is_short_of_registers(std::string_view binary) {
   });
 }
 
-// Runs the compiler, and once more where registers are short. LLVM 15 then makes values anew from
-// the registers that they were made of, and of a pair it only asks whether some half is still there
-// (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
-// registers are not told apart.
+// Runs the compiler, and once more where
+// - a function that is called takes all scalar registers: of gfx7's, LLVM 15 then leaves none to
+// the
+//   kernel's own needs and fails. Functions inlined, it knows better;
+// - vector registers are short. LLVM 15 then makes values anew from the registers that they were
+// made
+//   of, and of a pair it only asks whether some half is still there
+//   (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
+//   registers are not told apart.
 CompileAnswer run_compiler(CompileRequest request) {
   auto& compiler = Runtime::get().compiler();
   CompileAnswer answer = compiler.run(request);
   const bool has_code =
       request.operation == CompileOperation::build || request.operation == CompileOperation::link;
+  if (answer.status == CompileStatus::failed && has_code &&
+      answer.log.find("error: scalar registers (") != std::string::npos) {
+    request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-function-calls=0",
+                                                   "-Dnoinline=", "-D__noinline__="});
+    CompileAnswer inlined = compiler.run(request);
+    if (inlined.status != CompileStatus::success) return answer;
+    answer = std::move(inlined);
+  }
   if (answer.status != CompileStatus::success || !has_code ||
       !is_short_of_registers(answer.output)) {
     return answer;
@@ -99,18 +119,35 @@ CompileAnswer run_compiler(CompileRequest request) {
   return again.status == CompileStatus::success ? again : answer;
 }
 
+// The source without the mark that editors put before UTF-8: only at a file's very start would the
+// compiler pass over it.
+std::string_view without_byte_order_mark(std::string_view source) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return source.substr(source.starts_with(mark) ? mark.size() : 0);
+}
+
+// The code of a failed compilation: options that the compiler does not know have one of their own.
+cl_int failure_of(const CompileAnswer& answer, cl_int failure) {
+  if (answer.log.find("error: unknown argument") == std::string::npos) return failure;
+  return failure == CL_BUILD_PROGRAM_FAILURE ? CL_INVALID_BUILD_OPTIONS
+                                             : CL_INVALID_COMPILER_OPTIONS;
+}
+
 // Compiles the program's source, by itself or up to a code object.
 cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
                       cl_int failure) {
-  const bool prints = program.source.find("printf") != std::string::npos;
+  const std::string_view source = without_byte_order_mark(program.source);
+  const bool prints = source.find("printf") != std::string_view::npos;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
   if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
-  request.source = options.prelude + end_of_prelude(prints) + program.source;
+  request.source = options.prelude + end_of_prelude(prints);
+  request.source += source;
   CompileAnswer answer = run_compiler(request);
   if (prints && answer.status == CompileStatus::worker_failed) {
     // LLVM 15 crashes on some printf; a program that prints nothing is better than none.
-    request.source = options.prelude + end_of_prelude(false) + program.source;
+    request.source = options.prelude + end_of_prelude(false);
+    request.source += source;
     CompileAnswer again = run_compiler(request);
     if (again.status == CompileStatus::success) {
       const std::string warning =
@@ -121,6 +158,7 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
       answer = std::move(again);
     }
   }
+  failure = failure_of(answer, failure);
   return take(program, std::move(answer), failure);
 }
 
@@ -178,7 +216,7 @@ std::shared_ptr<const Module> for_large_groups(_cl_program& program, std::size_t
   LargeForm& large = program.large[static_cast<std::size_t>(size - kLargeGroups.begin())];
   if (large.tried) return large.module;
   large.tried = true;
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!program.from_source || !options) return nullptr;
   const std::string attribute =
       "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(*size) + ")))";
@@ -220,7 +258,7 @@ cl_int build(_cl_program& program, const char* options_text) {
   if (!program.from_source && program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
     return load(program, CL_BUILD_PROGRAM_FAILURE);
   }
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!options)
     return failed(program, "error: " + options.error().text(), CL_INVALID_BUILD_OPTIONS);
   cl_int code = CL_SUCCESS;
@@ -238,7 +276,7 @@ cl_int build(_cl_program& program, const char* options_text) {
 
 cl_int compile(_cl_program& program, const char* options_text, std::vector<CompileHeader> headers) {
   start_over(program, options_text);
-  auto options = compile_options(program.options);
+  auto options = compile_options(program.options, device_has_halves());
   if (!options) {
     return failed(program, "error: " + options.error().text(), CL_INVALID_COMPILER_OPTIONS);
   }

@@ -70,6 +70,12 @@ TEST_F(ProgramTest, InvalidOptionsAreNamed) {
   EXPECT_EQ(cl.clBuildProgram(program, 0, nullptr, "-cl-bogus", nullptr, nullptr),
             CL_INVALID_BUILD_OPTIONS);
   EXPECT_THAT(log(program), HasSubstr("-cl-bogus"));
+  EXPECT_EQ(cl.clBuildProgram(program, 0, nullptr, "-fbogus", nullptr, nullptr),
+            CL_INVALID_BUILD_OPTIONS);
+  EXPECT_THAT(log(program), HasSubstr("-fbogus"));
+  EXPECT_EQ(
+      cl.clCompileProgram(program, 0, nullptr, "-fbogus", 0, nullptr, nullptr, nullptr, nullptr),
+      CL_INVALID_COMPILER_OPTIONS);
   EXPECT_EQ(cl.clBuildProgram(program, 0, nullptr, "-DX", nullptr, nullptr), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
 }

@@ -61,9 +61,11 @@ std::optional<std::uint16_t> scalar_index(const Operand& operand) {
 
 namespace {
 
+constexpr std::uint32_t kInverseTwoPi = 0x3e22f983;  // as float, as an operand holds it
+
 // The inline constants as halves.
 std::uint32_t half_constant(std::uint32_t bits) {
-  if (bits == 0x3e22f983) return 0x3118;  // 1 / (2 pi)
+  if (bits == kInverseTwoPi) return 0x3118;
   const std::uint32_t exponent = (bits >> 23 & 255U) - 112U;
   return (bits >> 16 & 0x8000U) | exponent << 10;  // powers of two
 }
@@ -83,6 +85,8 @@ std::uint64_t constant_value(const Operand& operand, int bits, bool is_float) {
     case OperandKind::inline_int:
       return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(operand.value)});
     case OperandKind::inline_float:
+      // The others are powers of two; this one has all of a double's bits.
+      if (operand.value == kInverseTwoPi) return 0x3fc45f306dc9c882;
       return std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(operand.value)});
     default: return is_float ? std::uint64_t{operand.value} << 32 : std::uint64_t{operand.value};
   }

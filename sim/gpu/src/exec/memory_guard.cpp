@@ -157,7 +157,7 @@ void check_alignment(Wave& wave, const MemoryOperation& operation) {
 
 void check_local(Wave& wave, AccessKind kind, std::uint32_t lane, std::uint64_t address,
                  unsigned bytes) {
-  const bool outside = address + bytes > wave.group->lds_bytes;
+  const bool outside = address + bytes > wave.cu->launch().lds_bytes;
   if (!outside && address % std::min(bytes, 4U) == 0) return;
   wave.cu->findings.add(
       make_finding(wave, outside ? FindingKind::local_out_of_bounds : FindingKind::misaligned, kind,
@@ -184,7 +184,7 @@ void LocalShadow::found(Wave& wave, const Access& access, std::uint64_t at, std:
 // barriers because one wavefront holds the whole group, the order of its instructions counts.
 void LocalShadow::touch(Wave& wave, const Access& access) {
   const WorkGroup& group = *wave.group;
-  if (access.address + access.bytes > group.lds_bytes) return;
+  if (access.address + access.bytes > wave.cu->launch().lds_bytes) return;
   const std::uint16_t item = flat_item(wave, access.lane);
   const std::uint32_t epoch = group.epoch;
   const std::uint32_t instruction = wave.pc;

@@ -279,11 +279,14 @@ U64 buffer_addresses(Wave& wave, const MemoryFields& m, U32 scalar_offset,
   const BufferDescriptor buffer(wave.sr + m.resource);
   const U32* index_of = m.idxen ? wave.vgpr(m.address) : nullptr;
   const U32* offset_of = m.offen ? wave.vgpr(m.address + (m.idxen ? 1U : 0U)) : nullptr;
+  // From gfx9 on the sum of a swizzled buffer's offsets wraps, so that private memory can be
+  // addressed from behind; before, a negative part is out of range.
+  const U64 wrap = buffer.swizzle && wave.cu->launch().isa != Isa::gfx7 ? 0xFFFFFFFFU : ~U64{0};
   U64 inside = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const U64 index =
         U64{index_of != nullptr ? index_of[lane] : 0U} + (buffer.add_lane ? lane : 0U);
-    const U64 offset = U64{offset_of != nullptr ? offset_of[lane] : 0U} + m.offset;
+    const U64 offset = (U64{offset_of != nullptr ? offset_of[lane] : 0U} + m.offset) & wrap;
     U64 in_buffer = 0;
     bool fits = true;
     if (buffer.swizzle) {

@@ -78,7 +78,8 @@ void ComputeUnit::start(std::array<std::uint32_t, 3> id, std::int64_t cycle) {
     group.lds_offset = (i + 1 - run) * kLdsBlock;
   }
   for (std::uint32_t i = 0; i < blocks; ++i) lds_blocks_[group.lds_offset / kLdsBlock + i] = true;
-  group.lds_bytes = launch_->lds_bytes;
+  // The chip limits a group to the blocks it got; checks of memory know the bytes asked for.
+  group.lds_bytes = launch_->lds_allocated;
   if (shadow) group.epoch = shadow->new_epoch();
 
   if (resident_ == 0) busy_since_ = cycle;
