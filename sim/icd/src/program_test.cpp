@@ -78,7 +78,7 @@ TEST_F(ProgramTest, MacrosTellTheTruthAboutTheDevice) {
   cl_program program = build(
       "#if __OPENCL_VERSION__ != 120 || __OPENCL_C_VERSION__ != 110\n#error version\n#endif\n"
       "#ifdef cl_khr_fp16\n#error half\n#endif\n#ifndef cl_khr_fp64\n#error double\n#endif\n"
-      "#ifdef __IMAGE_SUPPORT__\n#error images\n#endif\n"
+      "#if __IMAGE_SUPPORT__ != 1 || !defined cl_khr_3d_image_writes\n#error images\n#endif\n"
       "#ifndef __FAST_RELAXED_MATH__\n#error fast\n#endif\n"
       "__kernel void k(__global double* o) { o[0] = N; }",
       "-cl-std=CL1.1 -cl-fast-relaxed-math -D N=3 -Werror");
