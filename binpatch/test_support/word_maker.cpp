@@ -1,5 +1,9 @@
 #include "word_maker.hpp"
 
+#include <bit>
+
+#include "isa/operand.hpp"
+
 namespace ww::binpatch::testing {
 
 using isa::modifier_clamp;
@@ -198,6 +202,23 @@ void WordMaker::flat(const TableEntry& e) {
   put(second);
 }
 
+void WordMaker::image(const TableEntry& e) {
+  const bool newer = isa::has_even_tuples(generation_);
+  const bool halves = isa::is_gfx9(generation_) && chance(3);
+  const std::uint32_t channels = 1 + below(15);
+  const auto count = static_cast<std::uint32_t>(std::popcount(channels));
+  const std::uint32_t words = halves ? (count + 1) / 2 : count;
+  const auto registers = [&](std::uint32_t of) {
+    return newer && of > 1 ? below((256 - of) / 2) * 2 : below(257 - of);
+  };
+  put(0xf0000000U | std::uint32_t{e.number} << 18 | channels << 8 | random_bits(3) << 12 |
+      std::uint32_t{newer && chance(3)} << 16 | random_bits(1) << 25);
+  std::uint32_t second = registers(e.source[0]) | registers(words) << 8 | below(24) << 16 |
+                         std::uint32_t{halves} << 31;
+  if (e.source[1] != 0) second |= below(24) << 21;
+  put(second);
+}
+
 Bytes WordMaker::make(const TableEntry& e) {
   bytes_.clear();
   uses_literal_ = false;
@@ -218,6 +239,7 @@ Bytes WordMaker::make(const TableEntry& e) {
     case Encoding::mubuf:
     case Encoding::mtbuf: buffer(e); break;
     case Encoding::flat: flat(e); break;
+    case Encoding::mimg: image(e); break;
     default: scalar_alu(e); break;
   }
   return bytes_;

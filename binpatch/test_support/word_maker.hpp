@@ -88,6 +88,7 @@ class WordMaker {
   void memory(const TableEntry& entry);
   void buffer(const TableEntry& entry);
   void flat(const TableEntry& entry);
+  void image(const TableEntry& entry);
 
   // gfx900 and gfx90a (word_maker_gfx9.cpp).
   std::uint32_t tuple(std::uint32_t count);

@@ -325,6 +325,7 @@ void WordMaker::gfx9(const TableEntry& e) {
     case Encoding::ds: return share_gfx9(e);
     case Encoding::mubuf: return buffer_gfx9(e);
     case Encoding::flat: return flat_gfx9(e);
+    case Encoding::mimg: return image(e);
     default: return scalar_alu(e);
   }
 }

@@ -9,6 +9,9 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/finding_log.cpp
   src/exec/image_descriptor.cpp
   src/exec/image_format.cpp
+  src/exec/image_memory.cpp
+  src/exec/image_resource.cpp
+  src/exec/image_sample.cpp
   src/exec/l2_cache.cpp
   src/exec/lane_table.cpp
   src/exec/lanes_avx2.cpp
@@ -106,6 +109,7 @@ function(ww_sim_gpu_exec_tests)
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
             src/exec/first_writes_test.cpp src/exec/load_addresses_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
+            src/exec/image_kernels_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   add_executable(isa_coverage src/exec/isa_coverage.cpp)
@@ -126,7 +130,7 @@ function(ww_sim_gpu_exec_tests)
     WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
   foreach(level 0 1)
     add_test(NAME exec_kernels_O${level}
-      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
     set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
       ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
   endforeach()
@@ -134,7 +138,7 @@ function(ww_sim_gpu_exec_tests)
   foreach(cpu gfx900 gfx90a)
     foreach(level 0 1 2)
       add_test(NAME exec_kernels_${cpu}_O${level}
-        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics.*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+        COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
       set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
         "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
     endforeach()

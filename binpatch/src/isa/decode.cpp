@@ -156,6 +156,10 @@ void Decoder::vcc_pair(Operand& operand) {
 }
 
 void Decoder::dispatch() {
+  if (out_.encoding == Encoding::mimg && generation_ < Generation::gfx10) {
+    image();
+    return or_unlisted();
+  }
   const bool graphics = out_.encoding == Encoding::mimg || out_.encoding == Encoding::exp ||
                         out_.encoding == Encoding::vintrp;
   const bool has_table = generation_ <= Generation::gfx7 || out_.encoding <= Encoding::sopp;

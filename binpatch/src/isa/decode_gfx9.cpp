@@ -34,13 +34,16 @@ void Decoder::gfx9_or_unlisted() {
     case Encoding::flat: flat_gfx9(); break;
     default: unsupported("the encoding is not decoded for this generation"); break;
   }
-  if (error_ && error_->code == ErrorCode::unsupported) {
-    error_.reset();
-    const Encoding encoding = out_.encoding == Encoding::vop3b ? Encoding::vop3a : out_.encoding;
-    out_ = Instruction{};
-    out_.encoding = encoding;
-    unlisted();
-  }
+  or_unlisted();
+}
+
+void Decoder::or_unlisted() {
+  if (!error_ || error_->code != ErrorCode::unsupported) return;
+  error_.reset();
+  const Encoding encoding = out_.encoding == Encoding::vop3b ? Encoding::vop3a : out_.encoding;
+  out_ = Instruction{};
+  out_.encoding = encoding;
+  unlisted();
 }
 
 void Decoder::vop_short_gfx9() {

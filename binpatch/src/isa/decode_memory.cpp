@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <bit>
+
 #include "isa/decoder.hpp"
 
 namespace ww::binpatch::isa {
@@ -99,6 +102,50 @@ void Decoder::buffer() {
     const unsigned result = entry.form == Form::atomic_compare ? width / 2 : width;
     set(out_.dst[0], vector_register(generation_, data, result), "reserved vector result");
   }
+}
+
+// gfx6 to gfx90a. Sea Islands, Vega and Instinct MI200 ISA, MIMG.
+void Decoder::image() {
+  if (!enter(bits(word_, 18, 7), 2)) {
+    return;
+  }
+  const TableEntry& entry = *entry_;
+  const bool gfx9 = is_gfx9(generation_);
+  Modifiers& m = out_.modifiers;
+  m.dmask = static_cast<std::uint8_t>(bits(word_, 8, 4));
+  m.unorm = bit(word_, 12);
+  m.glc = bit(word_, 13);
+  m.da = bit(word_, 14);
+  m.slc = bit(word_, 25);
+  m.d16 = gfx9 && bit(second_, 31);
+  // Descriptors of four words or addresses of 16 bits, residency, warnings of the level of detail.
+  reserved(bits(word_, 0, 8) | bits(word_, 15, 1) | bits(word_, 17, 1), "a modifier of images");
+  reserved(bits(second_, 26, 5) | (gfx9 ? 0 : bits(second_, 31, 1)), "reserved bits");
+  if (has_even_tuples(generation_)) {
+    accumulators(bit(word_, 16));
+  } else {
+    reserved(bits(word_, 16, 1), "a modifier of images");
+  }
+  if (m.dmask == 0) {
+    return unsupported("an image instruction without data");
+  }
+
+  // A GPU that aligns tuples has a single address where the register is an odd one.
+  const std::uint32_t address = bits(second_, 0, 8);
+  const bool single = has_even_tuples(generation_) && address % 2 != 0;
+  const unsigned most = std::min(single ? 1U : unsigned{entry.source[0]}, 256U - address);
+  set(out_.src[0], vector_register(generation_, address, most), "reserved vector address");
+  set(out_.src[1], scalar_register(generation_, 4 * bits(second_, 16, 5), 8),
+      "reserved image descriptor");
+  if (entry.source[1] == 0) {
+    reserved(bits(second_, 21, 5), "a sampler where the instruction has none");
+  } else {
+    set(out_.src[2], scalar_register(generation_, 4 * bits(second_, 21, 5), 4),
+        "reserved sampler descriptor");
+  }
+  const auto channels = static_cast<unsigned>(std::popcount(m.dmask));
+  data_registers(entry.form == Form::store ? out_.src[3] : out_.dst[0], bits(second_, 8, 8),
+                 m.d16 ? (channels + 1) / 2 : channels);
 }
 
 void Decoder::flat() {

@@ -65,9 +65,12 @@ class Decoder {
   void ds_gfx9();
   void buffer_gfx9();
   void flat_gfx9();
+  void image();
   void accumulators(bool chosen);
   void data_registers(Operand& operand, std::uint32_t first, unsigned count);
   void unlisted();
+  // The instruction as its words, in place of an error that says that it is not supported.
+  void or_unlisted();
   void unlisted_rdna();
   bool unlisted_scalar(std::uint32_t number);
   // Of a vector instruction of gfx10 and gfx11: how many words follow the encoding's own.

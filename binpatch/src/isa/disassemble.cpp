@@ -222,6 +222,22 @@ std::string buffer(const Instruction& in, Generation generation) {
   return std::move(line).take();
 }
 
+std::string image(const Instruction& in, Generation generation) {
+  Line line(mnemonic(in.opcode));
+  line.present(in.dst[0]);
+  line.present(in.src[3]);
+  line.operand(in.src[0]);
+  line.operand(in.src[1]);
+  line.present(in.src[2]);
+  const Modifiers& m = in.modifiers;
+  line.word(fmt::format("dmask:{:#x}", m.dmask));
+  line.word_if(m.unorm, "unorm");
+  cache_words(m, generation, line);
+  line.word_if(m.da, "da");
+  line.word_if(m.d16, "d16");
+  return std::move(line).take();
+}
+
 std::string smem(const Instruction& in) {
   Line line(mnemonic(in.opcode));
   line.present(in.dst[0]);
@@ -312,6 +328,7 @@ std::string disassemble(const Instruction& instruction, Generation generation) {
     case Encoding::mubuf:
     case Encoding::mtbuf: return buffer(instruction, generation);
     case Encoding::flat: return flat(instruction, generation);
+    case Encoding::mimg: return image(instruction, generation);
     default: return std::string(mnemonic(instruction.opcode));
   }
 }

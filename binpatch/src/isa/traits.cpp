@@ -205,7 +205,7 @@ OpcodeTraits traits(Opcode opcode) {
   out.is_terminator = is_terminator(opcode);
   out.is_vector_memory = name.starts_with("buffer_") || name.starts_with("tbuffer_") ||
                          name.starts_with("flat_") || name.starts_with("global_") ||
-                         name.starts_with("scratch_");
+                         name.starts_with("scratch_") || name.starts_with("image_");
   out.is_scalar_memory = name.starts_with("s_load_") || name.starts_with("s_buffer_load_") ||
                          name.starts_with("s_dcache_") || name.starts_with("s_store_") ||
                          name.starts_with("s_buffer_store_") || opcode == s_memtime ||

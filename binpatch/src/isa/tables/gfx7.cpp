@@ -35,6 +35,10 @@ constexpr TableEntry entries[] = {
 #define MTBUF(number, name, form, data) {Encoding::mtbuf, form, number, Opcode::name, data, {}, 0},
 #define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
 #include "isa/tables/gfx7_memory.def"
+#define MIMG(number, name, form, address, sampler) \
+  {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 
 constexpr LongFormBases long_form_bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};

@@ -35,6 +35,8 @@ constexpr TableEntry gfx9_entries[] = {
 #define FLAT(number, name, form, data) {Encoding::flat, form, number, Opcode::name, data, {}, 0},
 #define SCRATCH(number, name, form, data) FLAT(number + flat_segment, name, form, data)
 #define GLOBAL(number, name, form, data) FLAT(number + 2 * flat_segment, name, form, data)
+#define MIMG(number, name, form, address, sampler) \
+  {Encoding::mimg, form, number, Opcode::name, 0, {address, sampler, 0}, 0},
 #define SMEM(number, name, form, data, base) \
   {Encoding::smem, form, number, Opcode::name, data, {base, 0, 0}, 0},
 
@@ -58,6 +60,8 @@ constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx904_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -70,6 +74,8 @@ constexpr TableEntry gfx904_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx906_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -83,6 +89,8 @@ constexpr TableEntry gfx906_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx908_entries[] = {
 #include "isa/tables/before_gfx90a.def"
@@ -99,6 +107,8 @@ constexpr TableEntry gfx908_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/before_gfx940.def"
@@ -115,6 +125,7 @@ constexpr TableEntry gfx90a_entries[] = {
 #include "isa/tables/gfx9_memory.def"
 #include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/images.def"
 };
 
 constexpr TableEntry gfx940_entries[] = {

@@ -243,6 +243,11 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
     activity.register_bytes += kLanes * sizeof(std::uint32_t);
     return;
   }
+  if (operation.image) [[unlikely]] {
+    activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
+    complete_image(wave, operation);
+    return;
+  }
   const LaneTable& table = lanes();
   std::uint32_t* const target = wave.vgpr(operation.destination);
   const std::uint32_t* elements =

@@ -44,22 +44,6 @@ std::int32_t sign_extended(std::uint32_t value, unsigned bits) {
   return static_cast<std::int32_t>(value << shift) >> shift;
 }
 
-// To the nearest half, ties to even.
-std::uint32_t half_bits(float value) {
-  const auto bits = float_bits(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000U;
-  const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
-  constexpr std::uint32_t kInfinite = 0x7F80'0000U;
-  constexpr std::uint32_t kTooLarge = 0x477F'F000U;  // halfway from the greatest half to 2^16
-  constexpr std::uint32_t kNormal = 0x3880'0000U;    // 2^-14
-  if (magnitude > kInfinite) return sign | 0x7E00U;
-  if (magnitude >= kTooLarge) return sign | 0x7C00U;
-  if (magnitude < kNormal) {
-    return sign | static_cast<std::uint32_t>(std::nearbyint(std::fabs(value) * 16777216.0F));
-  }
-  return sign | (((magnitude + 0xFFFU + (magnitude >> 13 & 1U)) >> 13) - (112U << 10));
-}
-
 // OpenCL 1.2, 8.3.1.1: c / (2^bits - 1), and max(-1, c / (2^(bits-1) - 1)), correctly rounded.
 std::uint32_t widened(std::uint32_t value, unsigned bits, NumberFormat number) {
   switch (number) {
@@ -100,8 +84,7 @@ std::uint32_t narrowed(std::uint32_t channel, unsigned bits, NumberFormat number
                  std::clamp(static_cast<std::int32_t>(channel), -most - 1, most)) &
              mask;
     }
-    case NumberFormat::floating:
-      return bits == 16 ? half_bits(std::bit_cast<float>(channel)) : channel;
+    case NumberFormat::floating: return bits == 16 ? float_as_half(channel) : channel;
   }
   return 0;
 }
@@ -124,6 +107,25 @@ Channels select(const TexelFormat& format, const Channels& components) {
 }
 
 }  // namespace
+
+std::uint32_t float_as_half(std::uint32_t bits) {
+  const std::uint32_t sign = bits >> 16 & 0x8000U;
+  const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
+  constexpr std::uint32_t kInfinite = 0x7F80'0000U;
+  constexpr std::uint32_t kTooLarge = 0x477F'F000U;  // halfway from the greatest half to 2^16
+  constexpr std::uint32_t kNormal = 0x3880'0000U;    // 2^-14
+  if (magnitude > kInfinite) return sign | 0x7E00U;
+  if (magnitude >= kTooLarge) return sign | 0x7C00U;
+  if (magnitude < kNormal) {
+    return sign | static_cast<std::uint32_t>(
+                      std::nearbyint(std::bit_cast<float>(magnitude) * 16777216.0F));
+  }
+  return sign | (((magnitude + 0xFFFU + (magnitude >> 13 & 1U)) >> 13) - (112U << 10));
+}
+
+std::uint32_t half_as_float(std::uint32_t half) {
+  return float_bits(half_value(half));
+}
 
 std::uint32_t texel_bytes(std::uint32_t data, std::uint32_t number) {
   const Shape shape = shape_of(static_cast<DataFormat>(data));

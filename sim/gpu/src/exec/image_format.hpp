@@ -56,4 +56,8 @@ struct TexelFormat {
 // Bytes of a texel that an instruction writes. A component that no channel has is 0.
 void pack_texel(const TexelFormat& format, const Channels& channels, std::byte* texel);
 
+// The bits of a float's nearest half, ties to even, and of a half as a float.
+[[nodiscard]] std::uint32_t float_as_half(std::uint32_t bits);
+[[nodiscard]] std::uint32_t half_as_float(std::uint32_t half);
+
 }  // namespace ww::sim::gpu::exec

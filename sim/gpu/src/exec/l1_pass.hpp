@@ -28,7 +28,8 @@ class L1Pass {
     }
     // One line, or 64 bytes towards the registers, a cycle.
     const auto words = static_cast<std::int64_t>(element_words(operation_));
-    cu_.l1_free = start_ + std::max<std::int64_t>(lines_, 4 * words);
+    const std::int64_t least = operation_.image ? operation_.bytes->image->cycles : 4 * words;
+    cu_.l1_free = start_ + std::max(lines_, least);
     cu_.activity.l1_accesses += static_cast<std::uint64_t>(lines_);
     cu_.counters.l1_accesses += static_cast<std::uint64_t>(lines_);
   }
@@ -79,7 +80,8 @@ class L1Pass {
   }
 
   void scattered() {
-    constexpr std::size_t kMost = 5;  // lines of an element: 16 bytes of private memory, misaligned
+    // Lines of an element: 16 bytes of private memory, misaligned, are 5; a sample's texels more.
+    constexpr std::size_t kMost = TapSet::kMost;
     std::uint32_t line_of[kMost * kLanes];
     std::uint64_t lanes_of[kMost * kLanes];
     std::size_t count = 0;
@@ -99,6 +101,13 @@ class L1Pass {
     };
     for (std::uint64_t set = operation_.exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(set));
+      if (operation_.spread && operation_.image) [[unlikely]] {
+        const TapSet& taps = operation_.bytes->image->taps;
+        for_taps(taps, lane, [&](std::size_t tap) {
+          add((taps.address[tap][lane] - kDeviceBase) / kLineBytes, lane);
+        });
+        continue;
+      }
       if (operation_.spread) [[unlikely]] {
         for_pieces(operation_, lane, [&](std::uint64_t, std::uint64_t at, std::uint64_t bytes) {
           add((at - kDeviceBase) / kLineBytes, lane);

@@ -152,6 +152,7 @@ void lower(const ww::Result<Instruction>& decoded, MicroOp& op, ConstantPool& po
       case Encoding::ds: known = lower_lds(*decoded, op); break;
       case Encoding::mubuf:
       case Encoding::flat: known = lower_vector_memory(*decoded, op); break;
+      case Encoding::mimg: known = lower_image(*decoded, op); break;
       default: break;
     }
     if (known) return;

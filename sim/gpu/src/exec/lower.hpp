@@ -29,6 +29,8 @@ class ConstantPool {
 bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool);
 bool lower_vector_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_image(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_typed_buffer(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_lds(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_scalar_memory(const binpatch::isa::Instruction& instruction, MicroOp& op);
 bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op);

@@ -46,6 +46,19 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
   }
   const std::uint64_t bytes = operation.element_bytes;
   const std::size_t stride = element_words(operation) * 4;
+  if (operation.spread && operation.image) [[unlikely]] {
+    TapSet& taps = operation.bytes->image->taps;
+    for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      for_taps(taps, lane, [&](std::size_t tap) {  // texels lie within a line
+        const std::uint64_t address = taps.address[tap][lane];
+        if (address < begin || address >= end) return;
+        auto* const texels = reinterpret_cast<std::byte*>(taps.data[tap]);
+        f(texels + lane * stride, memory.host(address), bytes);
+      });
+    }
+    return;
+  }
   if (operation.spread) [[unlikely]] {
     for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));

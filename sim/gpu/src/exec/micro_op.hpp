@@ -130,6 +130,11 @@ struct MemoryFields {
   // from 1 on, and the dword of the next one; else 0.
   std::uint8_t place;
   std::uint32_t next_load;
+  // Images and typed buffers (image_memory.cpp); `parts` is then the most address registers.
+  std::uint16_t sampler;  // SGPR of the sampler descriptor
+  std::uint8_t channels;  // bit i: channel i has a register; 0 for all others
+  bool packed_halves;     // two channels a register
+  bool declares_array, unnormalized, has_level;
 };
 
 struct ScalarFields {

@@ -15,6 +15,7 @@
 #include "exec/memory_guard.hpp"
 #include "exec/memory_operation.hpp"
 #include "exec/private_memory.hpp"
+#include "exec/vector_memory.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -102,13 +103,8 @@ void align_atomic(Wave& wave, MemoryOperation& operation) {
   for (U64& address : operation.bytes->address) address &= ~(U64{operation.element_bytes} - 1);
 }
 
-void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
-  ComputeUnit& cu = *wave.cu;
-  const MemoryFields& m = op.memory;
-  if (operation.exec != 0 && !go_to_memory(wave, m, operation)) {
-    cu.release(&operation);
-    return;
-  }
+// Into the counters' queues: its requests are on their way.
+inline void enqueue(Wave& wave, const MemoryFields& m, MemoryOperation& operation) {
   operation.completion = std::max(operation.completion, wave.now + 4);
   operation.vector = true;
   operation.references = m.flat ? 2 : 1;
@@ -118,6 +114,14 @@ void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   if (operation.unresolved == 0) {
     wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
   }
+}
+
+void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  if (operation.exec != 0 && !go_to_memory(wave, op.memory, operation)) {
+    wave.cu->release(&operation);
+    return;
+  }
+  enqueue(wave, op.memory, operation);
 }
 
 // Where some lanes are out of range only those inside go to memory, and the others read zero.
@@ -448,6 +452,7 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   name.remove_prefix(name.find('_') + 1);
   const auto shape = shape_of(name);
   const auto& modifiers = instruction.modifiers;
+  if (!shape && !flat && !global && !scratch) return lower_typed_buffer(instruction, op);
   if (!shape || modifiers.tfe || modifiers.lds) return false;
 
   op.memory = MemoryFields{};
@@ -482,7 +487,12 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
     op.run = global ? run_global : run_scratch;
     return true;
   }
-  m.resource = instruction.src[1].index;
+  op.run = run_buffer;
+  return lower_buffer_resource(instruction, op);
+}
+
+bool lower_buffer_resource(const Instruction& instruction, MicroOp& op) {
+  op.memory.resource = instruction.src[1].index;
   if (const auto index = scalar_index(instruction.src[2])) {
     if (*index >= kScalarFile) return false;
     op.kind[2] = Source::scalar;
@@ -491,8 +501,43 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
     op.kind[2] = Source::constant;
     op.immediate = static_cast<std::int32_t>(instruction.src[2].value);
   }
-  op.run = run_buffer;
   return instruction.src[1].kind == OperandKind::sgpr;
+}
+
+void count_vector_memory(ComputeUnit& cu, const MemoryFields& fields) {
+  count(cu, fields);
+}
+
+void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 inside) {
+  issue_lanes(wave, op, operation, inside);
+}
+
+U64 find_buffer_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  return buffer_addresses(wave, op.memory, scalar_offset(wave, op), operation);
+}
+
+void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+  TapSet& taps = operation.bytes->image->taps;
+  const U64 exec = operation.exec;
+  U64 touched = 0;
+  for (std::size_t tap = 0; tap < taps.count; ++tap) {
+    operation.exec = taps.inside[tap];
+    std::copy_n(taps.address[tap], kLanes, operation.address());
+    if (operation.exec != 0 && !inside(wave, operation)) {
+      taps.inside[tap] = guard_lanes(wave, operation);
+      if (wave.cu->error()) {
+        wave.cu->release(&operation);
+        return;
+      }
+    }
+    touched |= taps.inside[tap];
+  }
+  operation.spread = true;
+  operation.bytes->private_bytes = 0;
+  operation.exec = touched;
+  if (touched != 0) L1Pass(wave, op.memory, operation).run();
+  operation.exec = exec;
+  enqueue(wave, op.memory, operation);
 }
 
 }  // namespace ww::sim::gpu::exec

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 
+#include "exec/image_access.hpp"
 #include "exec/micro_op.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -33,6 +35,7 @@ struct alignas(64) OperationBytes {
   // Of a spread operation: its wave's private memory. The wave may end before a store is done.
   std::uint64_t private_begin;
   std::uint64_t private_bytes;
+  std::unique_ptr<ImageAccess> image;  // of an image instruction; kept for the next one
 };
 
 // Which of an operation's lanes the trace waits for.
@@ -53,11 +56,14 @@ struct OperationState {
   std::uint8_t element_bytes{};
   std::uint8_t half{};  // 1: the low halves of the registers, 2: the high ones
   bool sign_extend{};
-  bool contiguous{};      // lane i at base + i * element_bytes
-  bool scalar{};          // destination is `words` SGPRs
-  bool vector{};          // counted by vmcnt, which then writes the registers
-  bool begun : 1 {};      // some of a load's bytes are in `data`
-  bool spread : 1 {};     // private memory: an element is not within one dword (private_memory.hpp)
+  bool contiguous{};  // lane i at base + i * element_bytes
+  bool scalar{};      // destination is `words` SGPRs
+  bool vector{};      // counted by vmcnt, which then writes the registers
+  bool begun : 1 {};  // some of a load's bytes are in `data`
+  // Private memory: an element is not within one dword (private_memory.hpp). Images: a sample is
+  // made of several texels.
+  bool spread : 1 {};
+  bool image : 1 {};      // elements are texels; what becomes of them is in OperationBytes::image
   bool into_registers{};  // a load's bytes go straight to its registers: its wave waits for them
   Traced traced{};        // whether the trace waits for it
 };

@@ -122,8 +122,9 @@ struct Modifiers {
   // DS offset0 | offset1<<8 or 16 bits; MUBUF 12 bits; SMRD; SMEM and FLAT (gfx9) in bytes, signed
   std::uint32_t offset{};
   std::int32_t immediate{};  // SOPK simm16, SOPP simm16 (branch offset in dwords, waitcnt bits)
-  bool scalar_offset_is_immediate{};  // SMRD/SMEM imm bit
-  std::uint8_t dmask{};
+  bool scalar_offset_is_immediate{};   // SMRD/SMEM imm bit
+  std::uint8_t dmask{};                // MIMG: bit i, channel i
+  bool unorm{}, da{}, d16{};           // MIMG
   std::uint8_t op_sel{}, op_sel_hi{};  // VOP3P; VOP3 of gfx9: bit i source i, bit 3 the result
   // gfx8+ sub-dword and data-parallel forms; present only where sdwa or dpp is set
   bool sdwa{}, dpp{};
