@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "exec/launch.hpp"
@@ -15,6 +17,23 @@ class Writer;
 
 namespace ww::sim::gpu::exec {
 
+// Indices in the trace, plus one, of the present launch's instructions by their dword. An image
+// instruction is one for each size of texel that it met.
+class TraceIndex {
+ public:
+  void reset(std::size_t dwords) {
+    plain_.assign(dwords, 0);
+    images_.clear();
+  }
+  std::uint32_t& at(std::uint32_t dword, std::uint8_t texel_bytes) {
+    return texel_bytes == 0 ? plain_[dword] : images_[{dword, texel_bytes}];
+  }
+
+ private:
+  std::vector<std::uint32_t> plain_;
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> images_;
+};
+
 class AccessLog {
  public:
   void clear();
@@ -23,9 +42,8 @@ class AccessLog {
   // A load's data are there; does nothing for what was not issued.
   void completed(const Wave& wave, MemoryOperation& operation);
 
-  // Gives everything to the writer. `index` holds each instruction's index in the trace plus one,
-  // by its dword, for the present launch.
-  void drain(trace::Writer& writer, const LaunchState& launch, std::vector<std::uint32_t>& index);
+  // Gives everything to the writer.
+  void drain(trace::Writer& writer, const LaunchState& launch, TraceIndex& index);
 
  private:
   struct Entry {
@@ -34,10 +52,13 @@ class AccessLog {
     std::uint32_t wave;
     std::uint16_t value_words;  // of a lane
     bool contiguous;
+    std::uint8_t texel_bytes;  // of an image instruction, else 0
     std::uint64_t lanes;
     std::uint64_t base;
   };
   void add(const Wave& wave, const MemoryOperation& operation, std::uint64_t lanes);
+  // Each tap of a filtered sample is an access of its own.
+  void add_taps(const Wave& wave, const MemoryOperation& operation);
 
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> addresses_;  // 64 an entry that is not contiguous

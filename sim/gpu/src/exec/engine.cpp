@@ -129,7 +129,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   observer_.begin_launch();
   if (trace_ != nullptr) {
     trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
-    traced_instructions_.assign(launch.code_dwords, 0);
+    traced_instructions_.reset(launch.code_dwords);
   }
   Dispatcher dispatcher(launch, architecture_, cus_in_use_);
   const std::int64_t quantum = hierarchy_->smallest_latency();

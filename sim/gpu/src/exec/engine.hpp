@@ -63,7 +63,7 @@ class Engine {
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
   trace::Writer* trace_;
-  std::vector<std::uint32_t> traced_instructions_;  // see AccessLog::drain
+  TraceIndex traced_instructions_;
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -242,6 +242,14 @@ void ComputeUnit::trace_abandoned(const Wave& wave, MemoryOperation& operation) 
     const std::size_t words = element_words(operation);
     for (std::uint64_t set = operation.traced_lanes(); set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      if (operation.image && operation.spread) {
+        TapSet& taps = operation.bytes->image->taps;
+        for_taps(taps, lane, [&](std::size_t tap) {
+          std::memcpy(taps.data[tap] + lane * words, memory_.host(taps.address[tap][lane]),
+                      operation.element_bytes);
+        });
+        continue;
+      }
       if (operation.contiguous) {
         operation.address()[lane] = operation.base + lane * operation.element_bytes;
       }
