@@ -1,6 +1,7 @@
 #include "../test/api_fixture.hpp"
 
 #include <gmock/gmock.h>
+#include <algorithm>
 
 #include <cstring>
 
@@ -361,6 +362,7 @@ TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
     gpu::MemoryFinding finding;
     finding.allocation = at<std::uint64_t>(launch.kernarg, 8);
     finding.allocation_bytes = 64;
+    finding.address = finding.allocation + 64;
     fake::state().findings = {finding};
     return {};
   };
@@ -371,8 +373,10 @@ TEST_F(LaunchApiTest, MistakesWithMemoryAreToldOnceWithTheArgumentsName) {
         cl.clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),
         CL_SUCCESS);
   }
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "wirewatt: kernel 'told': a finding in the buffer of argument 1 'target'\n");
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, ::testing::StartsWith("wirewatt: kernel 'told': "));
+  EXPECT_THAT(said, HasSubstr("behind the end of the buffer of argument 1 'target'"));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1);
   fake::state().findings.clear();
   EXPECT_EQ(cl.clReleaseMemObject(memory), CL_SUCCESS);
   EXPECT_EQ(cl.clReleaseKernel(kernel), CL_SUCCESS);
