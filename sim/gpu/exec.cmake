@@ -101,6 +101,7 @@ function(ww_sim_gpu_exec_tests)
 
   ww_add_test(exec_cache_test LABEL unit
     SOURCES src/exec/l1_cache_test.cpp src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
+  ww_add_test(exec_image_test LABEL unit SOURCES src/exec/image_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit
     SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
             src/exec/narrow_semantics_test.cpp
@@ -109,7 +110,7 @@ function(ww_sim_gpu_exec_tests)
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
             src/exec/first_writes_test.cpp src/exec/load_addresses_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
-            src/exec/image_kernels_test.cpp
+            src/exec/image_kernels_test.cpp src/exec/image_memory_test.cpp
     LIBS ww_sim_gpu)
   ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
   add_executable(isa_coverage src/exec/isa_coverage.cpp)

@@ -483,6 +483,14 @@ __kernel void sample_part(read_only image2d_t image, sampler_t sampler, __global
   const float4 two = read_imagef(image, sampler, at[i].yx);
   out[3 * i + 2] = two.x + two.z;
 }
+
+__kernel void sample_often(read_only image2d_t image, sampler_t sampler, __global float4* out,
+                           int count) {
+  float4 sum = 0;
+  for (int i = 0; i < count; ++i) sum += read_imagef(image, sampler, (float2)(i % 8, 1));
+  out[get_global_id(0)] = sum;
+}
+
 #ifdef __gfx900__
 #define WW_HALVES
 #endif

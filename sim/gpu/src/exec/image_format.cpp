@@ -93,7 +93,21 @@ std::uint32_t one(NumberFormat number) {
   return number == NumberFormat::uint || number == NumberFormat::sint ? 1U : kOne;
 }
 
+// All values of a byte, which would each be a division.
+template <NumberFormat kNumber>
+const std::array<std::uint32_t, 256>& widened_bytes() {
+  static const auto table = [] {
+    std::array<std::uint32_t, 256> values{};
+    for (std::uint32_t i = 0; i < values.size(); ++i) values[i] = widened(i, 8, kNumber);
+    return values;
+  }();
+  return table;
+}
+
 Channels select(const TexelFormat& format, const Channels& components) {
+  constexpr std::array<std::uint8_t, 4> kInOrder{kSelectX, kSelectX + 1, kSelectX + 2,
+                                                 kSelectX + 3};
+  if (format.select == kInOrder) return components;
   Channels channels{};
   for (std::size_t i = 0; i < channels.size(); ++i) {
     const std::uint8_t source = format.select[i];
@@ -225,12 +239,21 @@ Channels unpack_texel(const TexelFormat& format, const std::byte* texel) {
   const Shape shape = shape_of(format.data);
   Channels words{};
   std::memcpy(words.data(), texel, shape.bytes);
+  if (shape.bits[0] == 32) return select(format, words);  // as they are
   Channels components{};
+  const bool fractions_of_bytes = shape.bits[0] == 8 && (format.number == NumberFormat::unorm ||
+                                                         format.number == NumberFormat::snorm);
+  if (fractions_of_bytes) {
+    const auto& table = format.number == NumberFormat::unorm ? widened_bytes<NumberFormat::unorm>()
+                                                             : widened_bytes<NumberFormat::snorm>();
+    for (std::size_t i = 0; i < shape.bytes; ++i) components[i] = table[words[0] >> 8 * i & 0xFFU];
+    return select(format, components);
+  }
   unsigned at = 0;
   for (std::size_t i = 0; i < components.size() && shape.bits[i] != 0; ++i) {
     const unsigned bits = shape.bits[i];
     const std::uint32_t word = words[at / 32] >> at % 32;
-    components[i] = widened(bits == 32 ? word : word & ((1U << bits) - 1), bits, format.number);
+    components[i] = widened(word & ((1U << bits) - 1), bits, format.number);
     at += bits;
   }
   return select(format, components);

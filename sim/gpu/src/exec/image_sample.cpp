@@ -8,11 +8,26 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr std::int64_t kUnit = 256;
+constexpr int kUnitBits = 8;
+constexpr std::int64_t kUnit = std::int64_t{1} << kUnitBits;
 
 std::int64_t modulo(std::int64_t value, std::int64_t by) {
   const std::int64_t rest = value % by;
   return rest < 0 ? rest + by : rest;
+}
+
+// A texel outside stays there where the border's colour is wanted.
+std::int64_t moved_inside(std::int64_t texel, std::int64_t size, std::uint32_t clamp) {
+  if (texel >= 0 && texel < size) return texel;
+  switch (clamp) {
+    case kWrap: return modulo(texel, size);
+    case kMirror: {
+      const std::int64_t at = modulo(texel, 2 * size);
+      return std::min(at, 2 * size - 1 - at);
+    }
+    case kClampLastTexel: return std::clamp<std::int64_t>(texel, 0, size - 1);
+    default: return texel;
+  }
 }
 
 }  // namespace
@@ -24,20 +39,10 @@ AxisTaps axis_taps(float position, std::uint32_t size, std::uint32_t clamp, bool
   const double bounded = std::isnan(texels) ? 0.0 : std::clamp(texels, -kFarthest, kFarthest);
   const auto fixed = static_cast<std::int64_t>(std::nearbyint(bounded)) - (linear ? kUnit / 2 : 0);
   AxisTaps taps;
-  const std::int64_t first = (fixed - modulo(fixed, kUnit)) / kUnit;
-  taps.fraction = static_cast<std::uint32_t>(linear ? modulo(fixed, kUnit) : 0);
+  const std::int64_t first = fixed >> kUnitBits;
+  taps.fraction = linear ? static_cast<std::uint32_t>(fixed & (kUnit - 1)) : 0;
   for (std::size_t i = 0; i < 2; ++i) {
-    std::int64_t texel = first + static_cast<std::int64_t>(i);
-    switch (clamp) {
-      case kWrap: texel = modulo(texel, size); break;
-      case kMirror: {
-        texel = modulo(texel, std::int64_t{2} * size);
-        texel = std::min(texel, std::int64_t{2} * size - 1 - texel);
-        break;
-      }
-      case kClampLastTexel: texel = std::clamp<std::int64_t>(texel, 0, size - 1); break;
-      default: break;
-    }
+    const std::int64_t texel = moved_inside(first + static_cast<std::int64_t>(i), size, clamp);
     taps.inside[i] = texel >= 0 && texel < size;
     taps.texel[i] = taps.inside[i] ? static_cast<std::uint32_t>(texel) : 0U;
   }

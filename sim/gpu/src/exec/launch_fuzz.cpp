@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "exec/test_gpu.hpp"
+#include "ww/sim/gpu/image.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace {
@@ -62,6 +63,24 @@ struct Device {
     for (auto& buffer : buffers) buffer = *gpu->allocate(1 << 16);
     object = std::move(*CodeObject::parse(original));
   }
+  // What kernels on images find where their arguments point: an image in the third buffer, and a
+  // sampler. The input chooses their kinds; the code's damage reaches the words.
+  void describe_image(std::uint8_t choice) {
+    const ImageFormat format = image_formats()[choice % image_formats().size()];
+    const auto kind = static_cast<ImageKind>(choice % 6);
+    ImageLayout layout{.kind = kind, .format = format, .width = 7, .address = buffers[2]};
+    if (kind >= ImageKind::image_2d) layout.height = 5;
+    if (kind == ImageKind::image_3d) layout.depth = 3;
+    if (kind == ImageKind::image_1d_array || kind == ImageKind::image_2d_array) layout.layers = 3;
+    layout.row_pitch = image_row_pitch(kind, format, layout.width);
+    layout.slice_pitch = layout.row_pitch * layout.height;
+    if (const auto words = image_descriptor(layout, gpu->chip().architecture().gfx_target)) {
+      (void)gpu->write(buffers[0], std::as_bytes(std::span(*words)));
+    }
+    const auto sampler = sampler_descriptor(choice % 2 != 0, static_cast<Addressing>(choice % 5),
+                                            static_cast<Filter>(choice / 128));
+    (void)gpu->write(buffers[1], std::as_bytes(std::span(sampler)));
+  }
   test::CountingObserver::Totals totals;
   std::unique_ptr<VirtualGpu> gpu;
   std::uint64_t buffers[3]{};
@@ -106,7 +125,7 @@ void run(Device& device, const std::vector<std::byte>& bytes, std::size_t choice
 }  // namespace
 
 // Input: target, kernel, shape, then changes of four bytes; few of them, so that the code still
-// runs.
+// runs. The last byte chooses the image that the arguments may be.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static auto& devices = *new std::array<std::unique_ptr<Device>, std::size(kTargets)>;
   if (size < 3) return 0;
@@ -119,6 +138,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t changes = std::min<std::size_t>((size - 3) / 4, 1U + data[2] / 2 % 16);
   for (std::size_t i = 0; i < changes; ++i) damage(bytes, kernels[choice], data + 3 + 4 * i);
   if (data[2] >= 0xfc) bytes.resize(bytes.size() * data[1] / 256);
+  device.describe_image(data[size - 1]);
   run(device, bytes, choice, data[2] % 2 == 0 ? 64 : 128);
   return 0;
 }

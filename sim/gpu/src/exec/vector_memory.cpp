@@ -523,12 +523,10 @@ void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
   for (std::size_t tap = 0; tap < taps.count; ++tap) {
     operation.exec = taps.inside[tap];
     std::copy_n(taps.address[tap], kLanes, operation.address());
-    if (operation.exec != 0 && !inside(wave, operation)) {
-      taps.inside[tap] = guard_lanes(wave, operation);
-      if (wave.cu->error()) {
-        wave.cu->release(&operation);
-        return;
-      }
+    taps.inside[tap] = guard_lanes(wave, operation);
+    if (wave.cu->error()) {
+      wave.cu->release(&operation);
+      return;
     }
     touched |= taps.inside[tap];
   }
