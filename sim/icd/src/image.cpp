@@ -68,9 +68,11 @@ Created<Wanted> check_description(const cl_image_format* format, const cl_image_
   if (!extent) return refuse(extent.error());
   Wanted wanted{std::make_unique<ImageState>(),
                 {(*extent)[0] * *element, (*extent)[1], (*extent)[2]}};
-  const auto counted = counted_pitches(shape->image_type, wanted.bytes, shape->image_row_pitch,
-                                       shape->image_slice_pitch);
-  const bool pitched = shape->image_row_pitch != 0 || shape->image_slice_pitch != 0;
+  // The C++ bindings of OpenCL 1.2 leave the slice pitch of kinds without slices undefined.
+  const std::size_t slice_pitch = has_slices(shape->image_type) ? shape->image_slice_pitch : 0;
+  const auto counted =
+      counted_pitches(shape->image_type, wanted.bytes, shape->image_row_pitch, slice_pitch);
+  const bool pitched = shape->image_row_pitch != 0 || slice_pitch != 0;
   if (!counted || (pitched && !has_host_ptr) || shape->image_row_pitch % *element != 0) {
     return refuse(CL_INVALID_IMAGE_DESCRIPTOR);
   }

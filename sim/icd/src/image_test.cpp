@@ -361,6 +361,23 @@ TEST_F(ImageTest, TheStandardsFormatsAreThereForEveryKind) {
   }
 }
 
+TEST_F(ImageTest, FieldsOfOtherKindsMeanNothing) {
+  cl_image_desc wanted{};
+  wanted.image_type = CL_MEM_OBJECT_IMAGE2D;
+  wanted.image_width = 5;
+  wanted.image_height = 3;
+  wanted.image_depth = 1 << 20;
+  wanted.image_array_size = 1 << 20;
+  wanted.image_slice_pitch = 3;
+  cl_int code = -1;
+  cl_mem made = cl.clCreateImage(context, 0, &kBytes4, &wanted, nullptr, &code);
+  ASSERT_EQ(code, CL_SUCCESS);
+  EXPECT_EQ(info<std::size_t>(made, CL_IMAGE_SLICE_PITCH), 0U);
+  EXPECT_EQ(info<std::size_t>(made, CL_IMAGE_DEPTH), 0U);
+  EXPECT_EQ(info<std::size_t>(made, CL_IMAGE_ARRAY_SIZE), 0U);
+  release(made);
+}
+
 TEST_F(ImageTest, TheOldCallsMakeTheSameImages) {
   Bytes host = counting(4096);
   cl_int code = -1;

@@ -204,8 +204,6 @@ void shape_rows(std::vector<ErrorRow>& rows) {
                          .flags = CL_MEM_COPY_HOST_PTR,
                          .host = true});
        }},
-      {call, kBad, "slices of a 2D image",
-       [](W& w) { return make(w, {.slice = 256, .flags = CL_MEM_COPY_HOST_PTR, .host = true}); }},
       {call, CL_INVALID_IMAGE_SIZE, "more than CL_DEVICE_IMAGE2D_MAX_WIDTH",
        [](W& w) { return make(w, {.width = limit(w, CL_DEVICE_IMAGE2D_MAX_WIDTH) + 1}); }},
       {call, CL_INVALID_IMAGE_SIZE, "more than CL_DEVICE_IMAGE2D_MAX_HEIGHT",
