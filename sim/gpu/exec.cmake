@@ -72,32 +72,24 @@ function(ww_sim_gpu_exec_tests)
     message(STATUS "clang-15 is missing: the emulator's tests and benchmark are not built")
     return()
   endif()
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/test/kernels.cl)
   set(objects)
-  foreach(level 0 1 2)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co)
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx701 -O${level}
-              -mcode-object-version=4 -Xclang -finclude-default-header
-              --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
-              ${source} -o ${object}
-      DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for gfx701, -O${level}")
-    list(APPEND objects ${object})
-  endforeach()
-  set(newest)
-  foreach(cpu gfx900 gfx90a)
-    foreach(level 0 1 2)
-      set(newer ${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co)
-      add_custom_command(OUTPUT ${newer}
-        COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
-                -mcode-object-version=4 -Xclang -finclude-default-header
-                --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
-                ${source} -o ${newer}
-        DEPENDS ${source} VERBATIM COMMENT "Building the emulator's test kernels for ${cpu}, -O${level}")
-      list(APPEND newest ${newer})
+  foreach(source kernels images)
+    foreach(cpu gfx701 gfx900 gfx90a)
+      foreach(level 0 1 2)
+        string(REPLACE "_gfx701" "" object
+          ${CMAKE_CURRENT_BINARY_DIR}/emulator_${source}_${cpu}_O${level}.co)
+        add_custom_command(OUTPUT ${object}
+          COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
+                  -mcode-object-version=4 -Xclang -finclude-default-header
+                  --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+                  ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
+          DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl VERBATIM
+          COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
+        list(APPEND objects ${object})
+      endforeach()
     endforeach()
   endforeach()
-  add_custom_target(emulator_kernels DEPENDS ${objects} ${newest})
+  add_custom_target(emulator_kernels DEPENDS ${objects})
 
   ww_add_test(exec_cache_test LABEL unit
     SOURCES src/exec/l1_cache_test.cpp src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
@@ -124,9 +116,12 @@ function(ww_sim_gpu_exec_tests)
   foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
     add_dependencies(${name} emulator_kernels)
     target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-    target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${object}")
+    target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
   endforeach()
   target_compile_definitions(exec_launch_fuzz PRIVATE
+    WW_EMULATOR_IMAGES="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_O2.co"
+    WW_EMULATOR_IMAGES_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx900_O2.co"
+    WW_EMULATOR_IMAGES_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx90a_O2.co"
     WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
     WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
   foreach(level 0 1)

@@ -12,6 +12,7 @@ namespace ww::sim::gpu {
 namespace {
 
 using test::Colour;
+using test::ImageGpu;
 using test::ReferenceImage;
 using test::TestGpu;
 
@@ -122,7 +123,7 @@ Colour colour_of(ImageFormat format, const std::uint32_t* words) {
 }
 
 bool has_kernel(const std::string& name) {
-  const auto object = test::read_kernels();
+  const auto object = test::read_images();
   for (const auto& kernel : object.kernels()) {
     if (kernel.name == name) return true;
   }
@@ -130,7 +131,7 @@ bool has_kernel(const std::string& name) {
 }
 
 TEST(SemanticsOfImages, LoadsEveryFormatOfEveryKind) {
-  TestGpu test;
+  ImageGpu test;
   for (const Shape& shape : kShapes) {
     for (const ImageFormat format : image_formats()) {
       if (!supported(shape.kind, format)) continue;
@@ -258,7 +259,7 @@ bool has_sampler(const Shape& shape) {
 }
 
 TEST(SemanticsOfImages, SamplesEveryKindInEveryMode) {
-  TestGpu test;
+  ImageGpu test;
   if (!has_sampler(kShapes[0])) GTEST_SKIP() << "the compiler makes no samples of this code";
   for (const Shape& shape : kShapes) {
     if (!has_sampler(shape)) continue;
@@ -273,7 +274,7 @@ TEST(SemanticsOfImages, SamplesEveryKindInEveryMode) {
 }
 
 TEST(SemanticsOfImages, SamplesEveryFormat) {
-  TestGpu test;
+  ImageGpu test;
   const Shape& shape = kShapes[3];
   if (!has_sampler(shape)) GTEST_SKIP() << "the compiler makes no samples of this code";
   for (const ImageFormat format : image_formats()) {
@@ -286,7 +287,7 @@ TEST(SemanticsOfImages, SamplesEveryFormat) {
 
 // Where a sampler takes whole numbers they are the texels' numbers, not their edges.
 TEST(SemanticsOfImages, SamplesAtWholeNumbers) {
-  TestGpu test;
+  ImageGpu test;
   if (!has_sampler(kShapes[0])) GTEST_SKIP() << "the compiler makes no samples of this code";
   const ImageFormat format{ChannelOrder::rgba, ChannelType::unsigned_int16};
   for (const Shape& shape : kShapes) {
@@ -327,7 +328,7 @@ TEST(SemanticsOfImages, SamplesAtWholeNumbers) {
 
 // The compiler turns sampler literals into descriptors by itself.
 TEST(SemanticsOfImages, SamplesThroughLiteralsAsThroughArguments) {
-  TestGpu test;
+  ImageGpu test;
   if (!has_kernel("sample_literal_0")) GTEST_SKIP() << "the compiler makes no samples of this code";
   constexpr SamplerCase kLiterals[] = {{false, Addressing::clamp, Filter::nearest},
                                        {false, Addressing::clamp_to_edge, Filter::linear},
@@ -373,7 +374,7 @@ std::array<std::uint32_t, 4> channels_to_write(ImageFormat format, Random& rando
 }
 
 TEST(SemanticsOfImages, StoresEveryFormatOfEveryKindAndNothingOutside) {
-  TestGpu test;
+  ImageGpu test;
   for (const Shape& shape : kShapes) {
     for (const ImageFormat format : image_formats()) {
       if (!supported(shape.kind, format)) continue;
@@ -421,7 +422,7 @@ TEST(SemanticsOfImages, StoresEveryFormatOfEveryKindAndNothingOutside) {
 }
 
 TEST(SemanticsOfImages, LoadsOutsideGiveTheBordersColour) {
-  TestGpu test;
+  ImageGpu test;
   for (const Shape& shape : kShapes) {
     for (const ChannelOrder order : {ChannelOrder::rgba, ChannelOrder::r}) {
       const ImageFormat format{order, ChannelType::single_float};
@@ -448,7 +449,7 @@ TEST(SemanticsOfImages, LoadsOutsideGiveTheBordersColour) {
 
 // OpenCL leaves open what these read, but not that the program goes on.
 TEST(SemanticsOfImages, SampleAtNoNumberReadsSomeTexel) {
-  TestGpu test;
+  ImageGpu test;
   if (!has_sampler(kShapes[3])) GTEST_SKIP() << "the compiler makes no samples of this code";
   const Image image =
       make_image(test, kShapes[3], {ChannelOrder::rgba, ChannelType::unorm_int8}, 2);
@@ -488,7 +489,7 @@ TEST(SemanticsOfImages, AnswersQueries) {
       {{ChannelOrder::intensity, ChannelType::half_float}, 0x10B8, 0x10DD},
       {{ChannelOrder::luminance, ChannelType::single_float}, 0x10B9, 0x10DE},
   };
-  TestGpu test;
+  ImageGpu test;
   for (const Shape& shape : kShapes) {
     for (const auto& [format, order, type] : kCodes) {
       if (!supported(shape.kind, format)) continue;
@@ -507,7 +508,7 @@ TEST(SemanticsOfImages, AnswersQueries) {
 }
 
 TEST(SemanticsOfImages, WritesTheRegistersOfTheChannelsThatAreUsed) {
-  TestGpu test;
+  ImageGpu test;
   if (!has_kernel("sample_part")) GTEST_SKIP() << "the compiler makes no samples of this code";
   const Shape& shape = kShapes[3];
   const SamplerCase c{true, Addressing::clamp, Filter::linear};
@@ -549,7 +550,7 @@ std::uint16_t half_of(double value) {
 
 TEST(SemanticsOfImages, ReadsAndWritesHalves) {
   if (!has_kernel("halves_2d")) GTEST_SKIP() << "this instruction set has no 16-bit channels";
-  TestGpu test;
+  ImageGpu test;
   const Shape shape{ImageKind::image_2d, "2d", 2, false, {8, 8, 1}, 1};
   const SamplerCase c{false, Addressing::clamp_to_edge, Filter::nearest};
   const ImageFormat format{ChannelOrder::rgba, ChannelType::unorm_int8};

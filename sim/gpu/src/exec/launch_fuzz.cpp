@@ -34,6 +34,10 @@ constexpr Target kTargets[] = {
     {"vega10", WW_EMULATOR_KERNELS_GFX900, {.memory = true}, false},
     {"mi210", WW_EMULATOR_KERNELS_GFX90A, {}, false},
     {"w9100", WW_EMULATOR_KERNELS, {}, true},
+    {"w9100", WW_EMULATOR_IMAGES, {.memory = true}, false},
+    {"vega10", WW_EMULATOR_IMAGES_GFX900, {}, false},
+    {"mi210", WW_EMULATOR_IMAGES_GFX90A, {}, false},
+    {"w9100", WW_EMULATOR_IMAGES, {}, true},
 };
 
 std::vector<std::byte> bytes_of(const char* path) {

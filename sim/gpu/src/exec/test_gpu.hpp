@@ -92,14 +92,29 @@ class CountingObserver final : public ActivityObserver {
   std::vector<std::int64_t> latest_;
 };
 
-inline binpatch::CodeObject read_kernels() {
-  // The same tests run on code built with other optimisation levels.
-  const char* other = std::getenv("WW_EMULATOR_OTHER_KERNELS");
-  std::ifstream file(other != nullptr ? other : WW_EMULATOR_KERNELS, std::ios::binary);
+inline binpatch::CodeObject read_object(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
   std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
   auto object = binpatch::CodeObject::parse(std::as_bytes(std::span<const char>(text)));
-  if (!object) throw std::runtime_error(object.error().text());
+  if (!object) throw std::runtime_error(path + ": " + object.error().text());
   return std::move(*object);
+}
+
+// The same tests run on code built with other optimisation levels.
+inline std::string kernels_path() {
+  const char* other = std::getenv("WW_EMULATOR_OTHER_KERNELS");
+  return other != nullptr ? other : WW_EMULATOR_KERNELS;
+}
+
+inline binpatch::CodeObject read_kernels() {
+  return read_object(kernels_path());
+}
+
+// The kernels on images that were built beside them.
+inline binpatch::CodeObject read_images() {
+  static constexpr std::string_view kName = "emulator_kernels";
+  std::string path = kernels_path();
+  return read_object(path.replace(path.rfind(kName), kName.size(), "emulator_images"));
 }
 
 inline Chip load_chip(const std::string& name) {
@@ -123,9 +138,11 @@ class TestGpu {
  public:
   // `chip_name`: instead of the chip that goes with the kernels.
   explicit TestGpu(Options options = Options{.threads = 1}, bool payloads = true,
-                   const std::string& chip_name = {}) {
+                   const std::string& chip_name = {})
+      : TestGpu(std::move(options), payloads, chip_name, read_kernels()) {}
+  TestGpu(Options options, bool payloads, const std::string& chip_name,
+          const binpatch::CodeObject& kernels) {
     auto observer = std::make_unique<CountingObserver>(totals, payloads);
-    const binpatch::CodeObject kernels = read_kernels();
     Chip chip = chip_name.empty() ? chip_for(kernels) : load_chip(chip_name);
     observer->set_zones(static_cast<std::size_t>(chip.architecture().shader_engines) + 5);
     auto gpu = VirtualGpu::create(std::move(chip), options, std::move(observer));
@@ -203,6 +220,14 @@ class TestGpu {
  private:
   std::unique_ptr<VirtualGpu> gpu_;
   ProgramId program_{};
+};
+
+// The same with the kernels on images.
+class ImageGpu : public TestGpu {
+ public:
+  explicit ImageGpu(Options options = Options{.threads = 1}, bool payloads = true,
+                    const std::string& chip_name = {})
+      : TestGpu(std::move(options), payloads, chip_name, read_images()) {}
 };
 
 }  // namespace ww::sim::gpu::test
