@@ -139,6 +139,8 @@ cl_kernel_arg_address_qualifier address_qualifier(const binpatch::KernelArgument
   if (argument.value_kind == "by_value" || argument.value_kind == "sampler") {
     return CL_KERNEL_ARG_ADDRESS_PRIVATE;
   }
+  // The compiler speaks of the descriptor, which is constant.
+  if (argument.value_kind == "image") return CL_KERNEL_ARG_ADDRESS_GLOBAL;
   if (argument.address_space == "local") return CL_KERNEL_ARG_ADDRESS_LOCAL;
   if (argument.address_space == "constant") return CL_KERNEL_ARG_ADDRESS_CONSTANT;
   return CL_KERNEL_ARG_ADDRESS_GLOBAL;

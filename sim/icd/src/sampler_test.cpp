@@ -52,6 +52,14 @@ TEST_F(SamplerTest, KernelsGetTheAddressesOfDescriptors) {
   }
   EXPECT_THAT(access, ElementsAre(CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_NONE,
                                   CL_KERNEL_ARG_ACCESS_WRITE_ONLY, CL_KERNEL_ARG_ACCESS_NONE));
+  cl_kernel_arg_address_qualifier space[4]{};
+  for (cl_uint i = 0; i < 4; ++i) {
+    EXPECT_EQ(cl.clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space[i],
+                                    &space[i], nullptr),
+              CL_SUCCESS);
+  }
+  EXPECT_THAT(space, ElementsAre(CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_PRIVATE,
+                                 CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_PRIVATE));
   char type[32] = "";
   EXPECT_EQ(cl.clGetKernelArgInfo(kernel, 2, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, nullptr),
             CL_SUCCESS);
