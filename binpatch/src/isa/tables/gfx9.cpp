@@ -48,6 +48,8 @@ constexpr TableEntry gfx8_entries[] = {
 #include "isa/tables/gfx8_only.def"
 #include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
+#include "isa/tables/image_levels.def"
+#include "isa/tables/images.def"
 };
 constexpr TableEntry gfx900_entries[] = {
 #include "isa/tables/before_gfx90a.def"
