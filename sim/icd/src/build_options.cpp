@@ -90,9 +90,11 @@ constexpr const char* kHalfBuiltins =
 // device and without the user's options; these lines put them right for this one.
 std::string make_prelude(std::string_view language, bool fast_relaxed_math, bool halves) {
   std::string text;
-  for (const char* name : {"cl_khr_fp16", "cl_khr_3d_image_writes", "cl_amd_media_ops",
-                           "cl_amd_media_ops2", "__IMAGE_SUPPORT__"}) {
+  for (const char* name : {"cl_khr_fp16", "cl_amd_media_ops", "cl_amd_media_ops2"}) {
     text += std::string("#undef ") + name + "\n";
+  }
+  for (const char* name : {"cl_khr_3d_image_writes", "__IMAGE_SUPPORT__"}) {
+    text += std::string("#undef ") + name + "\n#define " + name + " 1\n";
   }
   text += "#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 120\n";
   if (!language.empty()) {

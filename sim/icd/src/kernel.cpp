@@ -1,6 +1,9 @@
 // Kernels: creation, arguments and queries.
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "api.hpp"
 #include "info.hpp"
@@ -8,6 +11,7 @@
 #include "objects.hpp"
 #include "program.hpp"
 #include "runtime.hpp"
+#include "sampler.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -19,6 +23,8 @@ bool is_hidden(const binpatch::KernelArgument& argument) {
 ArgumentKind kind_of(const binpatch::KernelArgument& argument) {
   if (argument.value_kind == "global_buffer") return ArgumentKind::buffer;
   if (argument.value_kind == "dynamic_shared_pointer") return ArgumentKind::local;
+  if (argument.value_kind == "image") return ArgumentKind::image;
+  if (argument.value_kind == "sampler") return ArgumentKind::sampler;
   return ArgumentKind::value;
 }
 
@@ -52,14 +58,63 @@ cl_int set_buffer(_cl_kernel& kernel, ArgumentState& argument, std::size_t size,
   if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
   cl_mem memory = nullptr;
   if (value != nullptr) std::memcpy(&memory, value, sizeof memory);
-  if (memory != nullptr && !known_buffer(memory)) return CL_INVALID_MEM_OBJECT;
-  if (memory != nullptr && memory->context.get() != kernel.program->context.get()) {
+  if (memory != nullptr && (!known_memory(memory) || memory->image ||
+                            memory->context.get() != kernel.program->context.get())) {
     return CL_INVALID_MEM_OBJECT;
   }
   argument.memory = memory;
   argument.serial = memory != nullptr ? memory->serial : 0;
   const std::uint64_t address = memory != nullptr ? memory->address : 0;
   store(kernel, *argument.metadata, address);
+  return CL_SUCCESS;
+}
+
+// The kind of image that an argument of this type takes; nothing for a name that says none, as in a
+// binary without argument information.
+std::optional<cl_mem_object_type> image_type_of(const binpatch::KernelArgument& argument) {
+  static constexpr std::pair<std::string_view, cl_mem_object_type> kinds[] = {
+      {"image1d_t", CL_MEM_OBJECT_IMAGE1D},
+      {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+      {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER},
+      {"image2d_t", CL_MEM_OBJECT_IMAGE2D},
+      {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+      {"image3d_t", CL_MEM_OBJECT_IMAGE3D}};
+  for (const auto& [name, type] : kinds) {
+    if (argument.type_name == name) return type;
+  }
+  return std::nullopt;
+}
+
+cl_int set_image(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, const void* value) {
+  if (size != sizeof(cl_mem)) return CL_INVALID_ARG_SIZE;
+  cl_mem memory = nullptr;
+  if (value != nullptr) std::memcpy(&memory, value, sizeof memory);
+  if (!known_memory(memory) || !memory->image ||
+      memory->context.get() != kernel.program->context.get() ||
+      image_type_of(*argument.metadata).value_or(memory->image->type) != memory->image->type) {
+    return CL_INVALID_MEM_OBJECT;
+  }
+  const bool writes = argument.metadata->access == "write_only";
+  if ((memory->flags & (writes ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) != 0) {
+    return CL_INVALID_ARG_VALUE;
+  }
+  argument.memory = memory;
+  argument.serial = memory->serial;
+  store(kernel, *argument.metadata, memory->image->descriptor);
+  return CL_SUCCESS;
+}
+
+cl_int set_sampler(_cl_kernel& kernel, ArgumentState& argument, std::size_t size,
+                   const void* value) {
+  if (size != sizeof(cl_sampler)) return CL_INVALID_ARG_SIZE;
+  cl_sampler sampler = nullptr;
+  if (value != nullptr) std::memcpy(&sampler, value, sizeof sampler);
+  if (!known_sampler(sampler) || sampler->context.get() != kernel.program->context.get()) {
+    return CL_INVALID_SAMPLER;
+  }
+  argument.sampler = sampler;
+  argument.serial = sampler->serial;
+  store(kernel, *argument.metadata, sampler->descriptor);
   return CL_SUCCESS;
 }
 
@@ -72,14 +127,7 @@ cl_int set_local(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, 
 }
 
 cl_int set_value(_cl_kernel& kernel, ArgumentState& argument, std::size_t size, const void* value) {
-  const auto& kind = argument.metadata->value_kind;
-  if (kind == "sampler") {
-    return size == sizeof(cl_sampler) ? CL_INVALID_SAMPLER : CL_INVALID_ARG_SIZE;
-  }
-  if (kind == "image") {
-    return size == sizeof(cl_mem) ? CL_INVALID_MEM_OBJECT : CL_INVALID_ARG_SIZE;
-  }
-  if (kind != "by_value") return CL_INVALID_ARG_VALUE;
+  if (argument.metadata->value_kind != "by_value") return CL_INVALID_ARG_VALUE;
   if (value == nullptr) return CL_INVALID_ARG_VALUE;
   if (size != argument.metadata->size) return CL_INVALID_ARG_SIZE;
   std::memcpy(kernel.kernarg.data() + argument.metadata->offset, value, size);
@@ -91,6 +139,8 @@ cl_kernel_arg_address_qualifier address_qualifier(const binpatch::KernelArgument
   if (argument.value_kind == "by_value" || argument.value_kind == "sampler") {
     return CL_KERNEL_ARG_ADDRESS_PRIVATE;
   }
+  // The compiler speaks of the descriptor, which is constant.
+  if (argument.value_kind == "image") return CL_KERNEL_ARG_ADDRESS_GLOBAL;
   if (argument.address_space == "local") return CL_KERNEL_ARG_ADDRESS_LOCAL;
   if (argument.address_space == "constant") return CL_KERNEL_ARG_ADDRESS_CONSTANT;
   return CL_KERNEL_ARG_ADDRESS_GLOBAL;
@@ -183,6 +233,8 @@ cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t s
     switch (argument.kind) {
       case ArgumentKind::buffer: code = set_buffer(*kernel, argument, size, value); break;
       case ArgumentKind::local: code = set_local(*kernel, argument, size, value); break;
+      case ArgumentKind::image: code = set_image(*kernel, argument, size, value); break;
+      case ArgumentKind::sampler: code = set_sampler(*kernel, argument, size, value); break;
       case ArgumentKind::value: code = set_value(*kernel, argument, size, value); break;
     }
     argument.set = argument.set || code == CL_SUCCESS;

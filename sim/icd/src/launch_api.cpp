@@ -90,12 +90,14 @@ std::optional<Form> form_for(const _cl_kernel& kernel, const LaunchShape& shape)
   return form;
 }
 
-// Every argument set, and every buffer still there.
+// Every argument set, and every object still there.
 bool arguments_are_sound(const _cl_kernel& kernel) {
-  return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [](const auto& argument) {
-    if (!argument.set) return false;
-    return argument.memory == nullptr ||
-           (valid(argument.memory) && argument.memory->serial == argument.serial);
+  const auto lives = [](const auto* object, std::uint64_t serial) {
+    return object == nullptr || (valid(object) && object->serial == serial);
+  };
+  return std::all_of(kernel.arguments.begin(), kernel.arguments.end(), [&](const auto& argument) {
+    return argument.set && lives(argument.memory, argument.serial) &&
+           lives(argument.sampler, argument.serial);
   });
 }
 
@@ -160,13 +162,15 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
 // A launch that has to wait takes its arguments with it.
 cl_int defer_launch(Entry& entry, const Enqueue& what, const _cl_kernel& kernel, Form form,
                     const LaunchShape& shape) {
-  std::vector<Use<_cl_mem>> buffers;
+  std::vector<Use<_cl_mem>> memories;
+  std::vector<Use<_cl_sampler>> samplers;
   for (const auto& argument : kernel.arguments) {
-    if (argument.memory != nullptr) buffers.emplace_back(argument.memory);
+    if (argument.memory != nullptr) memories.emplace_back(argument.memory);
+    if (argument.sampler != nullptr) samplers.emplace_back(argument.sampler);
   }
   auto work = [context = what.queue->context, form = std::move(form), shape,
                lds = kernel.dynamic_lds_bytes, prints = kernel.prints,
-               buffers = std::move(buffers)](Timing& timing) {
+               memories = std::move(memories), samplers = std::move(samplers)](Timing& timing) {
     return run(context.get(), *form.module, form.info->name, shape, form.kernarg, lds, prints,
                timing);
   };

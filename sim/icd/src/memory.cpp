@@ -19,7 +19,7 @@ constexpr cl_mem_flags kHostPointer =
 constexpr cl_mem_flags kHostAccess =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
-std::unordered_set<const void*>& buffers() {
+std::unordered_set<const void*>& memories() {
   static auto& set = *new std::unordered_set<const void*>;
   return set;
 }
@@ -28,24 +28,12 @@ bool more_than_one(cl_mem_flags flags) {
   return (flags & (flags - 1)) != 0;
 }
 
-cl_mem new_buffer(cl_context context, cl_mem_flags flags, std::size_t size) {
-  static std::uint64_t next_serial = 0;
-  auto* memory = new _cl_mem;
-  memory->context = Use(context);
-  memory->flags = (flags & kDeviceAccess) == 0 ? flags | CL_MEM_READ_WRITE : flags;
-  memory->size = size;
-  memory->serial = ++next_serial;
-  buffers().insert(memory);
-  return memory;
-}
-
 Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t size,
                             void* host_ptr) {
   if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
   if (!flags_are_sound(flags)) return refuse(CL_INVALID_VALUE);
   auto& gpu = Runtime::get().powered_gpu();
-  const auto largest = static_cast<std::size_t>(gpu.chip().architecture().memory_bytes) / 4;
-  if (size == 0 || size > largest) return refuse(CL_INVALID_BUFFER_SIZE);
+  if (size == 0 || size > max_allocation()) return refuse(CL_INVALID_BUFFER_SIZE);
   const bool takes_pointer = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
   if (takes_pointer != (host_ptr != nullptr)) return refuse(CL_INVALID_HOST_PTR);
 
@@ -56,36 +44,18 @@ Created<cl_mem> make_buffer(cl_context context, cl_mem_flags flags, std::size_t 
     (void)gpu.release(*address);
     return refuse(CL_OUT_OF_RESOURCES);
   }
-  auto* memory = new_buffer(context, flags, size);
+  auto* memory = new_memory(context, flags, false);
+  memory->size = size;
   memory->address = *address;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0) memory->host_ptr = static_cast<std::byte*>(host_ptr);
   approximate_buffer(Runtime::get().approximations, memory);
   return memory;
 }
 
-// A sub-buffer's flags: its parent's where it says nothing; it may not ask for more.
-Created<cl_mem_flags> sub_buffer_flags(cl_mem_flags parent, cl_mem_flags asked) {
-  if ((asked & kHostPointer) != 0 || !flags_are_sound(asked)) return refuse(CL_INVALID_VALUE);
-  const auto device = asked & kDeviceAccess;
-  const auto host = asked & kHostAccess;
-  const bool parent_write_only = (parent & CL_MEM_WRITE_ONLY) != 0;
-  const bool parent_read_only = (parent & CL_MEM_READ_ONLY) != 0;
-  if ((parent_write_only && (device & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) != 0) ||
-      (parent_read_only && (device & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) ||
-      ((parent & CL_MEM_HOST_WRITE_ONLY) != 0 && (host & CL_MEM_HOST_READ_ONLY) != 0) ||
-      ((parent & CL_MEM_HOST_READ_ONLY) != 0 && (host & CL_MEM_HOST_WRITE_ONLY) != 0) ||
-      ((parent & CL_MEM_HOST_NO_ACCESS) != 0 &&
-       (host & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)) != 0)) {
-    return refuse(CL_INVALID_VALUE);
-  }
-  return (device != 0 ? device : parent & kDeviceAccess) | (parent & kHostPointer) |
-         (host != 0 ? host : parent & kHostAccess);
-}
-
 Created<cl_mem> make_sub_buffer(cl_mem parent, cl_mem_flags asked, cl_buffer_create_type type,
                                 const void* info) {
-  if (!valid(parent) || parent->parent) return refuse(CL_INVALID_MEM_OBJECT);
-  auto flags = sub_buffer_flags(parent->flags, asked);
+  if (!valid(parent) || parent->parent || parent->image) return refuse(CL_INVALID_MEM_OBJECT);
+  auto flags = inherited_flags(parent->flags, asked);
   if (!flags) return refuse(flags.error());
   if (type != CL_BUFFER_CREATE_TYPE_REGION || info == nullptr) return refuse(CL_INVALID_VALUE);
   const auto region = *static_cast<const cl_buffer_region*>(info);
@@ -94,7 +64,8 @@ Created<cl_mem> make_sub_buffer(cl_mem parent, cl_mem_flags asked, cl_buffer_cre
     return refuse(CL_INVALID_VALUE);
   }
   if (region.origin % kSubBufferAlignment != 0) return refuse(CL_MISALIGNED_SUB_BUFFER_OFFSET);
-  auto* memory = new_buffer(parent->context.get(), *flags, region.size);
+  auto* memory = new_memory(parent->context.get(), *flags, false);
+  memory->size = region.size;
   memory->address = parent->address + region.origin;
   memory->parent = Use(parent);
   memory->origin = region.origin;
@@ -113,6 +84,11 @@ std::optional<net::WordType> word_type(std::uint32_t type) {
 }
 
 }  // namespace
+
+std::size_t max_allocation() {
+  const auto& arch = Runtime::get().powered_gpu().chip().architecture();
+  return static_cast<std::size_t>(arch.memory_bytes) / 4;
+}
 
 bool flags_are_sound(cl_mem_flags flags) {
   if ((flags & ~(kDeviceAccess | kHostPointer | kHostAccess)) != 0) return false;
@@ -135,19 +111,51 @@ std::int32_t set_approximable(cl_mem memory, std::uint32_t type, float threshold
   return guarded([&](Entry&) { return declare_approximable(memory, type, threshold); });
 }
 
-bool known_buffer(const _cl_mem* memory) {
-  return buffers().contains(memory);
+cl_mem new_memory(cl_context context, cl_mem_flags flags, bool image) {
+  static std::uint64_t buffers = 0;
+  static std::uint64_t images = std::uint64_t{1} << 63;
+  auto* memory = new _cl_mem;
+  memory->context = Use(context);
+  memory->flags = (flags & kDeviceAccess) == 0 ? flags | CL_MEM_READ_WRITE : flags;
+  memory->serial = image ? ++images : ++buffers;
+  memories().insert(memory);
+  return memory;
 }
 
-bool mapped_for_writing(const _cl_mem& memory, std::size_t offset, std::size_t size) {
-  const std::uint64_t begin = memory.address + offset;
-  const std::uint64_t end = begin + size;
-  for (const void* known : buffers()) {
-    // A buffer and its sub-buffers share addresses.
+Created<cl_mem_flags> inherited_flags(cl_mem_flags parent, cl_mem_flags asked) {
+  if ((asked & kHostPointer) != 0 || !flags_are_sound(asked)) return refuse(CL_INVALID_VALUE);
+  const auto device = asked & kDeviceAccess;
+  const auto host = asked & kHostAccess;
+  const bool parent_write_only = (parent & CL_MEM_WRITE_ONLY) != 0;
+  const bool parent_read_only = (parent & CL_MEM_READ_ONLY) != 0;
+  if ((parent_write_only && (device & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)) != 0) ||
+      (parent_read_only && (device & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)) != 0) ||
+      ((parent & CL_MEM_HOST_WRITE_ONLY) != 0 && (host & CL_MEM_HOST_READ_ONLY) != 0) ||
+      ((parent & CL_MEM_HOST_READ_ONLY) != 0 && (host & CL_MEM_HOST_WRITE_ONLY) != 0) ||
+      ((parent & CL_MEM_HOST_NO_ACCESS) != 0 &&
+       (host & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY)) != 0)) {
+    return refuse(CL_INVALID_VALUE);
+  }
+  return (device != 0 ? device : parent & kDeviceAccess) | (parent & kHostPointer) |
+         (host != 0 ? host : parent & kHostAccess);
+}
+
+bool known_memory(const _cl_mem* memory) {
+  return memories().contains(memory);
+}
+
+bool mapped_for_writing(const _cl_mem& memory, const Box& box, const Region& region) {
+  for (const void* known : memories()) {
     const auto& other = *static_cast<const _cl_mem*>(known);
-    for (const MappedRegion& region : other.mapped) {
-      const std::uint64_t mapped = other.address + region.offset;
-      if ((region.flags & kMapWrites) != 0 && begin < mapped + region.size && mapped < end) {
+    for (const MappedRegion& mapped : other.mapped) {
+      if ((mapped.flags & kMapWrites) == 0) continue;
+      if (&other == &memory) {
+        if (boxes_meet(box, region, mapped.device, mapped.region)) return true;
+        continue;
+      }
+      // Buffers, sub-buffers and images in a buffer's memory share addresses.
+      if (memory.address + box.offset < other.address + mapped.device.end &&
+          other.address + mapped.device.offset < memory.address + box.end) {
         return true;
       }
     }
@@ -157,7 +165,8 @@ bool mapped_for_writing(const _cl_mem& memory, std::size_t offset, std::size_t s
 
 void destroy(cl_mem memory) {
   auto& runtime = Runtime::get();
-  buffers().erase(memory);
+  memories().erase(memory);
+  if (memory->image) (void)runtime.powered_gpu().release(memory->image->descriptor);
   auto& destructors = memory->destructors;
   runtime.callbacks.insert(runtime.callbacks.end(), destructors.rbegin(), destructors.rend());
   if (!memory->parent) (void)runtime.powered_gpu().release(memory->address);
@@ -202,7 +211,9 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, std::size
     if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
     const InfoSink sink(size, value, size_ret);
     switch (name) {
-      case CL_MEM_TYPE: return sink.value<cl_mem_object_type>(CL_MEM_OBJECT_BUFFER);
+      case CL_MEM_TYPE:
+        return sink.value<cl_mem_object_type>(memory->image ? memory->image->type
+                                                            : CL_MEM_OBJECT_BUFFER);
       case CL_MEM_FLAGS: return sink.value(memory->flags);
       case CL_MEM_SIZE: return sink.value(memory->size);
       case CL_MEM_HOST_PTR: return sink.value<void*>(memory->host_ptr);

@@ -21,6 +21,7 @@ enum class ObjectType : std::uint32_t {
   context,
   queue,
   memory,
+  sampler,
   program,
   kernel,
   event,
@@ -63,6 +64,7 @@ template <class T>
 void destroy(cl_context context);
 void destroy(cl_command_queue queue);
 void destroy(cl_mem memory);
+void destroy(cl_sampler sampler);
 void destroy(cl_program program);
 void destroy(cl_kernel kernel);
 void destroy(cl_event event);

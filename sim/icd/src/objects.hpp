@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "box.hpp"
 #include "object.hpp"
 #include "printf.hpp"
 #include "ww/binpatch/code_object.hpp"
@@ -60,9 +61,23 @@ struct Command {
 
 struct MappedRegion {
   std::byte* pointer{};
-  std::size_t offset{};
-  std::size_t size{};
+  Region region{};  // bytes, rows, slices
+  Box device{};     // in the object's memory
+  Pitches host{};   // at the pointer
   cl_map_flags flags{};
+};
+
+// What makes an image of memory. Origins and regions count elements, then rows (of a 1D array:
+// layers), then slices (of a 2D array: layers); extents that an image lacks are 1.
+struct ImageState {
+  cl_mem_object_type type{};
+  cl_image_format format{};
+  std::size_t element_bytes{};
+  Region extent{};
+  Pitches device{};
+  Pitches host{};              // of the application's memory (CL_MEM_USE_HOST_PTR)
+  Pitches told{};              // the application's own pitches, or those without gaps
+  std::uint64_t descriptor{};  // device address of what kernels get
 };
 
 struct EventCallback {
@@ -71,14 +86,15 @@ struct EventCallback {
   void* user_data{};
 };
 
-enum class ArgumentKind { value, buffer, local };
+enum class ArgumentKind { value, buffer, local, image, sampler };
 
 struct ArgumentState {
   const binpatch::KernelArgument* metadata{};
   ArgumentKind kind{ArgumentKind::value};
   bool set{};
-  cl_mem memory{};              // buffer; not owned, as the standard demands
-  std::uint64_t serial{};       // which buffer it was, should the handle be used again
+  cl_mem memory{};              // buffer or image; not owned, as the standard demands
+  cl_sampler sampler{};         // not owned either
+  std::uint64_t serial{};       // which object it was, should the handle be used again
   std::uint32_t local_bytes{};  // local
 };
 
@@ -112,13 +128,23 @@ struct _cl_mem : ww::sim::icd::ObjectOf<_cl_mem, ww::sim::icd::ObjectType::memor
   ww::sim::icd::Use<_cl_context> context;
   cl_mem_flags flags{};
   std::size_t size{};
-  std::uint64_t address{};            // in device memory
-  std::uint64_t serial{};             // unique in the process
-  std::byte* host_ptr{};              // CL_MEM_USE_HOST_PTR: the application's memory, else null
-  ww::sim::icd::Use<_cl_mem> parent;  // of a sub-buffer
+  std::uint64_t address{};  // in device memory
+  std::uint64_t serial{};   // unique in the process
+  std::byte* host_ptr{};    // CL_MEM_USE_HOST_PTR: the application's memory, else null
+  std::unique_ptr<ww::sim::icd::ImageState> image;  // null: a buffer
+  ww::sim::icd::Use<_cl_mem> parent;  // of a sub-buffer, or of an image in a buffer's memory
   std::size_t origin{};
   std::vector<ww::sim::icd::MappedRegion> mapped;
   std::vector<std::function<void()>> destructors;
+};
+
+struct _cl_sampler : ww::sim::icd::ObjectOf<_cl_sampler, ww::sim::icd::ObjectType::sampler> {
+  ww::sim::icd::Use<_cl_context> context;
+  cl_bool normalized{};
+  cl_addressing_mode addressing{};
+  cl_filter_mode filter{};
+  std::uint64_t descriptor{};  // device address of what kernels get
+  std::uint64_t serial{};      // unique in the process
 };
 
 struct _cl_program : ww::sim::icd::ObjectOf<_cl_program, ww::sim::icd::ObjectType::program> {

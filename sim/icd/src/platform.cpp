@@ -4,7 +4,9 @@
 
 #include "api.hpp"
 #include "build_options.hpp"
+#include "image.hpp"
 #include "info.hpp"
+#include "memory.hpp"
 #include "objects.hpp"
 #include "runtime.hpp"
 #include "ww/core/cl_approximable.h"
@@ -17,16 +19,12 @@ constexpr const char* kDeviceExtensions =
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
     "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics " WW_CL_APPROXIMABLE_EXTENSION;
+    "cl_khr_int64_extended_atomics cl_khr_3d_image_writes " WW_CL_APPROXIMABLE_EXTENSION;
 constexpr const char* kPlatformExtensions =
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
     "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics " WW_CL_APPROXIMABLE_EXTENSION;
-
-cl_ulong max_allocation(const gpu::Architecture& arch) {
-  return static_cast<cl_ulong>(arch.memory_bytes) / 4;
-}
+    "cl_khr_int64_extended_atomics cl_khr_3d_image_writes " WW_CL_APPROXIMABLE_EXTENSION;
 
 // Queries whose answer needs more than a line, or comes from the chip.
 cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, const InfoSink& sink) {
@@ -40,7 +38,8 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
     }
     case CL_DEVICE_GLOBAL_MEM_SIZE: return sink.value(static_cast<cl_ulong>(arch.memory_bytes));
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return sink.value(max_allocation(arch));
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
+      return sink.value(static_cast<cl_ulong>(max_allocation()));
     case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE: return sink.value(static_cast<cl_ulong>(arch.l1_bytes));
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
       return sink.value(static_cast<cl_uint>(arch.line_bytes));
@@ -124,19 +123,18 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
       return sink.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
                                                      CL_QUEUE_PROFILING_ENABLE);
 
-    case CL_DEVICE_IMAGE_SUPPORT: return sink.flag(false);
-    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
-    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
-    case CL_DEVICE_MAX_SAMPLERS: return sink.value<cl_uint>(0);
-    // What the standard (OpenCL 1.2, table 4.3) asks of devices with images; it leaves the others
-    // free. Programs divide by these without asking for the support first.
+    case CL_DEVICE_IMAGE_SUPPORT: return sink.flag(true);
+    // Of kernels' arguments no number is too large; these are AMD's.
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS: return sink.value<cl_uint>(128);
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS: return sink.value<cl_uint>(64);
+    case CL_DEVICE_MAX_SAMPLERS: return sink.value<cl_uint>(16);
     case CL_DEVICE_IMAGE2D_MAX_WIDTH:
-    case CL_DEVICE_IMAGE2D_MAX_HEIGHT: return sink.value<std::size_t>(8192);
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT: return sink.value(kMaxImageSide);
     case CL_DEVICE_IMAGE3D_MAX_WIDTH:
     case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
-    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
-    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return sink.value<std::size_t>(2048);
-    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: return sink.value<std::size_t>(65536);
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH: return sink.value(kMaxImageDepth);
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE: return sink.value(kMaxImageLayers);
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: return sink.value(kMaxImageBuffer);
 
     case CL_DEVICE_PARTITION_MAX_SUB_DEVICES: return sink.value<cl_uint>(0);
     case CL_DEVICE_PARTITION_PROPERTIES:

@@ -1,17 +1,12 @@
-// Reads, writes, copies, fills and maps of buffers. Every transfer takes chip time.
+// Reads, writes, copies and fills of buffers. Every transfer takes chip time.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "api.hpp"
-#include "memory.hpp"
-#include "queue.hpp"
+#include "transfer.hpp"
 
 namespace ww::sim::icd {
-namespace {
-
-constexpr cl_mem_flags kNoHostRead = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
-constexpr cl_mem_flags kNoHostWrite = CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 
 gpu::VirtualGpu& device() {
   return Runtime::get().powered_gpu();
@@ -25,12 +20,50 @@ bool inside(const _cl_mem& memory, std::size_t offset, std::size_t size) {
   return offset <= memory.size && size <= memory.size - offset;
 }
 
-// What every command on a buffer checks first.
-cl_int check_queue_and_buffer(cl_command_queue queue, cl_mem memory) {
+cl_int check_queue_and_memory(cl_command_queue queue, cl_mem memory) {
   if (!valid(queue)) return CL_INVALID_COMMAND_QUEUE;
   if (!valid(memory)) return CL_INVALID_MEM_OBJECT;
   return queue->context.get() == memory->context.get() ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
+
+cl_int check_queue_and_buffer(cl_command_queue queue, cl_mem memory) {
+  const cl_int code = check_queue_and_memory(queue, memory);
+  return code == CL_SUCCESS && memory->image ? CL_INVALID_MEM_OBJECT : code;
+}
+
+cl_int check_queue_and_image(cl_command_queue queue, cl_mem memory) {
+  const cl_int code = check_queue_and_memory(queue, memory);
+  return code == CL_SUCCESS && !memory->image ? CL_INVALID_MEM_OBJECT : code;
+}
+
+bool read_region(const std::size_t* region, Region& out) {
+  if (region == nullptr) return false;
+  std::copy_n(region, 3, out.begin());
+  return std::all_of(out.begin(), out.end(), [](std::size_t n) { return n > 0; });
+}
+
+cl_int copy_bytes(std::uint64_t from, std::uint64_t to, std::size_t size) {
+  std::vector<std::byte> stage(std::min<std::size_t>(size, 1 << 20));
+  for (std::size_t done = 0; done < size; done += stage.size()) {
+    const auto part = std::span(stage).first(std::min(stage.size(), size - done));
+    if (!device().read(from + done, part) || !device().write(to + done, part)) {
+      return CL_OUT_OF_RESOURCES;
+    }
+  }
+  return CL_SUCCESS;
+}
+
+Enqueue command(cl_command_queue queue, cl_command_type type, const Waits& waits,
+                cl_bool blocking) {
+  return {.queue = queue,
+          .type = type,
+          .wait_count = waits.count,
+          .waits = waits.waits,
+          .event = waits.event,
+          .blocking = blocking != CL_FALSE};
+}
+
+namespace {
 
 cl_int check_access(cl_command_queue queue, cl_mem memory, std::size_t offset, std::size_t size,
                     const void* pointer) {
@@ -39,16 +72,6 @@ cl_int check_access(cl_command_queue queue, cl_mem memory, std::size_t offset, s
   if (pointer == nullptr || size == 0 || !inside(*memory, offset, size)) return CL_INVALID_VALUE;
   return CL_SUCCESS;
 }
-
-// A box of rows and slices in linear memory.
-struct Box {
-  std::size_t offset{};  // of its first byte
-  std::size_t end{};     // one past its last byte
-  std::size_t row_pitch{};
-  std::size_t slice_pitch{};
-};
-
-using Region = std::array<std::size_t, 3>;
 
 // Box from a rectangle call's arguments; false when the pitches are too small or no memory could
 // hold it.
@@ -66,41 +89,6 @@ bool make_box(const std::size_t* origin, const Region& region, std::size_t row_p
   if (end > Wide{1} << 48) return false;
   box = {static_cast<std::size_t>(offset), static_cast<std::size_t>(end), row_pitch, slice_pitch};
   return true;
-}
-
-bool read_region(const std::size_t* region, Region& out) {
-  if (region == nullptr) return false;
-  std::copy_n(region, 3, out.begin());
-  return std::all_of(out.begin(), out.end(), [](std::size_t n) { return n > 0; });
-}
-
-// Calls move(offset a, offset b, bytes) for each row of the box; stops at the first failure.
-template <class Move>
-cl_int for_each_row(const Box& a, const Box& b, const Region& region, Move move) {
-  for (std::size_t slice = 0; slice < region[2]; ++slice) {
-    for (std::size_t row = 0; row < region[1]; ++row) {
-      const cl_int code = move(a.offset + slice * a.slice_pitch + row * a.row_pitch,
-                               b.offset + slice * b.slice_pitch + row * b.row_pitch, region[0]);
-      if (code != CL_SUCCESS) return code;
-    }
-  }
-  return CL_SUCCESS;
-}
-
-std::size_t volume(const Region& region) {
-  return region[0] * region[1] * region[2];
-}
-
-// Device to device through a bounded staging area.
-cl_int copy_bytes(std::uint64_t from, std::uint64_t to, std::size_t size) {
-  std::vector<std::byte> stage(std::min<std::size_t>(size, 1 << 20));
-  for (std::size_t done = 0; done < size; done += stage.size()) {
-    const auto part = std::span(stage).first(std::min(stage.size(), size - done));
-    if (!device().read(from + done, part) || !device().write(to + done, part)) {
-      return CL_OUT_OF_RESOURCES;
-    }
-  }
-  return CL_SUCCESS;
 }
 
 // Do two address ranges share a byte?
@@ -124,23 +112,6 @@ bool boxes_overlap(const Box& a, const Box& b, const Region& region) {
 
 const _cl_mem* root(const _cl_mem* memory) {
   return memory->parent ? memory->parent.get() : memory;
-}
-
-// The last arguments of every command.
-struct Waits {
-  cl_uint count;
-  const cl_event* waits;
-  cl_event* event;
-};
-
-Enqueue command(cl_command_queue queue, cl_command_type type, const Waits& waits,
-                cl_bool blocking = CL_FALSE) {
-  return {.queue = queue,
-          .type = type,
-          .wait_count = waits.count,
-          .waits = waits.waits,
-          .event = waits.event,
-          .blocking = blocking != CL_FALSE};
 }
 
 struct RectArguments {
@@ -181,22 +152,6 @@ cl_int enqueue_host_rect(const Enqueue& base, cl_mem buffer, const RectArguments
       });
     });
   });
-}
-
-// Copies between a USE_HOST_PTR buffer's two homes.
-cl_int refresh_host_copy(const _cl_mem& memory, std::size_t offset, std::size_t size) {
-  return code_of(device().read(memory.address + offset, std::span(memory.host_ptr + offset, size)));
-}
-
-cl_int unmap(_cl_mem& memory, const MappedRegion& region, Timing& timing) {
-  if ((region.flags & kMapWrites) == 0) return CL_SUCCESS;
-  charge(timing, host_transfer_ns(region.size));
-  if (memory.host_ptr != nullptr) {
-    return code_of(device().write(memory.address + region.offset,
-                                  std::span<const std::byte>(region.pointer, region.size)));
-  }
-  device().host_wrote(memory.address + region.offset, region.size);
-  return CL_SUCCESS;
 }
 
 }  // namespace
@@ -343,97 +298,6 @@ cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, co
           if (size == 0) return CL_SUCCESS;
           return code_of(device().fill(keep->address + offset, size, copy));
         });
-  });
-}
-
-void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                     cl_map_flags flags, std::size_t offset, std::size_t size,
-                                     cl_uint count, const cl_event* waits, cl_event* event,
-                                     cl_int* errcode_ret) {
-  return created<void*>(errcode_ret, [&](Entry& entry) -> Created<void*> {
-    if (const cl_int bad = check_queue_and_buffer(queue, buffer); bad != CL_SUCCESS) {
-      return refuse(bad);
-    }
-    if ((flags & ~(CL_MAP_READ | kMapWrites)) != 0 || size == 0 || !inside(*buffer, offset, size) ||
-        ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0 &&
-         (flags & (CL_MAP_READ | CL_MAP_WRITE)) != 0)) {
-      return refuse(CL_INVALID_VALUE);
-    }
-    if (((buffer->flags & kNoHostRead) != 0 && (flags & CL_MAP_READ) != 0) ||
-        ((buffer->flags & kNoHostWrite) != 0 && (flags & kMapWrites) != 0)) {
-      return refuse(CL_INVALID_OPERATION);
-    }
-    // OpenCL 1.2, section 5.4.3: overlapping maps may read, only one may write.
-    if ((flags & kMapWrites) != 0 && mapped_for_writing(*buffer, offset, size)) {
-      return refuse(CL_INVALID_OPERATION);
-    }
-    std::byte* pointer = nullptr;
-    if (buffer->host_ptr != nullptr) {
-      pointer = buffer->host_ptr + offset;
-    } else {
-      auto view = device().host_pointer(buffer->address + offset, size);
-      if (!view) return refuse(CL_MAP_FAILURE);
-      pointer = *view;
-    }
-    const Enqueue what = command(queue, CL_COMMAND_MAP_BUFFER, {count, waits, event}, blocking);
-    // The map exists from the call on; its bytes are there when the command has run.
-    buffer->mapped.push_back({pointer, offset, size, flags});
-    const cl_int code = enqueue(entry, what, [=, keep = Use(buffer)](Timing& timing) -> cl_int {
-      if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0) return CL_SUCCESS;
-      charge(timing, host_transfer_ns(size));
-      return keep->host_ptr != nullptr ? refresh_host_copy(*keep.get(), offset, size) : CL_SUCCESS;
-    });
-    if (code != CL_SUCCESS) {
-      auto& mapped = buffer->mapped;
-      const auto mine = std::find_if(mapped.rbegin(), mapped.rend(), [&](const auto& region) {
-        return region.pointer == pointer && region.size == size;
-      });
-      if (mine != mapped.rend()) mapped.erase(std::next(mine).base());
-      return refuse(code);
-    }
-    return pointer;
-  });
-}
-
-cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void* pointer,
-                                           cl_uint count, const cl_event* waits, cl_event* event) {
-  return guarded([&](Entry& entry) -> cl_int {
-    if (const cl_int bad = check_queue_and_buffer(queue, buffer); bad != CL_SUCCESS) return bad;
-    auto& mapped = buffer->mapped;
-    const auto found = std::find_if(mapped.begin(), mapped.end(), [&](const MappedRegion& region) {
-      return region.pointer == pointer;
-    });
-    if (found == mapped.end()) return CL_INVALID_VALUE;
-    const Enqueue what = command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, {count, waits, event});
-    const MappedRegion region = *found;
-    mapped.erase(found);
-    const cl_int code = enqueue(entry, what, [region, keep = Use(buffer)](Timing& timing) {
-      return unmap(*keep.get(), region, timing);
-    });
-    if (code != CL_SUCCESS) mapped.push_back(region);
-    return code;
-  });
-}
-
-cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint memory_count,
-                                              const cl_mem* memories, cl_mem_migration_flags flags,
-                                              cl_uint count, const cl_event* waits,
-                                              cl_event* event) {
-  return guarded([&](Entry& entry) -> cl_int {
-    if (!valid(queue)) return CL_INVALID_COMMAND_QUEUE;
-    constexpr cl_mem_migration_flags kKnown =
-        CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    if (memory_count == 0 || memories == nullptr || (flags & ~kKnown) != 0) {
-      return CL_INVALID_VALUE;
-    }
-    for (cl_uint i = 0; i < memory_count; ++i) {
-      if (const cl_int bad = check_queue_and_buffer(queue, memories[i]); bad != CL_SUCCESS) {
-        return bad;
-      }
-    }
-    // There is one device: everything is where it should be.
-    const Enqueue what = command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, {count, waits, event});
-    return enqueue(entry, what, [](Timing&) -> cl_int { return CL_SUCCESS; });
   });
 }
 

@@ -24,7 +24,9 @@ struct Home {
     ::setenv("WIREWATT_COMPILE_WORKER", WW_COMPILE_WORKER, 1);
     const char* text =
         "kernel void k(global int* o, int a, local int* t) {\n"
-        "  t[get_local_id(0)] = a; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[0];\n}\n";
+        "  t[get_local_id(0)] = a; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[0];\n}\n"
+        "kernel void picture(read_only image2d_t i, sampler_t s, write_only image2d_t o) {\n"
+        "  write_imagef(o, (int2)(0, 0), read_imagef(i, s, (int2)(1, 1)));\n}\n";
     cl_platform_id platform{};
     cl_int code = CL_SUCCESS;
     WW_DEMAND(cl.clGetPlatformIDs(1, &platform, nullptr) == CL_SUCCESS);
@@ -101,12 +103,14 @@ class Session {
     kernels_.release_all(cl.clReleaseKernel);
     events_.release_all(cl.clReleaseEvent);
     memories_.release_all(cl.clReleaseMemObject);
+    samplers_.release_all(cl.clReleaseSampler);
     queues_.release_all(cl.clReleaseCommandQueue);
     contexts_.release_all(cl.clReleaseContext);
     contexts_.entries.erase(contexts_.entries.begin());  // the home
     kernels_.demand_dead();
     events_.demand_dead();
     memories_.demand_dead();
+    samplers_.demand_dead();
     queues_.demand_dead();
     contexts_.demand_dead();
     WW_DEMAND(fake::state().live_allocations == 0);
@@ -153,7 +157,7 @@ class Session {
   }
 
   void step() {
-    switch (byte() % 24) {
+    switch (byte() % 28) {
       case 0: make_object(); break;
       case 1: make_object(); break;
       case 2: make_object(); break;
@@ -177,13 +181,17 @@ class Session {
       case 20: migrate(); break;
       case 21: rectangle(); break;
       case 22: wait(); break;
+      case 23: image_from_host(); break;
+      case 24: image_copy(); break;
+      case 25: image_map(); break;
+      case 26: make_image(); break;
       default: open_gate(); break;
     }
   }
 
   void make_object() {
     cl_int code = CL_SUCCESS;
-    switch (byte() % 6) {
+    switch (byte() % 7) {
       case 0:
         if (contexts_.entries.size() < 20) {
           contexts_.add(cl.clCreateContext(nullptr, 1, &home_.device, nullptr, nullptr, &code));
@@ -223,16 +231,47 @@ class Session {
           ++closed_gates_;
         }
         break;
+      case 5:
+        if (samplers_.entries.size() < 20) {
+          cl_context in = context();
+          const unsigned mode = byte();
+          samplers_.add(cl.clCreateSampler(in, mode % 2, CL_ADDRESS_NONE + (mode >> 1) % 6,
+                                           CL_FILTER_NEAREST + (mode >> 4) % 3, &code));
+        }
+        break;
       default:
         if (kernels_.entries.size() < 20) {
-          kernels_.add(cl.clCreateKernel(home_.program, "k", &code));
+          const bool picture = byte() % 2 == 0;
+          kernels_.add(cl.clCreateKernel(home_.program, picture ? "picture" : "k", &code));
         }
     }
   }
 
+  void make_image() {
+    if (memories_.entries.size() >= 100) return;
+    static constexpr cl_channel_order orders[] = {CL_R, CL_RA, CL_RGBA, CL_BGRA};
+    static constexpr cl_channel_type types[] = {CL_UNORM_INT8, CL_SIGNED_INT16, CL_FLOAT,
+                                                CL_HALF_FLOAT};
+    cl_context in = context();
+    const unsigned kind = byte();
+    const cl_image_format format{orders[kind % 4], types[kind / 4 % 4]};
+    cl_image_desc shape{};
+    shape.image_type = CL_MEM_OBJECT_BUFFER + byte() % 8;
+    shape.image_width = byte() % 9;
+    shape.image_height = byte() % 5;
+    shape.image_depth = byte() % 5;
+    shape.image_array_size = shape.image_depth;
+    if (shape.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) shape.buffer = memory();
+    const cl_mem_flags flags = byte() & ~unsigned{CL_MEM_USE_HOST_PTR};
+    void* const host = (flags & CL_MEM_COPY_HOST_PTR) != 0 ? host_ : nullptr;
+    shape.image_row_pitch = host != nullptr ? byte() % 3 * std::size_t{128} : 0;
+    cl_int code = CL_SUCCESS;
+    memories_.add(cl.clCreateImage(in, flags, &format, &shape, host, &code));
+  }
+
   void give_back() {
     const unsigned choice = byte();
-    switch (byte() % 5) {
+    switch (byte() % 6) {
       case 0:
         // The home's own reference is not the input's to give.
         if (contexts_.entries.size() > 1 && choice % contexts_.entries.size() != 0) {
@@ -249,6 +288,7 @@ class Session {
         events_.release(choice, cl.clReleaseEvent);
         break;
       }
+      case 4: samplers_.release(choice, cl.clReleaseSampler); break;
       default: kernels_.release(choice, cl.clReleaseKernel);
     }
   }
@@ -258,10 +298,11 @@ class Session {
 
   void take_more() {
     const unsigned choice = byte();
-    switch (byte() % 4) {
+    switch (byte() % 5) {
       case 0: queues_.retain(choice, cl.clRetainCommandQueue); break;
       case 1: memories_.retain(choice, cl.clRetainMemObject); break;
       case 2: events_.retain(choice, cl.clRetainEvent); break;
+      case 3: samplers_.retain(choice, cl.clRetainSampler); break;
       default: kernels_.retain(choice, cl.clRetainKernel);
     }
   }
@@ -363,9 +404,13 @@ class Session {
   void set_argument() {
     cl_kernel of = kernel();
     const unsigned index = byte() % 4;
-    if (index == 0) {
+    const unsigned what = byte() % 3;
+    if (what == 0) {
       const cl_mem value = memory();
-      (void)cl.clSetKernelArg(of, 0, sizeof value, &value);
+      (void)cl.clSetKernelArg(of, index, sizeof value, &value);
+    } else if (what == 1) {
+      const cl_sampler value = samplers_.pick(byte(), home_);
+      (void)cl.clSetKernelArg(of, index, sizeof value, &value);
     } else {
       (void)cl.clSetKernelArg(of, index, byte() % 9, byte() % 2 == 0 ? host_ : nullptr);
     }
@@ -389,7 +434,7 @@ class Session {
     char answer[64];
     std::size_t size = 0;
     const cl_uint name = byte() % 16;
-    switch (byte() % 5) {
+    switch (byte() % 7) {
       case 0:
         (void)cl.clGetContextInfo(context(), CL_CONTEXT_REFERENCE_COUNT + name, 64, answer, &size);
         break;
@@ -399,6 +444,11 @@ class Session {
       case 2: (void)cl.clGetMemObjectInfo(memory(), CL_MEM_TYPE + name, 64, answer, &size); break;
       case 3:
         (void)cl.clGetEventInfo(event(), CL_EVENT_COMMAND_QUEUE + name, 64, answer, &size);
+        break;
+      case 4: (void)cl.clGetImageInfo(memory(), CL_IMAGE_FORMAT + name, 64, answer, &size); break;
+      case 5:
+        (void)cl.clGetSamplerInfo(samplers_.pick(byte(), home_), CL_SAMPLER_REFERENCE_COUNT + name,
+                                  64, answer, &size);
         break;
       default:
         (void)cl.clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_QUEUED + name, 64, answer,
@@ -438,6 +488,77 @@ class Session {
     keep(t);
   }
 
+  struct Place {
+    std::size_t origin[3];
+    std::size_t region[3];
+  };
+  Place place() {
+    Place p{};
+    for (auto& o : p.origin) o = byte() % 4;
+    for (auto& r : p.region) r = byte() % 6;
+    return p;
+  }
+
+  void image_from_host() {
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    const cl_bool block = blocking();
+    const Place p = place();
+    const std::size_t row = byte() % 3 * std::size_t{96};
+    const std::size_t slice = byte() % 3 * std::size_t{480};
+    const unsigned kind = byte() % 3;
+    Tail t = tail();
+    if (kind == 0) {
+      (void)cl.clEnqueueReadImage(in, of, block, p.origin, p.region, row, slice, host_, t.count,
+                                  t.waits(), t.out());
+    } else if (kind == 1) {
+      (void)cl.clEnqueueWriteImage(in, of, block, p.origin, p.region, row, slice, host_, t.count,
+                                   t.waits(), t.out());
+    } else {
+      (void)cl.clEnqueueFillImage(in, of, host_, p.origin, p.region, t.count, t.waits(), t.out());
+    }
+    keep(t);
+  }
+
+  void image_copy() {
+    cl_command_queue in = queue();
+    cl_mem from = memory();
+    cl_mem to = memory();
+    const Place p = place();
+    const std::size_t origin[] = {byte() % 4, byte() % 4, byte() % 4};
+    const std::size_t at = offset();
+    const unsigned kind = byte() % 3;
+    Tail t = tail();
+    if (kind == 0) {
+      (void)cl.clEnqueueCopyImage(in, from, to, p.origin, origin, p.region, t.count, t.waits(),
+                                  t.out());
+    } else if (kind == 1) {
+      (void)cl.clEnqueueCopyImageToBuffer(in, from, to, p.origin, p.region, at, t.count, t.waits(),
+                                          t.out());
+    } else {
+      (void)cl.clEnqueueCopyBufferToImage(in, from, to, at, p.origin, p.region, t.count, t.waits(),
+                                          t.out());
+    }
+    keep(t);
+  }
+
+  void image_map() {
+    cl_command_queue in = queue();
+    cl_mem of = memory();
+    const cl_bool block = blocking();
+    const cl_map_flags flags = byte() % 8;
+    const Place p = place();
+    std::size_t row = 0;
+    std::size_t slice = 0;
+    Tail t = tail();
+    cl_int code = CL_SUCCESS;
+    void* const view = cl.clEnqueueMapImage(in, of, block, flags, p.origin, p.region, &row, &slice,
+                                            t.count, t.waits(), t.out(), &code);
+    WW_DEMAND((view != nullptr) == (code == CL_SUCCESS));
+    if (view != nullptr) views_.push_back(view);
+    keep(t);
+  }
+
   void wait() {
     if (closed_gates_ > 0) {
       (void)cl.clFlush(queue());
@@ -455,6 +576,7 @@ class Session {
   Shelf<cl_context> contexts_;
   Shelf<cl_command_queue> queues_;
   Shelf<cl_mem> memories_;
+  Shelf<cl_sampler> samplers_;
   Shelf<cl_event> events_;
   Shelf<cl_kernel> kernels_;
   std::vector<cl_event> gates_;

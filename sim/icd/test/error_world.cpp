@@ -10,7 +10,7 @@ constexpr const char* kSource =
     "  t[get_local_id(0)] = a; barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = t[0];\n}\n"
     "__attribute__((reqd_work_group_size(32, 2, 1))) kernel void fixed(global int* o) {\n"
     "  o[get_global_id(1)] = 1;\n}\n"
-    "kernel void sampling(read_only image2d_t i, sampler_t s) {}\n";
+    "kernel void sampling(read_only image2d_t i, sampler_t s, write_only image2d_t o) {}\n";
 
 }  // namespace
 
@@ -54,6 +54,36 @@ ErrorWorld::ErrorWorld() {
   const cl_buffer_region region{128, 256};
   sub = cl.clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
   good(code, "sub-buffer");
+
+  const auto make_image = [&](cl_context of, cl_mem_flags flags,
+                              cl_mem_object_type type = CL_MEM_OBJECT_IMAGE2D,
+                              cl_channel_type channel = CL_UNORM_INT8) {
+    const cl_image_format format{CL_RGBA, channel};
+    cl_image_desc shape{};
+    shape.image_type = type;
+    shape.image_width = kImageSide;
+    shape.image_height = kImageSide;
+    shape.image_depth = kImageSide;
+    if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER) shape.buffer = second;
+    cl_mem made = cl.clCreateImage(of, flags, &format, &shape, nullptr, &code);
+    good(code, "image");
+    return made;
+  };
+  image = make_image(context, CL_MEM_READ_WRITE);
+  volume = make_image(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE3D);
+  float_image = make_image(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, CL_FLOAT);
+  buffer_image = make_image(context, 0, CL_MEM_OBJECT_IMAGE1D_BUFFER);
+  foreign_image = make_image(other_context, CL_MEM_READ_WRITE);
+  read_only_image = make_image(context, CL_MEM_READ_ONLY | CL_MEM_HOST_READ_ONLY);
+  write_only_image = make_image(context, CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY);
+  no_access_image = make_image(context, CL_MEM_HOST_NO_ACCESS);
+  const auto make_sampler = [&](cl_context of) {
+    cl_sampler made = cl.clCreateSampler(of, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &code);
+    good(code, "sampler");
+    return made;
+  };
+  sampler = make_sampler(context);
+  foreign_sampler = make_sampler(other_context);
 
   const auto program_of = [&](const char* text) {
     cl_program made = cl.clCreateProgramWithSource(context, 1, &text, nullptr, &code);
@@ -132,6 +162,10 @@ ErrorWorld::ErrorWorld() {
   good(cl.clReleaseProgram(dead_program), "release");
   dead_buffer = make_buffer(context, 0);
   good(cl.clReleaseMemObject(dead_buffer), "release");
+  dead_image = make_image(context, 0);
+  good(cl.clReleaseMemObject(dead_image), "release");
+  dead_sampler = make_sampler(context);
+  good(cl.clReleaseSampler(dead_sampler), "release");
   dead_queue = make_queue(context);
   good(cl.clReleaseCommandQueue(dead_queue), "release");
   dead_context = make_context();

@@ -15,6 +15,7 @@ namespace ww::sim::icd {
 
 struct ErrorWorld {
   static constexpr std::size_t kBytes = 4096;
+  static constexpr std::size_t kImageSide = 8;  // of every image's axes
 
   // Made once a process.
   static ErrorWorld& get();
@@ -32,7 +33,17 @@ struct ErrorWorld {
   cl_mem read_only{};  // CL_MEM_READ_ONLY | CL_MEM_HOST_READ_ONLY
   cl_mem write_only{};
   cl_mem no_access{};
-  cl_mem sub{};  // of `buffer`
+  cl_mem sub{};     // of `buffer`
+  cl_mem image{};   // 2D, RGBA of bytes
+  cl_mem volume{};  // 3D, the same
+  cl_mem float_image{};
+  cl_mem buffer_image{};  // in `second`
+  cl_mem foreign_image{};
+  cl_mem read_only_image{};  // flags as the buffers'
+  cl_mem write_only_image{};
+  cl_mem no_access_image{};
+  cl_sampler sampler{};
+  cl_sampler foreign_sampler{};
   cl_program source{};
   cl_program built{};
   cl_program failed{};
@@ -43,7 +54,7 @@ struct ErrorWorld {
   cl_kernel kernel{};        // plain(global int*, int, local int*), no argument set
   cl_kernel ready{};         // the same, all arguments set
   cl_kernel fixed{};         // reqd_work_group_size(32, 2, 1), ready
-  cl_kernel sampling{};      // (image2d_t, sampler_t)
+  cl_kernel sampling{};      // (read_only image2d_t, sampler_t, write_only image2d_t)
   cl_kernel nameless{};      // of `binary`
   cl_event event{};          // of a finished command
   cl_event user{};           // never completes
@@ -54,6 +65,8 @@ struct ErrorWorld {
   cl_context dead_context{};
   cl_command_queue dead_queue{};
   cl_mem dead_buffer{};
+  cl_mem dead_image{};
+  cl_sampler dead_sampler{};
   cl_program dead_program{};
   cl_kernel dead_kernel{};
   cl_event dead_event{};
@@ -92,6 +105,7 @@ std::vector<ErrorRow> query_errors();
 std::vector<ErrorRow> transfer_errors();
 std::vector<ErrorRow> program_errors();
 std::vector<ErrorRow> launch_errors();
+std::vector<ErrorRow> image_errors();
 // What every command says about its queue and its events; names each call.
 struct CommandErrors {
   const char* call;

@@ -9,6 +9,7 @@ using Enqueue = cl_int (*)(W&, cl_command_queue, cl_uint, const cl_event*);
 
 constexpr std::size_t kOrigin[3] = {0, 0, 0};
 constexpr std::size_t kRegion[3] = {16, 4, 2};
+constexpr std::size_t kPart[3] = {4, 4, 1};
 constexpr std::size_t kOne = 64;
 
 struct Command {
@@ -21,6 +22,14 @@ cl_int code_of_map(W& w, cl_command_queue queue, cl_uint count, const cl_event* 
   return w.created([&](cl_int* code) {
     return w.cl.clEnqueueMapBuffer(queue, w.buffer, CL_TRUE, CL_MAP_READ, 0, 64, count, events,
                                    nullptr, code);
+  });
+}
+
+cl_int code_of_image_map(W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+  return w.created([&](cl_int* code) {
+    std::size_t pitch = 0;
+    return w.cl.clEnqueueMapImage(queue, w.image, CL_TRUE, CL_MAP_READ, kOrigin, kPart, &pitch,
+                                  nullptr, count, events, nullptr, code);
   });
 }
 
@@ -77,6 +86,43 @@ const Command kCommands[] = {
     {"clEnqueueFillBuffer",
      [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
        return w.cl.clEnqueueFillBuffer(queue, w.buffer, w.bytes, 4, 0, 64, count, events, nullptr);
+     },
+     false},
+    {"clEnqueueReadImage",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueReadImage(queue, w.image, CL_TRUE, kOrigin, kPart, 0, 0, w.bytes, count,
+                                      events, nullptr);
+     },
+     true},
+    {"clEnqueueWriteImage",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueWriteImage(queue, w.image, CL_TRUE, kOrigin, kPart, 0, 0, w.bytes,
+                                       count, events, nullptr);
+     },
+     true},
+    {"clEnqueueMapImage", code_of_image_map, true},
+    {"clEnqueueCopyImage",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueCopyImage(queue, w.image, w.volume, kOrigin, kOrigin, kPart, count,
+                                      events, nullptr);
+     },
+     false},
+    {"clEnqueueCopyImageToBuffer",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueCopyImageToBuffer(queue, w.image, w.buffer, kOrigin, kPart, 0, count,
+                                              events, nullptr);
+     },
+     false},
+    {"clEnqueueCopyBufferToImage",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueCopyBufferToImage(queue, w.buffer, w.image, 0, kOrigin, kPart, count,
+                                              events, nullptr);
+     },
+     false},
+    {"clEnqueueFillImage",
+     [](W& w, cl_command_queue queue, cl_uint count, const cl_event* events) {
+       return w.cl.clEnqueueFillImage(queue, w.image, w.bytes, kOrigin, kPart, count, events,
+                                      nullptr);
      },
      false},
     {"clEnqueueMigrateMemObjects",
@@ -160,18 +206,6 @@ const Command kBare[] = {
     {"clEnqueueWaitForEvents",
      [](W& w, cl_command_queue queue, cl_uint, const cl_event*) {
        return w.cl.clEnqueueWaitForEvents(queue, 1, &w.event);
-     },
-     false},
-    {"clEnqueueReadImage",
-     [](W& w, cl_command_queue queue, cl_uint, const cl_event*) {
-       return w.cl.clEnqueueReadImage(queue, nullptr, CL_TRUE, kOrigin, kRegion, 0, 0, w.bytes, 0,
-                                      nullptr, nullptr);
-     },
-     false},
-    {"clEnqueueFillImage",
-     [](W& w, cl_command_queue queue, cl_uint, const cl_event*) {
-       return w.cl.clEnqueueFillImage(queue, nullptr, w.bytes, kOrigin, kRegion, 0, nullptr,
-                                      nullptr);
      },
      false},
 };

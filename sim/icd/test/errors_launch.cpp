@@ -1,5 +1,4 @@
-// Kernel arguments and launches, images, and what every command says about its queue and its
-// events. OpenCL 1.2 specification, sections 5.3, 5.7 to 5.10.
+// Kernel arguments and launches. OpenCL 1.2 specification, sections 5.3, 5.7 to 5.10.
 #include "error_world.hpp"
 
 namespace ww::sim::icd {
@@ -40,10 +39,6 @@ void argument_rows(std::vector<ErrorRow>& rows) {
        }},
       {call, CL_INVALID_MEM_OBJECT, "a released buffer",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 0, sizeof w.dead_buffer, &w.dead_buffer); }},
-      {call, CL_INVALID_MEM_OBJECT, "a buffer for an image",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 0, sizeof w.buffer, &w.buffer); }},
-      {call, CL_INVALID_SAMPLER, "a buffer for a sampler",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 1, sizeof w.buffer, &w.buffer); }},
       {call, CL_INVALID_ARG_SIZE, "a number that is too small",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 1, 2, w.bytes); }},
       {call, CL_INVALID_ARG_SIZE, "a number that is too large",
@@ -54,8 +49,6 @@ void argument_rows(std::vector<ErrorRow>& rows) {
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 0, 16, &w.buffer); }},
       {call, CL_INVALID_ARG_SIZE, "no local memory",
        [](W& w) { return w.cl.clSetKernelArg(w.kernel, 2, 0, nullptr); }},
-      {call, CL_INVALID_ARG_SIZE, "half a handle for a sampler",
-       [](W& w) { return w.cl.clSetKernelArg(w.sampling, 1, 4, &w.buffer); }},
   };
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
@@ -186,145 +179,12 @@ void range_rows(std::vector<ErrorRow>& rows) {
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
 
-// The device has no images: no image object exists, whatever the other arguments say.
-void image_rows(std::vector<ErrorRow>& rows) {
-  static const cl_image_format format{CL_RGBA, CL_UNORM_INT8};
-  static const cl_image_desc shape{CL_MEM_OBJECT_IMAGE2D, 64, 64, 0, 0, 0, 0, 0, 0, {nullptr}};
-  static const std::size_t origin[3] = {0, 0, 0};
-  static const std::size_t region[3] = {1, 1, 1};
-  const ErrorRow own[] = {
-      {"clCreateImage", CL_INVALID_CONTEXT, "a released object",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateImage(w.dead_context, 0, &format, &shape, nullptr, code);
-         });
-       }},
-      {"clCreateImage", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateImage(w.context, 0, &format, &shape, nullptr, code);
-         });
-       }},
-      {"clCreateImage2D", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateImage2D(w.context, 0, &format, 64, 64, 0, nullptr, code);
-         });
-       }},
-      {"clCreateImage3D", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateImage3D(w.context, 0, &format, 8, 8, 8, 0, 0, nullptr, code);
-         });
-       }},
-      {"clCreateImageWithProperties", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateImageWithProperties(w.context, nullptr, 0, &format, &shape, nullptr,
-                                                   code);
-         });
-       }},
-      {"clGetSupportedImageFormats", CL_INVALID_CONTEXT, "no context",
-       [](W& w) {
-         return w.cl.clGetSupportedImageFormats(nullptr, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0,
-                                                nullptr, nullptr);
-       }},
-      {"clGetSupportedImageFormats", CL_INVALID_VALUE, "flags that do not exist",
-       [](W& w) {
-         return w.cl.clGetSupportedImageFormats(w.context, cl_mem_flags{1} << 40,
-                                                CL_MEM_OBJECT_IMAGE2D, 0, nullptr, nullptr);
-       }},
-      {"clGetSupportedImageFormats", CL_INVALID_VALUE, "a type that is no image's",
-       [](W& w) {
-         return w.cl.clGetSupportedImageFormats(w.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_BUFFER,
-                                                0, nullptr, nullptr);
-       }},
-      {"clGetSupportedImageFormats", CL_INVALID_VALUE, "a list without room",
-       [](W& w) {
-         cl_image_format out{};
-         return w.cl.clGetSupportedImageFormats(w.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D,
-                                                0, &out, nullptr);
-       }},
-      {"clGetImageInfo", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clGetImageInfo(w.buffer, CL_IMAGE_WIDTH, sizeof w.bytes, w.bytes, nullptr);
-       }},
-      {"clEnqueueReadImage", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clEnqueueReadImage(w.queue, w.buffer, CL_TRUE, origin, region, 0, 0, w.bytes,
-                                        0, nullptr, nullptr);
-       }},
-      {"clEnqueueWriteImage", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clEnqueueWriteImage(w.queue, w.buffer, CL_TRUE, origin, region, 0, 0, w.bytes,
-                                         0, nullptr, nullptr);
-       }},
-      {"clEnqueueCopyImage", CL_INVALID_MEM_OBJECT, "buffers",
-       [](W& w) {
-         return w.cl.clEnqueueCopyImage(w.queue, w.buffer, w.second, origin, origin, region, 0,
-                                        nullptr, nullptr);
-       }},
-      {"clEnqueueCopyImageToBuffer", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clEnqueueCopyImageToBuffer(w.queue, w.second, w.buffer, origin, region, 0, 0,
-                                                nullptr, nullptr);
-       }},
-      {"clEnqueueCopyBufferToImage", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clEnqueueCopyBufferToImage(w.queue, w.buffer, w.second, 0, origin, region, 0,
-                                                nullptr, nullptr);
-       }},
-      {"clEnqueueMapImage", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         std::size_t pitch = 0;
-         return w.created([&](cl_int* code) {
-           return w.cl.clEnqueueMapImage(w.queue, w.buffer, CL_TRUE, CL_MAP_READ, origin, region,
-                                         &pitch, nullptr, 0, nullptr, nullptr, code);
-         });
-       }},
-      {"clEnqueueFillImage", CL_INVALID_MEM_OBJECT, "a buffer",
-       [](W& w) {
-         return w.cl.clEnqueueFillImage(w.queue, w.buffer, w.bytes, origin, region, 0, nullptr,
-                                        nullptr);
-       }},
-      {"clCreateSampler", CL_INVALID_CONTEXT, "no context",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateSampler(nullptr, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, code);
-         });
-       }},
-      {"clCreateSampler", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateSampler(w.context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST,
-                                       code);
-         });
-       }},
-      {"clCreateSamplerWithProperties", CL_INVALID_OPERATION, "a device without images",
-       [](W& w) {
-         return w.created([&](cl_int* code) {
-           return w.cl.clCreateSamplerWithProperties(w.context, nullptr, code);
-         });
-       }},
-      {"clRetainSampler", CL_INVALID_SAMPLER, "no sampler",
-       [](W& w) { return w.cl.clRetainSampler(nullptr); }},
-      {"clReleaseSampler", CL_INVALID_SAMPLER, "an object of another kind",
-       [](W& w) { return w.cl.clReleaseSampler(w.wrong<cl_sampler>()); }},
-      {"clGetSamplerInfo", CL_INVALID_SAMPLER, "no sampler",
-       [](W& w) {
-         return w.cl.clGetSamplerInfo(nullptr, CL_SAMPLER_CONTEXT, 0, nullptr, nullptr);
-       }},
-  };
-  rows.insert(rows.end(), std::begin(own), std::end(own));
-}
-
 }  // namespace
 
 std::vector<ErrorRow> launch_errors() {
   std::vector<ErrorRow> rows;
   argument_rows(rows);
   range_rows(rows);
-  image_rows(rows);
   return rows;
 }
 

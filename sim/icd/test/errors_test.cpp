@@ -1,6 +1,6 @@
 // Every error condition of the OpenCL 1.2 reference pages that this device can meet, one row each.
-// Not here, because they cannot come up: a second device, images, sub-devices, custom devices,
-// native kernels, a build that has not completed (builds run at once), and lack of host memory.
+// Not here, because they cannot come up: a second device, sub-devices, custom devices, native
+// kernels, a build that has not completed (builds run at once), and lack of host memory.
 #include <cctype>
 #include <cstdio>
 #include <ostream>
@@ -30,8 +30,8 @@ std::string test_name(const std::string& call, const std::string& when, std::siz
 
 std::vector<ErrorRow> rows_of_objects() {
   std::vector<ErrorRow> all;
-  for (const auto& table :
-       {object_errors(), query_errors(), transfer_errors(), program_errors(), launch_errors()}) {
+  for (const auto& table : {object_errors(), query_errors(), transfer_errors(), program_errors(),
+                            launch_errors(), image_errors()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;

@@ -1,4 +1,4 @@
-// Commands on buffers and events, and everything about images, which the device does not have.
+// Commands on buffers and events.
 // OpenCL 1.2 specification, sections 5.2 to 5.5 and 5.9 to 5.12.
 #include "error_world.hpp"
 

@@ -154,9 +154,6 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId, const std::string& kernel, co
 const std::vector<MemoryFinding>& VirtualGpu::findings() const {
   return icd::fake::state().findings;
 }
-std::string describe(const MemoryFinding&, const std::string& buffer, const std::string& line) {
-  return "a finding in " + buffer + line;
-}
 
 std::int64_t VirtualGpu::now_ns() const {
   return impl_->now;
