@@ -106,6 +106,7 @@ std::vector<ErrorRow> transfer_errors();
 std::vector<ErrorRow> program_errors();
 std::vector<ErrorRow> launch_errors();
 std::vector<ErrorRow> image_errors();
+std::vector<ErrorRow> image_command_errors();
 // What every command says about its queue and its events; names each call.
 struct CommandErrors {
   const char* call;

@@ -31,7 +31,7 @@ std::string test_name(const std::string& call, const std::string& when, std::siz
 std::vector<ErrorRow> rows_of_objects() {
   std::vector<ErrorRow> all;
   for (const auto& table : {object_errors(), query_errors(), transfer_errors(), program_errors(),
-                            launch_errors(), image_errors()}) {
+                            launch_errors(), image_errors(), image_command_errors()}) {
     all.insert(all.end(), table.begin(), table.end());
   }
   return all;
