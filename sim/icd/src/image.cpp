@@ -89,6 +89,7 @@ Created<Wanted> check_description(const cl_image_format* format, const cl_image_
   }
   return wanted;
 }
+
 // Memory for the image and the bytes that it begins with; the address.
 Created<std::uint64_t> allocate(const ImageState& state, std::uint64_t size, const Region& bytes,
                                 const std::byte* host_ptr) {
