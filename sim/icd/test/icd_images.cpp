@@ -217,6 +217,11 @@ struct Device {
     queue = clCreateCommandQueue(context, device, 0, &code);
     must(code, "clCreateCommandQueue");
   }
+  Device(const Device&) = delete;
+  ~Device() {
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+  }
 
   cl_program build(const std::string& source) const {
     const char* text = source.c_str();
