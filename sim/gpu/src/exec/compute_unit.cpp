@@ -75,11 +75,11 @@ void ComputeUnit::Free::operator()(std::uint32_t* words) const {
 // instruction can issue.
 inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
   end = std::min(end, wave.next_completion);
-  const IssueSlot* slot = launch_->straight->issue.data() + wave.pc;
+  const IssueSlot* const first = launch_->straight->issue.data() + wave.pc;
+  const IssueSlot* slot = first;
   std::int64_t valu = valu_free_[wave.simd];
   std::int64_t salu = salu_free_[wave.simd];
   std::uint32_t left = wave.ahead;
-  std::uint32_t pc = wave.pc;
   do {
     if (slot->unit == Unit::valu) {
       time = std::max(time, valu) + slot->cycles;
@@ -88,10 +88,9 @@ inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std:
       time = std::max(time, salu) + slot->cycles;
       salu = time;
     }
-    pc += slot->dwords;
     slot += slot->dwords;
   } while (--left != 0 && time < end);
-  wave.pc = pc;
+  wave.pc += static_cast<std::uint32_t>(slot - first);
   valu_free_[wave.simd] = valu;
   salu_free_[wave.simd] = salu;
   wave.ahead = left;

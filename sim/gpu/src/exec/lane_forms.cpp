@@ -101,13 +101,15 @@ bool carry_of(I64 first, I64 last, bool& carry) {
   return first_out == carry;
 }
 
-bool add(LaneForm a, LaneForm b, I64 carry_in, LaneForm& result, bool& carry) {
-  const Range x(a);
-  const Range y(b);
-  if (!x.below(kWords) || !y.below(kWords)) return false;
-  result = sum(a, b);
-  result.first += static_cast<U32>(carry_in);
-  return carry_of(x.first + y.first + carry_in, x.last + y.last + carry_in, carry);
+bool add(LaneForm a, LaneForm b, U64 carry_in, LaneForm& result, bool& carry) {
+  const auto a_last = static_cast<U64>(Range(a).last);
+  const auto b_last = static_cast<U64>(Range(b).last);
+  if ((a_last | b_last) >> 32 != 0) return false;  // one of them wraps around
+  const U64 first = U64{a.first} + b.first + carry_in;
+  const U64 last = a_last + b_last + carry_in;
+  result = {static_cast<U32>(first), a.step + b.step};
+  carry = last >> 32 != 0;
+  return (first ^ last) >> 32 == 0;
 }
 
 bool subtract(LaneForm a, LaneForm b, LaneForm& result, bool& carry) {

@@ -56,8 +56,8 @@ struct StraightRun {
   std::uint32_t load{};  // dword of the first linked load behind it (load_addresses.hpp); 0: none
 };
 
-// What the issue logic needs of an instruction.
-struct IssueSlot {
+// What the issue logic needs of an instruction; aligned so that a pointer steps by a shift.
+struct alignas(4) IssueSlot {
   Unit unit{Unit::internal};
   std::uint8_t cycles{};
   std::uint8_t dwords{};

@@ -32,9 +32,12 @@ std::size_t operand_words(const MemoryFields& m) {
   return two ? 2 * words : words;
 }
 
+// What every load and store goes through is inlined into the kinds of instructions, here and below:
+// many short steps, with more state than a call keeps in registers.
+
 // Whether the lanes may be taken as one run of bytes. Where not, every lane needs its address.
-bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory, bool contiguous,
-                    MemoryOperation& operation) {
+[[gnu::always_inline]] inline bool use_contiguous(const MemoryFields& m, const DeviceMemory& memory,
+                                                  bool contiguous, MemoryOperation& operation) {
   if (!contiguous) return false;
   if (m.element_bytes >= 4 && m.kind <= MemoryKind::store && operation.base < memory.limit() &&
       operation.base >= kDeviceBase) {
@@ -78,7 +81,8 @@ void zero_results(MemoryOperation& operation) {
 }
 
 // Sends the operation's lanes to memory, those outside of it excepted; false when the launch ends.
-bool go_to_memory(Wave& wave, const MemoryFields& m, MemoryOperation& operation) {
+[[gnu::always_inline]] inline bool go_to_memory(Wave& wave, const MemoryFields& m,
+                                                MemoryOperation& operation) {
   if (inside(wave, operation)) [[likely]] {
     L1Pass(wave, m, operation).run();
     return true;
@@ -116,7 +120,8 @@ inline void enqueue(Wave& wave, const MemoryFields& m, MemoryOperation& operatio
   }
 }
 
-void issue(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+[[gnu::always_inline]] inline void issue(Wave& wave, const MicroOp& op,
+                                         MemoryOperation& operation) {
   if (operation.exec != 0 && !go_to_memory(wave, op.memory, operation)) {
     wave.cu->release(&operation);
     return;
@@ -141,7 +146,7 @@ void issue_lanes(Wave& wave, const MicroOp& op, MemoryOperation& operation, U64 
   if (!wave.cu->error()) operation.exec = exec;
 }
 
-void count(ComputeUnit& cu, const MemoryFields& m) {
+[[gnu::always_inline]] inline void count(ComputeUnit& cu, const MemoryFields& m) {
   ++cu.activity.memory_instructions;
   if (m.flat) ++cu.counters.flat;
   if (m.kind == MemoryKind::load || m.kind == MemoryKind::atomic_return) {
@@ -151,7 +156,7 @@ void count(ComputeUnit& cu, const MemoryFields& m) {
   }
 }
 
-MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
+[[gnu::always_inline]] inline MemoryOperation& prepare(Wave& wave, const MicroOp& op) {
   const MemoryFields& m = op.memory;
   MemoryOperation& operation = *wave.cu->new_operation(wave);
   operation.kind = m.kind;
@@ -185,7 +190,8 @@ const U32* address_mask(Wave& wave, U64 exec) {
 }
 
 // The lanes' addresses, found now or ahead.
-void set_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation) {
+[[gnu::always_inline]] inline void set_addresses(Wave& wave, const MicroOp& op,
+                                                 MemoryOperation& operation) {
   const MemoryFields& m = op.memory;
   const unsigned known = 1U << m.place;
   bool contiguous = true;
