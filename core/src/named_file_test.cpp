@@ -16,9 +16,13 @@ class NamedFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "ww-named-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
+    const char* const made = ::mkdtemp(pattern.data());
+    ASSERT_NE(made, nullptr);
+    folder_ = made;
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
 
   static Result<fs::path> find(const fs::path& path) {
     return named_file(path, "model.json", "'wirewatt fit' writes one");

@@ -1,9 +1,6 @@
 // Corners of the language and of the instruction sets that other people's programs met: each kernel
 // runs as one work-item and its numbers are compared with those that it must give. The chip is
 // WIREWATT_CHIP's.
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -13,17 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "virtual_device.hpp"
+
 namespace {
 
 constexpr std::size_t kNumbers = 128;
 constexpr std::uint32_t kUntouched = 0xdeadbeef;
 using Numbers = std::array<std::uint32_t, kNumbers>;
-
-void must(cl_int code, const char* what) {
-  if (code == CL_SUCCESS) return;
-  std::fprintf(stderr, "%s gave %d\n", what, code);
-  std::exit(1);
-}
 
 struct Corner {
   const char* name;
@@ -146,46 +139,23 @@ std::vector<Corner> corners(bool with_halves) {
   };
 }
 
-class Device {
+class Device : VirtualDevice {
  public:
-  Device() {
-    cl_platform_id platform{};
-    cl_int code{};
-    must(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr), "clGetDeviceIDs");
-    context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code);
-    must(code, "clCreateContext");
-    queue_ = clCreateCommandQueue(context_, device_, 0, &code);
-    must(code, "clCreateCommandQueue");
-  }
-
-  ~Device() {
-    clReleaseCommandQueue(queue_);
-    clReleaseContext(context_);
-  }
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-
   [[nodiscard]] bool has(const char* extension) const {
     char extensions[1024] = {};
-    must(clGetDeviceInfo(device_, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, nullptr),
+    must(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, nullptr),
          "clGetDeviceInfo");
     return std::strstr(extensions, extension) != nullptr;
   }
 
   [[nodiscard]] bool gives(const Corner& corner) const {
-    const char* text = corner.source.c_str();
-    cl_int code{};
-    cl_program program = clCreateProgramWithSource(context_, 1, &text, nullptr, &code);
-    must(code, "clCreateProgramWithSource");
-    if (clBuildProgram(program, 1, &device_, "", nullptr, nullptr) != CL_SUCCESS) {
-      std::vector<char> log(1 << 16);
-      clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, log.size(), log.data(),
-                            nullptr);
-      std::printf("%s does not build:\n%s\n", corner.name, log.data());
-      clReleaseProgram(program);
+    std::string log;
+    cl_program program = try_build(corner.source, log);
+    if (program == nullptr) {
+      std::printf("%s does not build:\n%s\n", corner.name, log.c_str());
       return false;
     }
+    cl_int code{};
     cl_kernel kernel = clCreateKernel(program, "corner", &code);
     must(code, "clCreateKernel");
     Numbers numbers;
@@ -198,9 +168,9 @@ class Device {
       must(clSetKernelArg(kernel, 2, corner.local_bytes, nullptr), "clSetKernelArg");
     }
     const std::size_t one = 1;
-    must(clEnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr),
+    must(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr),
          "clEnqueueNDRangeKernel");
-    must(clEnqueueReadBuffer(queue_, out, CL_TRUE, 0, sizeof numbers, numbers.data(), 0, nullptr,
+    must(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof numbers, numbers.data(), 0, nullptr,
                              nullptr),
          "clEnqueueReadBuffer");
     clReleaseMemObject(out);
@@ -213,7 +183,7 @@ class Device {
  private:
   [[nodiscard]] cl_mem buffer(Numbers numbers) const {
     cl_int code{};
-    cl_mem memory = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+    cl_mem memory = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                    sizeof numbers, numbers.data(), &code);
     must(code, "clCreateBuffer");
     return memory;
@@ -229,10 +199,6 @@ class Device {
     }
     return good;
   }
-
-  cl_device_id device_{};
-  cl_context context_{};
-  cl_command_queue queue_{};
 };
 
 }  // namespace

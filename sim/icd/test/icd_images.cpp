@@ -1,8 +1,6 @@
 // Images in kernels against the host: reads and writes of every kind and format, queries, and
 // samplers as arguments and as literals. OpenCL 1.2 specification, sections 6.12.14 and 8. The chip
 // is WIREWATT_CHIP's: each instruction set has image instructions of its own.
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "virtual_device.hpp"
+
 namespace {
 
 using Sides = std::array<std::size_t, 3>;
@@ -23,12 +23,6 @@ using Bytes = std::vector<unsigned char>;
 
 int failures = 0;
 std::size_t checked = 0;
-
-void must(cl_int code, const char* what) {
-  if (code == CL_SUCCESS) return;
-  std::fprintf(stderr, "%s gave %d\n", what, code);
-  std::exit(1);
-}
 
 std::size_t volume(const Sides& sides) {
   return sides[0] * sides[1] * sides[2];
@@ -202,41 +196,7 @@ Bytes random_elements(const cl_image_format& format, std::size_t count, std::mt1
 
 // --- the device ---
 
-struct Device {
-  cl_device_id device{};
-  cl_context context{};
-  cl_command_queue queue{};
-
-  Device() {
-    cl_platform_id platform{};
-    cl_int code{};
-    must(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), "clGetDeviceIDs");
-    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-    must(code, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, 0, &code);
-    must(code, "clCreateCommandQueue");
-  }
-  Device(const Device&) = delete;
-  ~Device() {
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
-  }
-
-  cl_program build(const std::string& source) const {
-    const char* text = source.c_str();
-    cl_int code{};
-    cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
-    must(code, "clCreateProgramWithSource");
-    if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) != CL_SUCCESS) {
-      std::vector<char> log(1 << 16);
-      clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
-      std::fprintf(stderr, "%s\n%s\n", source.c_str(), log.data());
-      std::exit(1);
-    }
-    return program;
-  }
-
+struct Device : VirtualDevice {
   cl_mem buffer(std::size_t bytes, const void* data = nullptr) const {
     cl_int code{};
     cl_mem memory =

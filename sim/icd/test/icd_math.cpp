@@ -2,8 +2,6 @@
 // over random and edge operands, within the errors that the OpenCL 1.2 specification allows (7.4).
 // The chip is WIREWATT_CHIP's: each instruction set has a code generator and a device library of
 // its own.
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,47 +16,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "virtual_device.hpp"
+
 namespace {
 
 constexpr std::size_t kItems = 4096;
 int failures = 0;
 
-void must(cl_int code, const char* what) {
-  if (code == CL_SUCCESS) return;
-  std::fprintf(stderr, "%s gave %d\n", what, code);
-  std::exit(1);
-}
-
-struct Device {
-  cl_device_id device{};
-  cl_context context{};
-  cl_command_queue queue{};
-
-  Device() {
-    cl_platform_id platform{};
-    cl_int code{};
-    must(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-    must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), "clGetDeviceIDs");
-    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-    must(code, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, 0, &code);
-    must(code, "clCreateCommandQueue");
-  }
-
-  cl_program build(const std::string& source) const {
-    const char* text = source.c_str();
-    cl_int code{};
-    cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, &code);
-    must(code, "clCreateProgramWithSource");
-    if (clBuildProgram(program, 1, &device, "", nullptr, nullptr) != CL_SUCCESS) {
-      std::vector<char> log(1 << 16);
-      clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, log.size(), log.data(), nullptr);
-      std::fprintf(stderr, "%s\n", log.data());
-      std::exit(1);
-    }
-    return program;
-  }
-
+struct Device : VirtualDevice {
   template <class T>
   cl_mem buffer(const std::vector<T>& values) const {
     cl_int code{};
