@@ -41,7 +41,8 @@ void ComputeUnit::look_at_waves() const {
     for (int i = 0; i < kNewOperations && operations != 0; ++i) {
       prefetch_to_write(free_operations_[--operations]);
     }
-    if (wave.ahead != 0 || launch_->straight == nullptr || wave.pc >= launch_->code_dwords) continue;
+    if (wave.ahead != 0 || launch_->straight == nullptr || wave.pc >= launch_->code_dwords)
+      continue;
     const ComingRegisters& coming = launch_->straight->coming[wave.pc];
     for (std::size_t i = 0; i < coming.count; ++i) {
       const std::uint16_t index = coming.vector[i];
