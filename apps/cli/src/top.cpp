@@ -94,12 +94,13 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       tell(display, **power, dispatches);
       if ((*power)->device_w) facts["device_w"] = *(*power)->device_w;
       facts["chip_time_s"] = static_cast<double>((*power)->chip_ns) * 1e-9;
-    } else if (!ended) {
+    } else if (!ended || arguments.json) {
       display.take_nothing("idle");
     }
     facts["dispatches"] = dispatches;
     if (ended) display.frame.state = "the program has ended";
-    if (*power || !ended || display.on_screen()) display.show(facts);
+    // The last of the JSON lines says that the program has ended, whatever came before.
+    if (*power || !ended || display.on_screen() || arguments.json) display.show(facts);
     if (ended && !display.on_screen()) break;
     quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
   }
