@@ -39,7 +39,7 @@ struct Request {
   std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
   std::uint32_t line{};   // number of the first line from the start of device memory
   Kind kind{};
-  std::uint8_t lines{1};  // more than one in contiguous reads only
+  std::uint8_t lines{1};  // more than one in contiguous reads, and in writes of whole lines
   bool fills_l1{};
   bool pair{};  // with the other line of its aligned pair, for l1_slot[1] (kNone: not kept)
   std::uint32_t l1_slot[kMostLines]{};

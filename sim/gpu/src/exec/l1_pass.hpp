@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "exec/compute_unit.hpp"
+#include "exec/line_update.hpp"
 #include "exec/memory_operation.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -139,7 +140,7 @@ class L1Pass {
       case MemoryKind::store:
         invalidate(line);
         ++cu_.counters.write_requests;
-        request(Request::Kind::write, line, lanes_here, departure, L1Cache::kNone);
+        write_request(line, lanes_here, departure);
         return;
       default:
         invalidate(line);
@@ -204,6 +205,18 @@ class L1Pass {
     }
     request(Request::Kind::read, line, lanes_here, departure, slot);
     run_ = lanes_here == 0 ? 1 : 0;
+    run_end_ = line + 1;
+  }
+  // The same; whole lines alone travel together.
+  void write_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    const bool whole = whole_line(operation_, line, lanes_here) != nullptr;
+    if (whole && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
+      ++cu_.requests.back().lines;
+      ++run_end_;
+      return;
+    }
+    request(Request::Kind::write, line, lanes_here, departure, L1Cache::kNone);
+    run_ = whole ? 1 : 0;
     run_end_ = line + 1;
   }
   void request(Request::Kind kind, std::uint32_t line, std::uint64_t lanes_here,

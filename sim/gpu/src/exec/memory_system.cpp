@@ -184,7 +184,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     default: atomic(request, transfer); break;
   }
   if (request.kind != Request::Kind::read) {
-    completion += architecture_.l2_hit_cycles + back;
+    completion += (request.lines - 1) * cycles_per_line_ + architecture_.l2_hit_cycles + back;
   }
   resolve(cu, request, completion);
 }
@@ -254,23 +254,29 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, Crossba
 }
 
 void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
-  ++counters_.writes;
-  std::byte packed[kLineBytes];
-  const std::byte* const line = memory_.host(line_address(request.line));
-  const auto [written, changes] =
-      store_line(*request.operation, request.line, request.lanes, memory_);
-  if (changes) changed(request.line);
-  const std::byte* payload = line;
-  std::size_t size = kLineBytes;
-  if (written != kWholeLine) {
-    size = pack_line(line, written, packed);
-    payload = packed;
-  }
-  fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
+  counters_.writes += request.lines;
   transfer.kind = TransferKind::write;
-  transfer.bytes = static_cast<std::uint8_t>(size);
-  transfer.payload = payload;
-  observer_.crossbar(transfer);
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  std::byte packed[kLineBytes];
+  if (const std::byte* bytes = whole_line(*request.operation, request.line, request.lanes)) {
+    std::byte* const place = memory_.host(transfer.address);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) changed(request.line + i);
+      fetch(l2_.write(request.line + i, kWholeLine), request.line + i,
+            transfer.cycle + i * cycles_per_line_, transfer.channel);
+    }
+  } else {
+    const auto [written, changes] =
+        store_line(*request.operation, request.line, request.lanes, memory_);
+    if (changes) changed(request.line);
+    if (written != kWholeLine) {
+      transfer.bytes = static_cast<std::uint8_t>(pack_line(transfer.payload, written, packed));
+      transfer.payload = packed;
+    }
+    fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
+  }
+  observer_.crossbar_lines(transfer, request.lines, cycles_per_line_);
 }
 
 void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
