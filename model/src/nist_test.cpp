@@ -244,5 +244,162 @@ TEST(NistStrd, MGH10) {
   check<Mgh10, 3>(read("MGH10"), {.digits = 5});
 }
 
+struct Chwirut {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::exp;
+    return exp(-b[0] * x) / (b[1] + b[2] * x);
+  }
+};
+TEST(NistStrd, Chwirut1) {
+  check<Chwirut, 3>(read("Chwirut1"), {.digits = 7});
+}
+TEST(NistStrd, Chwirut2) {
+  check<Chwirut, 3>(read("Chwirut2"), {.digits = 7});
+}
+
+// A sum of three exponentials, whose rates are hard to tell apart.
+struct Lanczos {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::exp;
+    return b[0] * exp(-b[1] * x) + b[2] * exp(-b[3] * x) + b[4] * exp(-b[5] * x);
+  }
+};
+// Its residuals are 1e-13 of the observations, which a double holds to 1e-16: the sum of their
+// squares has no more digits.
+TEST(NistStrd, Lanczos1) {
+  check<Lanczos, 6>(read("Lanczos1"), {.digits = 7, .digits_of_squares = 2});
+}
+TEST(NistStrd, Lanczos2) {
+  check<Lanczos, 6>(read("Lanczos2"), {.digits = 7});
+}
+TEST(NistStrd, Lanczos3) {
+  check<Lanczos, 6>(read("Lanczos3"), {.digits = 7});
+}
+
+struct Gauss {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::exp;
+    const auto peak = [&](const T* p) {
+      const T z = (x - p[1]) / p[2];
+      return p[0] * exp(-z * z);
+    };
+    return b[0] * exp(-b[1] * x) + peak(b + 2) + peak(b + 5);
+  }
+};
+TEST(NistStrd, Gauss1) {
+  check<Gauss, 8>(read("Gauss1"), {.digits = 7});
+}
+TEST(NistStrd, Gauss2) {
+  check<Gauss, 8>(read("Gauss2"), {.digits = 7});
+}
+TEST(NistStrd, Gauss3) {
+  check<Gauss, 8>(read("Gauss3"), {.digits = 7});
+}
+
+struct Kirby2 {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    return (b[0] + x * (b[1] + x * b[2])) / (1.0 + x * (b[3] + x * b[4]));
+  }
+};
+TEST(NistStrd, Kirby2) {
+  check<Kirby2, 5>(read("Kirby2"), {.digits = 7});
+}
+
+struct RatioOfCubics {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    return (b[0] + x * (b[1] + x * (b[2] + x * b[3]))) / (1.0 + x * (b[4] + x * (b[5] + x * b[6])));
+  }
+};
+TEST(NistStrd, Hahn1) {
+  check<RatioOfCubics, 7>(read("Hahn1"), {.digits = 7});
+}
+TEST(NistStrd, Thurber) {
+  check<RatioOfCubics, 7>(read("Thurber"), {.digits = 7});
+}
+
+struct Nelson {
+  template <class T>
+  static T at(const T* b, const T& x1, const T& x2) {
+    using std::exp;
+    return b[0] - b[1] * x1 * exp(-b[2] * x2);
+  }
+};
+// The model is of the observations' logarithm.
+TEST(NistStrd, Nelson) {
+  auto nist = read("Nelson");
+  for (double& y : nist["y"]) y = std::log(y);
+  check<Nelson, 3>(nist, {.digits = 7});
+}
+
+struct Mgh17 {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::exp;
+    return b[0] + b[1] * exp(-x * b[3]) + b[2] * exp(-x * b[4]);
+  }
+};
+// The first start leads along a valley where two steep exponentials cancel: the limit of iterations
+// ends it there, and says so; with more of them it arrives.
+TEST(NistStrd, MGH17FromItsFirstStartTakesMoreIterationsThanTheFitsAllow) {
+  auto nist = read("MGH17");
+  ASSERT_NO_FATAL_FAILURE(expect_whole(nist, 5));
+  auto options = tight();
+  const auto stopped = fit<Mgh17, 5>(nist, "start1", options);
+  EXPECT_EQ(stopped.summary.termination_type, ceres::NO_CONVERGENCE);
+  EXPECT_GT(stopped.squares, 1.01 * nist["squares"][0]);
+  options.max_num_iterations = 1000;
+  for (const char* start : {"start1", "start2"}) {
+    SCOPED_TRACE(start);
+    expect_certified(nist, fit<Mgh17, 5>(nist, start, options), 7, 7);
+  }
+}
+TEST(NistStrd, MGH17FromItsSecondStart) {
+  auto nist = read("MGH17");
+  ASSERT_NO_FATAL_FAILURE(expect_whole(nist, 5));
+  expect_certified(nist, fit<Mgh17, 5>(nist, "start2", tight()), 7, 7);
+}
+
+struct Enso {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::cos;
+    using std::sin;
+    const T turns = 2 * std::numbers::pi * x;
+    return b[0] + b[1] * cos(turns / 12.0) + b[2] * sin(turns / 12.0) + b[4] * cos(turns / b[3]) +
+           b[5] * sin(turns / b[3]) + b[7] * cos(turns / b[6]) + b[8] * sin(turns / b[6]);
+  }
+};
+TEST(NistStrd, ENSO) {
+  check<Enso, 9>(read("ENSO"), {.digits = 6});
+}
+
+struct Eckerle4 {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::exp;
+    const T z = (x - b[2]) / b[1];
+    return b[0] / b[1] * exp(-0.5 * z * z);
+  }
+};
+TEST(NistStrd, Eckerle4) {
+  check<Eckerle4, 3>(read("Eckerle4"), {.digits = 7});
+}
+
+struct Bennett5 {
+  template <class T>
+  static T at(const T* b, const T& x) {
+    using std::pow;
+    return b[0] * pow(b[1] + x, -1.0 / b[2]);
+  }
+};
+TEST(NistStrd, Bennett5) {
+  check<Bennett5, 3>(read("Bennett5"), {.digits = 6});
+}
+
 }  // namespace
 }  // namespace ww::model
