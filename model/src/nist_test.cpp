@@ -1,5 +1,6 @@
 // NIST StRD, nonlinear regression: certified parameters and residual sums of squares
-// (https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml), from both of NIST's starting points.
+// (https://www.itl.nist.gov/div898/strd/nls/nls_main.shtml), all 27 problems from both of NIST's
+// starting points.
 #include <ceres/autodiff_cost_function.h>
 #include <ceres/problem.h>
 #include <gtest/gtest.h>
@@ -216,8 +217,24 @@ struct BoxBod {
     return b[0] * (1.0 - exp(-b[1] * x));
   }
 };
-// From (1, 1) the first step makes the rate negative, where the sum of squares falls for ever; with
-// the rate kept from it, as a rate is, both starts converge.
+// From (1, 1) the first steps want a negative rate and are refused, and the one that is taken jumps
+// to a rate of 84, where the curve is flat at the observations' mean: another minimum, and reported
+// as one. With the rate kept from being negative, as a rate is, both starts arrive.
+TEST(NistStrd, BoxBODFromItsFirstStartEndsFlat) {
+  auto nist = read("BoxBOD");
+  ASSERT_NO_FATAL_FAILURE(expect_whole(nist, 2));
+  const auto flat = fit<BoxBod, 2>(nist, "start1", tight());
+  EXPECT_EQ(flat.summary.termination_type, ceres::CONVERGENCE);
+  double sum = 0;
+  double squares = 0;
+  for (const double y : nist["y"]) sum += y;
+  const double mean = sum / static_cast<double>(nist["y"].size());
+  for (const double y : nist["y"]) squares += (y - mean) * (y - mean);
+  EXPECT_NEAR(flat.squares, squares, 1e-6 * squares);
+  EXPECT_NEAR(flat.b[0], mean, 1e-3);
+  EXPECT_GT(flat.squares, 8 * nist["squares"][0]);
+  expect_certified(nist, fit<BoxBod, 2>(nist, "start2", tight()), 6, 6);
+}
 TEST(NistStrd, BoxBODWithItsRateNotNegative) {
   check<BoxBod, 2>(read("BoxBOD"), {.digits = 6, .not_negative = 1});
 }
