@@ -1,6 +1,7 @@
 // estimate, project, score of a program, reproduce, as users run them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -153,6 +154,44 @@ TEST_F(Estimate, RefusesWhatItCannotUseByName) {
       run({wirewatt(), "estimate", "--model", bad.string(), "--counters", "x.csv"});
   EXPECT_NE(unidentified.exit_code, 0);
   EXPECT_NE(unidentified.err.find("one temperature only"), std::string::npos);
+}
+
+// A counter file of one dispatch on gfx90a, with these columns and values beside what identifies
+// it.
+std::string profile(const fs::path& file, const std::string& counters, const std::string& values) {
+  std::ofstream(file) << "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,"
+                         "arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,"
+                      << counters << "\n0,\"copy\",0,0,0,1,1,64,64,0,0,8,0,16,64,0x0,0x1," << values
+                      << "\n";
+  return file.string();
+}
+
+TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> command{wirewatt(), "estimate", "--constant", "literature",
+                                         "--arch",   "gfx90a",   "--counters"};
+  auto nothing = command;
+  nothing.push_back(profile(folder.path() / "waves.csv", "SQ_WAVES", "1"));
+  const auto table = run(nothing);
+  EXPECT_EQ(table.exit_code, 1) << table.err;
+  EXPECT_NE(table.out.find("l2_memory     -"), std::string::npos) << table.out;
+  EXPECT_NE(table.err.find("l1_l2: counters missing: TCP_TCC_READ_REQ_sum"), std::string::npos)
+      << table.err;
+  EXPECT_NE(table.err.find("docs/estimate.md"), std::string::npos) << table.err;
+  EXPECT_EQ(std::ranges::count(table.err, '\n'), 1) << table.err;
+  nothing.emplace_back("--json");
+  const auto document = run(nothing);
+  EXPECT_EQ(document.exit_code, 1);
+  const auto result = json::parse(document.out, nullptr, false);
+  ASSERT_FALSE(result.is_discarded()) << document.out;
+  EXPECT_EQ(segment(result.at("total"), "l1_l2").at("status"), "unavailable");
+
+  auto one = command;
+  one.push_back(
+      profile(folder.path() / "l2.csv", "TCP_TCC_READ_REQ_sum,TCP_TCC_WRITE_REQ_sum", "1024,512"));
+  const auto some = run(one);
+  EXPECT_EQ(some.exit_code, 0) << some.err;
+  EXPECT_EQ(some.err, "");
 }
 
 TEST_F(Estimate, ProjectsThePapersShareByConstruction) {

@@ -1,6 +1,7 @@
 // wirewatt estimate: what the on-chip wires draw in an application, from its counters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -108,6 +109,27 @@ void print_estimate(const Estimated& done) {
   }
 }
 
+bool has_figure(const model::Estimate& estimate) {
+  return std::ranges::any_of(estimate.kernels, [](const model::KernelEstimate& kernel) {
+    return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
+      return segment.energy_j || segment.upper_j;
+    });
+  });
+}
+
+Error nothing_estimated(const Estimated& done) {
+  std::string why;
+  for (const auto& segment : done.estimate.total.segments) {
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", model::to_string(segment.segment),
+                       segment.reason);
+  }
+  const char* advice = done.traffic.architecture.empty()
+                           ? "name the device's architecture with --arch"
+                           : "docs/estimate.md lists the counters to ask the profiler for";
+  return {ErrorCode::bad_data,
+          fmt::format("no segment of any kernel has a figure ({}); {}", why, advice), ""};
+}
+
 int run(const EstimateArguments& arguments) {
   if (!arguments.accelwattch.empty()) {
     const auto result = regress_accelwattch(arguments.accelwattch);
@@ -131,6 +153,10 @@ int run(const EstimateArguments& arguments) {
     print_json(estimate_json(*done));
   } else {
     print_estimate(*done);
+  }
+  if (!has_figure(done->estimate)) {
+    const int bad = report_error(nothing_estimated(*done));
+    return done->program_exit_code != 0 ? done->program_exit_code : bad;
   }
   return done->program_exit_code;
 }

@@ -118,14 +118,8 @@ TEST_F(ImageTest, FillsBecomeElementsOfEveryFormat) {
       {{0.501961F, 1.0F / 3, 6e-5F, 65519}, {3, 200, 40000, 32768}},
   };
   const Kind& kind = kKinds[3];
-  cl_uint count = 0;
-  ASSERT_EQ(
-      cl.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, kind.type, 0, nullptr, &count),
-      CL_SUCCESS);
-  std::vector<cl_image_format> formats(count);
-  ASSERT_EQ(cl.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, kind.type, count,
-                                          formats.data(), nullptr),
-            CL_SUCCESS);
+  const auto formats = supported_formats(kind.type);
+  ASSERT_FALSE(formats.empty());
   for (const cl_image_format& format : formats) {
     cl_mem made = image(kind, format);
     for (const Colour& colour : colours) {

@@ -128,20 +128,15 @@ TEST_F(ImageTest, MapsShowAndTakeWhatTheyCover) {
     Picture want{kind.sides, 4};
     write(made, {}, kind.sides, want.bytes);
     const auto [origin, region] = inner_part(kind.sides);
-    std::size_t row = 1;
-    std::size_t slice = 1;
-    cl_int code = -1;
-    auto* view = static_cast<unsigned char*>(
-        cl.clEnqueueMapImage(queue, made, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin.data(),
-                             region.data(), &row, &slice, 0, nullptr, nullptr, &code));
-    ASSERT_EQ(code, CL_SUCCESS);
-    EXPECT_EQ(slice != 0, kind.slices);
-    const std::size_t rows = kind.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? slice : row;
+    const View view = map(made, origin, region);
+    ASSERT_EQ(view.code, CL_SUCCESS);
+    EXPECT_EQ(view.slice != 0, kind.slices);
+    const std::size_t rows = kind.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? view.slice : view.row;
     const Bytes part = want.part(origin, region);
     Bytes fresh = counting(part.size(), 7);
     for (std::size_t z = 0; z < region[2]; ++z) {
       for (std::size_t y = 0; y < region[1]; ++y) {
-        auto* place = view + z * slice + y * rows;
+        auto* place = view.bytes + z * view.slice + y * rows;
         const std::size_t at = (z * region[1] + y) * region[0] * 4;
         EXPECT_EQ(std::memcmp(place, part.data() + at, region[0] * 4), 0);
         std::memcpy(place, fresh.data() + at, region[0] * 4);
@@ -151,7 +146,7 @@ TEST_F(ImageTest, MapsShowAndTakeWhatTheyCover) {
     EXPECT_EQ(cl.clGetMemObjectInfo(made, CL_MEM_MAP_COUNT, sizeof maps, &maps, nullptr),
               CL_SUCCESS);
     EXPECT_EQ(maps, 1U);
-    ASSERT_EQ(cl.clEnqueueUnmapMemObject(queue, made, view, 0, nullptr, nullptr), CL_SUCCESS);
+    ASSERT_EQ(cl.clEnqueueUnmapMemObject(queue, made, view.bytes, 0, nullptr, nullptr), CL_SUCCESS);
     want.put(origin, region, fresh);
     EXPECT_EQ(read(made, {}, kind.sides), want.bytes);
     release(made);
@@ -174,23 +169,18 @@ TEST_F(ImageTest, LentMemoryIsMappedWhereItLies) {
     Picture want{kind.sides, 4};
     write(made, {}, kind.sides, want.bytes);
     const auto [origin, region] = inner_part(kind.sides);
-    std::size_t row = 1;
-    std::size_t got_slice = 1;
-    cl_int code = -1;
-    auto* view = static_cast<unsigned char*>(
-        cl.clEnqueueMapImage(queue, made, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin.data(),
-                             region.data(), &row, &got_slice, 0, nullptr, nullptr, &code));
-    ASSERT_EQ(code, CL_SUCCESS);
-    EXPECT_EQ(row, 64U);
-    EXPECT_EQ(got_slice, slice);
+    const View view = map(made, origin, region);
+    ASSERT_EQ(view.code, CL_SUCCESS);
+    EXPECT_EQ(view.row, 64U);
+    EXPECT_EQ(view.slice, slice);
     const std::size_t rows = layered_1d ? slice : 64;
-    EXPECT_EQ(view, host.data() + origin[2] * slice + origin[1] * rows + origin[0] * 4);
+    EXPECT_EQ(view.bytes, host.data() + origin[2] * slice + origin[1] * rows + origin[0] * 4);
     const Bytes part = want.part(origin, region);
-    EXPECT_EQ(std::memcmp(view, part.data(), region[0] * 4), 0);
+    EXPECT_EQ(std::memcmp(view.bytes, part.data(), region[0] * 4), 0);
     // Bytes between the rows stay the application's.
     EXPECT_EQ(host[63], 3);
-    view[0] = static_cast<unsigned char>(view[0] + 1);
-    ASSERT_EQ(cl.clEnqueueUnmapMemObject(queue, made, view, 0, nullptr, nullptr), CL_SUCCESS);
+    view.bytes[0] = static_cast<unsigned char>(view.bytes[0] + 1);
+    ASSERT_EQ(cl.clEnqueueUnmapMemObject(queue, made, view.bytes, 0, nullptr, nullptr), CL_SUCCESS);
     EXPECT_EQ(read(made, origin, {1, 1, 1})[0], static_cast<unsigned char>(part[0] + 1));
     release(made);
   }
@@ -332,14 +322,8 @@ TEST_F(ImageTest, MapsForWritingMayLieSideBySide) {
 TEST_F(ImageTest, TheStandardsFormatsAreThereForEveryKind) {
   for (const Kind& kind : kKinds) {
     SCOPED_TRACE(kind.name);
-    cl_uint count = 0;
-    ASSERT_EQ(
-        cl.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, kind.type, 0, nullptr, &count),
-        CL_SUCCESS);
-    std::vector<cl_image_format> formats(count);
-    ASSERT_EQ(cl.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, kind.type, count,
-                                            formats.data(), nullptr),
-              CL_SUCCESS);
+    const auto formats = supported_formats(kind.type);
+    ASSERT_FALSE(formats.empty());
     const auto has = [&](cl_channel_order order, cl_channel_type type) {
       return std::any_of(formats.begin(), formats.end(), [&](const cl_image_format& format) {
         return format.image_channel_order == order && format.image_channel_data_type == type;

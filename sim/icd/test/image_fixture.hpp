@@ -33,6 +33,14 @@ inline constexpr Kind kKinds[] = {
     {"3D", CL_MEM_OBJECT_IMAGE3D, {13, 7, 3}, true},
 };
 
+// Where a map shows a region, and how far apart its rows and slices lie.
+struct View {
+  unsigned char* bytes{};
+  std::size_t row{1};
+  std::size_t slice{1};
+  cl_int code{-1};
+};
+
 class ImageTest : public ApiTest {
  protected:
   static cl_image_desc shape(const Kind& kind) {
@@ -79,6 +87,25 @@ class ImageTest : public ApiTest {
     EXPECT_EQ(cl.clEnqueueWriteImage(queue, to, CL_TRUE, origin.data(), region.data(), 0, 0,
                                      bytes.data(), 0, nullptr, nullptr),
               CL_SUCCESS);
+  }
+  View map(cl_mem of, const Sides& origin, const Sides& region) {
+    View view;
+    view.bytes = static_cast<unsigned char*>(cl.clEnqueueMapImage(
+        queue, of, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin.data(), region.data(), &view.row,
+        &view.slice, 0, nullptr, nullptr, &view.code));
+    return view;
+  }
+  std::vector<cl_image_format> supported_formats(cl_mem_object_type type) {
+    const auto ask = [&](cl_uint room, cl_image_format* formats, cl_uint* count) {
+      EXPECT_EQ(
+          cl.clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, type, room, formats, count),
+          CL_SUCCESS);
+    };
+    cl_uint count = 0;
+    ask(0, nullptr, &count);
+    std::vector<cl_image_format> formats(count);
+    ask(count, formats.data(), nullptr);
+    return formats;
   }
   void release(cl_mem object) { EXPECT_EQ(cl.clReleaseMemObject(object), CL_SUCCESS); }
 };
