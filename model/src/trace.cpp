@@ -34,8 +34,8 @@ void put_in_order(Readings& readings) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto time = [&](std::size_t i) { return readings.samples[i].time_ns; };
   std::ranges::stable_sort(order, {}, time);
-  const auto repeated = std::ranges::unique(order, {}, time);
-  order.erase(repeated.begin(), repeated.end());
+  const auto same = [&](std::size_t i, std::size_t j) { return time(i) == time(j); };
+  order.erase(std::unique(order.begin(), order.end(), same), order.end());
   Readings sorted;
   sorted.samples.reserve(order.size());
   sorted.energies.reserve(order.size());
