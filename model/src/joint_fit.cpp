@@ -43,7 +43,7 @@ bool Solver::solve() {
   ceres::Solve(options, problem_.get(), &summary);
   message_ = summary.message;
   shape_known_ = true;
-  return summary.IsSolutionUsable();
+  return summary.termination_type == ceres::CONVERGENCE;  // not: usable, short of a minimum
 }
 
 JointFit Solver::linearise() {
