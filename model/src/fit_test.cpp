@@ -246,6 +246,31 @@ TEST(Fit, RatesThatDoNotActAsThrottlingDoAreToldByComparingPayloads) {
   EXPECT_GE(covered, 5);
 }
 
+// One pair of one payload draws more for reasons of its own. Distance takes up part of it, so the
+// payload's interval is wider; the others' are not.
+TEST(Fit, APairOfItsOwnWidensItsPayloadsIntervalAlone) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    auto spec = seeded(seed);
+    const auto plain = fit(make_campaign(spec));
+    auto& zeros = spec.variants.back();
+    ASSERT_EQ(zeros.pattern, "zeros");
+    zeros.odd_pair_w = 3;
+    const auto odd = fit(make_campaign(spec));
+    ASSERT_TRUE(plain && odd);
+    const auto half_width = [](const FitResult& result, const char* name) {
+      const auto& found = constant(result, name);
+      return (found.sensed_high - found.sensed_low) / 2;
+    };
+    const char* const zero = "zero_toggle_intercept_fj_per_bit_mm";
+    EXPECT_GT(half_width(*odd, zero), 2 * half_width(*plain, zero));
+    const auto& fitted = constant(*odd, zero);
+    EXPECT_LE(fitted.sensed_low, spec.zero_fj_per_bit_mm);
+    EXPECT_GE(fitted.sensed_high, spec.zero_fj_per_bit_mm);
+    EXPECT_LT(half_width(*odd, "energy_fj_per_bit_mm"),
+              1.2 * half_width(*plain, "energy_fj_per_bit_mm"));
+  }
+}
+
 TEST(Diagnostics, SayWhichTermsTheDataAskFor) {
   auto spec = with_lock_in(47);
   const auto result = fit(make_campaign(spec));

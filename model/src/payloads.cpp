@@ -19,6 +19,51 @@ double fast_share(const Variant& variant) {
          fast_tau_s / (end - begin) * (std::exp(-begin / fast_tau_s) - std::exp(-end / fast_tau_s));
 }
 
+// What a payload's pairs draw for reasons of their own, as an error of its k [fJ/bit/mm], by
+// variant. Links that differ show in every payload in proportion to its k; what departs from that
+// in the interactions that distance leaves out is no more likely there than along distance.
+Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit, double scatter) {
+  const auto variants = static_cast<Eigen::Index>(input.variants.size());
+  const auto terms = static_cast<Eigen::Index>(input.basis.size());
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(variants);
+  const double distance = input.centred_distance_mm.norm();
+  if (terms == 0 || distance == 0) return error;
+  struct Seen {
+    Eigen::VectorXd u;  // W
+    double noise{};     // variance of one of its terms
+    double bits{};      // 1e-15 / s, so that k times this is W/mm
+    double link() const { return k * bits; }
+    double k{};
+  };
+  std::vector<Seen> all;
+  std::map<int, std::pair<Eigen::VectorXd, double>> links;  // sums, by state
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const auto& parameters = fit.parameters.variants[v];
+    const Eigen::Index at = fit.unexplained_column[v];
+    Seen seen;
+    seen.u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), terms);
+    seen.noise =
+        scatter * fit.covariance.block(at, at, terms, terms).trace() / static_cast<double>(terms);
+    seen.bits = 1e-15 * input.variants[v].mean_bits_per_second;
+    seen.k = parameters.energy_fj_per_bit_mm;
+    auto& [sum, weight] = links[input.variants[v].dvfs_state];
+    if (sum.size() == 0) sum = Eigen::VectorXd::Zero(terms);
+    sum += seen.link() / seen.noise * seen.u;
+    weight += seen.link() * seen.link() / seen.noise;
+    all.push_back(std::move(seen));
+  }
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    const Seen& seen = all[v];
+    const auto& [sum, weight] = links[input.variants[v].dvfs_state];
+    if (!(weight > 0) || !(seen.bits > 0)) continue;
+    const Eigen::VectorXd own = seen.u - seen.link() * sum / weight;
+    const double free = 1 - seen.link() * seen.link() / seen.noise / weight;  // not in the links
+    const double excess = own.squaredNorm() / static_cast<double>(terms) - seen.noise * free;
+    if (excess > 0) error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
+  }
+  return error;
+}
+
 }  // namespace
 
 Payloads::Payloads(const JointInput& input, const JointFit& fit,
@@ -64,8 +109,20 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       if (state(u) == state(v)) control(u, v) = most[state(v)] * most[state(v)];
     }
   }
-  uncertainty.systematic =
-      heat * heat.transpose() + fast * fast.transpose() + stream * stream.transpose() + control;
+  // Alike in all variants of a payload.
+  const Eigen::VectorXd departures = own_departures(input, fit, uncertainty.scatter);
+  Eigen::MatrixXd own = Eigen::MatrixXd::Zero(variants, variants);
+  for (const auto& members : members_) {
+    for (const std::size_t a : members) {
+      for (const std::size_t b : members) {
+        const auto row = static_cast<Eigen::Index>(a);
+        const auto column = static_cast<Eigen::Index>(b);
+        own(row, column) = departures[row] * departures[column];
+      }
+    }
+  }
+  uncertainty.systematic = heat * heat.transpose() + fast * fast.transpose() +
+                           stream * stream.transpose() + control + own;
   covariance_ = uncertainty.covariance + uncertainty.systematic;
 
   Eigen::MatrixXd design =

@@ -304,6 +304,7 @@ class Campaign {
     work.load.activity_w = spec_.activity_w * chip_.clock_share() * follows *
                            (1 + engine_offset_[e] + quadrant_offset_[q]) *
                            (0.9 + 0.2 * variant.toggle_rate);
+    if (engine == 0 && quadrant == 0) work.load.activity_w += variant.odd_pair_w;
     return work;
   }
 

@@ -28,6 +28,7 @@ struct SyntheticVariant {
   double toggle_rate{0.5};
   int blocks{1};  // of 16 pairs, then the same mirrored
   int dvfs_state{0};
+  double odd_pair_w{};  // that one pair draws more, for no reason of distance
 };
 
 struct SyntheticSpec {
