@@ -1,6 +1,8 @@
 // Programs from binaries.
 #include "../test/api_fixture.hpp"
 
+#include <gmock/gmock.h>
+
 namespace ww::sim::icd {
 namespace {
 
@@ -98,6 +100,31 @@ TEST_F(BinaryTest, BinariesKeepTheirTypeWhenTheyAreLoadedAgain) {
   cl_program executable = load_again(linked);
   EXPECT_EQ(type_of(executable), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
   for (cl_program program : {a, b, unit, made, library, linked, executable}) {
+    EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
+  }
+}
+
+// LLVM would compile every function of a library's worth for its own sake, which takes minutes.
+TEST_F(BinaryTest, ExecutablesHaveOnlyWhatTheirKernelsNeed) {
+  const char* source =
+      "int spare(global int* o) { return o[2] ? o[3] : 7; }\n"
+      "int wanted(global int* o) __attribute__((noinline));\n"
+      "int wanted(global int* o) { return o[1] * 3; }\n"
+      "kernel void k(global int* o) { o[0] = wanted(o); }";
+  cl_int code = -1;
+  cl_program built = build(source);
+  cl_program unit = cl.clCreateProgramWithSource(context, 1, &source, nullptr, &code);
+  ASSERT_EQ(cl.clCompileProgram(unit, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr),
+            CL_SUCCESS);
+  cl_program linked = cl.clLinkProgram(context, 0, nullptr, "", 1, &unit, nullptr, nullptr, &code);
+  ASSERT_EQ(code, CL_SUCCESS) << log(linked);
+  for (cl_program executable : {built, linked}) {
+    EXPECT_THAT(binary_of(cl, executable), testing::HasSubstr("wanted"));
+    EXPECT_THAT(binary_of(cl, executable), testing::Not(testing::HasSubstr("spare")));
+  }
+  // Other programs may still ask a library for it.
+  EXPECT_THAT(binary_of(cl, unit), testing::HasSubstr("spare"));
+  for (cl_program program : {built, unit, linked}) {
     EXPECT_EQ(cl.clReleaseProgram(program), CL_SUCCESS);
   }
 }

@@ -88,20 +88,22 @@ bool is_short_of_registers(std::string_view binary) {
   });
 }
 
-// Runs the compiler, and once more where
+// Runs the compiler. Functions that no kernel needs are left out: LLVM keeps them for other
+// programs, of which an executable has none, and a library's worth takes it minutes. Once more where
 // - a function that is called takes all scalar registers: of gfx7's, LLVM 15 then leaves none to
-// the
-//   kernel's own needs and fails. Functions inlined, it knows better;
+//   the kernel's own needs and fails. Functions inlined, it knows better;
 // - vector registers are short. LLVM 15 then makes values anew from the registers that they were
-// made
-//   of, and of a pair it only asks whether some half is still there
+//   made of, and of a pair it only asks whether some half is still there
 //   (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
 //   registers are not told apart.
 CompileAnswer run_compiler(CompileRequest request) {
   auto& compiler = Runtime::get().compiler();
-  CompileAnswer answer = compiler.run(request);
   const bool has_code =
       request.operation == CompileOperation::build || request.operation == CompileOperation::link;
+  if (has_code) {
+    request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-internalize-symbols"});
+  }
+  CompileAnswer answer = compiler.run(request);
   if (answer.status == CompileStatus::failed && has_code &&
       answer.log.find("error: scalar registers (") != std::string::npos) {
     request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-function-calls=0",
