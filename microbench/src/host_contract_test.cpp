@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "device.hpp"
@@ -267,14 +268,19 @@ TEST_P(HostContract, EventsTellMoreWorkFromLess) {
   ASSERT_TRUE(furnace) << furnace.error().text();
   const auto output = buffer(256);
   ASSERT_TRUE((*furnace)->set(1, *output));
-  ASSERT_TRUE((*furnace)->set(0, std::uint32_t{1}));
-  const auto little = (*furnace)->time_launch(1, group_size);
-  ASSERT_TRUE(little) << little.error().text();
-  ASSERT_TRUE((*furnace)->set(0, std::uint32_t{200}));
-  const auto much = (*furnace)->time_launch(1, group_size);
-  ASSERT_TRUE(much) << much.error().text();
-  EXPECT_GT(*little, 0.0);
-  EXPECT_GT(*much, 2 * *little);
+  const auto shortest = [&](std::uint32_t work) {  // others may hold the processor up
+    double seconds = std::numeric_limits<double>::infinity();
+    EXPECT_TRUE((*furnace)->set(0, work));
+    for (int i = 0; i < 5; ++i) {
+      const auto launch = (*furnace)->time_launch(1, group_size);
+      if (!launch) ADD_FAILURE() << launch.error().text();
+      seconds = std::min(seconds, launch.value_or(0.0));
+    }
+    return seconds;
+  };
+  const double little = shortest(1);
+  EXPECT_GT(little, 0.0);
+  EXPECT_GT(shortest(200), 2 * little);
 }
 
 // Pinned binaries report places; unpatched ones, and platforms without a marker, report work-groups
