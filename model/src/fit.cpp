@@ -291,7 +291,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);
   result.pairs = pair_points(input, fit);
-  result.variant_activity = variant_activity(result.pairs, runs, facts.reference_state);
+  result.variant_activity = variant_activity(payloads, uncertainty, runs, facts.reference_state);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = flat.get();
   if (random) {

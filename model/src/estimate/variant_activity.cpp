@@ -5,22 +5,23 @@
 
 namespace ww::model {
 
-std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
+std::vector<VariantActivity> variant_activity(const Payloads& payloads,
+                                              const Uncertainty& uncertainty,
                                               std::span<const StoredRun> runs,
                                               int reference_state) {
   struct Sums {
-    double energy_distance{}, distance_squared{}, variance{}, bits{};
+    double energy{}, error{}, bits{};
     double slot_bits{}, toggles{}, adjacent{}, opposite{};
     double control_toggles{}, control_adjacent{}, control_opposite{};
   };
   std::map<std::pair<std::string, int>, Sums> sums;
-  for (const auto& pair : pairs) {
-    if (pair.dvfs_state != reference_state) continue;
-    auto& sum = sums[{pair.pattern, pair.throttle}];
-    const double d = pair.centred_distance_mm;
-    sum.energy_distance += pair.energy_fj_per_bit * d;
-    sum.distance_squared += d * d;
-    sum.variance += d * d * pair.error_fj_per_bit * pair.error_fj_per_bit;
+  for (std::size_t p = 0; p < payloads.count(); ++p) {
+    const Variant& variant = payloads.variant(p);
+    if (variant.dvfs_state != reference_state) continue;
+    const Eigen::VectorXd weights = payloads.weights(p);
+    auto& sum = sums[{variant.pattern, variant.throttle}];
+    sum.energy = payloads.energy(p);
+    sum.error = std::sqrt(weights.dot(uncertainty.covariance * weights));
   }
   for (const auto& run : runs) {
     if (run.kind != RunKind::stream || run.status != RunStatus::ok ||
@@ -45,9 +46,8 @@ std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pair
   }
   std::vector<VariantActivity> variants;
   for (const auto& [key, sum] : sums) {
-    if (!(sum.bits > 0) || !(sum.distance_squared > 0)) continue;
-    variants.push_back({key.first, key.second, sum.energy_distance / sum.distance_squared,
-                        std::sqrt(sum.variance) / sum.distance_squared, sum.slot_bits / sum.bits,
+    if (!(sum.bits > 0) || !std::isfinite(sum.energy) || !(sum.error > 0)) continue;
+    variants.push_back({key.first, key.second, sum.energy, sum.error, sum.slot_bits / sum.bits,
                         sum.toggles / sum.bits, sum.adjacent / sum.bits, sum.opposite / sum.bits,
                         sum.control_toggles / sum.bits, sum.control_adjacent / sum.bits,
                         sum.control_opposite / sum.bits});

@@ -4,14 +4,16 @@
 #include <span>
 #include <vector>
 
+#include "payloads.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/model/fit.hpp"
 
 namespace ww::model {
 
-// At the reference state: energy from the fit's pairs, activity from the counters WW_TRUNK_* and
-// WW_CONTROL_* of the stream runs. Empty where the device has no monitors.
-[[nodiscard]] std::vector<VariantActivity> variant_activity(const std::vector<PairPoint>& pairs,
+// At the reference state: energy of each payload from all that measured it, activity from the
+// counters WW_TRUNK_* and WW_CONTROL_* of the stream runs. Empty where the device has no monitors.
+[[nodiscard]] std::vector<VariantActivity> variant_activity(const Payloads& payloads,
+                                                            const Uncertainty& uncertainty,
                                                             std::span<const StoredRun> runs,
                                                             int reference_state);
 
