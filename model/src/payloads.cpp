@@ -4,8 +4,13 @@
 #include <cmath>
 #include <map>
 
+#include "stats.hpp"
+
 namespace ww::model {
 namespace {
+
+// Of a payload's departure from what links have in common; less is noise, as likely as not.
+constexpr double significance = 0.01;
 
 bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
@@ -21,17 +26,20 @@ double fast_share(const Variant& variant) {
 
 // What a payload's pairs draw for reasons of their own, as an error of its k [fJ/bit/mm], by
 // variant. Links that differ show in every payload in proportion to its k; what departs from that
-// in the interactions that distance leaves out is no more likely there than along distance.
-Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit, double scatter) {
+// in the interactions that distance leaves out, and is significant there, is no more likely there
+// than along distance.
+Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
+                               const Uncertainty& uncertainty) {
   const auto variants = static_cast<Eigen::Index>(input.variants.size());
   const auto terms = static_cast<Eigen::Index>(input.basis.size());
   Eigen::VectorXd error = Eigen::VectorXd::Zero(variants);
   const double distance = input.centred_distance_mm.norm();
   if (terms == 0 || distance == 0) return error;
   struct Seen {
-    Eigen::VectorXd u;  // W
-    double noise{};     // variance of one of its terms
-    double bits{};      // 1e-15 / s, so that k times this is W/mm
+    Eigen::VectorXd u;           // W
+    Eigen::MatrixXd covariance;  // its
+    double noise{};              // variance of one of its terms
+    double bits{};               // 1e-15 / s, so that k times this is W/mm
     double link() const { return k * bits; }
     double k{};
   };
@@ -42,8 +50,8 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit, dou
     const Eigen::Index at = fit.unexplained_column[v];
     Seen seen;
     seen.u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), terms);
-    seen.noise =
-        scatter * fit.covariance.block(at, at, terms, terms).trace() / static_cast<double>(terms);
+    seen.covariance = uncertainty.scatter * fit.covariance.block(at, at, terms, terms);
+    seen.noise = seen.covariance.trace() / static_cast<double>(terms);
     seen.bits = 1e-15 * input.variants[v].mean_bits_per_second;
     seen.k = parameters.energy_fj_per_bit_mm;
     auto& [sum, weight] = links[input.variants[v].dvfs_state];
@@ -59,7 +67,12 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit, dou
     const Eigen::VectorXd own = seen.u - seen.link() * sum / weight;
     const double free = 1 - seen.link() * seen.link() / seen.noise / weight;  // not in the links
     const double excess = own.squaredNorm() / static_cast<double>(terms) - seen.noise * free;
-    if (excess > 0) error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
+    if (!(free > 0) || !(excess > 0)) continue;
+    const double ratio =
+        own.dot(seen.covariance.ldlt().solve(own)) / (static_cast<double>(terms) * free);
+    if (f_tail(ratio, static_cast<double>(terms), uncertainty.degrees_of_freedom) < significance) {
+      error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
+    }
   }
   return error;
 }
@@ -110,7 +123,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     }
   }
   // Alike in all variants of a payload.
-  const Eigen::VectorXd departures = own_departures(input, fit, uncertainty.scatter);
+  const Eigen::VectorXd departures = own_departures(input, fit, uncertainty);
   Eigen::MatrixXd own = Eigen::MatrixXd::Zero(variants, variants);
   for (const auto& members : members_) {
     for (const std::size_t a : members) {
