@@ -135,17 +135,30 @@ Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
                 "a campaign is here already; pass --resume to continue it or choose another folder",
                 file.string());
   }
+  // Made aside and put in place whole: whoever is killed meanwhile leaves no campaign, not half of
+  // one that nobody can resume.
+  auto aside = file;
+  aside += ".new";
   try {
-    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    auto& db = impl->database;
-    db.exec("PRAGMA journal_mode=WAL");
-    db.exec("PRAGMA synchronous=NORMAL");
-    SQLite::Transaction transaction(db);
-    db.exec(schema);
-    db.exec(slot_schema);
-    db.exec("PRAGMA application_id=" + std::to_string(application_id));
-    db.exec("PRAGMA user_version=" + std::to_string(schema_version));
-    transaction.commit();
+    std::error_code absent;
+    std::filesystem::remove(aside, absent);
+    std::filesystem::remove(aside.string() + "-journal", absent);
+    {
+      SQLite::Database db(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+      SQLite::Transaction transaction(db);
+      db.exec(schema);
+      db.exec(slot_schema);
+      db.exec("PRAGMA application_id=" + std::to_string(application_id));
+      db.exec("PRAGMA user_version=" + std::to_string(schema_version));
+      transaction.commit();
+    }
+    if (std::error_code ec; std::filesystem::rename(aside, file, ec), ec) {
+      return fail(ErrorCode::io_error, "cannot put the file in place: " + ec.message(),
+                  file.string());
+    }
+    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE);
+    impl->database.exec("PRAGMA journal_mode=WAL");
+    impl->database.exec("PRAGMA synchronous=NORMAL");
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {
     return tl::unexpected(sqlite_error(e, file.string()));

@@ -195,6 +195,35 @@ TEST_F(CampaignStoreTest, RefusesAFolderThatCannotBeWritten) {
   EXPECT_EQ(exit_code(store.error().code), 3) << store.error().text();
 }
 
+// A process that dies while it makes the campaign leaves none, or a whole one, and nothing that
+// keeps the next from making its own.
+TEST_F(CampaignStoreTest, IsWholeOrAbsentWheneverItsMakerIsKilled) {
+  int absent = 0;
+  for (int delay_us = 0; delay_us < 15000; delay_us += 100) {
+    fs::remove(file_);
+    fs::remove(file_.string() + "-wal");
+    fs::remove(file_.string() + "-shm");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      (void)CampaignStore::create(file_);
+      ::pause();
+    }
+    ::usleep(static_cast<useconds_t>(delay_us));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    if (!fs::exists(file_)) {
+      ++absent;
+      continue;
+    }
+    const auto store = CampaignStore::open(file_);
+    ASSERT_TRUE(store) << "killed after " << delay_us << " us: " << store.error().text();
+  }
+  EXPECT_GT(absent, 0) << "no kill came in time to show anything";
+  fs::remove(file_);
+  EXPECT_TRUE(CampaignStore::create(file_));
+}
+
 // A process that dies between two runs leaves the runs that were finished, whole.
 TEST_F(CampaignStoreTest, KeepsFinishedRunsWhenTheProcessIsKilled) {
   const pid_t child = ::fork();
