@@ -31,6 +31,7 @@ enum class Rule : std::uint8_t {
   subtract_carry_out,
   subtract_reversed_carry_out,
   add_carry,
+  add_carry_in,  // whose own carry nothing reads
   shift_left,
   shift_left_reversed,
   shift_right,
@@ -48,22 +49,25 @@ U64 registers_in(const Operand& operand, std::size_t least) {
   return formable(operand.index, std::max<std::size_t>(operand.count, least));
 }
 
-// Source i, or the upper word of it. A scalar or a constant is a form whose other word, whatever
-// lies there, counts as no step.
+// Source i, or the upper word of it: a vector register, or a scalar or a constant, which are forms
+// without a step.
+template <bool Vector>
 LaneForm source_form(const Wave& wave, const MicroOp& op, std::size_t i, bool upper = false) {
-  const bool vector = op.kind[i] == Source::vgpr;
-  const auto* from = op.kind[i] == Source::constant
-                         ? reinterpret_cast<const std::byte*>(op.vector.at[i])
-                         : reinterpret_cast<const std::byte*>(&wave) + op.form_at[i];
-  if (upper) {
-    from += op.kind[i] == Source::constant ? kLanes * sizeof(U32)
-            : vector                       ? sizeof(LaneForm)
-                                           : sizeof(U32);
+  const auto* const of_wave = reinterpret_cast<const std::byte*>(&wave) + op.form_at[i];
+  LaneForm form;
+  if constexpr (Vector) {
+    std::memcpy(&form, of_wave + (upper ? sizeof form : 0), sizeof form);
+  } else {
+    const bool constant = op.kind[i] == Source::constant;
+    const auto* from = constant ? reinterpret_cast<const std::byte*>(op.vector.at[i]) : of_wave;
+    if (upper) from += constant ? kLanes * sizeof(U32) : sizeof(U32);
+    std::memcpy(&form.first, from, sizeof form.first);
   }
-  U64 words = 0;
-  std::memcpy(&words, from, sizeof words);
-  words &= vector ? ~U64{0} : 0xFFFFFFFFU;
-  return {static_cast<U32>(words), static_cast<U32>(words >> 32)};
+  return form;
+}
+LaneForm source_form(const Wave& wave, const MicroOp& op, std::size_t i) {
+  return op.kind[i] == Source::vgpr ? source_form<true>(wave, op, i)
+                                    : source_form<false>(wave, op, i);
 }
 
 // First and last lane's value, where the values between do not wrap around.
@@ -121,11 +125,12 @@ bool subtract(LaneForm a, LaneForm b, LaneForm& result, bool& carry) {
 }
 
 // Of 64 bits: source `By` tells the distance.
-template <std::size_t By>
+template <std::size_t By, bool Vector0, bool Vector1>
 bool shift_pair(Wave& wave, const MicroOp& op) {
-  const LaneForm low = source_form(wave, op, 1 - By);
-  const LaneForm high = source_form(wave, op, 1 - By, true);
-  const LaneForm count = source_form(wave, op, By);
+  constexpr bool kVector = By == 0 ? Vector1 : Vector0;
+  const LaneForm low = source_form<kVector>(wave, op, 1 - By);
+  const LaneForm high = source_form<kVector>(wave, op, 1 - By, true);
+  const LaneForm count = source_form<By == 0 ? Vector0 : Vector1>(wave, op, By);
   if ((high.step | count.step) != 0 || !Range(low).below(kWords)) return false;
   const unsigned bits = count.first & 63U;
   const U64 first = (U64{high.first} << 32 | low.first) << bits;
@@ -137,16 +142,16 @@ bool shift_pair(Wave& wave, const MicroOp& op) {
   return true;
 }
 
-template <Rule R>
+template <Rule R, bool Vector0, bool Vector1>
 bool follow(Wave& wave, const MicroOp& op) {
-  LaneForm a = source_form(wave, op, 0);
+  LaneForm a = source_form<Vector0>(wave, op, 0);
   LaneForm b;
   LaneForm c;
   LaneForm result;
   bool carry = false;
   constexpr bool kCarry = R == Rule::add_carry_out || R == Rule::add_carry ||
                           R == Rule::subtract_carry_out || R == Rule::subtract_reversed_carry_out;
-  if constexpr (R != Rule::move) b = source_form(wave, op, 1);
+  if constexpr (R != Rule::move) b = source_form<Vector1>(wave, op, 1);
   if constexpr (R == Rule::multiply_24_add || R == Rule::shift_left_add ||
                 R == Rule::add_shift_left || R == Rule::add_three) {
     c = source_form(wave, op, 2);
@@ -163,9 +168,15 @@ bool follow(Wave& wave, const MicroOp& op) {
     result = difference(a, b);
   } else if constexpr (R == Rule::add_carry_out) {
     if (!add(a, b, 0, result, carry)) return false;
-  } else if constexpr (R == Rule::add_carry) {
+  } else if constexpr (R == Rule::add_carry || R == Rule::add_carry_in) {
     const U64 mask = wave.pair(op.mask_source);
-    if (mask + 1 > 1 || !add(a, b, mask != 0 ? 1 : 0, result, carry)) return false;
+    if (mask + 1 > 1) return false;
+    const U32 in = mask != 0 ? 1 : 0;
+    if constexpr (R == Rule::add_carry) {
+      if (!add(a, b, in, result, carry)) return false;
+    } else {
+      result = sum(a, {b.first + in, b.step});
+    }
   } else if constexpr (kCarry) {
     if (!subtract(a, b, result, carry)) return false;
   } else if constexpr (R == Rule::shift_left || R == Rule::shift_left_reversed) {
@@ -236,33 +247,48 @@ bool choose(Wave& wave, const MicroOp& op) {
   return true;
 }
 
-FormFunction function_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::v_mov_b32: return follow<Rule::move>;
-    case Opcode::v_add_u32: return follow<Rule::add>;
-    case Opcode::v_sub_u32: return follow<Rule::subtract>;
-    case Opcode::v_subrev_u32: return follow<Rule::subtract_reversed>;
+template <Rule R>
+FormFunction of_sources(const MicroOp& op) {
+  const bool first = op.kind[0] == Source::vgpr;
+  if (op.kind[1] == Source::vgpr) return first ? follow<R, true, true> : follow<R, false, true>;
+  return first ? follow<R, true, false> : follow<R, false, false>;
+}
+template <std::size_t By>
+FormFunction of_shift(const MicroOp& op) {
+  const bool first = op.kind[0] == Source::vgpr;
+  if (op.kind[1] == Source::vgpr) {
+    return first ? shift_pair<By, true, true> : shift_pair<By, false, true>;
+  }
+  return first ? shift_pair<By, true, false> : shift_pair<By, false, false>;
+}
+
+FormFunction function_of(const MicroOp& op) {
+  switch (op.opcode) {
+    case Opcode::v_mov_b32: return of_sources<Rule::move>(op);
+    case Opcode::v_add_u32: return of_sources<Rule::add>(op);
+    case Opcode::v_sub_u32: return of_sources<Rule::subtract>(op);
+    case Opcode::v_subrev_u32: return of_sources<Rule::subtract_reversed>(op);
     case Opcode::v_add_i32:
-    case Opcode::v_add_co_u32: return follow<Rule::add_carry_out>;
+    case Opcode::v_add_co_u32: return of_sources<Rule::add_carry_out>(op);
     case Opcode::v_sub_i32:
-    case Opcode::v_sub_co_u32: return follow<Rule::subtract_carry_out>;
+    case Opcode::v_sub_co_u32: return of_sources<Rule::subtract_carry_out>(op);
     case Opcode::v_subrev_i32:
-    case Opcode::v_subrev_co_u32: return follow<Rule::subtract_reversed_carry_out>;
+    case Opcode::v_subrev_co_u32: return of_sources<Rule::subtract_reversed_carry_out>(op);
     case Opcode::v_addc_u32:
-    case Opcode::v_addc_co_u32: return follow<Rule::add_carry>;
-    case Opcode::v_lshl_b32: return follow<Rule::shift_left>;
-    case Opcode::v_lshlrev_b32: return follow<Rule::shift_left_reversed>;
-    case Opcode::v_lshl_b64: return shift_pair<1>;
-    case Opcode::v_lshlrev_b64: return shift_pair<0>;
-    case Opcode::v_ashr_i32: return follow<Rule::shift_right>;
-    case Opcode::v_ashrrev_i32: return follow<Rule::shift_right_reversed>;
+    case Opcode::v_addc_co_u32: return of_sources<Rule::add_carry>(op);
+    case Opcode::v_lshl_b32: return of_sources<Rule::shift_left>(op);
+    case Opcode::v_lshlrev_b32: return of_sources<Rule::shift_left_reversed>(op);
+    case Opcode::v_lshl_b64: return of_shift<1>(op);
+    case Opcode::v_lshlrev_b64: return of_shift<0>(op);
+    case Opcode::v_ashr_i32: return of_sources<Rule::shift_right>(op);
+    case Opcode::v_ashrrev_i32: return of_sources<Rule::shift_right_reversed>(op);
     case Opcode::v_mul_lo_u32:
-    case Opcode::v_mul_lo_i32: return follow<Rule::multiply>;
-    case Opcode::v_mul_u32_u24: return follow<Rule::multiply_24>;
-    case Opcode::v_mad_u32_u24: return follow<Rule::multiply_24_add>;
-    case Opcode::v_lshl_add_u32: return follow<Rule::shift_left_add>;
-    case Opcode::v_add_lshl_u32: return follow<Rule::add_shift_left>;
-    case Opcode::v_add3_u32: return follow<Rule::add_three>;
+    case Opcode::v_mul_lo_i32: return of_sources<Rule::multiply>(op);
+    case Opcode::v_mul_u32_u24: return of_sources<Rule::multiply_24>(op);
+    case Opcode::v_mad_u32_u24: return of_sources<Rule::multiply_24_add>(op);
+    case Opcode::v_lshl_add_u32: return of_sources<Rule::shift_left_add>(op);
+    case Opcode::v_add_lshl_u32: return of_sources<Rule::add_shift_left>(op);
+    case Opcode::v_add3_u32: return of_sources<Rule::add_three>(op);
     case Opcode::v_cndmask_b32: return choose;
     case Opcode::v_cmp_lt_u32: return compare<Order::less, false, false>;
     case Opcode::v_cmp_le_u32: return compare<Order::less_or_equal, false, false>;
@@ -277,6 +303,21 @@ FormFunction function_of(Opcode opcode) {
     case Opcode::v_cmp_ge_i32: return compare<Order::less, true, true>;
     case Opcode::v_cmp_ne_i32: return compare<Order::equal, true, true>;
     default: return nullptr;
+  }
+}
+
+// The same, while nothing reads the carry that it gives.
+FormFunction function_without_carry(const MicroOp& op) {
+  switch (op.opcode) {
+    case Opcode::v_add_i32:
+    case Opcode::v_add_co_u32: return of_sources<Rule::add>(op);
+    case Opcode::v_sub_i32:
+    case Opcode::v_sub_co_u32: return of_sources<Rule::subtract>(op);
+    case Opcode::v_subrev_i32:
+    case Opcode::v_subrev_co_u32: return of_sources<Rule::subtract_reversed>(op);
+    case Opcode::v_addc_u32:
+    case Opcode::v_addc_co_u32: return of_sources<Rule::add_carry_in>(op);
+    default: return op.form;
   }
 }
 
@@ -348,10 +389,47 @@ void forget_unused(std::vector<MicroOp>& code, const std::vector<std::size_t>& b
   pass(true);
 }
 
+bool writes_vcc(const MicroOp& op) {
+  return op.unit == Unit::valu && (op.vector.carry_out || op.result == Destination::mask) &&
+         op.destination2 == kVcc;
+}
+
+// Whether the straight-line code behind the instruction gives vcc anew before it reads it.
+bool carry_is_unused(const std::vector<MicroOp>& code, std::size_t dword) {
+  for (dword += code[dword].dwords; dword < code.size(); dword += code[dword].dwords) {
+    const MicroOp& op = code[dword];
+    if (!op.straight || op.reads_vcc) return false;
+    if (writes_vcc(op)) return true;
+  }
+  return false;
+}
+
+void forget_carries(std::vector<MicroOp>& code, const std::vector<std::size_t>& begins) {
+  for (const std::size_t dword : begins) {
+    MicroOp& op = code[dword];
+    if (op.form == nullptr || !op.vector.carry_out || op.destination2 != kVcc) continue;
+    if (carry_is_unused(code, dword)) op.form = function_without_carry(op);
+  }
+}
+
+// Whether the instruction may read vcc, for all that its operands tell.
+bool may_read_vcc(const Instruction& instruction, const MicroOp& op) {
+  const auto is_vcc = [](const Operand& operand) {
+    const auto index = scalar_index(operand);
+    return index && *index + std::max<unsigned>(operand.count, 2) > kVcc &&
+           (*index < kVcc + 2U || *index >= kScalarFile);
+  };
+  if (op.unit == Unit::valu && op.plain == Plain::no) return true;
+  if (op.unit == Unit::valu && op.vector.mask_in && op.mask_source == kVcc) return true;
+  return std::ranges::any_of(instruction.src, is_vcc) ||
+         (op.unit != Unit::valu && std::ranges::any_of(instruction.dst, is_vcc));
+}
+
 }  // namespace
 
 void find_registers(const Instruction& instruction, MicroOp& op) {
   op.reads = op.writes = 0;
+  op.reads_vcc = may_read_vcc(instruction, op);
   const auto read = [&](std::size_t first, std::size_t least) {
     for (std::size_t i = first; i < instruction.src.size(); ++i) {
       op.reads |= registers_in(instruction.src[i], least);
@@ -400,7 +478,8 @@ void set_form_function(MicroOp& op) {
         static_cast<std::uint16_t>(vector ? offsetof(Wave, form) + op.source[i] * sizeof(LaneForm)
                                           : offsetof(Wave, sr) + op.source[i] * sizeof(U32));
   }
-  op.form = function_of(op.opcode);
+  if ((f.carry_out || op.result == Destination::mask) && op.destination2 + 1U >= kExec) return;
+  op.form = function_of(op);
 }
 
 void choose_forms(std::vector<MicroOp>& code) {
@@ -410,6 +489,7 @@ void choose_forms(std::vector<MicroOp>& code) {
   }
   forget_unformable(code, begins);
   forget_unused(code, begins);
+  forget_carries(code, begins);
 }
 
 std::optional<LaneForm> form_of(const U32* words) {

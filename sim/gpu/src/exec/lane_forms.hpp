@@ -24,7 +24,8 @@ namespace ww::sim::gpu::exec {
 // Sets MicroOp::reads and writes.
 void find_registers(const binpatch::isa::Instruction& instruction, MicroOp& op);
 // Sets MicroOp::form and form_at of a vector instruction without modifiers on parts of registers or
-// lanes. The function asks that all lanes be enabled and that the registers read have forms.
+// lanes. The function asks that all lanes be enabled and that the registers read have forms; it
+// leaves exec alone.
 void set_form_function(MicroOp& op);
 
 // Takes the functions away from instructions whose results are used lane by lane.

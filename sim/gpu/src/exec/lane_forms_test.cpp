@@ -16,6 +16,8 @@ using binpatch::isa::OperandKind;
 using binpatch::isa::SpecialRegister;
 
 constexpr std::uint16_t kTarget = 40;
+const Operand kVccPair{OperandKind::special, 2,
+                       static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
 
 struct TestWave {
   struct alignas(64) Registers {
@@ -63,11 +65,9 @@ Instruction some_instruction(std::mt19937& random, Opcode opcode) {
   const std::string_view name = binpatch::isa::mnemonic(opcode);
   const bool wide = name.ends_with("_b64");
   const bool compare = name.starts_with("v_cmp");
-  const Operand vcc{OperandKind::special, 2, static_cast<std::uint16_t>(SpecialRegister::vcc_lo),
-                    0};
   instruction.dst[0] =
-      compare ? vcc : Operand{OperandKind::vgpr, std::uint8_t(wide ? 2 : 1), kTarget, 0};
-  if (!compare) instruction.dst[1] = vcc;
+      compare ? kVccPair : Operand{OperandKind::vgpr, std::uint8_t(wide ? 2 : 1), kTarget, 0};
+  if (!compare) instruction.dst[1] = kVccPair;
   const bool masked = name.find("addc") != std::string_view::npos || name == "v_cndmask_b32";
   const std::size_t sources = masked ? 2 : 3;
   for (std::uint16_t i = 0; i < sources; ++i) {
@@ -137,6 +137,73 @@ TEST(LaneForms, GiveWhatTheLanesGive) {
   EXPECT_GT(opcodes, 30);
 }
 
+// v[to] = v[to] + v[to], with the carries in vcc, and from there where `carry_in`.
+MicroOp twice(std::uint16_t to, bool carry_in, ConstantPool& pool) {
+  Instruction instruction{};
+  instruction.encoding = binpatch::isa::Encoding::vop2;
+  instruction.opcode = carry_in ? Opcode::v_addc_u32 : Opcode::v_add_i32;
+  instruction.dst[0] = instruction.src[0] = instruction.src[1] = {OperandKind::vgpr, 1, to, 0};
+  instruction.dst[1] = kVccPair;
+  if (carry_in) instruction.src[2] = kVccPair;
+  MicroOp op;
+  op.opcode = instruction.opcode;
+  EXPECT_TRUE(lower_vector(instruction, op, pool));
+  find_registers(instruction, op);
+  return op;
+}
+
+MicroOp move(const Operand& to, const Operand& from) {
+  Instruction instruction{};
+  instruction.encoding = binpatch::isa::Encoding::sop1;
+  instruction.opcode = Opcode::s_mov_b64;
+  instruction.dst[0] = to;
+  instruction.src[0] = from;
+  MicroOp op;
+  op.opcode = instruction.opcode;
+  EXPECT_TRUE(lower_scalar(instruction, op));
+  find_registers(instruction, op);
+  return op;
+}
+
+MicroOp load(std::uint16_t address, std::uint16_t to) {
+  MicroOp op;
+  op.unit = Unit::vmem;
+  op.memory = MemoryFields{};
+  op.memory.lane_addresses = true;
+  op.memory.element_bytes = 4;
+  op.memory.address = address;
+  op.destination = to;
+  return op;
+}
+
+// Whether the first instruction, on a form whose sum carries, gives vcc; and what it says.
+bool gives_carry(std::vector<MicroOp> code) {
+  code.push_back(load(4, 20));
+  code.push_back(load(6, 20));
+  choose_forms(code);
+  TestWave test;
+  test.wave.set_pair(kVcc, 0);
+  for (std::size_t i = 4; i < 8; ++i) set_form(test.wave, i, {1U << 31, 0});
+  EXPECT_NE(code[0].form, nullptr);
+  EXPECT_TRUE(code[0].form(test.wave, code[0]));
+  EXPECT_EQ(test.wave.form[4].first, 0U);
+  return test.wave.pair(kVcc) == ~std::uint64_t{0};
+}
+
+TEST(LaneForms, GiveTheCarriesThatAreRead) {
+  ConstantPool pool;
+  const MicroOp add = twice(4, false, pool);
+  const MicroOp next = twice(6, false, pool);
+  const Operand some{OperandKind::sgpr, 2, 8, 0};
+  const Operand others{OperandKind::sgpr, 2, 10, 0};
+  EXPECT_FALSE(gives_carry({add, next}));
+  EXPECT_FALSE(gives_carry({add, move(some, others), next}));
+  EXPECT_TRUE(gives_carry({add}));
+  EXPECT_TRUE(gives_carry({add, twice(5, true, pool), next}));
+  EXPECT_TRUE(gives_carry({add, move(some, kVccPair), next}));
+  EXPECT_TRUE(gives_carry({add, load(8, 21), next}));  // what comes between is not straight
+}
+
 TEST(LaneForms, WriteTheLanesOfWhatIsOverwrittenInPart) {
   TestWave test;
   set_form(test.wave, 3, {7, 2});
@@ -166,6 +233,7 @@ TEST(LaneForms, TellWhereAddressesFollowOneAnother) {
 MicroOp made(FormFunction form, std::uint64_t reads, std::uint64_t writes) {
   MicroOp op;
   op.unit = Unit::valu;
+  op.vector = VectorFields{};
   op.straight = true;
   op.form = form;
   op.reads = reads;
@@ -174,17 +242,6 @@ MicroOp made(FormFunction form, std::uint64_t reads, std::uint64_t writes) {
 }
 bool never(Wave&, const MicroOp&) {
   return false;
-}
-
-MicroOp load(std::uint16_t address, std::uint16_t to) {
-  MicroOp op;
-  op.unit = Unit::vmem;
-  op.memory = MemoryFields{};
-  op.memory.lane_addresses = true;
-  op.memory.element_bytes = 4;
-  op.memory.address = address;
-  op.destination = to;
-  return op;
 }
 
 TEST(LaneForms, AreKeptForAddressesAlone) {

@@ -174,6 +174,7 @@ struct alignas(64) MicroOp {
   std::uint64_t writes{};
   FormFunction form{};         // null: none
   std::uint16_t form_at[3]{};  // where the wave has the sources, in bytes from its beginning
+  bool reads_vcc{};            // or might
   MicroOp() : scalar{} {}
 };
 static_assert(sizeof(MicroOp) == 128);

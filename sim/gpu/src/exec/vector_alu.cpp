@@ -358,14 +358,13 @@ std::uint64_t execute_straight(Wave& wave, const MicroOp* op, std::uint32_t coun
   LaneContext context;
   std::uint64_t exec = wave.exec();
   for (; count != 0; --count, op += op->dwords) {
-    if (op->unit != Unit::valu) {
-      op->run(wave, *op);
-      exec = wave.exec();
-      continue;
-    }
     if (op->form != nullptr && exec == ~U64{0} && (op->reads & ~wave.formed) == 0 &&
         op->form(wave, *op)) {
       lane_operations += kLanes;
+      continue;
+    }
+    if (op->unit != Unit::valu) {
+      op->run(wave, *op);
       exec = wave.exec();
       continue;
     }
