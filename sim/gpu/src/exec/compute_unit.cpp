@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "exec/host_cache.hpp"
 #include "exec/lane_forms.hpp"
 #include "exec/lane_table.hpp"
 #include "exec/load_addresses.hpp"
@@ -27,6 +28,13 @@ std::size_t widest_stride(const Architecture& architecture) {
 // Most often all of them.
 std::uint64_t enabled_lanes(std::uint64_t exec) {
   return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
+}
+
+// The value, chosen by a jump that the host predicts: a move on condition would wait for what the
+// condition compares.
+std::uint64_t predicted(std::uint64_t value) {
+  __asm__ volatile("" : "+r"(value));
+  return value;
 }
 
 }  // namespace
@@ -108,6 +116,15 @@ inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
   step(wave, time, horizon);
 }
 
+// For the host's caches: what a turn reads first, wherever its instructions lie.
+inline void ComputeUnit::bring(const Wave& wave) {
+  prefetch_to_write(&wave, 2);
+  prefetch_to_write(&wave.vector_queue);
+  prefetch_to_write(&wave.scalar_queue);
+  prefetch_to_write(wave.load_address);
+  prefetch(wave.sr + kExec);
+}
+
 void ComputeUnit::run(std::int64_t end) {
   if (resident_ == 0) return;
   const LaneTable& table = lanes();
@@ -122,7 +139,8 @@ void ComputeUnit::run(std::int64_t end) {
     Wave& wave = waves_[key & 63];
     // Of the other waves, looked for beside the step rather than after it.
     std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
-    if (kept > key) other = std::min(other, kept);
+    if (kept > key && kept < other) other = predicted(kept);
+    if (other != kIdleKey) bring(waves_[other & 63]);
     key_[slot] = kept;
     keys_changed_ = false;
     turn(wave, static_cast<std::int64_t>(key >> 6), end);
@@ -134,7 +152,7 @@ void ComputeUnit::run(std::int64_t end) {
       key_[slot] = kept;
       key = table.smallest_above(key_.data(), 0, key_rows_);
     } else {
-      key = std::min(kept, other);
+      key = kept < other ? predicted(kept) : other;
     }
   }
   key_[slot] = kept;

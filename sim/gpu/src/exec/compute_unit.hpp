@@ -168,6 +168,7 @@ class ComputeUnit {
  private:
   static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
 
+  static void bring(const Wave& wave);
   void turn(Wave& wave, std::int64_t time, std::int64_t end);
   void step(Wave& wave, std::int64_t time, std::int64_t horizon);
   // When its `next` changed from outside.
