@@ -7,6 +7,7 @@ set(WW_SIM_GPU_EXEC_SOURCES
   src/exec/device_memory.cpp
   src/exec/engine.cpp
   src/exec/finding_log.cpp
+  src/exec/host_arena.cpp
   src/exec/image_descriptor.cpp
   src/exec/image_format.cpp
   src/exec/image_memory.cpp
@@ -103,7 +104,7 @@ function(ww_sim_gpu_exec_tests)
             src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
             src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
             src/exec/first_writes_test.cpp src/exec/lane_forms_test.cpp
-            src/exec/load_addresses_test.cpp
+            src/exec/load_addresses_test.cpp src/exec/host_arena_test.cpp
             src/exec/trace_test.cpp src/exec/memory_check_test.cpp
             src/exec/image_kernels_test.cpp src/exec/image_memory_test.cpp
     LIBS ww_sim_gpu)

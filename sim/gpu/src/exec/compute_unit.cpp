@@ -1,10 +1,8 @@
 #include "exec/compute_unit.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <new>
 
 #include "exec/host_cache.hpp"
 #include "exec/lane_forms.hpp"
@@ -46,7 +44,7 @@ void Wave::expand_mask(std::uint64_t enabled) {
 }
 
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
-                         DeviceMemory& memory)
+                         DeviceMemory& memory, HostArena& arena)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
       lines_per_run(std::min<std::uint32_t>(
           Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
@@ -57,13 +55,16 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
       memory_(memory),
       register_stride_(widest_stride(architecture)),
       lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
+      arena_(arena),
+      waves_(*arena.make<std::array<Wave, kSlots>>()),
       lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
   key_.fill(kIdleKey);
-  const std::size_t bytes = kSlots * register_stride_ * sizeof(std::uint32_t);
-  void* words = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (words == MAP_FAILED) throw std::bad_alloc();
-  registers_ = {static_cast<std::uint32_t*>(words), Free{bytes}};
+}
+
+std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
+  const auto cus =
+      static_cast<std::size_t>(architecture.shader_engines * architecture.cus_per_engine);
+  return cus * kSlots * widest_stride(architecture) * sizeof(std::uint32_t);
 }
 
 // Waves lie as close as their launch allows, which saves pages. No register number needs a check:
@@ -73,10 +74,6 @@ std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
   const std::size_t widest = widest_stride(architecture_);
   return launch.accumulators != 0 ? widest
                                   : std::min<std::size_t>(widest, launch.vgprs * kLanes + kApart);
-}
-
-void ComputeUnit::Free::operator()(std::uint32_t* words) const {
-  munmap(words, bytes);
 }
 
 // Issues what is executed already, up to `end` or the next completion; returns when the next
@@ -307,7 +304,7 @@ void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
 
 MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
   if (free_operations_.empty()) {
-    pool_.push_back(std::make_unique_for_overwrite<OperationBlock>());
+    pool_.push_back(arena_.make<OperationBlock>());
     OperationBlock& block = *pool_.back();
     for (std::size_t i = block.operations.size(); i-- != 0;) {
       block.operations[i].bytes = &block.bytes[i];

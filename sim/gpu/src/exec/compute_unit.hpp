@@ -17,6 +17,7 @@
 #include "exec/access_log.hpp"
 #include "exec/device_memory.hpp"
 #include "exec/finding_log.hpp"
+#include "exec/host_arena.hpp"
 #include "exec/l1_cache.hpp"
 #include "exec/l1_data.hpp"
 #include "exec/launch.hpp"
@@ -70,9 +71,14 @@ class ComputeUnit {
   static constexpr int kSlots = 40;
   static constexpr std::uint32_t kLdsBlock = 512;  // bytes in which local memory is handed out
 
-  ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory);
+  // `arena` keeps the state of its waves and of what they have in flight.
+  ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory,
+              HostArena& arena);
 
-  void begin_launch(const LaunchState& launch);
+  // Bytes that hold the vector registers of all CUs' waves in any launch.
+  [[nodiscard]] static std::size_t register_bytes(const Architecture& architecture);
+  // `registers`: as many bytes as that, for all CUs together.
+  void begin_launch(const LaunchState& launch, std::uint32_t* registers);
   // Whether a work-group of the launch fits now.
   [[nodiscard]] bool has_room() const;
   // Starts a group's waves; they issue from `cycle` on.
@@ -125,6 +131,7 @@ class ComputeUnit {
 
   MemoryOperation* new_operation(Wave& wave);
   void release(MemoryOperation* operation);
+  [[nodiscard]] ImageAccess* new_image_access() { return arena_.make<ImageAccess>(); }
   // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
   bool vector_slot_free(Wave& wave, const MicroOp& op);
   bool scalar_slot_free(Wave& wave, const MicroOp& op);
@@ -194,15 +201,9 @@ class ComputeUnit {
   const LaunchState* launch_{};
   std::size_t register_stride_;  // words between two waves' first registers in this launch
   std::vector<std::byte> lds_;
-  struct Free {
-    std::size_t bytes;
-    Free() : bytes(0) {}
-    explicit Free(std::size_t size) : bytes(size) {}
-    void operator()(std::uint32_t* words) const;
-  };
-  std::unique_ptr<std::uint32_t, Free>
-      registers_;  // of all slots; pages that no wave used cost nothing
-  std::array<Wave, kSlots> waves_;
+  HostArena& arena_;
+  std::uint32_t* registers_{};  // of all slots
+  std::array<Wave, kSlots>& waves_;
   alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
   std::uint64_t first_key_{};                          // smallest; between runs
   int key_rows_{};                                     // of eight, that waves ever had
@@ -230,7 +231,7 @@ class ComputeUnit {
     std::array<MemoryOperation, 32> operations;
     std::array<OperationBytes, 32> bytes;
   };
-  std::vector<std::unique_ptr<OperationBlock>> pool_;
+  std::vector<OperationBlock*> pool_;
   std::vector<MemoryOperation*> free_operations_;
 };
 

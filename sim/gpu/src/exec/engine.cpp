@@ -79,11 +79,13 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       observer_(observer, threads > 1),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
                                 : std::make_unique<MemorySystem>(chip, memory, observer_)),
+      registers_(static_cast<std::uint32_t*>(
+          arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(threads),
       trace_(trace) {
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
-      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory));
+      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_));
       if (trace != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
     }
   }
@@ -124,7 +126,7 @@ std::uint64_t Engine::instructions() const {
 }
 
 Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
-  for (auto& cu : cus_) cu->begin_launch(launch);
+  for (auto& cu : cus_) cu->begin_launch(launch, registers_);
   hierarchy_->begin_launch(launch, cus_);
   observer_.begin_launch();
   if (trace_ != nullptr) {

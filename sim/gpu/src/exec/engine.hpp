@@ -60,6 +60,8 @@ class Engine {
   std::size_t cus_in_use_;  // of each shader engine
   DeferredObserver observer_;
   std::unique_ptr<Hierarchy> hierarchy_;
+  HostArena arena_;
+  std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
   trace::Writer* trace_;

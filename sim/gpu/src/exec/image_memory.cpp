@@ -62,7 +62,7 @@ MemoryOperation& prepare(Wave& wave, const MicroOp& op, const TexelFormat& forma
   operation.instruction = wave.pc - op.dwords;
   operation.exec = wave.exec();
   if (operation.bytes->image == nullptr) {
-    operation.bytes->image = std::make_unique_for_overwrite<ImageAccess>();
+    operation.bytes->image = wave.cu->new_image_access();
   }
   ImageAccess& access = *operation.bytes->image;
   access.format = format;

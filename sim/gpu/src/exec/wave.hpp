@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 
 #include "exec/image_access.hpp"
 #include "exec/micro_op.hpp"
@@ -35,7 +34,7 @@ struct alignas(64) OperationBytes {
   // Of a spread operation: its wave's private memory. The wave may end before a store is done.
   std::uint64_t private_begin;
   std::uint64_t private_bytes;
-  std::unique_ptr<ImageAccess> image;  // of an image instruction; kept for the next one
+  ImageAccess* image{};  // of an image instruction; kept for the next one
 };
 
 // Which of an operation's lanes the trace waits for.
