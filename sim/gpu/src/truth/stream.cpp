@@ -14,16 +14,20 @@ constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
 constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
 
-// Lines of all ones or all zeros that change 32 times in 64, in random order. One random bit a line
-// would do so only roughly: over 32,768 lines a share of half is good to 0.6% of itself.
+// Lines of all ones or all zeros that change 64 times in 128, in random order. One random bit a line
+// would do so only roughly: over 32,768 lines a share of half is good to 0.6% of itself. Each 64
+// lines change an odd number of times: had they an even one, every 64th line would be like the first,
+// and a bus that rests at those would find nothing but zeros there.
 struct UniformLines {
   bool ones{};
+  bool many{};
   int left{};     // of the 64
   int changes{};  // of those left
   bool next(Draw& draw) {
     if (left == 0) {
       left = 64;
-      changes = 32;
+      changes = many ? 33 : 31;
+      many = !many;
     }
     if (draw.integer(1, left) <= changes) {
       ones = !ones;
