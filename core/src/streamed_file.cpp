@@ -12,7 +12,7 @@
 namespace ww {
 namespace {
 
-constexpr std::size_t kBuffer = std::size_t{1} << 20;
+constexpr std::size_t kBuffer = std::size_t{1} << 18;
 
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
@@ -63,19 +63,27 @@ StreamedFile::~StreamedFile() {
 
 Status StreamedFile::write(std::string_view bytes) {
   size_ += bytes.size();
-  buffer_.append(bytes);
-  return buffer_.size() < kBuffer ? Status{} : flush();
+  if (buffer_.size() + bytes.size() < kBuffer) {
+    buffer_.append(bytes);
+    return {};
+  }
+  WW_TRY(flush());
+  return put(bytes);
 }
 
 Status StreamedFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const auto written = ::write(fd_, rest.data(), rest.size());
+  WW_TRY(put(buffer_));
+  buffer_.clear();
+  return {};
+}
+
+Status StreamedFile::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return tl::unexpected(errno_error(errno, "cannot write", target_));
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  buffer_.clear();
   return {};
 }
 

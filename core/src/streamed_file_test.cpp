@@ -12,7 +12,8 @@ class StreamedFileTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "ww-streamed-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder_); }
@@ -29,6 +30,11 @@ TEST_F(StreamedFileTest, HasNoNameUntilItIsKept) {
     whole += part;
     ASSERT_TRUE(file->write(part));
   }
+  const std::string longer(1 << 20, 'z');  // than the buffer, which holds some of the parts
+  whole += longer + "end";
+  ASSERT_TRUE(file->write(longer));
+  ASSERT_TRUE(file->write("end"));
+  EXPECT_EQ(file->size(), whole.size());
   EXPECT_FALSE(std::filesystem::exists(target));
   ASSERT_TRUE(file->keep());
   EXPECT_EQ(*read_file(target), whole);

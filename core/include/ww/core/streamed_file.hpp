@@ -21,7 +21,7 @@ class StreamedFile {
   StreamedFile& operator=(StreamedFile&& other) noexcept;
   ~StreamedFile();  // drops what keep() did not put in place
 
-  // Appends, through a buffer. Errors: io_error (disk full).
+  // Appends; short pieces through a buffer. Errors: io_error (disk full).
   Status write(std::string_view bytes);
   // Flushes and puts the file in place of `target`; the object can then only be destroyed.
   // Errors: permission_denied, io_error; the old file then stands.
@@ -33,6 +33,7 @@ class StreamedFile {
  private:
   StreamedFile() = default;
   Status flush();
+  Status put(std::string_view bytes);
 
   std::filesystem::path target_;
   std::string aside_;  // hidden name; empty while the file has none
