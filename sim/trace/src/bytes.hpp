@@ -1,6 +1,7 @@
 // Numbers as bytes: little-endian base-128, signed ones zigzag.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -17,11 +18,15 @@ namespace ww::sim::trace {
 }
 
 inline void put_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
+  if (value < 0x80) {  // most often
+    out.push_back(static_cast<char>(value));
+    return;
   }
-  out.push_back(static_cast<char>(value));
+  std::array<char, 10> bytes;
+  std::size_t count = 0;
+  for (; value >= 0x80; value >>= 7) bytes[count++] = static_cast<char>(value | 0x80);
+  bytes[count++] = static_cast<char>(value);
+  out.append(bytes.data(), count);
 }
 inline void put_text(std::string& out, std::string_view text) {
   put_varint(out, text.size());

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "column_compressor.hpp"
 #include "columns.hpp"
 #include "format.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -15,16 +16,11 @@
 namespace ww::sim::trace {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{8} << 20;  // of columns, before compression
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;  // of columns, before compression
 // A chunk's head, which is known last, comes before what it describes: two sizes a column.
 constexpr std::size_t kHeadRoom = (2 * kColumns + 1) * 10;
-constexpr int kLevel = 1;  // fast: values do not get much smaller with more effort
 
 using Key = std::tuple<std::uint64_t, std::string, Operation, std::uint8_t, std::uint8_t>;
-
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
 
 }  // namespace
 
@@ -41,7 +37,7 @@ void count(Totals& totals, const Instruction& instruction, std::uint64_t lanes) 
 }
 
 struct Writer::Impl {
-  explicit Impl(StreamedFile&& opened) : file(std::move(opened)), context(ZSTD_createCCtx()) {}
+  explicit Impl(StreamedFile&& opened) : file(std::move(opened)) {}
 
   void chunk(ChunkKind kind, std::string_view payload) {
     if (!status) return;
@@ -52,10 +48,10 @@ struct Writer::Impl {
   void put_accesses();
 
   StreamedFile file;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> context;
   Status status;
   std::uint32_t chunks{};
   ColumnWriter columns;
+  ColumnCompressor compressor;
   Columns full;
   std::string packed;       // a chunk of them; keeps its memory, which is new to the host only once
   std::uint64_t pending{};  // accesses in `columns`
@@ -100,7 +96,7 @@ void Writer::Impl::put_accesses() {
   if (pending == 0) return;
   columns.take(full);
   std::size_t bound = kHeadRoom;
-  for (const auto& column : full) bound += ZSTD_compressBound(column.size());
+  for (const auto& column : full) bound += ColumnCompressor::bound(column.size());
   if (packed.size() < bound) packed.resize(bound);
   std::string head;
   std::size_t end = kHeadRoom;
@@ -110,8 +106,7 @@ void Writer::Impl::put_accesses() {
     put_varint(head, column.size());
     std::size_t size = 0;
     if (!column.empty()) {
-      size = ZSTD_compressCCtx(context.get(), packed.data() + end, packed.size() - end,
-                               column.data(), column.size(), kLevel);
+      size = compressor.compress(column, packed.data() + end, packed.size() - end);
       if (ZSTD_isError(size) != 0) {
         if (status)
           status = fail(ErrorCode::io_error, ZSTD_getErrorName(size), file.target().string());
