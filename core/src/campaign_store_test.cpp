@@ -16,7 +16,8 @@ class CampaignStoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "ww-store-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
     file_ = folder_ / "campaign.db";
   }
   void TearDown() override { fs::remove_all(folder_); }

@@ -18,7 +18,8 @@ class TraceTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "ww-trace-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
