@@ -64,6 +64,9 @@ struct JointInput {
   bool crossing{true};  // off: no engine and quadrant effects
 };
 
+// Of lambda's prior around 0 [1/10 K]: hot spots of some kelvin on an e-fold of 30-80 K.
+inline constexpr double steepening_prior_sigma = 0.03;
+
 struct VariantParameters {
   double mean_w{};
   std::vector<double> engine_w, quadrant_w;

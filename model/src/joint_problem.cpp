@@ -12,7 +12,6 @@ namespace {
 
 constexpr double drift_sigma_k = 0.25;     // what the temperature sensor leaves open of the ambient
 constexpr double steady_share = 0.05;      // of the steady response, die against sensor
-constexpr double steepening_sigma = 0.03;  // hot spots of some kelvin on an e-fold of 30-80 K
 constexpr double effect_sigma_w = 200;     // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
@@ -232,7 +231,7 @@ void Solver::add_priors() {
                              constant(heat_count, steady / heat_count)),
       nullptr, blocks_.response.data()));
   add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
-            Eigen::Vector2d(beta_.second, steepening_sigma));
+            Eigen::Vector2d(beta_.second, steepening_prior_sigma));
   for (auto& session : blocks_.drift) {
     for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
   }

@@ -19,8 +19,8 @@ constexpr double significance = 1e-3;
 constexpr double rate_disagreement = 0.20;
 constexpr double disagreement_sigmas = 4;
 // Leakage of a chip with hot spots of up to 8 K rises by at most 0.01-0.02 a 10 K more steeply than
-// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More is power
-// that follows temperature under load alone.
+// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More, where it is
+// as significant as a pair's departure must be, is power that follows temperature under load alone.
 constexpr double most_steepening = 0.03;
 
 // Of the payloads that differ from random ones in nothing else that costs energy; the others couple
@@ -28,6 +28,17 @@ constexpr double most_steepening = 0.03;
 double toggle_rate(const std::string& pattern) {
   if (pattern == "half_random") return 0.25;
   return pattern == "zeros" || pattern == "ones" || pattern == "aa" ? 0 : 0.5;
+}
+
+// Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are few,
+// and is no evidence for it.
+double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
+  const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
+  const double precision = 1 / variance - 1 / (steepening_prior_sigma * steepening_prior_sigma);
+  if (precision <= 0) return 1;
+  const double measured = fit.parameters.leakage_steepening / (variance * precision);
+  return f_tail(measured * measured * precision / uncertainty.scatter, 1,
+                uncertainty.degrees_of_freedom);
 }
 
 }  // namespace
@@ -66,10 +77,8 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
         100 * lack.relative, 100 * relative_threshold, lack.p_value));
   }
   const double steepening = fit.parameters.leakage_steepening;
-  const double steepening_error =
-      std::sqrt(uncertainty.scatter * fit.covariance(fit.steepening_column, fit.steepening_column));
   if (input.temperature_correction && std::abs(steepening) > most_steepening &&
-      std::abs(steepening) > disagreement_sigmas * steepening_error) {
+      steepening_p_value(fit, uncertainty) < significance) {
     reasons.push_back(fmt::format(
         "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
         "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
