@@ -56,7 +56,7 @@ TEST(GpuMetrics, ReadEveryKnownLayout) {
 // MI300: no edge, no average, eight dies' clocks.
 TEST(GpuMetrics, TakeTheHighestClockOfTheDiesAndLeaveAbsentFieldsOut) {
   std::vector<std::byte> data(360, std::byte{0xFF});
-  const auto put = [&data](std::size_t at, unsigned value, std::size_t bytes) {
+  const auto put = [&data](std::size_t at, std::uint64_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) data[at + i] = static_cast<std::byte>(value >> (8 * i));
   };
   put(0, 360, 2);
