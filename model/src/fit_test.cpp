@@ -264,7 +264,7 @@ TEST(Fit, RatesThatDoNotActAsThrottlingDoAreToldByComparingPayloads) {
 // One pair of one payload draws more for reasons of its own. Distance takes up part of it, so the
 // payload's interval is wider; the others' are not.
 TEST(Fit, APairOfItsOwnWidensItsPayloadsIntervalAlone) {
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     auto spec = seeded(seed);
     const auto plain = fit(make_campaign(spec));
     auto& zeros = spec.variants.back();
