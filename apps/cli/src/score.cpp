@@ -56,6 +56,22 @@ Result<nlohmann::json> score_segments_alone(const std::filesystem::path& recordi
                         {"virtual", true}};
 }
 
+// What the campaign's random streams at full rate counted on request and tag wires, per payload
+// bit.
+std::optional<double> control_toggles(const nlohmann::json& model) {
+  const auto rows = model.find("variant_wires");
+  if (rows == model.end() || !rows->is_array()) return std::nullopt;
+  for (const auto& row : *rows) {
+    if (!row.is_object() || row.value("pattern", "") != "random" ||
+        row.value("throttle", -1) != 0) {
+      continue;
+    }
+    const auto toggles = row.find("control_toggles_per_bit");
+    if (toggles != row.end() && toggles->is_number()) return toggles->get<double>();
+  }
+  return std::nullopt;
+}
+
 Result<nlohmann::json> score(const std::filesystem::path& folder) {
   const auto segments = folder / "segments.db";
   std::error_code ec;
@@ -133,6 +149,8 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
     }
   }
   result["constants"] = std::move(constants);
+  result["control_toggles_per_bit"] = {{"sealed", revealed.control_toggles_per_bit},
+                                       {"campaign", or_null(control_toggles(model))}};
   const auto misfit = model.value("misfit", nlohmann::json::object());
   result["misfit_flagged"] = misfit.is_object() && misfit.value("flagged", false);
   result["chip_class"] = sim::gpu::to_string(revealed.chip_class);

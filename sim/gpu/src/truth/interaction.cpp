@@ -22,7 +22,7 @@ double sum(const LaunchActivity& activity) {
 
 Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats) {
   const Truth& truth = chip.truth();
-  std::vector<double> energy;
+  std::vector<double> energy, control;
   std::vector<double> true_mm;
   std::vector<double> published_mm;
   StreamOptions options;
@@ -32,12 +32,16 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
   for (int engine = 0; engine < truth.engines(); ++engine) {
     for (int quadrant = 0; quadrant < truth.quadrants(); ++quadrant) {
       const LaunchActivity activity = stream(chip, engine, quadrant, options);
-      energy.push_back(sum(activity) / static_cast<double>(activity.payload_bits));
+      const auto bits = static_cast<double>(activity.payload_bits);
+      energy.push_back(sum(activity) / bits);
+      control.push_back(static_cast<double>(activity.monitors.control.toggles) / bits);
       true_mm.push_back(truth.routed_distance_mm(engine, quadrant));
       published_mm.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
     }
   }
   Interaction result;
+  result.control_toggles_per_bit =
+      std::accumulate(control.begin(), control.end(), 0.0) / static_cast<double>(control.size());
   const auto [low, high] = std::minmax_element(energy.begin(), energy.end());
   result.spread_f_per_bit = *high - *low;
   for (auto* matrix : {&energy, &true_mm, &published_mm}) {

@@ -15,6 +15,8 @@ struct Interaction {
   double residual_ratio{};
   // Far minus near in switched capacitance per payload bit [F]: largest spread over the pairs.
   double spread_f_per_bit{};
+  // Transitions of request and tag wires per payload bit.
+  double control_toggles_per_bit{};
 };
 
 // Saturated streams of `pattern`, one per (engine, quadrant), `beats` a channel. Both matrices are

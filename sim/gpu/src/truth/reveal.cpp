@@ -10,11 +10,11 @@
 namespace ww::sim::gpu {
 namespace {
 
-// Enough random bits for a relative error of the toggle count below 1e-3.
-constexpr std::int64_t kBeats = 8192;
+// Enough random bits for a relative error of the toggle count below 2e-4.
+constexpr std::int64_t kBeats = 32768;
 // The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
 // single lines.
-constexpr std::int64_t kUniformBeats = 16 * kBeats;
+constexpr std::int64_t kUniformBeats = 4 * kBeats;
 constexpr double kFemto = 1e-15;
 constexpr double kRandomToggleRate = 0.5;
 constexpr double kHalfRandomToggleRate = 0.25;
@@ -52,7 +52,7 @@ struct PerMm {
 PerMm legs_f_per_bit_mm(const Chip& chip) {
   constexpr int four = 4;
   constexpr std::int64_t kLinesPerChunk = 4;
-  constexpr std::int64_t kLegBeats = kBeats / 4;
+  constexpr std::int64_t kLegBeats = kBeats / 16;
   const Truth& truth = chip.truth();
   const auto& published = truth.published.geometry;
   const int cus = chip.architecture().cus_per_engine;
@@ -150,6 +150,7 @@ Result<Revealed> reveal(const Chip& chip) {
   constexpr double kRates = kRandomToggleRate - kHalfRandomToggleRate;
   Revealed revealed;
   revealed.chip_class = truth.chip_class;
+  revealed.control_toggles_per_bit = random.control_toggles_per_bit;
   revealed.energy_fj_per_bit_mm = random.per_true_mm * fj;
   revealed.sensed_fj_per_bit_mm = random.per_published_mm * fj * sensed;
   const auto add = [&](const char* name, double of_true, double of_published, const char* unit) {

@@ -14,10 +14,13 @@ constexpr std::uint64_t kAlternating = 0xAAAAAAAAAAAAAAAAULL;
 
 constexpr std::uint64_t kEvenMask = 0x5555555555555555ULL;
 
-// Lines of all ones or all zeros that change 64 times in 128, in random order. One random bit a line
-// would do so only roughly: over 32,768 lines a share of half is good to 0.6% of itself. Each 64
-// lines change an odd number of times: had they an even one, every 64th line would be like the first,
-// and a bus that rests at those would find nothing but zeros there.
+// Of the working set: rows of one chunk a channel.
+constexpr int kStripes = 256;
+
+// Lines of all ones or all zeros that change 64 times in 128, in random order. One random bit a
+// line would do so only roughly: over 32,768 lines a share of half is good to 0.6% of itself. Each
+// 64 lines change an odd number of times: had they an even one, every 64th line would be like the
+// first, and a bus that rests at those would find nothing but zeros there.
 struct UniformLines {
   bool ones{};
   bool many{};
@@ -73,12 +76,19 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const std::int64_t lines_per_chunk = architecture.channel_interleave_bytes / 64;
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
+  Draw walk(options.seed + 1);
+  std::int64_t stripe = 0;
   std::vector<UniformLines> uniform(members.size());
   ledger->begin_launch();
   for (std::int64_t beat = 0; beat < options.beats; ++beat) {
     // A wave's load takes all lines of a channel's chunk: they go to one CU, the next chunk's to
     // the next.
     const std::int64_t cu = beat / lines_per_chunk % cus;
+    // In an order of its own, as wavefronts that each walk the stripes by another stride: a
+    // sequence would toggle the address wires less.
+    if (beat % lines_per_chunk == 0) {
+      stripe = walk.integer(0, kStripes - 1);
+    }
     for (std::size_t member = 0; member < members.size(); ++member) {
       const int channel = members[member];
       std::uint64_t line[8];
@@ -89,10 +99,9 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
       }
       CrossbarTransfer transfer;
       transfer.cycle = beat * options.cycles_per_beat;
-      transfer.address =
-          static_cast<std::uint64_t>(beat / lines_per_chunk % 256 * span +
-                                     std::int64_t{channel} * architecture.channel_interleave_bytes +
-                                     beat % lines_per_chunk * 64);
+      transfer.address = static_cast<std::uint64_t>(
+          stripe * span + std::int64_t{channel} * architecture.channel_interleave_bytes +
+          beat % lines_per_chunk * 64);
       transfer.engine = static_cast<std::uint16_t>(engine);
       transfer.cu = static_cast<std::uint16_t>(cu);
       transfer.channel = static_cast<std::uint16_t>(channel);

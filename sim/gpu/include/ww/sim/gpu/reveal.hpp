@@ -26,6 +26,9 @@ struct Revealed {
   // The same times sensor gain and marginal regulator efficiency at the operating point, per
   // *published* millimetre: what no fit could tell apart from the truth.
   double sensed_fj_per_bit_mm{};
+  // Transitions of request and tag wires per payload bit of those streams: an order of addresses
+  // that toggles them otherwise has another k.
+  double control_toggles_per_bit{};
   std::vector<RevealedConstant> constants;  // the above among them, zero-toggle intercept, slope...
   ChipClass chip_class{};
 };
