@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "joint_fit.hpp"
+#include "prepare.hpp"
+#include "reduction.hpp"
 #include "testing/fitting.hpp"
 
 namespace ww::model {
@@ -74,6 +76,35 @@ TEST(Fit, TemperatureCorrectionOffIsTheUncorrectedFigure) {
   const auto without = fit(campaign, off);
   ASSERT_TRUE(on && without);
   EXPECT_NEAR(without->energy_per_bit_mm.row.value.value_or(0), on->uncorrected_fj_per_bit_mm, 0.5);
+}
+
+// Single windows' voltages are mostly noise; power that is taken at them would seem not to follow
+// voltage.
+TEST(Fit, AStateThatHardlyRanLiesOnTheLoadLineOfTheOthers) {
+  auto spec = seeded(14);
+  spec.voltage_noise_v = 0.003;
+  spec.variants.push_back({"random", 0, 0.95, 0.5, 1, 1});
+  auto campaign = make_campaign(spec);
+  std::erase_if(campaign.runs, [](const StoredRun& run) {
+    return run.dvfs_state == 1 && run.kind == RunKind::stream;
+  });
+  const auto facts = read_facts(campaign.facts);
+  ASSERT_TRUE(facts) << facts.error().text();
+  auto reduced = reduce(campaign.runs, *facts);
+  ASSERT_TRUE(reduced) << reduced.error().text();
+  const auto input = prepare(*reduced, *facts, {});
+  ASSERT_TRUE(input) << input.error().text();
+  double low = 10;
+  double high = 0;
+  for (const Window& window : input->idle) {
+    if (window.dvfs_state != 1) continue;
+    const double start =
+        window.voltage_v + spec.load_line_ohm * window.power_w / window.voltage_v / spec.gain;
+    low = std::min(low, start);
+    high = std::max(high, start);
+  }
+  ASSERT_LE(low, high);
+  EXPECT_LT(high - low, 0.0002);
 }
 
 TEST(Fit, SwappedPathsFlipTheSign) {

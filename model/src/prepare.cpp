@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "stats.hpp"
@@ -19,11 +20,61 @@ bool streams_data(RunKind kind) {
   return kind == RunKind::stream || kind == RunKind::lock_in;
 }
 
-// Replaces averaged voltages by the regulator's load line, V = a - b I, where it fits: 1-2 mV steps
-// and noise then average over the whole session instead of one plateau.
+// The regulator's load line in a state, V = start + slope I.
+struct LoadLine {
+  double start_v{}, slope_ohm{};
+  double readings{};  // voltage readings behind it
+};
+
+// Means over plateaus of a state, each weighing as many as its readings.
+struct LoadSums {
+  std::size_t points{};
+  double n{}, x{}, y{}, xx{}, xy{};  // x: A, y: V
+};
+
+LoadSums sum_loads(const std::vector<const Window*>& plateaus) {
+  LoadSums sums;
+  for (const Window* window : plateaus) {
+    if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
+    const double amps = window->power_w / window->voltage_v;
+    const double weight = window->voltage_readings;
+    ++sums.points;
+    sums.n += weight;
+    sums.x += weight * amps;
+    sums.y += weight * window->voltage_v;
+    sums.xx += weight * amps * amps;
+    sums.xy += weight * amps * window->voltage_v;
+  }
+  return sums;
+}
+
+std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus) {
+  const LoadSums sums = sum_loads(plateaus);
+  const double spread = sums.n > 0 ? sums.xx - sums.x * sums.x / sums.n : 0;
+  if (sums.points < load_line_points || spread <= 1e-9 * sums.n) return std::nullopt;
+  LoadLine line;
+  line.slope_ohm = (sums.xy - sums.x * sums.y / sums.n) / spread;
+  line.start_v = (sums.y - line.slope_ohm * sums.x) / sums.n;
+  line.readings = sums.n;
+  double square = 0;
+  for (const Window* window : plateaus) {
+    if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
+    const double r =
+        window->voltage_v - line.start_v - line.slope_ohm * window->power_w / window->voltage_v;
+    square += window->voltage_readings * r * r;
+  }
+  if (std::sqrt(square / sums.n) > load_line_rms_v) return std::nullopt;
+  return line;
+}
+
+// Replaces averaged voltages by the regulator's load line where it fits: 1-2 mV steps and noise
+// then average over the whole session instead of one plateau. A state that hardly ran takes the
+// slope of the session's best known one: a short window's own voltage is mostly noise, which would
+// look like idle power that does not follow voltage.
 void steady_voltages(Reduced& reduced, const Facts& facts) {
-  std::map<std::pair<std::int64_t, int>, std::vector<Window*>> groups;
-  std::map<std::pair<std::int64_t, int>, std::vector<const Window*>> anchors;
+  using Key = std::pair<std::int64_t, int>;  // session, state
+  std::map<Key, std::vector<Window*>> groups;
+  std::map<Key, std::vector<const Window*>> anchors;
   for (Plateau& plateau : reduced.plateaus) {
     if (!plateau.row.used) continue;
     Window& window = plateau.window;
@@ -33,39 +84,31 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   for (Window& window : reduced.idle) {
     groups[{window.session, window.dvfs_state}].push_back(&window);
   }
-  for (auto& [key, windows] : groups) {
+  std::map<Key, LoadLine> lines;
+  std::map<std::int64_t, LoadLine> best;  // by session
+  for (const auto& [key, plateaus] : anchors) {
+    const auto line = fit_load_line(plateaus);
+    if (!line) continue;
+    lines[key] = *line;
+    if (line->readings > best[key.first].readings) best[key.first] = *line;
+  }
+  for (const auto& [key, plateaus] : anchors) {
+    if (lines.contains(key) || !best.contains(key.first)) continue;
+    const LoadSums sums = sum_loads(plateaus);
+    if (sums.points >= load_line_points || !(sums.n > 0))
+      continue;  // a line of its own did not fit
+    const double slope = best[key.first].slope_ohm;
+    lines[key] = {(sums.y - slope * sums.x) / sums.n, slope, sums.n};
+  }
+  for (const auto& [key, windows] : groups) {
+    const auto line = lines.find(key);
+    if (line == lines.end()) continue;
     const double nominal_v = facts.dvfs[static_cast<std::size_t>(key.second)].voltage_v;
-    std::size_t points = 0;
-    double n = 0;
-    double sx = 0;
-    double sy = 0;
-    double sxx = 0;
-    double sxy = 0;
-    for (const Window* window : anchors[key]) {
-      if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
-      const double amps = window->power_w / window->voltage_v;
-      const double weight = window->voltage_readings;
-      ++points;
-      n += weight;
-      sx += weight * amps;
-      sy += weight * window->voltage_v;
-      sxx += weight * amps * amps;
-      sxy += weight * amps * window->voltage_v;
-    }
-    const double spread = n > 0 ? sxx - sx * sx / n : 0;
-    if (points < load_line_points || spread <= 1e-9 * n) continue;
-    const double slope = (sxy - sx * sy / n) / spread;
-    const double start = (sy - slope * sx) / n;
-    double square = 0;
-    for (const Window* window : anchors[key]) {
-      if (!std::isfinite(window->voltage_v) || !(window->voltage_v > 0)) continue;
-      const double r = window->voltage_v - start - slope * window->power_w / window->voltage_v;
-      square += window->voltage_readings * r * r;
-    }
-    if (std::sqrt(square / n) > load_line_rms_v) continue;
     for (Window* window : windows) {
       double voltage = std::isfinite(window->voltage_v) ? window->voltage_v : nominal_v;
-      for (int i = 0; i < 4; ++i) voltage = start + slope * window->power_w / voltage;
+      for (int i = 0; i < 4; ++i) {
+        voltage = line->second.start_v + line->second.slope_ohm * window->power_w / voltage;
+      }
       window->voltage_v = voltage;
     }
   }
