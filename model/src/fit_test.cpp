@@ -34,7 +34,9 @@ TEST(Fit, RecoversTheEnergyAndItsIntervalsCover) {
   std::vector<double> with;
   std::vector<double> without;
   for (std::uint64_t seed = 101; seed < 101 + campaigns; ++seed) {
-    const auto spec = seeded(seed);
+    auto spec = seeded(seed);
+    // Of the activity this much follows the rates at full speed; 0.59 does when throttled.
+    spec.late_share = 0.59 + 0.41 * static_cast<double>(seed * 7 % campaigns) / campaigns;
     const auto campaign = make_campaign(spec);
     const auto result = fit(campaign);
     ASSERT_TRUE(result) << result.error().text();
@@ -60,7 +62,7 @@ TEST(Fit, RecoversTheEnergyAndItsIntervalsCover) {
             ? 1
             : 0;
   }
-  EXPECT_LT(rms(with), 2.0);
+  EXPECT_LT(rms(with), 2.5);
   EXPECT_GT(rms(without), 2 * rms(with)) << "the temperature correction must matter";
   EXPECT_GE(covered, 17);
   EXPECT_EQ(absolute_covered, campaigns);

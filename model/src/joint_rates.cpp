@@ -72,9 +72,10 @@ void Solver::compare_payloads() {
     if (!used[v]) continue;
     const double dynamic = blocks_.variants[v][0];
     const double rest = 1 - throttled_rate_w_[v] / dynamic;
+    if (!(rest > 0)) continue;
     // Data that tell less than these bounds do are not used.
-    if (!(error < rest / std::sqrt(12.0))) continue;
-    const auto found = between(share, error, rest);
+    std::optional<Posterior> found = Posterior{rest / 2, rest / std::sqrt(12.0)};
+    if (error < found->sigma) found = between(share, error, rest);
     if (!found) continue;
     rate_prior_[v] = throttled_rate_w_[v] + found->mean * dynamic;
     rate_sigma_[v] = found->sigma * dynamic;
