@@ -84,6 +84,13 @@ Diagnostics diagnose(const JointInput& input, const JointFit& fit, const Uncerta
   result.leakage_steepening = fit.parameters.leakage_steepening;
   result.leakage_steepening_error =
       std::sqrt(uncertainty.scatter * fit.covariance(fit.steepening_column, fit.steepening_column));
+  double stream_w = 0;
+  for (const VariantParameters& variant : fit.parameters.variants) {
+    stream_w = std::max(stream_w, variant.mean_w);
+  }
+  const Eigen::Index spot = fit.response_column + static_cast<Eigen::Index>(hot_spot);
+  result.hot_spot_k = stream_w * fit.parameters.response[hot_spot];
+  result.hot_spot_error_k = stream_w * std::sqrt(fit.covariance(spot, spot));
   return result;
 }
 

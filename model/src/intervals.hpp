@@ -25,8 +25,8 @@ struct Uncertainty {
                                  std::uint64_t seed);
 
 // What wires' own heat would add to each variant's k_v if it were not taken out, negated
-// [fJ/bit/mm]: k_v times the rise of leakage per watt that a load of the variant's length sees,
-// averaged over that length: -k I'(T) sum_j a_j (1 - tau_j/t (1 - exp(-t/tau_j))).
+// [fJ/bit/mm]: k_v times the rise of leakage per watt that readings of the variant's loads see,
+// -k I'(T) sum_j a_j heat_share_j. Of all but the hot spot.
 [[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
 
 // 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two

@@ -39,8 +39,13 @@ bool Solver::solve() {
     options.sparse_linear_algebra_library_type = library;
     break;
   }
+  // Data of one clock must not move beta: their voltages follow from their own powers, so that
+  // noise of a power alone would make idle power fall with voltage.
+  blocks_.leakage[0] = beta_.first;
+  problem_->SetManifold(blocks_.leakage.data(), new ceres::SubsetManifold(2, {0}));
   ceres::Solver::Summary summary;
   ceres::Solve(options, problem_.get(), &summary);
+  problem_->SetManifold(blocks_.leakage.data(), nullptr);
   message_ = summary.message;
   shape_known_ = true;
   return summary.termination_type == ceres::CONVERGENCE;  // not: usable, short of a minimum
@@ -56,6 +61,7 @@ JointFit Solver::linearise() {
     columns += static_cast<Eigen::Index>(size);
   };
   for (auto& idle : blocks_.idle) append(idle.data(), 4);
+  fit.response_column = columns;
   append(blocks_.response.data(), heat_count);
   append(blocks_.leakage.data(), 2);
   fit.steepening_column = columns - 1;
@@ -145,6 +151,12 @@ JointParameters Solver::parameters() const {
   }
   result.blocks = blocks_.blocks;
   return result;
+}
+
+double heat_share(const Variant& variant, double tau_s) {
+  const double begin = variant.turn_s > 0 ? variant.held_s / 4 : 0;
+  const double end = std::max(variant.held_s, begin + 1e-6);
+  return 1 - tau_s / (end - begin) * (std::exp(-begin / tau_s) - std::exp(-end / tau_s));
 }
 
 double latent_temperature(const JointInput& input, const JointParameters& parameters,

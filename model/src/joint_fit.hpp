@@ -64,6 +64,11 @@ struct JointInput {
   bool crossing{true};  // off: no engine and quadrant effects
 };
 
+// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die,
+// at the most [K]: one engine of four, a sixth of the leakage, gets hotter by up to 8 K; L2 and
+// crossbar, a third of it, by up to 2 K.
+inline constexpr double hot_spot_most_k = 8.0 / 6 + 2.0 / 3;
+
 // Of lambda's prior around 0 [1/10 K]: hot spots of some kelvin on an e-fold of 30-80 K.
 inline constexpr double steepening_prior_sigma = 0.03;
 
@@ -99,11 +104,16 @@ struct JointFit {
   Eigen::MatrixXd covariance;       // of all parameters
   Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
+  Eigen::Index response_column{};                // of a_0
   Eigen::Index steepening_column{};              // of lambda
   std::vector<Eigen::Index> energy_column;       // of k_v, among all columns
   std::vector<Eigen::Index> unexplained_column;  // of u_v0
   double degrees_of_freedom{};
 };
+
+// How much of the heat that follows a pair's power with this time constant the readings of its
+// plateau, or of its turn, see: the first quarter of a turn is cut off.
+[[nodiscard]] double heat_share(const Variant& variant, double tau_s);
 
 // Latent temperature of a window [C].
 [[nodiscard]] double latent_temperature(const JointInput& input, const JointParameters& parameters,

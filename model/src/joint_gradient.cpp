@@ -49,11 +49,15 @@ double gradient_error() {
   Place place;
   place.ambient_c = 35;
   place.drift_weight = 0.3;
-  place.heat = {110, 108, 100, 95, 90, 80, 70};
+  place.heat = {112, 110, 108, 100, 95, 90, 80, 70};
   place.reference_c = 55;
   place.log_voltage = std::log(0.97);
   const std::vector<std::vector<double>> idle_values{
-      {42, 6, 0.8, 0.1}, {0.02, 0.05, 0.03, 0.06, 0.02, 0.1, 0.05}, {2.7, 0.02}, {0.1}, {-0.2}};
+      {42, 6, 0.8, 0.1},
+      {0.01, 0.02, 0.05, 0.03, 0.06, 0.02, 0.1, 0.05},
+      {2.7, 0.02},
+      {0.1},
+      {-0.2}};
   auto stream_values = idle_values;
   stream_values.push_back({70, 40, 200, 1, -1, 2, -2, 0.5, -0.5, 0.3, -0.3, 0.2, -0.1});
   stream_values.push_back({0.1, -0.05});

@@ -10,12 +10,12 @@
 namespace ww::model {
 namespace {
 
-constexpr double drift_sigma_k = 0.25;     // what the temperature sensor leaves open of the ambient
-constexpr double steady_share = 0.05;      // of the steady response, die against sensor
-constexpr double effect_sigma_w = 200;     // engine and quadrant effects: free in practice
+constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
+constexpr double steady_share = 0.05;   // of the steady response, die against sensor
+constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
-// Windows of one cool-down share errors of the thermal description, which are not noise.
+// Windows of one cool-down share errors of the thermal description. Their noise they do not share.
 constexpr double idle_sigma_factor = 2;
 
 double traffic_of(const JointInput& input, const StreamPlateau& stream) {
@@ -71,7 +71,7 @@ Solver::Solver(const JointInput& input) : input_(input) {
   // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
   // belongs to the next slower one.
   blocks_.response = input.temperature.response;
-  for (std::size_t j = 0; j + 1 < heat_count; ++j) {
+  for (std::size_t j = hot_spot + 1; j + 1 < heat_count; ++j) {
     if (blocks_.response[j] >= 0) continue;
     blocks_.response[j + 1] += blocks_.response[j];
     blocks_.response[j] = 0;
@@ -137,7 +137,7 @@ void Solver::follow_rates(const std::vector<double>& dynamic) {
 }
 
 double Solver::idle_sigma(const Window& window) const {
-  return idle_sigma_factor * std::hypot(idle_sigma_w_, window.power_error_w);
+  return std::hypot(idle_sigma_factor * idle_sigma_w_, window.power_error_w);
 }
 
 void Solver::add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma) {
@@ -162,6 +162,15 @@ ceres::LossFunction* Solver::loss() const {
   return input_.robust ? new ceres::HuberLoss(huber_sigmas) : nullptr;
 }
 
+residuals::Place Solver::stream_place(std::size_t stream) const {
+  residuals::Place place = place_of(input_, input_.streams[stream].window);
+  const Variant& variant = input_.variants[input_.streams[stream].variant];
+  for (std::size_t j = 0; j < heat_count && !noise_w_.empty(); ++j) {
+    place.heat[j] -= heat_share(variant, heat_taus_s[j]) * noise_w_[stream];
+  }
+  return place;
+}
+
 void Solver::build() {
   problem_ = std::make_unique<ceres::Problem>();
   idle_ids_.clear();
@@ -171,9 +180,10 @@ void Solver::build() {
     auto* cost = new residuals::Idle(place_of(input_, window), window.power_w, idle_sigma(window));
     idle_ids_.push_back(problem_->AddResidualBlock(cost, loss(), idle_blocks(window)));
   }
-  for (const StreamPlateau& stream : input_.streams) {
+  for (std::size_t i = 0; i < input_.streams.size(); ++i) {
+    const StreamPlateau& stream = input_.streams[i];
     const Variant& variant = input_.variants[stream.variant];
-    const residuals::Place place = place_of(input_, stream.window);
+    const residuals::Place place = stream_place(i);
     auto* cost = new residuals::Stream(
         place, {stream.window.power_w, sigma_w_[stream.variant],
                 static_cast<std::size_t>(stream.engine), static_cast<std::size_t>(stream.quadrant),
@@ -203,8 +213,9 @@ void Solver::add_priors() {
     const double scale = std::max(1.0, idle_mean_[s]);
     Eigen::VectorXd mean(4);
     Eigen::VectorXd sigma(4);
-    mean << idle_mean_[s], 0.1 * scale, 0.01 * scale, 0;
-    sigma << scale, 0.3 * scale, 0.1 * scale, 0.03 * scale;
+    // Leakage e-folds in 30 to 80 K, and some of idle power does not follow temperature at all.
+    mean << idle_mean_[s], 0.1 * scale, 0.02 * scale, 0.002 * scale;
+    sigma << scale, 0.3 * scale, 0.03 * scale, 0.003 * scale;
     if (s != best_state_ && shape_known_) {
       // A state that was never heated has the shape of the one that was.
       const auto& best = blocks_.idle[best_state_];
@@ -220,15 +231,21 @@ void Solver::add_priors() {
   for (std::size_t j = 0; j < heat_count; ++j) {
     response[static_cast<Eigen::Index>(j)] = response_prior_[j];
   }
-  add_prior(blocks_.response.data(), response, constant(heat_count, 0.5 * total_response_));
+  Eigen::VectorXd response_sigma = constant(heat_count, 0.5 * total_response_);
+  double stream_w = 1;
+  for (const auto& variant : blocks_.variants) stream_w = std::max(stream_w, variant[0]);
+  response[hot_spot] = hot_spot_most_k / 2 / stream_w;  // anything between nothing and this
+  response_sigma[hot_spot] = hot_spot_most_k / std::sqrt(12.0) / stream_w;
+  add_prior(blocks_.response.data(), response, response_sigma);
   // In steady state the chip is about as warm as its sensor says. Without this, power alone would
   // fix only the product of response and leakage slope, not the degrees.
   double steady = 0;
   for (const double r : response_prior_) steady += r;
   const double steady_sigma = steady_share * std::max(0.02, std::abs(steady));
+  Eigen::MatrixXd seen_by_sensor = Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma);
+  seen_by_sensor(hot_spot) = 0;
   prior_ids_.push_back(problem_->AddResidualBlock(
-      new ceres::NormalPrior(Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma),
-                             constant(heat_count, steady / heat_count)),
+      new ceres::NormalPrior(seen_by_sensor, constant(heat_count, steady / (heat_count - 1))),
       nullptr, blocks_.response.data()));
   add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
             Eigen::Vector2d(beta_.second, steepening_prior_sigma));

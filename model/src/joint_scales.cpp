@@ -63,16 +63,22 @@ double Solver::residual_of(ceres::ResidualBlockId id, double sigma) const {
 }
 
 void Solver::rescale() {
-  std::vector<double> idle;
+  // What is not noise shows in the windows that have little: the first ones after a load are short.
   std::vector<double> noise;
+  for (const Window& window : input_.idle) noise.push_back(window.power_error_w);
+  const double usual = noise.empty() ? 0 : median(noise);
+  std::erase_if(noise, [&](double error) { return error > usual; });
+  std::vector<double> idle;
   for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
+    if (input_.idle[i].power_error_w > usual) continue;
     idle.push_back(residual_of(idle_ids_[i], idle_sigma(input_.idle[i])));
-    noise.push_back(input_.idle[i].power_error_w);
   }
   std::vector<std::vector<double>> streams(input_.variants.size());
+  noise_w_.clear();
   for (std::size_t i = 0; i < stream_ids_.size(); ++i) {
     const std::size_t v = input_.streams[i].variant;
     streams[v].push_back(residual_of(stream_ids_[i], sigma_w_[v]));
+    noise_w_.push_back(-streams[v].back());
   }
   if (!idle.empty()) {
     const double scale = robust_scale(idle);

@@ -57,7 +57,10 @@ class Solver {
 
   bool solve();
   double residual_of(ceres::ResidualBlockId id, double sigma) const;
-  // Scales of idle and stream residuals, robust.
+  // Where a stream plateau stands, in the heat of the power that it was last found to have: noise
+  // of its own power did not warm it, and would look like leakage that follows power.
+  residuals::Place stream_place(std::size_t stream) const;
+  // Scales of idle and stream residuals, robust, and the streams' noise.
   void rescale();
   // Degrees of freedom that a variant's residuals keep: its pairs, and offset and slope of its
   // blocks, are fitted.
@@ -89,6 +92,7 @@ class Solver {
   std::vector<double> rate_prior_, rate_sigma_, throttled_rate_w_;
   double idle_sigma_w_{0.2};
   std::vector<double> sigma_w_;
+  std::vector<double> noise_w_;  // of stream plateaus, measured - fitted, in the pass before
   std::unique_ptr<ceres::Problem> problem_;
   std::vector<ceres::ResidualBlockId> idle_ids_, stream_ids_, prior_ids_;
   std::string message_;

@@ -113,6 +113,8 @@ json to_model_json(const FitResult& fit) {
                            {"beyond_three_sigmas", diagnostics.beyond_three_sigmas},
                            {"leakage_steepening_per_10k", diagnostics.leakage_steepening},
                            {"leakage_steepening_error", diagnostics.leakage_steepening_error},
+                           {"hot_spot_k", diagnostics.hot_spot_k},
+                           {"hot_spot_error_k", diagnostics.hot_spot_error_k},
                            {"terms", json::array()}};
   for (const auto& term : diagnostics.terms) {
     result["diagnostics"]["terms"].push_back({{"name", term.name},

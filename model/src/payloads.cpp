@@ -16,14 +16,6 @@ bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
 }
 
-// Share of the hot spot's rise that the readings of a turn see. Their first quarter is cut off.
-double fast_share(const Variant& variant) {
-  const double begin = variant.turn_s > 0 ? variant.held_s / 4 : 0;
-  const double end = std::max(variant.held_s, begin + 1e-6);
-  return 1 -
-         fast_tau_s / (end - begin) * (std::exp(-begin / fast_tau_s) - std::exp(-end / fast_tau_s));
-}
-
 // What a payload's pairs draw for reasons of their own, as an error of its k [fJ/bit/mm], by
 // variant. Links that differ show in every payload in proportion to its k; what departs from that
 // in the interactions that distance leaves out, and is significant there, is no more likely there
@@ -94,8 +86,9 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       const Variant& variant = input.variants[at];
       const double w_per_k =
           fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
-      const double stream_w = std::max(1.0, fit.parameters.variants[at].mean_w);
-      fast[v] = k[v] * w_per_k * within(fast_rise_bound_k) / stream_w * fast_share(variant);
+      const double rise =
+          w_per_k * fit.parameters.response[hot_spot] * heat_share(variant, heat_taus_s[hot_spot]);
+      fast[v] = within(hot_spot_bound) * k[v] * rise;
     }
     const auto found = std::ranges::find_if(members_, [&](const auto& members) {
       return same_payload(input.variants[members.front()], input.variants[at]);

@@ -6,10 +6,10 @@
 //
 //     k_v = K_payload(v) + delta h_v + noise,   |delta| < heat_bound,
 //
-// and, for the hot spot under a stream, which follows within some tens of ms and so escapes the
-// filter bank, a second term of the same kind whose share grows with the length of a turn. All is
-// solved by generalised least squares: short turns, whose h is small, say what wires cost, and the
-// change of k with the length of a turn says how far the correction itself can be trusted.
+// and, for the hot spot under a stream, a second term of the same kind whose share grows with turns
+// of some tens of ms. All is solved by generalised least squares: short turns, whose h is small,
+// say what wires cost, and the change of k with the length of a turn says how far the correction
+// itself can be trusted.
 #pragma once
 
 #include <numbers>
@@ -30,14 +30,12 @@ constexpr double within(double bound) {
 }
 
 // Of the correction for heat, relative: how much more or less the wires' own heat raises leakage
-// than heat of the load does. Most of it flows through spreader and sink, where all heat is alike;
-// the hot spot, a fifth to a third of the rise, is not, and by no more than about half.
+// than heat of the load does. Most of it flows through spreader and sink, where all heat is alike.
+// What does not is the hot spot, which has a bound of its own; filters next to its own take a part.
 inline constexpr double heat_bound = 0.15;
-// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die
-// [K]: one engine of four, a sixth of the leakage, gets hotter than the rest by up to 8 K, and the
-// filter bank has taken anything between all and nothing of it. And its time constant.
-inline constexpr double fast_rise_bound_k = 8.0 / 6.0;
-inline constexpr double fast_tau_s = 0.03;
+// The same of the hot spot's rise, which cool-downs show of the load's heat: wires warm other parts
+// of the die than engines do.
+inline constexpr double hot_spot_bound = 0.5;
 // What is not quite as supposed in the stream itself, relative: one line in 512 meets itself on a
 // wire, a bus rests between launches, a result is written.
 inline constexpr double stream_bound = 0.002;

@@ -133,10 +133,24 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
   return std::nullopt;
 }
 
+// Noise of one reading [W], from differences of neighbours, which a decay hardly adds to.
+double noise_of(const Trace& trace, std::size_t from, std::size_t to) {
+  double square = 0;
+  double count = 0;
+  for (std::size_t i = from + 1; i < to; ++i) {
+    if (trace.samples[i].glitch || trace.samples[i - 1].glitch) continue;
+    const double step = trace.samples[i].power_w - trace.samples[i - 1].power_w;
+    square += step * step;
+    count += 1;
+  }
+  return count > 0 ? std::sqrt(square / count / 2) : 0;
+}
+
 // Short windows that grow with time since `from_ns`: an exponential decay needs them fine first.
 void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int dvfs_state,
               double period_s, std::vector<Window>& windows) {
-  double width_s = std::max(0.05, 5 * period_s);
+  double width_s = std::max(0.02, 2 * std::max(period_s, trace.tail_s));
+  const double noise_w = noise_of(trace, trace.first_at(from_ns), trace.first_at(to_ns));
   std::int64_t begin = from_ns;
   while (begin < to_ns) {
     const std::int64_t end = std::min(to_ns, begin + static_cast<std::int64_t>(width_s * 1e9));
@@ -145,8 +159,12 @@ void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int 
     const bool positive = std::none_of(trace.samples.begin() + static_cast<std::ptrdiff_t>(from),
                                        trace.samples.begin() + static_cast<std::ptrdiff_t>(to),
                                        [](const Sample& sample) { return sample.not_positive; });
-    if (to >= from + 4 && positive) {
-      windows.push_back(average(trace, from, to, dvfs_state, false));
+    if (to >= from + 2 && positive) {
+      Window window = average(trace, from, to, dvfs_state, false);
+      // Two or three readings do not tell their own scatter.
+      window.power_error_w =
+          std::max(window.power_error_w, noise_w / std::sqrt(static_cast<double>(window.samples)));
+      windows.push_back(window);
     }
     begin = end;
     width_s = std::min(width_s * 1.1, 1.0);
@@ -268,7 +286,8 @@ struct Reduction {
     } else if (reason) {
       ++result.rejected;
     } else if (run.kind == RunKind::idle || run.kind == RunKind::cooldown) {
-      cut_idle(trace, run.start_ns + cut_ns, last_ns, run.dvfs_state, facts.sensor.period_s,
+      const auto idle_cut_ns = static_cast<std::int64_t>(trace.idle_settle_s * 1e9);
+      cut_idle(trace, run.start_ns + idle_cut_ns, last_ns, run.dvfs_state, facts.sensor.period_s,
                result.idle);
     } else if (run.kind == RunKind::lock_in) {
       reduce_lock_in(trace, run, plateau);

@@ -95,6 +95,17 @@ TEST(Reduction, FiltersFollowAStepExponentially) {
   }
 }
 
+// Heat is the mean since the sample before, as power is, not what has come to be at its end.
+TEST(Reduction, TheFirstReadingOfALoadHasWarmedForHalfItsTime) {
+  const auto facts = facts_of(testing::make_campaign({}));
+  Steps steps;
+  steps.run(RunKind::idle, 40, 4000);
+  steps.run(RunKind::stream, 140, 10);
+  const Trace trace = build_trace(steps.runs, facts.sensor);
+  const double step = 0.005 / heat_taus_s[hot_spot];
+  EXPECT_NEAR(trace.samples[4000].heat[hot_spot], 40 + 100 * (1 + std::expm1(-step) / step), 0.1);
+}
+
 // An accumulator has neither delay nor rise, so nearly the whole plateau counts.
 TEST(Reduction, PrefersTheEnergyAccumulatorUnlessItIsBroken) {
   testing::SyntheticSpec spec;

@@ -17,6 +17,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr double glitch_scales = 8;
 // The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
 constexpr double rises_to_settle = 2;
+constexpr double rises_to_idle = 3;  // 99.997%
 // Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
 constexpr double agreement = 0.05;
 constexpr double slowest_settle_s = 0.5;
@@ -145,6 +146,7 @@ void run_filters(Trace& trace) {
   HeatState state;
   state.fill(low_power(samples));
   HeatState gain{};
+  HeatState kept{};  // mean distance to the goal over a step, of the one at its beginning
   std::int64_t gain_for_ns = -1;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (i > 0) {
@@ -152,13 +154,16 @@ void run_filters(Trace& trace) {
       if (step_ns != gain_for_ns) {
         gain_for_ns = step_ns;
         for (std::size_t j = 0; j < heat_count; ++j) {
-          gain[j] = -std::expm1(-static_cast<double>(step_ns) * 1e-9 / heat_taus_s[j]);
+          const double steps = static_cast<double>(step_ns) * 1e-9 / heat_taus_s[j];
+          gain[j] = -std::expm1(-steps);
+          kept[j] = steps > 0 ? gain[j] / steps : 1;
         }
       }
     }
     for (std::size_t j = 0; j < heat_count; ++j) {
-      state[j] += gain[j] * (samples[i].power_w - state[j]);
-      samples[i].heat[j] = static_cast<float>(state[j]);
+      const double goal = samples[i].power_w;
+      samples[i].heat[j] = static_cast<float>(goal + kept[j] * (state[j] - goal));
+      state[j] += gain[j] * (goal - state[j]);
     }
   }
 }
@@ -183,6 +188,7 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   auto power = accumulator_power(readings);
   trace.samples = std::move(readings.samples);
   trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
+  trace.idle_settle_s = sensor.delay_s + rises_to_idle * sensor.rise_s + sensor.period_s;
   if (power) {
     // The first whole interval after a change, and a little for the regulator.
     const bool repeats = power->interval_s > 0;
@@ -190,7 +196,7 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
     // A slow accumulator may still be the better sensor, but not one that eats the plateau.
     if (repeats && settle_s > std::max(slowest_settle_s, trace.settle_s)) power.reset();
     if (power) {
-      trace.settle_s = settle_s;
+      trace.settle_s = trace.idle_settle_s = settle_s;
       trace.tail_s = power->interval_s;
     }
   }

@@ -13,10 +13,12 @@ namespace ww::model {
 
 // Time constants [s] of the thermal filter bank. The temperature anywhere on a chip is the ambient
 // plus a sum of first-order responses to power; a bank spaced by sqrt(10) represents any of them,
-// and being linear it needs one pass over the samples whatever the chip is. Nothing faster: heat
-// that follows within some tens of ms cannot be told from power itself.
-inline constexpr std::array<double, 7> heat_taus_s{0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
+// and being linear it needs one pass over the samples whatever the chip is. The fastest stands for
+// the hot spot under a load, which the temperature sensor never sees: under a steady load it cannot
+// be told from power itself, when a load ends its leakage stays for some tens of ms.
+inline constexpr std::array<double, 8> heat_taus_s{0.03, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
 inline constexpr std::size_t heat_count = heat_taus_s.size();
+inline constexpr std::size_t hot_spot = 0;
 using HeatState = std::array<double, heat_count>;  // power seen through each filter [W]
 
 // Float on purpose: half a million samples of these pass through the cache.
@@ -29,7 +31,7 @@ struct Sample {
   bool glitch{};
   bool not_positive{};
   bool stamped{};  // with the time of the sensor's refresh rather than of a poll
-  std::array<float, heat_count> heat{};
+  std::array<float, heat_count> heat{};  // mean since the sample before
 };
 
 struct Trace {
@@ -37,6 +39,8 @@ struct Trace {
   std::vector<Sample> samples;
   // How long after a change of load a sample may still show the load before [s].
   double settle_s{};
+  // The same of idle power after a load, of whose fall a thousandth is as much as heat leaves.
+  double idle_settle_s{};
   // How long before a change of load a sample may already show the load behind it [s]: a polled
   // accumulator tells the mean power between its steps, and a sample is of the step around it.
   double tail_s{};

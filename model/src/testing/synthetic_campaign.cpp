@@ -266,7 +266,7 @@ class Campaign {
     run.position = position_++;
     run.dvfs_state = state_;
     run.kind = kind;
-    advance({}, 0.04, run.samples);
+    advance({}, spec_.gap_s, run.samples);
     run.start_ns = now_ns_;
     advance(load, seconds, run.samples);
     run.end_ns = now_ns_;

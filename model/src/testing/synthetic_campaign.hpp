@@ -70,6 +70,7 @@ struct SyntheticSpec {
   double voltage_noise_v{0.001};
   double voltage_step_v{0.002};
   // The plan.
+  double gap_s{0.04};  // idle before every run
   double plateau_s{2.0};
   double heat_s{40};
   double cooldown_s{60};

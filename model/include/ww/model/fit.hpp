@@ -138,6 +138,8 @@ struct Diagnostics {
   double beyond_three_sigmas{};   // share of plateaus
   // How much more steeply power under load follows temperature than idle power does [1/10 K].
   double leakage_steepening{}, leakage_steepening_error{};
+  // Rise of temperature within some tens of ms of the strongest stream, as leakage sees it [K].
+  double hot_spot_k{}, hot_spot_error_k{};
   std::vector<TermSupport> terms;
 };
 
