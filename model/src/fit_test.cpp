@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "joint_fit.hpp"
@@ -20,6 +21,14 @@ namespace {
 
 using namespace testing;
 using ::testing::HasSubstr;
+
+JointInput prepared(const SyntheticCampaign& campaign) {
+  const auto facts = read_facts(campaign.facts);
+  auto reduced = reduce(campaign.runs, *facts);
+  auto input = prepare(*reduced, *facts, {});
+  EXPECT_TRUE(input) << input.error().text();
+  return std::move(*input);
+}
 
 TEST(JointFit, DerivativesMatchNumericOnes) {
   EXPECT_LT(gradient_error(), 1e-5);
@@ -109,14 +118,8 @@ TEST(Fit, CoolDownsShowHowFarTheHotSpotWarmsTheDie) {
 TEST(Fit, PowersOfOneStateDoNotSayHowTheyFollowVoltage) {
   auto spec = seeded(15);
   spec.load_line_ohm = 0.001;
-  const auto campaign = make_campaign(spec);
-  const auto facts = read_facts(campaign.facts);
-  ASSERT_TRUE(facts) << facts.error().text();
-  auto reduced = reduce(campaign.runs, *facts);
-  ASSERT_TRUE(reduced) << reduced.error().text();
-  const auto input = prepare(*reduced, *facts, {});
-  ASSERT_TRUE(input) << input.error().text();
-  const auto joint = fit_jointly(*input);
+  const JointInput input = prepared(make_campaign(spec));
+  const auto joint = fit_jointly(input);
   ASSERT_TRUE(joint) << joint.error().text();
   EXPECT_DOUBLE_EQ(joint->parameters.leakage_voltage_power, beta_prior);
 }
@@ -131,15 +134,10 @@ TEST(Fit, AStateThatHardlyRanLiesOnTheLoadLineOfTheOthers) {
   std::erase_if(campaign.runs, [](const StoredRun& run) {
     return run.dvfs_state == 1 && run.kind == RunKind::stream;
   });
-  const auto facts = read_facts(campaign.facts);
-  ASSERT_TRUE(facts) << facts.error().text();
-  auto reduced = reduce(campaign.runs, *facts);
-  ASSERT_TRUE(reduced) << reduced.error().text();
-  const auto input = prepare(*reduced, *facts, {});
-  ASSERT_TRUE(input) << input.error().text();
+  const JointInput input = prepared(campaign);
   double low = 10;
   double high = 0;
-  for (const Window& window : input->idle) {
+  for (const Window& window : input.idle) {
     if (window.dvfs_state != 1) continue;
     const double start =
         window.voltage_v + spec.load_line_ohm * window.power_w / window.voltage_v / spec.gain;
