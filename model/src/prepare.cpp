@@ -95,8 +95,8 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   for (const auto& [key, plateaus] : anchors) {
     if (lines.contains(key) || !best.contains(key.first)) continue;
     const LoadSums sums = sum_loads(plateaus);
-    if (sums.points >= load_line_points || !(sums.n > 0))
-      continue;  // a line of its own did not fit
+    // With as many points a line of its own did not fit.
+    if (sums.points >= load_line_points || !(sums.n > 0)) continue;
     const double slope = best[key.first].slope_ohm;
     lines[key] = {(sums.y - slope * sums.x) / sums.n, slope, sums.n};
   }

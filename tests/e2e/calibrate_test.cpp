@@ -74,6 +74,9 @@ TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
   EXPECT_EQ(score.at("covered"), true);
   EXPECT_EQ(score.at("misfit_flagged"), false);
   EXPECT_FALSE(score.at("constants").empty());
+  // The seal's stream asks for its lines in an order like the kernel's.
+  const auto& control = score.at("control_toggles_per_bit");
+  EXPECT_NEAR(control.at("sealed").get<double>() / control.at("campaign").get<double>(), 1, 0.02);
   for (const auto* key : {"name", "truth", "fit", "low", "high", "covered"}) {
     EXPECT_TRUE(score.at("constants").front().contains(key)) << key;
   }

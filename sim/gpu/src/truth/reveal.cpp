@@ -10,7 +10,7 @@
 namespace ww::sim::gpu {
 namespace {
 
-// Enough random bits for a relative error of the toggle count below 2e-4.
+// Random bits enough for a standard error of the toggle count of 1.2e-4 of itself.
 constexpr std::int64_t kBeats = 32768;
 // The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
 // single lines.
