@@ -6,6 +6,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/profiler.hpp"
 
 namespace ww::measure {
@@ -133,7 +134,8 @@ struct Folder {
 
 Status make_folder(const ProfileRequest& request, Folder& folder) {
   if (request.folder.empty()) {
-    std::string pattern = (fs::temp_directory_path() / "wirewatt-profile-XXXXXX").string();
+    WW_ASSIGN(parent, temporary_parent());
+    std::string pattern = (parent / "wirewatt-profile-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
       return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
     }

@@ -9,6 +9,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -46,7 +47,8 @@ Result<std::vector<std::byte>> compile_for_amd(const std::string& target, const 
                             worker.string()),
                 name);
   }
-  std::string pattern = (fs::temp_directory_path() / "wirewatt-compile-XXXXXX").string();
+  WW_ASSIGN(parent, temporary_parent());
+  std::string pattern = (parent / "wirewatt-compile-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
   }

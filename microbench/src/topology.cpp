@@ -11,6 +11,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -106,7 +107,7 @@ fs::path topology_cache_folder() {
   if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "wirewatt" / "topology";
   const char* home = std::getenv("HOME");
   if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "wirewatt" / "topology";
-  return fs::temp_directory_path() / "wirewatt-topology";
+  return temporary_parent().value_or("/tmp") / "wirewatt-topology";
 }
 
 json to_json(const Topology& topology) {

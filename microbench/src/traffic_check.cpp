@@ -12,6 +12,7 @@
 #include "launch_log.hpp"
 #include "runner.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/kernels/sources.hpp"
 #include "ww/measure/profiler.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -178,7 +179,8 @@ Result<TrafficCheck> profile_exercise(const std::string& name, const std::string
               "rocprof: rocprofiler-dev)";
     return check;
   }
-  std::string pattern = (fs::temp_directory_path() / "wirewatt-exercise-XXXXXX").string();
+  WW_ASSIGN(parent, temporary_parent());
+  std::string pattern = (parent / "wirewatt-exercise-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
   }

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 
 namespace ww::cli {
@@ -24,7 +25,8 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
                                const std::vector<std::string>& command,
                                const CountedRunOptions& options) {
   WW_TRY(microbench::enter_virtual_device(device));
-  WW_ASSIGN(folder, Parts::create(std::filesystem::temp_directory_path()));
+  WW_ASSIGN(parent, temporary_parent());
+  WW_ASSIGN(folder, Parts::create(parent));
   const auto set = [&](const char* variable, const char* ending, bool wanted) {
     if (wanted) {
       ::setenv(variable, (folder.path() / (std::string("%p") + ending)).c_str(), 1);

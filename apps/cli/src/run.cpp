@@ -17,6 +17,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 
 namespace ww::cli {
@@ -223,9 +224,11 @@ Result<std::vector<std::string>> place(const Parts& parts, const std::string& ta
 Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
-  WW_ASSIGN(counter_parts,
-            Parts::create(arguments.counters.empty() ? fs::temp_directory_path()
-                                                     : folder_of(arguments.counters)));
+  const auto beside = [](const std::string& file) -> Result<fs::path> {
+    return file.empty() ? temporary_parent() : folder_of(file);
+  };
+  WW_ASSIGN(counter_folder, beside(arguments.counters));
+  WW_ASSIGN(counter_parts, Parts::create(counter_folder));
   ::setenv("WIREWATT_COUNTERS", (counter_parts.path() / "%p.csv").c_str(), 1);
   std::optional<Parts> trace_parts;
   if (arguments.trace.empty()) {
@@ -238,8 +241,8 @@ Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(enter_mode(arguments.timing, arguments.device));
   std::optional<Parts> timing_parts;
   if (arguments.timing.timing()) {
-    const auto& report = arguments.timing.report;
-    WW_ASSIGN(parts, Parts::create(report.empty() ? fs::temp_directory_path() : folder_of(report)));
+    WW_ASSIGN(report_folder, beside(arguments.timing.report));
+    WW_ASSIGN(parts, Parts::create(report_folder));
     timing_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TIMING_REPORT", (timing_parts->path() / "%p.json").c_str(), 1);
   }

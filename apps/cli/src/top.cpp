@@ -13,6 +13,7 @@
 #include "watched_program.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/session/live.hpp"
 
@@ -58,7 +59,8 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
-  WW_ASSIGN(folder, Parts::create(std::filesystem::temp_directory_path()));
+  WW_ASSIGN(parent, temporary_parent());
+  WW_ASSIGN(folder, Parts::create(parent));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
   WW_ASSIGN(display, Display::open(arguments.json));

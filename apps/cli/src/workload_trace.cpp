@@ -18,6 +18,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 #include "ww/workloads/workloads.hpp"
 
@@ -29,13 +30,12 @@ namespace fs = std::filesystem;
 class Folder {
  public:
   static Result<Folder> create() {
-    std::error_code ec;
-    const fs::path parent = fs::temp_directory_path(ec);
+    WW_ASSIGN(parent, temporary_parent());
     std::string name = (parent / "wirewatt-trace-XXXXXX").string();
-    if (ec || ::mkdtemp(name.data()) == nullptr) {
+    if (::mkdtemp(name.data()) == nullptr) {
       return fail(ErrorCode::io_error,
                   fmt::format("cannot keep a trace here ({}); TMPDIR names another folder",
-                              ec ? ec.message() : std::strerror(errno)),
+                              std::strerror(errno)),
                   parent.string());
     }
     return Folder(name);

@@ -6,6 +6,7 @@
 
 #include "host.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sweep/result_files.hpp"
 #include "ww/sweep/sweep.hpp"
 
@@ -164,7 +165,8 @@ Result<Pilot> run_pilot(const Sweep& sweep, const std::vector<std::uint32_t>& to
   if (todo.empty()) return pilot;
   fs::path folder = sweep.folder;
   if (!keep) {
-    std::string name = (fs::temp_directory_path() / "wirewatt-pilot-XXXXXX").string();
+    WW_ASSIGN(parent, temporary_parent());
+    std::string name = (parent / "wirewatt-pilot-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       return fail(ErrorCode::io_error, "cannot make a folder for the pilot point", name);
     }
