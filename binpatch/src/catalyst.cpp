@@ -51,7 +51,9 @@ std::optional<GfxTarget> target_of(std::uint16_t machine) {
 }
 
 // Programs that the driver compiled for the processor.
-bool is_processor(std::uint16_t machine) { return machine == 0x7d3 || machine == 0x7d4; }
+bool is_processor(std::uint16_t machine) {
+  return machine == 0x7d3 || machine == 0x7d4;
+}
 
 std::string kernel_name(std::string_view symbol) {
   if (symbol.starts_with(symbol_prefix) && symbol.ends_with(symbol_suffix) &&

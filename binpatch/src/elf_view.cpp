@@ -89,8 +89,8 @@ Result<ElfView> ElfView::open(std::span<const std::byte> bytes) {
                 "code object");
   }
   if (header.e_type != ET_DYN) {
-    return fail(ErrorCode::unsupported, "the code object is not linked; link it: ld.lld -shared IN -o OUT",
-                "code object");
+    return fail(ErrorCode::unsupported,
+                "the code object is not linked; link it: ld.lld -shared IN -o OUT", "code object");
   }
   WW_TRY(view.read_segments());
   WW_TRY(view.read_sections());

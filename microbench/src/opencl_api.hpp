@@ -11,24 +11,36 @@
 namespace ww::microbench {
 
 // Every entry point that the host uses.
-#define WW_OPENCL_FUNCTIONS(X)                                                                \
-  X(clGetPlatformIDs)                                                                         \
-  X(clGetPlatformInfo)                                                                        \
-  X(clGetDeviceIDs)                                                                           \
-  X(clGetDeviceInfo)                                                                          \
-  X(clCreateContext)                                                                          \
-  X(clReleaseContext)                                                                         \
-  X(clCreateCommandQueue)                                                                     \
-  X(clReleaseCommandQueue)                                                                    \
-  X(clCreateBuffer)                                                                           \
-  X(clReleaseMemObject)                                                                       \
-  X(clEnqueueWriteBuffer)                                                                     \
-  X(clEnqueueReadBuffer)                                                                      \
-  X(clCreateProgramWithSource)                                                                \
-  X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo) X(clGetProgramInfo) \
-      X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg)              \
-          X(clEnqueueNDRangeKernel) X(clFlush) X(clFinish) X(clGetEventProfilingInfo)         \
-              X(clReleaseEvent) X(clGetExtensionFunctionAddressForPlatform)
+// clang-format off
+#define WW_OPENCL_FUNCTIONS(X)                \
+  X(clGetPlatformIDs)                         \
+  X(clGetPlatformInfo)                        \
+  X(clGetDeviceIDs)                           \
+  X(clGetDeviceInfo)                          \
+  X(clCreateContext)                          \
+  X(clReleaseContext)                         \
+  X(clCreateCommandQueue)                     \
+  X(clReleaseCommandQueue)                    \
+  X(clCreateBuffer)                           \
+  X(clReleaseMemObject)                       \
+  X(clEnqueueWriteBuffer)                     \
+  X(clEnqueueReadBuffer)                      \
+  X(clCreateProgramWithSource)                \
+  X(clCreateProgramWithBinary)                \
+  X(clBuildProgram)                           \
+  X(clGetProgramBuildInfo)                    \
+  X(clGetProgramInfo)                         \
+  X(clReleaseProgram)                         \
+  X(clCreateKernel)                           \
+  X(clReleaseKernel)                          \
+  X(clSetKernelArg)                           \
+  X(clEnqueueNDRangeKernel)                   \
+  X(clFlush)                                  \
+  X(clFinish)                                 \
+  X(clGetEventProfilingInfo)                  \
+  X(clReleaseEvent)                           \
+  X(clGetExtensionFunctionAddressForPlatform)
+// clang-format on
 
 struct OpenClApi {
 #define WW_OPENCL_MEMBER(name) decltype(&::name) name{};

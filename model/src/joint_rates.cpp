@@ -9,8 +9,8 @@
 //   u_vi + (g_v - g0_v) r_vi = k_v B_v L_i + x D_v r_vi
 //
 // with r_vi the interaction i of relative rate, D_v the dynamic power, g0_v what throttling says,
-// L_i the links' unevenness, and x the share of dynamic power that is sought. Where the payloads tell
-// less than that x lies between throttling's share and all, it is taken in the middle.
+// L_i the links' unevenness, and x the share of dynamic power that is sought. Where the payloads
+// tell less than that x lies between throttling's share and all, it is taken in the middle.
 #include <algorithm>
 #include <cmath>
 #include <limits>

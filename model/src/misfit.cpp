@@ -19,8 +19,9 @@ constexpr double significance = 1e-3;
 constexpr double rate_disagreement = 0.20;
 constexpr double disagreement_sigmas = 4;
 // Leakage of a chip with hot spots of up to 8 K rises by at most 0.01-0.02 a 10 K more steeply than
-// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More, where it is
-// as significant as a pair's departure must be, is power that follows temperature under load alone.
+// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More, where it
+// is as significant as a pair's departure must be, is power that follows temperature under load
+// alone.
 constexpr double most_steepening = 0.03;
 
 // Of the payloads that differ from random ones in nothing else that costs energy; the others couple
@@ -30,8 +31,8 @@ double toggle_rate(const std::string& pattern) {
   return pattern == "zeros" || pattern == "ones" || pattern == "aa" ? 0 : 0.5;
 }
 
-// Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are few,
-// and is no evidence for it.
+// Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are
+// few, and is no evidence for it.
 double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
   const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
   const double precision = 1 / variance - 1 / (steepening_prior_sigma * steepening_prior_sigma);

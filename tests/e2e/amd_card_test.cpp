@@ -127,8 +127,8 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   EXPECT_EQ(result["virtual"], true);
   EXPECT_EQ(result["device"], "hip:0");
   EXPECT_THAT(result["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
-  // The chip is that of virtual:w9100, where the same campaign finds 211 fJ at 1.1687 V. A card tells
-  // no nominal voltage: the answer is for the one that was read.
+  // The chip is that of virtual:w9100, where the same campaign finds 211 fJ at 1.1687 V. A card
+  // tells no nominal voltage: the answer is for the one that was read.
   const json& energy = result["energy_fj_per_bit_mm"];
   std::ifstream model_file(out / "model.json");
   const json model = json::parse(model_file);

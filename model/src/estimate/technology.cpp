@@ -187,9 +187,9 @@ Result<WireModel> literature_model(const LiteratureRequest& request) {
     const double mm = w9100_over_side[s] * side;
     model.distance_mm[s] = {mm, mm * (1 - distance_error), mm * (1 + distance_error)};
   }
-  model.distance_source = fmt::format(
-      "the W9100's floorplan scaled to the {:.0f} mm2 of {}, +-50% (estimated)", sheet->die_mm2,
-      sheet->name);
+  model.distance_source =
+      fmt::format("the W9100's floorplan scaled to the {:.0f} mm2 of {}, +-50% (estimated)",
+                  sheet->die_mm2, sheet->name);
   if (sheet->chiplets) {
     model.refused[2] =
         "behind the L2 lies another die: the honest unit is energy per bit and crossing, which no "

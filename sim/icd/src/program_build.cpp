@@ -89,7 +89,8 @@ bool is_short_of_registers(std::string_view binary) {
 }
 
 // Runs the compiler. Functions that no kernel needs are left out: LLVM keeps them for other
-// programs, of which an executable has none, and a library's worth takes it minutes. Once more where
+// programs, of which an executable has none, and a library's worth takes it minutes. Once more
+// where
 // - a function that is called takes all scalar registers: of gfx7's, LLVM 15 then leaves none to
 //   the kernel's own needs and fails. Functions inlined, it knows better;
 // - vector registers are short. LLVM 15 then makes values anew from the registers that they were

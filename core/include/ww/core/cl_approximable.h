@@ -27,7 +27,8 @@ enum ww_cl_approximable_type {
 struct _cl_mem;
 /* `threshold`: the largest relative error of a word, 0 to 1; below 0: what the run chooses. For all
  * loads of later launches. Returns CL_SUCCESS, CL_INVALID_MEM_OBJECT or CL_INVALID_VALUE. */
-typedef int32_t (*ww_cl_set_approximable_fn)(struct _cl_mem* memory, uint32_t type, float threshold);
+typedef int32_t (*ww_cl_set_approximable_fn)(struct _cl_mem* memory, uint32_t type,
+                                             float threshold);
 
 #ifdef __cplusplus
 }

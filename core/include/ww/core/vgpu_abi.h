@@ -38,12 +38,12 @@ typedef struct ww_vgpu_sample {
 } ww_vgpu_sample;
 
 typedef struct ww_vgpu_sensor_info {
-  int64_t period_ns;                    /* refresh period as the data sheet states it */
+  int64_t period_ns; /* refresh period as the data sheet states it */
   int64_t power_resolution_uw;
   int32_t temperature_resolution_mc;
-  double gain_tolerance_95;             /* relative, 95% half-width of the gain error */
-  double regulator_slope_tolerance_95;  /* relative, 95% half-width: marginal regulator efficiency */
-  double floorplan_tolerance_95;        /* relative, 95% half-width: scale of published distances */
+  double gain_tolerance_95;            /* relative, 95% half-width of the gain error */
+  double regulator_slope_tolerance_95; /* relative, 95% half-width: marginal regulator efficiency */
+  double floorplan_tolerance_95;       /* relative, 95% half-width: scale of published distances */
 } ww_vgpu_sensor_info;
 
 typedef struct ww_vgpu_dvfs_state {
@@ -71,7 +71,8 @@ typedef struct ww_vgpu_abi {
   uint32_t version; /* WW_VGPU_ABI_VERSION */
 
   int64_t (*now_ns)(void);
-  /* Idles the chip until the given time; returns at once if it has passed. Waits for queued work. */
+  /* Idles the chip until the given time; returns at once if it has passed. Waits for queued
+   * work. */
   void (*sleep_until_ns)(int64_t time_ns);
 
   const ww_vgpu_chip_info* (*chip_info)(void);
@@ -94,8 +95,8 @@ typedef struct ww_vgpu_abi {
   const char* (*counter_name)(uint32_t counter);
   int (*dispatch_counters)(uint64_t id, double* values, uint32_t capacity);
 
-  /* What timing mode has seen so far, as JSON (docs/timing.md); NULL in functional mode. Valid until
-   * the next call. */
+  /* What timing mode has seen so far, as JSON (docs/timing.md); NULL in functional mode. Valid
+   * until the next call. */
   const char* (*timing_report)(void);
 } ww_vgpu_abi;
 

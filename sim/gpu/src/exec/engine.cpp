@@ -79,8 +79,8 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
       observer_(observer, threads > 1),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
                                 : std::make_unique<MemorySystem>(chip, memory, observer_)),
-      registers_(static_cast<std::uint32_t*>(
-          arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
+      registers_(
+          static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(threads),
       trace_(trace) {
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {

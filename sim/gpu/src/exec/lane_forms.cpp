@@ -130,7 +130,7 @@ bool shift_pair(Wave& wave, const MicroOp& op) {
   constexpr bool kVector = By == 0 ? Vector1 : Vector0;
   const LaneForm low = source_form<kVector>(wave, op, 1 - By);
   const LaneForm high = source_form<kVector>(wave, op, 1 - By, true);
-  const LaneForm count = source_form<By == 0 ? Vector0 : Vector1>(wave, op, By);
+  const LaneForm count = source_form<(By == 0 ? Vector0 : Vector1)>(wave, op, By);
   if ((high.step | count.step) != 0 || !Range(low).below(kWords)) return false;
   const unsigned bits = count.first & 63U;
   const U64 first = (U64{high.first} << 32 | low.first) << bits;

@@ -16,8 +16,8 @@ using binpatch::isa::OperandKind;
 using binpatch::isa::SpecialRegister;
 
 constexpr std::uint16_t kTarget = 40;
-const Operand kVccPair{OperandKind::special, 2,
-                       static_cast<std::uint16_t>(SpecialRegister::vcc_lo), 0};
+const Operand kVccPair{OperandKind::special, 2, static_cast<std::uint16_t>(SpecialRegister::vcc_lo),
+                       0};
 
 struct TestWave {
   struct alignas(64) Registers {

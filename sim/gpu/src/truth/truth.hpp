@@ -107,8 +107,8 @@ struct ThermalTruth {
   double sensor_offset_c{};
   double sensor_noise_c{};
   double sensor_resolution_c{};
-  // Switched energy grows by so much per K beyond the leakage's reference temperature (currents that
-  // flow while a gate switches); 0: wires and gates cost the same at any temperature.
+  // Switched energy grows by so much per K beyond the leakage's reference temperature (currents
+  // that flow while a gate switches); 0: wires and gates cost the same at any temperature.
   double dynamic_per_k{};
 };
 

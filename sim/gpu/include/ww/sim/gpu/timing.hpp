@@ -54,7 +54,7 @@ struct TimingConfig {
   int line_bytes{64};         // of the L1s, of a read and its reply: 64 or 128 (two of the L2's)
   int scalar_cache_bytes{0};  // of a core, for scalar loads and kernel arguments; 0: these take a
                               // constant time and do not cross the network
-  int output_buffer{66};  // reply packets that a controller holds (Dapper, section V)
+  int output_buffer{66};      // reply packets that a controller holds (Dapper, section V)
   // A direction that is narrower than the network's flits: its packets have so many more of them.
   // 0: as wide. For times alone: a flit's energy stays that of a whole one. With planes the other
   // direction does not feel it.
