@@ -9,10 +9,10 @@
 #include "device_options.hpp"
 #include "estimate_command.hpp"
 #include "output.hpp"
-#include "power_regression.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/report/pages.hpp"
+#include "ww/study/power_regression.hpp"
 
 namespace ww::cli {
 namespace {
@@ -130,9 +130,28 @@ Error nothing_estimated(const Estimated& done) {
           fmt::format("no segment of any kernel has a figure ({}); {}", why, advice), ""};
 }
 
+void print_regression(const nlohmann::json& result) {
+  fmt::print("{}: {} kernels, R2 {:.3f}, residual {:.3g} W, condition {:.3g}\n",
+             result["device"].get<std::string>(), result["kernels"].get<int>(),
+             result["r_squared"].get<double>(), result["residual_w"].get<double>(),
+             result["condition"].get<double>());
+  std::vector<std::vector<std::string>> rows{
+      {"TERM", "W", "LOW", "HIGH", "INFLATION", "STATUS", ""}};
+  for (const auto& row : result["coefficients"]) {
+    rows.push_back({row["name"], fmt::format("{:.4g}", row["value"].get<double>()),
+                    fmt::format("{:.4g}", row["low"].get<double>()),
+                    fmt::format("{:.4g}", row["high"].get<double>()),
+                    fmt::format("{:.3g}", row["inflation"].get<double>()), row["status"],
+                    row["reason"]});
+  }
+  print_table(rows);
+  fmt::print("interconnect: {}: {}\n", result["interconnect"]["status"].get<std::string>(),
+             result["interconnect"]["reason"].get<std::string>());
+}
+
 int run(const EstimateArguments& arguments) {
   if (!arguments.accelwattch.empty()) {
-    const auto result = regress_accelwattch(arguments.accelwattch);
+    const auto result = study::regress_accelwattch(arguments.accelwattch);
     if (!result) return report_error(result.error());
     if (arguments.json) {
       print_json(*result);

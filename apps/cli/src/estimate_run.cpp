@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
-#include "counted_run.hpp"
 #include "estimate_command.hpp"
-#include "sensed_energy.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/microbench/segments.hpp"
 #include "ww/model/technology.hpp"
+#include "ww/runner/counted_run.hpp"
+#include "ww/runner/sensed_energy.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::cli {
@@ -81,12 +81,12 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
       architecture = virtual_architecture(device);
     }
   }
-  std::optional<CountedRun> ran;
+  std::optional<runner::CountedRun> ran;
   auto files = arguments.counters;
   if (!arguments.command.empty()) {
     // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
-    WW_ASSIGN(run, run_counted(arguments.device, arguments.command,
-                               {.sealed = arguments.sealed, .quiet = arguments.json}));
+    WW_ASSIGN(run, runner::run_counted(arguments.device, arguments.command,
+                                       {.sealed = arguments.sealed, .quiet = arguments.json}));
     done.program_exit_code = run.exit_code;
     files = run.counters;
     ran.emplace(std::move(run));
@@ -112,7 +112,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   if (ran) {
     model::Interval dynamic_j;
     for (const auto& file : ran->samples) {
-      WW_ASSIGN(energy, dynamic_energy_j(file));
+      WW_ASSIGN(energy, runner::dynamic_energy_j(file));
       dynamic_j = model::together(dynamic_j, energy);
     }
     model::add_dynamic_energy(done.estimate, dynamic_j);

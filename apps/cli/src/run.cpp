@@ -9,7 +9,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "child.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "output.hpp"
@@ -19,6 +18,7 @@
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/child.hpp"
 
 namespace ww::cli {
 namespace {
@@ -204,7 +204,7 @@ struct Finished {
 
 // Moves files into place: the first under the name asked for, those of further processes with the
 // process id before the ending.
-Result<std::vector<std::string>> place(const Parts& parts, const std::string& target) {
+Result<std::vector<std::string>> place(const runner::Parts& parts, const std::string& target) {
   std::vector<std::string> placed;
   for (const auto& file : parts.files()) {
     fs::path name = target;
@@ -225,31 +225,31 @@ Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) -> Result<fs::path> {
-    return file.empty() ? temporary_parent() : folder_of(file);
+    return file.empty() ? temporary_parent() : runner::folder_of(file);
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
-  WW_ASSIGN(counter_parts, Parts::create(counter_folder));
+  WW_ASSIGN(counter_parts, runner::Parts::create(counter_folder));
   ::setenv("WIREWATT_COUNTERS", (counter_parts.path() / "%p.csv").c_str(), 1);
-  std::optional<Parts> trace_parts;
+  std::optional<runner::Parts> trace_parts;
   if (arguments.trace.empty()) {
     ::unsetenv("WIREWATT_TRACE");
   } else {
-    WW_ASSIGN(parts, Parts::create(folder_of(arguments.trace)));
+    WW_ASSIGN(parts, runner::Parts::create(runner::folder_of(arguments.trace)));
     trace_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
   }
   WW_TRY(enter_mode(arguments.timing, arguments.device));
-  std::optional<Parts> timing_parts;
+  std::optional<runner::Parts> timing_parts;
   if (arguments.timing.timing()) {
     WW_ASSIGN(report_folder, beside(arguments.timing.report));
-    WW_ASSIGN(parts, Parts::create(report_folder));
+    WW_ASSIGN(parts, runner::Parts::create(report_folder));
     timing_parts.emplace(std::move(parts));
     ::setenv("WIREWATT_TIMING_REPORT", (timing_parts->path() / "%p.json").c_str(), 1);
   }
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
   Finished finished;
-  WW_ASSIGN(status, run_child(arguments.command));
+  WW_ASSIGN(status, runner::run_child(arguments.command));
   finished.status = status;
 
   const auto files = counter_parts.files();
@@ -309,7 +309,7 @@ int run(const RunArguments& arguments) {
   const auto finished = execute(arguments);
   if (!finished) return report_error(finished.error());
   const bool killed = WIFSIGNALED(finished->status);
-  const int code = child_exit_code(finished->status);
+  const int code = runner::child_exit_code(finished->status);
   const std::string& device = arguments.device.name;
   if (killed) {
     spdlog::error("{}: ended by signal {} ({})", arguments.command.front(),

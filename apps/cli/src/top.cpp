@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "child.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "top_card.hpp"
@@ -15,6 +14,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/child.hpp"
 #include "ww/session/live.hpp"
 
 namespace ww::cli {
@@ -60,7 +60,7 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(parent, temporary_parent());
-  WW_ASSIGN(folder, Parts::create(parent));
+  WW_ASSIGN(folder, runner::Parts::create(parent));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
   WW_ASSIGN(display, Display::open(arguments.json));

@@ -1,0 +1,32 @@
+// A program on a virtual GPU with everything that its driver can record.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/runner/child.hpp"
+
+namespace ww::runner {
+
+struct CountedRunOptions {
+  bool trace{};
+  bool sealed{};  // for `wirewatt score` alone
+  bool quiet{};   // throw the program's stdout away
+};
+
+struct CountedRun {
+  Parts folder;
+  int exit_code{};
+  std::vector<std::string> counters, samples, traces, sealed;  // a file for each process
+};
+
+// Errors: those of enter_virtual_device and run_child; bad_data where the program made no use of
+// the device.
+[[nodiscard]] Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
+                                             const std::vector<std::string>& command,
+                                             const CountedRunOptions& options);
+
+}  // namespace ww::runner

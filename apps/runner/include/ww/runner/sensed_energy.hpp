@@ -1,0 +1,22 @@
+// What a power sensor saw of a program's launches.
+#pragma once
+
+#include <string>
+
+#include "ww/core/result.hpp"
+#include "ww/model/interval.hpp"
+
+namespace ww::runner {
+
+struct SensedRun {
+  model::Interval dynamic_j;  // beyond idle power, of one run of the program
+  double idle_w{};            // before and after, their mean
+};
+
+// From readings (WIREWATT_SAMPLES) that begin and end idle: the energy accumulator, less idle power
+// on a straight line from before to after. Errors: parse_error, bad_data (too few readings).
+[[nodiscard]] Result<SensedRun> sensed_run(const std::string& samples_file);
+// Its energy alone [J].
+[[nodiscard]] Result<model::Interval> dynamic_energy_j(const std::string& samples_file);
+
+}  // namespace ww::runner

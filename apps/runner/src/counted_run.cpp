@@ -1,0 +1,67 @@
+#include "ww/runner/counted_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "ww/core/temporary_folder.hpp"
+#include "ww/microbench/virtual_driver.hpp"
+
+namespace ww::runner {
+namespace {
+
+std::vector<std::string> ending_in(const std::vector<std::filesystem::path>& files,
+                                   std::string_view ending) {
+  std::vector<std::string> found;
+  for (const auto& file : files) {
+    if (file.string().ends_with(ending)) found.push_back(file.string());
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
+                               const std::vector<std::string>& command,
+                               const CountedRunOptions& options) {
+  WW_TRY(microbench::enter_virtual_device(device));
+  WW_ASSIGN(parent, temporary_parent());
+  WW_ASSIGN(folder, Parts::create(parent));
+  const auto set = [&](const char* variable, const char* ending, bool wanted) {
+    if (wanted) {
+      ::setenv(variable, (folder.path() / (std::string("%p") + ending)).c_str(), 1);
+    } else {
+      ::unsetenv(variable);
+    }
+  };
+  set("WIREWATT_COUNTERS", ".counters.csv", true);
+  set("WIREWATT_SAMPLES", ".samples.csv", true);
+  set("WIREWATT_TRACE", ".wwt", options.trace);
+  set("WIREWATT_SEALED_ENERGY", ".sealed.csv", options.sealed);
+  CountedRun run{std::move(folder), 0, {}, {}, {}, {}};
+  const auto status = run_child(command, options.quiet);
+  for (const char* variable :
+       {"WIREWATT_COUNTERS", "WIREWATT_SAMPLES", "WIREWATT_TRACE", "WIREWATT_SEALED_ENERGY"}) {
+    ::unsetenv(variable);
+  }
+  if (!status) return tl::unexpected(status.error());
+  run.exit_code = child_exit_code(*status);
+  if (asked_to_end_during_child()) {
+    return fail(ErrorCode::cancelled, "was interrupted", command.front());
+  }
+  const auto files = run.folder.files();
+  run.counters = ending_in(files, ".counters.csv");
+  run.samples = ending_in(files, ".samples.csv");
+  run.traces = ending_in(files, ".wwt");
+  run.sealed = ending_in(files, ".sealed.csv");
+  if (run.counters.empty()) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("no counters: the program made no use of the device, or did not end by "
+                            "itself (exit code {})",
+                            run.exit_code),
+                command.front());
+  }
+  return run;
+}
+
+}  // namespace ww::runner

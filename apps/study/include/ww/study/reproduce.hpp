@@ -1,0 +1,31 @@
+// Reproduces a paper: runs its experiments on a virtual GPU and compares each of its figures and
+// tables with ours.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+
+namespace ww::study {
+
+struct ReproduceRequest {
+  std::string paper;  // one of papers()
+  std::string out;    // folder of calibration or runs, rows and page; what is in it is used again
+  std::string size;   // inputs of the applications: small, medium, paper
+  bool quick{};       // quick campaign or fewer ablations
+};
+
+// The papers that can be reproduced: iiswc16, dapper, gpuopt.
+[[nodiscard]] const std::vector<std::string>& papers();
+
+// Runs what the folder lacks and writes reproduction.json and reproduction.html into it. Returns
+// {paper, device, virtual, size, rows: [{figure, quantity, paper, ours, unit, status, note}],
+// charts}, with inconsistencies, runs and pictures where the paper has them. Reports progress on
+// stderr. Runs use this program as a child process, so it must be wirewatt itself. Errors:
+// invalid_argument (unknown paper), parse_error (damaged model), device_error, io_error, cancelled
+// (Ctrl-C; a further call goes on where this one stopped).
+[[nodiscard]] Result<nlohmann::json> reproduce(const ReproduceRequest& request);
+
+}  // namespace ww::study

@@ -1,0 +1,139 @@
+#include "ww/study/power_regression.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/model/regression.hpp"
+
+namespace ww::study {
+namespace {
+
+using Row = std::vector<std::string_view>;
+
+// Plain fields without quotes, as these tables are.
+std::vector<Row> rows_of(std::string_view text) {
+  std::vector<Row> rows;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    Row row;
+    while (true) {
+      const auto comma = line.find(',');
+      row.push_back(line.substr(0, comma));
+      if (comma == std::string_view::npos) break;
+      line.remove_prefix(comma + 1);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::optional<double> number(const Row& header, const Row& row, std::string_view column) {
+  for (std::size_t i = 0; i < header.size() && i < row.size(); ++i) {
+    if (header[i] != column) continue;
+    double value = 0;
+    const auto* const end = row[i].data() + row[i].size();
+    if (std::from_chars(row[i].data(), end, value).ptr == end && !row[i].empty()) return value;
+  }
+  return std::nullopt;
+}
+
+// The names of one table in the words of the other: kernels of a benchmark are numbered from 1.
+std::string power_name(std::string_view benchmark, int kernel) {
+  const auto numbered = benchmark.find("_perf_test_k");
+  if (numbered != std::string_view::npos) {
+    return std::string(benchmark.substr(0, numbered)) + "_k" +
+           std::string(benchmark.substr(numbered + 12));
+  }
+  if (benchmark == "cudaTensorCoreGemm") benchmark = "cudaTensor";
+  return fmt::format("{}_k{}", benchmark, kernel);
+}
+
+}  // namespace
+
+Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) {
+  WW_ASSIGN(power_text, read_file(folder / "measured_power_volta_pascal_turing.csv"));
+  WW_ASSIGN(counter_text, read_file(folder / "hw_perf.csv"));
+  const auto powers = rows_of(power_text);
+  const auto counts = rows_of(counter_text);
+  if (powers.size() < 2 || counts.size() < 2) {
+    return fail(ErrorCode::bad_data, "the tables have no rows", folder.string());
+  }
+  std::map<std::string, double> watts;
+  for (std::size_t i = 1; i < powers.size(); ++i) {
+    if (const auto value = number(powers[0], powers[i], "volta_gv100_measured_w")) {
+      if (*value <= 0) {
+        return fail(ErrorCode::bad_data, fmt::format("a power of {} W", *value),
+                    std::string(powers[i][0]));
+      }
+      watts[std::string(powers[i][0])] = *value;
+    }
+  }
+  const std::vector<std::pair<std::string, std::vector<std::string_view>>> sums = {
+      {"L1", {"L1_RH", "L1_RM", "L1_WH", "L1_WM"}},
+      {"L2", {"L2_RH", "L2_RM", "L2_WH", "L2_WM"}},
+      {"DRAM", {"DRAM_Rd", "DRAM_Wr"}},
+      {"interconnect", {"NOC"}},
+  };
+  std::vector<model::Regressor> columns;
+  for (const auto& [name, parts] : sums) columns.push_back({name, {}});
+  columns.push_back({"instructions", {}});
+  std::vector<double> target;
+  std::vector<std::string> unmatched;
+  std::map<std::string_view, int> seen;
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    const auto name = power_name(counts[i][0], ++seen[counts[i][0]]);
+    const auto power = watts.find(name);
+    const auto cycles = number(counts[0], counts[i], "Elapsed_Cycles");
+    const auto duty = number(counts[0], counts[i], "Pipeline_Duty");
+    const auto idle = number(counts[0], counts[i], "Num_Idle_SMs");
+    if (power == watts.end() || !cycles || !(*cycles > 0) || !duty || !idle) {
+      unmatched.push_back(name);
+      continue;
+    }
+    for (std::size_t c = 0; c < sums.size(); ++c) {
+      double sum = 0;
+      for (const auto part : sums[c].second) sum += number(counts[0], counts[i], part).value_or(0);
+      // NOC counts two flits a sector.
+      columns[c].values.push_back(sum / *cycles / (sums[c].first == "interconnect" ? 2 : 1));
+    }
+    columns.back().values.push_back(*duty * (80 - *idle) / 80);
+    target.push_back(power->second);
+  }
+  WW_ASSIGN(fit, model::regress(target, columns));
+  nlohmann::json result{{"device", "NVIDIA GV100 (AccelWattch validation kernels, measured)"},
+                        {"kernels", fit.rows},
+                        {"r_squared", fit.r_squared},
+                        {"residual_w", fit.residual},
+                        {"condition", fit.condition},
+                        {"unmatched", unmatched}};
+  for (const auto& row : fit.coefficients) {
+    result["coefficients"].push_back({{"name", row.name},
+                                      {"value", row.value},
+                                      {"low", row.low},
+                                      {"high", row.high},
+                                      {"inflation", row.inflation},
+                                      {"status", to_string(row.status)},
+                                      {"reason", row.reason}});
+    if (row.name != "interconnect") continue;
+    // Even a term that stands out would be access and movement in one: no distance changes here.
+    std::string reason = row.reason;
+    if (!reason.empty()) reason += "; ";
+    reason +=
+        "every sector between L1 and L2 also accesses the L2 and no kernel changes the distance, "
+        "so "
+        "the cost of moving cannot be told from that of accessing";
+    result["interconnect"] = {{"status", to_string(RowStatus::not_identified)}, {"reason", reason}};
+  }
+  return result;
+}
+
+}  // namespace ww::study

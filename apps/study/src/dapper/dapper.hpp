@@ -1,0 +1,86 @@
+// wirewatt reproduce dapper: the runs behind the figures, and the rows that come of them.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dapper/output_error.hpp"
+#include "reproduction.hpp"
+
+namespace ww::study::dapper {
+
+// The paper's six applications, as 'workloads list' names them.
+inline constexpr std::array dapper_applications{"dct",  "hist",         "convtex",
+                                                "dxtc", "blackscholes", "fwt"};
+
+inline constexpr double dapper_core_hz = 700e6;  // of virtual:dapper
+
+// A network with its settings.
+struct DapperVariant {
+  std::string name;
+  std::vector<std::string> options;  // of 'workloads run'
+  bool ablation{};                   // not in the paper: says why figures are as they are
+  std::string settings{};            // of the system around the network: TOML, docs/timing.md
+  std::string device{"virtual:dapper"};
+  bool power{};  // the power sensor is read too
+  // Sensitivity: what is other than in the paper, and the variant that has the same without Dapper.
+  std::string what{};
+  std::string against{"baseline"};
+};
+[[nodiscard]] std::vector<DapperVariant> dapper_variants(bool quick);
+
+// One application on one network.
+struct DapperRun {
+  double cycles{};  // of the cores, all launches
+  double network_cycles{};
+  double energy_pj{};                    // of the network
+  double gpu_dynamic_j{}, gpu_idle_w{};  // as the power sensor sees the chip, where it is read
+  std::map<std::string, double> components_pj;
+  double request_latency{}, reply_latency{};  // network cycles, from creation to arrival
+  double request_transit{}, reply_transit{};  // the same since the head left its source queue
+  double replies{};                           // read replies
+  double reply_flits{};                       // of all replies, as injected
+  double approximable_share{};                // of them
+  double changed_share{};                     // of them
+  double coalesced_share{};                   // of them; dapper
+  double load{};                              // flits per node and cycle
+  double output_occupancy{};
+  nlohmann::json settings;
+  OutputError error;  // of the application's output; of the DCT's, as the picture it stands for
+  std::map<std::string, OutputError> outputs;  // of the arrays behind it, where they are others
+  double cpu_s{};
+};
+
+struct DapperStudy {
+  std::string size;
+  std::map<std::string, std::map<std::string, DapperRun>> runs;  // [application][variant]
+  nlohmann::json pictures = nlohmann::json::array();
+
+  [[nodiscard]] const DapperRun* find(const std::string& application,
+                                      const std::string& variant) const;
+};
+
+struct DapperRequest {
+  std::string out;
+  std::string size;
+  bool quick{};
+  unsigned at_once{2};
+};
+
+// Runs what is not in the folder already. `done` is told after each run. Errors: those of the runs,
+// cancelled.
+[[nodiscard]] Result<DapperStudy> run_dapper_study(
+    const DapperRequest& request,
+    const std::function<void(const std::string&, double, double)>& done);
+
+// Figures 1, 3a, 7a, 7b, 8a to 8c, 9 and 10, and Table 1.
+void add_dapper_rows(Reproduction& out, const DapperStudy& study);
+// What the paper says in two ways.
+[[nodiscard]] nlohmann::json dapper_inconsistencies();
+
+}  // namespace ww::study::dapper

@@ -1,0 +1,131 @@
+// Rows of the reproduction from runs made by hand.
+#include "dapper/dapper.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ww::study::dapper {
+namespace {
+
+DapperRun run(double cycles, double energy, double error) {
+  DapperRun one;
+  one.cycles = cycles;
+  one.energy_pj = energy;
+  one.components_pj = {{"link", energy}};
+  one.request_latency = 20;
+  one.reply_latency = 40;
+  one.approximable_share = 0.8;
+  one.error.mean = error;
+  one.error.points = 100;
+  return one;
+}
+
+// The paper's own figures, as runs.
+DapperStudy as_in_the_paper() {
+  DapperStudy study;
+  for (const char* application : dapper_applications) {
+    auto& runs = study.runs[application];
+    runs["baseline"] = run(1000, 100, 0);
+    runs["approx-noc"] = run(1070, 110, 0.1);
+    runs["dapper"] = run(1010, std::string(application) == "dct" ? 61 : 50, 0.009);
+    runs["dapper-15"] = run(1010, 50, 0.02);
+    runs["dapper-20"] = run(1010, 50, 0.03);
+    runs["dapper-cd3"] = run(1010, 50, 0.0095);
+    runs["dapper-cd9"] = run(1010, 50, 0.0095);
+  }
+  return study;
+}
+
+std::string status_of(const DapperStudy& study, const std::string& figure,
+                      const std::string& quantity) {
+  Reproduction out;
+  add_dapper_rows(out, study);
+  const auto row = std::ranges::find_if(out.rows, [&](const ReproductionRow& one) {
+    return one.figure == figure && one.quantity.find(quantity) != std::string::npos;
+  });
+  return row == out.rows.end() ? "no row" : row->status;
+}
+
+TEST(ReproduceDapper, ThePapersFiguresMatchThePaper) {
+  const DapperStudy study = as_in_the_paper();
+  EXPECT_EQ(status_of(study, "Fig. 3a", "highest of DCT"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 7a", "at depth 6 below"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 7b", "rises with the threshold"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 8a", "Dapper over baseline, mean"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 8a", "Approx-NoC over baseline"), "unavailable");  // dct's bar
+  EXPECT_EQ(status_of(study, "Fig. 8b", "dct: network energy that Dapper saves"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 8b", "saves, most"), "matches");
+  EXPECT_EQ(status_of(study, "Fig. 8c", "Dapper over baseline"), "matches");
+  for (const char* threshold : {"10%, mean", "15%, mean", "20%, mean"}) {
+    EXPECT_EQ(status_of(study, "Fig. 9", threshold), "matches") << threshold;
+  }
+}
+
+TEST(ReproduceDapper, OtherFiguresDiffer) {
+  DapperStudy study = as_in_the_paper();
+  for (auto& [application, runs] : study.runs) {
+    runs["dapper"] = run(1400, 90, 0.2);
+    runs["dapper"].reply_latency = 400;
+  }
+  EXPECT_EQ(status_of(study, "Fig. 8a", "Dapper over baseline, mean"), "differs");
+  EXPECT_EQ(status_of(study, "Fig. 8b", "saves, most"), "differs");
+  EXPECT_EQ(status_of(study, "Fig. 8c", "Dapper over baseline"), "differs");
+  EXPECT_EQ(status_of(study, "Fig. 9", "10%, mean"), "differs");
+  EXPECT_EQ(status_of(study, "Fig. 7b", "rises with the threshold"), "differs");
+}
+
+TEST(ReproduceDapper, WhatWasNotRunHasNoRow) {
+  DapperStudy study = as_in_the_paper();
+  for (auto& [application, runs] : study.runs) runs.erase("dapper-20");
+  EXPECT_EQ(status_of(study, "Fig. 9", "20%, mean"), "no row");
+  EXPECT_EQ(status_of(study, "Fig. 9", "15%, mean"), "matches");
+}
+
+TEST(ReproduceDapper, TellsTheLoadThatDapperCarries) {
+  DapperStudy study = as_in_the_paper();
+  double flits = 400;
+  for (auto& [application, runs] : study.runs) {
+    runs["baseline"].network_cycles = 1000;
+    runs["dapper"].reply_flits = flits;
+    if (flits > 900) runs["dapper"].cycles = 1400;
+    flits += 200;
+  }
+  Reproduction out;
+  add_dapper_rows(out, study);
+  const auto row = std::ranges::find_if(out.rows, [](const ReproductionRow& one) {
+    return one.quantity.find("makes no longer") != std::string::npos;
+  });
+  ASSERT_NE(row, out.rows.end());
+  EXPECT_DOUBLE_EQ(row->ours.get<double>(), 0.8);
+  EXPECT_NE(row->note.find("no run whose baseline delivers more than one"), std::string::npos);
+}
+
+TEST(ReproduceDapper, EverySensitivityHasItsBaseline) {
+  for (const bool quick : {true, false}) {
+    const auto variants = dapper_variants(quick);
+    for (const DapperVariant& variant : variants) {
+      if (variant.what.empty()) continue;
+      const auto base = std::ranges::find(variants, variant.against, &DapperVariant::name);
+      ASSERT_NE(base, variants.end()) << variant.name;
+      EXPECT_EQ(base->settings, variant.settings) << variant.name;
+      EXPECT_EQ(base->device, variant.device) << variant.name;
+      EXPECT_EQ(base->options[1], "mesh") << variant.name;
+    }
+  }
+}
+
+TEST(ReproduceDapper, QuickLeavesAblationsOut) {
+  const auto quick = dapper_variants(true);
+  const auto all = dapper_variants(false);
+  EXPECT_LT(quick.size(), all.size());
+  for (const auto* plan : {&quick, &all}) {
+    EXPECT_EQ(plan->front().name, "baseline");  // the exact run, which errors are taken against
+    for (const DapperVariant& variant : *plan) {
+      EXPECT_EQ(variant.options.front(), "--network") << variant.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ww::study::dapper

@@ -1,0 +1,77 @@
+// GPUOPT (Bashir and Sarangi): its ten applications on its networks, and its figures beside ours.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "reproduction.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/net/simulate.hpp"
+
+namespace ww::study::gpuopt {
+
+// What one application did on one network.
+struct GpuoptRun {
+  double cycles{};         // of the cores
+  double network_pj{};     // lasers included
+  double laser_pj{};       // 0: electrical
+  double wait_cycles{};    // a message, in its station
+  double lit_units{};      // data units, over time
+  double busy_stations{};  // over time: what an ideal scheme would light
+  double messages{}, c_messages{};
+  double l1_accesses{}, requests{};    // lines asked for, and packets that ask the L2
+  double flits{}, reply_flits{};       // of all packets, of those from L2 to L1
+  double reply_latency{};              // of packets
+  double load{};                       // flits a node and cycle
+  double failed_attempts{};            // for a token, a message
+  std::vector<double> epochs_by_lit;   // epochs in which so many units were lit
+  std::vector<double> epochs_by_held;  // and in which stations held so many
+  double cpu_s{};
+};
+
+struct GpuoptOptions {
+  std::string out;
+  std::string size;
+  bool quick{};  // no design space
+  unsigned at_once{2};
+};
+
+struct GpuoptStudy {
+  // [application][variant]; what is not there was not run
+  std::map<std::string, std::map<std::string, GpuoptRun>> runs;
+  std::map<std::string, std::string> failures;  // [application]
+};
+
+// The ten applications of the paper, in its order.
+[[nodiscard]] std::vector<std::string> gpuopt_applications();
+
+// A network of the study, and what of timing mode it changes.
+struct GpuoptVariant {
+  std::string name;
+  std::string text;  // for reports
+  sim::net::SimulateRequest request;
+  int l2_cycles_more{};
+  int cus_in_use{};                            // as in TimingConfig: SMs of a cluster; 0: all
+  int request_cycles{};                        // as in TimingConfig
+  int request_flit_bits{}, reply_flit_bits{};  // the same
+  int line_bytes{64};                          // the same
+};
+// GPUOPT's system (table 2) with each network; `quick` leaves the design space out.
+[[nodiscard]] std::vector<GpuoptVariant> gpuopt_variants(bool quick);
+
+// Runs every application on every network on virtual:gpuopt, in processes of their own; results
+// stay under out/runs and are used again. `done(name, so many, of)` is told after each. Errors:
+// those that concern all runs; an application that fails is in `failures`.
+[[nodiscard]] Result<GpuoptStudy> run_gpuopt_study(
+    const GpuoptOptions& options,
+    const std::function<void(const std::string&, double, double)>& done);
+
+void add_gpuopt_rows(Reproduction& out, const GpuoptStudy& study);
+// Where the paper contradicts itself.
+[[nodiscard]] std::vector<std::string> gpuopt_inconsistencies();
+[[nodiscard]] nlohmann::json to_json(const GpuoptRun& run);
+
+}  // namespace ww::study::gpuopt

@@ -1,0 +1,269 @@
+// The networks of the GPUOPT study.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <tuple>
+#include <vector>
+
+#include "gpuopt/gpuopt.hpp"
+
+namespace ww::study::gpuopt {
+namespace {
+
+using sim::net::NodeId;
+using sim::net::SimulateRequest;
+
+constexpr int kSmsPerCluster = 8;
+// Every other station of the serpentine, on every network alike: a checkerboard.
+constexpr NodeId kLlcRouters[] = {1, 3, 4, 6, 9, 11, 12, 14};
+
+bool is_llc(NodeId router) {
+  return std::find(std::begin(kLlcRouters), std::end(kLlcRouters), router) != std::end(kLlcRouters);
+}
+
+// Rows of a grid of 4 columns, SMs at a station, and where its 8 LLC tiles lie.
+struct Grid {
+  int rows, sms;
+  std::vector<NodeId> llc;
+};
+
+// Table 2: 64 SMs in 8 tiles, 8 LLC tiles with a bank and a controller each, a grid of 4 x 4; 16
+// nm.
+SimulateRequest paper_system() {
+  const auto emesh = sim::net::gpuopt_emesh();
+  SimulateRequest request;
+  request.k = 4;
+  request.concentration = kSmsPerCluster;
+  request.classes = 2;
+  request.flit_bits = emesh.flit_bits;
+  request.speculative = emesh.speculative;
+  request.node_nm = 16;
+  request.clock_hz = 1.4e9;
+  request.link_mm = 6.12;  // the pitch of 16 tiles on 600 mm2
+  for (NodeId router = 0; router < 16; ++router) {
+    if (is_llc(router)) {
+      request.memory_nodes.push_back(router * kSmsPerCluster);
+      continue;
+    }
+    for (int sm = 0; sm < kSmsPerCluster; ++sm) {
+      request.core_nodes.push_back(router * kSmsPerCluster + static_cast<NodeId>(sm));
+    }
+  }
+  return request;
+}
+
+GpuoptVariant mesh(std::string name, std::string text, const char* network = "mesh") {
+  GpuoptVariant variant{std::move(name), std::move(text), paper_system()};
+  variant.request.network = network;
+  return variant;
+}
+
+GpuoptVariant light(std::string name, std::string text, const char* network) {
+  GpuoptVariant variant = mesh(std::move(name), std::move(text), network);
+  variant.request.link_mm = 3.06;  // within a cluster: half a pitch
+  return variant;
+}
+
+void add_electrical(std::vector<GpuoptVariant>& all) {
+  all.push_back(mesh("emesh", "EMESH, a 256-bit flit a core cycle"));
+  all.push_back(mesh("emesh-10g", "EMESH, 256 wires at 10 Gb/s: 7 flits a core cycle"));
+  all.back().request.flit_bits *= 7;
+  all.push_back(mesh("emesh-2x", "EMESH, twice the links"));
+  all.back().request.flit_bits *= 2;
+  all.push_back(mesh("emesh-4x", "EMESH, four times the links"));
+  all.back().request.flit_bits *= 4;
+  all.push_back(mesh("emesh-slow", "EMESH, replies 20 cycles later"));
+  all.back().l2_cycles_more = 20;
+  all.push_back(mesh("emesh-slow-requests", "EMESH, requests 20 cycles later"));
+  all.back().request_cycles = 20;
+  // A plane for each direction, so that one can be narrower than the other.
+  for (const auto& [name, text, requests, replies] :
+       {std::tuple{"planes", "EMESH, a plane each way", 0, 0},
+        std::tuple{"planes-requests", "EMESH, a plane each way, 128 bits from L1 to L2", 128, 0},
+        std::tuple{"planes-replies", "EMESH, a plane each way, 128 bits from L2 to L1", 0, 128}}) {
+    all.push_back(mesh(name, text));
+    all.back().request.planes = true;
+    all.back().request_flit_bits = requests;
+    all.back().reply_flit_bits = replies;
+  }
+  all.push_back(mesh("adaptive", "adaptive routing (DyXY)", "mesh-adaptive"));
+  all.push_back(mesh("bufferless", "bufferless (BLESS)", "mesh-bufferless"));
+  all.back().request.deflection = "bless";
+  all.push_back(mesh("priority", "through traffic first", "mesh-priority"));
+  for (const int sms : {1, 2, 4}) {
+    all.push_back(mesh(fmt::format("sms-{}", 8 * sms), fmt::format("EMESH, {} SMs", 8 * sms)));
+    all.back().cus_in_use = sms;
+  }
+}
+
+template <class Change>
+void add_light(std::vector<GpuoptVariant>& all, const char* network, std::string name,
+               std::string text, Change change) {
+  all.push_back(light(std::move(name), std::move(text), network));
+  change(all.back().request.photonic);
+}
+
+template <class Change>
+void add_ps(std::vector<GpuoptVariant>& all, std::string name, std::string text, Change change) {
+  add_light(all, "ps-gpuopt", std::move(name), std::move(text), change);
+}
+
+void add_optical(std::vector<GpuoptVariant>& all) {
+  all.push_back(light("prior-opt", "Prior_Opt", "prior-opt"));
+  all.push_back(light("gpuopt", "GPUOPT", "gpuopt"));
+  all.push_back(light("ps", "PS_GPUOPT", "ps-gpuopt"));
+  add_ps(all, "flex", "PS_GPUOPT, Flex_Pred everywhere",
+         [](auto& keys) { keys.predictor = "flex"; });
+  add_ps(all, "restr", "PS_GPUOPT, Restr_Pred everywhere",
+         [](auto& keys) { keys.predictor = "restr"; });
+  add_ps(all, "alpha-1", "PS_GPUOPT, alpha 1, beta 0.5", [](auto& keys) {
+    keys.alpha = 1;
+    keys.beta = 0.5;
+  });
+  add_ps(all, "literal", "PS_GPUOPT, Flex_Pred as printed",
+         [](auto& keys) { keys.flex_literal = true; });
+  add_ps(all, "perfect", "a perfect predictor", [](auto& keys) { keys.predictor = "perfect"; });
+}
+
+// The lines of the paper's L1s. The program's wavefronts stay 64 lanes wide: a wavefront's load of
+// consecutive words asks for as many lines as two of 32 lanes.
+void add_long_lines(std::vector<GpuoptVariant>& all) {
+  all.push_back(mesh("emesh-lines-128", "EMESH, lines of 128 bytes"));
+  all.push_back(light("prior-opt-lines-128", "Prior_Opt, lines of 128 bytes", "prior-opt"));
+  all.push_back(light("gpuopt-lines-128", "GPUOPT, lines of 128 bytes", "gpuopt"));
+  for (std::size_t i = all.size() - 3; i < all.size(); ++i) all[i].line_bytes = 128;
+}
+
+// One cause at a time for what differs from the paper: what the tokens cost GPUOPT, what Prior_Opt
+// gains by its width, and what the paper leaves open in the control of the lasers.
+void add_ablations(std::vector<GpuoptVariant>& all) {
+  const auto gpuopt = [&](std::string name, std::string text, auto change) {
+    add_light(all, "gpuopt", std::move(name), std::move(text), change);
+  };
+  const auto prior = [&](std::string name, std::string text, auto change) {
+    add_light(all, "prior-opt", std::move(name), std::move(text), change);
+  };
+  prior("prior-64", "Prior_Opt, links of 64 wavelengths",
+        [](auto& keys) { keys.prior_wavelengths = 64; });
+  prior("prior-64-sdr", "Prior_Opt, links of 64 wavelengths, one edge", [](auto& keys) {
+    keys.prior_wavelengths = 64;
+    keys.double_data_rate = false;
+  });
+  gpuopt("units-63", "GPUOPT, 63 units of power: never short",
+         [](auto& keys) { keys.power_units = 63; });
+  gpuopt("data-first", "GPUOPT, the link's token before power",
+         [](auto& keys) { keys.token_order = "data"; });
+  gpuopt("listen", "GPUOPT, no back-off: a station listens until its token comes",
+         [](auto& keys) { keys.backoff_doublings = 0; });
+  gpuopt("long-hold", "GPUOPT, 16 messages a grab", [](auto& keys) { keys.hold_messages = 16; });
+  gpuopt("fast-ring", "GPUOPT, light in a vacuum: half a turn of the tokens",
+         [](auto& keys) { keys.waveguide_ps_per_mm = 3.3357; });
+  gpuopt("queue-64", "GPUOPT, station queues of 64", [](auto& keys) { keys.station_queue = 64; });
+  gpuopt("one-edge", "GPUOPT, one edge: 80 GB/s a link",
+         [](auto& keys) { keys.double_data_rate = false; });
+  gpuopt("free-tokens", "GPUOPT, tokens at nearly no cost: all of these", [](auto& keys) {
+    keys.power_units = 63;
+    keys.token_order = "data";
+    keys.backoff_doublings = 0;
+    keys.hold_messages = 16;
+    keys.waveguide_ps_per_mm = 3.3357;
+    keys.grab_cycles = 0;
+  });
+  const auto from_none = [](auto& keys) { keys.table_start = 0; };
+  const auto by_held = [](auto& keys) { keys.table_counts = "held"; };
+  const auto by_station = [](auto& keys) { keys.wait_counts = "station"; };
+  add_ps(all, "ps-from-0", "PS_GPUOPT, a power table that begins with zeros", from_none);
+  add_ps(all, "ps-held", "PS_GPUOPT, P the units that LLC stations held", by_held);
+  add_ps(all, "ps-station", "PS_GPUOPT, W the time in which a station waits", by_station);
+  add_ps(all, "ps-all", "PS_GPUOPT, all three", [&](auto& keys) {
+    from_none(keys);
+    by_held(keys);
+    by_station(keys);
+  });
+  add_ps(all, "ps-all-data-first", "PS_GPUOPT, all three, and the link's token before power",
+         [&](auto& keys) {
+           from_none(keys);
+           by_held(keys);
+           by_station(keys);
+           keys.token_order = "data";
+         });
+  add_ps(all, "perfect-data-first", "a perfect predictor, the link's token before power",
+         [](auto& keys) {
+           keys.predictor = "perfect";
+           keys.token_order = "data";
+         });
+  add_ps(all, "ps-no-wait", "PS_GPUOPT, no station asks because of its waits",
+         [](auto& keys) { keys.wt = 1000000000; });
+}
+
+// Fewer SMs at a station; the die stays.
+void add_stations(std::vector<GpuoptVariant>& all) {
+  for (const Grid& grid :
+       {Grid{10, 2, {2, 7, 12, 17, 22, 27, 32, 37}}, Grid{6, 4, {1, 3, 5, 8, 13, 16, 18, 22}}}) {
+    const int stations = 4 * grid.rows;
+    all.push_back(light(fmt::format("stations-{}", stations),
+                        fmt::format("{} stations, {} SMs at each", stations, grid.sms),
+                        "ps-gpuopt"));
+    SimulateRequest& request = all.back().request;
+    request.height = grid.rows;
+    request.concentration = grid.sms;
+    request.link_mm = std::sqrt(600.0 / stations) / 2;
+    request.memory_nodes.clear();
+    request.core_nodes.clear();
+    const auto sms = static_cast<NodeId>(grid.sms);
+    for (NodeId station = 0; station < static_cast<NodeId>(stations); ++station) {
+      if (std::find(grid.llc.begin(), grid.llc.end(), station) != grid.llc.end()) {
+        request.memory_nodes.push_back(station * sms);
+        continue;
+      }
+      for (NodeId sm = 0; sm < sms; ++sm) request.core_nodes.push_back(station * sms + sm);
+    }
+  }
+}
+
+// Around the paper's choices.
+void add_design_space(std::vector<GpuoptVariant>& all) {
+  for (const int epoch : {250, 500, 2000, 4000}) {
+    add_ps(all, fmt::format("epoch-{}", epoch), fmt::format("epochs of {}", epoch),
+           [&](auto& keys) { keys.epoch = epoch; });
+  }
+  for (const int wavelengths : {64, 256}) {
+    add_ps(all, fmt::format("nc-{}", wavelengths), fmt::format("{} wavelengths", wavelengths),
+           [&](auto& keys) { keys.nc_wavelengths = wavelengths; });
+  }
+  for (const int hold : {1, 16}) {
+    add_ps(all, fmt::format("hold-{}", hold), fmt::format("{} message(s) a grab", hold),
+           [&](auto& keys) { keys.hold_messages = hold; });
+  }
+  for (const int rt : {32, 512}) {
+    add_ps(all, fmt::format("rt-{}", rt), fmt::format("RT {}", rt),
+           [&](auto& keys) { keys.rt = rt; });
+  }
+  for (const int wt : {250, 4000}) {
+    add_ps(all, fmt::format("wt-{}", wt), fmt::format("WT {}", wt),
+           [&](auto& keys) { keys.wt = wt; });
+  }
+  add_ps(all, "cap-4", "v and w 4 at most", [](auto& keys) { keys.unit_cap = 4; });
+  add_ps(all, "floor-4", "4 units lit always", [](auto& keys) { keys.floor_units = 4; });
+  add_stations(all);
+}
+
+}  // namespace
+
+std::vector<std::string> gpuopt_applications() {
+  return {"bp", "bfs", "gs", "hs", "hs3", "hys", "nn", "pf", "srad", "sc"};
+}
+
+std::vector<GpuoptVariant> gpuopt_variants(bool quick) {
+  std::vector<GpuoptVariant> all;
+  add_electrical(all);
+  add_optical(all);
+  add_long_lines(all);
+  add_ablations(all);
+  if (!quick) add_design_space(all);
+  return all;
+}
+
+}  // namespace ww::study::gpuopt

@@ -1,0 +1,20 @@
+// IISWC'16: the figures of a calibration and of the paper's applications, beside the paper's.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "reproduction.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::study::iiswc16 {
+
+// Figures 4 to 9 and Tables I and II, from a calibration's model.json.
+void add_characterisation(Reproduction& out, const nlohmann::json& model);
+
+// Table III and figures 10 to 14: every application of the paper on the virtual W9100, estimated
+// with the calibration's constants. `done(name)` is told after each.
+Status add_applications(Reproduction& out, const std::string& model_file, const std::string& size,
+                        const std::function<void(const std::string&, double, double)>& done);
+
+}  // namespace ww::study::iiswc16

@@ -1,0 +1,186 @@
+#include "ww/study/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dapper/dapper.hpp"
+#include "gpuopt/gpuopt.hpp"
+#include "iiswc16/iiswc16.hpp"
+#include "reproduction.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/report/pages.hpp"
+#include "ww/runner/child.hpp"
+
+namespace ww::study {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Rows and page into the folder.
+Status save(json& result, Reproduction& out, const std::string& folder) {
+  result["charts"] = std::move(out.charts);
+  result["rows"] = json::array();
+  for (auto& row : out.rows) {
+    result["rows"].push_back({{"figure", row.figure},
+                              {"quantity", row.quantity},
+                              {"paper", row.paper},
+                              {"ours", row.ours},
+                              {"unit", row.unit},
+                              {"status", row.status},
+                              {"note", row.note}});
+  }
+  WW_TRY(write_file_atomically(fs::path(folder) / "reproduction.json", result.dump(1) + "\n"));
+  return report::write_reproduction_page(result, fs::path(folder) / "reproduction.html");
+}
+
+// The calibration of the folder, made where there is none. One process holds one virtual chip, so
+// a process of its own makes it.
+Status calibrate(const ReproduceRequest& request) {
+  if (fs::exists(fs::path(request.out) / "model.json")) {
+    spdlog::info("{}: the calibration is there already", request.out);
+    return {};
+  }
+  std::error_code ec;
+  const auto self = fs::read_symlink("/proc/self/exe", ec);
+  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
+  std::vector<std::string> command{self.string(), "calibrate", "--device", "virtual:w9100",
+                                   "--out",       request.out, "--json"};
+  if (request.quick) command.emplace_back("--quick");
+  if (fs::exists(fs::path(request.out) / "campaign.db")) command.emplace_back("--resume");
+  WW_ASSIGN(status, runner::run_child(command, true));
+  // A calibration that was complete ends well, whoever asked it to end.
+  if (runner::asked_to_end_during_child()) {
+    return fail(ErrorCode::cancelled, "was interrupted; run it again to go on", request.out);
+  }
+  if (const int code = runner::child_exit_code(status); code != 0) {
+    return fail(ErrorCode::device_error, fmt::format("the calibration ended with {}", code),
+                request.out);
+  }
+  return {};
+}
+
+Result<json> reproduce_iiswc16(const ReproduceRequest& request) {
+  WW_TRY(calibrate(request));
+  const auto model_file = (fs::path(request.out) / "model.json").string();
+  WW_ASSIGN(text, read_file(model_file));
+  const json model = json::parse(text, nullptr, false);
+  if (model.is_discarded() || !model.is_object()) {
+    return fail(ErrorCode::parse_error, "not a model; fit the campaign again", model_file);
+  }
+  Reproduction out;
+  try {
+    iiswc16::add_characterisation(out, model);
+  } catch (const json::exception& e) {
+    return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), model_file);
+  }
+  Progress progress("reproducing", "applications");
+  WW_TRY(iiswc16::add_applications(out, model_file, request.size,
+                                   [&](const std::string& name, double done, double total) {
+                                     progress.update(done, total, name);
+                                   }));
+  progress.finish();
+  json result{
+      {"paper", "IISWC'16: Measuring and Modeling On-Chip Interconnect Power on Real Hardware"},
+      {"device", "virtual:w9100"},
+      {"virtual", true},
+      {"size", request.size}};
+  WW_TRY(save(result, out, request.out));
+  return result;
+}
+
+json run_json(const dapper::DapperRun& run) {
+  return {{"cycles", run.cycles},
+          {"network_energy_pj", run.energy_pj},
+          {"components_pj", run.components_pj},
+          {"avg_request_latency", run.request_latency},
+          {"avg_reply_latency", run.reply_latency},
+          {"avg_request_transit", run.request_transit},
+          {"avg_reply_transit", run.reply_transit},
+          {"network_cycles", run.network_cycles},
+          {"read_replies", run.replies},
+          {"approximable_share", run.approximable_share},
+          {"coalesced_share", run.coalesced_share},
+          {"changed_share", run.changed_share},
+          {"accepted_flits_per_node_cycle", run.load},
+          {"avg_output_buffer_packets", run.output_occupancy},
+          {"output",
+           {{"error", run.error.mean},
+            {"normalised_error", run.error.normalised},
+            {"points", run.error.points},
+            {"changed", run.error.changed},
+            {"zeros_changed", run.error.zeros_changed}}},
+          {"cpu_s", run.cpu_s}};
+}
+
+// A study of runs by application and variant: it runs, `add_rows` compares it with the paper, and
+// rows, pictures and runs are saved. `result` says which paper; it gets `inconsistencies` and
+// `runs`, which `to_row` writes.
+Result<json> reproduce_study(const ReproduceRequest& request, json result, auto run_study,
+                             auto add_rows, auto to_row) {
+  Progress progress("reproducing", "runs");
+  WW_ASSIGN(study, run_study([&](const std::string& name, double done, double total) {
+              progress.update(done, total, name);
+            }));
+  progress.finish();
+  Reproduction out;
+  add_rows(out, study);
+  result["virtual"] = true;
+  result["size"] = request.size;
+  result["runs"] = json::array();
+  for (const auto& [application, runs] : study.runs) {
+    for (const auto& [variant, run] : runs) {
+      json row = to_row(run);
+      row["application"] = application;
+      row["variant"] = variant;
+      result["runs"].push_back(std::move(row));
+    }
+  }
+  if constexpr (requires { study.pictures; }) result["pictures"] = study.pictures;
+  WW_TRY(save(result, out, request.out));
+  return result;
+}
+
+Result<json> reproduce_dapper(const ReproduceRequest& request) {
+  return reproduce_study(
+      request,
+      {{"paper", "Dapper: Data Aware Approximate NoC for GPGPU Architectures (NOCS 2018)"},
+       {"device", "virtual:dapper"},
+       {"inconsistencies", dapper::dapper_inconsistencies()}},
+      [&](const auto& told) {
+        return dapper::run_dapper_study({request.out, request.size, request.quick, 2}, told);
+      },
+      dapper::add_dapper_rows, run_json);
+}
+
+Result<json> reproduce_gpuopt(const ReproduceRequest& request) {
+  return reproduce_study(
+      request,
+      {{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
+       {"device", "virtual:gpuopt"},
+       {"inconsistencies", gpuopt::gpuopt_inconsistencies()}},
+      [&](const auto& told) {
+        return gpuopt::run_gpuopt_study({request.out, request.size, request.quick}, told);
+      },
+      gpuopt::add_gpuopt_rows, [](const auto& run) { return gpuopt::to_json(run); });
+}
+
+}  // namespace
+
+const std::vector<std::string>& papers() {
+  static const std::vector<std::string> kPapers{"iiswc16", "dapper", "gpuopt"};
+  return kPapers;
+}
+
+Result<json> reproduce(const ReproduceRequest& request) {
+  if (request.paper == "dapper") return reproduce_dapper(request);
+  if (request.paper == "gpuopt") return reproduce_gpuopt(request);
+  if (request.paper == "iiswc16") return reproduce_iiswc16(request);
+  return fail(ErrorCode::invalid_argument, fmt::format("paper '{}' is unknown; there are: {}",
+                                                       request.paper, fmt::join(papers(), ", ")));
+}
+
+}  // namespace ww::study
