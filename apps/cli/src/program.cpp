@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "command.hpp"
-#include "description.hpp"
-#include "help.hpp"
+#include "help/description.hpp"
+#include "help/help.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {

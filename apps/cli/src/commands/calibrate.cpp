@@ -1,0 +1,170 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "commands/calibrate_crossing.hpp"
+#include "commands/fit_output.hpp"
+#include "device_options.hpp"
+#include "output.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/microbench/campaign.hpp"
+#include "ww/report/report.hpp"
+
+namespace ww::cli {
+namespace {
+
+struct CalibrateArguments {
+  microbench::CampaignRequest request;
+  std::string out;
+  bool json{};
+  bool unpatched{};
+};
+
+// "wirewatt-virtual-w9100-20260131-120000"
+std::string default_folder(const std::string& device) {
+  std::string name = device.empty() ? "device" : device;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  }
+  return fmt::format("wirewatt-{}-{:%Y%m%d-%H%M%S}", name, fmt::gmtime(std::time(nullptr)));
+}
+
+// How the bytes of a real device's streams are known, in a line; empty where each run's counters
+// tell them.
+std::string traffic_note(const CampaignStore& campaign) {
+  const auto opening = campaign.get(campaign_keys::opening);
+  if (!opening || !*opening) return {};
+  const auto notes = nlohmann::json::parse(**opening, nullptr, false);
+  if (!notes.is_object() || !notes.contains("traffic")) return {};
+  const auto check = notes["traffic"].value("check", nlohmann::json());
+  if (!check.is_object()) return {};
+  if (check.value("verified", false)) {
+    return fmt::format("computed from launches; {} agrees within {:.2f}%",
+                       check.value("profiler", ""),
+                       100 * std::abs(check.value("stream_deviation", 0.0)));
+  }
+  return "computed from launches, not verified by counters: " + check.value("reason", "");
+}
+
+int run(CalibrateArguments arguments) {
+  namespace fs = std::filesystem;
+  if (arguments.request.resume && arguments.out.empty()) {
+    return report_error({ErrorCode::invalid_argument,
+                         "--resume needs --out, the folder of the campaign to continue", ""});
+  }
+  if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
+  arguments.request.folder = arguments.out;
+  arguments.request.patch_binary = !arguments.unpatched;
+
+  const auto crossing = microbench::calibrates_crossings(arguments.request.device);
+  if (!crossing) return report_error(crossing.error());
+  if (*crossing) {
+    const auto& request = arguments.request;
+    const char* const foreign = arguments.unpatched ? "--unpatched"
+                                : !request.mirrored ? "--no-mirror"
+                                : request.nops      ? "--nops"
+                                                    : nullptr;
+    if (foreign != nullptr) {
+      return report_error({ErrorCode::invalid_argument,
+                           fmt::format("{} is for AMD's campaigns; this device's crossing of its "
+                                       "L2 is measured in another way",
+                                       foreign),
+                           request.device.name});
+    }
+    CrossingArguments other;
+    other.request.device = arguments.request.device;
+    other.request.folder = arguments.request.folder;
+    other.request.options.seed = arguments.request.seed;
+    other.quick = arguments.request.quick;
+    other.json = arguments.json;
+    return calibrate_crossing(std::move(other));
+  }
+
+  Progress progress("calibrating", "runs");
+  const auto summary =
+      microbench::run_campaign(arguments.request, [&](const microbench::CampaignProgress& step) {
+        progress.update(step.done, step.total, step.note);
+      });
+  progress.finish();
+  if (!summary) return report_error(summary.error());
+  if (!summary->complete) {
+    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
+                 summary->runs, arguments.out);
+    return 1;
+  }
+  const fs::path folder = arguments.out;
+  const auto campaign = CampaignStore::open_read_only(folder / "campaign.db");
+  if (!campaign) return report_error(campaign.error());
+  model::FitOptions options;
+  options.seed = arguments.request.seed;
+  const auto fit = model::fit_campaign(*campaign, options);
+  if (!fit) return report_error(fit.error());
+  if (const auto status = model::write_model(folder / "model.json", *fit); !status) {
+    return report_error(status.error());
+  }
+  if (const auto status = report::write_report(folder, folder / "report.html"); !status) {
+    return report_error(status.error());
+  }
+  const std::string traffic = traffic_note(*campaign);
+  if (arguments.json) {
+    auto json = fit_summary_json(*fit);
+    json["elapsed_s"] = summary->elapsed_s;
+    json["runs"] = summary->runs;
+    json["rejected"] = summary->rejected;
+    json["folder"] = arguments.out;
+    if (!traffic.empty()) json["traffic"] = traffic;
+    print_json(json);
+  } else {
+    print_fit_summary(*fit);
+    if (!traffic.empty()) fmt::print("traffic      {}\n", traffic);
+    fmt::print("took         {}\nreport       {}\n", human_duration(summary->elapsed_s),
+               (folder / "report.html").string());
+  }
+  return fit_exit_code(*fit);
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("calibrate", "The main job: campaign, fit and report for one device");
+  auto arguments = std::make_shared<CalibrateArguments>();
+  auto& request = arguments->request;
+  command->add_option("--device", request.device.name,
+                      "Device as `wirewatt devices` names it, or virtual:FILE.toml; default: the "
+                      "best real GPU, else virtual:w9100");
+  command->add_option(
+      "--out", arguments->out,
+      "Folder for campaign.db, model.json, report.html (default: named after device "
+      "and time)");
+  command->add_flag("--quick", request.quick, "Fewer and shorter runs");
+  command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
+  command->add_flag("--resume", request.resume, "Continue the campaign in --out");
+  add_random_chip_options(*command, request.device);
+  command->add_flag("--nops", request.nops,
+                    "AMD: slow streams down by NOPs, as the paper, instead of sleep");
+  command->add_flag("--unpatched", arguments->unpatched,
+                    "Negative control: run the binary without the patch; must refuse");
+  command->add_flag_callback(
+      "--no-mirror", [arguments] { arguments->request.mirrored = false; },
+      "Control: repeat every block in the same order instead of mirrored; drift then stays in");
+  command->add_flag_callback(
+      "--no-clock-control", [arguments] { arguments->request.device.clock_control = false; },
+      "Real GPUs: never touch the clocks");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt calibrate --device virtual:w9100 --quick --out first-run\n"
+      "  wirewatt calibrate --device virtual:random --chip-seed 7 --chip-class nested --quick");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,74 @@
+#include "commands/calibrate_crossing.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/progress.hpp"
+
+namespace ww::cli {
+namespace {
+
+std::string figure(const ResultRow& row) {
+  if (!row.value) return fmt::format("{}: {}", to_string(row.status), row.reason);
+  return fmt::format("{:.3f} pJ/bit/crossing [{:.3f}, {:.3f}]", 1e12 * *row.value, 1e12 * *row.low,
+                     1e12 * *row.high);
+}
+
+int show(const CampaignStore& store, const std::filesystem::path& folder, bool as_json) {
+  const auto fit = microbench::fit_crossing(store);
+  if (!fit) return report_error(fit.error());
+  auto json = microbench::to_json(*fit);
+  const auto device = store.get(campaign_keys::device);
+  json["device"] = device && *device ? **device : "";
+  json["virtual"] = false;
+  json["folder"] = folder.string();
+  const auto file = folder / "crossing.json";
+  if (const auto written = write_file_atomically(file, json.dump(2) + "\n"); !written) {
+    return report_error(written.error());
+  }
+  if (as_json) {
+    print_json(json);
+  } else {
+    fmt::print(
+        "random data  {}\nzeros        {}\ndata itself  {}\nrates        near {:.3g}, far {:.3g} "
+        "bit/s\nruns         {} ({} rejected) in {} blocks\n"
+        "distance     not public for this part: per crossing, not per millimetre\n",
+        figure(fit->random_bit), figure(fit->zero_bit), figure(fit->difference),
+        fit->near_bits_per_s, fit->far_bits_per_s, fit->runs, fit->rejected, fit->blocks);
+    if (!fit->note.empty()) fmt::print("note         {}\n", fit->note);
+  }
+  return fit->random_bit.value ? 0 : 1;
+}
+
+}  // namespace
+
+int calibrate_crossing(CrossingArguments arguments) {
+  auto& request = arguments.request;
+  // Sensors that average over a second need a second to settle.
+  request.options.blocks = arguments.quick ? 4 : 8;
+  request.options.plateau_s = arguments.quick ? 2.5 : 5.0;
+  Progress progress("calibrating", "blocks");
+  const auto status =
+      microbench::run_crossing(request, [&progress](const microbench::CampaignProgress& step) {
+        progress.update(step.done, step.total, step.note);
+      });
+  progress.finish();
+  if (!status) return report_error(status.error());
+  const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
+  if (!store) return report_error(store.error());
+  return show(*store, request.folder, arguments.json);
+}
+
+std::optional<int> fit_recorded_crossing(const CampaignStore& store,
+                                         const std::filesystem::path& folder, bool json) {
+  const auto plan = store.get(campaign_keys::plan);
+  if (!plan || !*plan) return std::nullopt;
+  const auto parsed = nlohmann::json::parse(**plan, nullptr, false);
+  if (!parsed.is_object() || parsed.value("method", "") != "crossing") return std::nullopt;
+  return show(store, folder, json);
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "commands/calibrate_crossing.hpp"
+#include "commands/fit_output.hpp"
+#include "output.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/log.hpp"
+#include "ww/report/report.hpp"
+
+namespace ww::cli {
+
+nlohmann::json fit_summary_json(const model::FitResult& fit) {
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+  };
+  const auto& energy = fit.energy_per_bit_mm;
+  const bool identified = energy.row.status == RowStatus::ok;
+  auto constants = nlohmann::json::array();
+  for (const auto& constant : fit.constants) {
+    nlohmann::json row = constant.row;
+    row["convention"] = model::to_string(constant.convention);
+    constants.push_back(std::move(row));
+  }
+  return {
+      {"energy_fj_per_bit_mm",
+       {{"value", optional(energy.row.value)},
+        {"low", optional(energy.row.low)},
+        {"high", optional(energy.row.high)},
+        {"sensed_low", identified ? nlohmann::json(energy.sensed_low) : nlohmann::json(nullptr)},
+        {"sensed_high", identified ? nlohmann::json(energy.sensed_high) : nlohmann::json(nullptr)},
+        {"convention", model::to_string(energy.convention)},
+        {"status", to_string(energy.row.status)},
+        {"reason", energy.row.reason}}},
+      {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm},
+      {"long_over_short_percent", fit.long_over_short_percent},
+      {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
+      {"misfit_flagged", fit.misfit.flagged},
+      {"misfit_reason", fit.misfit.reason},
+      {"constants", constants},
+      {"runs", fit.runs},
+      {"rejected", fit.rejected},
+      {"virtual", fit.is_virtual},
+      {"device", fit.device}};
+}
+
+void print_fit_summary(const model::FitResult& fit) {
+  const char* kind = fit.is_virtual ? " (virtual, not a measurement)" : "";
+  const auto& energy = fit.energy_per_bit_mm;
+  if (energy.row.value && energy.row.low && energy.row.high) {
+    fmt::print("{}{}\n", fit.device, kind);
+    fmt::print("energy       {:.1f} fJ/bit/mm, 95% interval {:.1f} to {:.1f} ({})\n",
+               *energy.row.value, *energy.row.low, *energy.row.high,
+               model::to_string(energy.convention));
+    fmt::print("             by this campaign's own noise alone {:.1f} to {:.1f}\n",
+               energy.sensed_low, energy.sensed_high);
+  } else {
+    fmt::print("{}{}\nenergy       {}: {}\n", fit.device, kind, to_string(energy.row.status),
+               energy.row.reason);
+  }
+  fmt::print("long / short {:+.2f}% of dynamic power over {:.1f} mm\n", fit.long_over_short_percent,
+             fit.far_mm - fit.near_mm);
+  fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n",
+             100.0 * fit.l1_l2_bandwidth_fraction);
+  fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
+  if (fit.misfit.flagged) fmt::print("MISFIT       {}\n", fit.misfit.reason);
+}
+
+int fit_exit_code(const model::FitResult& fit) {
+  return fit.energy_per_bit_mm.row.status == RowStatus::ok ? 0 : 1;
+}
+
+namespace {
+
+struct FitArguments {
+  std::string campaign;
+  std::string out;
+  bool json{};
+  bool no_temperature{};
+  bool swap_paths{};
+  std::vector<std::string> without;
+  std::uint64_t seed{1};
+};
+
+int run(const FitArguments& arguments) {
+  const auto campaign = CampaignStore::open_read_only(arguments.campaign);
+  if (!campaign) return report_error(campaign.error());
+  const auto folder = std::filesystem::absolute(campaign->file()).parent_path();
+  if (const auto code = fit_recorded_crossing(*campaign, folder, arguments.json)) return *code;
+  model::FitOptions options;
+  options.temperature_correction = !arguments.no_temperature;
+  options.swap_paths = arguments.swap_paths;
+  options.seed = arguments.seed;
+  for (const std::string& part : arguments.without) {
+    if (part == "temperature") options.temperature_correction = false;
+    if (part == "robust") options.robust = false;
+    if (part == "crossing") options.crossing = false;
+    if (part == "bytes") options.bytes_covariate = false;
+    if (part == "mirror") options.mirrored = false;
+    if (part == "lock-in") options.lock_in = false;
+  }
+  const auto fit = model::fit_campaign(*campaign, options);
+  if (!fit) return report_error(fit.error());
+  if (!arguments.out.empty()) {
+    if (const auto status = model::write_model(arguments.out, *fit); !status) {
+      return report_error(status.error());
+    }
+    spdlog::info("model written to {}", arguments.out);
+  }
+  if (arguments.json) {
+    print_json(fit_summary_json(*fit));
+  } else {
+    print_fit_summary(*fit);
+  }
+  return fit_exit_code(*fit);
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand("fit", "Fit again from a recorded campaign");
+  auto arguments = std::make_shared<FitArguments>();
+  command
+      ->add_option("campaign", arguments->campaign, "The campaign file (campaign.db) or its folder")
+      ->required();
+  command->add_option("--out", arguments->out, "Write the model here (model.json)");
+  command->add_option("--seed", arguments->seed, "Seed of the bootstrap")->capture_default_str();
+  command->add_flag("--no-temperature-correction", arguments->no_temperature,
+                    "Negative control: leave idle power as it was at one temperature");
+  command->add_flag("--swap-paths", arguments->swap_paths,
+                    "Negative control: exchange short and long path; the sign must flip");
+  command
+      ->add_option("--without", arguments->without,
+                   "Ablation: leave parts of the method out (default: none)")
+      ->check(CLI::IsMember({"temperature", "robust", "crossing", "bytes", "mirror", "lock-in"}));
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer("Example:\n  wirewatt fit first-run --out first-run/model.json");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,383 @@
+// wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "device_options.hpp"
+#include "output.hpp"
+#include "simulate/timing_options.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/streamed_file.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/child.hpp"
+
+namespace ww::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunArguments {
+  microbench::DeviceRequest device;
+  TimingArguments timing;
+  std::string counters;
+  std::string trace;
+  std::string check;     // memory, races: what to look for beside bounds
+  std::string on_fault;  // stop, tolerate, report
+  std::vector<std::string> command;
+  bool json{};
+};
+
+// --- counters ---
+
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        fields.back() += line[i++];
+      else
+        quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  return fields;
+}
+
+struct Totals {
+  struct Kernel {
+    std::uint64_t dispatches{};
+    std::int64_t chip_time_ns{};
+    std::vector<double> counters;  // Totals::names order
+  };
+  std::vector<std::string> names;
+  std::map<std::string, Kernel> kernels;
+
+  [[nodiscard]] Kernel sum() const {
+    Kernel sum;
+    sum.counters.resize(names.size());
+    for (const auto& [name, kernel] : kernels) {
+      sum.dispatches += kernel.dispatches;
+      sum.chip_time_ns += kernel.chip_time_ns;
+      for (std::size_t i = 0; i < names.size(); ++i) sum.counters[i] += kernel.counters[i];
+    }
+    return sum;
+  }
+  [[nodiscard]] double of(const Kernel& kernel, std::string_view name) const {
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? 0.0 : kernel.counters[static_cast<std::size_t>(at - names.begin())];
+  }
+};
+
+// Adds the rows of one of the driver's files, and copies them to `merged`.
+Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFile* merged) {
+  WW_ASSIGN(text, read_file(file));
+  std::string_view rest = text;
+  std::vector<std::string> header;
+  std::map<std::string, std::size_t> column;
+  std::string last_dispatch;
+  const auto number = [](const std::string& field, auto& value) {
+    return std::from_chars(field.data(), field.data() + field.size(), value).ec == std::errc{};
+  };
+  while (!rest.empty()) {
+    const auto end = rest.find('\n');
+    const auto line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    const bool is_header = header.empty();
+    if (merged != nullptr && (first || !is_header)) {
+      WW_TRY(merged->write(line));
+      WW_TRY(merged->write("\n"));
+    }
+    auto fields = csv_fields(line);
+    if (is_header) {
+      header = fields;
+      for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
+      continue;
+    }
+    std::int64_t start = 0;
+    std::int64_t stop = 0;
+    double value = 0;
+    if (fields.size() != header.size() || !number(fields[column["Start_Timestamp"]], start) ||
+        !number(fields[column["End_Timestamp"]], stop) ||
+        !number(fields[column["Counter_Value"]], value)) {
+      return fail(ErrorCode::parse_error, "the driver's counters are not readable", file.string());
+    }
+    const auto& name = fields[column["Counter_Name"]];
+    auto at = std::find(totals.names.begin(), totals.names.end(), name) - totals.names.begin();
+    if (static_cast<std::size_t>(at) == totals.names.size()) totals.names.push_back(name);
+    auto& kernel = totals.kernels[fields[column["Kernel_Name"]]];
+    kernel.counters.resize(std::max(kernel.counters.size(), totals.names.size()));
+    kernel.counters[static_cast<std::size_t>(at)] += value;
+    if (fields[column["Dispatch_Id"]] != last_dispatch) {
+      last_dispatch = fields[column["Dispatch_Id"]];
+      ++kernel.dispatches;
+      kernel.chip_time_ns += stop - start;
+    }
+  }
+  return {};
+}
+
+constexpr double kLine = 64;        // bytes that TCP_TCC_* and TCC_HIT, TCC_MISS count
+constexpr double kMemoryHalf = 32;  // bytes that TCC_MC_* count
+
+// Bytes between L2 and memory: MC's counters on gfx7, EA's from gfx9 on.
+double memory_read(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum") +
+         kLine * totals.of(kernel, "TCC_EA_RDREQ_sum") -
+         kMemoryHalf * totals.of(kernel, "TCC_EA_RDREQ_32B_sum");
+}
+double memory_write(const Totals& totals, const Totals::Kernel& kernel) {
+  return kMemoryHalf *
+         (totals.of(kernel, "TCC_MC_WRREQ_sum") + totals.of(kernel, "TCC_EA_WRREQ_sum") +
+          totals.of(kernel, "TCC_EA_WRREQ_64B_sum"));
+}
+
+nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
+  auto counters = nlohmann::json::object();
+  for (std::size_t i = 0; i < totals.names.size(); ++i) {
+    counters[totals.names[i]] = kernel.counters[i];
+  }
+  return {{"dispatches", kernel.dispatches},
+          {"chip_time_ns", kernel.chip_time_ns},
+          {"l1_l2_bytes",
+           kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
+          {"l2_memory_read_bytes", memory_read(totals, kernel)},
+          {"l2_memory_write_bytes", memory_write(totals, kernel)},
+          {"counters", counters}};
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 1000 && unit < 4) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
+}
+
+void print_totals(const Totals& totals, const std::string& device) {
+  const auto sum = totals.sum();
+  fmt::print(stderr,
+             "\nwirewatt: {} (virtual, not a measurement): {} dispatches, {:.3f} ms of chip time\n",
+             device, sum.dispatches, static_cast<double>(sum.chip_time_ns) * 1e-6);
+  if (sum.dispatches == 0) return;
+  std::size_t width = 6;
+  for (const auto& [name, kernel] : totals.kernels)
+    width = std::max(width, std::min<std::size_t>(name.size(), 40));
+  fmt::print(stderr, "  {:<{}} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "KERNEL", width, "DISPATCHES",
+             "CHIP MS", "L1-L2", "MEM READ", "MEM WRITE");
+  const auto row = [&](const std::string& name, const Totals::Kernel& kernel) {
+    fmt::print(
+        stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
+        kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
+        bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
+        bytes_text(memory_read(totals, kernel)), bytes_text(memory_write(totals, kernel)));
+  };
+  for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
+  if (totals.kernels.size() > 1) row("all", sum);
+  for (std::size_t i = 0; i < totals.names.size(); ++i) {
+    fmt::print(stderr, "  {:<30} {:>20.0f}\n", totals.names[i], sum.counters[i]);
+  }
+}
+
+// --- the command ---
+
+struct Finished {
+  int status{};
+  Totals totals;
+  std::vector<std::string> traces;
+  std::vector<nlohmann::json> timing;  // a report for each process
+};
+
+// Moves files into place: the first under the name asked for, those of further processes with the
+// process id before the ending.
+Result<std::vector<std::string>> place(const runner::Parts& parts, const std::string& target) {
+  std::vector<std::string> placed;
+  for (const auto& file : parts.files()) {
+    fs::path name = target;
+    if (!placed.empty()) {
+      name.replace_extension(file.stem().string() + name.extension().string());
+    }
+    std::error_code ec;
+    fs::rename(file, name, ec);
+    if (ec)
+      return fail(ErrorCode::io_error, "cannot put the file in place: " + ec.message(),
+                  name.string());
+    placed.push_back(name.string());
+  }
+  return placed;
+}
+
+Result<Finished> execute(const RunArguments& arguments) {
+  WW_TRY(microbench::enter_virtual_device(arguments.device));
+  // Counters are always kept: the totals come from them. Each process writes a file of its own.
+  const auto beside = [](const std::string& file) -> Result<fs::path> {
+    return file.empty() ? temporary_parent() : runner::folder_of(file);
+  };
+  WW_ASSIGN(counter_folder, beside(arguments.counters));
+  WW_ASSIGN(counter_parts, runner::Parts::create(counter_folder));
+  ::setenv("WIREWATT_COUNTERS", (counter_parts.path() / "%p.csv").c_str(), 1);
+  std::optional<runner::Parts> trace_parts;
+  if (arguments.trace.empty()) {
+    ::unsetenv("WIREWATT_TRACE");
+  } else {
+    WW_ASSIGN(parts, runner::Parts::create(runner::folder_of(arguments.trace)));
+    trace_parts.emplace(std::move(parts));
+    ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
+  }
+  WW_TRY(enter_mode(arguments.timing, arguments.device));
+  std::optional<runner::Parts> timing_parts;
+  if (arguments.timing.timing()) {
+    WW_ASSIGN(report_folder, beside(arguments.timing.report));
+    WW_ASSIGN(parts, runner::Parts::create(report_folder));
+    timing_parts.emplace(std::move(parts));
+    ::setenv("WIREWATT_TIMING_REPORT", (timing_parts->path() / "%p.json").c_str(), 1);
+  }
+  if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
+  if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
+  Finished finished;
+  WW_ASSIGN(status, runner::run_child(arguments.command));
+  finished.status = status;
+
+  const auto files = counter_parts.files();
+  std::optional<StreamedFile> merged;
+  if (!arguments.counters.empty() && !files.empty()) {
+    WW_ASSIGN(file, StreamedFile::create(arguments.counters));
+    merged.emplace(std::move(file));
+  }
+  for (const auto& file : files) {
+    WW_TRY(add_counters(file, finished.totals, file == files.front(), merged ? &*merged : nullptr));
+  }
+  for (auto& [name, kernel] : finished.totals.kernels) {
+    kernel.counters.resize(finished.totals.names.size());
+  }
+  if (merged) WW_TRY(merged->keep());
+  if (!arguments.counters.empty() && !merged) {
+    spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
+  }
+  if (trace_parts) {
+    WW_ASSIGN(placed, place(*trace_parts, arguments.trace));
+    finished.traces = std::move(placed);
+    if (finished.traces.empty()) {
+      spdlog::warn("no trace: the program made no use of the device, or did not end by itself");
+    }
+  }
+  if (timing_parts) {
+    for (const auto& file : timing_parts->files()) {
+      WW_ASSIGN(text, read_file(file));
+      auto report = nlohmann::json::parse(text, nullptr, false);
+      if (!report.is_discarded()) finished.timing.push_back(std::move(report));
+    }
+    if (!arguments.timing.report.empty()) {
+      WW_TRY(place(*timing_parts, arguments.timing.report));
+      if (finished.timing.empty()) {
+        spdlog::warn(
+            "no timing report: the program made no use of the device, or did not end by "
+            "itself");
+      }
+    }
+  }
+  return finished;
+}
+
+void print_timing(const nlohmann::json& report) {
+  const auto& total = report["total"];
+  const auto value = [](const nlohmann::json& json) { return json.get<double>(); };
+  fmt::print(stderr,
+             "wirewatt: in the time of {}: {:.0f} cycles, {:.3f} wave instructions a cycle, "
+             "round trip {:.1f} cycles, {:.3f} flits a node and cycle, {:.4g} pJ in the network\n",
+             report["network"].get<std::string>(), value(total["cycles"]), value(total["ipc"]),
+             value(total["avg_round_trip_core_cycles"]),
+             value(total["accepted_flits_per_node_cycle"]),
+             value(total["network_energy_pj"]["total"]));
+}
+
+int run(const RunArguments& arguments) {
+  const auto finished = execute(arguments);
+  if (!finished) return report_error(finished.error());
+  const bool killed = WIFSIGNALED(finished->status);
+  const int code = runner::child_exit_code(finished->status);
+  const std::string& device = arguments.device.name;
+  if (killed) {
+    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(),
+                  WTERMSIG(finished->status), ::strsignal(WTERMSIG(finished->status)));
+  }
+  const Totals& totals = finished->totals;
+  if (!arguments.json) {
+    print_totals(totals, device);
+    for (const auto& report : finished->timing) print_timing(report);
+    for (const auto& trace : finished->traces) fmt::print(stderr, "  trace: {}\n", trace);
+    return code;
+  }
+  auto kernels = nlohmann::json::array();
+  for (const auto& [name, kernel] : totals.kernels) {
+    auto entry = to_json(totals, kernel);
+    entry["name"] = name;
+    kernels.push_back(std::move(entry));
+  }
+  // One line, so that it is the last one after whatever the program printed.
+  nlohmann::json json{{"device", device},   {"virtual", true},
+                      {"exit_code", code},  {"totals", to_json(totals, totals.sum())},
+                      {"kernels", kernels}, {"traces", finished->traces}};
+  if (arguments.timing.timing()) json["timing"] = finished->timing;
+  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return code;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand(
+      "run", "Run any OpenCL program on a virtual GPU, with counters and a memory trace");
+  auto arguments = std::make_shared<RunArguments>();
+  command->add_option("--device", arguments->device.name,
+                      "virtual:w9100 (default; in timing mode virtual:dapper), virtual:random or "
+                      "virtual:FILE.toml");
+  command->add_option("--counters", arguments->counters,
+                      "CSV of every dispatch's counters, as rocprofv3 writes it");
+  command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
+  add_random_chip_options(*command, arguments->device);
+  command
+      ->add_option(
+          "--check", arguments->check,
+          "Look for more mistakes with memory, told on stderr: memory (misaligned, local "
+          "out of range, released buffers), races (on local memory), or both (default: neither)")
+      ->option_text("TEXT:{memory,races}")
+      ->check(CLI::IsMember({"memory", "races", "memory,races", "races,memory"}));
+  command
+      ->add_option("--on-fault", arguments->on_fault,
+                   "At an access outside every buffer: stop the kernel, tolerate it where a card "
+                   "would (default), or report only")
+      ->check(CLI::IsMember({"stop", "tolerate", "report"}));
+  add_timing_options(*command, arguments->timing);
+  command->add_flag("--json", arguments->json,
+                    "Totals as the last line of stdout, after the program's own output");
+  command->add_option("command", arguments->command, "The program and its arguments, after --")
+      ->required();
+  command->footer(
+      "The program's output and exit code pass through (128 + n when signal n ended it).\n"
+      "Example:\n"
+      "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args\n"
+      "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
+  command->callback([arguments, &outcome] {
+    if (arguments->device.name.empty()) {
+      arguments->device.name = arguments->timing.timing() ? "virtual:dapper" : "virtual:w9100";
+    }
+    outcome.exit_code = run(*arguments);
+  });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,112 @@
+// The estimate of a program's interconnect energy beside the sealed truth of the same run.
+#include "commands/score_estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "estimate/estimate_command.hpp"
+#include "output.hpp"
+
+namespace ww::cli {
+namespace {
+
+// Sums of the columns l1_l2_j, registers_l1_j, l2_memory_j, rest_j; kernel names may hold commas.
+Result<std::array<double, 4>> sealed_sums(const std::string& text) {
+  std::array<double, 4> sums{};
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    std::string_view line(text.data() + at, end - at);
+    at = end + 1;
+    if (line.empty() || line.starts_with("Kernel_Name")) continue;
+    for (std::size_t column = sums.size(); column-- > 0;) {
+      const auto comma = line.rfind(',');
+      double value = 0;
+      if (comma == std::string_view::npos ||
+          std::from_chars(line.data() + comma + 1, line.data() + line.size(), value).ec !=
+              std::errc{}) {
+        return fail(ErrorCode::parse_error, "the sealed energies are not readable");
+      }
+      sums[column] += value;
+      line = line.substr(0, comma);
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+Result<nlohmann::json> score_estimate(const std::string& model,
+                                      const microbench::DeviceRequest& device,
+                                      const std::vector<std::string>& command) {
+  EstimateArguments arguments;
+  arguments.model = model;
+  arguments.device = device;
+  arguments.command = command;
+  arguments.sealed = true;
+  arguments.json = true;  // the program's own output stays away
+  WW_ASSIGN(done, run_estimate(arguments));
+  if (done.program_exit_code != 0) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("the program ended with {}", done.program_exit_code), command.front());
+  }
+  WW_ASSIGN(sums, sealed_sums(done.sealed));
+  model::EstimateOptions assumed;
+  assumed.use_monitors = false;
+  WW_ASSIGN(by_default, model::estimate(done.model, done.traffic.kernels, assumed));
+  const std::array truth = {sums[1], sums[0], sums[2]};  // in the order of model::wire_segments
+  nlohmann::json result{{"device", done.model.device}, {"virtual", true}};
+  result["segments"] = nlohmann::json::array();
+  for (std::size_t s = 0; s < truth.size(); ++s) {
+    const auto& segment = done.estimate.total.segments[s];
+    const auto& plain = by_default.total.segments[s];
+    nlohmann::json row{{"segment", model::to_string(segment.segment)},
+                       {"status", to_string(segment.status)},
+                       {"truth_j", truth[s]},
+                       {"toggle_rate", segment.toggle_rate},
+                       {"toggles", segment.toggles_measured ? "measured" : "assumed"}};
+    if (segment.energy_j) {
+      row["estimate_j"] = segment.energy_j->value;
+      row["low_j"] = segment.energy_j->low;
+      row["high_j"] = segment.energy_j->high;
+      row["covered"] = segment.energy_j->low <= truth[s] && truth[s] <= segment.energy_j->high;
+      if (truth[s] > 0) {
+        row["error_percent"] = 100 * (segment.energy_j->value / truth[s] - 1);
+        if (plain.energy_j) {
+          row["error_percent_toggle_rate_0.34"] = 100 * (plain.energy_j->value / truth[s] - 1);
+        }
+      }
+    }
+    result["segments"].push_back(std::move(row));
+  }
+  if (done.estimate.share_percent) {
+    const double all = sums[0] + sums[1] + sums[2] + sums[3];
+    result["share_percent"] = done.estimate.share_percent->value;
+    result["truth_share_percent"] = 100 * (sums[0] + sums[1] + sums[2]) / all;
+  }
+  return result;
+}
+
+void print_score_estimate(const nlohmann::json& result) {
+  const auto number = [](const nlohmann::json& row, const char* key) {
+    return row.contains(key) ? fmt::format("{:.4g}", row[key].get<double>()) : std::string("-");
+  };
+  std::vector<std::vector<std::string>> rows{{"SEGMENT", "TRUTH J", "ESTIMATE J", "LOW", "HIGH",
+                                              "ERROR %", "COVERED", "TOGGLES", "ERROR % AT 0.34"}};
+  for (const auto& row : result["segments"]) {
+    rows.push_back({row["segment"], number(row, "truth_j"), number(row, "estimate_j"),
+                    number(row, "low_j"), number(row, "high_j"), number(row, "error_percent"),
+                    row.value("covered", false) ? "yes" : "no",
+                    number(row, "toggle_rate") + " " + row["toggles"].get<std::string>(),
+                    number(row, "error_percent_toggle_rate_0.34")});
+  }
+  print_table(rows);
+  if (result.contains("share_percent")) {
+    fmt::print("share of the dynamic power: {}%, truth {}%\n", number(result, "share_percent"),
+               number(result, "truth_share_percent"));
+  }
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,304 @@
+// wirewatt doctor: everything a user needs to know before trusting a number.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "command.hpp"
+#include "doctor/doctor_output.hpp"
+#include "output.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/measure/command_load.hpp"
+#include "ww/measure/environment.hpp"
+#include "ww/measure/sensor_check.hpp"
+#include "ww/measure/telemetry.hpp"
+#include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/gpu_load.hpp"
+#include "ww/microbench/traffic_check.hpp"
+
+namespace ww::cli {
+namespace {
+
+using measure::Finding;
+using measure::Verdict;
+using nlohmann::json;
+
+constexpr std::string_view pci_prefix = "pci:";
+
+struct DoctorArguments {
+  microbench::DeviceRequest device;
+  std::string recording;
+  std::string load;  // a command
+  bool no_step_test{};
+  bool no_clock_control{};
+  bool no_counters{};
+  bool json{};
+};
+
+// A sensor and what there is to load its GPU with.
+struct Patient {
+  std::string name;
+  bool is_virtual{};
+  std::unique_ptr<microbench::ComputeDevice> compute;  // null for a sensor alone
+  std::unique_ptr<measure::Sensor> own_sensor;
+  std::unique_ptr<measure::Load> load;
+  std::string no_sensor, no_load;
+  std::vector<Finding> findings;
+
+  [[nodiscard]] measure::Sensor* sensor() const {
+    return compute != nullptr ? compute->sensor.get() : own_sensor.get();
+  }
+};
+
+const measure::TelemetryGpu* by_address(const measure::Telemetry& telemetry,
+                                        const std::string& text) {
+  const auto address = measure::parse_pci_address(text);
+  const auto found = std::ranges::find_if(
+      telemetry.gpus, [&](const auto& gpu) { return address && gpu.pci == *address; });
+  return found == telemetry.gpus.end() ? nullptr : &*found;
+}
+
+// A GPU's sensor alone: no compute host is needed to read it.
+Result<Patient> sensor_patient(const measure::TelemetryGpu& gpu,
+                               const measure::TelemetryOptions& options) {
+  Patient patient;
+  patient.name = fmt::format("{}{}", pci_prefix, measure::to_string(gpu.pci));
+  patient.findings = measure::check_gpu(gpu, measure::sysfs_of(options));
+  auto sensor = measure::open_sensor(gpu, options);
+  if (sensor) {
+    patient.own_sensor = std::move(*sensor);
+  } else {
+    patient.no_sensor = sensor.error().text();
+  }
+  patient.no_load =
+      "no compute host was asked for; name one with --device (see 'wirewatt devices') "
+      "or a command with --load";
+  return patient;
+}
+
+Result<Patient> compute_patient(const DoctorArguments& arguments,
+                                const measure::Telemetry& telemetry,
+                                const measure::TelemetryOptions& options) {
+  WW_ASSIGN(device, microbench::open_compute_device(arguments.device));
+  Patient patient;
+  patient.name = device.name;
+  patient.is_virtual = device.is_virtual;
+  patient.no_sensor = device.no_sensor;
+  if (!device.is_virtual) {
+    const auto match = microbench::match_sensor(device.host->facts(), telemetry);
+    if (match.gpu != nullptr) {
+      patient.findings = measure::check_gpu(*match.gpu, measure::sysfs_of(options));
+    }
+  }
+  patient.findings.insert(
+      patient.findings.begin(),
+      {"compute host", Verdict::good,
+       fmt::format("{}, driver {}", device.host->device_name(), device.host->driver_version()),
+       ""});
+  patient.compute = std::make_unique<microbench::ComputeDevice>(std::move(device));
+  if (patient.sensor() == nullptr || !arguments.load.empty() || arguments.no_step_test) {
+    return patient;
+  }
+  auto load = microbench::make_gpu_load(*patient.compute->host, *patient.sensor());
+  if (load) {
+    patient.load = std::move(*load);
+  } else {
+    patient.no_load = load.error().text();
+  }
+  return patient;
+}
+
+// Who is to be looked at: the device that was named, else the best real GPU, else a GPU that has a
+// sensor and no compute host, else the virtual one.
+Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetry& telemetry,
+                             const measure::TelemetryOptions& options) {
+  auto& name = arguments.device.name;
+  if (name.starts_with(pci_prefix)) {
+    const auto* gpu = by_address(telemetry, name.substr(pci_prefix.size()));
+    if (gpu == nullptr) {
+      return fail(ErrorCode::not_found, "no GPU with a sensor is at this PCI address", name);
+    }
+    return sensor_patient(*gpu, options);
+  }
+  if (name.empty()) {
+    WW_ASSIGN(listed, microbench::default_device());
+    name = listed;
+    if (name.starts_with("virtual:") && !telemetry.gpus.empty()) {
+      return sensor_patient(telemetry.gpus.front(), options);
+    }
+  }
+  return compute_patient(arguments, telemetry, options);
+}
+
+void add_clock_control(Patient& patient) {
+  auto* polled = dynamic_cast<measure::PolledSensor*>(patient.sensor());
+  if (polled == nullptr) {
+    const auto states = patient.sensor()->dvfs_states().size();
+    patient.findings.push_back(
+        {"clock control", Verdict::good, fmt::format("{} states", states), ""});
+    return;
+  }
+  const auto states = polled->dvfs_states();
+  if (states.empty()) {
+    patient.findings.push_back({"clock control", Verdict::unavailable, polled->no_clocks(), ""});
+  } else {
+    patient.findings.push_back(
+        {"clock control", Verdict::good,
+         fmt::format("{} clocks from {:.0f} to {:.0f} MHz; given back on every way out",
+                     states.size(), states.front().clock_hz * 1e-6, states.back().clock_hz * 1e-6),
+         ""});
+  }
+}
+
+// What held the clocks down when the sensor was last looked at.
+void add_throttling(Patient& patient) {
+  auto* polled = dynamic_cast<measure::PolledSensor*>(patient.sensor());
+  if (polled == nullptr) return;
+  polled->sleep_until(polled->now_ns() + 250'000'000);
+  std::optional<std::uint64_t> bits;
+  for (const auto& sample : polled->new_samples()) {
+    if (sample.reading.throttle) bits = bits.value_or(0) | *sample.reading.throttle;
+  }
+  if (!bits) {
+    patient.findings.push_back(
+        {"throttling", Verdict::unavailable, "the driver does not tell", ""});
+    return;
+  }
+  const auto text = polled->source().throttle_text(*bits);
+  patient.findings.push_back(
+      {"throttling", text.empty() ? Verdict::good : Verdict::limited,
+       text.empty() ? "none" : "clocks are held down by: " + text,
+       text.empty() ? "" : "cool the card, raise its power limit, or fix a lower clock"});
+}
+
+// Whether the device's counters, mapped to bytes, hold on kernels that move a known number of
+// bytes.
+void add_counter_mapping(Patient& patient) {
+  using measure::MappingVerdict;
+  if (patient.compute == nullptr) return;
+  Progress progress("known bytes");
+  progress.update(0, 1, "asking the counters");
+  std::error_code ec;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  const auto checks = microbench::check_device_mapping(*patient.compute, self);
+  progress.finish();
+  if (!checks) {
+    const bool absent = checks.error().code == ErrorCode::unsupported;
+    patient.findings.push_back(
+        {"counter mapping", absent ? Verdict::unavailable : Verdict::bad, checks.error().message,
+         absent ? "bytes then follow from the kernels' arithmetic, unchecked" : ""});
+    return;
+  }
+  for (const auto& check : *checks) {
+    Finding finding;
+    finding.capability = fmt::format("counters {}", to_string(check.segment));
+    finding.detail = check.reason;
+    switch (check.verdict) {
+      case MappingVerdict::exact:
+        finding.verdict = Verdict::good;
+        finding.detail = fmt::format("{:+.2f}% off the known bytes",
+                                     100 * (*check.counted_bytes / check.expected_bytes - 1));
+        break;
+      case MappingVerdict::scaled: finding.verdict = Verdict::limited; break;
+      case MappingVerdict::refused: finding.verdict = Verdict::bad; break;
+      case MappingVerdict::unavailable: finding.verdict = Verdict::unavailable; break;
+    }
+    patient.findings.push_back(std::move(finding));
+  }
+}
+
+Result<std::optional<measure::SensorReport>> step_test(const DoctorArguments& arguments,
+                                                       Patient& patient) {
+  std::optional<measure::SensorReport> none;
+  if (arguments.no_step_test || patient.sensor() == nullptr) return none;
+  if (!arguments.load.empty()) {
+    patient.load = measure::make_command_load(arguments.load, *patient.sensor());
+  }
+  if (patient.load == nullptr) return none;
+  Progress progress("step test");
+  auto report = measure::check_sensor(*patient.sensor(), *patient.load,
+                                      [&](const measure::CheckProgress& step) {
+                                        progress.update(step.done, step.total, step.note);
+                                      });
+  progress.finish();
+  if (!report) return tl::unexpected(report.error());
+  return std::optional(std::move(*report));
+}
+
+int run(DoctorArguments arguments) {
+  if (!arguments.recording.empty()) return doctor_recording(arguments.recording, arguments.json);
+  if (!arguments.no_clock_control) {
+    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+  }
+  measure::TelemetryOptions options;
+  options.clock_control = !arguments.no_clock_control;
+  arguments.device.clock_control = options.clock_control;
+  // Children first: this process has no threads yet.
+  const auto libraries = measure::check_libraries();
+  const auto telemetry = measure::find_telemetry(options);
+  auto patient = find_patient(arguments, telemetry, options);
+  if (!patient) return report_error(patient.error());
+
+  DoctorReport report;
+  report.device = patient->name;
+  report.is_virtual = patient->is_virtual;
+  if (patient->sensor() != nullptr) {
+    add_clock_control(*patient);
+    const auto tested = step_test(arguments, *patient);
+    if (!tested) return report_error(tested.error());
+    report.sensor = *tested;
+    add_throttling(*patient);
+    report.sensor_name = patient->sensor()->facts().name;
+    if (auto* polled = dynamic_cast<measure::PolledSensor*>(patient->sensor()); polled != nullptr) {
+      report.fields = polled->source().fields();
+      report.sampler = polled->stats();
+    }
+  }
+  if (!arguments.no_counters) add_counter_mapping(*patient);
+  report.no_sensor = patient->no_sensor;
+  report.no_step_test = arguments.no_step_test ? "left out (--no-step-test)" : patient->no_load;
+  report.findings = std::move(patient->findings);
+  report.libraries = libraries;
+  report.no_amd = telemetry.no_amd;
+  report.no_nvidia = telemetry.no_nvidia;
+  if (arguments.json) {
+    print_json(to_json(report));
+  } else {
+    print_report(report);
+  }
+  return exit_code_of(report);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand(
+      "doctor", "Permissions, sensors tested by load steps, clocks, throttling: what to trust");
+  auto arguments = std::make_shared<DoctorArguments>();
+  command->add_option("--device", arguments->device.name,
+                      "Device as `wirewatt devices` names it, or pci:0000:03:00.0 for a sensor "
+                      "alone; default: the best real GPU, else virtual:w9100");
+  command->add_option("--recording", arguments->recording,
+                      "Look at a recording instead: a folder with gpudata.csv, polls of "
+                      "nvidia-smi, or a table with time_s, power_w and perhaps meter_w and load");
+  command->add_option("--load", arguments->load,
+                      "Command that loads the GPU while it runs; it is started and ended for each "
+                      "step (default: a kernel of our own)");
+  command->add_flag("--no-step-test", arguments->no_step_test, "Do not load the GPU");
+  command->add_flag("--no-clock-control", arguments->no_clock_control, "Never touch the clocks");
+  command->add_flag("--no-counters", arguments->no_counters,
+                    "Do not check the counters on kernels of known bytes");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt doctor\n"
+      "  wirewatt doctor --device virtual:w9100 --json\n"
+      "  wirewatt doctor --recording recording/\n"
+      "Exit codes: 0 can be used, 1 a sensor is not to be believed, 3 no sensor.");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

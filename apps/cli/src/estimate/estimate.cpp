@@ -1,0 +1,256 @@
+// wirewatt estimate: what the on-chip wires draw in an application, from its counters.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "device_options.hpp"
+#include "estimate/estimate_command.hpp"
+#include "output.hpp"
+#include "ww/core/log.hpp"
+#include "ww/model/technology.hpp"
+#include "ww/report/pages.hpp"
+#include "ww/study/power_regression.hpp"
+
+namespace ww::cli {
+namespace {
+
+struct Scale {
+  double above;
+  double factor;
+  const char* prefix;
+};
+
+// The prefix that a value is printed with; its interval is printed with the same.
+Scale scale_of(double value) {
+  static constexpr Scale scales[] = {
+      {1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
+  for (const auto& scale : scales) {
+    if (std::abs(value) >= scale.above && value != 0) return scale;
+  }
+  return scales[0];
+}
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string interval_text(const std::optional<model::Interval>& interval,
+                          const std::optional<double>& upper, const char* unit) {
+  if (interval) {
+    const Scale scale = scale_of(interval->value);
+    return fmt::format("{:.3g} {}{} ({:.3g}..{:.3g})", interval->value * scale.factor, scale.prefix,
+                       unit, interval->low * scale.factor, interval->high * scale.factor);
+  }
+  if (upper) {
+    const Scale scale = scale_of(*upper);
+    return fmt::format("at most {:.3g} {}{}", *upper * scale.factor, scale.prefix, unit);
+  }
+  return "-";
+}
+
+std::string bytes_text(const std::optional<double>& bytes) {
+  return bytes ? fmt::format("{:.6g}", *bytes) : "-";
+}
+
+void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEstimate& kernel) {
+  std::string name = kernel.kernel.substr(0, 40);
+  for (const auto& segment : kernel.segments) {
+    rows.push_back({name, std::string(model::to_string(segment.segment)), bytes_text(segment.bytes),
+                    fmt::format("{:.2f} {}", segment.toggle_rate,
+                                segment.toggles_measured ? "measured" : "assumed"),
+                    interval_text(segment.energy_j, segment.upper_j, "J"),
+                    interval_text(segment.power_w, segment.upper_w, "W"),
+                    std::string(to_string(segment.status))});
+    name.clear();
+  }
+}
+
+void print_estimate(const Estimated& done) {
+  const auto& result = done.estimate;
+  fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
+             done.model.is_virtual ? " (virtual, not a measurement)" : "",
+             counted(done.traffic.dispatches, "dispatch", "dispatches"),
+             counted(result.kernels.size(), "kernel", "kernels"));
+  fmt::print("energy per bit and mm: {:.4g} fJ ({:.4g}..{:.4g}) at {:.4g} V, per random bit; {}\n",
+             done.model.random.value, done.model.random.low, done.model.random.high,
+             done.model.reference_voltage_v, done.model.source);
+  fmt::print("distances: {}\n", done.model.distance_source);
+  std::vector<std::vector<std::string>> rows{
+      {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
+  constexpr std::size_t most = 20;
+  for (std::size_t k = 0; k < std::min(most, result.kernels.size()); ++k) {
+    add_rows(rows, result.kernels[k]);
+  }
+  add_rows(rows, result.total);
+  print_table(rows);
+  if (result.kernels.size() > most) {
+    fmt::print("({} more kernels: --json)\n", result.kernels.size() - most);
+  }
+  for (const auto& segment : result.total.segments) {
+    if (!segment.reason.empty()) {
+      fmt::print("{}: {}\n", model::to_string(segment.segment), segment.reason);
+    }
+  }
+  fmt::print("together: {}, {}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
+             interval_text(result.total.power_w, std::nullopt, "W"),
+             result.total.left_out.empty() ? "" : ", without " + result.total.left_out);
+  if (!result.total.power_w && !result.total.time_reason.empty()) {
+    fmt::print("no watts: {}\n", result.total.time_reason);
+  }
+  if (result.share_percent) {
+    fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g})\n",
+               result.dynamic_w.value_or(0), result.share_percent->value, result.share_percent->low,
+               result.share_percent->high);
+  } else {
+    fmt::print("no share of the dynamic power: {}\n", result.share_reason);
+  }
+}
+
+bool has_figure(const model::Estimate& estimate) {
+  return std::ranges::any_of(estimate.kernels, [](const model::KernelEstimate& kernel) {
+    return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
+      return segment.energy_j || segment.upper_j;
+    });
+  });
+}
+
+Error nothing_estimated(const Estimated& done) {
+  std::string why;
+  for (const auto& segment : done.estimate.total.segments) {
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", model::to_string(segment.segment),
+                       segment.reason);
+  }
+  const char* advice = done.traffic.architecture.empty()
+                           ? "name the device's architecture with --arch"
+                           : "docs/estimate.md lists the counters to ask the profiler for";
+  return {ErrorCode::bad_data,
+          fmt::format("no segment of any kernel has a figure ({}); {}", why, advice), ""};
+}
+
+void print_regression(const nlohmann::json& result) {
+  fmt::print("{}: {} kernels, R2 {:.3f}, residual {:.3g} W, condition {:.3g}\n",
+             result["device"].get<std::string>(), result["kernels"].get<int>(),
+             result["r_squared"].get<double>(), result["residual_w"].get<double>(),
+             result["condition"].get<double>());
+  std::vector<std::vector<std::string>> rows{
+      {"TERM", "W", "LOW", "HIGH", "INFLATION", "STATUS", ""}};
+  for (const auto& row : result["coefficients"]) {
+    rows.push_back({row["name"], fmt::format("{:.4g}", row["value"].get<double>()),
+                    fmt::format("{:.4g}", row["low"].get<double>()),
+                    fmt::format("{:.4g}", row["high"].get<double>()),
+                    fmt::format("{:.3g}", row["inflation"].get<double>()), row["status"],
+                    row["reason"]});
+  }
+  print_table(rows);
+  fmt::print("interconnect: {}: {}\n", result["interconnect"]["status"].get<std::string>(),
+             result["interconnect"]["reason"].get<std::string>());
+}
+
+int run(const EstimateArguments& arguments) {
+  if (!arguments.accelwattch.empty()) {
+    const auto result = study::regress_accelwattch(arguments.accelwattch);
+    if (!result) return report_error(result.error());
+    if (arguments.json) {
+      print_json(*result);
+    } else {
+      print_regression(*result);
+    }
+    return 0;
+  }
+  const auto done = run_estimate(arguments);
+  if (!done) return report_error(done.error());
+  if (!arguments.report.empty()) {
+    if (const auto saved = report::write_estimate_page(estimate_json(*done), arguments.report);
+        !saved) {
+      return report_error(saved.error());
+    }
+  }
+  if (arguments.json) {
+    print_json(estimate_json(*done));
+  } else {
+    print_estimate(*done);
+  }
+  if (!has_figure(done->estimate)) {
+    const int bad = report_error(nothing_estimated(*done));
+    return done->program_exit_code != 0 ? done->program_exit_code : bad;
+  }
+  return done->program_exit_code;
+}
+
+}  // namespace
+
+nlohmann::json estimate_json(const Estimated& done) {
+  nlohmann::json json = model::to_json(done.estimate);
+  json["device"] = done.model.device;
+  json["virtual"] = done.model.is_virtual;
+  json["architecture"] = done.traffic.architecture;
+  json["dispatches"] = done.traffic.dispatches;
+  json["constant"] = {{"source", done.model.source},
+                      {"literature", done.model.literature},
+                      {"fj_per_bit_mm", done.model.random.value},
+                      {"low", done.model.random.low},
+                      {"high", done.model.random.high},
+                      {"convention", "per_random_bit"},
+                      {"voltage_v", done.model.reference_voltage_v},
+                      {"exponents", done.model.exponent_note}};
+  if (done.model.literature) {
+    for (const auto& source : model::wire_sources()) {
+      json["constant"]["sources"].push_back({{"name", source.name},
+                                             {"node_nm", source.node_nm},
+                                             {"voltage_v", source.voltage_v},
+                                             {"fj_per_bit_mm", source.energy_fj_per_bit_mm},
+                                             {"convention", to_string(source.convention)},
+                                             {"source", source.source}});
+    }
+  }
+  json["distances"] = done.model.distance_source;
+  return json;
+}
+
+void add_estimate(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand(
+      "estimate", "Watts and joules of the on-chip wires in an application, by segment");
+  auto arguments = std::make_shared<EstimateArguments>();
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder");
+  command
+      ->add_option("--constant", arguments->constant,
+                   "calibration (needs --model) or literature: published wires, scaled")
+      ->check(CLI::IsMember({"calibration", "literature"}))
+      ->capture_default_str();
+  command->add_option("--segments", arguments->segments,
+                      "Folder of `wirewatt segments`: registers-L1 as measured, not transferred");
+  command->add_option("--counters", arguments->counters,
+                      "Profiler CSV files: rocprof, rocprofv3, ncu, wirewatt run");
+  command->add_option("--arch", arguments->architecture,
+                      "gfx90a, sm_80, ... where the files do not say");
+  command->add_option("--floorplan", arguments->floorplan, "Distances from this floorplan (TOML)");
+  command->add_option("--node", arguments->node_nm,
+                      "literature: technology node [nm] (default: the part's)");
+  command->add_option("--voltage", arguments->voltage_v,
+                      "Core voltage of the run [V] (default: the model's; literature: the node's)");
+  command
+      ->add_option("--toggle-rate", arguments->toggle_rate,
+                   "Toggles per payload bit where no monitor counts them")
+      ->capture_default_str();
+  command->add_flag("--assume-toggles", arguments->assume_toggles,
+                    "Use --toggle-rate even where monitors count the toggles");
+  command->add_option("--device", arguments->device.name, "Virtual device to run the program on");
+  add_random_chip_options(*command, arguments->device);
+  command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
+  command->add_option("--accelwattch", arguments->accelwattch,
+                      "Folder of AccelWattch's GV100 tables: does measured power tell an "
+                      "interconnect term?");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->add_option("command", arguments->command,
+                      "A program to run and its arguments, after --");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt estimate --model first-run/model.json --device virtual:w9100 -- ./app args\n"
+      "  wirewatt estimate --constant literature --counters pmc_perf.csv --arch gfx90a");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include "estimate/estimate_command.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/named_file.hpp"
+#include "ww/microbench/segments.hpp"
+#include "ww/model/technology.hpp"
+#include "ww/runner/counted_run.hpp"
+#include "ww/runner/sensed_energy.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::cli {
+namespace {
+
+Result<model::WireModel> wire_model(const EstimateArguments& arguments,
+                                    const std::string& architecture) {
+  if (arguments.constant == "literature") {
+    model::LiteratureRequest request;
+    request.architecture = architecture;
+    request.node_nm = arguments.node_nm;
+    request.voltage_v = arguments.voltage_v;
+    return model::literature_model(request);
+  }
+  if (arguments.model.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "give --model model.json, or --constant literature for a device without one");
+  }
+  return model::load_wire_model(arguments.model);
+}
+
+// Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
+// transferred. Error invalid_argument: it is of another device.
+Status use_segments(model::WireModel& model, const std::string& path) {
+  WW_ASSIGN(file, named_file(path, "segments.db", "'wirewatt segments --out FOLDER' writes one"));
+  WW_ASSIGN(store, CampaignStore::open_read_only(file));
+  WW_ASSIGN(fit, microbench::fit_segments(store));
+  if (fit.device != model.device) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("measured on {}, the model on {}; give one of the same device",
+                            fit.device, model.device),
+                file.string());
+  }
+  const ResultRow& row = fit.registers_l1_per_bit;
+  if (row.status != RowStatus::ok || !row.value || !row.low || !row.high) {
+    spdlog::warn("{}: registers-L1 is {}, so it stays transferred: {}", file.string(),
+                 to_string(row.status), row.reason);
+    return {};
+  }
+  model.registers_l1_fj_per_bit = model::Interval{*row.value, *row.low, *row.high};
+  return {};
+}
+
+// The generation of a virtual chip, which its counter files do not name; gfx701 where the name
+// tells none.
+std::string virtual_architecture(const microbench::DeviceRequest& device) {
+  constexpr std::string_view prefix = "virtual:";
+  sim::gpu::ChipRequest request;
+  if (device.name.starts_with(prefix)) request.chip = device.name.substr(prefix.size());
+  if (request.chip == "random") return "gfx701";  // all that are drawn
+  const auto chip = sim::gpu::Chip::load(request);
+  return chip ? chip->architecture().gfx_target : "gfx701";
+}
+
+}  // namespace
+
+Result<Estimated> run_estimate(const EstimateArguments& arguments) {
+  if (arguments.counters.empty() == arguments.command.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "give counter files (--counters FILE...) or a program after --, not both");
+  }
+  std::string architecture = arguments.architecture;
+  Estimated done;
+  if (arguments.constant != "literature") {
+    WW_ASSIGN(model, wire_model(arguments, architecture));
+    done.model = std::move(model);
+    if (architecture.empty() && done.model.is_virtual) {
+      microbench::DeviceRequest device;
+      device.name = done.model.device;
+      architecture = virtual_architecture(device);
+    }
+  }
+  std::optional<runner::CountedRun> ran;
+  auto files = arguments.counters;
+  if (!arguments.command.empty()) {
+    // A program runs on a virtual GPU; a real card's profiler writes the files for --counters.
+    WW_ASSIGN(run, runner::run_counted(arguments.device, arguments.command,
+                                       {.sealed = arguments.sealed, .quiet = arguments.json}));
+    done.program_exit_code = run.exit_code;
+    files = run.counters;
+    ran.emplace(std::move(run));
+    if (arguments.architecture.empty()) architecture = virtual_architecture(arguments.device);
+  }
+  WW_ASSIGN(traffic, read_traffic(files, architecture));
+  done.traffic = std::move(traffic);
+  if (arguments.constant == "literature") {
+    WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
+    done.model = std::move(model);
+  }
+  if (!arguments.floorplan.empty()) {
+    WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
+    WW_TRY(model::use_floorplan(done.model, floorplan));
+  }
+  if (!arguments.segments.empty()) WW_TRY(use_segments(done.model, arguments.segments));
+  model::EstimateOptions options;
+  options.toggle_rate = arguments.toggle_rate;
+  options.use_monitors = !arguments.assume_toggles;
+  options.voltage_v = arguments.voltage_v;
+  WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
+  done.estimate = std::move(estimate);
+  if (ran) {
+    model::Interval dynamic_j;
+    for (const auto& file : ran->samples) {
+      WW_ASSIGN(energy, runner::dynamic_energy_j(file));
+      dynamic_j = model::together(dynamic_j, energy);
+    }
+    model::add_dynamic_energy(done.estimate, dynamic_j);
+    for (const auto& file : ran->sealed) {
+      WW_ASSIGN(text, read_file(file));
+      done.sealed += text;
+    }
+  }
+  return done;
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,219 @@
+#include "ww/sim/net/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "simulate/photonic_options.hpp"
+#include "simulate/simulate_options.hpp"
+#include "simulate/workload_trace.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/sim/net/curve_plot.hpp"
+
+namespace ww::cli {
+namespace {
+
+std::string load_text(const SimulateArguments& arguments) {
+  if (!arguments.workload.empty()) {
+    return fmt::format("workload {} ({}, traced on {})", arguments.workload, arguments.size,
+                       arguments.device);
+  }
+  if (!arguments.trace.empty()) return "trace " + arguments.trace;
+  return fmt::format("{} traffic at {:.3g} flits/node/cycle", arguments.request.traffic,
+                     arguments.request.rate);
+}
+
+std::vector<std::vector<std::string>> replay_rows(const sim::net::SimulateReport& report) {
+  const auto& stats = *report.replay;
+  return {
+      {"cycles", std::to_string(report.run.cycles.value())},
+      {"requests", fmt::format("{} ({} reads, {} writes, {} atomics)", stats.requests(),
+                               stats.read_requests, stats.write_requests, stats.atomic_requests)},
+      {"L1 hit rate",
+       fmt::format("{:.2f}% of {} loads", 100 * stats.l1_hit_rate(), stats.l1_loads)},
+      {"round trip", fmt::format("{:.2f} cycles", stats.avg_round_trip)}};
+}
+
+void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
+  const auto& run = report.run;
+  fmt::print("{} with {}{}\n", report.request.network, load_text(arguments),
+             run.stable ? "" : ": UNSTABLE, the network does not keep up");
+  std::vector<std::vector<std::string>> rows{
+      {"packet latency",
+       fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency, run.p99_packet_latency)},
+      {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
+      {"accepted", fmt::format("{:.4f} flits/node/cycle", run.accepted_flits_per_node_cycle)},
+      {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
+      {"speed",
+       fmt::format("{:.3g} million flit-hops a CPU second",
+                   run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0)}};
+  for (auto& row : photonic_event_rows(run.window.photonic)) rows.push_back(std::move(row));
+  if (report.replay) {
+    for (auto& row : replay_rows(report)) rows.push_back(std::move(row));
+  }
+  print_table(rows);
+  fmt::print("energy of the measured cycles, estimator {}, link transitions {}\n",
+             report.request.estimator,
+             run.window.toggles_counted
+                 ? "counted on the payload"
+                 : fmt::format("assumed ({:.3g} a bit)", report.request.toggle_rate));
+  rows.clear();
+  for (const auto& [name, energy] : report.energy.components()) {
+    rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", energy.to<double>())});
+  }
+  for (auto& row : photonic_energy_rows(report.energy)) rows.push_back(std::move(row));
+  rows.push_back({"  total", fmt::format("{:.4g} pJ", report.energy.total().to<double>())});
+  print_table(rows);
+}
+
+// What every estimator says of the same events, side by side [pJ].
+void print_comparison(const sim::net::SimulateReport& report) {
+  std::vector<std::vector<std::string>> rows{{"ESTIMATOR, pJ"}};
+  for (const auto& [name, energy] : report.energy.components()) rows.push_back({name});
+  rows.push_back({"total"});
+  std::vector<std::string> unavailable;
+  for (const auto& one : report.comparison) {
+    const std::string name(sim::power::to_string(one.estimator));
+    if (!one.report) {
+      unavailable.push_back(fmt::format("{}: {}", name, one.report.error().message));
+      continue;
+    }
+    rows[0].push_back(name);
+    std::size_t row = 1;
+    for (const auto& [part, energy] : one.report->components()) {
+      rows[row++].push_back(fmt::format("{:.4g}", energy.to<double>()));
+    }
+    rows[row].push_back(fmt::format("{:.4g}", one.report->total().to<double>()));
+  }
+  print_table(rows);
+  for (const auto& line : unavailable) fmt::print("{}\n", line);
+}
+
+// "mesh-adaptive:rca" is a network and its variant.
+std::vector<sim::net::SimulateRequest> curve_requests(const SimulateArguments& arguments) {
+  std::vector<sim::net::SimulateRequest> requests;
+  for (const std::string& name : CLI::detail::split(arguments.request.network, ',')) {
+    auto request = arguments.request;
+    const auto colon = name.find(':');
+    request.network = name.substr(0, colon);
+    if (colon != std::string::npos) {
+      (request.network == "mesh-adaptive" ? request.adaptive : request.deflection) =
+          name.substr(colon + 1);
+    }
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+int run_curve(const SimulateArguments& arguments) {
+  std::vector<sim::net::NamedCurve> curves;
+  auto json = nlohmann::json::array();
+  const auto names = CLI::detail::split(arguments.request.network, ',');
+  Progress progress("simulating", "curves");
+  double done = 0;
+  for (const auto& request : curve_requests(arguments)) {
+    auto points = sim::net::curve(request, sim::net::default_curve_rates());
+    if (!points) {
+      progress.finish();
+      return report_error(points.error());
+    }
+    json.push_back(sim::net::curve_json(request, *points));
+    curves.push_back({names[curves.size()], std::move(*points)});
+    json.back()["network"] = curves.back().name;
+    progress.update(++done, static_cast<double>(names.size()), curves.back().name);
+  }
+  progress.finish();
+  if (!arguments.plot.empty()) {
+    const auto& request = arguments.request;
+    const auto title = fmt::format("{}x{} mesh, {}-flit packets, {} traffic", request.k,
+                                   request.height != 0 ? request.height : request.k,
+                                   request.packet_size, request.traffic);
+    if (const auto status =
+            write_file_atomically(arguments.plot, sim::net::curves_svg(title, curves));
+        !status) {
+      return report_error(status.error());
+    }
+  }
+  if (arguments.json) {
+    print_json(curves.size() == 1 ? json.front() : nlohmann::json{{"curves", json}});
+    return 0;
+  }
+  for (const auto& curve : curves) {
+    if (curves.size() > 1) fmt::print("{}\n", curve.name);
+    std::vector<std::vector<std::string>> rows{{"RATE", "ACCEPTED", "LATENCY", ""}};
+    for (const auto& point : curve.points) {
+      rows.push_back({fmt::format("{:.3f}", point.rate),
+                      fmt::format("{:.4f}", point.run.accepted_flits_per_node_cycle),
+                      fmt::format("{:.2f}", point.run.avg_packet_latency),
+                      point.run.stable ? "" : "unstable"});
+    }
+    print_table(rows);
+  }
+  fmt::print("{}", sim::net::curves_text(curves));
+  return 0;
+}
+
+int run(SimulateArguments& arguments) {
+  const auto scope = sim::power::budget_scope_from_string(arguments.budget_scope);
+  if (!scope) return report_error(scope.error());
+  arguments.request.photonic_power.scope = *scope;
+  if (arguments.curve) return run_curve(arguments);
+  for (const CLI::Option* option : arguments.of_traffic) {
+    if (option->count() > 0 && !(arguments.trace.empty() && arguments.workload.empty())) {
+      spdlog::warn("{} says nothing here: a trace's packets carry its requests, to the end",
+                   option->get_name());
+    }
+  }
+  std::optional<WorkloadTrace> traced;
+  arguments.request.trace = arguments.trace;
+  if (!arguments.workload.empty()) {
+    auto made = trace_workload(arguments.workload, arguments.size, arguments.device);
+    if (!made) return report_error(made.error());
+    traced.emplace(std::move(*made));
+  } else if (is_accelsim(arguments.trace)) {
+    auto made = import_trace(arguments.trace);
+    if (!made) return report_error(made.error());
+    traced.emplace(std::move(*made));
+  }
+  if (traced) arguments.request.trace = traced->path();
+  const auto report = sim::net::simulate(arguments.request);
+  if (!report) return report_error(report.error());
+  if (arguments.json) {
+    nlohmann::json json = *report;
+    if (traced && arguments.workload.empty()) {
+      json["trace"]["file"] = arguments.trace;
+    } else if (traced) {
+      json["traffic"] = "workload";
+      json["workload"] = arguments.workload;
+      json["size"] = arguments.size;
+      json["device"] = arguments.device;
+      json["trace"].erase("file");
+    }
+    if (arguments.heatmap) json["heatmap"] = sim::net::heatmap_json(*report);
+    print_json(json);
+    return 0;
+  }
+  print_report(arguments, *report);
+  if (arguments.compare) print_comparison(*report);
+  if (arguments.heatmap) fmt::print("{}", sim::net::heatmap_text(*report));
+  return 0;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("simulate", "Simulate an on-chip network: latency, throughput and joules");
+  auto arguments = std::make_shared<SimulateArguments>();
+  add_simulate_options(*command, *arguments);
+  command->callback([arguments, &outcome] {
+    arguments->request.model = arguments->model;
+    outcome.exit_code = run(*arguments);
+  });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,317 @@
+// wirewatt sweep: many points of a plan, here or on a cluster.
+#include "ww/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "sweep/sweep_dry_run.hpp"
+#include "sweep/sweep_program.hpp"
+#include "sweep/sweep_show.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
+#include "ww/sweep/slurm.hpp"
+
+namespace ww::cli {
+namespace {
+
+struct SweepArguments {
+  std::string plan;
+  std::string out;
+  std::string executor{"local"};
+  std::vector<std::string> slurm_options;
+  unsigned jobs{};
+  bool resume{};
+  bool dry_run{};
+  bool detach{};
+  bool json{};
+};
+
+// A task that ends its worker takes its neighbours along: they go again in ever smaller tasks.
+constexpr int most_rounds = 3;
+constexpr std::uint64_t smaller_by = 16;
+
+// When each point's newest record was begun; what changes it is a new record.
+using Seen = std::unordered_map<sweep::PointHash, std::int64_t, sweep::PointHasher>;
+
+Result<Seen> seen_records(const sweep::Sweep& sweep) {
+  Seen seen;
+  WW_TRY(sweep::each_record(sweep, [&](const sweep::Record& record) {
+    auto& newest = seen[record.hash];
+    newest = std::max(newest, record.started_ms);
+  }));
+  return seen;
+}
+
+Result<std::vector<std::uint32_t>> untouched(const sweep::Sweep& sweep,
+                                             const std::vector<std::uint32_t>& todo,
+                                             const Seen& before) {
+  WW_ASSIGN(now, seen_records(sweep));
+  std::vector<std::uint32_t> left;
+  for (const auto point : todo) {
+    const auto& hash = sweep.points->hash(point);
+    const auto at = now.find(hash);
+    const auto old = before.find(hash);
+    const bool fresh = at != now.end() && (old == before.end() || at->second != old->second);
+    if (!fresh) left.push_back(point);
+  }
+  return left;
+}
+
+Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
+                    const SweepArguments& arguments, bool& detached) {
+  WW_ASSIGN(limits, sweep::slurm_limits());
+  Progress progress("tasks", "tasks");
+  const sweep::OnTasks on_tasks = [&](std::size_t done, std::size_t total,
+                                      const std::string& note) {
+    progress.update(static_cast<double>(done), static_cast<double>(total), note);
+  };
+  const auto see_through = [&](const sweep::SlurmJobs& jobs) -> Status {
+    const auto status = sweep::watch(jobs, on_tasks);
+    if (status || status.error().code != ErrorCode::cancelled) return status;
+    progress.finish();
+    spdlog::info("cancelling the jobs");
+    WW_TRY(sweep::cancel(jobs));
+    return status;
+  };
+  WW_ASSIGN(queued, sweep::queued_jobs(sweep.folder));
+  if (queued) {
+    spdlog::info("{} jobs of this sweep are in the queue: going on with them",
+                 queued->all().size());
+    WW_TRY(see_through(*queued));
+  }
+  WW_ASSIGN(before, seen_records(sweep));
+  WW_ASSIGN(todo, sweep::missing_points(sweep));
+  if (todo.empty()) return {};
+  WW_ASSIGN(pilot, sweep::run_pilot(sweep, todo, program, true));
+  WW_ASSIGN(left, untouched(sweep, todo, before));
+  std::uint64_t divide_by = 1;
+  for (int round = 0; round < most_rounds && !left.empty(); ++round) {
+    const auto layout = sweep::lay_out(sweep, left, pilot, limits, divide_by);
+    WW_ASSIGN(jobs, sweep::submit(sweep, program, layout, pilot, arguments.detach, on_tasks));
+    spdlog::info("submitted {} points as {} tasks of {} in {} arrays ({}); collected by {}",
+                 left.size(), jobs.tasks, layout.points_per_task, jobs.arrays.size(),
+                 fmt::join(jobs.arrays, ", "), jobs.collect);
+    detached = arguments.detach;
+    if (detached) return {};
+    WW_TRY(see_through(jobs));
+    WW_ASSIGN(still, untouched(sweep, left, before));
+    left = std::move(still);
+    divide_by *= smaller_by;
+    if (!left.empty() && round + 1 < most_rounds) {
+      spdlog::warn("{} points came back without a record; submitting them again, in smaller tasks",
+                   left.size());
+    }
+  }
+  return {};
+}
+
+Status run_here(const sweep::Sweep& sweep, const sweep::Program& program,
+                const SweepArguments& arguments) {
+  const auto queued = sweep::queued_jobs(sweep.folder);
+  if (queued && *queued) {
+    return fail(ErrorCode::invalid_argument,
+                "jobs of this sweep are still in Slurm's queue: go on with --executor slurm, or "
+                "cancel them with: wirewatt sweep cancel",
+                sweep.folder.string());
+  }
+  WW_ASSIGN(todo, sweep::missing_points(sweep));
+  Progress progress(sweep.plan->name, "points");
+  std::size_t done = 0;
+  std::size_t failed = 0;
+  const auto status =
+      sweep::run_local(sweep, todo, arguments.jobs, program, [&](const sweep::Record& record) {
+        if (!is_final(record.status)) ++failed;
+        progress.update(static_cast<double>(++done), static_cast<double>(todo.size()),
+                        failed > 0 ? fmt::format("{} failed", failed) : std::string());
+      });
+  progress.finish();
+  return status;
+}
+
+int summarise(const sweep::Sweep& sweep, const sweep::StatusCounts& counts, double elapsed_s,
+              const SweepArguments& arguments) {
+  const auto ok = counts.at(sweep::PointStatus::ok);
+  if (arguments.json) {
+    nlohmann::json of = nlohmann::json::object();
+    for (const auto& [status, count] : counts.of) of[std::string(to_string(status))] = count;
+    print_json({{"folder", sweep.folder.string()},
+                {"database", sweep.database().string()},
+                {"points", counts.total()},
+                {"unique_points", sweep.points->unique()},
+                {"status", of},
+                {"elapsed_s", elapsed_s}});
+  } else {
+    fmt::print("{}: {} of {} points ok{}{}, {}\n", sweep.plan->name, ok, counts.total(),
+               ok == counts.total() ? "" : "; ", failures_text(counts), human_duration(elapsed_s));
+    if (ok != counts.total()) {
+      if (const auto status = print_failures(sweep.database()); !status) {
+        return report_error(status.error());
+      }
+      fmt::print("run what is missing or failed again: wirewatt sweep {} --out {} --resume\n",
+                 arguments.plan, sweep.folder.string());
+    }
+    fmt::print("results: wirewatt sweep show {}\n", sweep.folder.string());
+  }
+  return ok == counts.total() ? 0 : 1;
+}
+
+int run(const SweepArguments& arguments) {
+  namespace fs = std::filesystem;
+  const auto start = std::chrono::steady_clock::now();
+  const auto program = swept_program();
+  if (!program) return report_error(program.error());
+  const auto folder = arguments.out.empty()
+                          ? fs::path(fs::path(arguments.plan).stem().string() + ".sweep")
+                          : fs::path(arguments.out);
+  auto sweep = sweep::plan_sweep(arguments.plan, folder, *program);
+  if (!sweep) return report_error(sweep.error());
+  auto& options = sweep->plan->slurm.options;
+  options.insert(options.end(), arguments.slurm_options.begin(), arguments.slurm_options.end());
+  if (arguments.dry_run) {
+    return dry_run(
+        *sweep, *program,
+        {arguments.executor == "slurm", arguments.resume, arguments.jobs, arguments.json});
+  }
+  if (const auto made = sweep::make_folder(*sweep, *program, arguments.resume); !made) {
+    return report_error(made.error());
+  }
+  bool detached = false;
+  const auto status = arguments.executor == "slurm"
+                          ? run_on_slurm(*sweep, *program, arguments, detached)
+                          : run_here(*sweep, *program, arguments);
+  if (detached) {
+    fmt::print(
+        "the jobs run without this command; come back with --resume, or show what is there:\n"
+        "  wirewatt sweep show {}\n",
+        sweep->folder.string());
+    return 0;
+  }
+  if (!status && status.error().code != ErrorCode::cancelled) return report_error(status.error());
+  const auto counts = sweep::collect(*sweep);
+  if (!counts) return report_error(counts.error());
+  if (!status) {
+    spdlog::warn("interrupted; what was finished is kept, --resume goes on with it");
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const int code = summarise(*sweep, *counts, elapsed.count(), arguments);
+  return status ? code : 1;
+}
+
+// The points are needed to make the database: workers elsewhere need not make them.
+Result<sweep::Sweep> opened(const std::string& folder, const sweep::Program& program, bool points) {
+  WW_ASSIGN(sweep, sweep::open_sweep(folder, program));
+  if (points) {
+    WW_ASSIGN(expanded, sweep::Points::expand(*sweep.plan, sweep.program_hash));
+    sweep.points = std::make_unique<sweep::Points>(std::move(expanded));
+  }
+  return sweep;
+}
+
+int run_worker(const std::string& folder, int submission, std::uint64_t chunk) {
+  const auto program = swept_program();
+  if (!program) return report_error(program.error());
+  const auto sweep = opened(folder, *program, false);
+  if (!sweep) return report_error(sweep.error());
+  const auto status = sweep::run_chunk(*sweep, submission, chunk, *program);
+  return status ? 0 : report_error(status.error());
+}
+
+int run_collect(const std::string& folder) {
+  const auto program = swept_program();
+  if (!program) return report_error(program.error());
+  const auto sweep = opened(folder, *program, true);
+  if (!sweep) return report_error(sweep.error());
+  const auto counts = sweep::collect(*sweep);
+  if (!counts) return report_error(counts.error());
+  const auto failures = failures_text(*counts);
+  fmt::print("{} points, {} ok{}{}\n", counts->total(), counts->at(sweep::PointStatus::ok),
+             failures.empty() ? "" : "; ", failures);
+  return 0;
+}
+
+int run_cancel(const std::string& folder) {
+  const auto queued = sweep::queued_jobs(std::filesystem::absolute(folder));
+  if (!queued) return report_error(queued.error());
+  if (!*queued) {
+    fmt::print("no jobs of this sweep are in the queue\n");
+    return 0;
+  }
+  if (const auto done = sweep::cancel(**queued); !done) return report_error(done.error());
+  fmt::print("cancelled {}; what was finished is kept\n", fmt::join((*queued)->all(), ", "));
+  return 0;
+}
+
+void add_folder(CLI::App& command, const std::shared_ptr<std::string>& folder) {
+  command.add_option("folder", *folder, "Folder of the sweep")->required();
+}
+
+void add_worker_commands(CLI::App& command, Outcome& outcome) {
+  auto folder = std::make_shared<std::string>();
+  auto* collect = command.add_subcommand("collect", "Put the results that are there into sweep.db");
+  add_folder(*collect, folder);
+  collect->footer("Example:\n  wirewatt sweep collect plan.sweep");
+  collect->callback([folder, &outcome] { outcome.exit_code = run_collect(*folder); });
+
+  auto* cancel = command.add_subcommand("cancel", "Cancel a sweep's jobs in Slurm's queue");
+  add_folder(*cancel, folder);
+  cancel->footer("Example:\n  wirewatt sweep cancel plan.sweep");
+  cancel->callback([folder, &outcome] { outcome.exit_code = run_cancel(*folder); });
+
+  auto submission = std::make_shared<int>();
+  auto chunk = std::make_shared<std::uint64_t>();
+  auto* work = command.add_subcommand("work", "One task of an array; the job's script calls it");
+  add_folder(*work, folder);
+  work->add_option("--submission", *submission, "Which")->required();
+  work->add_option("--chunk", *chunk, "Which of its chunks of points")->required();
+  work->group("");
+  work->callback([=, &outcome] { outcome.exit_code = run_worker(*folder, *submission, *chunk); });
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Outcome& outcome) {
+  auto* command =
+      app.add_subcommand("sweep", "Many points of a plan, here or on a cluster (Slurm)");
+  auto arguments = std::make_shared<SweepArguments>();
+  command->add_option("plan", arguments->plan, "The plan (TOML; docs/sweeps.md)");
+  command->add_option("--out", arguments->out, "Folder for the results (default: PLAN.sweep)");
+  command->add_option("--executor", arguments->executor, "Where: local or slurm")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->capture_default_str();
+  command->add_option("--jobs", arguments->jobs,
+                      "local: points at a time (default: what cores and memory allow)");
+  command
+      ->add_option("--slurm-option", arguments->slurm_options,
+                   "An option for sbatch, as --slurm-option=--partition=gpu; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--detach", arguments->detach, "slurm: submit and leave");
+  command->add_flag("--resume", arguments->resume, "Run only what is missing or failed");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Check the plan, run a pilot point, say what the sweep would take");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt sweep mesh.toml --dry-run\n"
+      "  wirewatt sweep mesh.toml\n"
+      "  wirewatt sweep mesh.toml --executor slurm --slurm-option=--partition=cpu\n"
+      "  wirewatt sweep show mesh.sweep --pareto min:avg_packet_latency,min:energy_pj.total");
+  add_sweep_show(*command, outcome);
+  add_worker_commands(*command, outcome);
+  command->callback([arguments, command, &outcome] {
+    if (!command->get_subcommands().empty()) return;
+    if (arguments->plan.empty()) {
+      outcome.exit_code = report_error(
+          {ErrorCode::invalid_argument, "name a plan, as: wirewatt sweep mesh.toml", "sweep"});
+      return;
+    }
+    outcome.exit_code = run(*arguments);
+  });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,160 @@
+// wirewatt top: interconnect power by segment while a program runs.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "output.hpp"
+#include "top/top_card.hpp"
+#include "top/top_display.hpp"
+#include "top/watched_program.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/child.hpp"
+#include "ww/session/live.hpp"
+
+namespace ww::cli {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+struct TopArguments {
+  microbench::DeviceRequest device;
+  std::string model;
+  std::vector<std::string> counters;
+  std::string architecture;
+  double interval_s{0.5};
+  std::vector<std::string> command;
+  bool json{};
+};
+
+milliseconds interval_of(const TopArguments& arguments) {
+  return milliseconds(static_cast<int>(arguments.interval_s * 1e3));
+}
+
+void tell(Display& display, const session::LivePower& power, std::uint64_t dispatches) {
+  auto& lines = display.frame.lines;
+  lines.clear();
+  lines.push_back(
+      fmt::format("{} dispatches, {} since the last refresh", dispatches, power.dispatches));
+  if (power.device_w) {
+    lines.push_back(fmt::format("sensor {:.4g} W, {:.3g} C, chip time {:.4g} s", *power.device_w,
+                                power.temperature_c.value_or(0),
+                                static_cast<double>(power.chip_ns) * 1e-9));
+  }
+  constexpr std::size_t most = 6;
+  for (std::size_t k = 0; k < std::min(most, power.estimate.kernels.size()); ++k) {
+    const auto& kernel = power.estimate.kernels[k];
+    if (!kernel.power_w) continue;
+    lines.push_back(fmt::format("  {:<30} {:>6} launches {:>9.3g} W", kernel.kernel.substr(0, 30),
+                                kernel.dispatches, kernel.power_w->value));
+  }
+}
+
+// A program on the virtual GPU. Its output is kept and printed once the screen is given back.
+Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
+  WW_TRY(microbench::enter_virtual_device(arguments.device));
+  WW_ASSIGN(parent, temporary_parent());
+  WW_ASSIGN(folder, runner::Parts::create(parent));
+  const auto file = folder.path() / "live";
+  ::setenv("WIREWATT_LIVE", file.c_str(), 1);
+  WW_ASSIGN(display, Display::open(arguments.json));
+  const std::string device =
+      arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
+  display.frame.title = device + " (virtual, not a measurement)";
+  display.frame.source =
+      "segments from its counters, dispatch by dispatch; watts while kernels run, "
+      "by the chip's clock";
+  display.frame.state = "running";
+  WatchedProgram program(arguments.command);
+  session::LiveFeed feed(file);
+  std::uint64_t dispatches = 0;
+  bool quit = false;
+  bool ended = false;
+  Status trouble;
+  while (!quit) {
+    ended = program.ended();
+    const auto news = feed.poll();
+    if (!news) {
+      trouble = tl::unexpected(news.error());
+      break;
+    }
+    const auto power = session::live_power(*news, model, device);
+    if (!power) {
+      trouble = tl::unexpected(power.error());
+      break;
+    }
+    json facts = {{"virtual", true}, {"running", !ended}};
+    if (*power) {
+      dispatches += (*power)->dispatches;
+      display.take((*power)->estimate.total);
+      tell(display, **power, dispatches);
+      if ((*power)->device_w) facts["device_w"] = *(*power)->device_w;
+      facts["chip_time_s"] = static_cast<double>((*power)->chip_ns) * 1e-9;
+    } else if (!ended || arguments.json) {
+      display.take_nothing("idle");
+    }
+    facts["dispatches"] = dispatches;
+    if (ended) display.frame.state = "the program has ended";
+    // The last of the JSON lines says that the program has ended, whatever came before.
+    if (*power || !ended || display.on_screen() || arguments.json) display.show(facts);
+    if (ended && !display.on_screen()) break;
+    quit = display.wait(ended ? milliseconds(200) : interval_of(arguments)) || interrupted();
+  }
+  const auto result = program.finish();
+  display.close();
+  WW_TRY(trouble);
+  return WatchedProgram::told(result);
+}
+
+int run(const TopArguments& arguments) {
+  const auto model = model::load_wire_model(arguments.model);
+  if (!model) return report_error(model.error());
+  const bool on_virtual = arguments.device.name.empty()
+                              ? !arguments.command.empty()
+                              : arguments.device.name.starts_with("virtual");
+  if (on_virtual && arguments.command.empty()) {
+    return report_error({ErrorCode::invalid_argument,
+                         "the virtual GPU runs inside a program: give one after --",
+                         "wirewatt top"});
+  }
+  const CardRequest card{arguments.device.name, arguments.counters,     arguments.architecture,
+                         arguments.command,     interval_of(arguments), arguments.json};
+  const auto result = on_virtual ? watch_program(arguments, *model) : watch_card(card, *model);
+  return result ? *result : report_error(result.error());
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, Outcome& outcome) {
+  auto* command = app.add_subcommand("top", "Live interconnect power by segment, with its history");
+  auto arguments = std::make_shared<TopArguments>();
+  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
+      ->required();
+  command->add_option("--device", arguments->device.name,
+                      "virtual:NAME (default with a program), or gpu:N as doctor lists them");
+  command->add_option("--counters", arguments->counters,
+                      "Real GPUs: profiled run to estimate the segments from");
+  command->add_option("--arch", arguments->architecture, "gfx90a, sm_80, ... where FILE says none");
+  command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
+      ->check(CLI::Range(0.05, 60.0))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
+  command->add_option(
+      "command", arguments->command,
+      "A program to run and its arguments, after --; on a real GPU it is run twice: counted by "
+      "the vendor's profiler, then watched");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
+      "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv\n"
+      "  wirewatt top --model mi210/model.json --device gpu:0 --arch gfx90a -- ./my_program");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,162 @@
+#include "top/top_card.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "top/top_display.hpp"
+#include "top/watched_program.hpp"
+#include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
+#include "ww/measure/profiler.hpp"
+#include "ww/measure/telemetry.hpp"
+#include "ww/session/card.hpp"
+#include "ww/session/traffic.hpp"
+
+namespace ww::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view prefix = "gpu:";
+
+Result<measure::TelemetryGpu> find_card(const std::string& device) {
+  const auto telemetry = measure::find_telemetry();
+  std::size_t index = 0;
+  bool named = device.empty();
+  if (device.starts_with(prefix)) {
+    const char* end = device.data() + device.size();
+    const auto [stop, error] = std::from_chars(device.data() + prefix.size(), end, index);
+    named = error == std::errc{} && stop == end;
+  }
+  if (!named) {
+    return fail(ErrorCode::invalid_argument,
+                "real GPUs are named gpu:0, gpu:1, ... as 'wirewatt doctor' lists them", device);
+  }
+  if (index < telemetry.gpus.size()) return telemetry.gpus[index];
+  return fail(ErrorCode::not_found,
+              fmt::format("{} GPUs with a power sensor here; 'wirewatt doctor' says why. Without a "
+                          "GPU: wirewatt top --model model.json -- PROGRAM",
+                          telemetry.gpus.size()),
+              device);
+}
+
+// What the segments follow from.
+struct Counted {
+  std::optional<model::KernelEstimate> whole;  // of kernels that run without a pause
+  std::string by;                              // "profile.csv", "rocprof, in a run before this one"
+};
+
+Result<Counted> count(const CardRequest& request, const model::WireModel& model) {
+  Counted counted;
+  session::CountedTraffic traffic;
+  if (!request.counters.empty()) {
+    WW_ASSIGN(read, session::read_traffic(request.counters, request.architecture));
+    traffic = std::move(read);
+    counted.by = request.counters.front();
+  } else if (!request.command.empty()) {
+    if (request.architecture.empty()) {
+      return fail(ErrorCode::invalid_argument,
+                  "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
+                  "wirewatt top");
+    }
+    const auto profilers = measure::installed_profilers(request.architecture);
+    measure::ProfileRequest profile;
+    profile.architecture = request.architecture;
+    profile.command = request.command;
+    spdlog::info("counting a first run of {}", request.command.front());
+    WW_ASSIGN(found, measure::profile(profile));
+    WW_ASSIGN(summed, session::count_traffic(found.counters.dispatches, request.architecture));
+    traffic = std::move(summed);
+    counted.by =
+        fmt::format("{}, in a run before this one", measure::to_string(profilers.front().profiler));
+  } else {
+    return counted;
+  }
+  WW_ASSIGN(estimate, model::estimate(model, traffic.kernels, {}));
+  counted.whole = std::move(estimate.total);
+  return counted;
+}
+
+std::string source_of(const Counted& counted, bool tells_busy) {
+  if (!counted.whole) {
+    return "device power sampled; no counters are read beside a program: give --counters FILE of a "
+           "profiled run, or a program after --, to estimate the segments";
+  }
+  return fmt::format("device power sampled; segments estimated from counters of {}, {}", counted.by,
+                     tells_busy ? "times the share of the time in which kernels run"
+                                : "as if its kernels ran all the time: the driver does not tell "
+                                  "when they do");
+}
+
+// The newest reading of power and temperature.
+void tell_sensor(const std::vector<StoredSample>& readings, Display& display, json& facts) {
+  for (auto reading = readings.rbegin(); reading != readings.rend(); ++reading) {
+    if (!reading->power_uw) continue;
+    const double watts = static_cast<double>(*reading->power_uw) * 1e-6;
+    facts["device_w"] = watts;
+    display.frame.lines.push_back(fmt::format("sensor {:.4g} W", watts));
+    return;
+  }
+}
+
+}  // namespace
+
+Result<int> watch_card(const CardRequest& request, const model::WireModel& model) {
+  if (!request.counters.empty() && !request.command.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "give counter files (--counters) or a program after --, not both", "wirewatt top");
+  }
+  WW_ASSIGN(card, find_card(request.device));
+  measure::TelemetryOptions options;
+  options.clock_control = false;
+  WW_ASSIGN(sensor, measure::open_sensor(card, options));
+  WW_ASSIGN(counted, count(request, model));
+  WW_ASSIGN(display, Display::open(request.json));
+  display.frame.title =
+      card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
+  std::optional<WatchedProgram> program;
+  if (!request.command.empty()) program.emplace(request.command);
+  Status trouble;
+  for (bool quit = false; !quit;) {
+    const auto readings = sensor->new_readings();
+    if (!readings) {
+      trouble = tl::unexpected(readings.error());
+      break;
+    }
+    const bool ended = program && program->ended();
+    const auto busy = session::busy_share(card);
+    json facts = {{"virtual", model.is_virtual}, {"running", !ended}};
+    display.frame.state = !program ? "sampling" : ended ? "the program has ended" : "running";
+    display.frame.source = source_of(counted, busy.has_value());
+    display.frame.lines.clear();
+    tell_sensor(*readings, display, facts);
+    if (busy) {
+      facts["busy_share"] = *busy;
+      display.frame.lines.push_back(fmt::format("kernels run {:.0f}% of the time", 100 * *busy));
+    }
+    if (counted.whole && !ended) {
+      display.take(session::at_share(*counted.whole, busy.value_or(1)));
+      for (TopRow& row : display.frame.rows) {
+        if (row.power_w) row.status = "estimated";
+      }
+    } else {
+      display.take_nothing(ended ? "idle" : "unavailable");
+    }
+    display.show(std::move(facts));
+    if (ended && !display.on_screen()) break;
+    quit = display.wait(request.interval) || interrupted();
+  }
+  if (!program) {
+    WW_TRY(trouble);
+    return 0;
+  }
+  const auto result = program->finish();
+  display.close();
+  WW_TRY(trouble);
+  return WatchedProgram::told(result);
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,81 @@
+#include "top/top_display.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace ww::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array names = {"registers-L1", "L1-L2", "L2-memory", "together"};
+constexpr std::size_t kept = 240;  // refreshes of history
+
+}  // namespace
+
+Result<Display> Display::open(bool as_json) {
+  Display display;
+  if (!as_json) {
+    WW_ASSIGN(screen, TopScreen::open());
+    display.screen_ = std::move(screen);
+  }
+  for (const char* name : names) display.frame.rows.push_back({name, {}, "", {}});
+  return display;
+}
+
+void Display::take(const model::KernelEstimate& total) {
+  for (std::size_t s = 0; s < total.segments.size(); ++s) {
+    const auto& segment = total.segments[s];
+    set(frame.rows[s], segment.power_w, std::string(to_string(segment.status)));
+  }
+  set(frame.rows.back(), total.power_w, total.left_out.empty() ? "" : "partly");
+}
+
+void Display::take_nothing(const std::string& status) {
+  for (TopRow& row : frame.rows) set(row, std::nullopt, status);
+}
+
+void Display::show(json facts) {
+  if (screen_) {
+    screen_->draw(frame);
+    return;
+  }
+  facts["device"] = frame.title;
+  facts["source"] = frame.source;
+  facts["segments"] = json::array();
+  for (const TopRow& row : frame.rows) {
+    json one = {{"segment", row.name}, {"status", row.status}, {"power_w", nullptr}};
+    if (row.power_w) {
+      one["power_w"] = {
+          {"value", row.power_w->value}, {"low", row.power_w->low}, {"high", row.power_w->high}};
+    }
+    facts["segments"].push_back(std::move(one));
+  }
+  fmt::print("{}\n", facts.dump(-1, ' ', false, json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+bool Display::wait(std::chrono::milliseconds time) {
+  if (screen_) return screen_->key(static_cast<int>(time.count())) == 'q';
+  std::this_thread::sleep_for(time);
+  return false;
+}
+
+void Display::push(TopRow& row, double value) {
+  row.history.push_back(value);
+  if (row.history.size() > kept) row.history.pop_front();
+}
+
+void Display::set(TopRow& row, const std::optional<model::Interval>& power,
+                  const std::string& status) {
+  row.power_w = power;
+  row.status = status;
+  push(row, power ? power->value : std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,38 @@
+#include "top/watched_program.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+namespace ww::cli {
+
+WatchedProgram::WatchedProgram(const std::vector<std::string>& command)
+    : result_(std::async(std::launch::async, [command] {
+        ProcessRequest request;
+        request.command = command;
+        request.limit = std::chrono::hours(24 * 365);
+        return run_process(request);
+      })) {}
+
+bool WatchedProgram::ended() const {
+  return result_.wait_for(std::chrono::milliseconds(0)) == std::future_status::ready;
+}
+
+Result<ProcessResult> WatchedProgram::finish() {
+  // The process runner listens to the interrupt.
+  if (!ended()) std::raise(SIGTERM);
+  return result_.get();
+}
+
+Result<int> WatchedProgram::told(const Result<ProcessResult>& finished) {
+  if (!finished) {
+    if (finished.error().code == ErrorCode::cancelled) return 0;
+    return tl::unexpected(finished.error());
+  }
+  fmt::print(stderr, "{}{}", finished->output, finished->errors);
+  return finished->exit_code;
+}
+
+}  // namespace ww::cli
