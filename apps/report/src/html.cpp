@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "chart_data.hpp"
+#include "drawing/chart_data.hpp"
 #include "embedded.hpp"
 #include "ww/core/atomic_file.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bars.hpp"
-#include "svg.hpp"
+#include "drawing/bars.hpp"
+#include "drawing/svg.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::report {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "documents.hpp"
-#include "page_kinds.hpp"
-#include "sweep_comparison.hpp"
+#include "pages/page_kinds.hpp"
+#include "sweep/sweep_comparison.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {

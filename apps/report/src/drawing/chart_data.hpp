@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "bars.hpp"
-#include "svg.hpp"
+#include "drawing/bars.hpp"
+#include "drawing/svg.hpp"
 
 namespace ww::report {
 

@@ -1,4 +1,4 @@
-#include "sweep_comparison.hpp"
+#include "sweep/sweep_comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "html.hpp"
-#include "sweep_charts.hpp"
+#include "sweep/sweep_charts.hpp"
 #include "values.hpp"
 
 namespace ww::report {

@@ -1,4 +1,4 @@
-#include "plots.hpp"
+#include "drawing/plots.hpp"
 
 #include <fmt/format.h>
 

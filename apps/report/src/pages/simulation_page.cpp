@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "floorplan_map.hpp"
+#include "drawing/floorplan_map.hpp"
 #include "html.hpp"
-#include "page_kinds.hpp"
+#include "pages/page_kinds.hpp"
 #include "values.hpp"
 
 namespace ww::report {

@@ -1,4 +1,4 @@
-#include "chart_data.hpp"
+#include "drawing/chart_data.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "svg.hpp"
+#include "drawing/svg.hpp"
 #include "ww/core/campaign_store.hpp"
 
 namespace ww::report {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "html.hpp"
-#include "page_kinds.hpp"
-#include "sweep_charts.hpp"
-#include "sweep_view.hpp"
+#include "pages/page_kinds.hpp"
+#include "sweep/sweep_charts.hpp"
+#include "sweep/sweep_view.hpp"
 #include "values.hpp"
 
 namespace ww::report {

@@ -1,9 +1,9 @@
-#include "sweep_comparison.hpp"
+#include "sweep/sweep_comparison.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sweep_charts.hpp"
+#include "sweep/sweep_charts.hpp"
 
 namespace ww::report {
 namespace {

@@ -7,9 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "drawing/svg.hpp"
 #include "html.hpp"
-#include "page_kinds.hpp"
-#include "svg.hpp"
+#include "pages/page_kinds.hpp"
 #include "values.hpp"
 #include "ww/core/atomic_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "sweep_view.hpp"
+#include "sweep/sweep_view.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chart_data.hpp"
+#include "drawing/chart_data.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/report/report.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bars.hpp"
+#include "drawing/bars.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {

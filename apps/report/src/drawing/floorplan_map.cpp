@@ -1,4 +1,4 @@
-#include "floorplan_map.hpp"
+#include "drawing/floorplan_map.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "drawing/svg.hpp"
 #include "embedded.hpp"
-#include "svg.hpp"
 
 namespace ww::report {
 namespace {

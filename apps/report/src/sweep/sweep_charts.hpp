@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "bars.hpp"
-#include "svg.hpp"
-#include "sweep_view.hpp"
+#include "drawing/bars.hpp"
+#include "drawing/svg.hpp"
+#include "sweep/sweep_view.hpp"
 
 namespace ww::report {
 

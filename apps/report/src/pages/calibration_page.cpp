@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "floorplan_map.hpp"
+#include "drawing/floorplan_map.hpp"
+#include "drawing/plots.hpp"
 #include "html.hpp"
-#include "page_kinds.hpp"
-#include "plots.hpp"
+#include "pages/page_kinds.hpp"
 #include "values.hpp"
 
 namespace ww::report {

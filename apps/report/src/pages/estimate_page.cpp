@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "floorplan_map.hpp"
+#include "drawing/floorplan_map.hpp"
 #include "html.hpp"
-#include "page_kinds.hpp"
+#include "pages/page_kinds.hpp"
 #include "values.hpp"
 
 namespace ww::report {

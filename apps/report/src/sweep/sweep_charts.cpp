@@ -1,4 +1,4 @@
-#include "sweep_charts.hpp"
+#include "sweep/sweep_charts.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sweep_view.hpp"
+#include "sweep/sweep_view.hpp"
 
 namespace ww::report {
 

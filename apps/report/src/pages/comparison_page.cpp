@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "html.hpp"
-#include "page_kinds.hpp"
+#include "pages/page_kinds.hpp"
 #include "values.hpp"
 
 namespace ww::report {

@@ -1,4 +1,4 @@
-#include "bars.hpp"
+#include "drawing/bars.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "svg.hpp"
+#include "drawing/svg.hpp"
 
 namespace ww::report {
 namespace {
