@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "nvml_api.hpp"
 
@@ -249,8 +250,8 @@ class NvmlClocks final : public ClockControl {
     }
     const bool first = selected_ < 0;
     if (first) WW_TRY(guardian_->arm({RestoreAction::Kind::nvml_reset_clocks, pci_, ""}));
-    const auto mhz =
-        static_cast<unsigned>(states_[static_cast<std::size_t>(state)].clock_hz * 1e-6 + 0.5);
+    const auto mhz = static_cast<unsigned>(
+        std::lround(states_[static_cast<std::size_t>(state)].clock_hz * 1e-6));
     const int code = api_.lock_clocks(device_, mhz, mhz);
     if (code != nvml::success) {
       if (first) guardian_->disarm();

@@ -210,7 +210,7 @@ std::vector<std::byte> png(const Picture& picture) {
     rows.push_back(std::byte{0});  // no filter
     for (std::size_t x = 0; x < picture.width; ++x) {
       const double grey = std::clamp(picture.grey[y * picture.width + x], 0.0, 255.0);
-      rows.push_back(static_cast<std::byte>(static_cast<int>(grey + 0.5)));
+      rows.push_back(static_cast<std::byte>(std::lround(grey)));
     }
   }
   put_chunk(out, "IDAT", stored(rows));
