@@ -106,12 +106,6 @@ TEST_F(VirtualTopology, NearAndFarAreThoseOfTheFloorplan) {
   }
 }
 
-TEST_F(VirtualTopology, PicturesSayVirtual) {
-  EXPECT_THAT(topology_picture(topology_), HasSubstr("(virtual)"));
-  EXPECT_THAT(topology_svg(topology_), HasSubstr("(virtual)"));
-  EXPECT_THAT(topology_svg(topology_), HasSubstr("</svg>"));
-}
-
 TEST_F(VirtualTopology, RoundTripsThroughJson) {
   const auto again = topology_from_json(to_json(topology_));
   ASSERT_TRUE(again) << again.error().text();

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ww/sim/net/curve_plot.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/simulate.hpp"
 
@@ -253,9 +252,6 @@ TEST(Curve, RisesUntilTheNetworkNoLongerKeepsUp) {
     EXPECT_GT((*points)[i].run.avg_packet_latency, (*points)[i - 1].run.avg_packet_latency);
   }
   EXPECT_FALSE(points->back().run.stable);
-  const std::vector<NamedCurve> curves{{"mesh <XY>", *points}};
-  EXPECT_NE(curves_svg("Latency", curves).find("mesh &lt;XY&gt;"), std::string::npos);
-  EXPECT_NE(curves_text(curves).find('A'), std::string::npos);
   const auto json = curve_json(quick(), *points);
   EXPECT_EQ(json["points"].size(), points->size());
 }

@@ -9,6 +9,7 @@
 #include "ww/core/progress.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/topology.hpp"
+#include "ww/report/topology_picture.hpp"
 
 namespace ww::cli {
 namespace {
@@ -41,7 +42,7 @@ int run(const TopologyArguments& arguments) {
   progress.finish();
   if (!topology) return report_error(topology.error());
   if (!arguments.svg.empty()) {
-    const auto written = write_file_atomically(arguments.svg, microbench::topology_svg(*topology));
+    const auto written = write_file_atomically(arguments.svg, report::topology_svg(*topology));
     if (!written) return report_error(written.error());
   }
   if (!arguments.waves.empty()) {
@@ -50,7 +51,7 @@ int run(const TopologyArguments& arguments) {
   if (arguments.json) {
     print_json(microbench::to_json(*topology));
   } else {
-    fmt::print("{}", microbench::topology_picture(*topology));
+    fmt::print("{}", report::topology_picture(*topology));
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 #include "ww/sim/net/simulate.hpp"
+#include "ww/report/latency_curves.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
-#include "ww/sim/net/curve_plot.hpp"
 
 namespace ww::cli {
 namespace {
@@ -110,7 +110,7 @@ std::vector<sim::net::SimulateRequest> curve_requests(const SimulateArguments& a
 }
 
 int run_curve(const SimulateArguments& arguments) {
-  std::vector<sim::net::NamedCurve> curves;
+  std::vector<report::NamedCurve> curves;
   auto json = nlohmann::json::array();
   const auto names = CLI::detail::split(arguments.request.network, ',');
   Progress progress("simulating", "curves");
@@ -133,7 +133,7 @@ int run_curve(const SimulateArguments& arguments) {
                                    request.height != 0 ? request.height : request.k,
                                    request.packet_size, request.traffic);
     if (const auto status =
-            write_file_atomically(arguments.plot, sim::net::curves_svg(title, curves));
+            write_file_atomically(arguments.plot, report::curves_svg(title, curves));
         !status) {
       return report_error(status.error());
     }
@@ -153,7 +153,7 @@ int run_curve(const SimulateArguments& arguments) {
     }
     print_table(rows);
   }
-  fmt::print("{}", sim::net::curves_text(curves));
+  fmt::print("{}", report::curves_text(curves));
   return 0;
 }
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "drawing/svg.hpp"
+#include "drawing/svg_writer.hpp"
 
 namespace ww::report {
 namespace {
@@ -25,8 +25,6 @@ double sane(double value) {
 }  // namespace
 
 std::string to_svg(const BarChart& chart) {
-  std::string svg;
-  const auto out = std::back_inserter(svg);
   double left = 60;
   for (const Bar& entry : chart.bars) {
     left = std::max(left, text_width(shortened(entry.name, most_letters)) + 12);
@@ -37,9 +35,7 @@ std::string to_svg(const BarChart& chart) {
   const double top = head + (keys.empty() ? 0 : key_row * keys.back().row);
   const double height =
       top + row * static_cast<double>(std::max<std::size_t>(1, chart.bars.size())) + 34;
-  fmt::format_to(
-      out, "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\"><title>{}</title><desc>{}</desc>\n",
-      width, height, escape(chart.title), escape(chart.description));
+  SvgWriter svg({0, 0, width, std::round(height), chart.title, chart.description});
   double most = 0;
   for (const Bar& entry : chart.bars) {
     double sum = 0;
@@ -49,70 +45,65 @@ std::string to_svg(const BarChart& chart) {
     if (entry.mark) most = std::max(most, sane(*entry.mark));
   }
   if (chart.bars.empty() || most <= 0) {
-    fmt::format_to(out, "<text x=\"{}\" y=\"{}\">no data</text></svg>", width / 2, height / 2);
-    return svg;
+    svg.add("<text x=\"{}\" y=\"{}\">no data</text>", width / 2, height / 2);
+    return svg.finish();
   }
   const auto x = [&](double value) { return left + sane(value) / most * (width - left - right); };
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double y = 8 + key_row * keys[i].row;
     if (i < chart.legend.size()) {
-      fmt::format_to(
-          out, "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>",
-          i % 8 + 1, keys[i].x, y);
+      svg.add("<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\"/>",
+              i % 8 + 1, keys[i].x, y);
     } else {
-      fmt::format_to(out,
-                     "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
-                     "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
-                     keys[i].x + 5, y - 2, y + 12);
+      svg.add(
+          "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+          "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
+          keys[i].x + 5, y - 2, y + 12);
     }
-    fmt::format_to(out, "<text class=\"key\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", keys[i].x + 14,
-                   y + 9, escape(names[i]));
+    svg.add("<text class=\"key\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", keys[i].x + 14, y + 9,
+            names[i]);
   }
   const double foot = height - 26;
   for (const double tick : ticks(0, most, 6)) {
-    fmt::format_to(out,
-                   "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
-                   "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:g}</text>\n",
-                   x(tick), top - 6, foot, foot + 14, tick);
+    svg.add(
+        "<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>"
+        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:g}</text>",
+        x(tick), top - 6, foot, foot + 14, tick);
   }
-  fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", width - right + 14, foot + 14,
-                 escape(chart.unit));
+  svg.add("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", width - right + 14, foot + 14, chart.unit);
   double y = top;
   for (const Bar& entry : chart.bars) {
-    fmt::format_to(out,
-                   "<g><title>{}</title><text class=\"key\" x=\"{}\" y=\"{:.1f}\" "
-                   "text-anchor=\"end\">{}</text>",
-                   escape(entry.hint.empty() ? entry.name : entry.hint), left - 8, y + 11.5,
-                   escape(shortened(entry.name, most_letters)));
+    svg.add(
+        "<g><title>{}</title><text class=\"key\" x=\"{}\" y=\"{:.1f}\" "
+        "text-anchor=\"end\">{}</text>",
+        entry.hint.empty() ? entry.name : entry.hint, left - 8, y + 11.5,
+        shortened(entry.name, most_letters));
     double from = 0;
     for (std::size_t i = 0; i < entry.parts.size(); ++i) {
       const double to = from + sane(entry.parts[i]);
-      fmt::format_to(out,
-                     "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
-                     "height=\"{}\"/>",
-                     i % 8 + 1, x(from), y, std::max(0.0, x(to) - x(from)), bar);
+      svg.add(
+          "<rect class=\"fill c{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+          "height=\"{}\"/>",
+          i % 8 + 1, x(from), y, std::max(0.0, x(to) - x(from)), bar);
       from = to;
     }
     if (entry.interval) {
-      fmt::format_to(
-          out, "<line class=\"whisker\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
-          x(entry.interval->first), y + bar / 2, x(std::min(most, entry.interval->second)),
-          y + bar / 2);
+      svg.add("<line class=\"whisker\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
+              x(entry.interval->first), y + bar / 2, x(std::min(most, entry.interval->second)),
+              y + bar / 2);
     }
     if (entry.mark) {
-      fmt::format_to(out,
-                     "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
-                     "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
-                     x(*entry.mark), y - 3, y + bar + 3);
+      svg.add(
+          "<line class=\"whisker\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" "
+          "y2=\"{2:.1f}\" stroke-dasharray=\"3 2\"/>",
+          x(*entry.mark), y - 3, y + bar + 3);
     }
     const double end =
         entry.interval ? std::max(from, std::min(most, entry.interval->second)) : from;
-    fmt::format_to(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>\n", x(end) + 5, y + 11.5,
-                   from);
+    svg.add("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.3g}</text></g>", x(end) + 5, y + 11.5, from);
     y += row;
   }
-  svg += "</svg>";
-  return svg;
+  return svg.finish();
 }
 
 }  // namespace ww::report

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
-#include "drawing/svg.hpp"
+#include "drawing/svg_writer.hpp"
 #include "embedded.hpp"
 
 namespace ww::report {
@@ -38,54 +37,49 @@ Point quadrant_middle(const Floorplan& plan, std::size_t quadrant) {
 class Map {
  public:
   Map(const Floorplan& plan, const std::string& title, const std::string& description)
-      : plan_(plan), height_(plan.height.to<double>()), width_(plan.width.to<double>()) {
-    add(R"(<svg class="map" viewBox="{:.2f} {:.2f} {:.2f} {:.2f}" role="img" )"
-        R"(xmlns="http://www.w3.org/2000/svg" style="font-size:{:.2f}px"><title>{}</title><desc>{}</desc>)",
-        -0.02 * width_, -0.02 * height_, 1.04 * width_, 1.13 * height_, width_ / 38, escape(title),
-        escape(description));
-    add(R"(<rect class="die" x="0" y="0" width="{:.2f}" height="{:.2f}" rx="{:.2f}"/>)", width_,
-        height_, width_ / 80);
-  }
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
+      : height_(plan.height.to<double>()),
+        width_(plan.width.to<double>()),
+        svg_({-0.02 * width_, -0.02 * height_, 1.04 * width_, 1.13 * height_, title, description,
+              fmt::format(R"(class="map" style="font-size:{:.2f}px")", width_ / 38)}) {
+    svg_.add(R"(<rect class="die" x="0" y="0" width="{:.2f}" height="{:.2f}" rx="{:.2f}"/>)",
+             width_, height_, width_ / 80);
   }
   void square(const Point& at, double side, const std::string& cls, const std::string& hint) {
-    add(R"(<rect class="{}" x="{:.3f}" y="{:.3f}" width="{:.3f}" height="{:.3f}"><title>{}</title></rect>)",
-        cls, at.x_mm - side / 2, height_ - at.y_mm - side / 2, side, side, escape(hint));
+    svg_.add(
+        R"(<rect class="{}" x="{:.3f}" y="{:.3f}" width="{:.3f}" height="{:.3f}"><title>{}</title></rect>)",
+        cls, at.x_mm - side / 2, height_ - at.y_mm - side / 2, side, side, hint);
   }
   // Along x, then along y, beside the straight way by `aside`.
   void wire(Point from, Point to, double aside, double thick, const std::string& cls,
             const std::string& hint) {
     from.y_mm += aside;
     to.x_mm += aside;
-    add(R"(<path class="wire {}" stroke-width="{:.3f}" d="M{:.3f} {:.3f}H{:.3f}V{:.3f}"><title>{}</title></path>)",
-        cls, thick, from.x_mm, height_ - from.y_mm, to.x_mm, height_ - to.y_mm, escape(hint));
+    svg_.add(
+        R"(<path class="wire {}" stroke-width="{:.3f}" d="M{:.3f} {:.3f}H{:.3f}V{:.3f}"><title>{}</title></path>)",
+        cls, thick, from.x_mm, height_ - from.y_mm, to.x_mm, height_ - to.y_mm, hint);
   }
   void label(const Point& at, const std::string& text) {
-    add(R"(<text class="key" x="{:.2f}" y="{:.2f}" text-anchor="middle">{}</text>)", at.x_mm,
-        height_ - at.y_mm, escape(text));
+    svg_.add(R"(<text class="key" x="{:.2f}" y="{:.2f}" text-anchor="middle">{}</text>)", at.x_mm,
+             height_ - at.y_mm, text);
   }
   std::string finish(double low, double high, const std::string& unit) {
     const double step = width_ / 24;
     const double y = height_ * 1.03;
     for (int i = 1; i <= 8; ++i) {
-      add(R"(<rect class="cell h{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>)", i,
-          width_ / 4 + step * (i - 1), y, step, step / 2);
+      svg_.add(R"(<rect class="cell h{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>)",
+               i, width_ / 4 + step * (i - 1), y, step, step / 2);
     }
-    add(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="end">{:.3g}</text>)", width_ / 4 - step / 4,
-        y + step / 2, low);
-    add(R"(<text x="{:.2f}" y="{:.2f}">{:.3g} {}</text></svg>)", width_ / 4 + 8.25 * step,
-        y + step / 2, high, escape(unit));
-    return std::move(text_);
+    svg_.add(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="end">{:.3g}</text>)",
+             width_ / 4 - step / 4, y + step / 2, low);
+    svg_.add(R"(<text x="{:.2f}" y="{:.2f}">{:.3g} {}</text>)", width_ / 4 + 8.25 * step,
+             y + step / 2, high, unit);
+    return svg_.finish();
   }
   [[nodiscard]] double cell() const { return width_ / 30; }
 
  private:
-  const Floorplan& plan_;
   double height_, width_;
-  std::string text_;
+  SvgWriter svg_;
 };
 
 std::string hint(const std::string& what, double value, const std::string& unit) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "drawing/svg_writer.hpp"
+
 namespace ww::report {
 namespace {
 
@@ -37,9 +39,10 @@ std::string number(double value) {
   return fmt::format("{:.6g}", value);
 }
 
-class Writer {
+class PlotWriter {
  public:
-  explicit Writer(const Plot& plot) : plot_(plot) {
+  explicit PlotWriter(const Plot& plot)
+      : plot_(plot), svg_({0, 0, plot.width, plot.height, plot.title, plot.description}) {
     std::vector<std::string> names;
     for (const Series& series : plot.series) {
       if (!series.name.empty()) names.push_back(series.name);
@@ -55,11 +58,10 @@ class Writer {
   }
 
   std::string write() {
-    open();
     if (x_.empty() || y_.empty()) {
-      add(R"(<text class="note" x="{}" y="{}" text-anchor="middle">no data</text></svg>)",
-          plot_.width / 2, plot_.height / 2);
-      return text_;
+      svg_.add(R"(<text class="note" x="{}" y="{}" text-anchor="middle">no data</text>)",
+               plot_.width / 2, plot_.height / 2);
+      return svg_.finish();
     }
     x_.widen(plot_.x_names.empty() ? 0.02 : 0.12);
     if (plot_.zero_line) y_.take(0);
@@ -68,16 +70,10 @@ class Writer {
     axes();
     for (const Series& series : plot_.series) draw(series);
     legend();
-    text_ += "</svg>";
-    return text_;
+    return svg_.finish();
   }
 
  private:
-  template <class... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
   double px(double x) const {
     return left + (x - x_.low) / (x_.high - x_.low) * (plot_.width - left - right);
   }
@@ -86,53 +82,48 @@ class Writer {
            (y - y_.low) / (y_.high - y_.low) * (plot_.height - top - bottom);
   }
 
-  void open() {
-    add(R"(<svg viewBox="0 0 {:g} {:g}" role="img" xmlns="http://www.w3.org/2000/svg">)",
-        plot_.width, plot_.height);
-    add("<title>{}</title><desc>{}</desc>", escape(plot_.title), escape(plot_.description));
-  }
-
   void bands() {
     for (const Band& band : plot_.bands) {
       const double from = std::clamp(px(band.from), left, plot_.width - right);
       const double to = std::clamp(px(band.to), left, plot_.width - right);
       if (!(to > from)) continue;
-      add(R"(<rect class="band c{}" x="{:.2f}" y="{:g}" width="{:.2f}" height="{:g}"/>)",
-          band.colour, from, top, std::max(0.4, to - from), plot_.height - top - bottom);
+      svg_.add(R"(<rect class="band c{}" x="{:.2f}" y="{:g}" width="{:.2f}" height="{:g}"/>)",
+               band.colour, from, top, std::max(0.4, to - from), plot_.height - top - bottom);
     }
   }
 
   void axes() {
     for (const double y : ticks(y_.low, y_.high, 5)) {
-      add(R"(<line class="grid" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
-          plot_.width - right, py(y), py(y));
-      add(R"(<text x="{:g}" y="{:.1f}" text-anchor="end">{}</text>)", left - 6, py(y) + 4,
-          number(y));
+      svg_.add(R"(<line class="grid" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
+               plot_.width - right, py(y), py(y));
+      svg_.add(R"(<text x="{:g}" y="{:.1f}" text-anchor="end">{}</text>)", left - 6, py(y) + 4,
+               number(y));
     }
     if (!plot_.x_names.empty()) {
       const double room = (plot_.width - left - right) / static_cast<double>(plot_.x_names.size());
       const auto letters = static_cast<std::size_t>(std::max(4.0, room / text_width("x")));
       for (std::size_t i = 0; i < plot_.x_names.size(); ++i) {
-        add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)",
-            px(static_cast<double>(i)), plot_.height - bottom + 18,
-            escape(shortened(plot_.x_names[i], letters)));
+        svg_.add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)",
+                 px(static_cast<double>(i)), plot_.height - bottom + 18,
+                 shortened(plot_.x_names[i], letters));
       }
     } else {
       for (const double x : ticks(x_.low, x_.high, 8)) {
-        add(R"(<line class="grid" y1="{:g}" y2="{:g}" x1="{:.1f}" x2="{:.1f}"/>)", top,
-            plot_.height - bottom, px(x), px(x));
-        add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)", px(x),
-            plot_.height - bottom + 18, number(x));
+        svg_.add(R"(<line class="grid" y1="{:g}" y2="{:g}" x1="{:.1f}" x2="{:.1f}"/>)", top,
+                 plot_.height - bottom, px(x), px(x));
+        svg_.add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)", px(x),
+                 plot_.height - bottom + 18, number(x));
       }
     }
     if (plot_.zero_line) {
-      add(R"(<line class="zero" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
-          plot_.width - right, py(0), py(0));
+      svg_.add(R"(<line class="zero" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
+               plot_.width - right, py(0), py(0));
     }
-    add(R"(<text class="label" x="{:g}" y="{:g}" text-anchor="middle">{}</text>)",
-        (left + plot_.width - right) / 2, plot_.height - 8, escape(plot_.x_label));
-    add(R"svg(<text class="label" transform="translate(14 {:g}) rotate(-90)" text-anchor="middle">{}</text>)svg",
-        (top + plot_.height - bottom) / 2, escape(plot_.y_label));
+    svg_.add(R"(<text class="label" x="{:g}" y="{:g}" text-anchor="middle">{}</text>)",
+             (left + plot_.width - right) / 2, plot_.height - 8, plot_.x_label);
+    svg_.add(
+        R"svg(<text class="label" transform="translate(14 {:g}) rotate(-90)" text-anchor="middle">{}</text>)svg",
+        (top + plot_.height - bottom) / 2, plot_.y_label);
   }
 
   void draw(const Series& series) {
@@ -142,21 +133,22 @@ class Writer {
         if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
         fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(dot.x), py(dot.y));
       }
-      add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);
+      svg_.add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);
       if (!series.dotted) return;
     }
     for (const Dot& dot : series.dots) {
       if (!std::isfinite(dot.x) || !std::isfinite(dot.y)) continue;
       if (dot.error > 0) {
-        add(R"(<line class="bar c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
-            series.colour, px(dot.x), px(dot.x), py(dot.y - dot.error), py(dot.y + dot.error));
+        svg_.add(R"(<line class="bar c{}" x1="{:.2f}" x2="{:.2f}" y1="{:.2f}" y2="{:.2f}"/>)",
+                 series.colour, px(dot.x), px(dot.x), py(dot.y - dot.error), py(dot.y + dot.error));
       }
       if (dot.hint.empty()) {
-        add(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"/>)", series.colour,
-            px(dot.x), py(dot.y), series.radius);
+        svg_.add(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"/>)", series.colour,
+                 px(dot.x), py(dot.y), series.radius);
       } else {
-        add(R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"><title>{}</title></circle>)",
-            series.colour, px(dot.x), py(dot.y), series.radius, escape(dot.hint));
+        svg_.add(
+            R"(<circle class="dot c{}" cx="{:.2f}" cy="{:.2f}" r="{:g}"><title>{}</title></circle>)",
+            series.colour, px(dot.x), py(dot.y), series.radius, dot.hint);
       }
     }
   }
@@ -166,8 +158,9 @@ class Writer {
     for (const Series& series : plot_.series) {
       if (series.name.empty()) continue;
       const double y = head - 16 + key_row * key->row;
-      add(R"(<circle class="dot c{}" cx="{:.1f}" cy="{:g}" r="4"/>)", series.colour, key->x + 5, y);
-      add(R"(<text x="{:.1f}" y="{:g}">{}</text>)", key->x + 14, y + 4, escape(series.name));
+      svg_.add(R"(<circle class="dot c{}" cx="{:.1f}" cy="{:g}" r="4"/>)", series.colour,
+               key->x + 5, y);
+      svg_.add(R"(<text x="{:.1f}" y="{:g}">{}</text>)", key->x + 14, y + 4, series.name);
       ++key;
     }
   }
@@ -176,7 +169,7 @@ class Writer {
   std::vector<KeyPlace> keys_;
   double top{head};
   Range x_, y_;
-  std::string text_;
+  SvgWriter svg_;
 };
 
 }  // namespace
@@ -228,7 +221,7 @@ std::vector<double> ticks(double low, double high, int about) {
 }
 
 std::string to_svg(const Plot& plot) {
-  return Writer(plot).write();
+  return PlotWriter(plot).write();
 }
 
 }  // namespace ww::report

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "drawing/floorplan_map.hpp"
+#include "drawing/svg_writer.hpp"
 #include "html.hpp"
 #include "pages/page_kinds.hpp"
 #include "values.hpp"
@@ -62,13 +62,11 @@ std::string link_map(const json& map) {
   const int height = map.at("height").get<int>();
   double most = 0;
   for (const json& link : map.at("links")) most = std::max(most, number_of(link, "use"));
-  std::string svg = fmt::format(
-      "<svg class=\"map\" viewBox=\"0 0 {} {:.1f}\" role=\"img\" "
-      "xmlns=\"http://www.w3.org/2000/svg\" "
-      "style=\"font-size:.28px\"><title>Use of links</title><desc>Routers of a {} by {} network; "
-      "each link coloured by flits a cycle, at most {:.3g}.</desc>",
-      width, height + 0.7, width, height, most);
-  const auto out = std::back_inserter(svg);
+  SvgWriter svg({0, 0, static_cast<double>(width), height + 0.7, "Use of links",
+                 fmt::format("Routers of a {} by {} network; each link coloured by flits a cycle, "
+                             "at most {:.3g}.",
+                             width, height, most),
+                 R"(class="map" style="font-size:.28px")"});
   for (const json& link : map.at("links")) {
     const int from = link.at("from").get<int>();
     const int to = link.at("to").get<int>();
@@ -79,34 +77,34 @@ std::string link_map(const json& map) {
     const double dx = y2 == y1 ? 0 : (y2 > y1 ? 0.06 : -0.06);
     const double dy = x2 == x1 ? 0 : (x2 > x1 ? -0.06 : 0.06);
     const double use = number_of(link, "use");
-    fmt::format_to(out,
-                   "<path class=\"wire h{}\" stroke-width=\".09\" d=\"M{:.2f} {:.2f}L{:.2f} "
-                   "{:.2f}\"><title>{} to {}: {:.4g} flits a cycle</title></path>",
-                   heat_step(use, 0, most), x1 + dx, y1 + dy, x2 + dx, y2 + dy, from, to, use);
+    svg.add(
+        "<path class=\"wire h{}\" stroke-width=\".09\" d=\"M{:.2f} {:.2f}L{:.2f} "
+        "{:.2f}\"><title>{} to {}: {:.4g} flits a cycle</title></path>",
+        heat_step(use, 0, most), x1 + dx, y1 + dy, x2 + dx, y2 + dy, from, to, use);
   }
   for (int router = 0; router < width * height; ++router) {
     const double x = router % width + 0.5;
     const double y = router / width + 0.5;  // NOLINT(bugprone-integer-division)
-    fmt::format_to(out,
-                   "<rect class=\"part\" style=\"stroke-width:.02\" x=\"{:.2f}\" y=\"{:.2f}\" "
-                   "width=\".36\" height=\".36\" rx=\".06\"/><text class=\"key\" "
-                   "style=\"font-size:.18px\" x=\"{:.2f}\" y=\"{:.2f}\" "
-                   "text-anchor=\"middle\">{}</text>",
-                   x - 0.18, y - 0.18, x, y + 0.06, router);
+    svg.add(
+        "<rect class=\"part\" style=\"stroke-width:.02\" x=\"{:.2f}\" y=\"{:.2f}\" "
+        "width=\".36\" height=\".36\" rx=\".06\"/><text class=\"key\" "
+        "style=\"font-size:.18px\" x=\"{:.2f}\" y=\"{:.2f}\" "
+        "text-anchor=\"middle\">{}</text>",
+        x - 0.18, y - 0.18, x, y + 0.06, router);
   }
   const double step = width / 18.0;  // of the key
   for (int i = 1; i <= 8; ++i) {
-    fmt::format_to(out,
-                   "<rect class=\"cell h{}\" style=\"stroke-width:.01\" x=\"{:.3f}\" y=\"{:.2f}\" "
-                   "width=\"{:.3f}\" height=\".14\"/>",
-                   i, step * (i + 1), height + 0.2, step);
+    svg.add(
+        "<rect class=\"cell h{}\" style=\"stroke-width:.01\" x=\"{:.3f}\" y=\"{:.2f}\" "
+        "width=\"{:.3f}\" height=\".14\"/>",
+        i, step * (i + 1), height + 0.2, step);
   }
-  fmt::format_to(out,
-                 "<text style=\"font-size:.14px\" x=\"{0:.2f}\" y=\"{1:.2f}\" "
-                 "text-anchor=\"end\">0</text><text style=\"font-size:.14px\" x=\"{2:.2f}\" "
-                 "y=\"{1:.2f}\">{3:.3g} flits a cycle</text></svg>",
-                 step * 1.6, height + 0.32, step * 10.4, most);
-  return svg;
+  svg.add(
+      "<text style=\"font-size:.14px\" x=\"{0:.2f}\" y=\"{1:.2f}\" "
+      "text-anchor=\"end\">0</text><text style=\"font-size:.14px\" x=\"{2:.2f}\" "
+      "y=\"{1:.2f}\">{3:.3g} flits a cycle</text>",
+      step * 1.6, height + 0.32, step * 10.4, most);
+  return svg.finish();
 }
 
 void one_run(Html& page, const json& run) {

@@ -122,8 +122,4 @@ struct TopologyRequest {
 // $XDG_CACHE_HOME/wirewatt/topology, else ~/.cache/wirewatt/topology.
 [[nodiscard]] std::filesystem::path topology_cache_folder();
 
-// As text for a terminal; as a self-contained SVG image.
-[[nodiscard]] std::string topology_picture(const Topology& topology);
-[[nodiscard]] std::string topology_svg(const Topology& topology);
-
 }  // namespace ww::microbench

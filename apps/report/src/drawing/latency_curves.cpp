@@ -1,4 +1,4 @@
-#include "ww/sim/net/curve_plot.hpp"
+#include "ww/report/latency_curves.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "ww/core/xml.hpp"
+#include "drawing/svg_writer.hpp"
 
-namespace ww::sim::net {
+namespace ww::report {
 namespace {
 
 constexpr double kCut = 5;  // times the least latency
@@ -22,7 +22,7 @@ Range range_of(std::span<const NamedCurve> curves) {
   double least = 0;
   double fastest = 0.1;
   for (const NamedCurve& curve : curves) {
-    for (const CurvePoint& point : curve.points) {
+    for (const sim::net::CurvePoint& point : curve.points) {
       if (point.run.stable) {
         fastest = std::max(fastest, point.rate);
         least = least == 0 ? point.run.avg_packet_latency
@@ -46,38 +46,35 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
   const auto y = [&](double latency) {
     return kTop + kHeight * (1 - std::min(latency, range.latency) / range.latency);
   };
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 440\" "
-      "font-family=\"sans-serif\" "
-      "font-size=\"12\" role=\"img\" aria-label=\"{0}\">\n<title>{0}</title>\n"
-      "<rect width=\"720\" height=\"440\" fill=\"#fff\"/>\n"
-      "<text x=\"{1}\" y=\"24\" font-size=\"15\">{0}</text>\n",
-      escape_xml(title), kLeft);
+  SvgWriter svg({0, 0, 720, 440, title, "Packet latency against offered load, a curve a network.",
+                 R"(font-family="sans-serif" font-size="12")"});
+  svg.add(R"(<rect width="720" height="440" fill="#fff"/>)");
+  svg.add(R"(<text x="{}" y="24" font-size="15">{}</text>)", kLeft, title);
   const int columns = static_cast<int>(std::lround(range.rate * 10));
   for (int i = 0; i <= columns; ++i) {
-    svg += fmt::format(
+    svg.add(
         "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/>\n"
-        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.1f}</text>\n",
+        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:.1f}</text>",
         x(i / 10.0), kTop, kTop + kHeight, kTop + kHeight + 18, i / 10.0);
   }
   for (int i = 0; i <= 5; ++i) {
     const double latency = range.latency * i / 5;
-    svg += fmt::format(
+    svg.add(
         "<path d=\"M{0:.1f} {1:.1f}H{2:.1f}\" stroke=\"#ddd\"/>\n"
-        "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.0f}</text>\n",
+        "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.0f}</text>",
         kLeft, y(latency), kLeft + kWidth, kLeft - 6, y(latency) + 4, latency);
   }
-  svg += fmt::format(
+  svg.add(
       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">offered load [flits per node and "
       "cycle]</text>\n<text transform=\"translate(18 {:.1f}) rotate(-90)\" text-anchor=\"middle\">"
-      "packet latency [cycles]</text>\n",
+      "packet latency [cycles]</text>",
       kLeft + kWidth / 2, kTop + kHeight + 40, kTop + kHeight / 2);
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const char* colour = kColours[c % kColours.size()];
     std::string path;
     double last_x = 0;
     double last_y = 0;
-    for (const CurvePoint& point : curves[c].points) {
+    for (const sim::net::CurvePoint& point : curves[c].points) {
       if (!point.run.stable) {
         break;
       }
@@ -89,17 +86,17 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
       continue;
     }
     const double row = kTop + 20 + 22 * static_cast<double>(c);
-    svg += fmt::format(
+    svg.add(
         "<path d=\"{0}\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2\" "
         "stroke-dasharray=\"{2}\"/>\n"
         "<path d=\"M{3:.1f} {4:.1f}v-10\" stroke=\"{1}\" stroke-width=\"3\"/>\n"
         "<path d=\"M{5:.1f} {6:.1f}h26\" stroke=\"{1}\" stroke-width=\"2\" "
         "stroke-dasharray=\"{2}\"/>\n"
-        "<text x=\"{7:.1f}\" y=\"{8:.1f}\">{9}</text>\n",
+        "<text x=\"{7:.1f}\" y=\"{8:.1f}\">{9}</text>",
         path, colour, kDashes[c % kDashes.size()], last_x, last_y + 5, kLeft + kWidth + 12, row,
-        kLeft + kWidth + 44, row + 4, escape_xml(curves[c].name));
+        kLeft + kWidth + 44, row + 4, curves[c].name);
   }
-  return svg + "</svg>\n";
+  return svg.finish();
 }
 
 std::string curves_text(std::span<const NamedCurve> curves) {
@@ -110,7 +107,7 @@ std::string curves_text(std::span<const NamedCurve> curves) {
   for (std::size_t c = 0; c < curves.size(); ++c) {
     const char letter = static_cast<char>('A' + c % 26);
     legend += fmt::format("  {} {}", letter, curves[c].name);
-    for (const CurvePoint& point : curves[c].points) {
+    for (const sim::net::CurvePoint& point : curves[c].points) {
       if (point.run.stable) {
         const double across = point.rate / range.rate * (kColumns - 1);
         const double up = std::min(point.run.avg_packet_latency / range.latency, 1.0) * (kRows - 1);
@@ -129,4 +126,4 @@ std::string curves_text(std::span<const NamedCurve> curves) {
   return text;
 }
 
-}  // namespace ww::sim::net
+}  // namespace ww::report

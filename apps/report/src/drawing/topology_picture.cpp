@@ -5,11 +5,19 @@
 #include <cmath>
 #include <map>
 
-#include "ww/core/xml.hpp"
+#include "drawing/svg_writer.hpp"
 #include "ww/microbench/topology.hpp"
+#include "ww/report/topology_picture.hpp"
 
-namespace ww::microbench {
+namespace ww::report {
 namespace {
+
+using microbench::AddressMap;
+using microbench::DriverLayout;
+using microbench::LatencyMap;
+using microbench::Sides;
+using microbench::Topology;
+using microbench::TopologyPlace;
 
 // "0-3, 7, 9-11"
 std::string ranges(std::vector<int> numbers) {
@@ -147,7 +155,7 @@ std::string sides_text(const Topology& topology) {
 
 }  // namespace
 
-std::string topology_picture(const Topology& topology) {
+std::string topology_picture(const microbench::Topology& topology) {
   std::string text =
       fmt::format("device      {}{}, {}, driver {}{}\n", topology.device,
                   topology.is_virtual ? " (virtual)" : "",
@@ -172,7 +180,7 @@ std::string topology_picture(const Topology& topology) {
   return text;
 }
 
-std::string topology_svg(const Topology& topology) {
+std::string topology_svg(const microbench::Topology& topology) {
   constexpr int cell = 22;
   constexpr int left = 90;
   constexpr int top = 70;
@@ -182,38 +190,41 @@ std::string topology_svg(const Topology& topology) {
   // Many SMs and lines: small cells.
   const int width = columns > 64 ? 6 : cell;
   const int height = rows > 32 ? 6 : cell;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n"
-      "<text x=\"8\" y=\"20\">{}{}: latency from {} (rows) to {} (columns)</text>\n"
-      "<text x=\"8\" y=\"40\">L2 channels: {}</text>\n",
-      left + std::max(columns * width, 640) + 20, top + std::max(rows * height, 20) + 30,
-      escape_xml(topology.device), topology.is_virtual ? " (virtual)" : "",
-      topology.sides ? "SM" : "engine", topology.sides ? "L2 line" : "L2 channel",
-      escape_xml(address_text(topology.address)));
+  const int across = left + std::max(columns * width, 640) + 20;
+  const int down = top + std::max(rows * height, 20) + 30;
+  const auto title =
+      fmt::format("{}{}: latency from {} (rows) to {} (columns)", topology.device,
+                  topology.is_virtual ? " (virtual)" : "", topology.sides ? "SM" : "engine",
+                  topology.sides ? "L2 line" : "L2 channel");
+  const auto channels = "L2 channels: " + address_text(topology.address);
+  SvgWriter svg({0, 0, static_cast<double>(across), static_cast<double>(down), title, channels,
+                 fmt::format(R"(width="{}" height="{}" font-family="sans-serif" font-size="12")",
+                             across, down)});
+  svg.add(R"(<text x="8" y="20">{}</text>)", title);
+  svg.add(R"(<text x="8" y="40">{}</text>)", channels);
   if (!topology.latency.found || rows == 0 || columns == 0) {
-    return svg + fmt::format("<text x=\"8\" y=\"60\">latency not found: {}</text>\n</svg>\n",
-                             escape_xml(topology.latency.reason));
+    svg.add(R"(<text x="8" y="60">latency not found: {}</text>)", topology.latency.reason);
+    return svg.finish();
   }
   const auto names = topology.engines();
   const Extent range = extent(ticks);
   const double span = std::max(range.high - range.low, 1e-9);
   for (int r = 0; r < rows; ++r) {
     if (height == cell || r % 8 == 0) {
-      svg += fmt::format("<text x=\"8\" y=\"{}\">{} {}</text>\n", top + r * height + 15,
-                         topology.sides ? "SM" : "engine", names[static_cast<std::size_t>(r)]);
+      svg.add("<text x=\"8\" y=\"{}\">{} {}</text>", top + r * height + 15,
+              topology.sides ? "SM" : "engine", names[static_cast<std::size_t>(r)]);
     }
     for (int c = 0; c < columns; ++c) {
       const double value = ticks[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
       // Near is dark.
       const int shade = 60 + static_cast<int>(std::lround(180 * (value - range.low) / span));
-      svg += fmt::format(
+      svg.add(
           "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"rgb({},{},255)\">"
-          "<title>{:.1f} ticks</title></rect>\n",
+          "<title>{:.1f} ticks</title></rect>",
           left + c * width, top + r * height, width - 1, height - 1, shade, shade, value);
     }
   }
-  return svg + "</svg>\n";
+  return svg.finish();
 }
 
-}  // namespace ww::microbench
+}  // namespace ww::report

@@ -7,18 +7,18 @@
 
 #include "ww/sim/net/simulate.hpp"
 
-namespace ww::sim::net {
+namespace ww::report {
 
 struct NamedCurve {
   std::string name;
-  std::vector<CurvePoint> points;  // ascending in rate, as curve() gives them
+  std::vector<sim::net::CurvePoint> points;  // ascending in rate, as sim::net::curve() returns them
 };
 
 // One picture of all curves, 720 x 440, self-contained. Latency [cycles] is cut at five times the
 // least one; a curve ends at the last load that its network kept up with, marked by a bar.
 [[nodiscard]] std::string curves_svg(const std::string& title, std::span<const NamedCurve> curves);
 
-// The same in 72 x 20 characters, one letter per curve.
+// All curves in 72 x 20 characters, one letter per curve.
 [[nodiscard]] std::string curves_text(std::span<const NamedCurve> curves);
 
-}  // namespace ww::sim::net
+}  // namespace ww::report

@@ -1,0 +1,102 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "drawing/svg_writer.hpp"
+#include "ww/microbench/topology.hpp"
+#include "ww/report/latency_curves.hpp"
+#include "ww/report/topology_picture.hpp"
+
+namespace ww::report {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(SvgWriter, EscapesTextsAndLeavesNumbers) {
+  const std::string name = "<b> & \"c\"";
+  SvgWriter svg({0, 0, 10, 20, name, "d", R"(class="map")"});
+  svg.add(R"(<text x="{:.1f}" class="c{}">{}</text>)", 1.25, 3, name);
+  const std::string text = svg.finish();
+  EXPECT_THAT(text, HasSubstr(R"(viewBox="0 0 10 20")"));
+  EXPECT_THAT(text, HasSubstr(R"( class="map">)"));
+  EXPECT_THAT(text, HasSubstr("<title>&lt;b&gt; &amp; &quot;c&quot;</title><desc>d</desc>"));
+  EXPECT_THAT(text, HasSubstr(R"(class="c3">&lt;b&gt; &amp;)"));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+  EXPECT_THAT(text, EndsWith("</svg>\n"));
+}
+
+std::vector<NamedCurve> rising_curve() {
+  NamedCurve curve{"mesh <XY>", {}};
+  for (const double rate : {0.1, 0.3, 0.5}) {
+    sim::net::CurvePoint point;
+    point.rate = rate;
+    point.run.stable = rate < 0.5;
+    point.run.avg_packet_latency = 20 + 100 * rate;
+    curve.points.push_back(point);
+  }
+  return {curve};
+}
+
+TEST(LatencyCurves, EndWhereTheNetworkNoLongerKeepsUp) {
+  const std::string svg = curves_svg("Latency", rising_curve());
+  EXPECT_THAT(svg, HasSubstr("mesh &lt;XY&gt;"));
+  // Two stable points are joined, from 0.1 to 0.3 of 0.4: at 189 and 439.
+  EXPECT_THAT(svg, HasSubstr("d=\"M189.0 "));
+  EXPECT_THAT(svg, HasSubstr("L439.0 "));
+  EXPECT_THAT(svg, Not(HasSubstr("L689.0 ")));
+}
+
+TEST(LatencyCurves, StandUnderALetterOnATerminal) {
+  const std::string text = curves_text(rising_curve());
+  EXPECT_THAT(text, HasSubstr("  A mesh <XY>"));
+}
+
+microbench::Topology two_engines() {
+  microbench::Topology topology;
+  topology.device = "virtual:<w>";
+  topology.is_virtual = true;
+  topology.places = {{0, 0, 0}, {1, 0, 1}};
+  topology.latency.found = true;
+  topology.latency.ticks = {{100, 130}, {120, 110}};
+  topology.latency.nearest_place = {0, 1};
+  return topology;
+}
+
+TEST(TopologyPicture, SaysVirtualAndMarksTheNearestEngine) {
+  const std::string text = topology_picture(two_engines());
+  EXPECT_THAT(text, HasSubstr("virtual:<w> (virtual)"));
+  EXPECT_THAT(text, HasSubstr("engine 0  0.0* 30.0 "));
+  EXPECT_THAT(text, HasSubstr("near engine 1: channels 1"));
+}
+
+TEST(TopologyPicture, ListsTheMultiprocessorsOfASide) {
+  auto topology = two_engines();
+  for (int sm = 2; sm < 8; ++sm) {
+    topology.places.push_back({sm, 0, static_cast<std::uint32_t>(sm)});
+  }
+  microbench::Sides sides;
+  sides.found = true;
+  sides.side_of_place = {0, 0, 1, 1, 0, 0, 1, 1};
+  topology.sides = sides;
+  EXPECT_THAT(topology_picture(topology), HasSubstr("side 1    SMs 2-3, 6-7"));
+}
+
+TEST(TopologySvg, ShadesNearCellsDarkerAndEscapesTheName) {
+  const std::string svg = topology_svg(two_engines());
+  EXPECT_THAT(svg, HasSubstr("virtual:&lt;w&gt; (virtual): latency"));
+  EXPECT_THAT(svg, HasSubstr("fill=\"rgb(60,60,255)\"><title>100.0 ticks"));
+  EXPECT_THAT(svg, HasSubstr("fill=\"rgb(240,240,255)\"><title>130.0 ticks"));
+}
+
+TEST(TopologySvg, GivesTheReasonWhereLatencyWasNotFound) {
+  auto topology = two_engines();
+  topology.latency.found = false;
+  topology.latency.reason = "no contrast & no noise";
+  const std::string svg = topology_svg(topology);
+  EXPECT_THAT(svg, HasSubstr("latency not found: no contrast &amp; no noise"));
+  EXPECT_THAT(svg, Not(HasSubstr("<rect")));
+}
+
+}  // namespace
+}  // namespace ww::report
