@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kCut = 5;  // times the least latency
 
-struct Range {
+struct CurveRange {
   double rate{};     // 0 to
   double latency{};  // 0 to
 };
 
-Range range_of(std::span<const NamedCurve> curves) {
+CurveRange range_of(std::span<const NamedCurve> curves) {
   double least = 0;
   double fastest = 0.1;
   for (const NamedCurve& curve : curves) {
@@ -41,7 +41,7 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
   constexpr std::array kColours{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00"};
   constexpr std::array kDashes{"", "7 3", "2 3", "9 3 2 3", "4 4", "1 2"};
   constexpr double kLeft = 64, kTop = 40, kWidth = 500, kHeight = 340;
-  const Range range = range_of(curves);
+  const CurveRange range = range_of(curves);
   const auto x = [&](double rate) { return kLeft + kWidth * rate / range.rate; };
   const auto y = [&](double latency) {
     return kTop + kHeight * (1 - std::min(latency, range.latency) / range.latency);
@@ -101,7 +101,7 @@ std::string curves_svg(const std::string& title, std::span<const NamedCurve> cur
 
 std::string curves_text(std::span<const NamedCurve> curves) {
   constexpr std::size_t kColumns = 72, kRows = 20;
-  const Range range = range_of(curves);
+  const CurveRange range = range_of(curves);
   std::vector<std::string> rows(kRows, std::string(kColumns, ' '));
   std::string legend;
   for (std::size_t c = 0; c < curves.size(); ++c) {

@@ -11,10 +11,10 @@
 namespace ww::report {
 namespace {
 
-constexpr double left = 64, right = 14, bottom = 46;
-constexpr double head = 30;  // with one row of the legend
+constexpr double kPlotLeft = 64, kPlotRight = 14, kPlotBottom = 46;
+constexpr double kPlotHead = 30;  // with one row of the legend
 
-struct Range {
+struct AxisRange {
   double low{1}, high{0};
   bool empty() const { return low > high; }
   void take(double value) {
@@ -53,7 +53,7 @@ class PlotWriter {
         y_.take(dot.y + dot.error);
       }
     }
-    keys_ = place_keys(names, left + 5, plot.width - right);
+    keys_ = place_keys(names, kPlotLeft + 5, plot.width - kPlotRight);
     if (!keys_.empty()) top += key_row * keys_.back().row;
   }
 
@@ -75,55 +75,56 @@ class PlotWriter {
 
  private:
   double px(double x) const {
-    return left + (x - x_.low) / (x_.high - x_.low) * (plot_.width - left - right);
+    return kPlotLeft + (x - x_.low) / (x_.high - x_.low) * (plot_.width - kPlotLeft - kPlotRight);
   }
   double py(double y) const {
-    return plot_.height - bottom -
-           (y - y_.low) / (y_.high - y_.low) * (plot_.height - top - bottom);
+    return plot_.height - kPlotBottom -
+           (y - y_.low) / (y_.high - y_.low) * (plot_.height - top - kPlotBottom);
   }
 
   void bands() {
     for (const Band& band : plot_.bands) {
-      const double from = std::clamp(px(band.from), left, plot_.width - right);
-      const double to = std::clamp(px(band.to), left, plot_.width - right);
+      const double from = std::clamp(px(band.from), kPlotLeft, plot_.width - kPlotRight);
+      const double to = std::clamp(px(band.to), kPlotLeft, plot_.width - kPlotRight);
       if (!(to > from)) continue;
       svg_.add(R"(<rect class="band c{}" x="{:.2f}" y="{:g}" width="{:.2f}" height="{:g}"/>)",
-               band.colour, from, top, std::max(0.4, to - from), plot_.height - top - bottom);
+               band.colour, from, top, std::max(0.4, to - from), plot_.height - top - kPlotBottom);
     }
   }
 
   void axes() {
     for (const double y : ticks(y_.low, y_.high, 5)) {
-      svg_.add(R"(<line class="grid" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
-               plot_.width - right, py(y), py(y));
-      svg_.add(R"(<text x="{:g}" y="{:.1f}" text-anchor="end">{}</text>)", left - 6, py(y) + 4,
+      svg_.add(R"(<line class="grid" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", kPlotLeft,
+               plot_.width - kPlotRight, py(y), py(y));
+      svg_.add(R"(<text x="{:g}" y="{:.1f}" text-anchor="end">{}</text>)", kPlotLeft - 6, py(y) + 4,
                number(y));
     }
     if (!plot_.x_names.empty()) {
-      const double room = (plot_.width - left - right) / static_cast<double>(plot_.x_names.size());
+      const double room =
+          (plot_.width - kPlotLeft - kPlotRight) / static_cast<double>(plot_.x_names.size());
       const auto letters = static_cast<std::size_t>(std::max(4.0, room / text_width("x")));
       for (std::size_t i = 0; i < plot_.x_names.size(); ++i) {
         svg_.add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)",
-                 px(static_cast<double>(i)), plot_.height - bottom + 18,
+                 px(static_cast<double>(i)), plot_.height - kPlotBottom + 18,
                  shortened(plot_.x_names[i], letters));
       }
     } else {
       for (const double x : ticks(x_.low, x_.high, 8)) {
         svg_.add(R"(<line class="grid" y1="{:g}" y2="{:g}" x1="{:.1f}" x2="{:.1f}"/>)", top,
-                 plot_.height - bottom, px(x), px(x));
+                 plot_.height - kPlotBottom, px(x), px(x));
         svg_.add(R"(<text x="{:.1f}" y="{:g}" text-anchor="middle">{}</text>)", px(x),
-                 plot_.height - bottom + 18, number(x));
+                 plot_.height - kPlotBottom + 18, number(x));
       }
     }
     if (plot_.zero_line) {
-      svg_.add(R"(<line class="zero" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", left,
-               plot_.width - right, py(0), py(0));
+      svg_.add(R"(<line class="zero" x1="{:g}" x2="{:g}" y1="{:.1f}" y2="{:.1f}"/>)", kPlotLeft,
+               plot_.width - kPlotRight, py(0), py(0));
     }
     svg_.add(R"(<text class="label" x="{:g}" y="{:g}" text-anchor="middle">{}</text>)",
-             (left + plot_.width - right) / 2, plot_.height - 8, plot_.x_label);
+             (kPlotLeft + plot_.width - kPlotRight) / 2, plot_.height - 8, plot_.x_label);
     svg_.add(
         R"svg(<text class="label" transform="translate(14 {:g}) rotate(-90)" text-anchor="middle">{}</text>)svg",
-        (top + plot_.height - bottom) / 2, plot_.y_label);
+        (top + plot_.height - kPlotBottom) / 2, plot_.y_label);
   }
 
   void draw(const Series& series) {
@@ -157,7 +158,7 @@ class PlotWriter {
     auto key = keys_.begin();
     for (const Series& series : plot_.series) {
       if (series.name.empty()) continue;
-      const double y = head - 16 + key_row * key->row;
+      const double y = kPlotHead - 16 + key_row * key->row;
       svg_.add(R"(<circle class="dot c{}" cx="{:.1f}" cy="{:g}" r="4"/>)", series.colour,
                key->x + 5, y);
       svg_.add(R"(<text x="{:.1f}" y="{:g}">{}</text>)", key->x + 14, y + 4, series.name);
@@ -167,8 +168,8 @@ class PlotWriter {
 
   const Plot& plot_;
   std::vector<KeyPlace> keys_;
-  double top{head};
-  Range x_, y_;
+  double top{kPlotHead};
+  AxisRange x_, y_;
   SvgWriter svg_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_bars = 30;
+constexpr std::size_t kMostKernelBars = 30;
 
 // The unit in which a page's energies are easy to read.
 struct Scale {
@@ -108,10 +108,11 @@ std::string estimate_page(const json& estimate) {
     if (bar_too) chart.bars.push_back(std::move(bar));
   };
   add(total, true);
-  for (const json& kernel : estimate.at("kernels")) add(kernel, chart.bars.size() <= most_bars);
-  if (estimate.at("kernels").size() > most_bars) {
+  for (const json& kernel : estimate.at("kernels"))
+    add(kernel, chart.bars.size() <= kMostKernelBars);
+  if (estimate.at("kernels").size() > kMostKernelBars) {
     chart.description +=
-        fmt::format(" The {} kernels with the most energy; the table has all.", most_bars);
+        fmt::format(" The {} kernels with the most energy; the table has all.", kMostKernelBars);
   }
   page.chart("By segment", chart);
   page.section("All figures");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_drawn = 2000;  // points beside the front
 constexpr std::size_t most_names = 24;    // below an axis
-constexpr std::size_t most_bars = 30;
+constexpr std::size_t kMostEffectBars = 30;
 
 struct Mean {
   double sum{};
@@ -182,7 +182,7 @@ BarChart effect_bars(const std::vector<MetricEffects>& all) {
   chart.legend = {"share of the variance"};
   for (const auto& one : all) {
     for (const auto& effect : one.effects) {
-      if (chart.bars.size() >= most_bars) return chart;
+      if (chart.bars.size() >= kMostEffectBars) return chart;
       chart.bars.push_back({fmt::format("{}: {}", one.metric, effect.axis),
                             {100 * effect.share.value_or(0)},
                             {},

@@ -14,8 +14,6 @@
 namespace ww::report {
 namespace {
 
-constexpr std::size_t most_rows = 2000;  // of a table: what keeps a page light
-
 // Places of the second's axes in the first's order.
 Result<std::vector<std::size_t>> same_axes(const sweep::Table& first, const sweep::Table& second) {
   for (const auto& [one, other, which] :
@@ -47,10 +45,6 @@ std::optional<double> percent(const std::optional<double>& first,
 
 std::string percent_text(const std::optional<double>& value) {
   return value ? fmt::format("{:+.2f}", *value) : "–";
-}
-
-std::string number_text(const std::optional<double>& value) {
-  return value ? figure_text(*value, 6) : "–";
 }
 
 // What is fixed in both plans, and not alike: "network: mesh and mesh-adaptive".
@@ -167,12 +161,12 @@ void add_points(Html& page, const SweepView& first, const SweepView& second,
   const bool some_unsettled = std::ranges::find(between.settled, false) != between.settled.end();
   if (some_unsettled) table.columns.push_back({"stable"});
   const std::size_t all = pairs.pairs.size() * pairs.metrics.size();
-  for (std::size_t at = 0; at < std::min(all, most_rows); ++at) {
+  for (std::size_t at = 0; at < std::min(all, kMostTableRows); ++at) {
     const std::size_t i = at / pairs.metrics.size();
     const std::size_t metric = at % pairs.metrics.size();
     const auto& [a, b] = pairs.pairs[i];
     const auto value = [&](const SweepView& view, std::size_t row) {
-      return number_text(view.table.rows[row].metrics[view.column(pairs.metrics[metric])]);
+      return metric_text(view.table.rows[row].metrics[view.column(pairs.metrics[metric])]);
     };
     std::vector<std::string> cells;
     for (const auto& setting : first.table.rows[a].settings) {
@@ -188,11 +182,11 @@ void add_points(Html& page, const SweepView& first, const SweepView& second,
     table.rows.push_back(std::move(cells));
   }
   page.section("Every point");
-  if (all > most_rows) {
+  if (all > kMostTableRows) {
     page.add(
         "<p class=\"mut\">The first {} of {} figures; 'wirewatt sweep show FOLDER --csv FILE' "
         "writes all of one sweep.</p>",
-        most_rows, all);
+        kMostTableRows, all);
   }
   page.table(table);
 }
@@ -205,7 +199,7 @@ void add_unpaired(Html& page, const SweepView& first, const SweepView& second,
   for (const auto& [which, view, rows] : {std::tuple{"first", &first, &pairs.only_first},
                                           std::tuple{"second", &second, &pairs.only_second}}) {
     for (const auto row : *rows) {
-      if (table.rows.size() == most_rows) break;
+      if (table.rows.size() == kMostTableRows) break;
       table.rows.push_back({which, settings_text(view->table, view->table.rows[row])});
     }
   }

@@ -13,12 +13,6 @@
 namespace ww::report {
 namespace {
 
-constexpr std::size_t most_rows = 2000;  // of a table: what keeps a page light
-
-std::string number_text(const std::optional<double>& value) {
-  return value ? figure_text(*value, 6) : "–";
-}
-
 // Least and most of a metric, and where.
 struct Extremes {
   std::size_t least{}, most{};  // rows
@@ -68,7 +62,7 @@ void answer_metric(Html& page, const SweepView& view, const std::vector<MetricEf
   }
   const auto& rows = view.table.rows;
   const auto at = [&](std::size_t row) {
-    return fmt::format("{} at {}", number_text(rows[row].metrics[0]),
+    return fmt::format("{} at {}", metric_text(rows[row].metrics[0]),
                        settings_text(view.table, rows[row]));
   };
   std::vector<std::string> lines{fmt::format("Least {}; most {}. One run a point: no interval.",
@@ -102,7 +96,7 @@ Table points_table(const SweepView& view, const std::string& caption,
     const auto& row = view.table.rows[at];
     std::vector<std::string> cells{std::to_string(row.index)};
     for (const auto& setting : row.settings) cells.push_back(setting.empty() ? "–" : setting);
-    for (const auto metric : metrics) cells.push_back(number_text(row.metrics[metric]));
+    for (const auto metric : metrics) cells.push_back(metric_text(row.metrics[metric]));
     if (some_unsettled) cells.emplace_back(view.settled[at] ? "yes" : "no");
     if (with_front) {
       cells.emplace_back(std::ranges::find(view.front, at) != view.front.end() ? "yes" : "no");
@@ -221,7 +215,7 @@ Result<std::string> sweep_page(const std::filesystem::path& folder, const SweepO
   if (!view.goals.empty() && !view.front.empty()) {
     page.chart("Pareto front", front_plot(view));
     auto rows = view.front;
-    if (rows.size() > most_rows) rows.resize(most_rows);
+    if (rows.size() > kMostTableRows) rows.resize(kMostTableRows);
     page.table(points_table(view, "Points on the front", rows, false));
   }
   if (!view.over.empty() && !variation) {
@@ -233,7 +227,7 @@ Result<std::string> sweep_page(const std::filesystem::path& folder, const SweepO
   if (!variation) add_sensitivity(page, effects);
   add_failures(page, view);
   page.section("Every point");
-  std::vector<std::size_t> rows(std::min(view.table.rows.size(), most_rows));
+  std::vector<std::size_t> rows(std::min(view.table.rows.size(), kMostTableRows));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   if (rows.size() < view.table.rows.size()) {
     page.add(

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "values.hpp"
 #include "ww/sweep/choices.hpp"
 
 namespace ww::report {
@@ -155,6 +156,10 @@ sweep::Table SweepView::settled_table() const {
     if (settled[row]) kept.rows.push_back(table.rows[row]);
   }
   return kept;
+}
+
+std::string metric_text(const std::optional<double>& value) {
+  return value ? figure_text(*value, 6) : "–";
 }
 
 std::string settings_text(const sweep::Table& table, const sweep::Row& row) {

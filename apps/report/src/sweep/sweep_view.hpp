@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,12 @@ struct SweepView {
   // Without the points that are not settled: what averages and shares are made of.
   [[nodiscard]] sweep::Table settled_table() const;
 };
+
+// A table has at most so many rows, which keeps a page light.
+inline constexpr std::size_t kMostTableRows = 2000;
+
+// A metric of a point in six digits; a dash where the point has none.
+[[nodiscard]] std::string metric_text(const std::optional<double>& value);
 
 // "k=4, rate=0.1"
 [[nodiscard]] std::string settings_text(const sweep::Table& table, const sweep::Row& row);
