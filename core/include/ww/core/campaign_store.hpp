@@ -17,7 +17,7 @@
 
 namespace ww {
 
-// What a run did. Stored as text.
+// The kind of a run. Stored as text.
 enum class RunKind {
   idle,         // nothing launched; context alive
   heat,         // furnace kernel
