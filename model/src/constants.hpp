@@ -1,4 +1,4 @@
-// The constants of a model, as combinations of what payloads cost per bit and millimetre.
+// The constants of a model, as combinations of the payloads' energies per bit and millimetre.
 #pragma once
 
 #include "facts.hpp"
@@ -9,7 +9,7 @@
 
 namespace ww::model {
 
-// Whether the published distances differ enough for anything to be told from them.
+// Whether the published distances differ enough to determine an energy per millimetre.
 [[nodiscard]] bool has_contrast(const JointInput& input);
 
 // Fills energy_per_bit_mm, constants, lock_in, rates and states. `correction` is that of

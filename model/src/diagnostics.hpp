@@ -1,5 +1,5 @@
-// What the fit says about itself: how hard single plateaus pull, how well each is foretold by the
-// others, how close to singular it is, and which of its terms the data ask for.
+// Diagnostics of the fit: the leverage of single plateaus, how well each is predicted by the
+// others, how close the fit is to singular, and which of its terms the data support.
 #pragma once
 
 #include "intervals.hpp"

@@ -1,4 +1,4 @@
-// How sure the fit is: covariance at the optimum, checked against a bootstrap over blocks.
+// Uncertainty of the fit: covariance at the optimum, compared with a bootstrap over blocks.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace ww::model {
 
 struct Uncertainty {
   Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
-  Eigen::MatrixXd bootstrap;   // the same from resampling; empty without replicates
-  Eigen::MatrixXd systematic;  // what no repetition shows (payloads.hpp); empty: nothing
+  Eigen::MatrixXd bootstrap;   // covariance of k_v from resampling; empty without replicates
+  Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
   double degrees_of_freedom{};
   double scatter{1};  // variance of the scaled residuals, at least 1
 };
@@ -24,9 +24,9 @@ struct Uncertainty {
 [[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
                                  std::uint64_t seed);
 
-// What wires' own heat would add to each variant's k_v if it were not taken out, negated
-// [fJ/bit/mm]: k_v times the rise of leakage per watt that readings of the variant's loads see,
-// -k I'(T) sum_j a_j heat_share_j. Of all but the hot spot.
+// Correction of each variant's k_v for the heat of the wires themselves [fJ/bit/mm]: minus k_v
+// times the rise of leakage per watt that readings of the variant's loads see, -k I'(T) sum_j a_j
+// heat_share_j. It covers all filters but the hot spot's.
 [[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
 
 // 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two

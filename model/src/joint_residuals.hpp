@@ -14,7 +14,7 @@
 
 namespace ww::model::residuals {
 
-// Where a window stands in the model; what the data fix and the parameters do not.
+// The place of a window in the model: values that the data fix and the parameters do not.
 struct Place {
   double ambient_c{};
   double drift_weight{};  // of the later of the two knots
@@ -42,7 +42,7 @@ class Idle : public ceres::CostFunction {
   double sigma_w_{};
 };
 
-// What a stream plateau brings beside its place.
+// Terms of a stream plateau beside its place.
 struct StreamTerms {
   double power_w{};
   double sigma_w{};

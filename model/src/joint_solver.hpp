@@ -19,7 +19,7 @@ inline constexpr double beta_prior = 2.4;  // leakage and clocks together: betwe
 inline constexpr double beta_sigma = 0.4;
 inline constexpr double huber_sigmas = 3;
 
-// Where a window stands in the model.
+// The place of a window in the model.
 [[nodiscard]] residuals::Place place_of(const JointInput& input, const Window& window);
 
 // State of the solver: problem, parameter blocks and which residual is whose.
@@ -32,42 +32,45 @@ class Solver {
   std::size_t engines() const { return static_cast<std::size_t>(input_.distance_mm.rows()); }
   std::size_t quadrants() const { return static_cast<std::size_t>(input_.distance_mm.cols()); }
   std::size_t variant_size() const { return 3 + engines() + quadrants() + input_.basis.size(); }
-  // Mean dynamic power as start, and how power should follow the rate: from the same pattern at
-  // another rate where there is one. Only then is the slope known apart from distance.
+  // Start values: the mean dynamic power, and the slope of power over rate. The slope comes from
+  // the same pattern at another rate, if there is one; only then is it known independently of
+  // distance.
   void start_variants();
   void follow_rates(const std::vector<double>& dynamic);
-  // The same from what payloads have in common: joint_rates.cpp.
+  // Finds the slope of power over rate from the effect that all payloads share (joint_rates.cpp).
   void compare_payloads();
   // Share of dynamic power, beyond throttling's, that follows the rates of `used` variants of a
-  // state, and its standard error: infinite where nothing tells.
+  // state, and its standard error, which is infinite if the data do not determine the share.
   std::pair<double, double> rate_share(int state, const std::vector<bool>& used) const;
-  // Short windows are noisier; what all share is the description's error.
+  // Scale of an idle window's residual. Short windows are noisier; the error of the model is common
+  // to all.
   double idle_sigma(const Window& window) const;
   void add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma);
   std::vector<double*> idle_blocks(const Window& window);
   std::vector<double> basis_at(int engine, int quadrant) const;
   ceres::LossFunction* loss() const;
   void build();
-  // Weak, and only there so that pairs that were never run leave the energy determined.
+  // A weak prior, so that the energy is determined even if some pairs were never run.
   double unexplained_sigma(std::size_t v) const;
   void add_priors();
-  // How idle power goes with voltage at one clock, from how it goes with voltage *and* clock over
-  // the states, less a share of clocks. Both voltages would fit: prior and its sigma.
+  // Prior of beta, the exponent of idle power over voltage at one clock, and its sigma. It follows
+  // from the exponent over the states, where voltage and clock change together, less a share of
+  // clocks.
   std::pair<double, double> beta_from_states() const;
 
   bool solve();
   double residual_of(ceres::ResidualBlockId id, double sigma) const;
-  // Where a stream plateau stands, in the heat of the power that it was last found to have: noise
-  // of its own power did not warm it, and would look like leakage that follows power.
+  // The place of a stream plateau, with heat from the power that was last fitted. Noise of its own
+  // measured power did not warm it, and would look like leakage that follows power.
   residuals::Place stream_place(std::size_t stream) const;
   // Scales of idle and stream residuals, robust, and the streams' noise.
   void rescale();
   // Degrees of freedom that a variant's residuals keep: its pairs, and offset and slope of its
   // blocks, are fitted.
   double freedom(std::size_t v) const;
-  // Scales of the variants. A block of plateaus has few degrees of freedom, so plateaus lean on all
-  // plateaus together, whose noise goes with their power; turns of lock-in are many and shorter,
-  // and stand for themselves.
+  // Scales of the variants. A block of plateaus has few degrees of freedom, so its scale also uses
+  // all other plateaus, whose noise is proportional to power. Turns of lock-in are shorter and
+  // numerous, and determine their own scale.
   void rescale_streams(const std::vector<std::vector<double>>& residuals);
   JointFit linearise();
   JointParameters parameters() const;

@@ -1,6 +1,6 @@
-// Does the model's form hold? The interaction of engine and quadrant that distance does not
-// explain (u of the joint fit), against replicates and against the signal (docs/method.md,
-// "Misfit").
+// Checks whether the model's form holds. It compares the interaction of engine and quadrant that
+// distance does not explain (u of the joint fit) with replicates and with the signal
+// (docs/method.md, "Misfit").
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What every payload and rate costs per bit and millimetre, from all variants that ran it.
+// Energy of every payload and rate per bit and millimetre, from all variants that ran it.
 //
 // The same payload may have been measured more than once: as plateaus and, at several lengths of
 // turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
@@ -22,22 +22,23 @@
 
 namespace ww::model {
 
-// Bounds of what no repetition shows. Within its bounds any value is as likely as another, and none
-// of it is taken out of k: the standard deviation about nothing is the bound over the square root
-// of 3 (rectangular distribution; JCGM 100:2008, GUM, 4.3.7).
+// Bounds of errors that no repetition shows. Any value within a bound is equally likely, and none
+// of it is subtracted from k. The standard deviation is therefore the bound over the square root of
+// 3 (rectangular distribution about 0; JCGM 100:2008, GUM, 4.3.7).
 constexpr double within(double bound) {
   return bound / std::numbers::sqrt3;
 }
 
-// Of the correction for heat, relative: how much more or less the wires' own heat raises leakage
-// than heat of the load does. Most of it flows through spreader and sink, where all heat is alike.
-// What does not is the hot spot, which has a bound of its own; filters next to its own take a part.
+// Bound of the correction for heat, relative: how much more or less the wires' own heat raises
+// leakage than heat of the load does. Most heat flows through spreader and sink, where all heat is
+// alike. The rest is the hot spot, which has a bound of its own; filters next to its own absorb a
+// part.
 inline constexpr double heat_bound = 0.15;
-// The same of the hot spot's rise, which cool-downs show of the load's heat: wires warm other parts
-// of the die than engines do.
+// Bound of the hot spot's rise, relative. Cool-downs show the rise for heat of the load, but wires
+// warm other parts of the die than engines do.
 inline constexpr double hot_spot_bound = 0.5;
-// What is not quite as supposed in the stream itself, relative: one line in 512 meets itself on a
-// wire, a bus rests between launches, a result is written.
+// Bound of the stream's deviations from its definition, relative: one line in 512 meets itself on a
+// wire, a bus rests between launches, and a result is written.
 inline constexpr double stream_bound = 0.002;
 // Requests and tags follow the order of addresses and CUs: 7.4 transitions a line on the virtual
 // GPU's monitors, of 272 in all. An order that changes theirs by a tenth shifts every payload by

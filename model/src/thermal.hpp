@@ -1,5 +1,5 @@
-// Temperature from power: what the 1 C sensor says, explained by power through a bank of
-// first-order filters plus a slowly drifting ambient (docs/method.md, "Temperature").
+// Temperature from power: the readings of a sensor with steps of 1 C, explained by power through a
+// bank of first-order filters plus a slowly drifting ambient (docs/method.md, "Temperature").
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Drift {
 struct TemperatureModel {
   Drift ambient;             // [C]
   HeatState response{};      // of the sensor to each filtered power [K/W]; fast ones may be
-                             // negative: they undo the sensor's own lag
+                             // negative, because they undo the sensor's own lag
   double rms_c{};            // of the readings about the model
   double low_c{}, high_c{};  // range of the readings
 };

@@ -37,7 +37,7 @@ class session {
   }
   // See wirewatt_reason.
   std::string reason(int index) const { return wirewatt_reason(session_.get(), index); }
-  // Joules of what `work` does; it must finish its queue.
+  // Measures `work`, which must finish its queue.
   template <class Work>
   wirewatt_reading measure(Work&& work) {
     begin();

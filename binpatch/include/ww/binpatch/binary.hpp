@@ -1,6 +1,6 @@
-// One entry point for whatever clGetProgramInfo or a compiler gives: an AMD code object, NVIDIA's
-// PTX, a clang offload bundle of several targets, a binary of AMD's Catalyst drivers. The kind is
-// told from the bytes.
+// One entry point for every binary that clGetProgramInfo or a compiler returns: an AMD code object,
+// NVIDIA's PTX, a clang offload bundle of several targets, or a binary of AMD's Catalyst drivers.
+// The kind is recognised from the bytes.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ struct ByteChange {
 struct PatchedSite {
   std::string target;  // "gfx701", "sm_80"
   HardwareRegister reg{};
-  // Which bits are read, where it is not the whole: Catalyst code without the marker reads bits
-  // 14:8 of HW_ID (CU, array and engine), as the paper does.
+  // The bits of the register that are read, by default all. Catalyst code without the marker reads
+  // bits 14:8 of HW_ID (CU, array and engine), as the paper does.
   std::uint8_t bit_offset{};
   std::uint8_t bit_count{32};
   PatchSite site;  // offsets are those of the whole file
@@ -50,24 +50,25 @@ struct PatchedBinary {
   BinaryKind kind{};
   std::vector<std::byte> bytes;    // of the same size as the input
   std::vector<PatchedSite> sites;  // one; of a bundle, one for each object
-  // All that was changed: the sites, and of Catalyst binaries the sections from which the driver
-  // would compile anew (.source, .llvmir, .amdil ...: emptied).
+  // All changes: the sites and, in Catalyst binaries, the emptied sections from which the driver
+  // would compile anew (.source, .llvmir, .amdil ...).
   std::vector<ByteChange> changes;
 };
 
-// Errors as those of patch() and patch_ptx(); invalid_argument for a target or register that the
-// file has not, or no kernel named where there are several. One refused object of a bundle refuses
-// the whole: name the target then.
+// Errors: those of patch() and patch_ptx(); invalid_argument for a target or register that the file
+// does not have, or if no kernel is named and there are several. If one object of a bundle is
+// refused, the whole bundle is; name the target then.
 [[nodiscard]] Result<PatchedBinary> patch_binary(std::span<const std::byte> bytes,
                                                  const BinaryPatchRequest& request);
-// Reads the patched bytes again: the wanted register at each site, all else as it was.
+// Decodes the patched bytes and checks that each site reads the wanted register and that nothing
+// else has changed.
 [[nodiscard]] Status verify_binary(std::span<const std::byte> original,
                                    const PatchedBinary& patched);
-// Takes all changes back. Error bad_data where `bytes` does not hold them.
+// Undoes all changes. Error bad_data if `bytes` does not contain them.
 [[nodiscard]] Result<std::vector<std::byte>> unpatch_binary(std::span<const std::byte> bytes,
                                                             std::span<const ByteChange> changes);
 
-// What patch_binary would do with a kernel, without doing it.
+// The result that patch_binary would have for a kernel.
 struct Candidate {
   std::string target;
   std::string kernel;

@@ -1,4 +1,4 @@
-// Files that are whole or absent: written aside, flushed, then renamed.
+// Files that are complete or absent: they are written under another name, flushed, then renamed.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace ww {
 
-// Replaces `file` by `content`. Errors: io_error, permission_denied; the old file then stands.
+// Replaces the content of `file`. Errors: io_error, permission_denied; the old file then remains.
 Status write_file_atomically(const std::filesystem::path& file, std::string_view content);
 
 // Reads a whole file. Errors: not_found, permission_denied, io_error; invalid_argument for a

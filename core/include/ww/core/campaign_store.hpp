@@ -1,7 +1,8 @@
-// The campaign file: SQLite in WAL mode, one transaction per finished run. Killed at any moment it
-// is whole: a run is there with all its samples, or not at all.
+// The campaign file: SQLite in WAL mode, one transaction per finished run. If the program is killed
+// at any moment, the file contains each run either with all its samples or not at all.
 //
-// Raw readings are kept; averages are derived from them, never stored instead (house rule 15).
+// The file stores raw readings and never averages in their place, because a better evaluation can
+// then be applied to an old campaign.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace ww {
 
-// What a run did. Stored as text.
+// The kind of a run. Stored as text.
 enum class RunKind {
   idle,         // nothing launched; context alive
   heat,         // furnace kernel
@@ -32,7 +33,7 @@ enum class RunKind {
 
 enum class RunStatus {
   ok,
-  rejected,  // measured, kept, not used; the reason says why
+  rejected,  // measured and stored, but not used; the reason says why
   failed,    // could not be measured; the reason says why
 };
 [[nodiscard]] std::string_view to_string(RunStatus status);
@@ -56,7 +57,7 @@ struct StoredWaves {
   std::uint64_t waves{};
 };
 
-// One turn of a lock_in run: so long one engine read one quadrant.
+// One turn of a lock_in run: the time in which one engine read one quadrant.
 struct StoredSlot {
   std::int32_t engine{};
   std::int32_t quadrant{};
@@ -70,7 +71,7 @@ struct StoredRun {
   std::int64_t block{};     // runs of one block interleave (ABBA) and are bootstrapped together
   std::int64_t position{};  // order within the block; (block, position) is unique
   RunKind kind{};
-  std::optional<std::int32_t> engine;    // shader engine that works
+  std::optional<std::int32_t> engine;    // shader engine that does the work
   std::optional<std::int32_t> quadrant;  // L2 quadrant that is read
   std::string pattern;                   // data pattern, empty where no data moves
   std::int32_t throttle{};               // wait iterations between loads; 0 is saturated
@@ -90,14 +91,14 @@ struct StoredRun {
 
 class CampaignStore {
  public:
-  // Creates a new campaign file; error io_error where one exists already or the folder cannot be
+  // Creates a new campaign file. Error io_error if one exists already or the folder cannot be
   // written.
   static Result<CampaignStore> create(const std::filesystem::path& file);
-  // Opens for resuming (read and write). `path` is the file, or the folder that holds it as
+  // Opens for resuming (read and write). `path` is the file, or the folder that contains it as
   // campaign.db.
   static Result<CampaignStore> open(const std::filesystem::path& path);
   // Opens for reading, by file or folder. Errors: not_found; parse_error for a file that is not a
-  // campaign or of another schema version. Whether its pages are whole, runs() tells.
+  // campaign or has another schema version. Damaged pages are found only by runs().
   static Result<CampaignStore> open_read_only(const std::filesystem::path& path);
 
   CampaignStore(CampaignStore&&) noexcept;
@@ -114,13 +115,13 @@ class CampaignStore {
   // Number of a new session (0, 1, ...).
   Result<std::int64_t> begin_session();
 
-  // Writes a run with its samples in one transaction. Error invalid_argument when (block,
-  // position) is there already.
+  // Writes a run with its samples in one transaction. Error invalid_argument if a run with this
+  // (block, position) exists already.
   Status add(const StoredRun& run);
   [[nodiscard]] Result<bool> contains(std::int64_t block, std::int64_t position) const;
   [[nodiscard]] Result<std::int64_t> run_count() const;
   // All runs in the order they were measured (session, start_ns), with samples. Reads on up to four
-  // threads and checks every page of the file; error parse_error where one is damaged.
+  // threads and checks every page of the file. Error parse_error if a page is damaged.
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
 
  private:
@@ -129,7 +130,7 @@ class CampaignStore {
   std::unique_ptr<Impl> impl_;
 };
 
-// Keys of CampaignStore::put. Values are UTF-8 text; numbers in decimal; JSON where said.
+// Keys of CampaignStore::put. Values are UTF-8 text, with numbers in decimal, or JSON where stated.
 namespace campaign_keys {
 inline constexpr std::string_view device = "device";          // "virtual:w9100", ...
 inline constexpr std::string_view is_virtual = "virtual";     // "true" or "false"
@@ -140,7 +141,7 @@ inline constexpr std::string_view plan = "plan";  // JSON: everything that fixes
 inline constexpr std::string_view floorplan = "floorplan_toml";  // the published floorplan
 inline constexpr std::string_view sensor = "sensor";             // JSON: SensorInfo
 inline constexpr std::string_view chip = "chip";                 // JSON: public facts of the device
-inline constexpr std::string_view opening = "opening";  // JSON: how a real device was taken
+inline constexpr std::string_view opening = "opening";  // JSON: how a real device was opened
 inline constexpr std::string_view dvfs = "dvfs";        // JSON: [{voltage_v, clock_hz}]
 inline constexpr std::string_view version = "wirewatt_version";
 inline constexpr std::string_view started = "started_utc";

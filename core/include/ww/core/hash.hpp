@@ -13,7 +13,7 @@ namespace ww {
 // 32 lower-case hexadecimal digits.
 [[nodiscard]] std::string hash_text(std::span<const std::byte> bytes);
 
-// hash_text of bytes that come in pieces.
+// Computes hash_text of bytes that arrive in pieces.
 class RunningHash {
  public:
   RunningHash();

@@ -1,4 +1,4 @@
-// Ctrl-C that leaves things whole: long work asks between steps whether to stop.
+// Ctrl-C that leaves no half-written results: long work checks between steps whether to stop.
 #pragma once
 
 namespace ww {

@@ -8,9 +8,9 @@
 
 namespace ww {
 
-// `path` itself or, where it is a folder, the file `name` in it. Errors name the path, what was
-// looked for and `source`, which says where such files come from ("'wirewatt calibrate' writes
-// one"): not_found; invalid_argument for a device, socket or pipe.
+// Returns `path` itself or, if it is a folder, the file `name` in it. Errors: not_found;
+// invalid_argument for a device, socket or pipe. Errors name the path, the file that was expected,
+// and `source`, which says where such files come from ("'wirewatt calibrate' writes one").
 [[nodiscard]] Result<std::filesystem::path> named_file(const std::filesystem::path& path,
                                                        std::string_view name,
                                                        std::string_view source);

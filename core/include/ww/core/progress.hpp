@@ -1,5 +1,5 @@
-// Progress with throughput and time left on stderr: drawn on a terminal, unless --quiet; elsewhere
-// a line now and then, with --verbose.
+// Progress with throughput and time left on stderr. It is drawn on a terminal, unless --quiet.
+// Elsewhere it is printed as a line now and then, with --verbose.
 #pragma once
 
 #include <chrono>
@@ -10,11 +10,11 @@
 
 namespace ww {
 
-// How fast work goes: over the time since the first report, so that what was done before it, as by
-// a run that is resumed, does not count.
+// The speed of work over the time since the first report. Work that was done before it, as in a
+// resumed run, does not count.
 class Pace {
  public:
-  // `done` in any unit, at a time [s] that never goes back.
+  // `done` is in any unit, and `time_s` [s] must never decrease.
   void report(double time_s, double done);
   // Units a second; absent until some were done.
   [[nodiscard]] std::optional<double> rate() const;
@@ -30,14 +30,14 @@ class Pace {
 
 class Progress {
  public:
-  // `unit` as "runs", for the throughput; empty: none is shown. Nothing is drawn during the first
-  // second.
+  // `unit` names the throughput's unit, for example "runs"; if it is empty, no throughput is shown.
+  // Nothing is drawn during the first second.
   explicit Progress(std::string label, std::string unit = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // done and total in any unit; note is a short text shown behind the bar.
+  // `done` and `total` are in any unit. `note` is a short text shown behind the bar.
   void update(double done, double total, const std::string& note = {});
   void finish();
 
@@ -48,8 +48,8 @@ class Progress {
   Pace pace_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point drawn_;
-  bool terminal_{};  // to be drawn on
-  bool told_{};      // now and then, as lines
+  bool terminal_{};  // progress is drawn on a terminal
+  bool told_{};      // progress is printed as lines
   bool visible_{};
 };
 

@@ -1,5 +1,5 @@
-// One figure with everything needed to trust it. Failed or missing is a status with a reason,
-// never 0 (house rule 14).
+// One figure with everything needed to trust it. A failed or missing figure has a status and a
+// reason. It is never 0, because 0 would be taken for a measurement.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace ww {
 
 enum class RowStatus {
   ok,
-  not_identified,  // the data cannot tell
+  not_identified,  // the data cannot determine the figure
   transferred,     // carried over from another segment or device, not measured here
   unavailable,     // the device or the file does not offer it
   rejected,        // measured, but not to be trusted; the reason says why
@@ -27,7 +27,7 @@ struct ResultRow {
   std::string unit;
   RowStatus status{RowStatus::ok};
   std::string reason;
-  std::string device;  // "virtual:w9100"; says virtual where it is
+  std::string device;  // "virtual:w9100"; a virtual device says so
 };
 
 void to_json(nlohmann::json& json, const ResultRow& row);

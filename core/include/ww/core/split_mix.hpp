@@ -1,6 +1,6 @@
-// SplitMix64 (Steele, Lea and Flood, OOPSLA'14): passes BigCrush, and any seed is good. The
-// standard library's shuffles and distributions differ between implementations; a file that is read
-// again, or on another machine, needs numbers that do not.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA'14) passes BigCrush and accepts any seed. The standard
+// library's shuffles and distributions differ between implementations. A file that is read later,
+// or on another machine, needs numbers that are the same everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A file that is written bit by bit and appears whole or not at all: its bytes have no name until
-// keep() gives them one, so that a process killed at any moment leaves nothing behind.
+// A file that is written in pieces and appears complete or not at all. Its bytes have no name until
+// keep() gives them one, so a process that is killed at any moment leaves nothing behind.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@ namespace ww {
 
 class StreamedFile {
  public:
-  // Opens an unnamed file in the folder of `target` (where the file system has none, a hidden one
-  // that the destructor removes). Errors: not_found, permission_denied, io_error.
+  // Opens an unnamed file in the folder of `target`. If the file system has no unnamed files, it
+  // opens a hidden one, which the destructor removes. Errors: not_found, permission_denied,
+  // io_error.
   static Result<StreamedFile> create(const std::filesystem::path& target);
 
   StreamedFile(StreamedFile&& other) noexcept;
   StreamedFile& operator=(StreamedFile&& other) noexcept;
-  ~StreamedFile();  // drops what keep() did not put in place
+  ~StreamedFile();  // drops the file unless keep() put it in place
 
-  // Appends; short pieces through a buffer. Errors: io_error (disk full).
+  // Appends bytes, short pieces through a buffer. Errors: io_error (disk full).
   Status write(std::string_view bytes);
   // Flushes and puts the file in place of `target`; the object can then only be destroyed.
-  // Errors: permission_denied, io_error; the old file then stands.
+  // Errors: permission_denied, io_error; the old file then remains.
   Status keep();
 
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }

@@ -1,4 +1,4 @@
-// "Did you mean": the name that a misspelt one comes closest to.
+// "Did you mean": finds the name that is closest to a misspelt one.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace ww {
 
-// Letters to insert, delete, replace or swap with their neighbour (Damerau 1964, adjacent
-// transpositions alone).
+// Number of letters to insert, delete, replace or swap with their neighbour (Damerau 1964,
+// adjacent transpositions only).
 [[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// "; did you mean 'mesh'?" for the closest candidate within a third of the name's letters (at
-// least one); empty where none is that close. Upper and lower case are the same.
+// Returns "; did you mean 'mesh'?" for the closest candidate within a third of the name's letters
+// (at least one), or an empty text if none is that close. Upper and lower case are equal.
 [[nodiscard]] std::string did_you_mean(std::string_view name,
                                        const std::vector<std::string_view>& candidates);
 

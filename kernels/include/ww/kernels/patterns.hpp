@@ -17,16 +17,16 @@ enum class Pattern {
   aa,           // 0xAA in every byte: neighbours differ, nothing toggles
   half_random,  // two random bits, two zeros, and so on: toggle rate 0.25
   random,       // every bit independent: toggle rate 0.5
-  // Independent bits of density p toggle 2 p (1 - p) in whatever order lines cross a bus; p against
-  // 1 - p differs in values alone.
+  // Independent bits of density p toggle 2 p (1 - p), in any order of lines on a bus. Densities p
+  // and 1 - p therefore differ only in values.
   density_25,
   density_75,
-  // Random bits in pairs of neighbours (2i, 2i + 1) that are equal or opposite: the same toggles
-  // and values, other coupling, where neighbouring bits are neighbouring wires.
+  // Random bits in pairs of neighbours (2i, 2i + 1) that are equal or opposite. Both have the same
+  // toggles and values. If neighbouring bits are neighbouring wires, their coupling differs.
   pairs_equal,
   pairs_opposite,
-  // Every line of 64 B all ones or all zeros, in all orders equally often: wires move together,
-  // whatever their order, so that nothing couples. Toggle rate 0.5.
+  // Every line of 64 B is all ones or all zeros, in all orders equally often. All wires change
+  // together, whatever their order, so nothing couples. Toggle rate 0.5.
   uniform_lines,
 };
 inline constexpr std::array<Pattern, 10> all_patterns{

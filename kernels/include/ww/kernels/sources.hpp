@@ -19,11 +19,11 @@ struct Source {
 // Error not_found names the sources that there are.
 [[nodiscard]] Result<Source> find_source(std::string_view name);
 
-// How a target spells what OpenCL C cannot say. `portable` has no marker: its wavefronts report
-// their work-group under the marker's xor, and nothing is pinned.
+// How a target expresses what OpenCL C cannot. `portable` has no marker: its wavefronts report
+// their work-group with the marker's xor, and nothing is pinned.
 enum class Dialect { amd, nvidia, portable };
 
-// The dialect, and where the target's hardware id keeps the place.
+// The dialect of a target, and the bits of its hardware id that contain the place.
 struct PinTarget {
   Dialect dialect{Dialect::amd};
   unsigned engine_shift{13};  // HW_ID on GCN
@@ -39,7 +39,7 @@ enum class Wait {
   nops,   // s_nop, as in IISWC'16 (Fig. 9): as long, one instruction every 32 cycles
 };
 
-// What the host fixes when it builds a kernel.
+// Values that the host fixes when it builds a kernel.
 struct Macros {
   PinTarget target;
   Wait wait{Wait::sleep};  // the other dialects have one way alone
@@ -51,18 +51,18 @@ struct Macros {
   unsigned unroll{4};     // loads an iteration
   bool count_waves{};     // l2_stream counts its working wavefronts, where no counter can
 };
-// Macro definitions, the shared head and the kernel's text: what goes to clCreateProgramWithSource.
-// Definitions travel in the text, not as options, because a quoted constraint does not survive
+// Returns macro definitions, the shared head and the kernel's text, for clCreateProgramWithSource.
+// Definitions are in the text and not in options, because a quoted constraint does not survive
 // every driver's option parser. Error invalid_argument names the macro that makes no sense.
 [[nodiscard]] Result<std::string> program_text(const Source& source, const Macros& macros);
 
-// The same kernel as PTX, compiled when the program was built, for hosts without a compiler of
-// OpenCL C (CUDA's driver API). `text` is what program_text gave for the nvidia dialect: its values
-// go where the PTX names them. Error unsupported: text that is not one of these kernels, or values
-// other than those fixed at build time (group size 256, wave size 32, 4 loads an iteration, whole
-// ids).
+// Returns a kernel as PTX, which was compiled when the program was built, for hosts without a
+// compiler of OpenCL C (CUDA's driver API). `text` is the result of program_text for the nvidia
+// dialect; its values replace their names in the PTX. Error unsupported: text that is not one of
+// these kernels, or values other than those fixed at build time (group size 256, wave size 32, 4
+// loads an iteration, whole ids).
 [[nodiscard]] Result<std::string> ptx_for(std::string_view name, std::string_view text);
-// What the PTX was compiled with.
+// Values that the PTX was compiled with.
 inline constexpr unsigned ptx_group_size = 256;
 inline constexpr unsigned ptx_unroll = 4;
 

@@ -1,4 +1,4 @@
-// AMD GPUs: what the kernel's files say of them, and their sensors (files, ROCm SMI).
+// AMD GPUs as the kernel's files describe them, and their sensors (files, ROCm SMI).
 #pragma once
 
 #include <memory>
@@ -21,25 +21,27 @@ struct AmdGpu {
   std::string device_id{};  // of PCI: "0x740f"
 };
 
-// The amdgpu cards under SYSFS/class/drm, by PCI address; SYSFS is "/sys" but in tests. Cards of
-// other vendors are left out.
+// Lists the amdgpu cards under SYSFS/class/drm, by PCI address. SYSFS is "/sys" except in tests.
+// Cards of other vendors are left out.
 [[nodiscard]] std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs);
 
-// hwmon and gpu_metrics. Errors: not_found where neither tells power nor energy; the message says
-// which files were looked at.
+// Opens hwmon and gpu_metrics as a source. Error not_found if neither has power or energy; the
+// message names the files that were tried.
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu);
 
-// Whether librocm_smi64 can be used for the GPU. It ends the process on trees it does not expect,
-// so all that will be called is called in a child first. Errors: missing_dependency that names the
-// package, unsupported (it runs and does not list the GPU), device_error (it crashed, hung or could
-// not start; the reason is its own).
+// Checks whether librocm_smi64 can be used for the GPU. The library ends the process on device
+// trees that it does not expect, so every function that will be needed is first called in a child.
+// Errors: missing_dependency that names the package, unsupported (the library runs and does not
+// list the GPU), device_error (it crashed, hung or could not start; the reason is its own).
 [[nodiscard]] Status probe_rocm_smi(const AmdGpu& gpu);
-// Loads it into this process; after a good probe only. Errors as the probe's.
+// Loads librocm_smi64 into this process. Call it only after a successful probe_rocm_smi(), whose
+// errors it shares.
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_rocm_smi(const AmdGpu& gpu);
 
-// Fixes the core clock by the driver's files (power_dpm_force_performance_level "manual", then
-// pp_dpm_sclk). `guardian` gives it back where this process cannot. Errors: unsupported (no such
-// files, or clocks are fixed by hand already), permission_denied with the remedy.
+// Opens the control of the core clock by the driver's files (power_dpm_force_performance_level
+// "manual", then pp_dpm_sclk). `guardian` restores the clock if this process cannot. Errors:
+// unsupported (no such files, or somebody has fixed the clocks by hand), permission_denied with the
+// remedy.
 [[nodiscard]] Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
     const AmdGpu& gpu, std::unique_ptr<ClockGuardian> guardian);
 

@@ -1,4 +1,4 @@
-// Work that may end the process (vendor libraries that abort, drivers that hang) in a child.
+// Runs work that may end the process (vendor libraries that abort, drivers that hang) in a child.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace ww::measure {
 
-// Runs `body` in a forked child and gives the text that it returned. What the child writes to
-// stderr is kept from the user. Errors: io_error (no process), device_error (killed by a signal,
-// did not answer within `patience`, or ended without an answer), each with the end of its stderr.
-// Call it while no other thread holds locks that `body` needs.
+// Runs `body` in a forked child and returns the text that `body` returned. The user does not see
+// the child's stderr. Errors: io_error (no process), device_error (the child was killed by a
+// signal, did not answer within `patience`, or ended without an answer), each with the end of its
+// stderr. Call it while no other thread has locks that `body` needs.
 [[nodiscard]] Result<std::string> run_in_child(const std::function<std::string()>& body,
                                                std::chrono::milliseconds patience);
 

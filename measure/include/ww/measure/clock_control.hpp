@@ -1,4 +1,4 @@
-// Fixing a GPU's core clock, and giving it back on every way out.
+// Fixes a GPU's core clock, and restores it however the program ends.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,26 @@
 
 namespace ww::measure {
 
-// The destructor restores. Threading: one caller at a time.
+// Control of one GPU's core clock. The destructor restores the clock. Threading: one caller at a
+// time.
 class ClockControl {
  public:
   virtual ~ClockControl() = default;
-  // States that can be fixed, slowest first; voltage 0 where the driver does not tell it.
+  // States that can be fixed, slowest first. The voltage is 0 if the driver does not report it.
   [[nodiscard]] virtual const std::vector<DvfsState>& states() const = 0;
   // The state that was selected, or -1 while the driver chooses.
   [[nodiscard]] virtual int current() const = 0;
   // Errors: out_of_range, permission_denied (with the remedy), device_error.
   virtual Status select(int state) = 0;
-  // Back to what was set before the first select; nothing to do where nothing was selected.
+  // Restores the setting from before the first select(). Does nothing if nothing was selected.
   virtual Status restore() = 0;
 };
 
-// What gives a clock back. Kept in a file while clocks are changed, so that somebody else can do
-// it.
+// The action that restores a clock. It is kept in a file while clocks are changed, so that another
+// process can perform it.
 struct RestoreAction {
   enum class Kind {
-    write_file,         // `text` into the kernel's file `target`
+    write_file,         // writes `text` into the kernel's file `target`
     nvml_reset_clocks,  // of the GPU at PCI address `target`
   };
   Kind kind{};
@@ -36,8 +37,8 @@ struct RestoreAction {
   std::string text;
 };
 
-// A process of its own that outlives this one, killed or crashed as it may be, and then gives the
-// clocks back. Should it be killed as well, the next program that calls restore_leftovers() does.
+// A process of its own that restores the clocks after this process was killed or crashed. If the
+// guardian is killed as well, the next program that calls restore_leftovers() restores them.
 class ClockGuardian {
  public:
   // Forks; call it before threads of this process use the vendor's library. Errors: io_error.
@@ -46,9 +47,9 @@ class ClockGuardian {
   ClockGuardian(const ClockGuardian&) = delete;
   ClockGuardian& operator=(const ClockGuardian&) = delete;
 
-  // Before the first change of a clock. Errors: io_error; then do not change it.
+  // Call it before the first change of a clock. Error io_error: do not change the clock then.
   Status arm(const RestoreAction& action);
-  // After the clock was given back.
+  // Call it after the clock was restored.
   void disarm();
 
  private:
@@ -59,9 +60,9 @@ class ClockGuardian {
   std::string file_;
 };
 
-// Gives back the clocks that ended processes left changed; one line for each, "0000:03:00.0: ...".
-// Files of this user alone are looked at ($WIREWATT_STATE_DIR, else /run/wirewatt for root,
-// $XDG_RUNTIME_DIR/wirewatt, /tmp/wirewatt-UID).
+// Restores the clocks that ended processes left changed. Returns one line for each,
+// "0000:03:00.0: ...". It looks only at files of this user ($WIREWATT_STATE_DIR, else /run/wirewatt
+// for root, $XDG_RUNTIME_DIR/wirewatt, /tmp/wirewatt-UID).
 std::vector<std::string> restore_leftovers();
 
 }  // namespace ww::measure

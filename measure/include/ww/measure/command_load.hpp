@@ -1,4 +1,4 @@
-// Somebody else's program as a load.
+// Uses another program as a load.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,10 @@
 
 namespace ww::measure {
 
-// The shell command is started when the load goes on and ended (SIGTERM, after a second SIGKILL, to
-// its process group) when it goes off. The sensor's clock must be the steady one; it must outlive
-// the load. Errors of run_for: io_error (cannot be started, or it ended by itself).
+// A load that starts a shell command when it is switched on. When it is switched off, it ends the
+// command's process group (SIGTERM, and SIGKILL after a second). The sensor's clock must be the
+// steady one, and the sensor must outlive the load. Errors of run_for: io_error (the command cannot
+// be started, or it ended by itself).
 [[nodiscard]] std::unique_ptr<Load> make_command_load(std::string command, Sensor& sensor);
 
 }  // namespace ww::measure

@@ -51,11 +51,11 @@ struct CounterFile {
 [[nodiscard]] Result<CounterFile> parse_counter_file(std::string_view text,
                                                      const std::string& source);
 
-// The same from disk; the architecture also from a sysinfo.csv in the same folder, which
-// rocprofiler-compute leaves there. Errors: also io_error.
+// Reads and parses a counter file. The architecture may also come from a sysinfo.csv in the same
+// folder, which rocprofiler-compute leaves there. Errors: those of parse_counter_file, io_error.
 [[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path);
 
-// What rocprofiler-compute's sysinfo.csv says of the device.
+// The device as rocprofiler-compute's sysinfo.csv describes it.
 struct SystemInfo {
   std::string architecture;    // gpu_arch, in old files gpu_soc
   std::optional<double> xcds;  // dies; old files have none
@@ -66,12 +66,12 @@ struct SystemInfo {
                                                    const std::string& source);
 
 // A counter's total in a dispatch: NAME_sum, else the sum of NAME[0], NAME[1]... without a gap,
-// else NAME. Nothing where the file has none of them.
+// else NAME. Absent if the file has none of them.
 [[nodiscard]] std::optional<double> counter_total(const CounterDispatch& dispatch,
                                                   const std::string& name);
 
-// A sum and its instances that differ: they come from different passes of the profiler, that is
-// from different runs of the kernel.
+// A counter whose sum differs from that of its instances, because they come from different passes
+// of the profiler, that is, from different runs of the kernel.
 struct PassDisagreement {
   std::string counter;  // "TCC_READ"
   double sum{};
@@ -81,7 +81,7 @@ struct PassDisagreement {
 [[nodiscard]] std::vector<PassDisagreement> pass_disagreements(const CounterDispatch& dispatch);
 
 // Core cycles that a dispatch took, for files without usable times: TCC_CYCLE per L2 channel
-// (GRBM_GUI_ACTIVE is summed over dies). Nothing where the counters are absent.
+// (GRBM_GUI_ACTIVE is summed over dies). Absent if the counters are.
 [[nodiscard]] std::optional<double> elapsed_cycles(const CounterDispatch& dispatch);
 
 }  // namespace ww::measure

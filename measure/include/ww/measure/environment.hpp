@@ -1,4 +1,5 @@
-// What of this machine a GPU's measurements need: libraries, permissions, modes, other users.
+// Checks what measurements of a GPU need from the machine: libraries, permissions, modes, and no
+// other users.
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace ww::measure {
 
-// The vendors' libraries and profilers, each good or unavailable with the package's name. They are
-// loaded in child processes.
+// Checks the vendors' libraries and profilers. Each is good, or unavailable with the package's
+// name. They are loaded in child processes.
 [[nodiscard]] std::vector<Finding> check_libraries();
 
-// Driver, permission to compute, ways to the sensor, partitions, ECC, other load and access to
-// counters of one GPU. `sysfs` as in TelemetryOptions.
+// Checks one GPU: driver, permission to compute, interfaces to the sensor, partitions, ECC, other
+// load, and access to counters. `sysfs` is as in TelemetryOptions.
 [[nodiscard]] std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs);
 
 }  // namespace ww::measure

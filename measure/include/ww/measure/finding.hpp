@@ -1,4 +1,4 @@
-// What the doctor says of one capability.
+// The doctor's judgement of one capability.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@ namespace ww::measure {
 
 enum class Verdict {
   good,
-  limited,      // can be used, with the care that the detail names
-  bad,          // there, and not to be believed
-  unavailable,  // not there, or not for this user
+  limited,      // usable with the care that the detail names
+  bad,          // present, but its values cannot be believed
+  unavailable,  // absent, or not permitted for this user
 };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 

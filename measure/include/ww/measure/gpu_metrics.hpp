@@ -1,4 +1,4 @@
-// amdgpu's binary telemetry table, /sys/class/drm/cardN/device/gpu_metrics.
+// Parses amdgpu's binary telemetry table, /sys/class/drm/cardN/device/gpu_metrics.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ww::measure {
 
-// Fields that the firmware marks as not there (all ones) are absent.
+// One reading of the table. Fields that the firmware marks as missing (all ones) are absent.
 struct GpuMetrics {
   std::string_view layout;  // "v1.3"
   std::optional<std::int32_t> edge_mc;
@@ -30,8 +30,8 @@ struct GpuMetrics {
 
 // Layouts v1.0 to v1.5 and v2.0 to v2.4 (offsets from the structures in Linux'
 // drivers/gpu/drm/amd/include/kgd_pp_interface.h; little endian, natural alignment). APUs (v2)
-// count in mW and 0.01 C, cards (v1) in W and C. Errors: unsupported names another layout;
-// parse_error where the size in the head is not the layout's or the file is shorter.
+// count in mW and 0.01 C, cards (v1) in W and C. Errors: unsupported, which names another layout;
+// parse_error if the size in the head is not the layout's, or the file is shorter.
 [[nodiscard]] Result<GpuMetrics> parse_gpu_metrics(std::span<const std::byte> data,
                                                    const std::string& source);
 

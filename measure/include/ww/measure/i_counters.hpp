@@ -15,7 +15,7 @@ struct Dispatch {
   std::int64_t end_ns{};
 };
 
-// Threading: one caller at a time. Finish the queue before asking.
+// Counters of one device. Threading: one caller at a time. Finish the queue before reading them.
 class Counters {
  public:
   virtual ~Counters() = default;
@@ -28,9 +28,8 @@ class Counters {
 };
 
 // Payload bytes between L1 and L2 from counters: (TCC_HIT + TCC_MISS) lines of 64 B on gfx7 and
-// gfx8, which have no finer counter; TCP_TCC requests of 64 B on gfx900, gfx908 and gfx90a (docs:
-// counters of the traffic). Errors: unsupported (target
-// without a mapping), bad_data (counters missing or not finite).
+// gfx8, which have no finer counter; TCP_TCC requests of 64 B on gfx900, gfx908 and gfx90a. Errors:
+// unsupported (target without a mapping), bad_data (counters missing or not finite).
 [[nodiscard]] Result<double> l1_l2_bytes(const std::string& gfx_target,
                                          const std::map<std::string, double>& counters);
 

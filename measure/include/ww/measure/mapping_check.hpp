@@ -1,5 +1,5 @@
-// A counter mapping against kernels that move a known number of bytes, on the device itself: each
-// segment's bytes are taken as they are, scaled, or refused.
+// Checks a counter mapping on the device itself, with kernels that move a known number of bytes.
+// Each segment's bytes are accepted, scaled, or refused.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace ww::measure {
 
-// What the kernel moved [bytes]. Beyond the L2 reads are known where the data is too large to have
-// been there; of writes, at most `l2_bytes` stay dirty and are written later.
+// Bytes that the kernel moved. Reads beyond the L2 are known if the data are too large to have been
+// in it. Of the writes, at most `l2_bytes` stay dirty and are written later.
 struct KnownBytes {
   double read{};
   double written{};

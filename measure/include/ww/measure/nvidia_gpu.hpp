@@ -13,7 +13,7 @@
 
 namespace ww::measure {
 
-// Absent: the device does not say.
+// A GPU as NVML describes it. A field is absent if the device does not report it.
 struct NvidiaGpu {
   PciAddress pci;
   std::string name;
@@ -29,9 +29,9 @@ struct NvidiaGpu {
 [[nodiscard]] Result<std::vector<NvidiaGpu>> list_nvidia_gpus();
 
 // Power fields 186 (instant) and 185 (average), or the older power reading; total energy (from mJ);
-// temperatures, clocks, throttle reasons. Each field that the device does not support or this user
-// may not read is a state, not an error. Errors: not_found (no such GPU; neither power nor energy),
-// those of the listing.
+// temperatures, clocks, throttle reasons. A field that the device does not support or that this
+// user may not read has a state and is no error. Errors: not_found (no such GPU; neither power nor
+// energy), those of list_nvidia_gpus().
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_nvml(const PciAddress& pci);
 
 // Locks the core clock to one of up to five of the supported ones. Errors: unsupported,

@@ -1,4 +1,4 @@
-// Where a GPU sits: what ties a compute device to its sensor.
+// The PCI address of a GPU, which connects a compute device to its sensor.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// A source that a sampler polls, as a sensor; with the clocks beside it.
+// Makes a sensor of a source that a sampler polls, together with the control of its clocks.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace ww::measure {
 
-// Times are the steady clock's. A reading's time_ns is its poll's: real sensors do not say when
-// they refreshed.
+// Times are those of the steady clock. The time_ns of a reading is the time of its poll, because
+// real sensors do not report when they refreshed.
 class PolledSensor final : public Sensor {
  public:
-  // `clocks` may be null; then there are no clock states and `no_clocks` says why. Errors of
-  // Sampler::start.
+  // `clocks` may be null. There are then no clock states, and `no_clocks` says why. Errors: those
+  // of Sampler::start.
   static Result<std::unique_ptr<PolledSensor>> start(std::unique_ptr<PowerSource> source,
                                                      std::unique_ptr<ClockControl> clocks,
                                                      std::string no_clocks,
@@ -32,11 +32,11 @@ class PolledSensor final : public Sensor {
   [[nodiscard]] int dvfs_current() const override;
   Status select_dvfs(int state) override;
 
-  // The readings as they were polled, instead of new_readings().
+  // The readings as they were polled. Call it instead of new_readings().
   std::vector<Sample> new_samples();
   [[nodiscard]] const PowerSource& source() const { return *source_; }
   [[nodiscard]] SamplerStats stats() const { return sampler_->stats(); }
-  // Why clocks cannot be fixed; empty where they can.
+  // Why clocks cannot be fixed; empty if they can.
   [[nodiscard]] const std::string& no_clocks() const { return no_clocks_; }
 
  private:
@@ -48,7 +48,8 @@ class PolledSensor final : public Sensor {
   std::vector<Sample> waiting_;
 };
 
-// A sample as campaigns keep it: edge temperature, or the junction's where there is no other.
+// Converts a sample to the form of campaigns. The temperature is the edge's, or the junction's if
+// there is no other.
 [[nodiscard]] StoredSample stored(const Sample& sample);
 
 }  // namespace ww::measure

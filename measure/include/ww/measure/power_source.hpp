@@ -1,5 +1,5 @@
-// The contract of what a sampler polls: one GPU's registers behind a vendor's library or the
-// kernel's files.
+// The contract of a source that a sampler polls: one GPU's registers behind a vendor's library or
+// the kernel's files.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ enum class FieldStatus {
 };
 [[nodiscard]] std::string_view to_string(FieldStatus status);
 
-// One field as it answered when the source was opened.
+// The state of one field when the source was opened.
 struct FieldState {
   std::string name;  // "power_instant", "energy", "temperature_edge", ...
   FieldStatus status{FieldStatus::missing};
   std::string reason;  // where it was looked for and what came back
 };
 
-// What one poll gave. Absent is absent, never 0.
+// The values of one poll. A missing value is absent, never 0.
 struct RawReading {
   std::optional<std::int64_t> power_uw;         // the faster of the power fields there are
   std::optional<std::int64_t> second_power_uw;  // the other one
@@ -41,7 +41,7 @@ struct RawReading {
   std::optional<std::uint64_t> throttle;  // bits; throttle_text() names them
 };
 
-// Threading: one caller at a time; the sampler's thread once it runs.
+// Threading: one caller at a time, which is the sampler's thread once it runs.
 class PowerSource {
  public:
   virtual ~PowerSource() = default;
@@ -50,11 +50,12 @@ class PowerSource {
   [[nodiscard]] virtual std::string power_name() const = 0;
   [[nodiscard]] virtual std::string second_power_name() const = 0;
   [[nodiscard]] virtual const std::vector<FieldState>& fields() const = 0;
-  // Power and energy.
+  // Reads power and energy.
   virtual void read_fast(RawReading& reading) = 0;
-  // Temperatures, voltage, clocks, throttling.
+  // Reads temperatures, voltage, clocks and throttling.
   virtual void read_slow(RawReading& reading) = 0;
-  // Why the clocks are held down; empty where no bit of `throttle` says so. Idle is no throttling.
+  // The reason for throttled clocks; empty if no bit of `throttle` gives one. Idle is no
+  // throttling.
   [[nodiscard]] virtual std::string throttle_text(std::uint64_t bits) const = 0;
 };
 

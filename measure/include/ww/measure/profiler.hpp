@@ -1,5 +1,4 @@
-// The vendors' profilers, started on a program of the user's; what they write is read by
-// counter_file.hpp.
+// Starts the vendors' profilers on a program of the user. counter_file.hpp reads their output.
 #pragma once
 
 #include <chrono>
@@ -21,11 +20,11 @@ struct InstalledProfiler {
   Profiler profiler{};
   std::filesystem::path program;
 };
-// Those on PATH (and in /opt/rocm/bin, /usr/local/cuda/bin) that can count on an architecture
-// ("gfx90a", "sm_90"; empty: any), best first.
+// The profilers on PATH (and in /opt/rocm/bin, /usr/local/cuda/bin) that can count on an
+// architecture ("gfx90a", "sm_90"; empty: any), best first.
 [[nodiscard]] std::vector<InstalledProfiler> installed_profilers(std::string_view architecture);
 
-// The counters that the byte mapping of an architecture needs, by the profiler's names. Empty where
+// The counters that the byte mapping of an architecture needs, by the profiler's names. Empty if
 // there is no mapping.
 [[nodiscard]] std::vector<std::string> mapped_counters(std::string_view architecture);
 
@@ -41,14 +40,14 @@ struct ProfileRequest {
 [[nodiscard]] std::vector<std::string> profiler_command(const InstalledProfiler& profiler,
                                                         const ProfileRequest& request,
                                                         const std::filesystem::path& folder);
-// What rocprof reads: "pmc:" lines of at most four counters, one pass of the program each.
+// The input file of rocprof: "pmc:" lines of at most four counters, one pass of the program each.
 [[nodiscard]] std::string rocprof_input(std::span<const std::string> counters);
 
 struct Profile {
   CounterFile counters;
   std::vector<std::string> command;  // as it was run
 };
-// Runs the program under the profiler and reads what it wrote; passes are joined by dispatch.
+// Runs the program under the profiler and reads its output. Passes are joined by dispatch.
 // Errors: missing_dependency (no profiler, or a library of its own: names the package),
 // permission_denied (with the command that allows it), unsupported (a counter that the device has
 // not: named), device_error (the profiler or the program failed, or ran past the limit: with its
@@ -56,7 +55,7 @@ struct Profile {
 // those of parse_counter_file.
 [[nodiscard]] Result<Profile> profile(const InstalledProfiler& profiler,
                                       const ProfileRequest& request);
-// With the best installed profiler.
+// Profiles with the best installed profiler.
 [[nodiscard]] Result<Profile> profile(const ProfileRequest& request);
 
 }  // namespace ww::measure

@@ -1,4 +1,4 @@
-// Whether each field of a series of readings is to be believed: health.hpp, field by field.
+// Checks each field of a series of readings, as health.hpp checks a sensor as a whole.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ enum class ReadingStatus {
   healthy,
   missing,    // the device does not offer it
   denied,     // this user may not read it
-  no_answer,  // offered, and not one reading (or fewer than four polls of five)
+  no_answer,  // offered, but no reading came (or fewer than four polls of five)
   zero,       // all readings are zero
   negative,
   absurd,    // more than 10 kW, beyond -100..200 C, more than 10 V
-  frozen,    // it did not move while the load changed
-  backward,  // a counter that fell
+  frozen,    // did not move while the load changed
+  backward,  // a counter fell
 };
 [[nodiscard]] std::string_view to_string(ReadingStatus status);
 
@@ -35,7 +35,7 @@ struct StatusRow {
 [[nodiscard]] std::vector<StatusRow> reading_statuses(std::span<const StoredSample> readings,
                                                       bool load_changes);
 
-// Puts the reason why a field was not offered (FieldState) in place of a mere "no answer".
+// Replaces "no answer" by the reason why a field was not offered (FieldState).
 void explain_missing(std::vector<StatusRow>& rows, std::span<const FieldState> fields);
 
 }  // namespace ww::measure

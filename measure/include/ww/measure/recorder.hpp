@@ -1,4 +1,4 @@
-// Keeps a sensor's readings as one unbroken series, run after run.
+// Records a sensor's readings as one unbroken series, run after run.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace ww::measure {
 class Recorder {
  public:
   explicit Recorder(Sensor& sensor) : sensor_(sensor) {}
-  // All readings since the last call, with `changed` set against the reading before, also across
-  // calls. Errors as Sensor::new_readings.
+  // Returns all readings since the last call. `changed` compares each with the previous reading,
+  // also across calls. Errors: those of Sensor::new_readings.
   Result<std::vector<StoredSample>> take();
 
  private:

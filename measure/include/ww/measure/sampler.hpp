@@ -1,4 +1,4 @@
-// A thread that polls a source at fixed times and hands the readings on without waiting.
+// A thread that polls a source at fixed times and passes the readings on without waiting.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct SamplerOptions {
   std::int64_t period_ns{1'000'000};
   std::int64_t slow_period_ns{100'000'000};  // of temperatures, clocks and the like
   bool real_time{true};                      // SCHED_FIFO where this user may
-  // Poll a source whose reads take long less often (up to 5 periods), so that a tick costs at most
-  // 1.5% of a core.
+  // A source whose reads take long is polled less often (up to 5 periods), so that a tick costs at
+  // most 1.5% of a core.
   bool stretch{true};
   std::size_t capacity{1U << 16};  // readings that wait for the consumer; a power of two
 };
@@ -27,7 +27,7 @@ struct Sample {
   RawReading reading;
 };
 
-// Jitter is how much later than due the thread woke up.
+// Figures of the sampler itself. Jitter is the delay between the due time and the wake-up.
 struct SamplerStats {
   std::int64_t period_ns{};
   std::uint64_t ticks{};
@@ -41,15 +41,15 @@ struct SamplerStats {
   std::string real_time_reason;  // why not
 };
 
-// Threading: one consumer. The source is the sampler's until it is destroyed.
+// Threading: one consumer. The source belongs to the sampler until the sampler is destroyed.
 class Sampler {
  public:
   static Result<std::unique_ptr<Sampler>> start(PowerSource& source,
                                                 const SamplerOptions& options = {});
   virtual ~Sampler() = default;
-  // Appends what was read since the last call, oldest first.
+  // Appends the readings since the last call, oldest first.
   virtual void drain(std::vector<Sample>& samples) = 0;
-  // Since the start.
+  // Statistics since the start.
   [[nodiscard]] virtual SamplerStats stats() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a campaign keeps about its sensor: documented facts and the step test's findings.
+// A campaign's record of its sensor: documented facts, and the results of the step test.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,9 +23,10 @@ struct SensorInfo {
   double floorplan_tolerance_95{};
 };
 
-// Where the step test did not resolve the response, delay and rise are one period each and
-// `resolved` is false. Tolerances that nobody states are taken as 5% (gain; board sensors of
-// today), 5% (regulator slope) and 10% (distances read off a die photo).
+// Combines facts and response. If the step test did not resolve the response, delay and rise are
+// one period each and `resolved` is false. Tolerances that nobody states are assumed: 5% for the
+// gain (today's board sensors), 5% for the regulator's slope, 10% for distances read off a die
+// photo.
 [[nodiscard]] SensorInfo combine(const SensorFacts& facts, const StepResponse& response);
 [[nodiscard]] nlohmann::json to_json(const SensorInfo& info);
 // Error parse_error names the key.

@@ -1,6 +1,6 @@
-// What a sensor makes of the power: which stretch of it each reading averages, or with which lag
-// it follows, and its gain and offset. Found by comparing readings with the true power: an external
-// meter's series, or the switching of a load of constant height.
+// A sensor's response to power: the stretch of time that each reading averages, or the lag with
+// which it follows, and its gain and offset. The response is found by comparing readings with the
+// true power, which is an external meter's series or the switching of a load of constant height.
 #pragma once
 
 #include <optional>
@@ -42,22 +42,23 @@ struct SensorResponse {
   }
 };
 
-// `readings`: refreshes() of one column. Least squares over window or lag (2 ms to 2.5 s) and delay
-// (-20 to 300 ms). Not resolved: fewer than 12 refreshes under the truth, readings that do not
-// follow it or come before it, windows that differ by a factor of two and fit alike, or window and
-// lag that fit alike. The gain stays out where the fit is poor or the polls are coarse for the
-// window.
+// Fits the response to `readings`, which are refreshes() of one column, by least squares over
+// window or lag (2 ms to 2.5 s) and delay (-20 to 300 ms). The result is not resolved in these
+// cases: fewer than 12 refreshes under the truth; readings that do not follow it or precede it;
+// windows that differ by a factor of two and fit equally well; window and lag that fit equally
+// well. The gain is absent if the fit is poor or the polls are coarse for the window.
 [[nodiscard]] SensorResponse fit_response(std::span<const PowerPoint> readings,
                                           const UpdatePeriod& period, const PowerSeries& meter);
 
-// The same with a load that is on from switches[0] to switches[1], and so on, as truth. Readings
-// may come up to 60 ms before a switch, whose time is the host's; window and lag are told apart
-// only where one fits 1.5 times better, as a chip's power does not switch at once either.
+// Fits the response as above, with a load as the truth. The load is on from switches[0] to
+// switches[1], and so on. Readings may come up to 60 ms before a switch, because its time is the
+// host's. Window and lag are distinguished only if one fits 1.5 times better, because a chip's
+// power does not switch at once, either.
 [[nodiscard]] SensorResponse fit_response_to_load(std::span<const PowerPoint> readings,
                                                   const UpdatePeriod& period,
                                                   std::span<const double> switches);
 
-// Sensor beside meter over a stretch of constant or repeated load.
+// Mean of the sensor beside that of the meter, over a stretch of constant or repeated load.
 struct SteadyError {
   std::string what;  // "idle", "mean of the run", "load on 0 s to 6 s"
   double sensor_w{};
@@ -65,9 +66,10 @@ struct SteadyError {
   [[nodiscard]] double relative() const { return sensor_w / meter_w - 1; }
 };
 
-// Before the first switch, each stretch of 2 s and more between switches (its second half), and all
-// from the first to the last switch where they are shorter; the meter as the response sees it at
-// each refresh. Empty without a meter or where no response was fitted.
+// Compares sensor and meter over these stretches: before the first switch; the second half of each
+// stretch of 2 s and more between switches; and, if stretches are shorter, everything from the
+// first to the last switch. The meter is filtered by the response at each refresh. The result is
+// empty without a meter or without a fitted response.
 [[nodiscard]] std::vector<SteadyError> steady_errors(std::span<const PowerPoint> readings,
                                                      const PowerSeries& meter,
                                                      std::span<const double> switches,

@@ -1,4 +1,4 @@
-// How often a sensor's value is refreshed, from polls of it.
+// Finds out from polls how often a sensor's value is refreshed.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,13 @@ struct UpdatePeriod {
   std::size_t changes{};
 };
 
-// The largest period whose multiples explain when the value changed: changes lie between two polls,
-// and equal values in a row (a steady load, a coarse sensor) are refreshes that do not show, so no
-// interval between changes is the period. Oldest poll first.
+// Finds the largest period whose multiples explain when the value changed. Each change lies between
+// two polls. Equal values in a row (a steady load, a coarse sensor) are refreshes that do not show,
+// so an interval between changes need not be the period. The oldest poll comes first.
 [[nodiscard]] UpdatePeriod find_update_period(std::span<const PowerPoint> polls);
 
-// The value of each refresh, at the time of the refresh. Refreshes that no poll saw are left out.
+// Returns the value of each refresh, at the time of the refresh. Refreshes that no poll saw are
+// left out.
 [[nodiscard]] std::vector<PowerPoint> refreshes(std::span<const PowerPoint> polls,
                                                 const UpdatePeriod& period);
 

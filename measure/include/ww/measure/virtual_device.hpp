@@ -12,12 +12,13 @@
 
 namespace ww::measure {
 
-// The ABI of the driver that this process has loaded already (the OpenCL loader does that); the
-// driver is never loaded here, since a second copy would be a second chip. Error not_found when it
-// is not loaded, unsupported when it speaks another version.
+// The ABI of the driver that the OpenCL loader has already loaded into this process. The driver is
+// never loaded here, because a second copy would be a second chip. Errors: not_found if it is not
+// loaded, unsupported if it has another version.
 [[nodiscard]] Result<const ww_vgpu_abi*> find_virtual_abi(const std::filesystem::path& library);
 
-// Both keep a reference to `abi`, which lives as long as the driver is loaded.
+// The sensor and the counters keep a reference to `abi`, which lives as long as the driver is
+// loaded.
 [[nodiscard]] std::unique_ptr<Sensor> make_virtual_sensor(const ww_vgpu_abi& abi);
 [[nodiscard]] std::unique_ptr<Counters> make_virtual_counters(const ww_vgpu_abi& abi);
 

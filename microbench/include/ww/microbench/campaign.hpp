@@ -13,7 +13,7 @@
 
 namespace ww::microbench {
 
-// Which device, as the user names it: "virtual:w9100", "virtual:random", "virtual:path/chip.toml",
+// A device as the user names it: "virtual:w9100", "virtual:random", "virtual:path/chip.toml",
 // "opencl:<platform>.<device>", "hip:<n>", "cuda:<n>", or empty for the best real GPU, else
 // virtual:w9100.
 struct DeviceRequest {
@@ -30,11 +30,11 @@ struct DeviceListing {
   bool usable{};
   std::string reason;  // why not usable, and what to do
 };
-// Every device wirewatt could use, and why not the others. Error missing_dependency when the OpenCL
-// loader itself is absent (the message names the package).
+// Lists every device that wirewatt could use, and why others cannot be used. Error
+// missing_dependency if the OpenCL loader itself is absent (the message names the package).
 [[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
 
-// What an empty device name stands for: the best real GPU whose power can be read, else
+// The device that an empty name means: the best real GPU whose power can be read, else
 // virtual:w9100.
 [[nodiscard]] Result<std::string> default_device();
 
@@ -45,7 +45,8 @@ struct CampaignRequest {
   std::uint64_t seed{1};
   bool resume{};
   bool nops{};  // lower rates by NOPs, as IISWC'16 did (Fig. 9), instead of sleep
-  // Negative controls (issue: a campaign must fail or flip when its method is broken on purpose).
+  // Negative controls: if the method is broken on purpose, the campaign must fail or its answer
+  // must change sign.
   bool patch_binary{true};  // false: run the unpatched binary; the campaign must refuse
   bool mirrored{true};      // false: blocks repeat their order instead of mirroring it
 };

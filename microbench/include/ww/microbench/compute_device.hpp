@@ -20,7 +20,8 @@ struct ComputeDevice {
   std::string target;  // "gfx701"
   // Destroyed in reverse order; kernels and buffers go before them.
   std::unique_ptr<ComputeHost> host;
-  // Of the GPU at the host's PCI address; null where none can be read, and then no_sensor says why.
+  // The sensor of the GPU at the host's PCI address. If none can be read, it is null and no_sensor
+  // says why.
   std::unique_ptr<measure::Sensor> sensor;
   std::string no_sensor;
   std::optional<measure::AmdGpu> amd;           // its files, where it is AMD's and has some
@@ -33,8 +34,8 @@ struct ComputeDevice {
 // missing_dependency, device_error.
 [[nodiscard]] Result<ComputeDevice> open_compute_device(const DeviceRequest& request);
 
-// The GPU of `telemetry` at the PCI address that the host's driver tells; null, with the reason,
-// where the driver tells none or there is no sensor for it.
+// The GPU of `telemetry` at the PCI address that the host's driver reports. It is null, with the
+// reason, if the driver reports no address or there is no sensor at it.
 struct SensorMatch {
   const measure::TelemetryGpu* gpu{};
   std::string reason;

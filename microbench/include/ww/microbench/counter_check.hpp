@@ -1,4 +1,4 @@
-// The known-bytes kernel on a device with counters of its own.
+// Checks the counters of a device with the known-bytes kernel.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace ww::microbench {
 
 // Copies `bytes` (rounded down to whole work-groups) `runs` times with the known-bytes kernel, new
-// data each time, and gives how many each copy moved each way. Errors of the host and of
+// data each time, and returns how many bytes each copy moved each way. Errors of the host and of
 // `after_each`; bad_data when the last copy is wrong.
 [[nodiscard]] Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int runs,
                                                    const std::function<Status(int)>& after_each);

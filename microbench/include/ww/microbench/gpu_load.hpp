@@ -10,10 +10,10 @@
 
 namespace ww::microbench {
 
-// Heats every compute unit in launches of about `launch_s` of the sensor's time, eight at once: a
-// step ends within so much of the time it was asked for. A simulated chip executes the first of
-// them and takes long for long ones. Host and sensor must outlive the load. Errors: those of
-// building and launching.
+// Heats every compute unit in launches of about `launch_s` of the sensor's time, eight at once. A
+// step therefore ends within eight launches of the requested time. A simulated chip executes the
+// first launch, which takes long if the launch is long. Host and sensor must outlive the load.
+// Errors: those of building and launching.
 [[nodiscard]] Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host,
                                                                    measure::Sensor& sensor,
                                                                    double launch_s = 0.0003);

@@ -20,8 +20,8 @@ struct HostListing {
   HostFacts facts;     // empty where it could not be opened
   std::string reason;  // why it cannot be used, and what to do; empty: usable
 };
-// HIP's and CUDA's devices, or why there are none. Each driver is asked in a process of its own: it
-// may hang, crash or keep the GPU awake.
+// Lists HIP's and CUDA's devices, or the reason why there are none. Each driver is called in a
+// process of its own, because it may hang, crash or keep the GPU awake.
 [[nodiscard]] std::vector<HostListing> list_driver_hosts();
 
 // Whether kernels can be tied to a place on a target (HostFacts::target).

@@ -14,7 +14,7 @@
 
 namespace ww::microbench {
 
-// What a host knows of its device without running anything.
+// Facts about a device that a host has without running anything.
 struct HostFacts {
   std::string api;     // "opencl", "hip", "cuda"
   std::string device;  // as the driver names it
@@ -26,7 +26,7 @@ struct HostFacts {
   bool is_virtual{};        // a simulated GPU behind this API: nothing from it is a measurement
 };
 
-// What the words of a buffer are, for devices that may change them a little on their way to a core.
+// The type of a buffer's words, for devices that may change them slightly on their way to a core.
 enum class ApproximableType { int32, float32, uint8 };
 
 // Device memory, released with the object. Keep it as long as a kernel's argument names it.
@@ -34,11 +34,12 @@ class DeviceBuffer {
  public:
   virtual ~DeviceBuffer() = default;
   [[nodiscard]] virtual std::size_t size() const = 0;
-  // Blocking, from byte `offset` on. Errors out_of_range, device_error.
+  // Writes from byte `offset` on, and blocks until it is done. Errors out_of_range, device_error.
   virtual Status write(std::size_t offset, std::span<const std::byte> data) = 0;
   [[nodiscard]] virtual Status read(std::size_t offset, std::span<std::byte> data) = 0;
-  // Declares that its words may arrive changed by so large a fraction of their value; below 0, what
-  // the run chooses. Devices that change nothing take no notice. Errors device_error.
+  // Declares that its words may arrive changed by up to the fraction `threshold` of their value.
+  // Below 0, the run chooses the fraction. Devices that change nothing ignore it. Errors
+  // device_error.
   virtual Status set_approximable(ApproximableType type, float threshold) {
     static_cast<void>(type);
     static_cast<void>(threshold);
@@ -60,7 +61,7 @@ class LoadedKernel {
   }
   // Queues one launch: `groups` work-groups of `group_size` work-items, one dimension.
   virtual Status launch(std::size_t groups, std::size_t group_size) = 0;
-  // One launch alone: waits for what is queued, launches, waits, and gives the time [s] between the
+  // Times one launch: waits for queued work, launches, waits, and returns the time [s] between the
   // device's own events around it. Error unsupported from hosts without events.
   virtual Result<double> time_launch(std::size_t groups, std::size_t group_size) {
     static_cast<void>(groups);
@@ -77,11 +78,11 @@ class LoadedKernel {
   }
 };
 
-// Threading: one caller at a time. Whatever a program gets wrong is an error with a code of its
-// own: out_of_range (a buffer or work-group larger than the device allows, a transfer beyond a
-// buffer), invalid_argument (an argument that the kernel has not, or of another size), not_found (a
-// kernel that the binary has not). device_error is the device's own: a fault, a lost context; where
-// the driver says that a context is lost, every later call says so again.
+// Threading: one caller at a time. Each kind of mistake of a program has an error code:
+// out_of_range (a buffer or work-group larger than the device allows, a transfer beyond a buffer),
+// invalid_argument (an argument that the kernel does not have, or of another size), not_found (a
+// kernel that the binary does not have). device_error is the device's own: a fault or a lost
+// context. Once the driver reports a lost context, every later call returns that error.
 class ComputeHost {
  public:
   virtual ~ComputeHost() = default;
@@ -94,14 +95,14 @@ class ComputeHost {
     return known;
   }
   virtual Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) = 0;
-  // Compiles OpenCL C and gives the device's binary. Error device_error with the build log;
-  // missing_dependency when the driver says that it has no compiler.
+  // Compiles OpenCL C and returns the device's binary. Errors: device_error with the build log;
+  // missing_dependency if the driver reports that it has no compiler.
   virtual Result<std::vector<std::byte>> build(const std::string& text,
                                                const std::string& name) = 0;
-  // Loads a binary, patched or not, and gives its kernel.
+  // Loads a binary, patched or not, and returns its kernel.
   virtual Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
                                                      const std::string& kernel) = 0;
-  // Sends queued launches on their way, and waits for them.
+  // flush() submits queued launches; finish() waits for them.
   virtual Status flush() = 0;
   virtual Status finish() = 0;
 };

@@ -1,5 +1,6 @@
-// How a chip is laid out: engines and CUs, L2 channels and which address bits choose them, what is
-// near to what. From the driver where it tells, else from latency and contention.
+// The layout of a chip: its engines and CUs, its L2 channels and the address bits that choose them,
+// and which parts are near to each other. It comes from the driver if the driver reports it, else
+// from latency and contention.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ struct AddressMap {
   std::int64_t interleave_bytes{};  // bytes in a row on one channel
   // xor_of_bits: bit i of the channel's number is the parity of address & masks[i].
   std::vector<std::uint64_t> masks;
-  double foretold{};  // share of random pairs that the map foretold
-  int pairs{};        // how many were tried
+  double foretold{};  // share of random pairs that the map predicted
+  int pairs{};        // number of pairs tried
   [[nodiscard]] int channel_of(std::uint64_t address) const;
 };
 
@@ -36,7 +37,7 @@ struct LatencyMap {
   std::string reason;                      // why not found
   std::vector<std::vector<double>> ticks;  // [place][home]
   double noise_ticks{};                    // standard error of one entry, from repeats
-  double contrast_ticks{};         // root mean square of what is left without rows and columns
+  double contrast_ticks{};         // root mean square after row and column means are subtracted
   std::vector<int> nearest_place;  // [home]: least latency
 };
 
@@ -46,16 +47,17 @@ struct Sides {
   std::string reason;
   std::vector<int> side_of_place;  // 0 or 1
   double near_ticks{};             // mean over pairs on one side
-  double far_ticks{};              // and across
+  double far_ticks{};              // mean over pairs across the sides
   double explained{};              // share of the contrast that two sides explain
-  // The side of a line: parity of address & mask, within a 2 MiB page; 0 where no mask foretells
-  // it.
+  // The side of a line is the parity of address & mask, within a 2 MiB page. The mask is 0 if none
+  // predicts the side.
   std::uint64_t line_mask{};
-  double line_foretold{};  // share of lines whose side the mask foretold
+  double line_foretold{};  // share of lines whose side the mask predicted
   std::string line_reason;
 };
 
-// What the driver says without any measurement; absent where it does not.
+// The driver's statements, without any measurement. A field is absent if the driver does not report
+// it.
 struct DriverLayout {
   std::string source;  // "vgpu", "kfd", "driver"
   std::optional<int> engines;
@@ -69,7 +71,7 @@ struct DriverLayout {
 struct TopologyPlace {
   int engine{};  // NVIDIA: the SM
   int cu{};
-  std::uint32_t id{};  // the hardware id's bits that tell places apart
+  std::uint32_t id{};  // the hardware id's bits that distinguish places
 };
 
 struct Topology {
@@ -93,12 +95,12 @@ struct Topology {
 // Error parse_error names the key.
 [[nodiscard]] Result<Topology> topology_from_json(const nlohmann::json& json);
 
-// Probes an opened device. Parts that cannot be found say why; an error means that the device
+// Probes an opened device. A part that cannot be found has a reason. An error means that the device
 // failed.
 [[nodiscard]] Result<Topology> discover_topology(ComputeHost& host,
                                                  const std::function<void(double)>& progress);
 
-// The proof that kernels are pinned: what every wavefront reports without and with the patch.
+// The proof that kernels are pinned: the report of every wavefront without and with the patch.
 struct WavePlace {
   std::uint32_t wave{};
   std::uint32_t group{};
@@ -112,10 +114,10 @@ struct WavePlace {
 
 struct TopologyRequest {
   DeviceRequest device;
-  bool fresh{};  // probe again whatever is cached
+  bool fresh{};  // probe again and ignore the cache
 };
-// Opens the device, takes the cached result of the same device and driver or probes and caches.
-// Errors of open_host and the device.
+// Opens the device. Returns the cached result of the same device and driver, or probes and caches.
+// Errors: those of open_host and the device.
 [[nodiscard]] Result<Topology> topology_of(const TopologyRequest& request,
                                            const std::function<void(double)>& progress);
 

@@ -1,6 +1,6 @@
-// Whether the bytes that kernels are taken to have moved are those that a card's counters see. Real
-// cards' counters cannot follow every launch of a campaign, so they are asked once: a profiler is
-// started on a short program of wirewatt's own.
+// Checks whether the bytes that kernels should have moved are those that a card's counters see. The
+// counters of real cards cannot follow every launch of a campaign. They are therefore read once: a
+// profiler is started on a short program of wirewatt's own.
 #pragma once
 
 #include <filesystem>
@@ -39,13 +39,13 @@ struct TrafficCheck {
 };
 [[nodiscard]] nlohmann::json to_json(const TrafficCheck& check);
 
-// Runs `program exercise` on the device under the best installed profiler. What keeps that from
-// being done is the reason of a check that is not verified. Errors: those of opening the device.
+// Runs `program exercise` on the device under the best installed profiler. If that is impossible,
+// the check is not verified, and its reason says why. Errors: those of opening the device.
 [[nodiscard]] Result<TrafficCheck> check_traffic(const DeviceRequest& request,
                                                  const std::filesystem::path& program);
 
-// The device's mapping on known bytes, as far as it can be asked: by counters of its own (virtual
-// devices), else by a profiler. Error unsupported with the reason where neither is there.
+// Checks the device's counter mapping on known bytes: by its own counters (virtual devices), else
+// by a profiler. Error unsupported with the reason if there is neither.
 struct ComputeDevice;
 [[nodiscard]] Result<std::vector<measure::MappingCheck>> check_device_mapping(
     ComputeDevice& device, const std::filesystem::path& program);

@@ -12,11 +12,11 @@
 
 namespace ww::model {
 
-// What a kernel moved over one segment, over all its dispatches.
+// The traffic of a kernel over one segment, summed over all its dispatches.
 struct SegmentTraffic {
   std::optional<double> bytes;
-  std::optional<double> upper_bytes;  // where only a bound is known
-  std::string reason;                 // what is missing, or to be known about the figure
+  std::optional<double> upper_bytes;  // set if only a bound is known
+  std::string reason;                 // what is missing, or a remark on the figure
   std::optional<WireActivity> wires;  // as monitors counted
 };
 
@@ -26,15 +26,15 @@ struct KernelTraffic {
   std::optional<double> time_s;  // all dispatches together
   std::string time_reason;       // why there is none
   std::array<SegmentTraffic, 3> segments{};
-  // L1-L2, where monitors know which wires did what: events times the length of their wires [mm].
-  // Trunks with the request and tag wires that lie beside them; legs are the way within an engine.
+  // For L1-L2 with toggle monitors: events times the length of their wires [mm]. Trunks include the
+  // request and tag wires beside them. Legs are the way within an engine.
   std::optional<WireActivity> trunks_mm;
   std::optional<WireActivity> legs_mm;
   std::optional<double> l1_l2_mm;  // mean distance of this kernel's bits, if known
 };
 
 struct EstimateOptions {
-  // Of the payload where no monitor tells: 0.34 is the average that IISWC'16 assumes for all.
+  // Toggle rate of the payload if no monitor measures it. IISWC'16 assumes an average of 0.34.
   double toggle_rate{0.34};
   bool use_monitors{true};
   std::optional<double> voltage_v;  // else the model's reference
@@ -47,7 +47,7 @@ struct SegmentEstimate {
   std::optional<double> bytes;
   std::optional<Interval> energy_j;
   std::optional<Interval> power_w;  // absent without a usable time
-  // Where only a bound of the bytes is known: not more than this.
+  // Upper bounds, set if only a bound of the bytes is known.
   std::optional<double> upper_j;
   std::optional<double> upper_w;
   double toggle_rate{};  // toggles per payload bit that was used
@@ -61,7 +61,7 @@ struct KernelEstimate {
   std::optional<double> time_s;
   std::string time_reason;
   std::array<SegmentEstimate, 3> segments{};
-  // Segments with a figure, together; the others are named in `left_out`.
+  // Sum of the segments that have a figure; `left_out` names the others.
   std::optional<Interval> energy_j;
   std::optional<Interval> power_w;
   std::string left_out;
@@ -70,7 +70,7 @@ struct KernelEstimate {
 struct Estimate {
   std::vector<KernelEstimate> kernels;  // most energy first
   KernelEstimate total;                 // "all"
-  // Dynamic power while kernels ran, where power was sampled [W] and what share the wires had.
+  // If power was sampled: dynamic power while kernels ran [W], and the share of the wires.
   std::optional<double> dynamic_w;
   std::optional<Interval> share_percent;
   std::string share_reason;  // why there is none
@@ -82,8 +82,8 @@ struct Estimate {
                                         const std::vector<KernelTraffic>& kernels,
                                         const EstimateOptions& options);
 
-// Adds the share: `dynamic_j` is what the chip drew beyond idle. Energy that noise could make
-// leaves the share out, with the reason.
+// Adds the wires' share of `dynamic_j`, the energy of the chip beyond idle. If noise alone could
+// produce that energy, the share is left out, with the reason.
 void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j);
 
 [[nodiscard]] nlohmann::json to_json(const Estimate& estimate);

@@ -1,5 +1,6 @@
 // The fit: one robust regression over all runs of a campaign gives the energy per payload bit and
-// extra routed millimetre, with intervals, and says not_identified for what the data cannot tell.
+// extra routed millimetre, with intervals. A constant that the data cannot determine is
+// not_identified.
 //
 // Model of a plateau's power at the sensor (docs/method.md):
 //   P = idle(T; V, f) + engine_e(rate) + quadrant_q(rate) + k * bits/s * d(e, q) + noise
@@ -27,7 +28,7 @@ struct FitOptions {
   bool temperature_correction{true};  // off: negative control
   bool swap_paths{false};             // exchanges short and long: the sign must flip
   bool robust{true};
-  // Ablations: what each part of the method buys (scripts/coverage).
+  // Ablations, which show what each part of the method contributes (scripts/coverage).
   bool crossing{true};         // off: no engine and quadrant offsets, distance as it is
   bool bytes_covariate{true};  // off: every plateau is taken to have moved its variant's mean
   bool mirrored{true};         // off: the first pass of a block alone
@@ -43,10 +44,10 @@ struct FittedConstant {
   double sensed_low{};
   double sensed_high{};
   Convention convention{Convention::per_random_bit};
-  // Standard errors behind the sensed interval, two ways.
+  // Standard errors behind the sensed interval, by covariance and by bootstrap.
   double covariance_error{};
   double bootstrap_error{};
-  double systematic_error{};  // what no repetition shows: heat, stream
+  double systematic_error{};  // errors that no repetition shows: heat, stream
 };
 
 // One plateau as the fit saw it, for the report.
@@ -63,9 +64,11 @@ struct PlateauRow {
   double bits_per_second{};
   double distance_mm{};
   double fitted_w{};
-  double dynamic_w{};  // stream runs: idle power at the same temperature taken off, at reference V
+  // Power minus the modelled idle power at the same temperature, scaled to the reference voltage.
+  // Only stream runs have it.
+  double dynamic_w{};
   bool used{};
-  std::string reason;  // why not used; empty where the fit needs no plateau of this kind
+  std::string reason;  // why it is not used; empty if the fit needs no plateau of this kind
 };
 
 struct IdleCurve {
@@ -83,8 +86,9 @@ struct IdlePoint {
   double power_w{};  // at the state's nominal voltage
 };
 
-// What one engine and quadrant pair says about distance: its energy per bit beyond what engine and
-// quadrant explain, against its distance beyond theirs. The slope of these points is the answer.
+// One pair of engine and quadrant: its energy per bit and its distance, both with the means of the
+// engine and of the quadrant subtracted. The slope of energy over distance of all pairs is the
+// answer.
 struct PairPoint {
   std::string pattern;
   int throttle{};
@@ -101,7 +105,7 @@ struct LockInRow {
   double turn_s{}, cycle_hz{};  // a cycle gives every pair one turn
   double energy_fj_per_bit_mm{};
   double half_width_95{};
-  double uncorrected_fj_per_bit_mm{};  // without temperature correction: falls towards long turns
+  double uncorrected_fj_per_bit_mm{};  // without temperature correction; falls towards long turns
 };
 
 // One rate of the bandwidth ladder.
@@ -121,12 +125,12 @@ struct StateRow {
   double half_width_95{};
 };
 
-// How much the data ask for a term of the model (diagnostics.hpp).
+// How much the data support a term of the model (diagnostics.hpp).
 struct TermSupport {
   std::string name;
   int parameters{};
   double wald{};
-  double delta_bic{};  // below 0: the data pay for the term
+  double delta_bic{};  // below 0: the data support the term
   bool supported{};
 };
 
@@ -134,7 +138,7 @@ struct Diagnostics {
   double condition_number{};  // of the normal matrix, parameters scaled
   double mean_leverage{}, most_leverage{};
   double residual_rms_sigmas{};
-  double held_back_rms_sigmas{};  // every plateau foretold by all others
+  double held_back_rms_sigmas{};  // every plateau predicted by all others
   double beyond_three_sigmas{};   // share of plateaus
   // How much more steeply power under load follows temperature than idle power does [1/10 K].
   double leakage_steepening{}, leakage_steepening_error{};
@@ -143,8 +147,8 @@ struct Diagnostics {
   std::vector<TermSupport> terms;
 };
 
-// One payload and rate: its energy beside what the wires of the trunks did, per payload bit, where
-// the device has toggle monitors.
+// One payload and rate on a device with toggle monitors: its energy beside the events on the
+// trunks' wires, per payload bit.
 struct VariantActivity {
   std::string pattern;
   int throttle{};
@@ -158,7 +162,7 @@ struct VariantActivity {
 struct Misfit {
   bool flagged{};
   std::string reason;
-  double statistic{};  // and what it is compared with
+  double statistic{};  // compared with the threshold
   double threshold{};
 };
 
@@ -166,7 +170,7 @@ struct FitResult {
   std::string device;
   bool is_virtual{};
   FittedConstant energy_per_bit_mm;       // random payload bits at reference V and f
-  std::vector<FittedConstant> constants;  // the above among them
+  std::vector<FittedConstant> constants;  // includes energy_per_bit_mm
   double long_over_short_percent{};       // dynamic power of far over near pairs, paper Fig. 5a
   double short_dynamic_w{}, long_dynamic_w{};
   double near_mm{}, far_mm{};
@@ -177,7 +181,7 @@ struct FitResult {
   std::vector<PairPoint> pairs;
   std::vector<PlateauRow> plateaus;
   std::vector<LockInRow> lock_in;        // by length of turn, plateaus first
-  double lock_in_disagreement_sigmas{};  // lock-in less plateaus, in standard errors of that
+  double lock_in_disagreement_sigmas{};  // lock-in less plateaus, in its standard errors
   std::vector<RateRow> rates;
   std::vector<StateRow> states;
   Diagnostics diagnostics;
@@ -185,7 +189,7 @@ struct FitResult {
   Misfit misfit;
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};
-  // What the figures hold for, and where they come from.
+  // Conditions under which the figures hold, and their origin.
   double reference_voltage_v{}, reference_clock_hz{};
   std::vector<std::vector<double>> distance_mm;  // [engine][quadrant], as published
   double registers_to_l1_mm{}, l2_to_memory_mm{};
@@ -196,7 +200,7 @@ struct FitResult {
 };
 
 // Errors: bad_data by name (no idle runs, no stream runs, one temperature only...) where nothing
-// can be fitted; constants that cannot be told have status not_identified instead.
+// can be fitted. A constant that cannot be determined has the status not_identified instead.
 [[nodiscard]] Result<FitResult> fit_campaign(const CampaignStore& campaign,
                                              const FitOptions& options);
 

@@ -1,4 +1,4 @@
-// Published floorplans: where shader engines, L2 channels and memory controllers lie.
+// Published floorplans: positions of shader engines, L2 channels and memory controllers.
 // TOML format: model/floorplans/README.md. Distances are routed (Manhattan along declared routes).
 #pragma once
 

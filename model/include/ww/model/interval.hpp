@@ -21,7 +21,7 @@ struct Interval {
   }
 };
 
-// The product of independent figures, each above 0: half-widths of the logarithms add in
+// The product of two independent figures, each above 0. Half-widths of the logarithms add in
 // quadrature.
 [[nodiscard]] inline Interval product(const Interval& a, const Interval& b) {
   const auto side = [](double x, double y) { return x > 0 && y > 0 ? std::log(x / y) : 0.0; };
@@ -32,7 +32,7 @@ struct Interval {
   return {value, open ? 0 : value * std::exp(-down), value * std::exp(up)};
 }
 
-// The sum of figures that share their errors (one constant, one sensor): ends add.
+// The sum of two figures that share their errors (one constant, one sensor). The ends add.
 [[nodiscard]] inline Interval together(const Interval& a, const Interval& b) {
   return {a.value + b.value, a.low + b.low, a.high + b.high};
 }

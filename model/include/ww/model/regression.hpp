@@ -1,5 +1,4 @@
-// Ordinary least squares with the question asked of it first: can these data tell the columns
-// apart?
+// Ordinary least squares that first checks whether the data can separate the columns.
 #pragma once
 
 #include <string>
@@ -19,8 +18,8 @@ struct Coefficient {
   std::string name;
   double value{};
   double low{}, high{};  // 95%, Student's t
-  // Variance inflation: 1 / (1 - R^2) of this column against all others. 10 and more is what
-  // Belsley, Kuh and Welsch (1980) call harmful.
+  // Variance inflation: 1 / (1 - R^2) of this column against all others. Belsley, Kuh and Welsch
+  // (1980) call 10 and more harmful.
   double inflation{};
   RowStatus status{RowStatus::ok};  // ok, or not_identified with the reason
   std::string reason;
@@ -34,8 +33,8 @@ struct Regression {
   std::size_t rows{};
 };
 
-// y = constant + sum of coefficient * regressor. A coefficient is not_identified where its column
-// repeats the others (inflation above 10) or its interval holds 0. Errors: bad_data (fewer rows
+// Fits y = constant + sum of coefficient * regressor. A coefficient is not_identified if its column
+// repeats the others (inflation above 10) or its interval contains 0. Errors: bad_data (fewer rows
 // than coefficients and two more, columns of unequal length, values that are not finite).
 [[nodiscard]] Result<Regression> regress(const std::vector<double>& y,
                                          const std::vector<Regressor>& regressors);

@@ -1,5 +1,4 @@
-// Published wire energies and scaling factors, as data with their sources; devices of which only
-// the data sheet is known.
+// Tables with sources: published wire energies, scaling factors, and data sheets of devices.
 #pragma once
 
 #include <optional>
@@ -19,7 +18,7 @@ struct WireSource {
   double energy_fj_per_bit_mm{};  // as published
   Convention convention{};
   std::string_view source;
-  // Per random bit at that voltage: half of what a transition costs.
+  // Energy per random bit at that voltage, which is half of the energy of a transition.
   [[nodiscard]] double per_random_bit() const {
     return convention == Convention::per_transition ? energy_fj_per_bit_mm / 2
                                                     : energy_fj_per_bit_mm;
@@ -27,29 +26,29 @@ struct WireSource {
 };
 [[nodiscard]] std::span<const WireSource> wire_sources();
 
-// Per random bit at `node_nm` and `voltage_v`: every source scaled with V^2 (wire capacitance per
-// mm hardly moves with the node: 147 to 161 fF/mm from 45 to 11 nm in DSENT). Geometric mean of the
-// sources; the interval spans from the least to the most of them. Errors: out_of_range (node
-// outside 3 to 90 nm, voltage outside 0.3 to 1.5 V).
+// Energy per random bit at `node_nm` and `voltage_v`: the geometric mean of the sources, each
+// scaled with V^2. Wire capacitance per mm hardly changes with the node (147 to 161 fF/mm from 45
+// to 11 nm in DSENT). The interval spans from the lowest to the highest source. Errors:
+// out_of_range (node outside 3 to 90 nm, voltage outside 0.3 to 1.5 V).
 [[nodiscard]] Result<Interval> literature_energy(double node_nm, double voltage_v);
 
-// Nominal core voltage of a node where nothing better is known [V].
+// Nominal core voltage of a node [V], used if nothing better is known.
 [[nodiscard]] double nominal_voltage(double node_nm);
 
-// A device as its data sheet has it.
+// A device as its data sheet describes it.
 struct DeviceSheet {
   std::string_view architecture;  // "gfx90a", "sm_70"
   std::string_view name;
   double node_nm{};
-  double die_mm2{};  // of the die that holds compute units and L2
+  double die_mm2{};  // area of the die with compute units and L2
   bool chiplets{};   // L2 and memory controllers on different dies
   double clock_mhz{};
 };
 [[nodiscard]] const DeviceSheet* device_sheet(std::string_view architecture);
 
-// A wire model of a device without a calibration: literature_energy(), and the distances of the
-// W9100 scaled with the die's side, +-50%. Errors: not_found (no data sheet for the architecture:
-// node, voltage and floorplan must be given), out_of_range.
+// Request of a wire model without a calibration. It has literature_energy(), and the distances of
+// the W9100 scaled with the die's side, +-50%. Errors: not_found (there is no data sheet for the
+// architecture, so node, voltage and floorplan must be given), out_of_range.
 struct LiteratureRequest {
   std::string architecture;
   std::optional<double> node_nm;
@@ -57,7 +56,7 @@ struct LiteratureRequest {
 };
 [[nodiscard]] Result<WireModel> literature_model(const LiteratureRequest& request);
 
-// How energy shrinks from 28 nm to another node: fixed-length wire, and the rest of a chip.
+// Energy at another node relative to 28 nm: of a wire of fixed length, and of the rest of a chip.
 struct NodeScaling {
   std::string_view name;
   double node_nm{};
@@ -68,8 +67,8 @@ struct NodeScaling {
 };
 [[nodiscard]] std::span<const NodeScaling> node_scalings();
 
-// Factor r between wire and logic that makes IISWC'16's 14.3% at 28 nm the 21.9% that it states for
-// 7 nm: a figure set by what it reproduces.
+// Factor r between wire and logic. It is chosen so that IISWC'16's 14.3% at 28 nm becomes the 21.9%
+// that it states for 7 nm, so it cannot confirm that figure.
 inline constexpr double paper_wire_to_logic = 1.68;
 // A share s of the dynamic power becomes r s / (1 + (r - 1) s) when wires shrink r times less than
 // the rest.

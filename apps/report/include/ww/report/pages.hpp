@@ -1,4 +1,4 @@
-// Pages about an estimate and about a reproduction, each self-contained like the calibration's.
+// Pages about an estimate and about a reproduction. Each is self-contained, like the calibration's.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +8,14 @@
 
 namespace ww::report {
 
-// `estimate` is what `wirewatt estimate --json` prints: a bar for each kernel and for the whole
-// run, by segment, and the table. Watts where the file has usable times, else joules. Errors:
-// parse_error (not an estimate), io_error, permission_denied.
+// `estimate` is the output of `wirewatt estimate --json`. The page has a bar for each kernel and
+// for the whole run, by segment, and the table. It shows watts if the file has usable times, else
+// joules. Errors: parse_error (not an estimate), io_error, permission_denied.
 [[nodiscard]] Status write_estimate_page(const nlohmann::json& estimate,
                                          const std::filesystem::path& html);
 
-// `reproduction` is what `wirewatt reproduce --json` prints: the rows, and bars of the figures;
-// `pictures` it names lie beside the page.
-// Errors: as above.
+// `reproduction` is the output of `wirewatt reproduce --json`. The page has the rows, and bars of
+// the figures. Its `pictures` must lie beside the page. Errors: those of write_estimate_page.
 [[nodiscard]] Status write_reproduction_page(const nlohmann::json& reproduction,
                                              const std::filesystem::path& html);
 

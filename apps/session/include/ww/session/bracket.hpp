@@ -1,5 +1,5 @@
-// Joules between a begin and an end inside a running program: of the device, from its sensor, and
-// of its on-chip wires by segment, from counters and a calibration.
+// Measures the energy between a begin and an end inside a running program: that of the device from
+// its sensor, and that of its on-chip wires, by segment, from counters and a calibration.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace ww::session {
 
 struct Joules {
   RowStatus status{RowStatus::unavailable};
-  std::string reason;                     // why there is no figure, or what to know about it
+  std::string reason;                     // why there is no figure, or a remark on it
   std::optional<model::Interval> energy;  // [J], 95%
 };
 
@@ -25,7 +25,7 @@ struct Reading {
   double seconds{};  // the device's clock: the chip's own on a virtual device
   std::uint64_t dispatches{};
   Joules device;                   // the whole board or chip, as its sensor counts
-  Joules interconnect;             // segments with a figure, together
+  Joules interconnect;             // sum of the segments that have a figure
   std::array<Joules, 3> segments;  // by model::WireSegment
 };
 
@@ -45,9 +45,9 @@ class Bracket {
 
   // Error invalid_argument: begun already; errors of the device.
   virtual Status begin() = 0;
-  // On real devices no counter is read in the process: say what moved, from CUPTI, rocprofiler or
-  // arithmetic. `toggle_rate` per payload bit, 0 to 1. Errors: invalid_argument (not begun;
-  // negative), unsupported (a virtual device counts itself).
+  // On real devices no counter is read in the process. The program reports what it moved, from
+  // CUPTI, rocprofiler or arithmetic. `toggle_rate` per payload bit, 0 to 1. Errors:
+  // invalid_argument (not begun; negative), unsupported (a virtual device counts itself).
   virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
   // Error invalid_argument: not begun; errors of the device.
   virtual Result<Reading> end() = 0;

@@ -1,4 +1,4 @@
-// What a real GPU's driver tells beside its sensor, and what follows from it for an estimate.
+// Reads from a real GPU's driver when kernels run, and applies it to an estimate.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace ww::session {
 
 // Share of the time just past in which kernels ran, 0 to 1: amdgpu's gpu_busy_percent, NVML's
-// utilisation (over its last period, 1/6 s to 1 s). Absent where the driver does not tell.
+// utilisation (over its last period, 1/6 s to 1 s). Absent if the driver does not report it.
 [[nodiscard]] std::optional<double> busy_share(const measure::TelemetryGpu& gpu);
 
-// Watts of kernels that run without a pause, for a device on which they run for `share` of the
-// time. Energies stay: they are of the profiled run.
+// Scales the watts of kernels that run without a pause to a device on which they run for `share` of
+// the time. Energies stay the same, because they belong to the profiled run.
 [[nodiscard]] model::KernelEstimate at_share(model::KernelEstimate estimate, double share);
 
 }  // namespace ww::session

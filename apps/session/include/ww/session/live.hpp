@@ -1,4 +1,4 @@
-// What a program draws while it runs on the virtual GPU, from the feed that the driver appends
+// Power of a program while it runs on the virtual GPU, from the feed that the driver appends
 // (WIREWATT_LIVE, docs/files.md).
 #pragma once
 
@@ -25,11 +25,11 @@ struct LiveNews {
   std::vector<LiveSample> samples;
 };
 
-// Reads a feed along with the program that writes it.
+// Reads a feed while a program writes it.
 class LiveFeed {
  public:
   explicit LiveFeed(std::filesystem::path file) : file_(std::move(file)) {}
-  // Whole lines that came since the last call; none while the file is not there yet. Errors:
+  // Returns the complete lines since the last call; none while the file does not exist. Errors:
   // parse_error with the line, io_error.
   Result<LiveNews> poll();
 
@@ -39,11 +39,11 @@ class LiveFeed {
   std::filesystem::path file_;
   std::uint64_t offset_{};
   std::uint64_t line_{};
-  std::string rest_;  // of a line whose end has not come
+  std::string rest_;  // beginning of a line whose end has not come
   std::vector<std::string> counters_;
 };
 
-// Power by segment of what was launched in one refresh.
+// Power by segment of the launches in one refresh.
 struct LivePower {
   model::Estimate estimate;
   std::uint64_t dispatches{};
@@ -52,7 +52,8 @@ struct LivePower {
   std::int64_t chip_ns{};  // end of the last dispatch
 };
 
-// Absent where nothing was launched; `device` as "virtual:w9100". Errors of the estimate.
+// Estimates one refresh. Absent if nothing was launched. `device` is a name such as
+// "virtual:w9100". Errors: those of the estimate.
 [[nodiscard]] Result<std::optional<LivePower>> live_power(const LiveNews& news,
                                                           const model::WireModel& model,
                                                           const std::string& device);

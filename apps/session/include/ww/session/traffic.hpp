@@ -1,4 +1,4 @@
-// From counter files to what kernels moved, as the model's estimate takes it.
+// Turns counter files into the traffic of kernels, in the form that the model's estimate takes.
 #pragma once
 
 #include <map>
@@ -20,18 +20,18 @@ struct CountedTraffic {
   bool has_monitors{};                   // toggle monitors: the virtual GPU alone
 };
 
-// Adds up by kernel what the counters of dispatches tell; `architecture` says how to read them.
-// Error bad_data: no dispatch.
+// Adds up the counters of dispatches by kernel. `architecture` says how to read them. Error
+// bad_data: no dispatch.
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 
-// How to read a virtual chip's counters: its file does not name its generation, and from gfx9 on
-// the memory side is EA.
+// The architecture by which a virtual chip's counters are read. Its file does not name its
+// generation, but from gfx9 on the memory side is EA.
 [[nodiscard]] std::string virtual_architecture(const std::string& device,
                                                const measure::CounterDispatch& dispatch);
 
-// Reads profilers' counter files and adds the dispatches up by kernel. `architecture` stands in
-// where the file names none. Errors: those of reading, bad_data (no dispatch; files of different
+// Reads profilers' counter files and adds the dispatches up by kernel. `architecture` is used if
+// the file names none. Errors: those of reading, bad_data (no dispatch; files of different
 // architectures).
 [[nodiscard]] Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
                                                   const std::string& architecture);

@@ -1,4 +1,4 @@
-// What a sweep's results say: which points are best, which axis matters, how parts differ.
+// Analyses a sweep's results: which points are best, which axis matters, how parts differ.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,9 @@
 
 namespace ww::sweep {
 
-// A result's leaves by dotted path, in the order of their names; elements of a list by number.
-// Texts are as they are, numbers and truth values as JSON writes them; null is left out.
+// One leaf of a result. Its name is a dotted path, and elements of a list have numbers. Texts are
+// unchanged, numbers and truth values are as JSON writes them, and null is left out. leaves()
+// orders them by name.
 struct Leaf {
   std::string name;
   std::string text;
@@ -51,7 +52,7 @@ struct Goal {
                                                     const std::vector<Goal>& goals,
                                                     const std::vector<std::size_t>& columns);
 
-// How a metric follows one axis, the others averaged over.
+// The effect of one axis on a metric, averaged over the other axes.
 struct AxisEffect {
   struct Level {
     std::string value;
@@ -62,11 +63,11 @@ struct AxisEffect {
   std::vector<Level> levels;  // as they first occur
   double range{};             // largest less smallest of the means
   // Variance of the levels' means over the variance of all points, 0..1 (the first-order index of a
-  // full grid; Saltelli et al., Global Sensitivity Analysis, 2008, eq. 1.24); absent where the
-  // metric does not vary.
+  // full grid; Saltelli et al., Global Sensitivity Analysis, 2008, eq. 1.24). Absent if the metric
+  // does not vary.
   std::optional<double> share;
 };
-// Largest share first. `metric` is the column.
+// The effects of all axes, largest share first. `metric` is the column.
 [[nodiscard]] std::vector<AxisEffect> sensitivity(const Table& table, std::size_t metric);
 
 // One part's value with the 95% interval that its own measurement gives.
@@ -77,10 +78,10 @@ struct PartValue {
   double high{};
 };
 
-// How far parts differ beyond what their intervals explain.
+// The difference between parts beyond what their intervals explain.
 struct PartVariation {
   std::size_t parts{};
-  double mean{};  // over parts like these
+  double mean{};  // of the population of such parts
   double mean_low{};
   double mean_high{};
   double deviation{};  // between parts, standard deviation
@@ -96,8 +97,8 @@ struct PartVariation {
 [[nodiscard]] Result<PartVariation> part_variation(const std::vector<PartValue>& parts);
 
 // Writes every point as CSV: index, hash, varying settings, status, reason, then every leaf of the
-// results that any point has. The same bytes whoever ran the sweep. Errors: io_error,
-// permission_denied; the file is then as it was.
+// results that any point has. The bytes are the same wherever the sweep ran. Errors: io_error,
+// permission_denied; the file is then unchanged.
 Status write_csv(const Store& store, const std::filesystem::path& file);
 
 }  // namespace ww::sweep

@@ -13,7 +13,7 @@
 
 namespace ww::sweep {
 
-// What one option is given. `json` is its canonical text: equal values have equal texts.
+// The value of one option. `json` is its canonical text: equal values have equal texts.
 struct Value {
   enum class Kind { flag, scalar, list };
   Kind kind{};
@@ -24,14 +24,14 @@ struct Value {
 
 using Settings = std::map<std::string, Value, std::less<>>;
 
-// Options that vary together: rows[i][j] is what names[j] is given at step i. One name for a plain
-// axis, several for a zipped one.
+// Options that vary together: rows[i][j] is the value of names[j] at step i. A plain axis has one
+// name, and a zipped one several.
 struct Axis {
   std::vector<std::string> names;
   std::vector<std::vector<Value>> rows;
 };
 
-// Applies to points whose settings match: each named setting equals one of the values.
+// A condition applies to points whose settings match: each named setting equals one of the values.
 struct Condition {
   std::map<std::string, std::vector<Value>> match;
   Settings set;
@@ -64,7 +64,7 @@ struct Plan {
   SlurmSettings slurm;
 
   [[nodiscard]] std::filesystem::path folder() const { return file.parent_path(); }
-  // Names that vary, in the order of the file; those of conditions last.
+  // Names that vary, in the order of the file, with those of conditions last.
   [[nodiscard]] std::vector<std::string> varying() const;
 };
 
@@ -76,7 +76,8 @@ inline constexpr std::string_view kHost = "host";        // the machine to run o
 // Reads a plan. Errors: not_found, permission_denied, io_error (the file); parse_error,
 // out_of_range (what is in it, with line and key).
 [[nodiscard]] Result<Plan> load_plan(const std::filesystem::path& file);
-// The same from text; `file` names it in errors and gives the folder.
+// Parses a plan from text. `file` names it in errors and gives the folder. Errors: parse_error,
+// out_of_range.
 [[nodiscard]] Result<Plan> parse_plan(std::string text, const std::filesystem::path& file);
 
 }  // namespace ww::sweep

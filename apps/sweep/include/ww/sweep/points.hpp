@@ -1,4 +1,5 @@
-// A plan's points: every configuration it names, each with the hash of what determines its result.
+// A plan's points: every configuration that it names, each with the hash of what determines its
+// result.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace ww::sweep {
 
-// 128 bits over command, configuration, program and the content of the inputs: points of one hash
-// have one result.
+// A hash of 128 bits over command, configuration, program and the content of the inputs. Points
+// with the same hash have the same result.
 struct PointHash {
   std::uint64_t high{};
   std::uint64_t low{};
@@ -25,7 +26,7 @@ struct PointHasher {
   std::size_t operator()(const PointHash& hash) const { return hash.low; }
 };
 
-// What a command brings to its points.
+// Properties of a command that its points depend on.
 struct CommandTraits {
   std::string out_option;                // given a folder of its own: "out"; empty: none
   std::vector<std::string> input_files;  // options whose value names a file, or a list of them
@@ -43,14 +44,14 @@ class Points {
   [[nodiscard]] std::size_t size() const { return hashes_.size(); }
   [[nodiscard]] std::size_t unique() const { return unique_.size(); }
   [[nodiscard]] const PointHash& hash(std::size_t point) const { return hashes_[point]; }
-  // The first point of each hash, in order: what has to be computed.
+  // The first point of each hash, in order. These points must be computed.
   [[nodiscard]] const std::vector<std::uint32_t>& firsts() const { return unique_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  // Null where the point does not have it.
+  // A setting of a point; null if the point does not have it.
   [[nodiscard]] const Value* value(std::size_t point, std::size_t name) const {
     return cells_[point * names_.size() + name];
   }
-  // {"k":4,"network":"mesh"}: canonical.
+  // The point's settings as canonical JSON, such as {"k":4,"network":"mesh"}.
   [[nodiscard]] std::string configuration(std::size_t point) const;
   // The command line after "wirewatt", without --json and the folder for output.
   [[nodiscard]] std::vector<std::string> arguments(std::size_t point) const;

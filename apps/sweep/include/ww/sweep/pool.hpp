@@ -1,6 +1,6 @@
-// A pool of worker processes that run points: forked from this process, so that a point costs no
-// program start, and apart from it, so that one that crashes, hangs or eats the memory takes
-// nothing with it.
+// A pool of worker processes that run points. They are forked from this process, so a point costs
+// no program start. They are separate from it, so a point that crashes, hangs or exhausts memory
+// affects nothing else.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace ww::sweep {
 
-// Runs a command line (without the program's name) in this process and gives its exit code; prints
-// on stdout and stderr.
+// Runs a command line (without the program's name) in this process and returns its exit code. It
+// prints on stdout and stderr.
 using RunCommand = std::function<int(const std::vector<std::string>& arguments)>;
 
 struct Job {
@@ -41,16 +41,17 @@ struct PoolOptions {
   std::filesystem::path folder{};  // working directory of the points; empty: this process's own
 };
 
-// Runs what `next` gives until it gives nothing more, and hands each ending to `done`. A point
-// whose process was killed from outside, or crashed after it had done others, is tried again in a
-// fresh process, three times in all. Must be called from a process with one thread. Errors:
-// cancelled (interrupted; the points under way are lost), io_error (no process to be had), and
+// Runs the jobs that `next` returns until it returns none, and passes each ending to `done`. A
+// point is tried again in a fresh process, three times in all, if its process was killed from
+// outside or crashed after it had run others. Call it from a process with one thread. Errors:
+// cancelled (interrupted; the points under way are lost), io_error (no process is available), and
 // those of `done`, after which all workers are ended.
 Status run_pool(const PoolOptions& options, const RunCommand& run,
                 const std::function<std::optional<Job>()>& next,
                 const std::function<Status(Finished&&)>& done);
 
-// Points at a time that cores and free memory allow: at least 1. memory_mib 0: not known.
+// Number of points at a time that cores and free memory allow; at least 1. A memory_mib of 0 means
+// that it is not known.
 [[nodiscard]] unsigned slots_for(unsigned cpus_a_point, double memory_mib);
 
 }  // namespace ww::sweep

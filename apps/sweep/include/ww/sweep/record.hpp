@@ -1,4 +1,4 @@
-// What became of one point, as its worker writes it down.
+// The outcome of one point, as its worker records it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,7 +24,7 @@ enum class PointStatus {
 };
 [[nodiscard]] std::string_view to_string(PointStatus status);
 [[nodiscard]] Result<PointStatus> point_status_from_string(std::string_view text);
-// Whether --resume leaves it alone: it has a result.
+// Whether --resume skips such a point, because it has a result.
 [[nodiscard]] constexpr bool is_final(PointStatus status) {
   return status == PointStatus::ok || status == PointStatus::bad;
 }
@@ -43,7 +43,7 @@ struct Record {
   int attempts{1};
 };
 
-// What a process that ran a point left.
+// The ending of a process that ran a point.
 struct Ending {
   int exit_code{};
   int signal{};
@@ -53,8 +53,8 @@ struct Ending {
   std::string err{};
 };
 
-// Which parts of a result to keep, and which of its keys tell time. Keys are names in the JSON
-// document; `keep` are dotted prefixes.
+// Which parts of a result to keep, and which of its keys contain times. Keys are names in the JSON
+// document, and `keep` has dotted prefixes.
 struct ResultFilter {
   std::vector<std::string> keep;
   std::vector<std::string> timings;
@@ -64,12 +64,12 @@ struct ResultFilter {
 void judge(const Ending& ending, const ResultFilter& filter, double time_limit_s, double memory_mib,
            Record& record);
 
-// One line without its end, behind a checksum: 16 hexadecimal digits, a space, JSON.
+// A record as one line without its line end: a checksum of 16 hexadecimal digits, a space, JSON.
 [[nodiscard]] std::string to_line(const Record& record);
 // Error parse_error for a damaged line.
 [[nodiscard]] Result<Record> from_line(std::string_view line);
 
-// The better of two records of one hash: a final one, then the later one.
+// Whether `a` is the better of two records of one hash: a final one is better, then a later one.
 [[nodiscard]] bool is_better(const Record& a, const Record& b);
 
 }  // namespace ww::sweep

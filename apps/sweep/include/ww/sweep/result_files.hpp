@@ -1,7 +1,7 @@
-// The files in which workers leave what they found. Each is whole or absent (written aside, then
-// renamed), belongs to one worker alone and needs no lock; copies of a record do no harm. A worker
-// that runs writes a part now and then and puts its parts together at its end, so that a
-// million points do not make a million files.
+// The files in which workers leave their results. Each is complete or absent, because it is written
+// under another name and then renamed. Each belongs to one worker and needs no lock. Copies of a
+// record do no harm. A running worker writes a part now and then, and joins its parts at its end,
+// so that a million points do not make a million files.
 #pragma once
 
 #include <chrono>
@@ -16,19 +16,19 @@ namespace ww::sweep {
 
 class ResultWriter {
  public:
-  // Files are made in `folder` (created if absent) and begin with `tag`. `between`: from part to
-  // part, and so what is lost where a worker is killed outright. Errors: permission_denied,
-  // io_error.
+  // Files are made in `folder` (created if absent), and their names begin with `tag`. `between` is
+  // the time from part to part, and so the work that is lost if a worker is killed. Errors:
+  // permission_denied, io_error.
   static Result<ResultWriter> create(
       const std::filesystem::path& folder, const std::string& tag,
       std::chrono::duration<double> between = std::chrono::seconds(1));
 
-  // Keeps the record and writes a part if the last is old enough. Errors: permission_denied,
+  // Keeps the record, and writes a part if the last one is old enough. Errors: permission_denied,
   // io_error (disk full); the record is kept and the next call tries again.
   Status add(const Record& record);
-  // Writes what is not yet in a part. Errors as add.
+  // Writes the records that are not yet in a part. Errors: those of add.
   Status flush();
-  // Puts all parts into one file. Errors as add; the parts then stand, with everything in them.
+  // Joins all parts into one file. Errors: those of add; the parts then remain with all records.
   Status finish();
 
  private:
@@ -42,14 +42,14 @@ class ResultWriter {
   std::chrono::steady_clock::time_point written_{};
 };
 
-// Calls visit with each whole record under a folder, in the order of the files' names; damaged
-// lines are logged and left out. A folder that is not there holds nothing. With `tag`, only what
-// writers of that tag left. Errors: io_error, permission_denied, and those of visit.
+// Calls visit with each undamaged record under a folder, in the order of the files' names. Damaged
+// lines are logged and left out. A missing folder counts as empty. With `tag`, only files of
+// writers with that tag are read. Errors: io_error, permission_denied, and those of visit.
 Status read_records(const std::filesystem::path& folder,
                     const std::function<Status(Record&&)>& visit, std::string_view tag = {});
 
-// Puts all files under a folder into one, and removes what went into it.
-// Errors: permission_denied, io_error; every record is then still in some file.
+// Joins all files under a folder into one, and removes the joined ones. Errors: permission_denied,
+// io_error; every record is then still in some file.
 Status pack_records(const std::filesystem::path& folder);
 
 }  // namespace ww::sweep

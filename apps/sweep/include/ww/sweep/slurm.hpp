@@ -1,5 +1,5 @@
-// Sweeps on a cluster: job arrays of Slurm, each task a chunk of points. Workers share a file
-// system with the submitting machine and nothing else.
+// Sweeps on a cluster. They are job arrays of Slurm in which each task is a chunk of points.
+// Workers share a file system with the submitting machine and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace ww::sweep {
 
-// What a site lets; Slurm's own defaults where it is not there to be asked.
+// Limits of a site. They are Slurm's own defaults if Slurm is not available to report them.
 struct SlurmLimits {
   std::uint64_t max_array_size{1001};  // MaxArraySize: one more than the tasks of an array
   std::uint64_t max_jobs{10'000};      // MaxJobCount: tasks that the controller keeps at a time
   std::uint64_t cpus{2};               // of the cluster
 };
-// Errors: missing_dependency (no Slurm on this machine), device_error (the controller does not
-// answer).
+// Reads the limits from Slurm. Errors: missing_dependency (no Slurm on this machine), device_error
+// (the controller does not answer).
 [[nodiscard]] Result<SlurmLimits> slurm_limits();
 
 struct SlurmChunk {
@@ -41,14 +41,15 @@ struct SlurmLayout {
   std::vector<SlurmArray> arrays;
   double task_s{};  // what a task should take
 };
-// Tasks run for about `chunk_s` by the pilot; shorter where fewer than four tasks a CPU would be
-// left, but never under a second's work; longer where there would be more than max_tasks.
-// `divide_by` makes them smaller by that factor, to part points that end their worker from others.
+// Divides points into tasks that run for about `chunk_s`, by the pilot's time. Tasks are shorter if
+// there would be fewer than four tasks a CPU, but never under a second's work. They are longer if
+// there would be more than max_tasks. `divide_by` makes them smaller by that factor, to separate
+// points that kill their worker from others.
 [[nodiscard]] SlurmLayout lay_out(const Sweep& sweep, const std::vector<std::uint32_t>& todo,
                                   const Pilot& pilot, const SlurmLimits& limits,
                                   std::uint64_t divide_by = 1);
 
-// What sbatch would be told, without the array's script.
+// The arguments of sbatch, without the array's script.
 [[nodiscard]] std::vector<std::string> sbatch_arguments(const Sweep& sweep, int submission,
                                                         const SlurmLayout& layout,
                                                         const SlurmArray& array,
@@ -66,8 +67,8 @@ struct SlurmJobs {
   [[nodiscard]] std::vector<std::string> all() const;
 };
 
-// Writes the points and scripts, submits the arrays and the collecting job that waits for them.
-// Where the site takes no more at a time, waits for tasks to end (`on_tasks` is told) unless
+// Writes the points and scripts, and submits the arrays and the collecting job that waits for them.
+// If the site accepts no more at a time, it waits for tasks to end (and calls `on_tasks`) unless
 // `detach`. Errors: io_error, permission_denied, device_error (what sbatch said), cancelled.
 Result<SlurmJobs> submit(const Sweep& sweep, const Program& program, const SlurmLayout& layout,
                          const Pilot& pilot, bool detach, const OnTasks& on_tasks);
@@ -75,15 +76,15 @@ Result<SlurmJobs> submit(const Sweep& sweep, const Program& program, const Slurm
 // The last submission whose jobs are still in the queue, if any. Errors: parse_error.
 [[nodiscard]] Result<std::optional<SlurmJobs>> queued_jobs(const std::filesystem::path& folder);
 
-// Waits for all jobs to leave the queue; a controller that is away for a while is waited for.
+// Waits for all jobs to leave the queue. It tolerates a controller that is absent for a while.
 // Errors: cancelled; device_error after ten minutes without an answer.
 Status watch(const SlurmJobs& jobs, const OnTasks& on_tasks);
 
-// Cancels what is left of the jobs and waits until their workers have written what they have.
+// Cancels the remaining jobs and waits until their workers have written their results.
 // Errors: device_error.
 Status cancel(const SlurmJobs& jobs);
 
-// A task's work: the points of one chunk, less those that it finished before it was requeued.
+// Runs a task: the points of one chunk, except those that it finished before it was requeued.
 Status run_chunk(const Sweep& sweep, int submission, std::uint64_t chunk, const Program& program);
 
 }  // namespace ww::sweep

@@ -1,6 +1,6 @@
-// A sweep's results as one SQLite file, a row a point. It is made anew from the result files, by
-// one writer, aside, and renamed into place: no lock is shared, a reader sees a whole file, and
-// losing it loses nothing.
+// A sweep's results as one SQLite file, a row a point. One writer makes it anew from the result
+// files, under another name, and renames it. No lock is therefore shared, a reader sees a complete
+// file, and losing the file loses nothing.
 //
 //   fact(key, value)       name, command, axes (JSON: names in order), program_hash, collected_utc
 //   point(idx, hash, configuration, status, reason, result)   the same bytes whoever ran it
@@ -27,7 +27,7 @@ struct StatusCounts {
 };
 
 // Makes `file` from the records under `results`. Records of points that are not in `points` are
-// left out. Errors: io_error (disk full), permission_denied; the old file then stands.
+// left out. Errors: io_error (disk full), permission_denied; the old file then remains.
 Result<StatusCounts> write_store(const std::filesystem::path& file, const Plan& plan,
                                  const Points& points, std::string_view program_hash,
                                  const std::filesystem::path& results);
@@ -56,8 +56,8 @@ class Store {
   // All points in order, or `limit` of them from `from` on. Errors: parse_error, those of visit.
   Status each(const std::function<Status(StoredPoint&&)>& visit, std::size_t from = 0,
               std::optional<std::size_t> limit = {}) const;
-  // Of every point in order: the numbers of settings and of results, where they are numbers. Names
-  // are dotted paths. Much faster than each() on large sweeps.
+  // Calls visit with the settings and the numbers of every point, in order. A value that is no
+  // number is absent. Names are dotted paths. Much faster than each() on large sweeps.
   Status numbers(
       const std::vector<std::string>& settings, const std::vector<std::string>& metrics,
       const std::function<Status(std::size_t index, const std::vector<std::string>& settings,

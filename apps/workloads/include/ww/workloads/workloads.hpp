@@ -1,4 +1,4 @@
-// The papers' applications as OpenCL programs of our own: what there is, and how to run it.
+// Lists and runs the papers' applications, which are OpenCL programs of our own.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ enum class Outcome {
   pass,         // results and traffic as stated
   fail,         // a wrong result, or counters outside the stated traffic
   error,        // the device or its compiler refused
-  approximate,  // a network changed data that the workload lets change: not judged, reason says
-                // how far the results are from the reference
+  approximate,  // a network changed data that the workload allows to change; not judged, and the
+                // reason says how far the results are from the reference
 };
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
@@ -44,9 +44,9 @@ struct Report {
   std::string reason;  // empty when it passed
   double seconds{};    // wall time with input, compilation, kernels and check
   std::uint64_t launches{};
-  double launch_cpu_seconds{};  // of them alone; 0 unless asked for
-  // Counted lines of 64 bytes between L1 and L2 over all launches [bytes]; 0, and the traffic is
-  // not checked, on a device whose counters cannot be read.
+  double launch_cpu_seconds{};  // of the launches alone; 0 unless time_launches is set
+  // Counted lines of 64 bytes between L1 and L2 over all launches [bytes]. On a device whose
+  // counters cannot be read they are 0, and the traffic is not checked.
   double read_bytes{};
   double write_bytes{};
   double atomic_bytes{};
@@ -67,8 +67,8 @@ struct Batch {
   std::string timing_report;  // JSON, of a virtual GPU in timing mode (docs/timing.md); else empty
 };
 
-// Runs them one after the other; `done` is told after each. A workload that fails does not stop the
-// others. Errors: not_found (an unknown name), and those of opening the device.
+// Runs the workloads one after the other, and calls `done` after each. A workload that fails does
+// not stop the others. Errors: not_found (an unknown name), and those of opening the device.
 [[nodiscard]] Result<Batch> run(const Request& request,
                                 const std::function<void(const Report&)>& done);
 

@@ -253,7 +253,8 @@ void Photonic::finish(int position, std::size_t index) {
     push(Kind::arrived, light_ + layout_.flight(position, reader), reader, index, copy);
   }
   ++lane.sent;
-  // What has power and link goes on with its next message, so many at most; SWMR needs no link.
+  // A lane that still holds its tokens sends its next message without arbitrating again, up to
+  // hold_messages in a row. An SWMR lane needs only the power token.
   if (lane.front != kNoPacket && lane.sent < keys_.hold_messages) {
     start(position, index, light_ + (index == 0 ? keys_.reservation_cycles : 0));
     return;

@@ -1,8 +1,8 @@
 // Images and samplers as the device sees them: descriptors in device memory.
 //
 // A kernel argument that is an image or a sampler is an 8-byte device pointer to a descriptor,
-// which the kernel loads into scalar registers. The descriptor alone says what an image instruction
-// does; nothing else of an image is known to the virtual GPU.
+// which the kernel loads into scalar registers. The descriptor alone determines what an image
+// instruction does; the virtual GPU has no other information about an image.
 //
 // Sources: AMD Sea Islands ISA and "Vega" ISA, "image resource descriptor (T#)", "buffer resource
 // descriptor (V#)", "sampler descriptor (S#)"; AMD's ROCR-Runtime (resource_kv.h, resource_ai.h,
@@ -34,7 +34,8 @@ enum class ImageKind : std::uint8_t {
   image_3d,
 };
 
-// As dword 9 of a descriptor holds them, and get_image_channel_order translates them back.
+// Channel orders as dword 9 of a descriptor encodes them. get_image_channel_order translates them
+// back.
 enum class ChannelOrder : std::uint8_t {
   a = 0,
   r = 1,
@@ -48,7 +49,7 @@ enum class ChannelOrder : std::uint8_t {
   luminance = 17,
 };
 
-// As dword 8 of a descriptor holds them.
+// Channel types as dword 8 of a descriptor encodes them.
 enum class ChannelType : std::uint8_t {
   snorm_int8 = 0,
   snorm_int16 = 1,
@@ -87,13 +88,14 @@ inline constexpr std::uint32_t kMostImageDepth = 8192;
 inline constexpr std::uint32_t kMostImageLayers = 8192;
 inline constexpr std::uint32_t kMostImageBufferWidth = 1U << 27;
 
-// Of an image's first byte, image_1d_buffer excepted: its address is a multiple of its texel, and
-// of 4 where that is less.
+// Alignment of an image's first byte. The address of an image_1d_buffer is only a multiple of its
+// texel, and of 4 if the texel is smaller.
 inline constexpr std::uint64_t kImageAlignment = 256;
-// Of an image's rows [bytes], but for image_1d_buffer, which has a single one of any length.
+// Alignment of an image's rows [bytes], except for image_1d_buffer, which has one row of any
+// length.
 inline constexpr std::uint64_t kImageRowAlignment = 256;
 
-// The rows' distance that an image of this width has [bytes].
+// The distance between the rows of an image of this width [bytes].
 [[nodiscard]] std::uint64_t image_row_pitch(ImageKind kind, ImageFormat format,
                                             std::uint32_t width);
 
@@ -123,11 +125,12 @@ struct ImageLayout {
 using ImageDescriptor = std::array<std::uint32_t, 12>;
 // An S#. As it lies in memory: 16 bytes.
 using SamplerDescriptor = std::array<std::uint32_t, 4>;
-// Of a descriptor's device address.
+// Alignment of a descriptor's device address.
 inline constexpr std::uint64_t kDescriptorAlignment = 64;
 
-// For a chip of this instruction set ("gfx701", "gfx900", "gfx90a"). Errors: unsupported (format,
-// target), out_of_range (a size, a pitch or an address that does not fit, named).
+// Makes the descriptor for a chip of this instruction set ("gfx701", "gfx900", "gfx90a"). Errors:
+// unsupported (format, target), out_of_range (a size, a pitch or an address that does not fit,
+// named).
 Result<ImageDescriptor> image_descriptor(const ImageLayout& layout, std::string_view gfx_target);
 
 enum class Addressing : std::uint8_t {
@@ -139,13 +142,13 @@ enum class Addressing : std::uint8_t {
 };
 enum class Filter : std::uint8_t { nearest, linear };
 
-// The same bits as the compiler makes of a sampler literal.
+// Makes the descriptor of a sampler, with the same bits as the compiler's for a sampler literal.
 [[nodiscard]] SamplerDescriptor sampler_descriptor(bool normalized, Addressing addressing,
                                                    Filter filter);
 
-// One texel as image instructions write and read it (OpenCL 1.2, 8.3): what clEnqueueFillImage
-// needs. `channels`: r, g, b, a as the bits of floats (normalised and floating types), or as signed
-// or unsigned integers. `texel` has bytes_per_texel(format) bytes, which is more than none.
+// Writes and reads one texel as image instructions do (OpenCL 1.2, 8.3); clEnqueueFillImage needs
+// it. `channels`: r, g, b, a as the bits of floats (normalised and floating types), or as signed or
+// unsigned integers. `texel` has bytes_per_texel(format) bytes, which is more than none.
 void write_texel(ImageFormat format, const std::array<std::uint32_t, 4>& channels,
                  std::span<std::byte> texel);
 [[nodiscard]] std::array<std::uint32_t, 4> read_texel(ImageFormat format,

@@ -1,5 +1,5 @@
-// What the virtual GPU says about a kernel's mistakes with memory: accesses outside every buffer,
-// to released ones, misaligned ones, and races between work-items on local memory.
+// The virtual GPU's reports of a kernel's errors with memory: accesses outside every buffer, to
+// released buffers, misaligned accesses, and races between work-items on local memory.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace ww::sim::gpu {
 
-// What an access outside every allocation does. What `tolerate` and `report` let pass is always
-// found (findings()): such loads give 0 and stores do nothing, but an allocation's last page and
-// the one behind it exist, as memory does on a real card.
+// The effect of an access outside every allocation. An access that `tolerate` or `report` permits
+// is still listed in findings(). Such loads give 0 and such stores do nothing. An allocation's last
+// page and the one behind it exist, however, as memory does on a real card.
 enum class OnFault : std::uint8_t {
   stop,      // the first one ends the launch
   tolerate,  // ends it only where a real card would too: outside the card's memory
   report,    // never ends it
 };
 
-// Checks beyond bounds; off, they cost nothing.
+// Further checks beside bounds. They cost nothing when off.
 struct MemoryChecks {
   bool memory{};  // misaligned accesses, local memory out of range; released buffers stay poisoned
   bool races{};   // conflicting accesses to local memory without a barrier between them
@@ -31,8 +31,8 @@ enum class FindingKind : std::uint8_t {
   misaligned,
   local_out_of_bounds,
   local_race,
-  private_out_of_bounds,  // past what a work-item has, as recursion soon is: loads give 0 where
-                          // they are let pass, a store ends the launch unless only reported
+  private_out_of_bounds,  // past a work-item's memory, as recursion soon is: permitted loads give
+                          // 0, and a store ends the launch unless only reported
   unknown_instruction,    // no access: the launch ends where it is
 };
 enum class AccessKind : std::uint8_t { load, store, atomic };
@@ -40,7 +40,7 @@ enum class AccessKind : std::uint8_t { load, store, atomic };
 [[nodiscard]] std::string_view to_string(FindingKind kind);
 [[nodiscard]] std::string_view to_string(AccessKind kind);
 
-// A mistake of one instruction: where it was seen first, and how often. Addresses are device
+// An error of one instruction: its first occurrence, and its number. Addresses are device
 // addresses, or offsets in bytes into the work-group's local or the work-item's private memory.
 struct MemoryFinding {
   FindingKind kind{};

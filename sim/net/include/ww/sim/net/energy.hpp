@@ -1,4 +1,4 @@
-// What a network's routers look like to the energy accounting.
+// Describes a network's routers to the energy accounting.
 #pragma once
 
 #include "ww/sim/net/config.hpp"
@@ -6,7 +6,8 @@
 
 namespace ww::sim::net {
 
-// Ports, virtual channels, buffers and width of the routers; the rest as EnergyConfig has it.
+// Fills in ports, virtual channels, buffers and width of the routers. The rest keeps the defaults
+// of EnergyConfig.
 [[nodiscard]] power::EnergyConfig energy_config(const NetworkConfig& network);
 
 }  // namespace ww::sim::net

@@ -9,7 +9,7 @@
 
 namespace ww::sim::net {
 
-// Error: what validate(config) says; not_found for an unknown config.network.
+// Errors: those of validate(config); not_found for an unknown config.network.
 [[nodiscard]] Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config);
 
 // "ideal", "mesh", ...

@@ -1,4 +1,5 @@
-// The port of every network: packets in at a node, packets out at another, time in whole cycles.
+// The interface of every network: packets enter at a node and leave at another, and time advances
+// in whole cycles.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ enum class PacketKind : std::uint8_t {
   atomic_reply,
 };
 
-// Whether and how the words of a payload may be changed on their way: what the program declared
-// about the buffer that they come from (annotated variables: Dapper, section III.B).
+// Whether and how the words of a payload may be changed on their way. The program declares it for
+// the buffer that the words come from (annotated variables: Dapper, section III.B).
 enum class WordType : std::uint8_t {
   exact,    // not to be changed
   int32,    // two's complement
@@ -38,12 +39,12 @@ enum class WordType : std::uint8_t {
 struct Approximable {
   WordType type{WordType::exact};
   double threshold{};  // largest relative error of a word, as a fraction; 0: not to be changed
-  // Of the payload: where the data begins (whatever its type). What lies before it is the packet's
-  // own header, which neither changes nor is compressed.
+  // Index of the payload's first byte of data (whatever its type). The bytes before it are the
+  // packet's own header, which neither changes nor is compressed.
   std::uint16_t first_byte{};
 };
 
-// What to send. Spans need to live only during inject().
+// A packet to send. Spans need to live only during inject().
 struct Packet {
   NodeId source{};
   std::span<const NodeId> destinations;  // one, or many: each gets its own copy
@@ -79,7 +80,7 @@ struct LinkUse {
   std::uint64_t toggles{};  // 0 unless toggles are counted
 };
 
-// What the runtime detector found.
+// A finding of the runtime detector.
 struct Stuck {
   enum class Kind {
     deadlock,    // nothing moves, for good
@@ -117,30 +118,30 @@ class Network {
   // the network is idle for good.
   [[nodiscard]] virtual std::optional<Cycles> next_event() const = 0;
 
-  // Jumps over cycles in which nothing happens: afterwards now() == cycle, unless an event lies
-  // before it, which then is the next to be simulated.
+  // Jumps over cycles in which nothing happens. Afterwards now() == cycle, unless an event lies
+  // before it; that event is then the next to be simulated.
   virtual void skip_to(Cycles cycle) = 0;
 
   // Nodes, 64 to a word, that have flits which have not left their source queue.
   [[nodiscard]] virtual std::span<const std::uint64_t> waiting_sources() const = 0;
 
-  // Packets of a node (< nodes) and class that have not wholly left it: how full its output buffer
-  // is, for who must not send more than that holds.
+  // Number of packets of a node (< nodes) and class that have not completely left the node. A
+  // caller with a bounded output buffer uses it to know how full the buffer is.
   [[nodiscard]] virtual std::uint32_t source_queue(NodeId node,
                                                    std::uint8_t message_class) const = 0;
 
   // Packets queued or under way (copies counted one by one).
   [[nodiscard]] virtual std::uint64_t packets_inside() const = 0;
 
-  // Events since the network was built, for energy. toggles are filled when they are counted.
+  // Events since the network was built, for energy. Toggles are filled in if they are counted.
   [[nodiscard]] virtual power::NetworkEvents events() const = 0;
   [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
 
-  // Flits and credits are conserved. Error bad_data says what is lost. Slow; for tests.
+  // Checks that flits and credits are conserved. Error bad_data says what is lost. Slow; for tests.
   [[nodiscard]] virtual Status check_conservation() const = 0;
 
-  // The runtime detector: says what has not moved (deadlock) or not arrived (livelock, starvation)
-  // for longer than `patience` cycles; empty when all is well.
+  // The runtime detector. It reports what has not moved (deadlock) or not arrived (livelock,
+  // starvation) for longer than `patience` cycles. Empty if there is nothing to report.
   [[nodiscard]] virtual std::optional<Stuck> stuck(Cycles patience) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Counts latencies exactly: short ones in bins, the few long ones one by one.
+// Counts latencies exactly: short ones in bins, and the few long ones individually.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,8 @@ struct MemoryLinkConfig {
   double fibre_ps_per_mm{5};  // table 3
 };
 
-// Times in optical cycles. Two directions, each of which carries one transfer after the other.
+// A link with two directions, each of which carries one transfer after the other. Times are in
+// optical cycles.
 class MemoryLink {
  public:
   enum class Direction { to_memory, from_memory };
@@ -24,8 +25,8 @@ class MemoryLink {
   // Errors, by key: out_of_range.
   [[nodiscard]] static Result<MemoryLink> create(const MemoryLinkConfig& config);
 
-  // The cycle in which the last of `bytes` (> 0), ready at `at`, arrives. Calls of a direction come
-  // in ascending order of `at`.
+  // Sends `bytes` (> 0) that are ready at cycle `at`. Returns the cycle in which the last one
+  // arrives. Calls of a direction must come in ascending order of `at`.
   std::int64_t send(Direction direction, std::int64_t at, std::int64_t bytes);
 
   [[nodiscard]] std::int64_t bytes_per_cycle() const { return bytes_per_cycle_; }

@@ -1,4 +1,5 @@
-// Which nodes are cores and which are memory nodes (an L2 slice with its memory controller).
+// Decides which nodes are cores and which are memory nodes (an L2 slice with its memory
+// controller).
 #pragma once
 
 #include <vector>
@@ -13,9 +14,9 @@ struct Placement {
   std::vector<NodeId> memory;  // in the order given, else ascending
 };
 
-// Fills in what is not named: memory nodes are a quarter of all, spread over the top and bottom
-// rows; cores are all nodes that are not memory nodes. Errors, key core_nodes or memory_nodes: a
-// node that does not exist, is named twice or is both; none left.
+// Fills in nodes that are not given. By default a quarter of the nodes are memory nodes, spread
+// over the top and bottom rows, and all others are cores. Errors, with key core_nodes or
+// memory_nodes: a node does not exist, is named twice or is both; no node is left.
 [[nodiscard]] Result<Placement> place(const NetworkConfig& network,
                                       const std::vector<NodeId>& core_nodes,
                                       const std::vector<NodeId>& memory_nodes);

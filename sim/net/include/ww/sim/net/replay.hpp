@@ -1,5 +1,5 @@
-// Memory traces (.wwt) on a network: accesses pass a coalescer and an L1 per core; what misses
-// crosses the network to a memory node, which answers.
+// Replays memory traces (.wwt) on a network. Accesses pass a coalescer and an L1 per core. Misses
+// cross the network to a memory node, which replies.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ struct ReplayConfig {
   int line_bytes{64};
   int l1_sets{64};
   int l1_ways{4};
-  int interleave_bytes{256};         // so many bytes lie at one memory node, the next at the next
+  int interleave_bytes{256};         // consecutive bytes at one memory node, before the next node
   std::vector<NodeId> core_nodes;    // compute units; empty: every node without memory
   std::vector<NodeId> memory_nodes;  // L2 slice and controller; empty: a quarter, top and bottom
   int max_outstanding{32};           // requests that a core may have under way
   int memory_delay{100};             // cycles from a request's arrival to its reply's creation
   int header_bytes{8};               // of every packet: address, operation
-  std::uint64_t seed{1};             // of the bytes that the trace does not know
-  // What approximating networks may do to the lines of read replies: all of them, as a trace does
-  // not say which buffer is which. first_byte is the header's length, whatever is given here.
+  std::uint64_t seed{1};             // of bytes whose value the trace does not have
+  // How approximating networks may change the lines of read replies. It holds for all lines,
+  // because a trace does not say which buffer is which. first_byte is always the header's length.
   Approximable approximable;
 };
 

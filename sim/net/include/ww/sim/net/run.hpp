@@ -1,4 +1,4 @@
-// A measured run: warm up, measure, drain, and say whether the network kept up.
+// A measured run: it warms up, measures and drains, and reports whether the network kept up.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct RunConfig {
   Cycles cycles{20000};  // measured: packets created in these cycles are followed to their end
 };
 
-// Latencies in cycles, over packets created in the measured cycles and delivered. Traffic goes on
-// while they drain, for at most 10 x (warmup + cycles) more.
+// Results of a run. Latencies [cycles] are over packets that were created in the measured cycles
+// and delivered. Traffic continues while they drain, for at most 10 x (warmup + cycles) more.
 struct RunResult {
   double avg_packet_latency{};   // creation to arrival of the tail
   double avg_network_latency{};  // head leaves the source queue to arrival of the tail

@@ -1,4 +1,4 @@
-// Joules of a network: its events times what each costs.
+// Computes the energy of a network: its events times the energy of each.
 #pragma once
 
 #include <array>
@@ -23,48 +23,49 @@ struct EnergyConfig {
   RouterSize router;
   Hertz clock{1e9};
   Millimetre link_length{1.0};
-  // Bit transitions per link, bit and flit where they are not counted; 0.5 is random data.
+  // Bit transitions per link, bit and flit, used if they are not counted; 0.5 is random data.
   double toggle_rate{0.5};
-  PhotonicPowerConfig photonic;    // of networks with light
+  PhotonicPowerConfig photonic;    // used for networks with light
   std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
 };
 
-// A bypass router is priced as a router of one VC with one flit, the estimator's nearest thing to a
-// latch a port: its crossbar for each switch that a flit passes, its buffer for each latch.
-// Router data energies are for random data; the link's follows its transitions.
+// Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
+// estimator's nearest equivalent of a latch a port. Its crossbar is charged for each switch that a
+// flit passes, and its buffer for each latch. Data energies of routers are for random data; the
+// energy of a link follows its transitions.
 struct EnergyReport {
   Picojoule buffer_write{}, buffer_read{}, crossbar{}, switch_allocator{}, vc_allocator{};
   Picojoule link{}, clock{}, router_leakage{}, link_leakage{};
-  // Dapper's reply plane: switches and latches of its bypass routers, its links, and what decides.
+  // Dapper's reply plane: switches and latches of its bypass routers, its links, and its control.
   Picojoule bypass_switch{}, bypass_latch{}, bypass_link{}, bypass_clock{};
   Picojoule bypass_router_leakage{}, bypass_link_leakage{};
   Picojoule approximator{};     // reads, products and comparisons of the data approximators
   Picojoule overlay_control{};  // windows computed, routers connected anew
   // Approx-NoC's network interfaces.
   Picojoule compressor{}, dictionary_leakage{};
-  // Writing and reading the memory controllers' output buffers, where the network knows them; their
-  // leakage is the same in every network and left out.
+  // Writing and reading the memory controllers' output buffers, if the network has them. Their
+  // leakage is the same in every network and is left out.
   Picojoule reply_buffer{};
   std::optional<PhotonicEnergy> photonic;  // of networks with light; the rest is electrical
   std::string router_source, wire_source;
-  std::string bypass_source, overhead_source;  // empty where nothing was charged
+  std::string bypass_source, overhead_source;  // empty if nothing was charged
 
   // The sum of all components, light included.
   [[nodiscard]] Picojoule total() const;
-  // Without light.
+  // The sum of all components without light.
   [[nodiscard]] Picojoule electrical() const;
   // Names and values in the order above, for reports.
   [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 20> components() const;
 };
-// {buffer_write, ..., reply_buffer, total} in pJ, and the sources; with light also laser, tuning,
-// modulators, detectors, and `electrical`, the sum of the others.
+// Writes {buffer_write, ..., reply_buffer, total} in pJ, and the sources. A network with light also
+// has laser, tuning, modulators, detectors, and `electrical`, the sum of the others.
 void to_json(nlohmann::json& json, const EnergyReport& report);
 
 // Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above
 // 0; those of router_energy and photonic_energy.
 [[nodiscard]] Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config);
 
-// What each estimator would have said, side by side; a failed one says why (ORION 2 has no 22 nm).
+// The results of all estimators, side by side. A failed one says why (ORION 2 has no 22 nm).
 struct Comparison {
   Estimator estimator{};
   Result<EnergyReport> report;

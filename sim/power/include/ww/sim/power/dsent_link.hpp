@@ -1,6 +1,6 @@
-// A ring-based link as DSENT models it (Sun et al., NOCS 2012): how much light its receiver needs,
-// what its modulator costs, and the laser for both at their best. A reference for link_budget(),
-// and where the modulator's and detector's default energies come from.
+// A ring-based link as DSENT models it (Sun et al., NOCS 2012): the light that its receiver needs,
+// the energy of its modulator, and the laser for both at their best. It is a reference for
+// link_budget(), and the source of the default energies of modulators and detectors.
 #pragma once
 
 #include "ww/core/result.hpp"
@@ -8,8 +8,8 @@
 
 namespace ww::sim::power {
 
-// Losses in dB; defaults are DSENT's. (DSENT has names for coupler and splitter losses, and reads
-// neither.)
+// Losses in dB. Defaults are DSENT's. DSENT has names for coupler and splitter losses, but reads
+// neither.
 struct DsentLosses {
   double laser_diode_db{1};
   double waveguide_db_per_cm{1};
@@ -17,7 +17,7 @@ struct DsentLosses {
   double ring_drop_db{1};
   double detector_db{1};
 };
-// GPUOPT's table 3 where DSENT has a place for it.
+// The losses of GPUOPT's table 3 that DSENT has parameters for.
 [[nodiscard]] DsentLosses gpuopt_losses();
 
 struct DsentLinkConfig {
@@ -28,8 +28,8 @@ struct DsentLinkConfig {
   int readers{15};               // along the waveguide; the worst one is lit
   double length_cm{10};
   double efficiency{0.25};  // of the laser
-  // The modulator's insertion loss and extinction ratio; both 0: where laser and modulator together
-  // need least power, at half use.
+  // The modulator's insertion loss and extinction ratio. If both are 0, they are chosen so that
+  // laser and modulator together need least power, at half use.
   double insertion_db{};
   double extinction_db{};
 };
@@ -45,7 +45,7 @@ struct DsentLink {
 };
 
 // Errors, by key: not_found (node_nm), out_of_range (a loss, length or count below 0, one of
-// insertion_db and extinction_db alone), bad_data (no modulator does that at this rate).
+// insertion_db and extinction_db alone), bad_data (no modulator reaches these values at this rate).
 [[nodiscard]] Result<DsentLink> dsent_link(const DsentLinkConfig& config);
 
 }  // namespace ww::sim::power

@@ -1,4 +1,4 @@
-// What a network did, counted: the input of energy accounting.
+// Counts of a network's events: the input of energy accounting.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,37 @@ namespace ww::sim::power {
 struct OverlayEvents {
   std::uint64_t routers{};         // bypass routers
   std::uint64_t links{};           // directed links between them
-  std::uint64_t packets{};         // sent, each to one destination or more
-  std::uint64_t coalesced{};       // packets that went along with another
-  std::uint64_t flits{};           // sent
-  std::uint64_t crossbar_flits{};  // a flit through one bypass router's switch
-  std::uint64_t latch_flits{};     // a flit kept in one bypass router's latch
+  std::uint64_t packets{};         // packets sent, each to one destination or more
+  std::uint64_t coalesced{};       // packets that travelled with another one
+  std::uint64_t flits{};           // flits sent
+  std::uint64_t crossbar_flits{};  // flits through a bypass router's switch, summed over routers
+  std::uint64_t latch_flits{};     // flits kept in a bypass router's latch, summed over routers
   std::uint64_t link_flits{};
   std::uint64_t link_toggles{};    // as NetworkEvents::link_toggles
   std::uint64_t setups{};          // routers connected anew at the start of a window
   std::uint64_t leader_words{};    // data approximator: words whose error range was computed
   std::uint64_t words_compared{};  // data approximator: words compared with a leader's
-  std::uint64_t windows{};         // computed by the global overlay controller
+  std::uint64_t windows{};         // windows computed by the global overlay controller
 };
 
 // Compressors and decompressors of network interfaces (Approx-NoC).
 struct CompressionEvents {
-  std::uint64_t dictionary_bits{};  // stored, encoders and decoders together
-  std::uint64_t blocks{};           // that passed a compressor
-  std::uint64_t words{};            // of them
+  std::uint64_t dictionary_bits{};  // bits stored in encoders and decoders together
+  std::uint64_t blocks{};           // blocks that passed a compressor
+  std::uint64_t words{};            // words of these blocks
   std::uint64_t compressed_words{};
-  std::uint64_t changed_words{};  // approximated: they arrive with another value
-  std::uint64_t pattern_words{};  // matched against the frequent patterns
-  std::uint64_t searches{};       // of an encoder's dictionary
+  std::uint64_t changed_words{};  // words that arrive with another value
+  std::uint64_t pattern_words{};  // words compared with the frequent patterns
+  std::uint64_t searches{};       // searches of an encoder's dictionary
   std::uint64_t search_bits{};    // bits of the entries searched
   std::uint64_t lookups{};        // words read from a decoder's dictionary
   std::uint64_t updates{};        // words written into a dictionary
-  std::uint64_t flits_before{};   // of the blocks
+  std::uint64_t flits_before{};   // flits of the blocks before compression
   std::uint64_t flits_after{};
 };
 
-// All counts since the network was built. A flit that passes a router writes a buffer, reads it,
-// wins the switch and crosses it once; bufferless routers write and read none.
+// All counts are since the network was built. A flit that passes a router writes a buffer, reads
+// it, wins the switch and crosses it once. Bufferless routers write and read no buffer.
 struct NetworkEvents {
   std::uint64_t cycles{};
   std::uint64_t routers{};
@@ -58,21 +58,21 @@ struct NetworkEvents {
   std::uint64_t link_flits{};
   std::uint64_t link_toggles{};  // real bit transitions; meaningful when toggles_counted
   bool toggles_counted{};
-  // Flits of packets put into memory controllers' output buffers; where memory nodes are known.
+  // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
   std::uint64_t reply_buffer_flits{};
   OverlayEvents overlay;
   CompressionEvents compression;
   PhotonicEvents photonic;
 };
 
-// Adds what only some networks have: `reply_plane` of dapper, `compression` of approx-noc, `light`
-// of photonic ones.
+// Adds the events that only some networks have: `reply_plane` of dapper, `compression` of
+// approx-noc, `light` of photonic ones.
 void add_json(nlohmann::json& json, const NetworkEvents& events);
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.
 NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other);
 
-// Sum over stretches of time of one network: its parts stay what they are, its cycles add up.
+// Sum over stretches of time of one network: its cycles add up, and its parts stay the same.
 void append(NetworkEvents& sum, const NetworkEvents& later);
 
 // Difference of two snapshots of one network (later - earlier).

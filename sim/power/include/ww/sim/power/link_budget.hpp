@@ -1,4 +1,4 @@
-// How much light a wavelength needs, so that the farthest detector sees enough of it.
+// The link budget: how much light a wavelength needs, so that the farthest detector sees enough.
 #pragma once
 
 #include <array>
@@ -24,15 +24,16 @@ struct OpticalLosses {
   double detector_db{0.1};
 };
 
-// What lies between the laser and the detector. The numbers of splitters and of off-resonance rings
-// decide the answer (7.4 to 20.5 dB for GPUOPT), and the paper gives neither: so they are explicit.
+// The elements between the laser and the detector. The numbers of splitters and of off-resonance
+// rings decide the answer (7.4 to 20.5 dB for GPUOPT). The paper gives neither, so both are
+// explicit.
 struct OpticalPath {
   double waveguide_cm{};
   int bends{};
   int splitters{};
   int crossings{};
   int off_rings{};
-  int broadcast_readers{1};  // that share the light; 1 where the others' detectors are off
+  int broadcast_readers{1};  // readers that share the light; 1 if the others' detectors are off
 };
 
 // Crosstalk (the structure of Duong et al., the model that GPUOPT, section 3.4, names): the drop
@@ -57,7 +58,7 @@ struct LinkBudget {
 
 // Noise over signal at a detector whose waveguide carries `wavelengths`, evenly spaced.
 [[nodiscard]] double crosstalk_ratio(const Crosstalk& crosstalk, int wavelengths);
-// What the noise costs: -10 log10(1 - 2 x ratio), the eye's closure from both sides.
+// The penalty of crosstalk: -10 log10(1 - 2 x ratio), because noise closes the eye from both sides.
 [[nodiscard]] double crosstalk_penalty_db(double ratio);
 
 // Errors, by key: out_of_range for a negative loss, length or count (loss.waveguide_db_per_cm,
@@ -67,11 +68,11 @@ struct LinkBudget {
                                              double receiver_uw, const Crosstalk& crosstalk = {},
                                              int wavelengths = 0);
 
-// Which splitters, rings and lengths the light of a network passes.
+// The splitters, rings and lengths that the light of a network is assumed to pass.
 enum class BudgetScope {
-  worked,      // one splitter, the stations' own-wavelength rings, one pass: the least there can be
+  worked,      // one splitter, the stations' own-wavelength rings, one pass: the minimum
   power_path,  // the cascade of splitters, the power waveguide and the data waveguide
-  all_rings,   // and every ring of every bank on the data waveguide
+  all_rings,   // power_path, and every ring of every bank on the data waveguide
 };
 [[nodiscard]] std::string_view to_string(BudgetScope scope);
 // Error invalid_argument, key link_budget.

@@ -1,4 +1,4 @@
-// What logic and small memories beside routers cost: the parts that approximating networks add.
+// Energies of logic and small memories beside routers, which approximating networks add.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace ww::sim::power {
 
 // Energies at a node. Arithmetic and memory are Horowitz's figures for 45 nm (ISSCC 2014, fig.
 // 1.1.9: 32-bit integer addition 0.1 pJ, multiplication 3.1 pJ, 64 bits of an 8 KiB memory 10 pJ),
-// scaled as DSENT's switch allocator, a piece of logic, scales from 45 nm; storage leaks as DSENT's
-// buffers, flip-flops, do for each bit (the difference of 20 and 1 flits a port).
+// scaled as DSENT's switch allocator, which is logic, scales from 45 nm. Storage leaks per bit as
+// DSENT's buffers do, which are flip-flops (the difference of 20 and 1 flits a port).
 struct OverheadEnergy {
   double add_pj{};                    // 32 bits; also a comparison
   double multiply_pj{};               // 32 bits; also a division, which no source prices here

@@ -1,4 +1,4 @@
-// What a photonic network is made of and did: the input of its energy accounting.
+// The structure and the events of a photonic network: the input of its energy accounting.
 #pragma once
 
 #include <array>
@@ -6,14 +6,14 @@
 
 namespace ww::sim::power {
 
-// What there is to light and to tune. Fixed once the network is built.
+// The parts that are lit and tuned. They are fixed once the network is built.
 struct PhotonicStructure {
   double core_hz{};
   double optical_hz{};
   std::uint32_t stations{};
   std::uint32_t data_units{};        // power units for data: lasers, power tokens
   std::uint32_t overhead_units{};    // always lit: token and prediction waveguides
-  std::uint32_t unit_wavelengths{};  // that a unit of power lights
+  std::uint32_t unit_wavelengths{};  // wavelengths that a unit of power lights
   std::uint32_t waveguide_wavelengths{};
   std::uint32_t rings{};       // all of them: each is tuned all the time
   std::uint32_t splitters{};   // in a row, from the laser to the last power waveguide
@@ -41,18 +41,20 @@ struct PhotonicEvents {
   std::uint64_t failed_attempts{};  // a token did not come by in time: back-off
   std::uint64_t epochs{};           // whose lasers the controller has set
   std::uint64_t halted_cycles{};    // core cycles
-  // Those epochs by the units lit, and by the units that stations held (over the epoch, rounded
-  // up); the last bin has 16 and more.
+  // Number of epochs by units lit, and by units that stations held (over the epoch, rounded up).
+  // The last bin has 16 and more.
   using EpochBins = std::array<std::uint64_t, 17>;
   EpochBins epochs_by_lit{}, epochs_by_held{};
 
-  // Core cycles from entering the station's queue to the first bit, a message; 0 without messages.
+  // Mean core cycles of a message from entering the station's queue to its first bit; 0 without
+  // messages.
   [[nodiscard]] double wait_cycles_per_message() const;
-  // Data units lit, over time: GPUOPT's "tokens per epoch" (table 4).
+  // Mean number of data units lit over time: GPUOPT's "tokens per epoch" (table 4).
   [[nodiscard]] double mean_lit_units() const;
-  // Stations with something to send, over time: what GPUOPT's ideal scheme lights (section 4.3.5).
+  // Mean number of stations with something to send, which GPUOPT's ideal scheme lights (section
+  // 4.3.5).
   [[nodiscard]] double mean_busy_stations() const;
-  // Share of that light that stations held.
+  // Share of the lit data units that stations held.
   [[nodiscard]] double use_of_light() const;
 };
 

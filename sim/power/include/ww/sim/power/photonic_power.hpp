@@ -1,4 +1,4 @@
-// Joules of a photonic network: lasers, ring tuning, modulators and detectors.
+// Computes the energy of a photonic network: lasers, ring tuning, modulators and detectors.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct PhotonicPowerConfig {
   OpticalLosses losses;
   Crosstalk crosstalk;
   BudgetScope scope{BudgetScope::all_rings};
-  // Instead of what the scope says; empty: as it says.
+  // Numbers that replace those of the scope, if set.
   std::optional<int> splitters, off_rings, crossings;
   double receiver_uw{36};  // GPUOPT, table 3, "photodetector power", read as the light it needs
   double laser_efficiency{0.25};  // wall plug to light: DSENT's default; GPUOPT gives none
@@ -37,8 +37,8 @@ struct PhotonicEnergy {
 
   [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 4> components() const;
 };
-// The components; adding keys to an object that may have others: {laser, tuning, modulators,
-// detectors} in pJ and "photonic": {link budget, wavelength_uw, unit_w}.
+// Adds the components to an object that may have other keys: {laser, tuning, modulators, detectors}
+// in pJ and "photonic": {link budget, wavelength_uw, unit_w}.
 void add_to_json(nlohmann::json& json, const PhotonicEnergy& energy);
 
 // Errors, by key: those of link_budget; out_of_range for an efficiency outside 0 to 1, energies or

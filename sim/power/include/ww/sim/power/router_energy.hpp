@@ -1,5 +1,5 @@
-// What a router and a millimetre of link cost, as four published estimators say: data with their
-// source. They disagree by factors (that is why all can be asked), see README.md.
+// Energies of a router and of a millimetre of link, from four published estimators, with their
+// sources. They disagree by factors, so all of them can be chosen; see README.md.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ enum class Estimator {
   dsent_gem5,  // gem5's copy: same dynamic energy, leakage without the voltage correction
   orion2,      // ORION 2.0 (Kahng et al., DATE 2009), register buffers
   mcpat,       // McPAT's router class (Li et al., MICRO 2009), VCs counted once
-  mcpat_noc,   // the same as McPAT's own NoC code calls it: VCs counted twice
+  mcpat_noc,   // McPAT's router class as its own NoC code calls it: VCs counted twice
 };
 [[nodiscard]] std::string_view to_string(Estimator estimator);
 // Error invalid_argument, key estimator.
@@ -50,7 +50,7 @@ struct RouterSize {
   int vc_buffer{4};  // flits per VC; 0: no buffers
 };
 
-// The row that fits, or one derived from rows, which `source` then says:
+// Returns the row that fits, or one derived from rows. `source` then says so:
 // - another node: geometric interpolation between its neighbours in log(node);
 // - another flit width: linear interpolation or extrapolation in bits;
 // - other buffers: write, read and leakage follow DSENT's rows for 20, 4 and 1 flits a port

@@ -1,4 +1,4 @@
-// What a millimetre of wire costs: an estimator's figure, or the one measured on a chip.
+// Energy of a millimetre of wire: an estimator's figure, or the one measured on a chip.
 #pragma once
 
 #include <filesystem>
@@ -17,17 +17,18 @@ struct WireEnergy {
 };
 
 // Energy of a wire of fixed length relative to 28 nm: Villa et al., SC'14, table II (28, 20, 14,
-// 10, 7 nm), interpolated in log(node). Above 28 nm the wire's capacitance per mm stays and the
-// supply counts squared (1.0 V at 45 nm, 0.9 V at 28 and 32 nm). Error out_of_range, key node,
+// 10, 7 nm), interpolated in log(node). Above 28 nm the wire's capacitance per mm is constant and
+// the supply counts squared (1.0 V at 45 nm, 0.9 V at 28 and 32 nm). Error out_of_range, key node,
 // outside 7 to 45 nm.
 [[nodiscard]] Result<double> wire_scale_from_28nm(double node_nm);
 
 // The fitted wire of a model.json (energy_fj_per_bit_mm with its convention), scaled from the
 // chip's node (key node_nm, else 28 nm, which the source then says) to `node_nm`. Leakage is taken
-// as 0: the fit holds energy that moves with data. Errors: parse_error (not a model, unknown
-// convention), bad_data when the constant was not identified, those of wire_scale_from_28nm.
+// as 0, because the fit contains only energy that moves with data. Errors: parse_error (not a
+// model, unknown convention), bad_data when the constant was not identified, those of
+// wire_scale_from_28nm.
 [[nodiscard]] Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm);
-// By file, or by the folder that holds it as model.json.
+// Reads a file, or model.json in a folder.
 [[nodiscard]] Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path,
                                                       double node_nm);
 

@@ -1,4 +1,5 @@
-// Accel-Sim SASS traces (.traceg, and the kernelslist.g that lists them) to .wwt and back. Source:
+// Converts Accel-Sim SASS traces (.traceg, and the kernelslist.g that lists them) to .wwt and back.
+// Source:
 // the tracer and the trace parser of Accel-Sim, tracer versions 1 to 3.
 #pragma once
 
@@ -17,15 +18,16 @@ struct Converted {
   std::uint64_t files{};    // kernel files
 };
 
-// Global and local loads, stores and atomics of a kernel file or of a list of them; a warp is a
-// wave of which 32 lanes exist. No values are known. Errors: not_found, io_error, parse_error with
-// file and line, unsupported (compressed files).
+// Imports global and local loads, stores and atomics of a kernel file or of a list of them. A warp
+// becomes a wave of which 32 lanes exist. There are no values. Errors: not_found, io_error,
+// parse_error with file and line, unsupported (compressed files).
 Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to);
 
-// Writes kernelslist.g and kernel-N.traceg into `folder`, which must exist: memory instructions
-// alone, without registers and values, each wave as two warps, all work-groups. Holds one launch in
-// memory. Errors: those of the reader, io_error, out_of_range (more than 2^24 work-groups).
+// Writes kernelslist.g and kernel-N.traceg into `folder`, which must exist. It writes only memory
+// instructions, without registers and values, each wave as two warps, for all work-groups. It needs
+// memory for one launch. Errors: those of the reader, io_error, out_of_range (more than 2^24
+// work-groups).
 Result<Converted> export_accelsim(Reader& reader, const std::filesystem::path& folder);
 
 }  // namespace ww::sim::trace

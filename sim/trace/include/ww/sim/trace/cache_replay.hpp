@@ -1,5 +1,5 @@
-// A trace through caches of other sizes: what the L1s and the L2 would have let through. Tags
-// alone: no timing, so what two waves ask for while a line is on its way counts once.
+// Runs a trace through caches of other sizes to find the traffic behind them. The caches have only
+// tags and no timing. Two waves that ask for a line while it is on its way therefore count once.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct CacheTraffic {
   }
 };
 
-// Runs a trace through: L1s write through without allocation, lose their content between launches,
-// and see loads by lines of 64 B; the L2 writes back, allocates without a fill on full-line writes,
-// and keeps its content. Groups go to engines in turn and to their compute units in turn. Errors:
-// out_of_range (a shape that makes no cache), and those of the reader.
+// Runs a trace through the caches. L1s write through without allocation, lose their content between
+// launches, and see loads by lines of 64 B. The L2 writes back, allocates without a fill on
+// full-line writes, and keeps its content. Groups go to engines in turn and to their compute units
+// in turn. Errors: out_of_range (a shape that makes no cache), and those of the reader.
 [[nodiscard]] Result<CacheTraffic> replay_through_caches(Reader& reader, const CacheShape& shape);
 
 }  // namespace ww::sim::trace

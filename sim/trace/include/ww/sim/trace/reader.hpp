@@ -22,15 +22,16 @@ class Reader {
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
-  // The next access; false at the end of the trace. Errors: parse_error with the chunk's offset
-  // (truncated, damaged, contradictory), io_error. After an error, the same again.
+  // Reads the next access; false at the end of the trace. Errors: parse_error with the chunk's
+  // offset (truncated, damaged, contradictory), io_error. After an error, each call returns it
+  // again.
   Result<bool> next(Access& access);
 
   [[nodiscard]] const std::string& producer() const;
-  // Those that an access so far has named, at least; all of them at the end.
+  // At least the launches (instructions) that an access has named so far; all of them at the end.
   [[nodiscard]] const std::vector<Launch>& launches() const;
   [[nodiscard]] const std::vector<Instruction>& instructions() const;
-  // Of what was read so far.
+  // Totals of the accesses read so far.
   [[nodiscard]] const Totals& totals() const;
   [[nodiscard]] std::uint64_t file_bytes() const;
 

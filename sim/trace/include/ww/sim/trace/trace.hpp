@@ -1,5 +1,5 @@
-// What a memory trace (.wwt) holds: the vector memory instructions of launches, before coalescing
-// and caches, in the order in which the (virtual) GPU committed them.
+// The content of a memory trace (.wwt): the vector memory instructions of launches, before
+// coalescing and caches, in the order in which the (virtual) GPU committed them.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct Access {
   std::array<std::byte, kLanes * kMostValueBytes> value{};
 };
 
-// Over a whole trace.
+// Sums over a whole trace.
 struct Totals {
   std::uint64_t launches{};
   std::uint64_t instructions{};   // different ones

@@ -23,11 +23,11 @@ struct AccessView {
   std::size_t value_stride{};
 };
 
-// One producer, one thread. The same calls give the same bytes. Errors of the disk come from
-// finish(); until then they make the calls do nothing.
+// Writes one trace. Threading: one producer in one thread. The same calls give the same bytes.
+// Errors of the disk are returned by finish(); after such an error the other calls do nothing.
 class Writer {
  public:
-  // `producer` tells what made the trace ("virtual:w9100"). Errors: not_found, permission_denied,
+  // `producer` names what made the trace ("virtual:w9100"). Errors: not_found, permission_denied,
   // io_error.
   static Result<std::unique_ptr<Writer>> create(const std::filesystem::path& file,
                                                 const std::string& producer);
