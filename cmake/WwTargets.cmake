@@ -9,21 +9,38 @@ add_library(ww_options INTERFACE)
 target_compile_features(ww_options INTERFACE cxx_std_20)
 target_compile_options(ww_options INTERFACE -Wall -Wextra -Wconversion -Werror)
 
+# Most of a file's compile time is the headers that it includes, and the templates of theirs that it
+# instantiates. A unity build pays for both once for every few files of a target. The presets dev and
+# tidy compile each file by itself, so that a missing include is found.
+option(WW_UNITY "Compile the sources of a target in groups" ON)
+
+# ww_unity(TARGET): compiles TARGET's sources in groups. A file that repeats a name of another's
+# anonymous namespace can be left out by its property SKIP_UNITY_BUILD_INCLUSION.
+function(ww_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  if(WW_UNITY)
+    # An included .cpp file is no header: a class of its own may have members of its own types.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 # ww_add_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...])
 function(ww_add_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC include PRIVATE src)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ww_options ${ARG_PRIVATE})
+  ww_unity(${name})
 endfunction()
 
-# ww_add_test(NAME LABEL unit|golden|property|fuzz|gpu SOURCES ... LIBS ...)
-# One GoogleTest executable, registered with ctest under one label.
+# ww_add_test(NAME LABEL unit|golden|property|fuzz|gpu SOURCES ... LIBS ... [ALONE])
+# One GoogleTest executable, registered with ctest under one label. ALONE: its sources repeat short
+# names of each other's, so each is compiled by itself.
 function(ww_add_test name)
   if(NOT WW_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -31,6 +48,9 @@ function(ww_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} GTest::gmock GTest::gtest_main)
+  if(NOT ARG_ALONE)
+    ww_unity(${name})
+  endif()
   # WW_SHARED_DATA: recordings from real GPUs beside the checkout; tests that read them skip, saying
   # so, where the folder is absent.
   add_test(NAME ${name} COMMAND ${name})

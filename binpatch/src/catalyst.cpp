@@ -18,7 +18,7 @@ constexpr std::string_view symbol_suffix = "_kernel";
 constexpr std::string_view source_sections[] = {".source", ".llvmir", ".spir", ".spirv",
                                                 ".amdil",  ".hsail",  ".brig", ".astext"};
 
-tl::unexpected<Error> broken(std::string message) {
+tl::unexpected<Error> broken_catalyst(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "Catalyst binary");
 }
 
@@ -55,7 +55,7 @@ bool is_processor(std::uint16_t machine) {
   return machine == 0x7d3 || machine == 0x7d4;
 }
 
-std::string kernel_name(std::string_view symbol) {
+std::string catalyst_kernel_name(std::string_view symbol) {
   if (symbol.starts_with(symbol_prefix) && symbol.ends_with(symbol_suffix) &&
       symbol.size() > symbol_prefix.size() + symbol_suffix.size()) {
     symbol.remove_prefix(symbol_prefix.size());
@@ -86,14 +86,15 @@ Result<CatalystKernel> read_kernel(std::string name, std::span<const std::byte> 
                                    std::uint64_t inner_offset) {
   const auto inner = read_raw_elf(inner_bytes);
   if (!inner) {
-    return broken(fmt::format("kernel '{}': {}", name, inner.error().message));
+    return broken_catalyst(fmt::format("kernel '{}': {}", name, inner.error().message));
   }
   const RawSection* code = inner->find(".text");
   const auto texts =
       std::count_if(inner->sections.begin(), inner->sections.end(),
                     [](const RawSection& section) { return section.name == ".text"; });
   if (code == nullptr || code->bytes.empty() || texts != 1) {
-    return broken(fmt::format("kernel '{}' has {} code sections, it must have one", name, texts));
+    return broken_catalyst(
+        fmt::format("kernel '{}' has {} code sections, it must have one", name, texts));
   }
   return CatalystKernel{.name = std::move(name),
                         .code_offset = inner_offset + code->offset,
@@ -130,11 +131,12 @@ Result<CatalystBinary> read_opencl1(const RawElf& outer, std::optional<GfxTarget
     const auto inner =
         symbol.size != 0 && symbol.size <= rest.size() ? rest.first(symbol.size) : rest;
     if (!has_elf_magic(inner)) continue;
-    WW_ASSIGN(kernel, read_kernel(kernel_name(symbol.name), inner, section.offset + symbol.value));
+    WW_ASSIGN(kernel,
+              read_kernel(catalyst_kernel_name(symbol.name), inner, section.offset + symbol.value));
     binary.kernels.push_back(std::move(kernel));
   }
   if (binary.kernels.empty()) {
-    return broken("no symbol names an inner ELF file in .text");
+    return broken_catalyst("no symbol names an inner ELF file in .text");
   }
   return binary;
 }
@@ -150,7 +152,7 @@ bool is_catalyst(std::span<const std::byte> bytes) {
   return target_of(elf->machine).has_value() || is_opencl2(*elf) ||
          elf->find(".llvmir") != nullptr || elf->find(".amdil") != nullptr ||
          std::any_of(elf->symbols.begin(), elf->symbols.end(), [](const RawSymbol& symbol) {
-           return kernel_name(symbol.name) != symbol.name;
+           return catalyst_kernel_name(symbol.name) != symbol.name;
          });
 }
 

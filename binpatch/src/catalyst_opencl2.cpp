@@ -23,7 +23,7 @@ T field(Bytes bytes, std::size_t offset) {
   return value;
 }
 
-tl::unexpected<Error> broken(std::string message) {
+tl::unexpected<Error> broken_opencl2(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), std::string(what));
 }
 
@@ -77,7 +77,7 @@ Result<GfxTarget> target_of(const RawElf& outer, const RawElf& inner,
               std::string(what));
 }
 
-std::string kernel_name(std::string_view symbol) {
+std::string opencl2_kernel_name(std::string_view symbol) {
   constexpr std::string_view prefix = "&__OpenCL_";
   constexpr std::string_view suffix = "_kernel";
   if (symbol.starts_with(prefix) && symbol.ends_with(suffix) &&
@@ -103,17 +103,18 @@ std::vector<std::uint64_t> relocated_places(const RawElf& inner, std::size_t ind
 
 Result<CatalystKernel> read_kernel(const RawSymbol& symbol, const RawSection& text,
                                    std::uint64_t text_at) {
-  const std::string name = kernel_name(symbol.name);
+  const std::string name = opencl2_kernel_name(symbol.name);
   if (symbol.value > text.bytes.size() || text.bytes.size() - symbol.value < header_size) {
-    return broken(fmt::format("the header of kernel '{}' does not lie inside .hsatext", name));
+    return broken_opencl2(
+        fmt::format("the header of kernel '{}' does not lie inside .hsatext", name));
   }
   const Bytes rest = text.bytes.subspan(symbol.value);
   const Bytes whole =
       symbol.size >= header_size && symbol.size <= rest.size() ? rest.first(symbol.size) : rest;
   const auto into = field<std::uint64_t>(whole, 16);
   if (into < header_size || into >= whole.size()) {
-    return broken(fmt::format("the code of kernel '{}' begins {} bytes into its {}", name, into,
-                              whole.size()));
+    return broken_opencl2(fmt::format("the code of kernel '{}' begins {} bytes into its {}", name,
+                                      into, whole.size()));
   }
   const auto compute_pgm_rsrc2 = field<std::uint32_t>(whole, 52);
   return CatalystKernel{
@@ -143,7 +144,7 @@ Result<CatalystBinary> read_opencl2(const RawElf& outer, std::optional<GfxTarget
   WW_ASSIGN(inner, read_raw_elf(outer_text->bytes));
   const auto text = std::ranges::find(inner.sections, ".hsatext", &RawSection::name);
   if (text == inner.sections.end())
-    return broken("the HSA object has no section .hsatext, so no kernel");
+    return broken_opencl2("the HSA object has no section .hsatext, so no kernel");
   const auto text_index = static_cast<std::size_t>(text - inner.sections.begin());
   CatalystBinary binary;
   WW_ASSIGN(target, target_of(outer, inner, given));
@@ -160,7 +161,7 @@ Result<CatalystBinary> read_opencl2(const RawElf& outer, std::optional<GfxTarget
     }
     binary.kernels.push_back(std::move(kernel));
   }
-  if (binary.kernels.empty()) return broken("no symbol of .hsatext names a kernel");
+  if (binary.kernels.empty()) return broken_opencl2("no symbol of .hsatext names a kernel");
   return binary;
 }
 

@@ -89,7 +89,7 @@ tl::unexpected<Error> broken(std::string message, std::string_view kernel) {
 }
 
 template <class T>
-T field(std::span<const std::byte> bytes, std::size_t offset) {
+T note_field(std::span<const std::byte> bytes, std::size_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
@@ -97,14 +97,14 @@ T field(std::span<const std::byte> bytes, std::size_t offset) {
 
 // LLVM guide, table "Kernel Descriptor".
 KernelDescriptor read_descriptor(std::span<const std::byte> bytes) {
-  return {.group_segment_fixed_size = field<std::uint32_t>(bytes, 0),
-          .private_segment_fixed_size = field<std::uint32_t>(bytes, 4),
-          .kernarg_size = field<std::uint32_t>(bytes, 8),
-          .kernel_code_entry_byte_offset = field<std::int64_t>(bytes, 16),
-          .compute_pgm_rsrc1 = field<std::uint32_t>(bytes, 48),
-          .compute_pgm_rsrc2 = field<std::uint32_t>(bytes, 52),
-          .compute_pgm_rsrc3 = field<std::uint32_t>(bytes, 44),
-          .kernel_code_properties = field<std::uint16_t>(bytes, 56)};
+  return {.group_segment_fixed_size = note_field<std::uint32_t>(bytes, 0),
+          .private_segment_fixed_size = note_field<std::uint32_t>(bytes, 4),
+          .kernarg_size = note_field<std::uint32_t>(bytes, 8),
+          .kernel_code_entry_byte_offset = note_field<std::int64_t>(bytes, 16),
+          .compute_pgm_rsrc1 = note_field<std::uint32_t>(bytes, 48),
+          .compute_pgm_rsrc2 = note_field<std::uint32_t>(bytes, 52),
+          .compute_pgm_rsrc3 = note_field<std::uint32_t>(bytes, 44),
+          .kernel_code_properties = note_field<std::uint16_t>(bytes, 56)};
 }
 
 // LLVM guide, table "AMDHSA Kernel Code Object" of version 2: amd_kernel_code_t, which precedes the
@@ -113,18 +113,18 @@ constexpr std::uint64_t kernel_code_header_size = 256;
 
 void read_kernel_code_header(Kernel& kernel, std::span<const std::byte> bytes) {
   kernel.descriptor = {
-      .group_segment_fixed_size = field<std::uint32_t>(bytes, 64),
-      .private_segment_fixed_size = field<std::uint32_t>(bytes, 60),
-      .kernarg_size = static_cast<std::uint32_t>(field<std::uint64_t>(bytes, 72)),
-      .kernel_code_entry_byte_offset = field<std::int64_t>(bytes, 16),
-      .compute_pgm_rsrc1 = field<std::uint32_t>(bytes, 48),
-      .compute_pgm_rsrc2 = field<std::uint32_t>(bytes, 52),
+      .group_segment_fixed_size = note_field<std::uint32_t>(bytes, 64),
+      .private_segment_fixed_size = note_field<std::uint32_t>(bytes, 60),
+      .kernarg_size = static_cast<std::uint32_t>(note_field<std::uint64_t>(bytes, 72)),
+      .kernel_code_entry_byte_offset = note_field<std::int64_t>(bytes, 16),
+      .compute_pgm_rsrc1 = note_field<std::uint32_t>(bytes, 48),
+      .compute_pgm_rsrc2 = note_field<std::uint32_t>(bytes, 52),
       .compute_pgm_rsrc3 = 0,
-      .kernel_code_properties = static_cast<std::uint16_t>(field<std::uint32_t>(bytes, 56))};
+      .kernel_code_properties = static_cast<std::uint16_t>(note_field<std::uint32_t>(bytes, 56))};
   kernel.kernarg_segment_size = kernel.descriptor.kernarg_size;
-  kernel.sgpr_count = field<std::uint16_t>(bytes, 84);
-  kernel.vgpr_count = field<std::uint16_t>(bytes, 86);
-  const auto logarithm = [&](std::size_t at) { return field<std::uint8_t>(bytes, at) & 31U; };
+  kernel.sgpr_count = note_field<std::uint16_t>(bytes, 84);
+  kernel.vgpr_count = note_field<std::uint16_t>(bytes, 86);
+  const auto logarithm = [&](std::size_t at) { return note_field<std::uint8_t>(bytes, at) & 31U; };
   kernel.kernarg_segment_align = 1U << logarithm(100);
   kernel.wavefront_size = 1U << logarithm(103);
 }
@@ -251,7 +251,7 @@ Result<std::optional<GfxTarget>> noted_target(const ElfView& elf) {
   WW_ASSIGN(note, elf.find_note("AMD", note_isa_version));
   if (!note || note->size() < 16) return std::optional<GfxTarget>{};
   const auto number = [&](std::size_t at) {
-    return static_cast<int>(field<std::uint8_t>(*note, at));
+    return static_cast<int>(note_field<std::uint8_t>(*note, at));
   };
   return std::optional<GfxTarget>({number(4), number(8), number(12)});
 }

@@ -18,7 +18,7 @@ bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
-tl::unexpected<Error> broken(std::string message) {
+tl::unexpected<Error> broken_code_object(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "code object");
 }
 
@@ -40,7 +40,7 @@ Result<std::vector<T>> read_table(std::span<const std::byte> bytes, std::uint64_
   }
   if (entry_size != sizeof(T) || count > bytes.size() / sizeof(T) ||
       !within(offset, count * sizeof(T), bytes.size())) {
-    return broken(fmt::format("the table of {} does not lie inside the file", what));
+    return broken_code_object(fmt::format("the table of {} does not lie inside the file", what));
   }
   std::vector<T> table;
   table.reserve(count);
@@ -67,12 +67,12 @@ Result<ElfView> ElfView::open(std::span<const std::byte> bytes) {
   ElfView view;
   view.bytes_ = bytes;
   if (bytes.size() < sizeof(Elf64_Ehdr)) {
-    return broken("the file is too short to be an ELF file");
+    return broken_code_object("the file is too short to be an ELF file");
   }
   view.header_ = read_at<Elf64_Ehdr>(bytes, 0);
   const Elf64_Ehdr& header = view.header_;
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return broken("the file does not begin as an ELF file does");
+    return broken_code_object("the file does not begin as an ELF file does");
   }
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return fail(ErrorCode::unsupported, "only 64-bit little-endian ELF files are read",
@@ -107,13 +107,13 @@ Status ElfView::read_segments() {
       continue;
     }
     if (!within(header.p_offset, header.p_filesz, bytes_.size())) {
-      return broken("a segment does not lie inside the file");
+      return broken_code_object("a segment does not lie inside the file");
     }
     if (header.p_type != PT_LOAD) {
       continue;
     }
     if (header.p_memsz < header.p_filesz || header.p_vaddr > UINT64_MAX - header.p_memsz) {
-      return broken("a segment's sizes contradict each other");
+      return broken_code_object("a segment's sizes contradict each other");
     }
     segments_.push_back({.address = header.p_vaddr,
                          .memory_size = header.p_memsz,
@@ -132,7 +132,7 @@ Status ElfView::read_sections() {
   for (const Elf64_Shdr& header : section_headers_) {
     if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL &&
         !within(header.sh_offset, header.sh_size, bytes_.size())) {
-      return broken("a section does not lie inside the file");
+      return broken_code_object("a section does not lie inside the file");
     }
   }
   return {};
@@ -143,10 +143,12 @@ Result<std::span<const std::byte>> ElfView::dynamic_table(std::int64_t tag, std:
                                                           std::string_view what) const {
   const auto address = dynamic_.find(tag);
   if (address == dynamic_.end()) {
-    return broken(fmt::format("the file has no section headers, and PT_DYNAMIC names no {}", what));
+    return broken_code_object(
+        fmt::format("the file has no section headers, and PT_DYNAMIC names no {}", what));
   }
   const auto offset = file_offset(address->second, size);
-  if (!offset) return broken(fmt::format("the {} of PT_DYNAMIC lies outside the segments", what));
+  if (!offset)
+    return broken_code_object(fmt::format("the {} of PT_DYNAMIC lies outside the segments", what));
   return bytes_.subspan(*offset, size);
 }
 
@@ -190,7 +192,7 @@ Status ElfView::read_symbols() {
 Result<std::vector<ElfSymbol>> ElfView::symbols_of(const Elf64_Shdr& section) const {
   if (section.sh_link >= section_headers_.size() ||
       section_headers_[section.sh_link].sh_type != SHT_STRTAB) {
-    return broken("a symbol table has no string table");
+    return broken_code_object("a symbol table has no string table");
   }
   const Elf64_Shdr& names = section_headers_[section.sh_link];
   const auto name_bytes = bytes_.subspan(names.sh_offset, names.sh_size);
@@ -207,7 +209,7 @@ Result<std::vector<ElfSymbol>> ElfView::symbols_at(std::uint64_t offset, std::ui
   for (const Elf64_Sym& symbol : raw) {
     const auto name = string_at(name_bytes, symbol.st_name);
     if (!name) {
-      return broken("a symbol's name does not lie inside the string table");
+      return broken_code_object("a symbol's name does not lie inside the string table");
     }
     symbols.push_back({.name = *name,
                        .value = symbol.st_value,
@@ -257,7 +259,7 @@ Result<std::optional<std::span<const std::byte>>> ElfView::find_note(std::string
       const std::uint64_t content_at = name_at + padded(note.n_namesz);
       if (!within(name_at, padded(note.n_namesz), notes.size()) ||
           !within(content_at, note.n_descsz, notes.size())) {
-        return broken("a note ends outside its segment or section");
+        return broken_code_object("a note ends outside its segment or section");
       }
       const auto name = string_at(notes.subspan(name_at, note.n_namesz), 0);
       if (note.n_type == type && name == owner) {
@@ -274,7 +276,7 @@ Status ElfView::add_relocations(const std::vector<Elf64_Rela>& raw,
                                 std::vector<Relocation>& result) const {
   for (const Elf64_Rela& entry : raw) {
     if (!file_offset(entry.r_offset, sizeof(std::uint64_t))) {
-      return broken("a relocation's place does not lie inside a segment");
+      return broken_code_object("a relocation's place does not lie inside a segment");
     }
     auto value = static_cast<std::uint64_t>(entry.r_addend);
     const std::uint64_t symbol = ELF64_R_SYM(entry.r_info);
@@ -282,7 +284,7 @@ Status ElfView::add_relocations(const std::vector<Elf64_Rela>& raw,
       case relocation_relative64: break;
       case relocation_abs64:
         if (symbol >= symbols.size()) {
-          return broken("a relocation names a symbol that does not exist");
+          return broken_code_object("a relocation names a symbol that does not exist");
         }
         if (!symbols[symbol].defined) {
           return fail(ErrorCode::unsupported,

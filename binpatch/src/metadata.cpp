@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-tl::unexpected<Error> broken(std::string message) {
+tl::unexpected<Error> broken_metadata(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "code object metadata");
 }
 
@@ -155,7 +155,7 @@ class Fields {
   }
   [[nodiscard]] Status status() const {
     if (error_) {
-      return broken(*error_);
+      return broken_metadata(*error_);
     }
     return {};
   }
@@ -168,7 +168,7 @@ class Fields {
 
 Result<KernelArgument> parse_argument(const Json& map) {
   if (!map.is_object()) {
-    return broken("a kernel argument is not a map");
+    return broken_metadata("a kernel argument is not a map");
   }
   KernelArgument argument;
   Fields fields(map, "a kernel argument");
@@ -195,12 +195,12 @@ Result<std::optional<std::array<std::uint32_t, 3>>> parse_size(const Fields& fie
   }
   std::array<std::uint32_t, 3> size{};
   if (!value->is_array() || value->size() != size.size()) {
-    return broken(fmt::format("'{}' is not three numbers", key));
+    return broken_metadata(fmt::format("'{}' is not three numbers", key));
   }
   for (std::size_t i = 0; i < size.size(); ++i) {
     const Json& item = (*value)[i];
     if (!item.is_number_unsigned() || item.get<std::uint64_t>() > UINT32_MAX) {
-      return broken(fmt::format("'{}' is not three numbers", key));
+      return broken_metadata(fmt::format("'{}' is not three numbers", key));
     }
     size[i] = item.get<std::uint32_t>();
   }
@@ -209,7 +209,7 @@ Result<std::optional<std::array<std::uint32_t, 3>>> parse_size(const Fields& fie
 
 Result<Kernel> parse_kernel(const Json& map) {
   if (!map.is_object()) {
-    return broken("a kernel is not a map");
+    return broken_metadata("a kernel is not a map");
   }
   Kernel kernel;
   Fields fields(map, "a kernel");
@@ -229,7 +229,7 @@ Result<Kernel> parse_kernel(const Json& map) {
   kernel.workgroup_size_hint = hint;
   if (const Json* arguments = fields.find(".args"); arguments != nullptr) {
     if (!arguments->is_array()) {
-      return broken("'.args' is not a list");
+      return broken_metadata("'.args' is not a list");
     }
     for (const Json& item : *arguments) {
       WW_ASSIGN(argument, parse_argument(item));
@@ -244,28 +244,28 @@ Result<Kernel> parse_kernel(const Json& map) {
 Result<Metadata> parse_metadata(std::span<const std::byte> message_pack) {
   constexpr std::size_t deepest = 16;  // the real metadata nests six deep
   if (!DepthCheck(message_pack).nests_within(deepest)) {
-    return broken("the metadata note is not MessagePack as AMD GPU metadata uses it");
+    return broken_metadata("the metadata note is not MessagePack as AMD GPU metadata uses it");
   }
   const auto* first = reinterpret_cast<const std::uint8_t*>(message_pack.data());
   const Json root = Json::from_msgpack(first, first + message_pack.size(), false, false);
   if (!root.is_object()) {
-    return broken("the metadata note is not a MessagePack map");
+    return broken_metadata("the metadata note is not a MessagePack map");
   }
   Metadata metadata;
   if (const auto formats = root.find("amdhsa.printf"); formats != root.end()) {
     if (!formats->is_array()) {
-      return broken("'amdhsa.printf' is not a list");
+      return broken_metadata("'amdhsa.printf' is not a list");
     }
     for (const Json& format : *formats) {
       if (!format.is_string()) {
-        return broken("'amdhsa.printf' holds something other than text");
+        return broken_metadata("'amdhsa.printf' holds something other than text");
       }
       metadata.printf_formats.push_back(format.get<std::string>());
     }
   }
   if (const auto kernels = root.find("amdhsa.kernels"); kernels != root.end()) {
     if (!kernels->is_array()) {
-      return broken("'amdhsa.kernels' is not a list");
+      return broken_metadata("'amdhsa.kernels' is not a list");
     }
     for (const Json& item : *kernels) {
       WW_ASSIGN(kernel, parse_kernel(item));

@@ -267,8 +267,8 @@ Result<PatchSite> plan(std::span<const std::byte> bytes, std::string_view kernel
   return site;
 }
 
-std::vector<std::byte> with_bytes(std::span<const std::byte> all, std::uint64_t offset,
-                                  std::span<const std::byte> bytes) {
+std::vector<std::byte> with_text(std::span<const std::byte> all, std::uint64_t offset,
+                                 std::span<const std::byte> bytes) {
   std::vector<std::byte> changed(all.begin(), all.end());
   std::copy(bytes.begin(), bytes.end(), changed.begin() + static_cast<std::ptrdiff_t>(offset));
   return changed;
@@ -295,7 +295,7 @@ Result<PtxModule> read_ptx(std::span<const std::byte> bytes) {
 
 Result<PatchResult> patch_ptx(std::span<const std::byte> bytes, std::string_view kernel) {
   WW_ASSIGN(site, plan(bytes, kernel));
-  return PatchResult{with_bytes(bytes, site.file_offset, site.after), std::move(site)};
+  return PatchResult{with_text(bytes, site.file_offset, site.after), std::move(site)};
 }
 
 Result<std::vector<std::byte>> unpatch_ptx(std::span<const std::byte> bytes,
@@ -307,7 +307,7 @@ Result<std::vector<std::byte>> unpatch_ptx(std::span<const std::byte> bytes,
                   bytes.begin() + static_cast<std::ptrdiff_t>(site.file_offset))) {
     return refuse(ErrorCode::bad_data, "the site does not hold what the patch wrote", site.kernel);
   }
-  auto restored = with_bytes(bytes, site.file_offset, site.before);
+  auto restored = with_text(bytes, site.file_offset, site.before);
   const auto expected = plan(restored, site.kernel);
   if (!expected || expected->file_offset != site.file_offset || expected->after != site.after) {
     return refuse(ErrorCode::bad_data, "the site's earlier bytes are not the marker", site.kernel);
@@ -323,7 +323,7 @@ Status verify_ptx(std::span<const std::byte> original, const PatchResult& patche
     return refuse(ErrorCode::bad_data, "the patch is not at the marker, or writes other text",
                   name);
   }
-  if (patched.bytes != with_bytes(original, expected.file_offset, expected.after)) {
+  if (patched.bytes != with_text(original, expected.file_offset, expected.after)) {
     return refuse(ErrorCode::bad_data, "bytes outside the site have changed", name);
   }
   const std::string wanted = expected.after_text;

@@ -12,23 +12,23 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-tl::unexpected<Error> broken(std::string message) {
+tl::unexpected<Error> broken_elf(std::string message) {
   return fail(ErrorCode::parse_error, std::move(message), "ELF file");
 }
 
-bool within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
+bool lies_within(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }
 
 template <class T>
-T read_at(Bytes bytes, std::uint64_t offset) {
+T copy_at(Bytes bytes, std::uint64_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
 // The zero-terminated string at `offset`; empty where there is none.
-std::string string_at(Bytes table, std::uint64_t offset) {
+std::string text_at(Bytes table, std::uint64_t offset) {
   if (offset >= table.size()) {
     return {};
   }
@@ -52,15 +52,15 @@ struct Narrow {
 void read_notes(Bytes notes, std::vector<RawNote>& out) {
   const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
   std::uint64_t at = 0;
-  while (within(at, sizeof(Elf64_Nhdr), notes.size())) {
-    const auto note = read_at<Elf64_Nhdr>(notes, at);
+  while (lies_within(at, sizeof(Elf64_Nhdr), notes.size())) {
+    const auto note = copy_at<Elf64_Nhdr>(notes, at);
     const std::uint64_t name_at = at + sizeof note;
     const std::uint64_t content_at = name_at + padded(note.n_namesz);
-    if (!within(name_at, padded(note.n_namesz), notes.size()) ||
-        !within(content_at, note.n_descsz, notes.size())) {
+    if (!lies_within(name_at, padded(note.n_namesz), notes.size()) ||
+        !lies_within(content_at, note.n_descsz, notes.size())) {
       return;
     }
-    out.push_back({string_at(notes.subspan(name_at, note.n_namesz), 0), note.n_type,
+    out.push_back({text_at(notes.subspan(name_at, note.n_namesz), 0), note.n_type,
                    notes.subspan(content_at, note.n_descsz)});
     at = content_at + padded(note.n_descsz);
   }
@@ -73,27 +73,27 @@ Result<RawElf> read(Bytes bytes) {
   using Segment = typename Layout::Segment;
   using Symbol = typename Layout::Symbol;
   if (bytes.size() < sizeof(Header)) {
-    return broken("the file ends inside its header");
+    return broken_elf("the file ends inside its header");
   }
-  const auto header = read_at<Header>(bytes, 0);
+  const auto header = copy_at<Header>(bytes, 0);
   RawElf elf{.wide = sizeof(Header) == sizeof(Elf64_Ehdr),
              .machine = header.e_machine,
              .flags = header.e_flags};
   const auto table_fits = [&](std::uint64_t offset, std::uint64_t count, std::uint64_t entry,
                               std::uint64_t expected) {
-    return count == 0 || (entry == expected && within(offset, count * entry, bytes.size()));
+    return count == 0 || (entry == expected && lies_within(offset, count * entry, bytes.size()));
   };
   if (!table_fits(header.e_shoff, header.e_shnum, header.e_shentsize, sizeof(Section)) ||
       !table_fits(header.e_phoff, header.e_phnum, header.e_phentsize, sizeof(Segment))) {
-    return broken("the table of sections or segments does not lie inside the file");
+    return broken_elf("the table of sections or segments does not lie inside the file");
   }
   std::vector<Section> headers;
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     const std::uint64_t at = header.e_shoff + i * sizeof(Section);
-    const auto section = read_at<Section>(bytes, at);
+    const auto section = copy_at<Section>(bytes, at);
     const bool stored = section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL;
-    if (stored && !within(section.sh_offset, section.sh_size, bytes.size())) {
-      return broken("a section does not lie inside the file");
+    if (stored && !lies_within(section.sh_offset, section.sh_size, bytes.size())) {
+      return broken_elf("a section does not lie inside the file");
     }
     headers.push_back(section);
     elf.sections.push_back(
@@ -109,7 +109,7 @@ Result<RawElf> read(Bytes bytes) {
   const Bytes names =
       header.e_shstrndx < elf.sections.size() ? elf.sections[header.e_shstrndx].bytes : Bytes{};
   for (std::size_t i = 0; i < headers.size(); ++i) {
-    elf.sections[i].name = string_at(names, headers[i].sh_name);
+    elf.sections[i].name = text_at(names, headers[i].sh_name);
   }
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const Section& section = headers[i];
@@ -120,16 +120,18 @@ Result<RawElf> read(Bytes bytes) {
       continue;
     }
     const Bytes symbols = elf.sections[i].bytes;
-    for (std::uint64_t at = 0; within(at, sizeof(Symbol), symbols.size()); at += sizeof(Symbol)) {
-      const auto symbol = read_at<Symbol>(symbols, at);
-      elf.symbols.push_back({string_at(elf.sections[section.sh_link].bytes, symbol.st_name),
+    for (std::uint64_t at = 0; lies_within(at, sizeof(Symbol), symbols.size());
+         at += sizeof(Symbol)) {
+      const auto symbol = copy_at<Symbol>(symbols, at);
+      elf.symbols.push_back({text_at(elf.sections[section.sh_link].bytes, symbol.st_name),
                              static_cast<unsigned char>(ELF64_ST_TYPE(symbol.st_info)),
                              symbol.st_shndx, symbol.st_value, symbol.st_size});
     }
   }
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = read_at<Segment>(bytes, header.e_phoff + i * sizeof(Segment));
-    if (segment.p_type == PT_NOTE && within(segment.p_offset, segment.p_filesz, bytes.size())) {
+    const auto segment = copy_at<Segment>(bytes, header.e_phoff + i * sizeof(Segment));
+    if (segment.p_type == PT_NOTE &&
+        lies_within(segment.p_offset, segment.p_filesz, bytes.size())) {
       read_notes(bytes.subspan(segment.p_offset, segment.p_filesz), elf.notes);
     }
   }
@@ -150,12 +152,12 @@ bool has_elf_magic(std::span<const std::byte> bytes) {
 
 Result<RawElf> read_raw_elf(std::span<const std::byte> bytes) {
   if (!has_elf_magic(bytes) || bytes[EI_DATA] != std::byte{ELFDATA2LSB}) {
-    return broken("the file does not begin as a little-endian ELF file does");
+    return broken_elf("the file does not begin as a little-endian ELF file does");
   }
   switch (std::to_integer<int>(bytes[EI_CLASS])) {
     case ELFCLASS32: return read<Narrow>(bytes);
     case ELFCLASS64: return read<Wide>(bytes);
-    default: return broken("the ELF class is neither 32 nor 64 bits");
+    default: return broken_elf("the ELF class is neither 32 nor 64 bits");
   }
 }
 

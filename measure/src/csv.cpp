@@ -11,9 +11,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-class Reader {
+class CsvReader {
  public:
-  Reader(std::string_view text, const std::string& source, const CsvOptions& options)
+  CsvReader(std::string_view text, const std::string& source, const CsvOptions& options)
       : text_(text), source_(source), options_(options), line_(options.first_line) {}
 
   Result<std::vector<CsvRow>> rows() {
@@ -120,7 +120,7 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& 
   if (text.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::parse_error, "the file has NUL bytes: it is not a text file", source);
   }
-  return Reader(text, source, options).rows();
+  return CsvReader(text, source, options).rows();
 }
 
 }  // namespace ww::measure

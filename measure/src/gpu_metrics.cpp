@@ -40,9 +40,9 @@ constexpr std::array<Layout, 11> layouts{{
     // clang-format on
 }};
 
-class Reader {
+class TableReader {
  public:
-  explicit Reader(std::span<const std::byte> data) : data_(data) {}
+  explicit TableReader(std::span<const std::byte> data) : data_(data) {}
   // All ones: the firmware does not fill the field.
   [[nodiscard]] std::optional<std::uint64_t> value(unsigned offset, unsigned bytes) const {
     if (offset == 0) return {};
@@ -94,7 +94,7 @@ Result<GpuMetrics> parse_gpu_metrics(std::span<const std::byte> data, const std:
                             format, content, layout->size, size, data.size()),
                 source);
   }
-  const Reader read(data);
+  const TableReader read(data);
   const bool apu = format == 2;
   const std::int64_t temperature = apu ? 10 : 1000;
   const std::int64_t power = apu ? 1000 : 1'000'000;

@@ -62,9 +62,9 @@ std::string architecture(std::string_view cc) {
   return out.size() > 4 ? out : std::string{};
 }
 
-struct Columns {
+struct NcuColumns {
   std::size_t id, process, kernel, device, cc;
-  explicit Columns(const Header& header)
+  explicit NcuColumns(const Header& header)
       : id(header.find({"ID"})),
         process(header.find({"Process ID"})),
         kernel(header.find({"Kernel Name"})),
@@ -147,7 +147,7 @@ void set_metric(CounterDispatch& dispatch, const std::string& name, const CsvRow
 
 Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::string& source) {
   const Header header(rows.front());
-  const Columns columns(header);
+  const NcuColumns columns(header);
   const auto section = header.find({"Section Name"});
   const auto metric = header.find({"Metric Name"});
   const auto unit = header.find({"Metric Unit"});
@@ -207,7 +207,7 @@ Result<CounterFile> read_details(const std::vector<CsvRow>& rows, const std::str
 
 Result<CounterFile> read_raw(const std::vector<CsvRow>& rows, const std::string& source) {
   const auto& names = rows.front().fields;
-  const Columns columns{Header(rows.front())};
+  const NcuColumns columns{Header(rows.front())};
   if (columns.kernel == Header::npos) {
     return at_line(ErrorCode::parse_error, "no column Kernel Name", source, rows.front().line);
   }

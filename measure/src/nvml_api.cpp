@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* library_name = "libnvidia-ml.so.1";
 
-Result<NvmlApi> load() {
+Result<NvmlApi> resolve_nvml() {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return fail(ErrorCode::missing_dependency,
@@ -68,7 +68,7 @@ Result<NvmlApi> load() {
 }  // namespace
 
 Result<const NvmlApi*> load_nvml() {
-  static const Result<NvmlApi> api = load();
+  static const Result<NvmlApi> api = resolve_nvml();
   if (!api) return tl::unexpected(api.error());
   return &*api;
 }

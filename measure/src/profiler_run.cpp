@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The end of what was said: enough to see the error, not the whole log.
-std::string last_words(const std::string& text) {
+std::string profilers_last_words(const std::string& text) {
   constexpr std::size_t most = 1500;
   std::string_view rest = text;
   while (!rest.empty() && (rest.back() == '\n' || rest.back() == ' ')) rest.remove_suffix(1);
@@ -57,7 +57,7 @@ std::optional<Error> known_failure(const std::string& said, const std::string& n
   }
   if (has("exceeds the capabilities of the hardware") || has("exceed hardware limits")) {
     return Error{ErrorCode::unsupported,
-                 "the device cannot count these together: " + last_words(said), name};
+                 "the device cannot count these together: " + profilers_last_words(said), name};
   }
   for (const std::string_view before : {"Failed to find metric", "Unable to find all counters",
                                         "metric not found", "Unknown metric", "input metric"}) {
@@ -190,14 +190,15 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
   if (done.timed_out) {
     return fail(ErrorCode::device_error,
                 fmt::format("stopped after {} s: {}", process.limit.count() / 1000,
-                            last_words(done.errors)),
+                            profilers_last_words(done.errors)),
                 name);
   }
   if (done.exit_code != 0) {
-    return fail(ErrorCode::device_error,
-                fmt::format("{} {}: {}", done.signal != 0 ? "ended by signal" : "exit code",
-                            done.signal != 0 ? done.signal : done.exit_code, last_words(said)),
-                name);
+    return fail(
+        ErrorCode::device_error,
+        fmt::format("{} {}: {}", done.signal != 0 ? "ended by signal" : "exit code",
+                    done.signal != 0 ? done.signal : done.exit_code, profilers_last_words(said)),
+        name);
   }
   if (profiler.profiler == Profiler::ncu) {
     if (!folder.temporary) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array library_names{"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6",
                                    "librocm_smi64.so.5", "librocm_smi64.so"};
-constexpr auto patience = std::chrono::seconds(12);  // its own lock waits 5 s
+constexpr auto rocm_smi_patience = std::chrono::seconds(12);  // its own lock waits 5 s
 constexpr int success = 0;
 constexpr int not_supported = 2;
 constexpr int permission = 4;
@@ -59,7 +59,7 @@ struct RocmSmi {
   int (*status_string)(int, const char**){};
 };
 
-Result<RocmSmi> load() {
+Result<RocmSmi> load_rocm_smi() {
   void* library = nullptr;
   for (const char* name : library_names) {
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -254,7 +254,7 @@ class RocmSmiSource final : public PowerSource {
 };
 
 Result<std::unique_ptr<RocmSmiSource>> open_here(const AmdGpu& gpu) {
-  static const Result<RocmSmi> api = load();
+  static const Result<RocmSmi> api = load_rocm_smi();
   if (!api) return tl::unexpected(api.error());
   WW_ASSIGN(device, find_device(*api, gpu.pci));
   auto source = std::make_unique<RocmSmiSource>(*api, device, gpu);
@@ -283,7 +283,7 @@ Status probe_rocm_smi(const AmdGpu& gpu) {
         }
         return std::string("good");
       },
-      patience);
+      rocm_smi_patience);
   if (answer) {
     if (*answer == "good") return {};
     const auto code = static_cast<ErrorCode>(std::atoi(answer->c_str()));

@@ -21,7 +21,7 @@ struct Line {
   [[nodiscard]] double operator()(double t) const { return at_zero + slope * t; }
 };
 
-double quantile(std::vector<double> values, double q) {
+double step_quantile(std::vector<double> values, double q) {
   const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
                    values.end());
@@ -49,7 +49,7 @@ double refresh_period(std::span<const StoredSample> readings) {
     }
     last = reading.time_ns;
   }
-  return gaps.empty() ? 0.0 : quantile(std::move(gaps), 0.2);
+  return gaps.empty() ? 0.0 : step_quantile(std::move(gaps), 0.2);
 }
 
 std::vector<Point> between(std::span<const StoredSample> readings, std::int64_t from_ns,

@@ -13,7 +13,7 @@
 namespace ww::microbench {
 namespace {
 
-constexpr const char* remedy =
+constexpr const char* cuda_remedy =
     "install NVIDIA's driver (package nvidia-driver, or libcuda1 of Debian's non-free; in a "
     "container, start it with the driver mounted)";
 
@@ -54,9 +54,9 @@ struct CudaApi {
   int (*error_name)(int, const char**){};
 };
 
-Result<CudaApi> resolve() {
-  WW_ASSIGN(library,
-            SharedLibrary::open({"libcuda.so.1", "libcuda.so"}, "NVIDIA's CUDA driver", remedy));
+Result<CudaApi> resolve_cuda() {
+  WW_ASSIGN(library, SharedLibrary::open({"libcuda.so.1", "libcuda.so"}, "NVIDIA's CUDA driver",
+                                         cuda_remedy));
   CudaApi api;
   library.need(api.init, "cuInit");
   library.need(api.driver_version, "cuDriverGetVersion");
@@ -89,7 +89,7 @@ Result<CudaApi> resolve() {
 }
 
 Result<const CudaApi*> load_cuda() {
-  static const Result<CudaApi> api = resolve();
+  static const Result<CudaApi> api = resolve_cuda();
   if (!api) return tl::unexpected(api.error());
   return &*api;
 }

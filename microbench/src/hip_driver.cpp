@@ -16,7 +16,7 @@
 namespace ww::microbench {
 namespace {
 
-constexpr const char* remedy =
+constexpr const char* hip_remedy =
     "install AMD's ROCm runtime (package hip-runtime-amd of AMD's repository, or libamdhip64-5 of "
     "Debian)";
 
@@ -47,10 +47,10 @@ struct HipApi {
   const char* (*virtual_device)(){};
 };
 
-Result<HipApi> resolve() {
+Result<HipApi> resolve_hip() {
   WW_ASSIGN(library, SharedLibrary::open({"libamdhip64.so.7", "libamdhip64.so.6",
                                           "libamdhip64.so.5", "libamdhip64.so"},
-                                         "HIP's runtime", remedy));
+                                         "HIP's runtime", hip_remedy));
   HipApi api;
   library.need(api.init, "hipInit");
   library.need(api.device_count, "hipGetDeviceCount");
@@ -82,7 +82,7 @@ Result<HipApi> resolve() {
 }
 
 Result<const HipApi*> load_hip() {
-  static const Result<HipApi> api = resolve();
+  static const Result<HipApi> api = resolve_hip();
   if (!api) return tl::unexpected(api.error());
   return &*api;
 }

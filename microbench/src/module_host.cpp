@@ -46,13 +46,13 @@ class Context {
   std::unique_ptr<ModuleDriver> driver_;
   std::string lost_;
 };
-using Shared = std::shared_ptr<Context>;
+using SharedContext = std::shared_ptr<Context>;
 
-class Buffer final : public DeviceBuffer {
+class ModuleBuffer final : public DeviceBuffer {
  public:
-  Buffer(Shared context, std::uint64_t address, std::size_t size)
+  ModuleBuffer(SharedContext context, std::uint64_t address, std::size_t size)
       : context_(std::move(context)), address_(address), size_(size) {}
-  ~Buffer() override { context_->driver().release(address_); }
+  ~ModuleBuffer() override { context_->driver().release(address_); }
 
   std::size_t size() const override { return size_; }
   std::uint64_t address() const { return address_; }
@@ -78,15 +78,15 @@ class Buffer final : public DeviceBuffer {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} B at {} in a buffer of {} B", bytes, offset, size_));
   }
-  Shared context_;
+  SharedContext context_;
   std::uint64_t address_;
   std::size_t size_;
 };
 
-class Kernel final : public LoadedKernel {
+class ModuleKernel final : public LoadedKernel {
  public:
-  Kernel(Shared context, ModuleDriver::Handle module, ModuleDriver::Handle function,
-         std::vector<ArgumentSlot> slots, std::string name)
+  ModuleKernel(SharedContext context, ModuleDriver::Handle module, ModuleDriver::Handle function,
+               std::vector<ArgumentSlot> slots, std::string name)
       : context_(std::move(context)),
         module_(module),
         function_(function),
@@ -99,7 +99,7 @@ class Kernel final : public LoadedKernel {
     }
     packed_.resize(bytes);
   }
-  ~Kernel() override {
+  ~ModuleKernel() override {
     context_->driver().synchronize();
     context_->driver().unload(module_);
   }
@@ -120,7 +120,7 @@ class Kernel final : public LoadedKernel {
     return {};
   }
   Status set(unsigned index, const DeviceBuffer& buffer) override {
-    const auto* own = dynamic_cast<const Buffer*>(&buffer);
+    const auto* own = dynamic_cast<const ModuleBuffer*>(&buffer);
     if (own == nullptr) return fail(ErrorCode::invalid_argument, "a buffer of another host", name_);
     const std::uint64_t address = own->address();
     return set(index, std::as_bytes(std::span(&address, 1)));
@@ -187,7 +187,7 @@ class Kernel final : public LoadedKernel {
     }
     return context_->check(code, "launch", name_);
   }
-  Shared context_;
+  SharedContext context_;
   ModuleDriver::Handle module_;
   ModuleDriver::Handle function_;
   std::vector<ArgumentSlot> slots_;
@@ -196,11 +196,11 @@ class Kernel final : public LoadedKernel {
   std::string name_;
 };
 
-class Host final : public ComputeHost {
+class ModuleHost final : public ComputeHost {
  public:
-  explicit Host(std::unique_ptr<ModuleDriver> driver)
+  explicit ModuleHost(std::unique_ptr<ModuleDriver> driver)
       : context_(std::make_shared<Context>(std::move(driver))) {}
-  ~Host() override { context_->driver().synchronize(); }
+  ~ModuleHost() override { context_->driver().synchronize(); }
 
   std::string device_name() const override { return facts().device; }
   std::string driver_version() const override { return facts().driver; }
@@ -212,7 +212,7 @@ class Host final : public ComputeHost {
     std::uint64_t address = 0;
     WW_TRY(context_->check(context_->driver().allocate(address, bytes), "allocation",
                            fmt::format("{} B", bytes)));
-    return std::make_unique<Buffer>(context_, address, bytes);
+    return std::make_unique<ModuleBuffer>(context_, address, bytes);
   }
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
     return context_->driver().build(text, name);
@@ -234,7 +234,7 @@ class Host final : public ComputeHost {
       driver.unload(module);
       return tl::unexpected(context_->check(code, "looking for the kernel", kernel).error());
     }
-    return std::make_unique<Kernel>(context_, module, function, std::move(slots), kernel);
+    return std::make_unique<ModuleKernel>(context_, module, function, std::move(slots), kernel);
   }
   // Launches are on their way as soon as they are queued.
   Status flush() override { return context_->usable(); }
@@ -244,13 +244,13 @@ class Host final : public ComputeHost {
   }
 
  private:
-  Shared context_;
+  SharedContext context_;
 };
 
 }  // namespace
 
 std::unique_ptr<ComputeHost> make_module_host(std::unique_ptr<ModuleDriver> driver) {
-  return std::make_unique<Host>(std::move(driver));
+  return std::make_unique<ModuleHost>(std::move(driver));
 }
 
 }  // namespace ww::microbench

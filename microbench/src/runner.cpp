@@ -11,7 +11,7 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::int64_t batch = 100;  // launches between two waits: the queue stays short
+constexpr std::int64_t batch_launches = 100;  // launches between two waits: the queue stays short
 constexpr double traffic_tolerance = 0.005;
 constexpr double least_bandwidth_share = 0.9;
 constexpr double least_l2_hits = 0.999;
@@ -101,7 +101,7 @@ Result<Runner::Launched> Runner::launch_for(double seconds, const Launch& launch
   for (std::int64_t left_ns = length_ns; left_ns > 0 || !any;) {
     const auto wanted = std::llround(std::ceil(static_cast<double>(left_ns) / launch_ns_));
     // The first batch is short: the length of a launch may have changed.
-    const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, any ? batch : 2);
+    const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, any ? batch_launches : 2);
     WW_ASSIGN(done, launch_count(count, launch));
     if (!any) all = done;
     any = true;

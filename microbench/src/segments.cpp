@@ -25,7 +25,7 @@ using nlohmann::json;
 
 constexpr int four = 4;               // CUs of a group
 constexpr unsigned group_field = 10;  // HW_ID of GCN and CDNA: engine, SH and CU / 4 from here on
-constexpr std::size_t group_size = 256;
+constexpr std::size_t segment_group_size = 256;
 constexpr std::size_t wave_size = 64;
 constexpr std::size_t groups_per_cu = 4;
 constexpr unsigned unroll = 4;
@@ -37,7 +37,7 @@ constexpr std::array<int, 3> register_lanes{16, 32, 64};
 constexpr double legs_launch_s = 3e-4;
 constexpr double l2_launch_s = 1e-3;         // a sweep goes before each
 constexpr double registers_launch_s = 1e-4;  // the whole chip works
-constexpr std::int64_t batch = 100;
+constexpr std::int64_t segment_batch = 100;
 constexpr double legs_share = 0.65;  // of the full rate, at most, when slow
 constexpr double l2_share = 0.40;
 
@@ -103,10 +103,10 @@ class SegmentRunner {
     const Kind kind = kind_of(point);
     if (kind == registers) {
       return programs_[kind].kernel->launch(groups_ / groups_per_cu * register_groups_per_cu,
-                                            group_size);
+                                            segment_group_size);
     }
     if (is_behind_l2(kind)) WW_TRY(sweep_->launch(1, wave_size));
-    return programs_[kind].kernel->launch(groups_, group_size);
+    return programs_[kind].kernel->launch(groups_, segment_group_size);
   }
   Status select(const SegmentPoint& point, std::uint32_t loops);
   Result<std::int64_t> time_launch(const SegmentPoint& point, std::uint32_t loops);
@@ -127,7 +127,7 @@ class SegmentRunner {
     const auto at = std::ranges::find(points_, point);
     return static_cast<std::size_t>(at - points_.begin()) * waves();
   }
-  [[nodiscard]] std::size_t waves() const { return groups_ * (group_size / wave_size); }
+  [[nodiscard]] std::size_t waves() const { return groups_ * (segment_group_size / wave_size); }
 
   const SegmentsRequest& request_;
   Device& device_;
@@ -152,7 +152,7 @@ Result<Program> SegmentRunner::build(Kind kind) {
         macros.target.engine_mask << (shift - group_field) | ((1U << (shift - group_field)) - 1);
     macros.target.engine_shift = group_field;
   }
-  macros.group_size = group_size;
+  macros.group_size = segment_group_size;
   macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(device_.chip.channels);
   macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
@@ -201,7 +201,7 @@ Status SegmentRunner::build_registers() {
   WW_TRY(ones_->write(0, content));
   kernels::Macros macros;
   macros.target = pinning_.target();
-  macros.group_size = group_size;
+  macros.group_size = segment_group_size;
   macros.interleave_bytes = static_cast<unsigned>(device_.chip.interleave_bytes);
   macros.channels = static_cast<unsigned>(device_.chip.channels);
   macros.quadrant_channels = static_cast<unsigned>(device_.quadrants.front().size());
@@ -325,7 +325,8 @@ Result<StoredRun> SegmentRunner::perform(std::size_t point) {
   std::uint64_t end = first;
   while (stored.end_ns - stored.start_ns < length_ns) {
     const double left_s = static_cast<double>(length_ns - (stored.end_ns - stored.start_ns)) * 1e-9;
-    const auto count = std::clamp<std::int64_t>(std::llround(left_s / launch_s(wanted)), 1, batch);
+    const auto count =
+        std::clamp<std::int64_t>(std::llround(left_s / launch_s(wanted)), 1, segment_batch);
     for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch(wanted));
     WW_TRY(device_.host->finish());
     end = device_.counters->dispatch_count();

@@ -12,9 +12,9 @@
 namespace ww::microbench {
 namespace {
 
-constexpr double fewest_lanes = 16;         // take each of a load's bytes once
-constexpr double random_toggle_rate = 0.5;  // of independent bits
-constexpr double least_contrast_mm = 0.2;   // standard deviation of the distances
+constexpr double fewest_lanes = 16;                 // take each of a load's bytes once
+constexpr double random_toggle_rate = 0.5;          // of independent bits
+constexpr double least_register_contrast_mm = 0.2;  // standard deviation of the distances
 constexpr double most_rates_differ = 0.02;
 // Trunks and legs draw several times what registers' wires do: their toggles must be the same.
 constexpr double most_toggles_differ = 0.002;
@@ -125,7 +125,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   std::string reason = fmt::format(
       "{} readings over ways that differ by {:.2g} mm (sd), and {:.2g} mm are needed: every bit "
       "that takes this way is also written to a register, and only unequal ways tell the two apart",
-      visits.size(), spread < 1e-6 ? 0.0 : spread, least_contrast_mm);
+      visits.size(), spread < 1e-6 ? 0.0 : spread, least_register_contrast_mm);
   if (per_bit.high && mm.value() > 0) {
     reason += fmt::format("; at most {:.3g} fJ/bit/mm, if the {:.2g} mm of wire cost all of it",
                           *per_bit.high / mm.value(), mm.value());

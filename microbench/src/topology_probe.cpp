@@ -24,8 +24,8 @@ constexpr std::size_t region_bytes = std::size_t{2} << 20;  // a large page
 constexpr std::uint32_t contend_loops = 8;
 constexpr std::uint32_t probe_hops = 16;
 constexpr int checked_pairs = 120;
-constexpr std::uint32_t unlogged = 0xFFFFFFFFu;
-constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
+constexpr std::uint32_t probe_unlogged = 0xFFFFFFFFu;
+constexpr std::uint32_t probe_pin_marker = 0x5EC0DE01u;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
 Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinned) {
   WW_ASSIGN(places, kernel("places", pinned));
   const std::size_t groups = static_cast<std::size_t>(compute_units > 0 ? compute_units : 128) * 8;
-  std::vector<std::uint32_t> log(groups * waves_per_group(), unlogged);
+  std::vector<std::uint32_t> log(groups * waves_per_group(), probe_unlogged);
   WW_ASSIGN(memory, host_.create_buffer(log.size() * sizeof(std::uint32_t)));
   WW_TRY(memory->write(0, std::as_bytes(std::span(log))));
   WW_TRY(places->set(0, *memory));
@@ -81,7 +81,7 @@ Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinn
   WW_TRY(places->launch(groups, macros_.group_size));
   WW_TRY(memory->read(0, std::as_writable_bytes(std::span(log))));
   for (std::size_t wave = 0; wave < log.size(); ++wave) {
-    if (log[wave] == unlogged) {
+    if (log[wave] == probe_unlogged) {
       return fail(ErrorCode::bad_data, fmt::format("wavefront {} did not report", wave));
     }
   }
@@ -94,7 +94,8 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
   std::size_t unpatched = 0;
   for (std::size_t wave = 0; wave < log.size(); ++wave) {
     unpatched +=
-        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group()) ^ pin_marker) ? 1 : 0;
+        log[wave] == (static_cast<std::uint32_t>(wave / waves_per_group()) ^ probe_pin_marker) ? 1
+                                                                                               : 0;
     WW_ASSIGN(place, pinning_->place(log[wave]));
     seen.emplace(log[wave] & pinning_->place_mask(), place);
   }

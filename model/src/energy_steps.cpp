@@ -11,7 +11,7 @@ constexpr std::int64_t polls_per_interval = 5;
 constexpr std::int64_t longest_rest_ns = 500'000'000;
 constexpr std::int64_t rests_of_usual = 10;
 
-std::int64_t median(std::vector<std::int64_t> values) {
+std::int64_t median_ns(std::vector<std::int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -51,7 +51,7 @@ std::optional<EnergySteps> energy_steps(std::span<const EnergyReading> readings,
   } else {
     if (moves.size() < 3) return {};
     const auto between = gaps_ns(readings, moves);
-    const std::int64_t usual_ns = median(between);
+    const std::int64_t usual_ns = median_ns(between);
     const std::int64_t rest_ns = std::max(longest_rest_ns, rests_of_usual * usual_ns);
     if (*std::ranges::max_element(between) > rest_ns ||
         readings[moves.front()].time_ns - readings.front().time_ns > rest_ns ||
@@ -62,7 +62,7 @@ std::optional<EnergySteps> energy_steps(std::span<const EnergyReading> readings,
     for (std::size_t i = 1; i < readings.size(); ++i) {
       polls.push_back(readings[i].time_ns - readings[i - 1].time_ns);
     }
-    const std::int64_t least_ns = polls_per_interval * median(std::move(polls));
+    const std::int64_t least_ns = polls_per_interval * median_ns(std::move(polls));
     std::vector<std::size_t> kept{moves.front()};
     for (const std::size_t at : moves) {
       if (readings[at].time_ns - readings[kept.back()].time_ns >= least_ns) kept.push_back(at);

@@ -14,7 +14,7 @@ namespace {
 // interaction of up to 20% of the signal; links that differ by 30-50%, or pairs with a power of
 // their own, leave more than a third. See docs/method.md for the figures.
 constexpr double relative_threshold = 0.27;
-constexpr double significance = 1e-3;
+constexpr double misfit_significance = 1e-3;
 // Energies of the same payload at two rates, or of payloads in the order of their toggles.
 constexpr double rate_disagreement = 0.20;
 constexpr double disagreement_sigmas = 4;
@@ -71,7 +71,7 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   const LackOfFit lack = lack_of_fit(input, fit, uncertainty, main);
   misfit.statistic = lack.relative;
   std::vector<std::string> reasons;
-  if (lack.relative > relative_threshold && lack.p_value < significance) {
+  if (lack.relative > relative_threshold && lack.p_value < misfit_significance) {
     reasons.push_back(fmt::format(
         "power of engine and quadrant pairs departs from distance by {:.0f}% of the signal "
         "(limit {:.0f}%; p = {:.1e})",
@@ -79,7 +79,7 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
   }
   const double steepening = fit.parameters.leakage_steepening;
   if (input.temperature_correction && std::abs(steepening) > most_steepening &&
-      steepening_p_value(fit, uncertainty) < significance) {
+      steepening_p_value(fit, uncertainty) < misfit_significance) {
     reasons.push_back(fmt::format(
         "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
         "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",

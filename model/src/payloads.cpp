@@ -10,7 +10,7 @@ namespace ww::model {
 namespace {
 
 // Of a payload's departure from what links have in common; less is noise, as likely as not.
-constexpr double significance = 0.01;
+constexpr double payload_significance = 0.01;
 
 bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
@@ -62,7 +62,8 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
     if (!(free > 0) || !(excess > 0)) continue;
     const double ratio =
         own.dot(seen.covariance.ldlt().solve(own)) / (static_cast<double>(terms) * free);
-    if (f_tail(ratio, static_cast<double>(terms), uncertainty.degrees_of_freedom) < significance) {
+    if (f_tail(ratio, static_cast<double>(terms), uncertainty.degrees_of_freedom) <
+        payload_significance) {
       error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
     }
   }

@@ -101,7 +101,7 @@ bool arguments_are_sound(const _cl_kernel& kernel) {
   });
 }
 
-cl_int code_of(const Error& error) {
+cl_int launch_code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
 }
 
@@ -151,7 +151,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
   tell_findings(module, name, kernarg);
   if (!result) {
     report_failure(context, "kernel '" + name + "': " + result.error().text());
-    return code_of(result.error());
+    return launch_code_of(result.error());
   }
   timing = {result->start_ns, result->end_ns};
   feed_watcher(Runtime::get().powered_gpu());

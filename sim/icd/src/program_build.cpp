@@ -16,7 +16,7 @@
 namespace ww::sim::icd {
 namespace {
 
-using Notify = void(CL_CALLBACK*)(cl_program, void*);
+using BuildNotify = void(CL_CALLBACK*)(cl_program, void*);
 
 std::string text_or_empty(const char* text) {
   return text != nullptr ? text : "";
@@ -308,15 +308,15 @@ cl_int link(_cl_program& program, std::vector<std::string> bitcodes, LinkOptions
   return CL_SUCCESS;
 }
 
-void notify_later(cl_program program, Notify notify, void* user_data) {
+void notify_later(cl_program program, BuildNotify notify, void* user_data) {
   if (notify == nullptr) return;
   Runtime::get().callbacks.push_back(
       [kept = Use(program), notify, user_data] { notify(kept.get(), user_data); });
 }
 
 // What clBuildProgram and clCompileProgram check alike.
-cl_int check_build(cl_program program, cl_uint count, const cl_device_id* devices, Notify notify,
-                   const void* user_data) {
+cl_int check_build(cl_program program, cl_uint count, const cl_device_id* devices,
+                   BuildNotify notify, const void* user_data) {
   if (!valid(program)) return CL_INVALID_PROGRAM;
   if (const cl_int bad = check_device_list(count, devices); bad != CL_SUCCESS) return bad;
   if (notify == nullptr && user_data != nullptr) return CL_INVALID_VALUE;
@@ -333,7 +333,7 @@ bool is_linkable(const _cl_program& program) {
 namespace api {
 
 cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
-                                  const char* options, Notify notify, void* user_data) {
+                                  const char* options, BuildNotify notify, void* user_data) {
   return guarded([&](Entry&) -> cl_int {
     if (const cl_int bad = check_build(program, count, devices, notify, user_data);
         bad != CL_SUCCESS) {
@@ -349,8 +349,8 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_de
 
 cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint count, const cl_device_id* devices,
                                     const char* options, cl_uint header_count,
-                                    const cl_program* headers, const char** names, Notify notify,
-                                    void* user_data) {
+                                    const cl_program* headers, const char** names,
+                                    BuildNotify notify, void* user_data) {
   return guarded([&](Entry&) -> cl_int {
     if (const cl_int bad = check_build(program, count, devices, notify, user_data);
         bad != CL_SUCCESS) {
@@ -376,8 +376,8 @@ cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint count, const cl_
 
 cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl_device_id* devices,
                                      const char* options_text, cl_uint program_count,
-                                     const cl_program* programs, Notify notify, void* user_data,
-                                     cl_int* errcode_ret) {
+                                     const cl_program* programs, BuildNotify notify,
+                                     void* user_data, cl_int* errcode_ret) {
   // A failed link still gives a program, which has the log.
   cl_int link_code = CL_SUCCESS;
   cl_int code = CL_SUCCESS;

@@ -19,11 +19,12 @@ constexpr int kSeparation = 70;  // streams of different seeds are 2^70 numbers 
 constexpr int kRow = 40;
 constexpr int kSplit = kLong - 2 * kShort;  // from here on x[j-100] is in the row two before
 
-using Ring = std::array<std::array<std::uint64_t, kRow>, 4>;
+using BookSimRing = std::array<std::array<std::uint64_t, kRow>, 4>;
 
 // Fills rows first ... last of the sequence, each in place row % 4; the first one from `from` on.
 template <bool kAdd>
-void fill_rows(Ring& ring, std::size_t first, std::size_t last, int from, std::uint64_t mask) {
+void fill_rows(BookSimRing& ring, std::size_t first, std::size_t last, int from,
+               std::uint64_t mask) {
   for (std::size_t row = first; row <= last; ++row, from = 0) {
     std::uint64_t* now = ring[row % 4].data();
     const std::uint64_t* one = ring[(row + 3) % 4].data();  // before
@@ -60,7 +61,7 @@ template <bool kAdd>
 }
 
 template <bool kAdd>
-[[gnu::target("avx2")]] void fill_rows_wide(Ring& ring, std::size_t first, std::size_t last,
+[[gnu::target("avx2")]] void fill_rows_wide(BookSimRing& ring, std::size_t first, std::size_t last,
                                             std::uint64_t mask) {
   const __m256i masks = _mm256_set1_epi64x(static_cast<long long>(mask));
   for (std::size_t row = first; row <= last; ++row) {
@@ -100,7 +101,7 @@ const bool has_wide = __builtin_cpu_supports("avx2") != 0;
 #else
 constexpr bool has_wide = false;
 template <bool kAdd>
-void fill_rows_wide(Ring& ring, std::size_t first, std::size_t last, std::uint64_t mask) {
+void fill_rows_wide(BookSimRing& ring, std::size_t first, std::size_t last, std::uint64_t mask) {
   fill_rows<kAdd>(ring, first, last, 0, mask);
 }
 inline std::uint64_t below_wide(const std::uint64_t* numbers, int count, std::uint64_t threshold) {
@@ -162,7 +163,7 @@ KnuthSequence::KnuthSequence(Kind kind, std::uint32_t seed)
 }
 
 void KnuthSequence::advance(int count) {
-  alignas(64) Ring ring;
+  alignas(64) BookSimRing ring;
   std::copy(state_.begin(), state_.begin() + kShort, ring[0].begin());
   std::copy(state_.begin() + kShort, state_.begin() + 2 * kShort, ring[1].begin());
   std::copy(state_.begin() + 2 * kShort, state_.end(), ring[2].begin());

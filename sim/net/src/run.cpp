@@ -10,8 +10,8 @@
 namespace ww::sim::net {
 namespace {
 
-constexpr std::uint64_t kPatience = 20000;  // cycles without any movement that count as deadlock
-constexpr std::uint64_t kWatchPeriod = 4096;
+constexpr std::uint64_t kRunPatience = 20000;  // cycles without any movement that count as deadlock
+constexpr std::uint64_t kRunWatchPeriod = 4096;
 
 }  // namespace
 
@@ -63,11 +63,11 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
         ((latencies.count() == source.measured_packets() && source.caught_up()) || now >= last)) {
       break;
     }
-    if (now % kWatchPeriod == 0) {
+    if (now % kRunWatchPeriod == 0) {
       if (interrupted()) {
         return fail(ErrorCode::cancelled, "interrupted", network.config().network);
       }
-      const auto why = network.stuck(Cycles{kPatience});
+      const auto why = network.stuck(Cycles{kRunPatience});
       if (why && why->kind != Stuck::Kind::starvation) {
         return fail(ErrorCode::bad_data, why->text, network.config().network);
       }

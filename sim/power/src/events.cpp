@@ -9,12 +9,13 @@ namespace {
 using Count = std::uint64_t;
 
 // Counts that grow with time. What is missing here would be lost from windows of a run.
-constexpr std::array kCounts{&NetworkEvents::injected_flits,    &NetworkEvents::ejected_flits,
-                             &NetworkEvents::resent_flits,      &NetworkEvents::buffer_writes,
-                             &NetworkEvents::buffer_reads,      &NetworkEvents::crossbar_flits,
-                             &NetworkEvents::switch_grants,     &NetworkEvents::vc_grants,
-                             &NetworkEvents::link_flits,        &NetworkEvents::link_toggles,
-                             &NetworkEvents::reply_buffer_flits};
+constexpr std::array kNetworkCounts{
+    &NetworkEvents::injected_flits,    &NetworkEvents::ejected_flits,
+    &NetworkEvents::resent_flits,      &NetworkEvents::buffer_writes,
+    &NetworkEvents::buffer_reads,      &NetworkEvents::crossbar_flits,
+    &NetworkEvents::switch_grants,     &NetworkEvents::vc_grants,
+    &NetworkEvents::link_flits,        &NetworkEvents::link_toggles,
+    &NetworkEvents::reply_buffer_flits};
 constexpr std::array kOverlayCounts{
     &OverlayEvents::packets,        &OverlayEvents::coalesced,   &OverlayEvents::flits,
     &OverlayEvents::crossbar_flits, &OverlayEvents::latch_flits, &OverlayEvents::link_flits,
@@ -44,7 +45,7 @@ void each(const std::array<Count Struct::*, kSize>& counts, Struct& a, const Str
 
 template <class Change>
 void each_count(NetworkEvents& a, const NetworkEvents& b, const Change& change) {
-  each(kCounts, a, b, change);
+  each(kNetworkCounts, a, b, change);
   each(kOverlayCounts, a.overlay, b.overlay, change);
   each(kCompressionCounts, a.compression, b.compression, change);
 }

@@ -7,7 +7,7 @@
 namespace ww::sim::power {
 namespace {
 
-Status not_negative(std::string_view key, double value) {
+Status loss_not_negative(std::string_view key, double value) {
   if (!(value >= 0) || !std::isfinite(value)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("{} = {} would make light out of nothing: losses, lengths and counts "
@@ -74,20 +74,20 @@ double crosstalk_penalty_db(double ratio) {
 
 Result<LinkBudget> link_budget(const OpticalLosses& losses, const OpticalPath& path,
                                double receiver_uw, const Crosstalk& crosstalk, int wavelengths) {
-  WW_TRY(not_negative("loss.coupler_db", losses.coupler_db));
-  WW_TRY(not_negative("loss.waveguide_db_per_cm", losses.waveguide_db_per_cm));
-  WW_TRY(not_negative("loss.bend_db", losses.bend_db));
-  WW_TRY(not_negative("loss.splitter_db", losses.splitter_db));
-  WW_TRY(not_negative("loss.crossing_db", losses.crossing_db));
-  WW_TRY(not_negative("loss.off_ring_db", losses.off_ring_db));
-  WW_TRY(not_negative("loss.modulator_db", losses.modulator_db));
-  WW_TRY(not_negative("loss.drop_db", losses.drop_db));
-  WW_TRY(not_negative("loss.detector_db", losses.detector_db));
-  WW_TRY(not_negative("path.waveguide_cm", path.waveguide_cm));
-  WW_TRY(not_negative("path.bends", path.bends));
-  WW_TRY(not_negative("path.splitters", path.splitters));
-  WW_TRY(not_negative("path.crossings", path.crossings));
-  WW_TRY(not_negative("path.off_rings", path.off_rings));
+  WW_TRY(loss_not_negative("loss.coupler_db", losses.coupler_db));
+  WW_TRY(loss_not_negative("loss.waveguide_db_per_cm", losses.waveguide_db_per_cm));
+  WW_TRY(loss_not_negative("loss.bend_db", losses.bend_db));
+  WW_TRY(loss_not_negative("loss.splitter_db", losses.splitter_db));
+  WW_TRY(loss_not_negative("loss.crossing_db", losses.crossing_db));
+  WW_TRY(loss_not_negative("loss.off_ring_db", losses.off_ring_db));
+  WW_TRY(loss_not_negative("loss.modulator_db", losses.modulator_db));
+  WW_TRY(loss_not_negative("loss.drop_db", losses.drop_db));
+  WW_TRY(loss_not_negative("loss.detector_db", losses.detector_db));
+  WW_TRY(loss_not_negative("path.waveguide_cm", path.waveguide_cm));
+  WW_TRY(loss_not_negative("path.bends", path.bends));
+  WW_TRY(loss_not_negative("path.splitters", path.splitters));
+  WW_TRY(loss_not_negative("path.crossings", path.crossings));
+  WW_TRY(loss_not_negative("path.off_rings", path.off_rings));
   if (path.broadcast_readers < 1) {
     return fail(ErrorCode::out_of_range, "light that nobody reads: broadcast_readers is at least 1",
                 "path.broadcast_readers");

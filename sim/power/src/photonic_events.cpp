@@ -3,21 +3,22 @@
 namespace ww::sim::power {
 namespace {
 
-constexpr std::uint64_t PhotonicEvents::*kCounts[] = {&PhotonicEvents::core_cycles,
-                                                      &PhotonicEvents::lit_unit_cycles,
-                                                      &PhotonicEvents::held_unit_optical_cycles,
-                                                      &PhotonicEvents::busy_station_optical_cycles,
-                                                      &PhotonicEvents::modulated_bits,
-                                                      &PhotonicEvents::detected_bits,
-                                                      &PhotonicEvents::messages,
-                                                      &PhotonicEvents::c_messages,
-                                                      &PhotonicEvents::local_messages,
-                                                      &PhotonicEvents::wait_optical_cycles,
-                                                      &PhotonicEvents::data_grabs,
-                                                      &PhotonicEvents::power_grabs,
-                                                      &PhotonicEvents::failed_attempts,
-                                                      &PhotonicEvents::epochs,
-                                                      &PhotonicEvents::halted_cycles};
+constexpr std::uint64_t PhotonicEvents::*kPhotonicCounts[] = {
+    &PhotonicEvents::core_cycles,
+    &PhotonicEvents::lit_unit_cycles,
+    &PhotonicEvents::held_unit_optical_cycles,
+    &PhotonicEvents::busy_station_optical_cycles,
+    &PhotonicEvents::modulated_bits,
+    &PhotonicEvents::detected_bits,
+    &PhotonicEvents::messages,
+    &PhotonicEvents::c_messages,
+    &PhotonicEvents::local_messages,
+    &PhotonicEvents::wait_optical_cycles,
+    &PhotonicEvents::data_grabs,
+    &PhotonicEvents::power_grabs,
+    &PhotonicEvents::failed_attempts,
+    &PhotonicEvents::epochs,
+    &PhotonicEvents::halted_cycles};
 
 constexpr PhotonicEvents::EpochBins PhotonicEvents::*kBins[] = {&PhotonicEvents::epochs_by_lit,
                                                                 &PhotonicEvents::epochs_by_held};
@@ -55,7 +56,7 @@ PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other) {
     sum.structure = other.structure;
   }
   sum.present = sum.present || other.present;
-  for (const auto count : kCounts) {
+  for (const auto count : kPhotonicCounts) {
     sum.*count += other.*count;
   }
   for (const auto bins : kBins) {
@@ -68,7 +69,7 @@ PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other) {
 
 PhotonicEvents operator-(const PhotonicEvents& later, const PhotonicEvents& earlier) {
   PhotonicEvents difference = later;
-  for (const auto count : kCounts) {
+  for (const auto count : kPhotonicCounts) {
     difference.*count -= earlier.*count;
   }
   for (const auto bins : kBins) {

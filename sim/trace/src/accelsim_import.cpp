@@ -14,7 +14,7 @@
 namespace ww::sim::trace {
 namespace {
 
-constexpr unsigned kWarp = 32;
+constexpr unsigned kWarpLanes = 32;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -287,7 +287,7 @@ class KernelFile {
   std::vector<std::string_view> words_;
   std::size_t next_{};
   std::array<std::uint64_t, kLanes> address_{};
-  static_assert(kWarp <= kLanes);
+  static_assert(kWarpLanes <= kLanes);
 };
 
 // The kernel files of a list; lines of copies are left out.

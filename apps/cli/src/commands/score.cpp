@@ -163,7 +163,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   return result;
 }
 
-std::string text(const nlohmann::json& value) {
+std::string score_text(const nlohmann::json& value) {
   return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
 }
 
@@ -193,8 +193,8 @@ int run(const std::string& folder, bool json) {
   std::vector<std::vector<std::string>> rows{
       {"CONSTANT", "TRUTH", "FIT", "LOW", "HIGH", "COVERED", "UNIT"}};
   for (const auto& row : (*result)["constants"]) {
-    rows.push_back({row["name"], text(row["truth"]), text(row["fit"]), text(row["low"]),
-                    text(row["high"]),
+    rows.push_back({row["name"], score_text(row["truth"]), score_text(row["fit"]),
+                    score_text(row["low"]), score_text(row["high"]),
                     row["fit"].is_null()         ? row["status"].get<std::string>()
                     : row["covered"].get<bool>() ? "yes"
                                                  : "no",
@@ -202,7 +202,7 @@ int run(const std::string& folder, bool json) {
   }
   print_table(rows);
   fmt::print("error {}% of the truth, {}% of what any fit could sense; misfit {}\n",
-             text((*result)["error_percent"]), text((*result)["error_sensed_percent"]),
+             score_text((*result)["error_percent"]), score_text((*result)["error_sensed_percent"]),
              (*result)["misfit_flagged"].get<bool>() ? "flagged" : "not flagged");
   return 0;
 }

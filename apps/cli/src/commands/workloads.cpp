@@ -14,7 +14,7 @@
 namespace ww::cli {
 namespace {
 
-struct RunArguments {
+struct WorkloadArguments {
   workloads::Request request;
   TimingArguments timing;
   std::string size{"small"};
@@ -55,7 +55,7 @@ nlohmann::json to_json(const workloads::Report& report) {
           {"l1_l2_atomic_bytes", report.atomic_bytes}};
 }
 
-int run_workloads(RunArguments& arguments) {
+int run_workloads(WorkloadArguments& arguments) {
   const auto size = workloads::size_from_string(arguments.size);
   if (!size) return report_error(size.error());
   arguments.request.size = *size;
@@ -130,7 +130,7 @@ void add_workloads(CLI::App& app, Outcome& outcome) {
 
   auto* run = command->add_subcommand(
       "run", "Run them, check results against the CPU and traffic against the counters");
-  auto arguments = std::make_shared<RunArguments>();
+  auto arguments = std::make_shared<WorkloadArguments>();
   run->add_option("names", arguments->request.names, "Which, as 'workloads list' names them");
   run->add_flag("--all", arguments->all, "All of them");
   run->add_option("--size", arguments->size, "small, medium or paper")->capture_default_str();

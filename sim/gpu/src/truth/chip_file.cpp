@@ -7,8 +7,8 @@
 namespace ww::sim::gpu {
 namespace {
 
-constexpr double kPico = 1e-12;
-constexpr double kFemto = 1e-15;
+constexpr double kPicofarad = 1e-12;
+constexpr double kFemtojoule = 1e-15;
 
 void read_architecture(TomlReader& root, Architecture& architecture) {
   architecture.name = root.text("name");
@@ -82,8 +82,8 @@ void read_geometry(TomlReader& root, Geometry& geometry) {
 void read_wires(TomlReader& root, Truth& truth) {
   WireTruth& wires = truth.wires;
   TomlReader table = root.table("wires");
-  wires.ground_f_per_mm = table.number("ground_ff_per_mm", 1, 5000) * kFemto;
-  wires.coupling_f_per_mm = table.number("coupling_ff_per_mm", 0, 5000) * kFemto;
+  wires.ground_f_per_mm = table.number("ground_ff_per_mm", 1, 5000) * kFemtojoule;
+  wires.coupling_f_per_mm = table.number("coupling_ff_per_mm", 0, 5000) * kFemtojoule;
   const std::string order = table.text("bit_order");
   if (order == "interleaved") {
     wires.bit_order = BitOrder::interleaved;
@@ -99,16 +99,17 @@ void read_wires(TomlReader& root, Truth& truth) {
   wires.strobe_transitions = table.number("strobe_transitions", 0, 512);
   wires.request_strobes = table.number("request_strobes", 0, 512);
   wires.flop_pitch_mm = table.number("flop_pitch_mm", 0.1, 100);
-  wires.flop_data_f = table.number("flop_data_ff", 0, 1000) * kFemto;
-  wires.flop_clock_f = table.number("flop_clock_ff", 0, 1000) * kFemto;
+  wires.flop_data_f = table.number("flop_data_ff", 0, 1000) * kFemtojoule;
+  wires.flop_clock_f = table.number("flop_clock_ff", 0, 1000) * kFemtojoule;
   wires.whole_flops = table.boolean("whole_flops");
-  wires.registers_f_per_mm = table.number("registers_ff_per_mm", 0, 5000) * kFemto;
+  wires.registers_f_per_mm = table.number("registers_ff_per_mm", 0, 5000) * kFemtojoule;
   wires.hop_after_mm = table.number_or("hop_after_mm", 0, 100, 0.0);
-  wires.hop_data_f = table.number_or("hop_data_ff", 0, 20000, 0.0) * kFemto;
-  wires.hop_clock_f = table.number_or("hop_clock_ff", 0, 20000, 0.0) * kFemto;
+  wires.hop_data_f = table.number_or("hop_data_ff", 0, 20000, 0.0) * kFemtojoule;
+  wires.hop_clock_f = table.number_or("hop_clock_ff", 0, 20000, 0.0) * kFemtojoule;
   const auto pairs = static_cast<std::size_t>(truth.engines() * truth.quadrants());
-  for (const auto& [key, scale, target] : {std::tuple{"pair_extra_pf", kPico, &wires.pair_extra_f},
-                                           std::tuple{"pair_scale", 1.0, &wires.pair_scale}}) {
+  for (const auto& [key, scale, target] :
+       {std::tuple{"pair_extra_pf", kPicofarad, &wires.pair_extra_f},
+        std::tuple{"pair_scale", 1.0, &wires.pair_scale}}) {
     if (table.has(key)) {
       std::size_t columns = 0;
       *target = table.matrix(key, 0, 1e6, columns);
@@ -126,7 +127,7 @@ void read_wires(TomlReader& root, Truth& truth) {
 void read_fabric(TomlReader& root, FabricTruth& fabric) {
   TomlReader table = root.table("fabric");
   fabric.clock_hz = table.number("clock_hz", 1e8, 4e9);
-  fabric.cycle_f = table.number("cycle_pf", 0, 1e6) * kPico;
+  fabric.cycle_f = table.number("cycle_pf", 0, 1e6) * kPicofarad;
   fabric.mm_per_cycle = table.number("mm_per_cycle", 0.1, 100);
   fabric.port_cycles = static_cast<int>(table.integer("port_cycles", 0, 1000));
   table.finish();
@@ -146,7 +147,7 @@ void read_variation(TomlReader& root, VariationTruth& variation) {
 
 void read_events(TomlReader& root, EventTruth& events) {
   TomlReader table = root.table("events");
-  const auto pf = [&](std::string_view key) { return table.number(key, 0, 1e6) * kPico; };
+  const auto pf = [&](std::string_view key) { return table.number(key, 0, 1e6) * kPicofarad; };
   events.l2_access = pf("l2_access_pf");
   events.l2_miss = pf("l2_miss_pf");
   events.transaction = pf("transaction_pf");

@@ -15,7 +15,7 @@ constexpr std::int64_t kBeats = 32768;
 // The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
 // single lines.
 constexpr std::int64_t kUniformBeats = 4 * kBeats;
-constexpr double kFemto = 1e-15;
+constexpr double kRevealedFemto = 1e-15;
 constexpr double kRandomToggleRate = 0.5;
 constexpr double kHalfRandomToggleRate = 0.25;
 constexpr double kVoltageExponent = 2.0;
@@ -128,7 +128,7 @@ Result<Revealed> reveal(const Chip& chip) {
   const Architecture& architecture = chip.architecture();
   const double volt =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
-  const double fj = volt * volt / kFemto;
+  const double fj = volt * volt / kRevealedFemto;
   const double power_w = stream_power_w(chip);
   // Droop is left out: telemetry shows it to a fit.
   const double sensed =

@@ -249,7 +249,7 @@ class ApproxNoc final : public Network {
   std::uint32_t take_pattern(std::uint32_t word, std::uint32_t free) {
     const Match match = match_pattern(word, free);
     compression_.pattern_words += 1;
-    compression_.compressed_words += match.pattern != Pattern::none ? 1 : 0;
+    compression_.compressed_words += match.pattern != FrequentPattern::none ? 1 : 0;
     matches_.push_back(match);
     return match.value;
   }

@@ -53,13 +53,14 @@ TEST(ErrorRange, OfPixelsIsEachBytes) {
 TEST(FrequentPatterns, ExactWordsKeepTheirValue) {
   struct Row {
     std::uint32_t word;
-    Pattern pattern;
+    FrequentPattern pattern;
   };
   for (const Row& row :
-       {Row{0, Pattern::zeros}, Row{7, Pattern::signed4}, Row{0xFFFFFFF8, Pattern::signed4},
-        Row{100, Pattern::signed8}, Row{0xFFFF8000, Pattern::signed16},
-        Row{0xABCD0000, Pattern::high_half}, Row{0x00110022, Pattern::two_signed8},
-        Row{0xABABABAB, Pattern::same_bytes}, Row{0x12345678, Pattern::none}}) {
+       {Row{0, FrequentPattern::zeros}, Row{7, FrequentPattern::signed4},
+        Row{0xFFFFFFF8, FrequentPattern::signed4}, Row{100, FrequentPattern::signed8},
+        Row{0xFFFF8000, FrequentPattern::signed16}, Row{0xABCD0000, FrequentPattern::high_half},
+        Row{0x00110022, FrequentPattern::two_signed8}, Row{0xABABABAB, FrequentPattern::same_bytes},
+        Row{0x12345678, FrequentPattern::none}}) {
     const Match match = match_pattern(row.word, 0);
     EXPECT_EQ(match.pattern, row.pattern) << std::hex << row.word;
     EXPECT_EQ(match.value, row.word);
@@ -68,20 +69,21 @@ TEST(FrequentPatterns, ExactWordsKeepTheirValue) {
 
 TEST(FrequentPatterns, FreeBitsMakeWordsFit) {
   const Match half = match_pattern(0x3FC12345, 0xFFFF);
-  EXPECT_EQ(half.pattern, Pattern::high_half);
+  EXPECT_EQ(half.pattern, FrequentPattern::high_half);
   EXPECT_EQ(half.value, 0x3FC10000U);
   const Match same = match_pattern(0x64646566, 0x00000707);
-  EXPECT_EQ(same.pattern, Pattern::same_bytes);
+  EXPECT_EQ(same.pattern, FrequentPattern::same_bytes);
   EXPECT_EQ(same.value, 0x64646464U);
 }
 
 TEST(FrequentPatterns, ARunOfZerosIsOneCode) {
   BitWriter out;
-  const std::vector<Match> zeros(9, Match{Pattern::zeros, 0});
+  const std::vector<Match> zeros(9, Match{FrequentPattern::zeros, 0});
   write_patterns(zeros, out);
   EXPECT_EQ(out.bits(), 2U * 6);  // eight and one
   out.clear();
-  const std::vector<Match> words{{Pattern::none, 0x12345678}, {Pattern::signed8, 100}};
+  const std::vector<Match> words{{FrequentPattern::none, 0x12345678},
+                                 {FrequentPattern::signed8, 100}};
   write_patterns(words, out);
   EXPECT_EQ(out.bits(), 3U + 32 + 3 + 8);
 }

@@ -14,29 +14,30 @@ bool half_is_signed8(std::uint32_t half) {
   return (half & 0xFF80) == 0 || (half & 0xFF80) == 0xFF80;
 }
 
-bool fits(Pattern pattern, std::uint32_t value) {
+bool fits(FrequentPattern pattern, std::uint32_t value) {
   switch (pattern) {
-    case Pattern::zeros: return value == 0;
-    case Pattern::signed4: return fits_signed(value, 4);
-    case Pattern::signed8: return fits_signed(value, 8);
-    case Pattern::signed16: return fits_signed(value, 16);
-    case Pattern::high_half: return (value & 0xFFFF) == 0;
-    case Pattern::two_signed8:
+    case FrequentPattern::zeros: return value == 0;
+    case FrequentPattern::signed4: return fits_signed(value, 4);
+    case FrequentPattern::signed8: return fits_signed(value, 8);
+    case FrequentPattern::signed16: return fits_signed(value, 16);
+    case FrequentPattern::high_half: return (value & 0xFFFF) == 0;
+    case FrequentPattern::two_signed8:
       return half_is_signed8(value & 0xFFFF) && half_is_signed8(value >> 16);
-    case Pattern::same_bytes: return value == (value & 0xFF) * 0x01010101u;
-    case Pattern::none: return true;
+    case FrequentPattern::same_bytes: return value == (value & 0xFF) * 0x01010101u;
+    case FrequentPattern::none: return true;
   }
   return false;
 }
 
 // By length; of equal lengths the exact one is found first by the caller's candidates.
-constexpr std::array kByLength{Pattern::zeros,      Pattern::signed4,  Pattern::signed8,
-                               Pattern::same_bytes, Pattern::signed16, Pattern::high_half,
-                               Pattern::two_signed8};
+constexpr std::array kByLength{FrequentPattern::zeros,      FrequentPattern::signed4,
+                               FrequentPattern::signed8,    FrequentPattern::same_bytes,
+                               FrequentPattern::signed16,   FrequentPattern::high_half,
+                               FrequentPattern::two_signed8};
 
 }  // namespace
 
-int data_bits(Pattern pattern) {
+int data_bits(FrequentPattern pattern) {
   constexpr std::array kBits{3, 4, 8, 16, 16, 16, 8, 32};
   return kBits[static_cast<std::size_t>(pattern)];
 }
@@ -45,14 +46,14 @@ Match match_pattern(std::uint32_t word, std::uint32_t free) {
   const std::uint32_t kept = word & ~free;
   const std::uint32_t bytes = (word >> 24) * 0x01010101u;
   const std::array candidates{word, kept, kept | free, kept | (bytes & free)};
-  for (const Pattern pattern : kByLength) {
+  for (const FrequentPattern pattern : kByLength) {
     for (const std::uint32_t value : candidates) {
       if (fits(pattern, value)) {
         return {pattern, value};
       }
     }
   }
-  return {Pattern::none, word};
+  return {FrequentPattern::none, word};
 }
 
 void write_patterns(std::span<const Match> matches, BitWriter& out) {
@@ -63,15 +64,15 @@ void write_patterns(std::span<const Match> matches, BitWriter& out) {
     std::size_t run = 1;
     std::uint32_t data = match.value;
     switch (match.pattern) {
-      case Pattern::zeros:
+      case FrequentPattern::zeros:
         while (run < kLongestRun && i + run < matches.size() &&
-               matches[i + run].pattern == Pattern::zeros) {
+               matches[i + run].pattern == FrequentPattern::zeros) {
           ++run;
         }
         data = static_cast<std::uint32_t>(run - 1);
         break;
-      case Pattern::high_half: data = match.value >> 16; break;
-      case Pattern::two_signed8:
+      case FrequentPattern::high_half: data = match.value >> 16; break;
+      case FrequentPattern::two_signed8:
         data = (match.value >> 16 & 0xFF) << 8 | (match.value & 0xFF);
         break;
       default: break;

@@ -10,7 +10,7 @@
 namespace ww::sim::net {
 
 // Three bits before each word. A run of zeros is one code for up to eight words.
-enum class Pattern : std::uint8_t {
+enum class FrequentPattern : std::uint8_t {
   zeros,    // 3 bits: length of the run less one
   signed4,  // sign-extended
   signed8,
@@ -20,10 +20,10 @@ enum class Pattern : std::uint8_t {
   same_bytes,   // 8 bits
   none,         // 32 bits
 };
-[[nodiscard]] int data_bits(Pattern pattern);
+[[nodiscard]] int data_bits(FrequentPattern pattern);
 
 struct Match {
-  Pattern pattern{Pattern::none};
+  FrequentPattern pattern{FrequentPattern::none};
   std::uint32_t value{};  // what arrives: the word but for bits of `free`
 };
 // The shortest pattern that a value fits which differs from `word` in bits of `free` alone; the
