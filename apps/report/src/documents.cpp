@@ -202,8 +202,8 @@ std::vector<Figure> figures_of(const Document& document) {
     case Kind::calibration: add_calibration(figures, document.content); break;
     case Kind::estimate: add_estimate(figures, document.content); break;
     case Kind::simulation: add_simulation(figures, document.content); break;
-    case Kind::curves: break;
-    case Kind::sweep: break;  // sweep_comparison.hpp
+    case Kind::curves:
+    case Kind::sweep: break;  // compared in a way of their own; sweeps in sweep_comparison.hpp
     case Kind::reproduction:
       for (const json& row : list_of(document.content, "rows")) {
         figures.push_back({text_of(row, "figure") + ": " + text_of(row, "quantity"),
