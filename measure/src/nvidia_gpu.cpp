@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "nvml_api.hpp"
+#include "ww/core/energy_tick.hpp"
 
 namespace ww::measure {
 namespace {
@@ -55,7 +56,7 @@ std::optional<std::int64_t> number(const NvmlFieldValue& value) {
 }
 
 std::int64_t ticks_of_millijoules(std::int64_t millijoules) {
-  return millijoules / 1000 * 65536 + millijoules % 1000 * 65536 / 1000;
+  return millijoules / 1000 * kTicksPerJoule + millijoules % 1000 * kTicksPerJoule / 1000;
 }
 
 class NvmlSource final : public PowerSource {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "simulated_power.hpp"
+#include "ww/core/energy_tick.hpp"
 #include "ww/measure/i_sensor.hpp"
 #include "ww/measure/sensor_check.hpp"
 
@@ -44,7 +45,7 @@ class SimulatedSensor final : public Sensor {
       if (gpu_.energy) {
         const double refresh = std::floor(at / gpu_.energy_period_s) * gpu_.energy_period_s;
         reading.energy_ticks =
-            gpu_.frozen_energy ? 123456789 : std::llround(gpu_.power.energy(0, refresh) * 65536);
+            gpu_.frozen_energy ? 123456789 : std::llround(gpu_.power.energy(0, refresh) * kTicksPerJoule);
       }
       reading.temperature_mc = 45'000;
       readings.push_back(reading);

@@ -7,6 +7,7 @@
 #include <deque>
 #include <limits>
 
+#include "ww/core/energy_tick.hpp"
 #include "ww/measure/health.hpp"
 
 namespace ww::microbench::testing {
@@ -69,7 +70,7 @@ struct Chip {
     StoredSample sample;
     sample.time_ns = next_tick_ns;
     sample.power_uw = std::llround(shown * 1e6);
-    sample.energy_ticks = std::llround(energy_j * 65536);
+    sample.energy_ticks = std::llround(energy_j * kTicksPerJoule);
     sample.temperature_mc = static_cast<std::int32_t>(std::floor(temperature_c)) * 1000;
     sample.voltage_uv = 1'168'700;
     sample.clock_khz = 930'000;

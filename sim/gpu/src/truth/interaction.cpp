@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "truth.hpp"
+#include "ww/core/energy_tick.hpp"
 #include "ww/sim/gpu/power_timeline.hpp"
 
 namespace ww::sim::gpu {
@@ -88,7 +89,7 @@ double stream_power_w(const Chip& chip) {
   timeline.samples_since(first - 1, {&before, 1});
   timeline.samples_since(first, samples);
   const double shunt_w =
-      static_cast<double>(samples.back().energy_ticks - before.energy_ticks) / 65536.0 /
+      static_cast<double>(samples.back().energy_ticks - before.energy_ticks) * kJoulesPerTick /
       (static_cast<double>(samples.size()) * static_cast<double>(truth.sensor.period_ns) * 1e-9) /
       truth.sensor.gain;
   // Undo offset + slope P + quadratic P^2.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ww/core/energy_tick.hpp"
+
 namespace ww::sim::gpu {
 namespace {
 
@@ -70,7 +72,7 @@ ww_vgpu_sample Sensor::read(const Tick& tick) {
   sample.index = ticks_++;
   sample.time_ns = tick.time_ns;
   sample.power_uw = last_power_uw_;
-  sample.energy_ticks = static_cast<std::int64_t>(std::floor(energy_j_ * 65536.0));
+  sample.energy_ticks = static_cast<std::int64_t>(std::floor(energy_j_ / kJoulesPerTick));
   sample.temperature_mc = static_cast<std::int32_t>(
       std::lround(1e3 * rounded(tick.temperature_c + thermal_.sensor_offset_c +
                                     thermal_.sensor_noise_c * draw_.normal(),

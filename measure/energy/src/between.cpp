@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "moves.hpp"
+
+namespace ww::energy {
+namespace {
+
+constexpr std::size_t kFewestReadings = 3;
+constexpr double kWattsPerMicrowatt = 1e-6;
+// A register that usually answers every few milliseconds leaves a gap if it is silent for longer.
+constexpr std::int64_t kLongestSilenceNs = 500'000'000;
+constexpr std::int64_t kSilencesOfUsual = 10;
+
+using Window = std::span<const EnergyReading>;
+
+double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
+  return static_cast<double>(to_ns - from_ns) * kSecondsPerNs;
+}
+
+// Mean power over the part of a window that one column covers.
+struct Covered {
+  RowStatus status{RowStatus::unavailable};
+  std::string reason;
+  std::int64_t from_ns{}, to_ns{};
+  double power_w{};
+  double highest_w{};
+  double unseen_s{};  // within: late stamps, gaps
+  bool stood_still{};
+};
+
+Covered by_accumulator(Window window, bool stamped) {
+  Covered covered;
+  const Moves moves = find_moves(window, stamped);
+  covered.status = moves.status;
+  covered.reason = moves.reason;
+  covered.stood_still = moves.stood_still;
+  if (!moves.ok()) return covered;
+  const EnergyReading& first = window[moves.at.front()];
+  const EnergyReading& last = window[moves.at.back()];
+  covered.from_ns = first.time_ns;
+  covered.to_ns = last.time_ns;
+  const std::int64_t least_ns = kPollsPerStep * moves.poll_ns;
+  if (last.time_ns - first.time_ns < std::max<std::int64_t>(least_ns, 1)) {
+    covered.status = RowStatus::unavailable;
+    covered.reason = "the energy accumulator's moves lie within five polls";
+    return covered;
+  }
+  covered.power_w = power_between(first, last);
+  covered.highest_w = covered.power_w;
+  const auto steps = apart(window, moves.at, least_ns);
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const EnergyReading& from = window[steps[i - 1]];
+    const EnergyReading& to = window[steps[i]];
+    if (to.time_ns == from.time_ns) continue;
+    covered.highest_w = std::max(covered.highest_w, power_between(from, to));
+  }
+  covered.unseen_s = static_cast<double>(moves.poll_ns) * kSecondsPerNs;
+  return covered;
+}
+
+Covered by_register(Window window) {
+  Covered covered;
+  std::vector<std::int64_t> between;
+  const EnergyReading* before = nullptr;
+  double energy_j = 0;
+  std::size_t count = 0;
+  bool moved = false;
+  for (const EnergyReading& reading : window) {
+    if (reading.power_uw == kAbsent) continue;
+    const double watts = static_cast<double>(reading.power_uw) * kWattsPerMicrowatt;
+    covered.highest_w = std::max(covered.highest_w, watts);
+    if (before == nullptr) {
+      covered.from_ns = reading.time_ns;
+    } else {
+      const double earlier = static_cast<double>(before->power_uw) * kWattsPerMicrowatt;
+      energy_j += (earlier + watts) / 2 * seconds_between(before->time_ns, reading.time_ns);
+      between.push_back(reading.time_ns - before->time_ns);
+      moved = moved || reading.power_uw != before->power_uw;
+    }
+    covered.to_ns = reading.time_ns;
+    before = &reading;
+    ++count;
+  }
+  covered.stood_still = !moved;
+  if (count < kFewestReadings) {
+    covered.reason = fmt::format("{} readings of power", count);
+    return covered;
+  }
+  if (covered.to_ns <= covered.from_ns) {
+    covered.reason = "all readings of power bear one time";
+    return covered;
+  }
+  covered.power_w = energy_j / seconds_between(covered.from_ns, covered.to_ns);
+  const std::int64_t silence_ns = std::max(kLongestSilenceNs, kSilencesOfUsual * median(between));
+  for (const std::int64_t gap_ns : between) {
+    if (gap_ns > silence_ns) covered.unseen_s += static_cast<double>(gap_ns) * kSecondsPerNs;
+  }
+  if (covered.unseen_s > 0) {
+    covered.reason = fmt::format("{:.3g} s without readings", covered.unseen_s);
+  }
+  covered.status = RowStatus::ok;
+  return covered;
+}
+
+}  // namespace
+
+Energy energy_between(const EnergySeries& series, std::int64_t from_ns, std::int64_t to_ns,
+                      const EnergyOptions& options) {
+  const auto settled_ns =
+      from_ns + static_cast<std::int64_t>(std::llround(options.settle_s / kSecondsPerNs));
+  const auto first =
+      std::ranges::lower_bound(series.readings, settled_ns, {}, &EnergyReading::time_ns);
+  const auto last =
+      std::ranges::upper_bound(first, series.readings.end(), to_ns, {}, &EnergyReading::time_ns);
+  const Window window(first, last);
+  const auto answers = std::ranges::count_if(window, [](const EnergyReading& reading) {
+    return reading.ticks != kAbsent || reading.power_uw != kAbsent;
+  });
+  Energy result;
+  if (answers < static_cast<std::ptrdiff_t>(kFewestReadings)) {
+    result.reason = fmt::format(
+        "{} readings of the sensor fall into {:.3g} s; three are needed: bracket more "
+        "work",
+        answers, seconds_between(settled_ns, to_ns));
+    return result;
+  }
+  Covered covered;
+  std::string not_counted;  // why the accumulator was not used
+  if (options.only != EnergySource::power_register) {
+    result.source = EnergySource::accumulator;
+    covered = by_accumulator(window, series.stamped);
+    not_counted = covered.reason;
+  }
+  const bool counted =
+      options.only != EnergySource::power_register && covered.status == RowStatus::ok;
+  // An accumulator that ran backward says that the sensor is broken, not that it lacks a column.
+  const bool broken = covered.status == RowStatus::rejected && !covered.stood_still;
+  if (!counted && !broken && options.only != EnergySource::accumulator) {
+    const bool rested = covered.stood_still;
+    result.source = EnergySource::power_register;
+    covered = by_register(window);
+    if (rested && covered.stood_still) {
+      covered.status = RowStatus::rejected;
+      covered.reason = "the sensor stood still: " + not_counted;
+    } else if (covered.status == RowStatus::ok) {
+      const std::string gaps = covered.reason;
+      covered.reason = "integrated from power readings";
+      for (const std::string& more : {not_counted, gaps}) {
+        if (!more.empty()) covered.reason += "; " + more;
+      }
+    } else if (!not_counted.empty()) {
+      covered.reason = not_counted + "; " + covered.reason;
+    }
+  }
+  result.status = covered.status;
+  result.reason = covered.reason;
+  if (result.status != RowStatus::ok) return result;
+  if (!(covered.power_w > 0)) {
+    result.status = RowStatus::rejected;
+    result.reason = fmt::format("the sensor's mean power is {:.3g} W", covered.power_w);
+    return result;
+  }
+  result.power_w = covered.power_w;
+  result.energy_j = covered.power_w * seconds_between(from_ns, to_ns);
+  const double open_s = seconds_between(from_ns, covered.from_ns) +
+                        seconds_between(covered.to_ns, to_ns) + covered.unseen_s;
+  const double half_j =
+      std::hypot(open_s * covered.highest_w, options.gain_tolerance_95 * result.energy_j);
+  result.low_j = std::max(0.0, result.energy_j - half_j);
+  result.high_j = result.energy_j + half_j;
+  return result;
+}
+
+}  // namespace ww::energy

@@ -1,0 +1,180 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "testing/polled_accumulator.hpp"
+
+namespace ww::energy {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::PolledAccumulator;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+// A steady 100 W for 1 s, refreshed and stamped each 10 ms.
+EnergySeries steady(bool accumulator) {
+  EnergySeries series;
+  series.stamped = true;
+  for (int i = 0; i <= 100; ++i) {
+    series.readings.push_back(
+        {i * 10 * kMs, accumulator ? i * kTicksPerJoule : kAbsent, 100'000'000});
+  }
+  return series;
+}
+
+TEST(EnergyBetween, IsPowerTimesTimeByEitherColumn) {
+  for (const bool accumulator : {true, false}) {
+    const auto energy = energy_between(steady(accumulator), 105 * kMs, 905 * kMs);
+    ASSERT_TRUE(energy.ok()) << energy.reason;
+    EXPECT_EQ(energy.source,
+              accumulator ? EnergySource::accumulator : EnergySource::power_register);
+    EXPECT_NEAR(energy.power_w, 100, 1e-9);
+    EXPECT_NEAR(energy.energy_j, 80, 1e-9);
+    // No reading covers 5 ms at either end.
+    EXPECT_NEAR(energy.high_j - energy.low_j, 2 * 0.01 * 100, 1e-9);
+    EXPECT_EQ(energy.reason.empty(), accumulator) << energy.reason;
+  }
+}
+
+TEST(EnergyBetween, HasAWiderIntervalForAnUncertainGain) {
+  const auto energy = energy_between(steady(true), 0, 1000 * kMs, {.gain_tolerance_95 = 0.05});
+  EXPECT_NEAR(energy.energy_j, 100, 1e-9);
+  EXPECT_NEAR(energy.high_j, 105, 1e-9);
+}
+
+TEST(EnergyBetween, IsUnavailableForAWindowOfFewReadings) {
+  const auto energy = energy_between(steady(true), 0, 15 * kMs);
+  EXPECT_EQ(energy.status, RowStatus::unavailable);
+  EXPECT_THAT(energy.reason, HasSubstr("three are needed"));
+}
+
+TEST(EnergyBetween, RejectsAnAccumulatorThatRanBackward) {
+  auto series = steady(true);
+  series.readings[50].ticks = 0;
+  const auto energy = energy_between(series, 0, 1000 * kMs);
+  EXPECT_EQ(energy.status, RowStatus::rejected);
+  EXPECT_THAT(energy.reason, HasSubstr("ran backward"));
+}
+
+TEST(EnergyBetween, RejectsASensorThatStoodStill) {
+  auto series = steady(true);
+  for (auto& reading : series.readings) reading.ticks = 7;
+  const auto energy = energy_between(series, 0, 1000 * kMs);
+  EXPECT_EQ(energy.status, RowStatus::rejected);
+  EXPECT_THAT(energy.reason, HasSubstr("stood still"));
+}
+
+TEST(EnergyBetween, TakesTheRegisterBesideAFrozenAccumulator) {
+  auto series = steady(true);
+  for (auto& reading : series.readings) reading.ticks = 7;
+  for (std::size_t i = 0; i < series.readings.size(); i += 2) {
+    series.readings[i].power_uw += 4'000'000;
+  }
+  const auto energy = energy_between(series, 0, 1000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.power_w, 102, 0.1);
+  EXPECT_EQ(energy.source, EnergySource::power_register);
+  EXPECT_THAT(energy.reason, HasSubstr("integrated from power readings; the energy accumulator"));
+}
+
+TEST(EnergyBetween, RejectsARegisterThatShowsNothing) {
+  auto series = steady(false);
+  for (auto& reading : series.readings) reading.power_uw = 0;
+  EXPECT_EQ(energy_between(series, 0, 1000 * kMs).status, RowStatus::rejected);
+}
+
+TEST(EnergyBetween, MeasuresFromMoveToMoveWherePollsRepeat) {
+  const PolledAccumulator polled(4.0, 0.001, 0.1, 50e-6,
+                                 [](double t) { return t < 1.0 ? 60.0 : 130.0; });
+  const auto energy = energy_between(polled.series, 1'150 * kMs, 3'850 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.power_w, 130, 0.1);
+  EXPECT_NEAR(energy.energy_j, 130 * 2.7, 0.3);
+  // Moves at 1.2 s and 3.8 s leave 0.1 s open; stamps are late by up to a poll of 1 ms.
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 130 * 0.101, 0.5);
+}
+
+TEST(EnergyBetween, FallsBackToTheRegisterIfTheAccumulatorMovedTooSeldom) {
+  PolledAccumulator polled(1.0, 0.001, 0.1, 50e-6, [](double) { return 90.0; });
+  for (auto& reading : polled.series.readings) reading.power_uw = 91'000'000;
+  const auto slow = energy_between(polled.series, 420 * kMs, 650 * kMs);  // two moves
+  ASSERT_TRUE(slow.ok()) << slow.reason;
+  EXPECT_EQ(slow.source, EnergySource::power_register);
+  EXPECT_NEAR(slow.power_w, 91, 1e-9);
+  EXPECT_THAT(slow.reason, HasSubstr("moved 2 times"));
+  const auto counted =
+      energy_between(polled.series, 420 * kMs, 650 * kMs, {.only = EnergySource::accumulator});
+  EXPECT_EQ(counted.status, RowStatus::unavailable);
+}
+
+TEST(EnergyBetween, DoesNotTrustMovesThatLieWithinAFewPolls) {
+  PolledAccumulator polled(1.0, 0.001, 0.001, 50e-6, [](double) { return 90.0; });
+  EXPECT_EQ(energy_between(polled.series, 500 * kMs, 504 * kMs).status, RowStatus::unavailable);
+  EXPECT_TRUE(energy_between(polled.series, 500 * kMs, 508 * kMs).ok());
+}
+
+TEST(EnergyBetween, TakesEitherColumnAloneIfAsked) {
+  auto series = steady(true);
+  for (auto& reading : series.readings) reading.power_uw = 110'000'000;
+  const auto shown = energy_between(series, 0, 1000 * kMs, {.only = EnergySource::power_register});
+  EXPECT_NEAR(shown.power_w, 110, 1e-9);
+  EXPECT_EQ(shown.source, EnergySource::power_register);
+  EXPECT_NEAR(energy_between(series, 0, 1000 * kMs, {.only = EnergySource::accumulator}).power_w,
+              100, 1e-9);
+}
+
+// A register with a lag of 50 ms under a load of 50 W that starts at 0.
+TEST(EnergyBetween, LeavesOutWhatALaggingRegisterStillShowsOfTheTimeBefore) {
+  EnergySeries series;
+  for (int i = -20; i <= 200; ++i) {
+    const double t = i * 0.005;
+    const double shown = t < 0 ? 20.0 : 70.0 - 50.0 * std::exp(-t / 0.050);
+    series.readings.push_back({i * 5 * kMs, kAbsent, std::llround(shown * 1e6)});
+  }
+  const auto late = energy_between(series, 0, 1000 * kMs);
+  EXPECT_LT(late.power_w, 68);
+  const auto energy = energy_between(series, 0, 1000 * kMs, {.settle_s = 0.4});
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.power_w, 70, 0.01);
+  EXPECT_NEAR(energy.energy_j, 70, 0.01);
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 0.4 * 70, 0.1);
+}
+
+TEST(EnergyBetween, WidensForAGapInARegistersReadings) {
+  auto series = steady(false);
+  for (auto& reading : series.readings) reading.time_ns *= 10;  // 10 s, each 100 ms
+  series.readings.erase(series.readings.begin() + 40, series.readings.begin() + 59);
+  const auto energy = energy_between(series, 0, 10'000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, 1000, 1e-6);
+  EXPECT_NEAR(energy.high_j - energy.energy_j, 2 * 100, 1e-6);
+  EXPECT_THAT(energy.reason, HasSubstr("2 s without readings"));
+}
+
+TEST(EnergyBetween, CountsThroughAGapIfThereIsAnAccumulator) {
+  auto series = steady(true);
+  for (auto& reading : series.readings) reading.time_ns *= 10;
+  for (std::size_t i = 60; i < series.readings.size(); ++i) {
+    series.readings[i].ticks += 500 * kTicksPerJoule;
+  }
+  series.readings.erase(series.readings.begin() + 40, series.readings.begin() + 59);
+  const auto energy = energy_between(series, 0, 10'000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, 600, 1e-6);
+}
+
+TEST(EnergyBetween, CountsThroughAWrapOf32Bits) {
+  auto series = steady(true);
+  for (auto& reading : series.readings) {
+    reading.ticks = (reading.ticks + 0xFFFF0000) % (std::int64_t{1} << 32);
+  }
+  const auto energy = energy_between(series, 0, 1000 * kMs);
+  ASSERT_TRUE(energy.ok()) << energy.reason;
+  EXPECT_NEAR(energy.energy_j, 100, 1e-9);
+}
+
+}  // namespace
+}  // namespace ww::energy
