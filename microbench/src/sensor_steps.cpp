@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <vector>
 
-#include "ww/model/energy_steps.hpp"
+#include "ww/energy/energy.hpp"
 
 namespace ww::microbench {
 
 std::optional<double> energy_interval_s(std::span<const StoredRun> runs, double period_s) {
-  std::vector<model::EnergyReading> readings;
-  bool stamped = false;
+  energy::EnergySeries series;
   for (const StoredRun& run : runs) {
-    for (const StoredSample& sample : run.samples) {
-      if (!sample.power_uw) continue;
-      readings.push_back({sample.time_ns, sample.energy_ticks.value_or(-1)});
-      stamped = stamped || sample.poll_ns != sample.time_ns;
-    }
+    const auto more = energy::energy_series(run.samples);
+    series.readings.insert(series.readings.end(), more.readings.begin(), more.readings.end());
+    series.stamped = series.stamped || more.stamped;
   }
-  const auto steps = model::energy_steps(readings, stamped);
-  if (!steps) return {};
-  return steps->interval_s > 0 ? steps->interval_s : period_s;
+  const auto steps = energy::energy_steps(series);
+  if (steps.status != RowStatus::ok) return {};
+  return steps.interval_s > 0 ? steps.interval_s : period_s;
 }
 
 double smallest_step_w(std::span<const StoredRun> runs) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "stats.hpp"
-#include "ww/model/energy_steps.hpp"
+#include "ww/energy/energy.hpp"
 
 namespace ww::model {
 namespace {
@@ -22,11 +22,10 @@ constexpr double rises_to_idle = 3;  // 99.997%
 constexpr double agreement = 0.05;
 constexpr double slowest_settle_s = 0.5;
 
-// Samples in the order of time, each with what the accumulator told. Beside each other rather than
-// in one record: a full campaign has millions, and what is not copied needs no memory.
+// Samples in the order of time, and beside them the same readings as the ruler takes them.
 struct Readings {
   std::vector<Sample> samples;
-  std::vector<EnergyReading> energies;
+  energy::EnergySeries series;
 };
 
 // Puts readings in order and drops those that repeat a time.
@@ -39,10 +38,11 @@ void put_in_order(Readings& readings) {
   order.erase(std::unique(order.begin(), order.end(), same), order.end());
   Readings sorted;
   sorted.samples.reserve(order.size());
-  sorted.energies.reserve(order.size());
+  sorted.series.stamped = readings.series.stamped;
+  sorted.series.readings.reserve(order.size());
   for (const std::size_t i : order) {
     sorted.samples.push_back(readings.samples[i]);
-    sorted.energies.push_back(readings.energies[i]);
+    sorted.series.readings.push_back(readings.series.readings[i]);
   }
   readings = std::move(sorted);
 }
@@ -52,7 +52,7 @@ Readings collect(std::span<const StoredRun> runs) {
   std::size_t count = 0;
   for (const StoredRun& run : runs) count += run.samples.size();
   readings.samples.reserve(count);
-  readings.energies.reserve(count);
+  readings.series.readings.reserve(count);
   bool ordered = true;
   for (const StoredRun& run : runs) {
     for (const StoredSample& stored : run.samples) {
@@ -62,35 +62,33 @@ Readings collect(std::span<const StoredRun> runs) {
       sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
       sample.not_positive = *stored.power_uw <= 0;
       sample.temperature_c =
-          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : no_reading;
-      sample.voltage_v =
-          stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : no_reading;
-      sample.stamped = stored.poll_ns != stored.time_ns;
-      sample.clock_mhz =
-          stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : no_reading;
+          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : nan;
+      sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
+      readings.series.stamped = readings.series.stamped || stored.poll_ns != stored.time_ns;
+      sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
       ordered =
           ordered && (readings.samples.empty() || readings.samples.back().time_ns < sample.time_ns);
       readings.samples.push_back(sample);
-      readings.energies.push_back({stored.time_ns, stored.energy_ticks.value_or(-1)});
+      readings.series.readings.push_back(
+          {stored.time_ns, stored.energy_ticks.value_or(energy::kAbsent), *stored.power_uw});
     }
   }
   if (!ordered) put_in_order(readings);
   return readings;
 }
 
-// Power from the accumulator, where there is one that agrees with the power register.
-std::optional<EnergySteps> accumulator_power(const Readings& readings) {
-  const auto& samples = readings.samples;
-  auto steps = energy_steps(readings.energies, std::ranges::any_of(samples, &Sample::stamped));
-  if (!steps) return {};
-  double energy = 0;
-  double register_sum = 0;
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    const double seconds = static_cast<double>(samples[i].time_ns - samples[i - 1].time_ns) * 1e-9;
-    energy += static_cast<double>(steps->power_w[i]) * seconds;
-    register_sum += static_cast<double>(samples[i].power_w) * seconds;
-  }
-  if (!(std::abs(energy - register_sum) <= agreement * energy)) return {};
+// Power from the accumulator, if there is one that agrees with the power register.
+std::optional<energy::EnergySteps> accumulator_power(const energy::EnergySeries& series) {
+  auto steps = energy::energy_steps(series);
+  if (steps.status != RowStatus::ok) return {};
+  const auto mean_w = [&](energy::EnergySource source) {
+    return energy::energy_between(series, series.readings.front().time_ns,
+                                  series.readings.back().time_ns, {.only = source});
+  };
+  const auto counted = mean_w(energy::EnergySource::accumulator);
+  const auto shown = mean_w(energy::EnergySource::power_register);
+  if (!counted.ok() || !shown.ok()) return {};
+  if (std::abs(counted.power_w - shown.power_w) > agreement * counted.power_w) return {};
   return steps;
 }
 
@@ -187,7 +185,7 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   Trace trace;
   trace.session = runs.front().session;
   Readings readings = collect(runs);
-  auto power = accumulator_power(readings);
+  auto power = accumulator_power(readings.series);
   trace.samples = std::move(readings.samples);
   trace.settle_s = sensor.delay_s + rises_to_settle * sensor.rise_s + sensor.period_s;
   trace.idle_settle_s = sensor.delay_s + rises_to_idle * sensor.rise_s + sensor.period_s;
