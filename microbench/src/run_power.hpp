@@ -1,4 +1,4 @@
-// What a run drew.
+// Mean power and voltage of a stored run.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace ww::microbench {
 
-// Mean power [W] from `settle_s` after the run's start to its end: from the energy counter where it
-// moved often enough, else the mean reading. Nothing where there are too few readings.
+// Mean power [W] from `settle_s` after the run's start to its end, as energy::energy_between has
+// it. Absent if that gives no figure.
 [[nodiscard]] std::optional<double> power_of(const StoredRun& run, double settle_s);
 
 // Mean voltage [V] over the same time; nothing where the sensor shows none.
