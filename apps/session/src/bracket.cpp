@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "energy_window.hpp"
 #include "segments.hpp"
 #include "ww/core/vgpu_abi.h"
+#include "ww/energy/energy.hpp"
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/telemetry.hpp"
 #include "ww/measure/virtual_device.hpp"
@@ -17,6 +17,12 @@ namespace ww::session {
 namespace {
 
 constexpr double assumed_toggle_rate = 0.34;  // IISWC'16, section VI: the average of all
+
+Joules joules_of(const energy::Energy& energy) {
+  Joules joules{energy.status, energy.reason, {}};
+  if (energy.ok()) joules.energy = model::Interval{energy.energy_j, energy.low_j, energy.high_j};
+  return joules;
+}
 
 // What both kinds of device share: the sensor, the model and the state of the bracket.
 class Common : public Bracket {
@@ -39,8 +45,9 @@ class Common : public Bracket {
     WW_ASSIGN(readings, sensor_->new_readings());
     Reading reading;
     reading.seconds = static_cast<double>(to_ns - from_ns_) * 1e-9;
-    reading.device =
-        energy_between(readings, from_ns_, to_ns, sensor_->facts().gain_tolerance_95.value_or(0.0));
+    reading.device = joules_of(energy::energy_between(
+        energy::energy_series(readings), from_ns_, to_ns,
+        {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(0.0)}));
     WW_TRY(fill(reading));
     return reading;
   }
