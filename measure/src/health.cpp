@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "ww/energy/energy.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -42,7 +44,7 @@ Status check_health(std::span<const StoredSample> readings, std::string_view sen
       return trouble(sensor, fmt::format("absurd voltage, {} uV", *reading.voltage_uv));
     }
     if (reading.energy_ticks) {
-      if (last_energy && *reading.energy_ticks < *last_energy) {
+      if (last_energy && !energy::ticks_between(*last_energy, *reading.energy_ticks)) {
         return trouble(sensor, fmt::format("the energy counter runs backwards, from {} to {}",
                                            *last_energy, *reading.energy_ticks));
       }

@@ -112,6 +112,13 @@ TEST(Health, RefusesEnergyThatRunsBackwards) {
   expect_trouble(readings, "energy counter runs backwards");
 }
 
+TEST(Health, AcceptsAnEnergyCounterThatWrapsAt32Bits) {
+  auto readings = healthy();
+  for (auto& r : readings) r.energy_ticks = (*r.energy_ticks + 0xFFFFFF00) & 0xFFFFFFFF;
+  const auto status = check_health(readings, "x", {});
+  EXPECT_TRUE(status) << status.error().text();
+}
+
 TEST(Microwatts, RefusesWhatIsNotANumber) {
   EXPECT_EQ(microwatts(61.25, "x").value(), 61'250'000);
   EXPECT_EQ(microwatts(std::numeric_limits<double>::quiet_NaN(), "x").error().code,

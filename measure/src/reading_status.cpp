@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ww/energy/energy.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -39,7 +41,9 @@ StatusRow judge(std::string field, std::span<const StoredSample> readings, const
     if (*now < bounds.least || *now > bounds.most) {
       return bad(ReadingStatus::absurd, fmt::format("{} among the readings", *now));
     }
-    if (bounds.counter && last && *now < *last) {
+    // The one counter among the fields is the energy accumulator.
+    if (bounds.counter && last &&
+        !energy::ticks_between(static_cast<std::int64_t>(*last), static_cast<std::int64_t>(*now))) {
       return bad(ReadingStatus::backward,
                  fmt::format("the counter fell from {:.0f} to {:.0f}", *last, *now));
     }

@@ -9,13 +9,15 @@
 #include <random>
 
 #include "ww/core/interrupt.hpp"
+#include "ww/energy/energy.hpp"
 #include "ww/measure/polled_sensor.hpp"
 #include "ww/measure/update_period.hpp"
 
 namespace ww::measure {
 namespace {
 
-constexpr double joule_per_tick = 1.0 / 65536;
+// Differences of the energy counter over shorter times would be mostly its noise.
+constexpr double least_energy_step_s = 0.020;
 constexpr double slow_s = 1.0;  // a sensor that settles later wants long plateaus
 
 struct Stage {
@@ -119,25 +121,31 @@ SensorCheck resolved(SensorCheck check, ResponseKind kind, double time_s, double
   return check;
 }
 
-// Mean power by the counter over mean power by the readings.
-std::optional<double> energy_ratio(std::span<const StoredSample> readings) {
-  const StoredSample* first = nullptr;
-  const StoredSample* last = nullptr;
-  double sum = 0;
-  std::size_t count = 0;
-  for (const StoredSample& reading : readings) {
-    if (reading.power_uw) {
-      sum += static_cast<double>(*reading.power_uw) * 1e-6;
-      ++count;
-    }
-    if (!reading.energy_ticks) continue;
-    if (first == nullptr) first = &reading;
-    last = &reading;
+// Power by the energy counter, each stamped with the end of its step. Empty without a counter that
+// can be used.
+std::vector<StoredSample> counted_power(const energy::EnergySeries& series) {
+  const auto steps = energy::energy_steps(series, least_energy_step_s);
+  std::vector<StoredSample> out;
+  for (std::size_t i = 1; i < steps.moves.size(); ++i) {
+    StoredSample power;
+    power.time_ns = power.poll_ns = series.readings[steps.moves[i]].time_ns;
+    power.power_uw = std::llround(static_cast<double>(steps.power_w[steps.moves[i]]) * 1e6);
+    power.changed = true;
+    out.push_back(power);
   }
-  if (first == last || count == 0 || sum <= 0) return {};
-  const double joules =
-      static_cast<double>(*last->energy_ticks - *first->energy_ticks) * joule_per_tick;
-  return joules / seconds(last->time_ns - first->time_ns) / (sum / static_cast<double>(count));
+  return out;
+}
+
+// Mean power by the counter over mean power by the readings.
+std::optional<double> energy_ratio(const energy::EnergySeries& series) {
+  const auto mean = [&](energy::EnergySource source) {
+    return energy::energy_between(series, series.readings.front().time_ns,
+                                  series.readings.back().time_ns, {.only = source});
+  };
+  const auto counted = mean(energy::EnergySource::accumulator);
+  const auto shown = mean(energy::EnergySource::power_register);
+  if (!counted.ok() || !shown.ok()) return {};
+  return counted.power_w / shown.power_w;
 }
 
 // A fit compares every reading with every window: so many readings tell as much as all.
@@ -260,7 +268,8 @@ class Check {
     energy.name = "energy counter";
     energy.status = status;
     if (status.status == ReadingStatus::healthy) {
-      const auto power = power_from_energy(series.readings);
+      const auto counted = energy::energy_series(series.readings);
+      const auto power = counted_power(counted);
       if (const auto response = analyse_steps(power, series.steps)) {
         energy.step_w = response->step_w;
         energy.noise_w = response->noise_w;
@@ -274,7 +283,7 @@ class Check {
       energy.time_s = power.empty() ? energy.period_s : mean_distance_s(power);
       energy.settle_s = energy.time_s + energy.period_s;
       judge(energy);
-      const auto ratio = energy_ratio(series.readings);
+      const auto ratio = energy_ratio(counted);
       if (ratio && std::abs(*ratio - 1) > 0.10) {
         energy.verdict = Verdict::limited;
         energy.detail += fmt::format(
@@ -328,30 +337,6 @@ std::string_view to_string(Verdict verdict) {
     case Verdict::unavailable: return "unavailable";
   }
   return "unknown";
-}
-
-std::vector<StoredSample> power_from_energy(std::span<const StoredSample> readings) {
-  constexpr std::int64_t least_ns = 20'000'000;
-  std::vector<StoredSample> out;
-  const StoredSample* from = nullptr;  // the last reading that was taken
-  std::optional<std::int64_t> shown;   // the counter in the reading before
-  for (const StoredSample& reading : readings) {
-    if (!reading.energy_ticks) continue;
-    const bool refreshed = shown && *shown != *reading.energy_ticks;
-    shown = reading.energy_ticks;
-    if (!refreshed) continue;
-    if (from != nullptr && reading.time_ns - from->time_ns < least_ns) continue;
-    if (from != nullptr) {
-      const double joules =
-          static_cast<double>(*reading.energy_ticks - *from->energy_ticks) * joule_per_tick;
-      StoredSample power = reading;
-      power.power_uw = std::llround(joules / seconds(reading.time_ns - from->time_ns) * 1e6);
-      power.changed = true;
-      out.push_back(power);
-    }
-    from = &reading;
-  }
-  return out;
 }
 
 SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> steps) {

@@ -57,10 +57,6 @@ struct SensorCheck {
 // Judges one series under known load steps.
 [[nodiscard]] SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> steps);
 
-// Power from steps of the energy counter: between refreshes at least 20 ms apart, stamped with the
-// end of the stretch. Empty where the counter does not move.
-[[nodiscard]] std::vector<StoredSample> power_from_energy(std::span<const StoredSample> readings);
-
 struct SensorReport {
   std::vector<SensorCheck> columns;  // the sensor's power, its second power, its energy counter
   std::vector<StatusRow> statuses;
