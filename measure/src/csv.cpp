@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace ww::measure {
 namespace {
 
@@ -11,13 +14,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-class CsvReader {
+class RowReader {
  public:
-  CsvReader(std::string_view text, const std::string& source, const CsvOptions& options)
+  RowReader(std::string_view text, const std::string& source, const CsvOptions& options)
       : text_(text), source_(source), options_(options), line_(options.first_line) {}
 
-  Result<std::vector<CsvRow>> rows() {
-    std::vector<CsvRow> rows;
+  Status each(const std::function<Status(CsvRow&)>& take) {
     while (at_ < text_.size()) {
       if (skipped_line()) continue;
       CsvRow row{line_, {}, false};
@@ -25,9 +27,9 @@ class CsvReader {
       while (more) {
         WW_TRY(field(row, more));
       }
-      rows.push_back(std::move(row));
+      WW_TRY(take(row));
     }
-    return rows;
+    return {};
   }
 
  private:
@@ -105,14 +107,29 @@ class CsvReader {
   std::size_t at_{0};
 };
 
+// The whole field as a number.
+template <class Number>
+Result<Number> parsed(const Result<std::string_view>& field, const CsvRow& row,
+                      std::string_view column, const std::string& source) {
+  if (!field) return tl::unexpected(field.error());
+  Number value{};
+  const char* const end = field->data() + field->size();
+  const auto [stop, error] = std::from_chars(field->data(), end, value);
+  if (error != std::errc{} || stop != end) {
+    return fail(ErrorCode::parse_error, fmt::format("{} '{}' is no number", column, *field),
+                fmt::format("{}:{}", source, row.line));
+  }
+  return value;
+}
+
 }  // namespace
 
 std::string_view without_bom(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
-Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& source,
-                                      const CsvOptions& options) {
+Status each_csv_row(std::string_view text, const std::string& source, const CsvOptions& options,
+                    const std::function<Status(CsvRow&)>& take) {
   text = without_bom(text);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     return fail(ErrorCode::parse_error, "the file is UTF-16; save it as UTF-8", source);
@@ -120,7 +137,46 @@ Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& 
   if (text.find('\0') != std::string_view::npos) {
     return fail(ErrorCode::parse_error, "the file has NUL bytes: it is not a text file", source);
   }
-  return CsvReader(text, source, options).rows();
+  return RowReader(text, source, options).each(take);
+}
+
+Result<std::vector<CsvRow>> parse_csv(std::string_view text, const std::string& source,
+                                      const CsvOptions& options) {
+  std::vector<CsvRow> rows;
+  WW_TRY(each_csv_row(text, source, options, [&rows](CsvRow& row) -> Status {
+    rows.push_back(std::move(row));
+    return {};
+  }));
+  return rows;
+}
+
+CsvColumns::CsvColumns(const CsvRow& header, std::string source)
+    : names_(header.fields), source_(std::move(source)) {}
+
+bool CsvColumns::has(std::string_view column) const {
+  return std::ranges::find(names_, column) != names_.end();
+}
+
+Result<std::string_view> CsvColumns::text(const CsvRow& row, std::string_view column) const {
+  const auto index = static_cast<std::size_t>(std::ranges::find(names_, column) - names_.begin());
+  if (index == names_.size()) {
+    return fail(ErrorCode::parse_error, fmt::format("the table has no column {}", column), source_);
+  }
+  if (index >= row.fields.size()) {
+    return fail(ErrorCode::parse_error,
+                fmt::format("the row ends before the column {}: {} fields of {}", column,
+                            row.fields.size(), names_.size()),
+                fmt::format("{}:{}", source_, row.line));
+  }
+  return std::string_view(row.fields[index]);
+}
+
+Result<double> CsvColumns::number(const CsvRow& row, std::string_view column) const {
+  return parsed<double>(text(row, column), row, column, source_);
+}
+
+Result<std::int64_t> CsvColumns::integer(const CsvRow& row, std::string_view column) const {
+  return parsed<std::int64_t>(text(row, column), row, column, source_);
 }
 
 }  // namespace ww::measure

@@ -43,5 +43,40 @@ TEST(Csv, TrimsAndSkipsWhereAsked) {
   EXPECT_EQ((*rows)[0].fields, (Fields{"a", "b"}));
 }
 
+TEST(Csv, GivesRowsOneAtATimeUntilOneIsRefused) {
+  int rows = 0;
+  const auto status = each_csv_row("a\nb\nc\n", "a", {}, [&rows](CsvRow& row) -> Status {
+    if (row.fields.front() == "b") return fail(ErrorCode::bad_data, "enough");
+    ++rows;
+    return {};
+  });
+  EXPECT_EQ(rows, 1);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message, "enough");
+}
+
+TEST(CsvColumns, ReadFieldsByTheNamesOfTheHeader) {
+  const auto rows = parse_csv("name,joules,ticks\n\"a,b\",2.5,-7\n", "a.csv").value();
+  const CsvColumns columns(rows[0], "a.csv");
+  EXPECT_TRUE(columns.has("ticks"));
+  EXPECT_EQ(columns.text(rows[1], "name").value(), "a,b");
+  EXPECT_EQ(columns.number(rows[1], "joules").value(), 2.5);
+  EXPECT_EQ(columns.integer(rows[1], "ticks").value(), -7);
+}
+
+TEST(CsvColumns, NameTheLineAndTheColumnOfWhatTheyRefuse) {
+  const auto rows = parse_csv("a,b\n1,x\n2\n", "a.csv").value();
+  const CsvColumns columns(rows[0], "a.csv");
+  const auto refused = [&](std::size_t row, const char* column) {
+    const auto number = columns.number(rows[row], column);
+    return number ? std::string() : number.error().text();
+  };
+  EXPECT_NE(refused(1, "b").find("a.csv:2"), std::string::npos) << refused(1, "b");
+  EXPECT_NE(refused(1, "b").find("b 'x' is no number"), std::string::npos);
+  EXPECT_NE(refused(2, "b").find("a.csv:3"), std::string::npos) << refused(2, "b");
+  EXPECT_NE(refused(1, "c").find("no column c"), std::string::npos) << refused(1, "c");
+  EXPECT_FALSE(columns.integer(rows[1], "b"));
+}
+
 }  // namespace
 }  // namespace ww::measure

@@ -3,81 +3,66 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <string_view>
-#include <vector>
+#include <optional>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/energy/energy.hpp"
+#include "ww/measure/csv.hpp"
 
-namespace ww::runner {
+namespace ww::cli {
+namespace {
+
+// The virtual GPU's driver records 40 idle readings before the first launch and after the last one.
+// Ten of them are left to the load: readings average over a short time and arrive late.
+constexpr std::size_t kIdleReadings = 30;
+
+struct Recording {
+  energy::EnergySeries series;
+  std::int64_t launches{1};  // how often the program's kernels were launched
+};
+
+Result<Recording> read_recording(const std::string& file) {
+  WW_ASSIGN(text, read_file(file));
+  Recording recording;
+  // The driver writes the time at which the sensor refreshed a reading.
+  recording.series.stamped = true;
+  std::optional<measure::CsvColumns> columns;
+  WW_TRY(measure::each_csv_row(text, file, {}, [&](measure::CsvRow& row) -> Status {
+    if (!columns) {
+      columns.emplace(row, file);
+      return {};
+    }
+    WW_ASSIGN(time_ns, columns->integer(row, "time_ns"));
+    WW_ASSIGN(ticks, columns->integer(row, "energy_ticks"));
+    WW_ASSIGN(valid, columns->integer(row, "valid"));
+    WW_ASSIGN(launched, columns->integer(row, "launched"));
+    recording.launches = std::max<std::int64_t>(1, launched);
+    if (valid != 0) recording.series.readings.push_back({time_ns, ticks});
+    return {};
+  }));
+  return recording;
+}
+
+}  // namespace
 
 Result<SensedRun> sensed_run(const std::string& samples_file) {
-  WW_ASSIGN(text, read_file(samples_file));
-  struct Reading {
-    double time_s, energy_j;
-  };
-  std::vector<Reading> readings;
-  std::int64_t launched = 1;
-  std::size_t line_number = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    const std::string_view line(text.data() + at, end - at);
-    at = end + 1;
-    if (++line_number == 1 || line.empty()) continue;
-    std::int64_t fields[8]{};
-    const char* from = line.data();
-    const char* const stop = line.data() + line.size();
-    for (auto& field : fields) {
-      const auto [next, error] = std::from_chars(from, stop, field);
-      if (error != std::errc{}) {
-        return fail(ErrorCode::parse_error, "eight whole numbers a line are expected",
-                    fmt::format("{}:{}", samples_file, line_number));
-      }
-      from = next < stop ? next + 1 : next;
-    }
-    launched = std::max<std::int64_t>(1, fields[7]);
-    if (fields[6] == 0) continue;  // the sensor gave no answer
-    readings.push_back(
-        {static_cast<double>(fields[0]) * 1e-9, static_cast<double>(fields[2]) / 65536.0});
+  WW_ASSIGN(recording, read_recording(samples_file));
+  const auto& readings = recording.series.readings;
+  if (readings.size() < 2 * kIdleReadings + 2) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("{} readings of the sensor; {} are needed", readings.size(),
+                            2 * kIdleReadings + 2),
+                samples_file);
   }
-  constexpr std::size_t idle = 30;
-  if (readings.size() < 2 * idle + 2) {
-    return fail(
-        ErrorCode::bad_data,
-        fmt::format("{} readings of the sensor; {} are needed", readings.size(), 2 * idle + 2),
-        samples_file);
-  }
-  const auto power = [&](std::size_t from, std::size_t to) {
-    return (readings[to].energy_j - readings[from].energy_j) /
-           (readings[to].time_s - readings[from].time_s);
-  };
-  const std::size_t last = readings.size() - 1;
-  const std::size_t begin = idle;
-  const std::size_t finish = last - idle;
-  const double before = power(0, begin);
-  const double after = power(finish, last);
-  const double seconds = readings[finish].time_s - readings[begin].time_s;
-  const double energy =
-      readings[finish].energy_j - readings[begin].energy_j - (before + after) / 2 * seconds;
-  // Scatter of the idle readings; between busy ones noise grows with power, so this is the least.
-  double squares = 0;
-  for (std::size_t i = 0; i < idle; ++i) {
-    const double off = power(i, i + 1) - before;
-    squares += off * off;
-  }
-  const double scatter = std::sqrt(squares / (idle - 1));
-  const double tick = seconds / static_cast<double>(finish - begin);
-  constexpr double quantile_95 = 1.96;
-  // Where idle power lay between its two ends (leakage of a warmer chip) is not seen.
-  const double half = std::hypot(quantile_95 * scatter * std::sqrt(seconds * tick),
-                                 quantile_95 * scatter / std::sqrt(2.0 * idle) * seconds,
-                                 std::abs(after - before) / 2 * seconds);
+  const auto above = energy::energy_above_idle(
+      recording.series,
+      {readings.front().time_ns, readings[kIdleReadings].time_ns,
+       readings[readings.size() - 1 - kIdleReadings].time_ns, readings.back().time_ns});
+  if (!above.ok()) return fail(ErrorCode::bad_data, above.reason, samples_file);
   SensedRun run;
-  run.dynamic_j = model::Interval{energy, energy - half, energy + half}.times(
-      1 / static_cast<double>(launched));
-  run.idle_w = (before + after) / 2;
+  run.dynamic_j = model::Interval{above.energy_j, above.low_j, above.high_j}.times(
+      1 / static_cast<double>(recording.launches));
+  run.idle_w = above.idle_w;
   return run;
 }
 

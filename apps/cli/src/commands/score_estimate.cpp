@@ -4,35 +4,35 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
+#include "ww/measure/csv.hpp"
 
 namespace ww::cli {
 namespace {
 
-// Sums of the columns l1_l2_j, registers_l1_j, l2_memory_j, rest_j; kernel names may hold commas.
+constexpr std::array kSealedColumns = {"l1_l2_j", "registers_l1_j", "l2_memory_j", "rest_j"};
+
+// Sums of these columns. Each process of the program has written a table with a header of its own.
 Result<std::array<double, 4>> sealed_sums(const std::string& text) {
+  const std::string source = "the sealed energies";
   std::array<double, 4> sums{};
-  for (std::size_t at = 0; at < text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    std::string_view line(text.data() + at, end - at);
-    at = end + 1;
-    if (line.empty() || line.starts_with("Kernel_Name")) continue;
-    for (std::size_t column = sums.size(); column-- > 0;) {
-      const auto comma = line.rfind(',');
-      double value = 0;
-      if (comma == std::string_view::npos ||
-          std::from_chars(line.data() + comma + 1, line.data() + line.size(), value).ec !=
-              std::errc{}) {
-        return fail(ErrorCode::parse_error, "the sealed energies are not readable");
-      }
-      sums[column] += value;
-      line = line.substr(0, comma);
+  std::optional<measure::CsvColumns> columns;
+  WW_TRY(measure::each_csv_row(text, source, {}, [&](measure::CsvRow& row) -> Status {
+    if (row.fields.front() == "Kernel_Name") {
+      columns.emplace(row, source);
+      return {};
     }
-  }
+    if (!columns) return fail(ErrorCode::parse_error, "the table has no header", source);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      WW_ASSIGN(joules, columns->number(row, kSealedColumns[i]));
+      sums[i] += joules;
+    }
+    return {};
+  }));
   return sums;
 }
 

@@ -2,48 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/measure/csv.hpp"
 #include "ww/model/regression.hpp"
 
 namespace ww::study {
 namespace {
 
-using Row = std::vector<std::string_view>;
+using measure::CsvColumns;
+using measure::CsvRow;
 
-// Plain fields without quotes, as these tables are.
-std::vector<Row> rows_of(std::string_view text) {
-  std::vector<Row> rows;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) continue;
-    Row row;
-    while (true) {
-      const auto comma = line.find(',');
-      row.push_back(line.substr(0, comma));
-      if (comma == std::string_view::npos) break;
-      line.remove_prefix(comma + 1);
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-std::optional<double> number(const Row& header, const Row& row, std::string_view column) {
-  for (std::size_t i = 0; i < header.size() && i < row.size(); ++i) {
-    if (header[i] != column) continue;
-    double value = 0;
-    const auto* const end = row[i].data() + row[i].size();
-    if (std::from_chars(row[i].data(), end, value).ptr == end && !row[i].empty()) return value;
-  }
-  return std::nullopt;
+// Absent if the table lacks the column or the field is no number, as in rows of other cards.
+std::optional<double> number(const CsvColumns& columns, const CsvRow& row,
+                             std::string_view column) {
+  const auto value = columns.number(row, column);
+  return value ? std::optional(*value) : std::nullopt;
 }
 
 // The names of one table in the words of the other: kernels of a benchmark are numbered from 1.
@@ -60,21 +37,25 @@ std::string power_name(std::string_view benchmark, int kernel) {
 }  // namespace
 
 Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) {
-  WW_ASSIGN(power_text, read_file(folder / "measured_power_volta_pascal_turing.csv"));
-  WW_ASSIGN(counter_text, read_file(folder / "hw_perf.csv"));
-  const auto powers = rows_of(power_text);
-  const auto counts = rows_of(counter_text);
+  const auto power_file = folder / "measured_power_volta_pascal_turing.csv";
+  const auto counter_file = folder / "hw_perf.csv";
+  WW_ASSIGN(power_text, read_file(power_file));
+  WW_ASSIGN(counter_text, read_file(counter_file));
+  WW_ASSIGN(powers, measure::parse_csv(power_text, power_file.string()));
+  WW_ASSIGN(counts, measure::parse_csv(counter_text, counter_file.string()));
   if (powers.size() < 2 || counts.size() < 2) {
     return fail(ErrorCode::bad_data, "the tables have no rows", folder.string());
   }
+  const CsvColumns power_columns(powers[0], power_file.string());
+  const CsvColumns counter_columns(counts[0], counter_file.string());
   std::map<std::string, double> watts;
   for (std::size_t i = 1; i < powers.size(); ++i) {
-    if (const auto value = number(powers[0], powers[i], "volta_gv100_measured_w")) {
+    if (const auto value = number(power_columns, powers[i], "volta_gv100_measured_w")) {
       if (*value <= 0) {
         return fail(ErrorCode::bad_data, fmt::format("a power of {} W", *value),
-                    std::string(powers[i][0]));
+                    powers[i].fields[0]);
       }
-      watts[std::string(powers[i][0])] = *value;
+      watts[powers[i].fields[0]] = *value;
     }
   }
   const std::vector<std::pair<std::string, std::vector<std::string_view>>> sums = {
@@ -90,18 +71,19 @@ Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) 
   std::vector<std::string> unmatched;
   std::map<std::string_view, int> seen;
   for (std::size_t i = 1; i < counts.size(); ++i) {
-    const auto name = power_name(counts[i][0], ++seen[counts[i][0]]);
+    const auto name = power_name(counts[i].fields[0], ++seen[counts[i].fields[0]]);
     const auto power = watts.find(name);
-    const auto cycles = number(counts[0], counts[i], "Elapsed_Cycles");
-    const auto duty = number(counts[0], counts[i], "Pipeline_Duty");
-    const auto idle = number(counts[0], counts[i], "Num_Idle_SMs");
+    const auto cycles = number(counter_columns, counts[i], "Elapsed_Cycles");
+    const auto duty = number(counter_columns, counts[i], "Pipeline_Duty");
+    const auto idle = number(counter_columns, counts[i], "Num_Idle_SMs");
     if (power == watts.end() || !cycles || !(*cycles > 0) || !duty || !idle) {
       unmatched.push_back(name);
       continue;
     }
     for (std::size_t c = 0; c < sums.size(); ++c) {
       double sum = 0;
-      for (const auto part : sums[c].second) sum += number(counts[0], counts[i], part).value_or(0);
+      for (const auto part : sums[c].second)
+        sum += number(counter_columns, counts[i], part).value_or(0);
       // NOC counts two flits a sector.
       columns[c].values.push_back(sum / *cycles / (sums[c].first == "interconnect" ? 2 : 1));
     }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,27 @@ struct CsvOptions {
 [[nodiscard]] Result<std::vector<CsvRow>> parse_csv(std::string_view text,
                                                     const std::string& source,
                                                     const CsvOptions& options = {});
+
+// The same rows one at a time, for tables that are too long to keep. An error of `take` ends it.
+[[nodiscard]] Status each_csv_row(std::string_view text, const std::string& source,
+                                  const CsvOptions& options,
+                                  const std::function<Status(CsvRow& row)>& take);
+
+// Reads the fields of rows by the names in their header. Errors: parse_error that names the source,
+// the line and the column (no such column, a row that is too short, a field that is no number).
+class CsvColumns {
+ public:
+  CsvColumns(const CsvRow& header, std::string source);
+  [[nodiscard]] bool has(std::string_view column) const;
+  // The field lives as long as the row.
+  [[nodiscard]] Result<std::string_view> text(const CsvRow& row, std::string_view column) const;
+  [[nodiscard]] Result<double> number(const CsvRow& row, std::string_view column) const;
+  [[nodiscard]] Result<std::int64_t> integer(const CsvRow& row, std::string_view column) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::string source_;
+};
 
 // The text without a UTF-8 byte order mark.
 [[nodiscard]] std::string_view without_bom(std::string_view text);
