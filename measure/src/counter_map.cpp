@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "counter_map_tables.hpp"
+#include "ww/measure/i_counters.hpp"
 
 namespace ww::measure {
 namespace {
@@ -58,9 +60,9 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
   bool atomics = false;
   for (const CounterTerm& term : rule.terms) {
     const auto total = counter_total(dispatch, std::string(term.counter));
-    if (total && *total < 0) {
+    if (total && !(std::isfinite(*total) && *total >= 0)) {
       out.status = RowStatus::rejected;
-      out.reason = fmt::format("{} is negative", shown_name(term.counter));
+      out.reason = fmt::format("{} reads {}", shown_name(term.counter), *total);
       return out;
     }
     if (total) {
@@ -163,6 +165,45 @@ std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
     out.push_back(std::move(bytes));
   }
   return out;
+}
+
+Result<double> l1_l2_bytes(const std::string& gfx_target,
+                           const std::map<std::string, double>& counters) {
+  if (counter_map(gfx_target) == nullptr) {
+    return fail(ErrorCode::unsupported, "no counter of L1-L2 bytes is known for this target",
+                gfx_target);
+  }
+  CounterDispatch dispatch;
+  dispatch.counters = counters;
+  const auto segments = segment_bytes(gfx_target, dispatch);
+  const auto& crossbar = *std::ranges::find(segments, Segment::l1_l2, &SegmentBytes::segment);
+  if (!crossbar.bytes) return fail(ErrorCode::bad_data, crossbar.reason, gfx_target);
+  return *crossbar.bytes;
+}
+
+Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counters) {
+  const auto bytes_of = [&](const char* counter) -> Result<double> {
+    const auto found = counters.find(counter);
+    if (found == counters.end()) {
+      return fail(ErrorCode::unsupported, fmt::format("the device has no counter {}", counter));
+    }
+    return tables::tcp_request_bytes * found->second;
+  };
+  RequestBytes bytes;
+  WW_ASSIGN(read, bytes_of("TCP_TCC_READ_REQ_sum"));
+  WW_ASSIGN(write, bytes_of("TCP_TCC_WRITE_REQ_sum"));
+  bytes.read = read;
+  bytes.write = write;
+  // From gfx9 on, atomics are counted by whether they return a value.
+  if (counters.contains("TCP_TCC_ATOMIC_WITH_RET_REQ_sum")) {
+    WW_ASSIGN(with, bytes_of("TCP_TCC_ATOMIC_WITH_RET_REQ_sum"));
+    WW_ASSIGN(without, bytes_of("TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"));
+    bytes.atomic = with + without;
+  } else {
+    WW_ASSIGN(atomics, bytes_of("TCP_TCC_ATOMIC_REQ_sum"));
+    bytes.atomic = atomics;
+  }
+  return bytes;
 }
 
 }  // namespace ww::measure

@@ -42,8 +42,10 @@ inline constexpr std::array gfx7_rules = {
 };
 
 // 64 B a request between vector L1 and L2, both ways (gfx908, gfx90a); atomics carry at most that.
-inline constexpr std::array tcp_read_64 = {CounterTerm{"TCP_TCC_READ_REQ", 64},
-                                           CounterTerm{"TCP_TCC_ATOMIC_WITH_RET_REQ", 64, true}};
+inline constexpr double tcp_request_bytes = 64;
+inline constexpr std::array tcp_read_64 = {
+    CounterTerm{"TCP_TCC_READ_REQ", tcp_request_bytes},
+    CounterTerm{"TCP_TCC_ATOMIC_WITH_RET_REQ", tcp_request_bytes, true}};
 inline constexpr std::array tcp_write_64 = {
     CounterTerm{"TCP_TCC_WRITE_REQ", 64}, CounterTerm{"TCP_TCC_ATOMIC_WITH_RET_REQ", 64, true},
     CounterTerm{"TCP_TCC_ATOMIC_WITHOUT_RET_REQ", 64, true}};

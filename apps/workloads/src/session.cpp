@@ -7,11 +7,11 @@
 
 #include "embedded.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/measure/counter_map.hpp"
 
 namespace ww::workloads {
 namespace {
 
-constexpr double line_bytes = 64;
 constexpr std::size_t wave_size = 64;
 
 // Of all threads of the process.
@@ -165,22 +165,16 @@ void Session::mismatch(const char* what, std::size_t got, std::size_t want) {
 void Session::check_counters(Report& report) {
   const auto sum = device_.counters->sum(first_dispatch_, device_.counters->dispatch_count());
   if (!sum) return keep(tl::unexpected(sum.error()));
-  const auto value = [&](const char* counter) {
-    const auto entry = sum->find(counter);
-    if (entry == sum->end()) {
-      keep(fail(ErrorCode::unsupported, fmt::format("the device has no counter {}", counter)));
-      return 0.0;
-    }
-    return entry->second;
-  };
-  report.read_bytes = line_bytes * value("TCP_TCC_READ_REQ_sum");
-  report.write_bytes = line_bytes * value("TCP_TCC_WRITE_REQ_sum");
-  // From gfx9 on atomics are counted by what they return.
-  const bool by_return = sum->contains("TCP_TCC_ATOMIC_WITH_RET_REQ_sum");
-  report.atomic_bytes = line_bytes * (by_return ? value("TCP_TCC_ATOMIC_WITH_RET_REQ_sum") +
-                                                      value("TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum")
-                                                : value("TCP_TCC_ATOMIC_REQ_sum"));
-  const double waves = value("SQ_WAVES");
+  const auto bytes = measure::l1_l2_requests(*sum);
+  if (!bytes) return keep(tl::unexpected(bytes.error()));
+  report.read_bytes = bytes->read;
+  report.write_bytes = bytes->write;
+  report.atomic_bytes = bytes->atomic;
+  const auto counted_waves = sum->find("SQ_WAVES");
+  if (counted_waves == sum->end()) {
+    return keep(fail(ErrorCode::unsupported, "the device has no counter SQ_WAVES"));
+  }
+  const double waves = counted_waves->second;
   if (waves != waves_) wrong(fmt::format("{} waves ran, expected {}", waves, waves_));
   const auto within = [&](const char* what, double bytes, const Bounds& bounds) {
     if (bytes >= bounds.at_least && bytes <= bounds.at_most) return;

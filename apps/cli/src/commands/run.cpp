@@ -3,11 +3,11 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.hpp"
 #include "device_options.hpp"
@@ -17,8 +17,10 @@
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/measure/counter_map.hpp"
+#include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
-#include "ww/runner/child.hpp"
+#include "ww/session/traffic.hpp"
 
 namespace ww::cli {
 namespace {
@@ -38,124 +40,87 @@ struct RunArguments {
 
 // --- counters ---
 
-std::vector<std::string> csv_fields(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-        fields.back() += line[i++];
-      else
-        quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += line[i];
-    }
-  }
-  return fields;
-}
-
 struct Totals {
   struct Kernel {
     std::uint64_t dispatches{};
     std::int64_t chip_time_ns{};
-    std::vector<double> counters;  // Totals::names order
+    std::map<std::string, double> counters;
   };
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // in the order of the files
   std::map<std::string, Kernel> kernels;
+  std::string architecture;  // whose counters they are
 
   [[nodiscard]] Kernel sum() const {
     Kernel sum;
-    sum.counters.resize(names.size());
     for (const auto& [name, kernel] : kernels) {
       sum.dispatches += kernel.dispatches;
       sum.chip_time_ns += kernel.chip_time_ns;
-      for (std::size_t i = 0; i < names.size(); ++i) sum.counters[i] += kernel.counters[i];
+      for (const auto& [counter, value] : kernel.counters) sum.counters[counter] += value;
     }
     return sum;
-  }
-  [[nodiscard]] double of(const Kernel& kernel, std::string_view name) const {
-    const auto at = std::find(names.begin(), names.end(), name);
-    return at == names.end() ? 0.0 : kernel.counters[static_cast<std::size_t>(at - names.begin())];
   }
 };
 
 // Adds the rows of one of the driver's files, and copies them to `merged`.
 Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFile* merged) {
   WW_ASSIGN(text, read_file(file));
-  std::string_view rest = text;
-  std::vector<std::string> header;
-  std::map<std::string, std::size_t> column;
-  std::string last_dispatch;
-  const auto number = [](const std::string& field, auto& value) {
-    return std::from_chars(field.data(), field.data() + field.size(), value).ec == std::errc{};
-  };
-  while (!rest.empty()) {
-    const auto end = rest.find('\n');
-    const auto line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    const bool is_header = header.empty();
-    if (merged != nullptr && (first || !is_header)) {
-      WW_TRY(merged->write(line));
-      WW_TRY(merged->write("\n"));
-    }
-    auto fields = csv_fields(line);
-    if (is_header) {
-      header = fields;
-      for (std::size_t i = 0; i < header.size(); ++i) column[header[i]] = i;
-      continue;
-    }
-    std::int64_t start = 0;
-    std::int64_t stop = 0;
-    double value = 0;
-    if (fields.size() != header.size() || !number(fields[column["Start_Timestamp"]], start) ||
-        !number(fields[column["End_Timestamp"]], stop) ||
-        !number(fields[column["Counter_Value"]], value)) {
-      return fail(ErrorCode::parse_error, "the driver's counters are not readable", file.string());
-    }
-    const auto& name = fields[column["Counter_Name"]];
-    auto at = std::find(totals.names.begin(), totals.names.end(), name) - totals.names.begin();
-    if (static_cast<std::size_t>(at) == totals.names.size()) totals.names.push_back(name);
-    auto& kernel = totals.kernels[fields[column["Kernel_Name"]]];
-    kernel.counters.resize(std::max(kernel.counters.size(), totals.names.size()));
-    kernel.counters[static_cast<std::size_t>(at)] += value;
-    if (fields[column["Dispatch_Id"]] != last_dispatch) {
-      last_dispatch = fields[column["Dispatch_Id"]];
-      ++kernel.dispatches;
-      kernel.chip_time_ns += stop - start;
-    }
+  if (merged != nullptr) {
+    const auto header_end = std::min(text.find('\n'), text.size() - 1) + 1;
+    WW_TRY(
+        merged->write(first ? std::string_view(text) : std::string_view(text).substr(header_end)));
   }
-  return {};
+  std::optional<measure::CsvColumns> columns;
+  std::string last_dispatch;
+  return measure::each_csv_row(text, file.string(), {}, [&](measure::CsvRow& row) -> Status {
+    if (!columns) {
+      columns.emplace(row, file.string());
+      return {};
+    }
+    WW_ASSIGN(start_ns, columns->integer(row, "Start_Timestamp"));
+    WW_ASSIGN(end_ns, columns->integer(row, "End_Timestamp"));
+    WW_ASSIGN(value, columns->number(row, "Counter_Value"));
+    WW_ASSIGN(name, columns->text(row, "Counter_Name"));
+    WW_ASSIGN(kernel_name, columns->text(row, "Kernel_Name"));
+    WW_ASSIGN(dispatch, columns->text(row, "Dispatch_Id"));
+    const std::string counter(name);
+    if (std::ranges::find(totals.names, counter) == totals.names.end()) {
+      totals.names.push_back(counter);
+    }
+    auto& kernel = totals.kernels[std::string(kernel_name)];
+    kernel.counters[counter] += value;
+    if (dispatch != last_dispatch) {
+      last_dispatch = dispatch;
+      ++kernel.dispatches;
+      kernel.chip_time_ns += end_ns - start_ns;
+    }
+    return {};
+  });
 }
 
-constexpr double kLine = 64;        // bytes that TCP_TCC_* and TCC_HIT, TCC_MISS count
-constexpr double kMemoryHalf = 32;  // bytes that TCC_MC_* count
+struct MovedBytes {
+  double l1_l2{}, memory_read{}, memory_write{};
+};
 
-// Bytes between L2 and memory: MC's counters on gfx7, EA's from gfx9 on.
-double memory_read(const Totals& totals, const Totals::Kernel& kernel) {
-  return kMemoryHalf * totals.of(kernel, "TCC_MC_RDREQ_sum") +
-         kLine * totals.of(kernel, "TCC_EA_RDREQ_sum") -
-         kMemoryHalf * totals.of(kernel, "TCC_EA_RDREQ_32B_sum");
-}
-double memory_write(const Totals& totals, const Totals::Kernel& kernel) {
-  return kMemoryHalf *
-         (totals.of(kernel, "TCC_MC_WRREQ_sum") + totals.of(kernel, "TCC_EA_WRREQ_sum") +
-          totals.of(kernel, "TCC_EA_WRREQ_64B_sum"));
+// By the counter map of the chip's architecture. A counter that the driver does not have counts 0.
+MovedBytes moved_bytes(const Totals& totals, const Totals::Kernel& kernel) {
+  measure::CounterDispatch all;
+  all.counters = kernel.counters;
+  const auto segments = measure::segment_bytes(totals.architecture, all);
+  const auto bytes_of = [&](measure::Segment segment) {
+    return std::ranges::find(segments, segment, &measure::SegmentBytes::segment)->bytes.value_or(0);
+  };
+  using enum measure::Segment;
+  return {bytes_of(l1_l2), bytes_of(l2_memory_read), bytes_of(l2_memory_write)};
 }
 
 nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
-  auto counters = nlohmann::json::object();
-  for (std::size_t i = 0; i < totals.names.size(); ++i) {
-    counters[totals.names[i]] = kernel.counters[i];
-  }
+  const MovedBytes moved = moved_bytes(totals, kernel);
   return {{"dispatches", kernel.dispatches},
           {"chip_time_ns", kernel.chip_time_ns},
-          {"l1_l2_bytes",
-           kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))},
-          {"l2_memory_read_bytes", memory_read(totals, kernel)},
-          {"l2_memory_write_bytes", memory_write(totals, kernel)},
-          {"counters", counters}};
+          {"l1_l2_bytes", moved.l1_l2},
+          {"l2_memory_read_bytes", moved.memory_read},
+          {"l2_memory_write_bytes", moved.memory_write},
+          {"counters", kernel.counters}};
 }
 
 std::string bytes_text(double bytes) {
@@ -180,16 +145,16 @@ void print_totals(const Totals& totals, const std::string& device) {
   fmt::print(stderr, "  {:<{}} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "KERNEL", width, "DISPATCHES",
              "CHIP MS", "L1-L2", "MEM READ", "MEM WRITE");
   const auto row = [&](const std::string& name, const Totals::Kernel& kernel) {
-    fmt::print(
-        stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40), width,
-        kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
-        bytes_text(kLine * (totals.of(kernel, "TCC_HIT_sum") + totals.of(kernel, "TCC_MISS_sum"))),
-        bytes_text(memory_read(totals, kernel)), bytes_text(memory_write(totals, kernel)));
+    const MovedBytes moved = moved_bytes(totals, kernel);
+    fmt::print(stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", name.substr(0, 40),
+               width, kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
+               bytes_text(moved.l1_l2), bytes_text(moved.memory_read),
+               bytes_text(moved.memory_write));
   };
   for (const auto& [name, kernel] : totals.kernels) row(name, kernel);
   if (totals.kernels.size() > 1) row("all", sum);
-  for (std::size_t i = 0; i < totals.names.size(); ++i) {
-    fmt::print(stderr, "  {:<30} {:>20.0f}\n", totals.names[i], sum.counters[i]);
+  for (const auto& name : totals.names) {
+    fmt::print(stderr, "  {:<30} {:>20.0f}\n", name, sum.counters.at(name));
   }
 }
 
@@ -261,9 +226,9 @@ Result<Finished> execute(const RunArguments& arguments) {
   for (const auto& file : files) {
     WW_TRY(add_counters(file, finished.totals, file == files.front(), merged ? &*merged : nullptr));
   }
-  for (auto& [name, kernel] : finished.totals.kernels) {
-    kernel.counters.resize(finished.totals.names.size());
-  }
+  measure::CounterDispatch all;
+  all.counters = finished.totals.sum().counters;
+  finished.totals.architecture = session::virtual_architecture(arguments.device.name, all);
   if (merged) WW_TRY(merged->keep());
   if (!arguments.counters.empty() && !merged) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,5 +75,15 @@ struct SegmentBytes {
 // than its whole) make it `rejected`. An architecture without a table: all unavailable.
 [[nodiscard]] std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
                                                       const CounterDispatch& dispatch);
+
+// Bytes of the requests from the vector L1s to the L2, by kind. Atomics are counted once, whether
+// they return a value or not. (The rules of l1_l2_read and l1_l2_write count them with the way on
+// which their data move.)
+struct RequestBytes {
+  double read{}, write{}, atomic{};
+};
+// From counters that are summed over dispatches, on parts whose requests move 64 B (all before
+// gfx94). Error unsupported: a counter is missing.
+[[nodiscard]] Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counters);
 
 }  // namespace ww::measure
