@@ -65,9 +65,9 @@ struct Totals {
 Status add_counters(const fs::path& file, Totals& totals, bool first, StreamedFile* merged) {
   WW_ASSIGN(text, read_file(file));
   if (merged != nullptr) {
-    const auto header_end = std::min(text.find('\n'), text.size() - 1) + 1;
-    WW_TRY(
-        merged->write(first ? std::string_view(text) : std::string_view(text).substr(header_end)));
+    const auto header_end = text.find('\n');
+    const auto rows = first ? 0 : header_end == std::string::npos ? text.size() : header_end + 1;
+    WW_TRY(merged->write(std::string_view(text).substr(rows)));
   }
   std::optional<measure::CsvColumns> columns;
   std::string last_dispatch;
