@@ -16,7 +16,7 @@
 #include <optional>
 #include <sstream>
 
-#include "nvml_api.hpp"
+#include "sensor/nvml/nvml_api.hpp"
 #include "ww/measure/clock_control.hpp"
 
 namespace ww::measure {

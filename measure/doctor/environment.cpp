@@ -12,7 +12,7 @@
 #include <map>
 #include <sstream>
 
-#include "sysfs_file.hpp"
+#include "sensor/sysfs/sysfs_file.hpp"
 #include "ww/measure/child.hpp"
 
 namespace ww::measure {
@@ -226,13 +226,13 @@ std::vector<Finding> check_gpu(const TelemetryGpu& gpu, const std::string& sysfs
   if (gpu.amd) check_amd(findings, *gpu.amd, sysfs);
   if (gpu.nvidia) check_nvidia(findings, *gpu.nvidia);
   bool found = false;
-  for (const SensorWay& way : gpu.ways) {
-    // A way that is not needed may be missing without harm.
-    findings.push_back({"sensor by " + way.name,
-                        way.usable ? Verdict::good : (found ? Verdict::good : Verdict::unavailable),
-                        way.usable ? (found ? "works, and is not needed" : "works") : way.reason,
-                        ""});
-    found = found || way.usable;
+  for (const SensorBackend& backend : gpu.backends) {
+    // A backend that is not needed may be missing without harm.
+    const bool good = backend.usable || found;
+    findings.push_back(
+        {"sensor by " + backend.name, good ? Verdict::good : Verdict::unavailable,
+         backend.usable ? (found ? "works, and is not needed" : "works") : backend.reason, ""});
+    found = found || backend.usable;
   }
   return findings;
 }

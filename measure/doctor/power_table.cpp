@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "number_text.hpp"
+#include "traffic/number_text.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/measure/sensor_recording.hpp"
 

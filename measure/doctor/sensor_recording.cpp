@@ -9,8 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "counter_forms.hpp"
-#include "number_text.hpp"
+#include "traffic/counter_forms.hpp"
+#include "traffic/number_text.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/measure/csv.hpp"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "quantile.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -164,13 +166,6 @@ class Search {
   std::vector<double> x_;
   std::vector<double> lagged_;
 };
-
-double quantile(std::vector<double> values, double q) {
-  const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
-                   values.end());
-  return values[rank];
-}
 
 double span_of(std::span<const PowerPoint> readings) {
   std::vector<double> values;

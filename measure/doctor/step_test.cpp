@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "quantile.hpp"
 #include "ww/measure/update_period.hpp"
 
 namespace ww::measure {
@@ -20,13 +21,6 @@ struct Line {
   double slope{};
   [[nodiscard]] double operator()(double t) const { return at_zero + slope * t; }
 };
-
-double step_quantile(std::vector<double> values, double q) {
-  const auto rank = static_cast<std::size_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
-                   values.end());
-  return values[rank];
-}
 
 // Time between refreshes: the period that explains all changes, if one does (gaps between changes
 // are multiples of the polls, not of the period); else, where every poll shows a new value or few

@@ -12,14 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view rocm_smi_way = "ROCm SMI";
-constexpr std::string_view files_way = "amdgpu files";
-constexpr std::string_view nvml_way = "NVML";
+constexpr const char* rocm_smi_name = "ROCm SMI";
+constexpr const char* files_name = "amdgpu files";
+constexpr const char* nvml_name = "NVML";
 constexpr auto patience = std::chrono::seconds(20);
-
-SensorWay way(std::string_view name, const Status& tried) {
-  return {std::string(name), tried.has_value(), tried ? "" : tried.error().message};
-}
 
 template <class T>
 Status tried(const Result<T>& result) {
@@ -87,8 +83,9 @@ void add_nvidia(Telemetry& telemetry) {
     gpu.busy_percent = maybe<unsigned>(entry["busy"]);
     gpu.processes = entry["processes"].get<std::vector<unsigned>>();
     const auto reason = entry["reason"].get<std::string>();
+    const auto open = [at = gpu.pci] { return open_nvml(at); };
     telemetry.gpus.push_back(
-        {gpu.pci, gpu.name, {{std::string(nvml_way), reason.empty(), reason}}, {}, gpu});
+        {gpu.pci, gpu.name, {{nvml_name, reason.empty(), reason, open}}, {}, gpu});
   }
   if (answer["gpus"].empty()) telemetry.no_nvidia = "NVML lists no GPU";
 }
@@ -105,37 +102,24 @@ void add_amd(Telemetry& telemetry, const std::string& sysfs) {
     found.name = gpu.name;
     found.amd = gpu;
     // The library reads /sys alone: under another tree it would answer for other cards.
-    if (sysfs == "/sys") {
-      found.ways.push_back(way(rocm_smi_way, probe_rocm_smi(gpu)));
-    } else {
-      found.ways.push_back({std::string(rocm_smi_way), false, "it cannot be given another tree"});
-    }
-    found.ways.push_back(way(files_way, tried(open_amd_sysfs(gpu))));
+    const Status library = sysfs == "/sys"
+                               ? probe_rocm_smi(gpu)
+                               : fail(ErrorCode::unsupported, "it cannot be given another tree");
+    const auto backend = [](const char* name, const Status& status, auto open) {
+      return SensorBackend{name, status.has_value(), status ? "" : status.error().message, open};
+    };
+    found.backends.push_back(backend(rocm_smi_name, library, [gpu] { return open_rocm_smi(gpu); }));
+    found.backends.push_back(
+        backend(files_name, tried(open_amd_sysfs(gpu)), [gpu] { return open_amd_sysfs(gpu); }));
     telemetry.gpus.push_back(std::move(found));
   }
 }
 
-Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
-  std::string why;
-  bool denied = false;
-  for (const SensorWay& way : gpu.ways) {
-    if (!way.usable) {
-      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", way.name, way.reason);
-      continue;
-    }
-    auto source = way.name == nvml_way       ? open_nvml(gpu.pci)
-                  : way.name == rocm_smi_way ? open_rocm_smi(*gpu.amd)
-                                             : open_amd_sysfs(*gpu.amd);
-    if (source) return source;
-    denied = denied || source.error().code == ErrorCode::permission_denied;
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", way.name, source.error().message);
-  }
-  return fail(denied ? ErrorCode::permission_denied : ErrorCode::unsupported,
-              "no way to its power sensor works: " + why, to_string(gpu.pci));
-}
-
 Result<std::unique_ptr<ClockControl>> open_clocks(const TelemetryGpu& gpu, bool allowed) {
   if (!allowed) return fail(ErrorCode::unsupported, "clocks are left alone (--no-clock-control)");
+  if (!gpu.nvidia && !gpu.amd) {
+    return fail(ErrorCode::unsupported, "no control of its clocks is known", gpu.name);
+  }
   WW_ASSIGN(guardian, ClockGuardian::start());
   if (gpu.nvidia) return open_nvml_clock_control(gpu.pci, std::move(guardian));
   return open_amd_clock_control(*gpu.amd, std::move(guardian));
@@ -154,6 +138,23 @@ Telemetry find_telemetry(const TelemetryOptions& options) {
   add_amd(telemetry, sysfs_of(options));
   add_nvidia(telemetry);
   return telemetry;
+}
+
+Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu) {
+  std::string why;
+  bool denied = false;
+  for (const SensorBackend& backend : gpu.backends) {
+    if (!backend.usable) {
+      why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", backend.name, backend.reason);
+      continue;
+    }
+    auto source = backend.open();
+    if (source) return source;
+    denied = denied || source.error().code == ErrorCode::permission_denied;
+    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", backend.name, source.error().message);
+  }
+  return fail(denied ? ErrorCode::permission_denied : ErrorCode::unsupported,
+              "its power sensor cannot be read: " + why, to_string(gpu.pci));
 }
 
 Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,

@@ -15,7 +15,7 @@
 namespace ww::measure {
 namespace {
 
-// RocprofColumns that identify a dispatch and say how it was launched, in lower case; all others
+// Columns that identify a dispatch and say how it was launched, in lower case; all others
 // count.
 constexpr auto id_columns = std::to_array<std::string_view>({"index",
                                                              "dispatch_id",
@@ -149,9 +149,9 @@ Status set_counter(CounterDispatch& dispatch, const std::string& name, const Csv
   return {};
 }
 
-struct RocprofColumns {
+struct LongColumns {
   std::size_t id, kernel, agent, grid, start, end;
-  explicit RocprofColumns(const Header& header)
+  explicit LongColumns(const Header& header)
       : id(header.find({"Dispatch_ID", "Index"})),
         kernel(header.find({"Kernel_Name", "KernelName"})),
         agent(header.find({"Agent_Id", "GPU_ID", "gpu-id"})),
@@ -187,7 +187,7 @@ Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
                               const std::string& source) {
   const auto& names = rows.front().fields;
   const Header header(rows.front());
-  const RocprofColumns columns(header);
+  const LongColumns columns(header);
   std::vector<std::size_t> counting;
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -219,7 +219,7 @@ Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
 
 Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string& source) {
   const Header header(rows.front());
-  const RocprofColumns columns(header);
+  const LongColumns columns(header);
   const auto name = header.find({"Counter_Name"});
   const auto value = header.find({"Counter_Value"});
   const auto process = header.find({"Process_Id", "PID"});
@@ -264,7 +264,7 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
 }
 
 Result<CounterFile> read_kernel_trace(const std::vector<CsvRow>& rows, const std::string& source) {
-  const RocprofColumns columns{Header(rows.front())};
+  const LongColumns columns{Header(rows.front())};
   if (columns.id == Header::npos || columns.kernel == Header::npos) {
     return at_line(ErrorCode::parse_error, "no column Dispatch_Id or Kernel_Name", source,
                    rows.front().line);

@@ -20,12 +20,12 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     return;
   }
   std::string why;
-  for (const measure::SensorWay& way : match.gpu->ways) {
-    if (way.usable) {
-      device.sensor = way.name;
+  for (const measure::SensorBackend& backend : match.gpu->backends) {
+    if (backend.usable) {
+      device.sensor = backend.name;
       break;
     }
-    why += fmt::format("; {}: {}", way.name, way.reason);
+    why += fmt::format("; {}: {}", backend.name, backend.reason);
   }
   if (device.sensor.empty()) {
     device.listing.reason = "its power cannot be read" + why;
@@ -103,7 +103,7 @@ std::string best_real_device() {
   const auto telemetry = measure::find_telemetry();
   // Without a sensor none of them serves, so no driver need be woken.
   const bool any = std::ranges::any_of(telemetry.gpus, [](const measure::TelemetryGpu& gpu) {
-    return std::ranges::any_of(gpu.ways, &measure::SensorWay::usable);
+    return std::ranges::any_of(gpu.backends, &measure::SensorBackend::usable);
   });
   if (!any) return {};
   const auto devices = list_real_devices(telemetry);

@@ -8,7 +8,7 @@
 #include <set>
 #include <type_traits>
 
-#include "sysfs_file.hpp"
+#include "sensor/sysfs/sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/child.hpp"
 #include "ww/measure/gpu_metrics.hpp"

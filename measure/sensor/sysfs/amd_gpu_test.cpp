@@ -334,9 +334,9 @@ TEST_F(AmdFiles, AreWhatTelemetryUsesUnderAnotherTree) {
   const auto telemetry = find_telemetry(options);
   ASSERT_GE(telemetry.gpus.size(), 1u);
   const auto& gpu = telemetry.gpus[0];
-  ASSERT_EQ(gpu.ways.size(), 2u);
-  EXPECT_FALSE(gpu.ways[0].usable);
-  EXPECT_TRUE(gpu.ways[1].usable) << gpu.ways[1].reason;
+  ASSERT_EQ(gpu.backends.size(), 2u);
+  EXPECT_FALSE(gpu.backends[0].usable);
+  EXPECT_TRUE(gpu.backends[1].usable) << gpu.backends[1].reason;
   const auto sensor = open_sensor(gpu, options);
   ASSERT_TRUE(sensor) << sensor.error().text();
   EXPECT_TRUE((*sensor)->dvfs_states().empty());
@@ -419,8 +419,9 @@ TEST_F(RealRocmSmi, ThatAbortsIsLeftForTheFilesWithTheReason) {
     options.clock_control = false;
     const auto telemetry = find_telemetry(options);
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
-    const auto& ways = telemetry.gpus[0].ways;
-    json all{{"smi", ways[0].usable}, {"reason", ways[0].reason}, {"files", ways[1].usable}};
+    const auto& backends = telemetry.gpus[0].backends;
+    json all{
+        {"smi", backends[0].usable}, {"reason", backends[0].reason}, {"files", backends[1].usable}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);
     all["power"] = sensor ? (*sensor)->source().power_name() : sensor.error().text();
     all["locks"] = fs::exists("/dev/shm/rocm_smi_card0");

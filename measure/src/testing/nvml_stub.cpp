@@ -15,7 +15,7 @@
 #include <mutex>
 #include <string>
 
-#include "../nvml_api.hpp"
+#include "../../sensor/nvml/nvml_api.hpp"
 #include "simulated_power.hpp"
 
 namespace {

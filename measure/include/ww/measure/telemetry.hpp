@@ -1,6 +1,7 @@
-// Every GPU of this machine that has a sensor, and which way to it works.
+// Every GPU of this machine that has a sensor, and by which backend it can be read.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,17 +14,19 @@
 
 namespace ww::measure {
 
-// One way to a GPU's sensor.
-struct SensorWay {
+// One backend by which a GPU's sensor can be read.
+struct SensorBackend {
   std::string name;  // "ROCm SMI", "amdgpu files", "NVML"
   bool usable{};
   std::string reason;  // why not
+  // Opens the source; called only if usable. Errors: those of the backend.
+  std::function<Result<std::unique_ptr<PowerSource>>()> open{};
 };
 
 struct TelemetryGpu {
   PciAddress pci;
   std::string name;
-  std::vector<SensorWay> ways;  // best first; the first usable one is taken
+  std::vector<SensorBackend> backends;  // best first; the first usable one is taken
   std::optional<AmdGpu> amd;
   std::optional<NvidiaGpu> nvidia;
 };
@@ -43,11 +46,14 @@ struct TelemetryOptions {
 // The tree that the options stand for.
 [[nodiscard]] std::string sysfs_of(const TelemetryOptions& options);
 
-// Tries every way that there is; vendor libraries are tried in child processes.
+// Tries every backend; vendor libraries are tried in child processes.
 [[nodiscard]] Telemetry find_telemetry(const TelemetryOptions& options = {});
 
-// Starts the sensor of a GPU by its first usable way. Errors: unsupported or permission_denied with
-// every way's reason, those of the sampler.
+// Opens the first usable backend that works. Errors: unsupported or permission_denied with the
+// reason of each backend.
+[[nodiscard]] Result<std::unique_ptr<PowerSource>> open_source(const TelemetryGpu& gpu);
+
+// Starts the sensor of a GPU on such a source. Errors: those of open_source and of the sampler.
 [[nodiscard]] Result<std::unique_ptr<PolledSensor>> open_sensor(const TelemetryGpu& gpu,
                                                                 const TelemetryOptions& options);
 
