@@ -64,8 +64,7 @@ Readings collect(std::span<const StoredRun> runs) {
       sample.temperature_c =
           stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : nan;
       sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
-      sample.stamped = stored.poll_ns != stored.time_ns;
-      readings.series.stamped = readings.series.stamped || sample.stamped;
+      readings.series.stamped = readings.series.stamped || stored.poll_ns != stored.time_ns;
       sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
       ordered =
           ordered && (readings.samples.empty() || readings.samples.back().time_ns < sample.time_ns);

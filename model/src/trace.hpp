@@ -30,7 +30,6 @@ struct Sample {
   float clock_mhz{};
   bool glitch{};
   bool not_positive{};
-  bool stamped{};  // with the time of the sensor's refresh rather than of a poll
   std::array<float, heat_count> heat{};  // mean since the sample before
 };
 

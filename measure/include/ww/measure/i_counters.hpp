@@ -27,9 +27,8 @@ class Counters {
                                                                   std::uint64_t end) const = 0;
 };
 
-// Payload bytes between L1 and L2 from counters: (TCC_HIT + TCC_MISS) lines of 64 B on gfx7 and
-// gfx8, which have no finer counter; TCP_TCC requests of 64 B on gfx900, gfx908 and gfx90a. Errors:
-// unsupported (target without a mapping), bad_data (counters missing or not finite).
+// Payload bytes between L1 and L2 by the counter map of the target. Errors: unsupported (a target
+// without a map), bad_data (counters missing, negative or not finite).
 [[nodiscard]] Result<double> l1_l2_bytes(const std::string& gfx_target,
                                          const std::map<std::string, double>& counters);
 
