@@ -44,8 +44,9 @@ class SimulatedSensor final : public Sensor {
           gpu_.frozen ? 90'000'000 : std::llround(shown_power(gpu_.power, gpu_.shape, at) * 1e6);
       if (gpu_.energy) {
         const double refresh = std::floor(at / gpu_.energy_period_s) * gpu_.energy_period_s;
-        reading.energy_ticks =
-            gpu_.frozen_energy ? 123456789 : std::llround(gpu_.power.energy(0, refresh) * kTicksPerJoule);
+        reading.energy_ticks = gpu_.frozen_energy
+                                   ? 123456789
+                                   : std::llround(gpu_.power.energy(0, refresh) * kTicksPerJoule);
       }
       reading.temperature_mc = 45'000;
       readings.push_back(reading);
