@@ -62,10 +62,12 @@ Readings collect(std::span<const StoredRun> runs) {
       sample.power_w = static_cast<float>(static_cast<double>(*stored.power_uw) * 1e-6);
       sample.not_positive = *stored.power_uw <= 0;
       sample.temperature_c =
-          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : nan;
-      sample.voltage_v = stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : nan;
+          stored.temperature_mc ? static_cast<float>(*stored.temperature_mc) * 1e-3F : no_reading;
+      sample.voltage_v =
+          stored.voltage_uv ? static_cast<float>(*stored.voltage_uv) * 1e-6F : no_reading;
       readings.series.stamped = readings.series.stamped || stored.poll_ns != stored.time_ns;
-      sample.clock_mhz = stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : nan;
+      sample.clock_mhz =
+          stored.clock_khz ? static_cast<float>(*stored.clock_khz) * 1e-3F : no_reading;
       ordered =
           ordered && (readings.samples.empty() || readings.samples.back().time_ns < sample.time_ns);
       readings.samples.push_back(sample);

@@ -9,7 +9,7 @@
 #include "ww/energy/energy.hpp"
 #include "ww/measure/csv.hpp"
 
-namespace ww::cli {
+namespace ww::runner {
 namespace {
 
 // The virtual GPU's driver records 40 idle readings before the first launch and after the last one.

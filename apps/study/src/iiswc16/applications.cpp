@@ -7,10 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "counted_run.hpp"
-#include "reproduce_rows.hpp"
-#include "sensed_energy.hpp"
-#include "traffic.hpp"
+#include "iiswc16/iiswc16.hpp"
 #include "ww/measure/i_counters.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/technology.hpp"
@@ -51,7 +48,7 @@ double total(const session::CountedTraffic& traffic, const char* counter) {
 
 // Bytes as the paper counts them: every access of an L1 is a line of 64 B, and every miss of the L2
 // brings 32 B from memory. Between L1 and L2 the paper agrees with our counter map.
-Result<std::array<double, 3>> papers_bytes(const CountedTraffic& traffic) {
+Result<std::array<double, 3>> papers_bytes(const session::CountedTraffic& traffic) {
   constexpr double kAccessBytes = 64;
   constexpr double kMissBytes = 32;
   WW_ASSIGN(l1_l2, measure::l1_l2_bytes("gfx701", traffic.totals));
@@ -95,7 +92,7 @@ Result<Application> run_application(const std::string& name, const model::WireMo
     app.failure = fmt::format("'wirewatt workloads run {} --size {}' does not pass", name, size);
     return app;
   }
-  WW_ASSIGN(traffic, read_traffic(run.counters, "gfx701"));
+  WW_ASSIGN(traffic, session::read_traffic(run.counters, "gfx701"));
   WW_ASSIGN(bytes, papers_bytes(traffic));
   app.bytes = bytes;
   model::KernelTraffic all;
