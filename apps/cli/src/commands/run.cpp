@@ -20,6 +20,7 @@
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/child.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
