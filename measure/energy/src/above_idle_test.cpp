@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
 
 // Readings each millisecond: 30 idle ones, 100 busy ones, 30 idle ones. Idle power rises from 20 W
 // by `warmed_w`; idle readings scatter by `scatter_w` either way.
@@ -18,7 +18,7 @@ EnergySeries recording(double warmed_w, double scatter_w) {
   double energy_j = 2;
   for (int i = 0; i <= 160; ++i) {
     series.readings.push_back(
-        {i * kMs, static_cast<std::int64_t>(energy_j * kTicksPerJoule), kAbsent});
+        {i * kMillisecond, static_cast<std::int64_t>(energy_j * kTicksPerJoule), kAbsent});
     const bool busy = i >= 30 && i < 130;
     const double idle_w = (i < 30 ? 20.0 : 20.0 + warmed_w) + (i % 2 == 0 ? scatter_w : -scatter_w);
     energy_j += (busy ? 120.0 + warmed_w / 2 : idle_w) * 1e-3;
@@ -26,7 +26,7 @@ EnergySeries recording(double warmed_w, double scatter_w) {
   return series;
 }
 
-constexpr BusyWindow kWindow{0, 30 * kMs, 130 * kMs, 160 * kMs};
+constexpr BusyWindow kWindow{0, 30 * kMillisecond, 130 * kMillisecond, 160 * kMillisecond};
 
 TEST(EnergyAboveIdle, IsWhatTheLoadAddsToIdlePower) {
   const auto above = energy_above_idle(recording(0, 0), kWindow);
