@@ -104,7 +104,7 @@ Fit line(std::span<const PowerPoint> readings, const std::vector<double>& x, Gai
   return fit;
 }
 
-struct Profile {
+struct FitProfile {
   std::vector<Fit> by_time;  // best delay for each window or lag, ascending
   Fit best;
 };
@@ -119,8 +119,8 @@ class Search {
         earliest_s_(earliest_s),
         x_(readings.size()) {}
 
-  Profile run(ResponseKind kind) {
-    Profile profile;
+  FitProfile run(ResponseKind kind) {
+    FitProfile profile;
     for (double time = 0.002; time < 2.5; time *= 1.04) profile.by_time.push_back(at(kind, time));
     profile.best = *std::ranges::min_element(profile.by_time, {}, &Fit::rms);
     // Finer around the best, in delay and time.
@@ -210,13 +210,13 @@ SensorResponse fit(std::span<const PowerPoint> all, const UpdatePeriod& period,
   // The times of switches are the host's, some ms off; a meter's clock was aligned.
   const double earliest_s = metered ? -0.020 : -0.060;
   Search search(readings, truth, range, earliest_s);
-  const Profile window = search.run(ResponseKind::window);
-  const Profile lag = search.run(ResponseKind::lag);
+  const FitProfile window = search.run(ResponseKind::window);
+  const FitProfile lag = search.run(ResponseKind::lag);
   // A lag that is over before the next refresh carries nothing from reading to reading: whatever
   // its shape, the reading sees one stretch of time and misses the rest.
   const bool within_period = 3 * lag.best.time_s < period.period_s;
   const bool lags = lag.best.rms < window.best.rms && !within_period;
-  const Profile& profile = lags ? lag : window;
+  const FitProfile& profile = lags ? lag : window;
   response.rms_w = profile.best.rms;
   response.other_rms_w = lags ? window.best.rms : lag.best.rms;
   response.time_s = profile.best.time_s;
