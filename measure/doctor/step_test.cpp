@@ -43,7 +43,7 @@ double refresh_period(std::span<const StoredSample> readings) {
     }
     last = reading.time_ns;
   }
-  return gaps.empty() ? 0.0 : step_quantile(std::move(gaps), 0.2);
+  return gaps.empty() ? 0.0 : quantile(std::move(gaps), 0.2);
 }
 
 std::vector<Point> between(std::span<const StoredSample> readings, std::int64_t from_ns,
