@@ -6,39 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 namespace ww::runner {
 
 namespace fs = std::filesystem;
-
-Result<Parts> Parts::create(const fs::path& folder) {
-  std::string name = (folder / ".wirewatt-run-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    const bool denied = errno == EACCES || errno == EPERM || errno == EROFS;
-    return fail(denied ? ErrorCode::permission_denied : ErrorCode::io_error,
-                fmt::format("cannot write in this folder: {}", std::strerror(errno)),
-                folder.string());
-  }
-  return Parts(name);
-}
-
-Parts::~Parts() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
-}
-
-std::vector<fs::path> Parts::files() const {
-  std::vector<fs::path> found;
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator(path_, ec)) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 fs::path folder_of(const std::string& file) {
   const auto absolute = fs::absolute(file);

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 
 namespace ww::runner {
@@ -25,8 +24,7 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
                                const std::vector<std::string>& command,
                                const CountedRunOptions& options) {
   WW_TRY(microbench::enter_virtual_device(device));
-  WW_ASSIGN(parent, temporary_parent());
-  WW_ASSIGN(folder, Parts::create(parent));
+  WW_ASSIGN(folder, ScratchFolder::create("run"));
   const auto set = [&](const char* variable, const char* ending, bool wanted) {
     if (wanted) {
       ::setenv(variable, (folder.path() / (std::string("%p") + ending)).c_str(), 1);

@@ -27,32 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  static Result<Folder> create() {
-    WW_ASSIGN(parent, temporary_parent());
-    std::string name = (parent / "wirewatt-trace-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return fail(ErrorCode::io_error,
-                  fmt::format("cannot keep a trace here ({}); TMPDIR names another folder",
-                              std::strerror(errno)),
-                  parent.string());
-    }
-    return Folder(name);
-  }
-  Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  explicit Folder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
 // Runs this program with other arguments, its trace to `trace`, what it prints to `output`. Gives
 // the status as waitpid does.
 Result<int> run_self(const std::vector<std::string>& words, const fs::path& trace,
@@ -135,7 +109,7 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
     return fail(ErrorCode::unsupported,
                 "only a virtual device gives a memory trace, for example virtual:w9100", device);
   }
-  WW_ASSIGN(folder, Folder::create());
+  WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
   const fs::path output = folder.path() / "output.json";
   WW_ASSIGN(status, run_self({"--quiet", "workloads", "run", name, "--size", size, "--device",
@@ -160,7 +134,7 @@ bool is_accelsim(const fs::path& trace) {
 }
 
 Result<WorkloadTrace> import_trace(const fs::path& from) {
-  WW_ASSIGN(folder, Folder::create());
+  WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
   WW_TRY(sim::trace::import_accelsim(from, trace));
   return open_trace(trace, from.string());

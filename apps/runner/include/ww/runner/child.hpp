@@ -1,32 +1,13 @@
-// Runs a program and waits for it, and a folder for what it writes meanwhile.
+// Runs a program and waits for it.
 #pragma once
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ww/core/result.hpp"
 
 namespace ww::runner {
-
-// A folder beside a file that is to be, so that moving into place is a rename; gone with the
-// object.
-class Parts {
- public:
-  // Errors: permission_denied, io_error.
-  static Result<Parts> create(const std::filesystem::path& folder);
-  Parts(Parts&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Parts& operator=(Parts&&) = delete;
-  ~Parts();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // What is there, in order of name.
-  [[nodiscard]] std::vector<std::filesystem::path> files() const;
-
- private:
-  explicit Parts(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
 
 // The folder that a file lies in or will lie in.
 [[nodiscard]] std::filesystem::path folder_of(const std::string& file);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
 #include "ww/runner/child.hpp"
 
@@ -18,7 +19,7 @@ struct CountedRunOptions {
 };
 
 struct CountedRun {
-  Parts folder;
+  ScratchFolder folder;
   int exit_code{};
   std::vector<std::string> counters, samples, traces, sealed;  // a file for each process
 };
