@@ -65,5 +65,24 @@ TEST(Subprocess, NamesAProgramOrFolderThatIsNotThere) {
   EXPECT_EQ(run_process(request).error().code, ErrorCode::io_error);
 }
 
+TEST(Subprocess, LeavesStandardErrorToTheUserWhereAsked) {
+  ProcessRequest request = shell("echo out; echo err >&2");
+  request.shows_errors = true;
+  ::testing::internal::CaptureStderr();
+  const auto result = run_process(request);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "err\n");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->output, "out\n");
+  EXPECT_EQ(result->errors, "");
+}
+
+TEST(Subprocess, StopsAChattyGrandchildAtTheLimit) {
+  ProcessRequest request = shell("while :; do echo; sleep 0.01; done & exit 0");
+  request.limit = std::chrono::milliseconds(300);
+  const auto result = run_process(request);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_TRUE(result->timed_out);
+}
+
 }  // namespace
 }  // namespace ww

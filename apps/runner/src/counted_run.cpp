@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "ww/core/subprocess.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 
 namespace ww::runner {
@@ -37,14 +38,16 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   set("WIREWATT_TRACE", ".wwt", options.trace);
   set("WIREWATT_SEALED_ENERGY", ".sealed.csv", options.sealed);
   CountedRun run{std::move(folder), 0, {}, {}, {}, {}};
-  const auto status = run_child(command, options.quiet);
+  ProcessSetup setup;
+  setup.out = options.quiet ? kNullStream : kInheritStream;
+  const auto program = run_in_foreground(command, setup);
   for (const char* variable :
        {"WIREWATT_COUNTERS", "WIREWATT_SAMPLES", "WIREWATT_TRACE", "WIREWATT_SEALED_ENERGY"}) {
     ::unsetenv(variable);
   }
-  if (!status) return tl::unexpected(status.error());
-  run.exit_code = child_exit_code(*status);
-  if (asked_to_end_during_child()) {
+  if (!program) return tl::unexpected(program.error());
+  run.exit_code = program->end.exit_code;
+  if (program->asked_to_end) {
     return fail(ErrorCode::cancelled, "was interrupted", command.front());
   }
   const auto files = run.folder.files();

@@ -1,6 +1,5 @@
 // wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <charconv>
@@ -16,9 +15,9 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
-#include "ww/runner/child.hpp"
 
 namespace ww::cli {
 namespace {
@@ -196,7 +195,7 @@ void print_totals(const Totals& totals, const std::string& device) {
 // --- the command ---
 
 struct Finished {
-  int status{};
+  ProcessEnd end;
   Totals totals;
   std::vector<std::string> traces;
   std::vector<nlohmann::json> timing;  // a report for each process
@@ -225,7 +224,8 @@ Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
-    return file.empty() ? ScratchFolder::create("run") : ScratchFolder::create_in(runner::folder_of(file));
+    return file.empty() ? ScratchFolder::create("run")
+                        : ScratchFolder::create_in(fs::absolute(file).parent_path());
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
   ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
@@ -247,8 +247,8 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
   Finished finished;
-  WW_ASSIGN(status, runner::run_child(arguments.command));
-  finished.status = status;
+  WW_ASSIGN(program, run_in_foreground(arguments.command));
+  finished.end = program.end;
 
   const auto files = counter_folder.files();
   std::optional<StreamedFile> merged;
@@ -306,12 +306,11 @@ void print_timing(const nlohmann::json& report) {
 int run(const RunArguments& arguments) {
   const auto finished = execute(arguments);
   if (!finished) return report_error(finished.error());
-  const bool killed = WIFSIGNALED(finished->status);
-  const int code = runner::child_exit_code(finished->status);
+  const auto [signal, code] = finished->end;
   const std::string& device = arguments.device.name;
-  if (killed) {
-    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(),
-                  WTERMSIG(finished->status), ::strsignal(WTERMSIG(finished->status)));
+  if (signal != 0) {
+    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(), signal,
+                  ::strsignal(signal));
   }
   const Totals& totals = finished->totals;
   if (!arguments.json) {

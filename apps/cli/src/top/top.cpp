@@ -14,7 +14,6 @@
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
-#include "ww/runner/child.hpp"
 #include "ww/session/live.hpp"
 
 namespace ww::cli {
