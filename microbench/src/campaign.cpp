@@ -1,4 +1,5 @@
 #include "ww/microbench/campaign.hpp"
+#include "ww/core/process.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -29,8 +30,7 @@ Result<std::optional<double>> half_width_of_fit(const CampaignStore& campaign) {
 Result<Device> open_real_device(const DeviceRequest& request, const std::string& name) {
   DeviceRequest named = request;
   named.name = name;
-  std::error_code ec;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  WW_ASSIGN(self, own_program());
   WW_ASSIGN(check, check_traffic(named, self));
   if (check.contradicted) {
     return fail(ErrorCode::bad_data, check.profiler + ": " + check.reason, name);

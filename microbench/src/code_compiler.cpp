@@ -20,9 +20,12 @@ fs::path worker_path() {
   if (const char* set = std::getenv("WIREWATT_COMPILE_WORKER"); set != nullptr && *set != '\0') {
     return fs::absolute(set);
   }
-  std::error_code ec;
-  const auto program = fs::read_symlink("/proc/self/exe", ec);
-  return (program.parent_path() / "../libexec/wirewatt/wirewatt-compile-worker").lexically_normal();
+  const auto program = own_program();
+  if (!program) {
+    return "wirewatt-compile-worker";
+  }
+  return (program->parent_path() / "../libexec/wirewatt/wirewatt-compile-worker")
+      .lexically_normal();
 }
 
 }  // namespace

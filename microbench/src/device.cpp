@@ -10,6 +10,7 @@
 #include "amd_device.hpp"
 #include "opencl_host.hpp"
 #include "real_devices.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -113,10 +114,9 @@ std::filesystem::path virtual_driver_path() {
   if (const char* set = std::getenv("WIREWATT_VGPU_LIBRARY"); set != nullptr && *set != '\0') {
     return std::filesystem::absolute(set);
   }
-  std::error_code ec;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
-  if (ec) return std::filesystem::absolute(WW_VGPU_LIBRARY_NAME);
-  return (program.parent_path() / ".." / "lib" / WW_VGPU_LIBRARY_NAME).lexically_normal();
+  const auto program = own_program();
+  if (!program) return std::filesystem::absolute(WW_VGPU_LIBRARY_NAME);
+  return (program->parent_path() / ".." / "lib" / WW_VGPU_LIBRARY_NAME).lexically_normal();
 }
 
 void select_virtual_driver(const DeviceRequest& request, const std::string& name) {

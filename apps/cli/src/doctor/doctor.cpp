@@ -10,6 +10,7 @@
 #include "doctor/doctor_output.hpp"
 #include "output.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/measure/command_load.hpp"
 #include "ww/measure/environment.hpp"
@@ -181,9 +182,10 @@ void add_counter_mapping(Patient& patient) {
   if (patient.compute == nullptr) return;
   Progress progress("known bytes");
   progress.update(0, 1, "asking the counters");
-  std::error_code ec;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
-  const auto checks = microbench::check_device_mapping(*patient.compute, self);
+  const auto checks = [&]() -> Result<std::vector<measure::MappingCheck>> {
+    WW_ASSIGN(self, own_program());
+    return microbench::check_device_mapping(*patient.compute, self);
+  }();
   progress.finish();
   if (!checks) {
     const bool absent = checks.error().code == ErrorCode::unsupported;
