@@ -1,4 +1,5 @@
 #include "ww/microbench/campaign.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/process.hpp"
 
 #include <spdlog/spdlog.h>
@@ -54,7 +55,7 @@ Result<CampaignSummary> run_campaign(const CampaignRequest& request,
   CampaignParts parts;
   // A campaign that goes on has its answer already.
   parts.open = [&request](const DeviceRequest& device, const std::string& name) {
-    const bool asks = !name.starts_with("virtual:") && !request.resume;
+    const bool asks = !DeviceName(name).is_virtual() && !request.resume;
     return asks ? open_real_device(device, name) : open_device(device, name);
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };

@@ -1,4 +1,5 @@
 #include "ww/microbench/compute_device.hpp"
+#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -61,7 +62,7 @@ SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& teleme
 
 Result<ComputeDevice> open_compute_device(const DeviceRequest& request) {
   WW_ASSIGN(name, resolve_device_name(request));
-  if (!name.starts_with("virtual:")) return open_real(request, name);
+  if (!DeviceName(name).is_virtual()) return open_real(request, name);
   WW_ASSIGN(device, open_device(request, name));
   ComputeDevice opened;
   opened.name = device.name;

@@ -1,4 +1,5 @@
 #include "ww/microbench/segments.hpp"
+#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -464,7 +465,7 @@ Status run_segments(const SegmentsRequest& request, const ProgressFunction& prog
                 "needs two blocks or more, and plateaus longer than what is cut off");
   }
   WW_ASSIGN(name, resolve_device_name(request.device));
-  if (!name.starts_with("virtual:")) {
+  if (!DeviceName(name).is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "segments are told apart by counters of single launches, which real devices do not "
                 "give; use a virtual device",

@@ -1,5 +1,6 @@
 // The topology of a device by name: driver's facts, cache, JSON.
 #include "ww/microbench/topology.hpp"
+#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +55,7 @@ struct Opened {
 
 Result<Opened> open(const DeviceRequest& request) {
   Opened opened;
-  if (request.name.empty() || request.name.starts_with("virtual:")) {
+  if (request.name.empty() || DeviceName(request.name).is_virtual()) {
     WW_ASSIGN(name, resolve_device_name(request));
     WW_ASSIGN(device, open_device(request, name));
     opened.name = name;
@@ -90,8 +91,8 @@ fs::path cache_file(const Opened& opened, const DeviceRequest& request) {
   if (opened.is_virtual) {
     identity += fmt::format("\n{}\n{}\n{}", opened.name, request.chip_seed, request.chip_class);
     // A chip file may change under its name.
-    if (opened.name.ends_with(".toml")) {
-      if (const auto text = read_file(opened.name.substr(std::string("virtual:").size()))) {
+    if (const DeviceName name(opened.name); name.is_chip_file()) {
+      if (const auto text = read_file(name.chip())) {
         identity += "\n" + *text;
       }
     }

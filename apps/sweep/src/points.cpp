@@ -1,4 +1,5 @@
 #include "ww/sweep/points.hpp"
+#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -139,9 +140,9 @@ class InputHashes {
       std::error_code ignored;
       if (!std::filesystem::is_regular_file(folder_ / path, ignored)) return std::string();
     } else if (setting == "device") {
-      constexpr std::string_view prefix = "virtual:";
-      if (!path.starts_with(prefix) || !path.ends_with(".toml")) return std::string();
-      path = path.substr(prefix.size());
+      const DeviceName device(path);
+      if (!device.is_chip_file()) return std::string();
+      path = device.chip();
     }
     const auto found = known_.find(path);
     if (found != known_.end()) return found->second;

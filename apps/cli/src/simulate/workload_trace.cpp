@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "ww/core/device_name.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
@@ -77,7 +78,7 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
                 name);
   }
   WW_TRY(workloads::size_from_string(size));
-  if (!device.starts_with("virtual")) {
+  if (!DeviceName(device).is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "only a virtual device gives a memory trace, for example virtual:w9100", device);
   }
