@@ -166,7 +166,7 @@ TEST(Process, RefusesAFolderThatIsMissing) {
 }
 
 TEST(Foreground, PassesATerminationOnToTheProgram) {
-  const auto result = run_in_foreground(in_shell("kill -TERM $PPID; sleep 1000 & wait"));
+  const auto result = run_in_foreground(in_shell("kill -TERM $PPID; exec sleep 1000"));
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->end.signal, SIGTERM);
   EXPECT_TRUE(result->asked_to_end);
