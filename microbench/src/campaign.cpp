@@ -1,6 +1,4 @@
 #include "ww/microbench/campaign.hpp"
-#include "ww/core/device_name.hpp"
-#include "ww/core/process.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -8,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/process.hpp"
 #include "ww/microbench/traffic_check.hpp"
 #include "ww/model/fit.hpp"
 

@@ -1,10 +1,10 @@
 #include "ww/microbench/compute_device.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "device.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {

@@ -1,5 +1,4 @@
 #include "ww/microbench/hosts.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -7,6 +6,7 @@
 #include "module_driver.hpp"
 #include "opencl_host.hpp"
 #include "pinning.hpp"
+#include "ww/core/device_name.hpp"
 
 namespace ww::microbench {
 namespace {

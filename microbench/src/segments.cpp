@@ -1,5 +1,4 @@
 #include "ww/microbench/segments.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +11,7 @@
 #include "device.hpp"
 #include "pinning.hpp"
 #include "stream_arguments.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/patterns.hpp"

@@ -1,7 +1,5 @@
 // The topology of a device by name: driver's facts, cache, JSON.
 #include "ww/microbench/topology.hpp"
-#include "ww/core/device_name.hpp"
-#include "ww/core/json_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +9,9 @@
 #include "device.hpp"
 #include "kfd_topology.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/virtual_device.hpp"

@@ -1,5 +1,4 @@
 #include "ww/session/bracket.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 
 #include "energy_window.hpp"
 #include "segments.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/vgpu_abi.h"
 #include "ww/measure/counter_file.hpp"
 #include "ww/measure/telemetry.hpp"

@@ -1,5 +1,4 @@
 #include "ww/sweep/points.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -10,6 +9,7 @@
 #include <unordered_set>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
 
 namespace ww::sweep {

@@ -1,6 +1,5 @@
 // Points through the pool into result files: the same for this machine and for a task elsewhere.
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <optional>

@@ -1,5 +1,4 @@
 #include "ww/sim/net/simulate.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 

@@ -1,5 +1,4 @@
 #include "ww/workloads/workloads.hpp"
-#include "ww/core/device_name.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/progress.hpp"
 
 namespace ww::cli {
