@@ -1,192 +1,151 @@
 #include "ww/core/subprocess.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 
 #include "ww/core/interrupt.hpp"
-
-extern char** environ;
 
 namespace ww {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::size_t most_output = std::size_t{16} << 20;
-
-// What execvpe needs, made before fork: the child may not allocate.
-struct Words {
-  std::vector<std::string> texts;
-  std::vector<char*> pointers;
-  void finish() {
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-  }
-};
-
-Words environment_of(const ProcessRequest& request) {
-  Words words;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    bool replaced = false;
-    for (const auto& [name, value] : request.environment) {
-      replaced = replaced || text.starts_with(name + "=");
-    }
-    if (!replaced) words.texts.emplace_back(text);
-  }
-  for (const auto& [name, value] : request.environment) words.texts.push_back(name + "=" + value);
-  words.finish();
-  return words;
-}
-
-struct Pipe {
-  int read_end{-1};
-  int write_end{-1};
-  bool open() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-    read_end = ends[0];
-    write_end = ends[1];
-    return true;
-  }
-  void close_read() { close_one(read_end); }
-  void close_write() { close_one(write_end); }
-  ~Pipe() {
-    close_read();
-    close_write();
-  }
-
- private:
-  static void close_one(int& end) {
-    if (end >= 0) ::close(end);
-    end = -1;
-  }
-};
+using SubprocessClock = std::chrono::steady_clock;
+constexpr std::size_t kMostOutput = std::size_t{16} << 20;
 
 // Reads what is there; false at the end of the stream.
 bool drain(int end, std::string& into) {
   std::array<char, 16384> chunk{};
   const ssize_t n = ::read(end, chunk.data(), chunk.size());
-  if (n < 0) return errno == EINTR || errno == EAGAIN;
-  if (n == 0) return false;
-  const auto room = most_output - std::min(most_output, into.size());
+  if (n < 0) {
+    return errno == EINTR || errno == EAGAIN;
+  }
+  if (n == 0) {
+    return false;
+  }
+  const auto room = kMostOutput - std::min(kMostOutput, into.size());
   into.append(chunk.data(), std::min(room, static_cast<std::size_t>(n)));
   return true;
 }
 
-[[noreturn]] void become(const std::string& program, const std::string& folder, Words& arguments,
-                         Words& environment, int out, int err, int failure) {
-  // A group of its own, so that a limit ends what the program starts as well.
-  ::setpgid(0, 0);
-  const int null = ::open("/dev/null", O_RDONLY);
-  if (null >= 0) ::dup2(null, STDIN_FILENO);
-  ::dup2(err, STDERR_FILENO);
-  ::dup2(out, STDOUT_FILENO);
-  int code = 0;
-  if (!folder.empty() && ::chdir(folder.c_str()) != 0) code = errno;
-  if (code == 0) {
-    ::execve(program.c_str(), arguments.pointers.data(), environment.pointers.data());
-    code = errno;
+volatile sig_atomic_t foreground_process = 0;
+volatile sig_atomic_t last_request = 0;  // the signal that asked to end, or 0
+
+void pass_on(int signal) {
+  last_request = signal;
+  if (foreground_process > 0) {
+    ::kill(foreground_process, signal);
   }
-  const ssize_t ignored = ::write(failure, &code, sizeof code);
-  static_cast<void>(ignored);
-  ::_exit(127);
 }
+
+void note_typed(int signal) {
+  last_request = signal;
+}
+
+// Handlers of the signals that ask to end, for as long as a program runs in the foreground.
+class ForegroundSignals {
+ public:
+  ForegroundSignals() {
+    foreground_process = 0;
+    last_request = 0;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      action.sa_handler = passed_on(i) ? pass_on : note_typed;
+      ::sigaction(kSignals[i], &action, &before_[i]);
+      if (passed_on(i) && before_[i].sa_handler == SIG_IGN) {  // nohup
+        ::sigaction(kSignals[i], &before_[i], nullptr);
+      }
+    }
+  }
+  ForegroundSignals(const ForegroundSignals&) = delete;
+  ForegroundSignals& operator=(const ForegroundSignals&) = delete;
+  ~ForegroundSignals() {
+    foreground_process = 0;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
+  }
+
+  // From now on signals go to `process`. One that came while it was being started goes to it now.
+  static void direct_to(const Process& process) {
+    foreground_process = process.id();
+    if (const int early = last_request; early == SIGTERM || early == SIGHUP) {
+      process.signal(early);
+    }
+  }
+  [[nodiscard]] static bool asked_to_end() { return last_request != 0; }
+
+ private:
+  static constexpr std::array<int, 4> kSignals{SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+  static bool passed_on(std::size_t i) { return i < 2; }
+
+  std::array<struct sigaction, 4> before_{};
+};
 
 }  // namespace
 
-std::filesystem::path find_program(const std::string& name) {
-  namespace fs = std::filesystem;
-  if (name.find('/') != std::string::npos) {
-    return ::access(name.c_str(), X_OK) == 0 ? fs::absolute(name) : fs::path();
-  }
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  while (!rest.empty()) {
-    const auto colon = rest.find(':');
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
-    std::error_code ec;
-    if (fs::is_regular_file(candidate, ec) && ::access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
-  }
-  return {};
-}
-
 Result<ProcessResult> run_process(const ProcessRequest& request) {
-  if (request.command.empty()) return fail(ErrorCode::invalid_argument, "no program to run");
-  const std::string& name = request.command.front();
-  const std::string program = find_program(name).string();
-  if (program.empty()) {
-    const bool there = ::access(name.c_str(), F_OK) == 0;
-    return fail(there ? ErrorCode::permission_denied : ErrorCode::not_found,
-                there ? "it is not a program that may be run" : "no such program on PATH", name);
-  }
-  Words arguments;
-  arguments.texts = request.command;
-  arguments.finish();
-  Words environment = environment_of(request);
-  const std::string folder = request.folder.string();
-  Pipe out;
-  Pipe err;
-  Pipe failure;
-  if (!out.open() || !err.open() || !failure.open()) {
-    return fail(ErrorCode::io_error, "cannot make a pipe", name);
-  }
-  const pid_t child = ::fork();
-  if (child < 0) return fail(ErrorCode::io_error, "cannot start a process", name);
-  if (child == 0) {
-    become(program, folder, arguments, environment, out.write_end, err.write_end,
-           failure.write_end);
-  }
-  out.close_write();
-  err.close_write();
-  failure.close_write();
-  ::setpgid(child, child);  // whichever of the two comes first
+  WW_ASSIGN(out, make_pipe());
+  WW_ASSIGN(err, make_pipe());
+  ProcessSetup setup;
+  setup.folder = request.folder;
+  setup.environment = request.environment;
+  setup.in = kNullStream;
+  setup.out = out.write_end.number();
+  setup.err = request.shows_errors ? kInheritStream : err.write_end.number();
+  setup.own_group = true;  // so that the limit ends what the program starts as well
+  setup.signal_at_parents_end = request.ends_with_parent ? SIGKILL : 0;
+  WW_ASSIGN(process, Process::start(request.command, setup));
+  out.write_end.close();
+  err.write_end.close();
 
   ProcessResult result;
-  const auto deadline = Clock::now() + request.limit;
+  const auto deadline = SubprocessClock::now() + request.limit;
   bool stopped = false;
-  bool reaped = false;
-  int status = 0;
   // A grandchild may hold the pipes open after the program ended: wait for the program.
-  while (!reaped || out.read_end >= 0 || err.read_end >= 0) {
-    const bool told_to_stop = interrupted() && !request.despite_interrupt;
-    if (!stopped && (Clock::now() >= deadline || told_to_stop)) {
-      result.timed_out = !told_to_stop;
-      ::kill(-child, SIGKILL);
+  while (!process.poll() || out.read_end.open() || err.read_end.open()) {
+    const bool asked_to_stop = interrupted() && !request.despite_interrupt;
+    if (!stopped && (SubprocessClock::now() >= deadline || asked_to_stop)) {
+      result.timed_out = !asked_to_stop;
+      ::kill(-process.id(), SIGKILL);  // its group, even where the program itself has ended
       stopped = true;
     }
-    std::array<pollfd, 2> wait{{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
+    std::array<pollfd, 2> wait{
+        {{out.read_end.number(), POLLIN, 0}, {err.read_end.number(), POLLIN, 0}}};
+    const bool ended = process.poll().has_value();
     const int ready = ::poll(wait.data(), wait.size(), 20);
     if (ready > 0) {
-      if (wait[0].revents != 0 && !drain(out.read_end, result.output)) out.close_read();
-      if (wait[1].revents != 0 && !drain(err.read_end, result.errors)) err.close_read();
+      if (wait[0].revents != 0 && !drain(out.read_end.number(), result.output)) {
+        out.read_end.close();
+      }
+      if (wait[1].revents != 0 && !drain(err.read_end.number(), result.errors)) {
+        err.read_end.close();
+      }
     }
-    if (!reaped) {
-      const pid_t ended = ::waitpid(child, &status, WNOHANG);
-      reaped = ended == child || (ended < 0 && errno != EINTR);
-    } else if (ready == 0) {
+    if (ended && ready == 0) {
       break;
     }
   }
-  int code = 0;
-  if (::read(failure.read_end, &code, sizeof code) == sizeof code) {
-    return fail(code == EACCES ? ErrorCode::permission_denied : ErrorCode::io_error,
-                std::string("cannot be run: ") + std::strerror(code), name);
+  const ProcessEnd end = process.wait();
+  if (stopped && !result.timed_out) {
+    return fail(ErrorCode::cancelled, "interrupted", request.command.front());
   }
-  if (stopped && !result.timed_out) return fail(ErrorCode::cancelled, "interrupted", name);
-  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  result.exit_code = result.signal != 0 ? 128 + result.signal : WEXITSTATUS(status);
+  result.signal = end.signal;
+  result.exit_code = end.exit_code;
+  return result;
+}
+
+Result<ForegroundEnd> run_in_foreground(const std::vector<std::string>& command,
+                                        const ProcessSetup& setup) {
+  const ForegroundSignals signals;
+  WW_ASSIGN(process, Process::start(command, setup));
+  ForegroundSignals::direct_to(process);
+  ForegroundEnd result;
+  result.end = process.wait();
+  result.asked_to_end = ForegroundSignals::asked_to_end();
   return result;
 }
 

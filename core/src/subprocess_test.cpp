@@ -65,5 +65,27 @@ TEST(Subprocess, NamesAProgramOrFolderThatIsNotThere) {
   EXPECT_EQ(run_process(request).error().code, ErrorCode::io_error);
 }
 
+TEST(Subprocess, LeavesStandardErrorToTheUserWhereAsked) {
+  ProcessRequest request = shell("echo out; echo err >&2");
+  request.shows_errors = true;
+  ::testing::internal::CaptureStderr();
+  const auto result = run_process(request);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "err\n");
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->output, "out\n");
+  EXPECT_EQ(result->errors, "");
+}
+
+// The program itself has ended by the time the limit is reached.
+TEST(Subprocess, DoesNotListenToAChattyGrandchildBeyondTheLimit) {
+  ProcessRequest request = shell("yes & exit 0");
+  request.limit = std::chrono::milliseconds(300);
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = run_process(request);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->exit_code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+}
+
 }  // namespace
 }  // namespace ww

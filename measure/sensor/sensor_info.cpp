@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ww/core/json_reader.hpp"
+
 namespace ww::measure {
 namespace {
 
@@ -42,28 +44,18 @@ nlohmann::json to_json(const SensorInfo& info) {
 
 Result<SensorInfo> sensor_info_from_json(const nlohmann::json& json) {
   SensorInfo info;
-  const char* key = "";
-  const auto number = [&](const char* name) {
-    key = name;
-    return json.at(name).get<double>();
-  };
-  try {
-    key = "name";
-    info.name = json.at("name").get<std::string>();
-    info.period_s = number("period_s");
-    info.delay_s = number("delay_s");
-    info.rise_s = number("rise_s");
-    key = "resolved";
-    info.resolved = json.at("resolved").get<bool>();
-    info.power_resolution_w = number("power_resolution_w");
-    info.temperature_resolution_c = number("temperature_resolution_c");
-    info.gain_tolerance_95 = number("gain_tolerance_95");
-    info.regulator_slope_tolerance_95 = number("regulator_slope_tolerance_95");
-    info.floorplan_tolerance_95 = number("floorplan_tolerance_95");
-  } catch (const nlohmann::json::exception&) {
-    return fail(ErrorCode::parse_error, std::string("missing or malformed '") + key + "'",
-                "sensor facts");
-  }
+  const JsonReader reader(json, "sensor facts");
+  reader.read("name", info.name);
+  reader.read("period_s", info.period_s);
+  reader.read("delay_s", info.delay_s);
+  reader.read("rise_s", info.rise_s);
+  reader.read("resolved", info.resolved);
+  reader.read("power_resolution_w", info.power_resolution_w);
+  reader.read("temperature_resolution_c", info.temperature_resolution_c);
+  reader.read("gain_tolerance_95", info.gain_tolerance_95);
+  reader.read("regulator_slope_tolerance_95", info.regulator_slope_tolerance_95);
+  reader.read("floorplan_tolerance_95", info.floorplan_tolerance_95);
+  WW_TRY(reader.status());
   return info;
 }
 

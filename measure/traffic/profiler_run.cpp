@@ -1,8 +1,8 @@
 // Running a profiler and reading what it wrote.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
@@ -123,24 +123,15 @@ Result<std::vector<fs::path>> tables_under(const fs::path& folder) {
   return files;
 }
 
-struct Folder {
+struct ProfilerFolder {
   fs::path path;
-  bool temporary{};
-  ~Folder() {
-    std::error_code ignored;
-    if (temporary) fs::remove_all(path, ignored);
-  }
+  std::optional<ScratchFolder> scratch{};  // where the request names no folder
 };
 
-Status make_folder(const ProfileRequest& request, Folder& folder) {
+Status make_folder(const ProfileRequest& request, ProfilerFolder& folder) {
   if (request.folder.empty()) {
-    WW_ASSIGN(parent, temporary_parent());
-    std::string pattern = (parent / "wirewatt-profile-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
-    }
-    folder.path = pattern;
-    folder.temporary = true;
+    WW_ASSIGN(scratch, ScratchFolder::create("profile"));
+    folder.path = folder.scratch.emplace(std::move(scratch)).path();
     return {};
   }
   folder.path = fs::absolute(request.folder);
@@ -171,7 +162,7 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
     return fail(ErrorCode::unsupported,
                 "no counters are known for '" + request.architecture + "'; name them", name);
   }
-  Folder folder;
+  ProfilerFolder folder;
   WW_TRY(make_folder(request, folder));
   if (profiler.profiler != Profiler::ncu) {
     WW_TRY(write_file_atomically(folder.path / "input.txt", rocprof_input(request.counters)));
@@ -201,7 +192,7 @@ Result<Profile> profile(const InstalledProfiler& profiler, const ProfileRequest&
         name);
   }
   if (profiler.profiler == Profiler::ncu) {
-    if (!folder.temporary) {
+    if (!folder.scratch) {
       WW_TRY(write_file_atomically(folder.path / "counters.csv", done.output));
     }
     WW_ASSIGN(file, parse_counter_file(done.output, name));

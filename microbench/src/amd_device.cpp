@@ -162,7 +162,7 @@ Result<Working> working_point(measure::Sensor& sensor) {
 class CardSensor final : public measure::Sensor {
  public:
   struct State {
-    measure::DvfsState nominal;
+    DvfsState nominal;
     int selected{-1};  // of the sensor's own states; -1: as the driver chooses
   };
   CardSensor(std::unique_ptr<measure::Sensor> sensor, std::vector<State> states)
@@ -173,8 +173,8 @@ class CardSensor final : public measure::Sensor {
   std::int64_t now_ns() override { return sensor_->now_ns(); }
   void sleep_until(std::int64_t time_ns) override { sensor_->sleep_until(time_ns); }
   Result<std::vector<StoredSample>> new_readings() override { return sensor_->new_readings(); }
-  std::vector<measure::DvfsState> dvfs_states() const override {
-    std::vector<measure::DvfsState> states;
+  std::vector<DvfsState> dvfs_states() const override {
+    std::vector<DvfsState> states;
     for (const State& state : states_) states.push_back(state.nominal);
     return states;
   }

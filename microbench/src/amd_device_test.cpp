@@ -95,7 +95,7 @@ struct Clock final : measure::Sensor {
   std::int64_t now_ns() override { return now; }
   void sleep_until(std::int64_t time_ns) override { now = time_ns; }
   Result<std::vector<StoredSample>> new_readings() override { return std::vector<StoredSample>{}; }
-  std::vector<measure::DvfsState> dvfs_states() const override { return {}; }
+  std::vector<DvfsState> dvfs_states() const override { return {}; }
   int dvfs_current() const override { return -1; }
   Status select_dvfs(int) override { return {}; }
 };

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/process.hpp"
 #include "ww/microbench/traffic_check.hpp"
 #include "ww/model/fit.hpp"
 
@@ -29,8 +31,7 @@ Result<std::optional<double>> half_width_of_fit(const CampaignStore& campaign) {
 Result<Device> open_real_device(const DeviceRequest& request, const std::string& name) {
   DeviceRequest named = request;
   named.name = name;
-  std::error_code ec;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
+  WW_ASSIGN(self, own_program());
   WW_ASSIGN(check, check_traffic(named, self));
   if (check.contradicted) {
     return fail(ErrorCode::bad_data, check.profiler + ": " + check.reason, name);
@@ -54,7 +55,7 @@ Result<CampaignSummary> run_campaign(const CampaignRequest& request,
   CampaignParts parts;
   // A campaign that goes on has its answer already.
   parts.open = [&request](const DeviceRequest& device, const std::string& name) {
-    const bool asks = !name.starts_with("virtual:") && !request.resume;
+    const bool asks = !DeviceName(name).is_virtual() && !request.resume;
     return asks ? open_real_device(device, name) : open_device(device, name);
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };

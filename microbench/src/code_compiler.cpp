@@ -1,7 +1,6 @@
 #include "code_compiler.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,19 +20,13 @@ fs::path worker_path() {
   if (const char* set = std::getenv("WIREWATT_COMPILE_WORKER"); set != nullptr && *set != '\0') {
     return fs::absolute(set);
   }
-  std::error_code ec;
-  const auto program = fs::read_symlink("/proc/self/exe", ec);
-  return (program.parent_path() / "../libexec/wirewatt/wirewatt-compile-worker").lexically_normal();
-}
-
-// Removed with everything in it.
-struct Scratch {
-  fs::path folder;
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder.empty()) fs::remove_all(folder, ignored);
+  const auto program = own_program();
+  if (!program) {
+    return "wirewatt-compile-worker";
   }
-};
+  return (program->parent_path() / "../libexec/wirewatt/wirewatt-compile-worker")
+      .lexically_normal();
+}
 
 }  // namespace
 
@@ -47,14 +40,9 @@ Result<std::vector<std::byte>> compile_for_amd(const std::string& target, const 
                             worker.string()),
                 name);
   }
-  WW_ASSIGN(parent, temporary_parent());
-  std::string pattern = (parent / "wirewatt-compile-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
-  }
-  const Scratch scratch{pattern};
-  const fs::path source = scratch.folder / "program.cl";
-  const fs::path object = scratch.folder / "program.co";
+  WW_ASSIGN(scratch, ScratchFolder::create("compile"));
+  const fs::path source = scratch.path() / "program.cl";
+  const fs::path object = scratch.path() / "program.co";
   WW_TRY(write_file_atomically(source, text));
   ProcessRequest request;
   request.command = {worker.string(), "--compile", "amdgcn-amd-amdhsa--" + target, source.string(),

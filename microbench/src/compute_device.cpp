@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "device.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
@@ -61,7 +62,7 @@ SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& teleme
 
 Result<ComputeDevice> open_compute_device(const DeviceRequest& request) {
   WW_ASSIGN(name, resolve_device_name(request));
-  if (!name.starts_with("virtual:")) return open_real(request, name);
+  if (!DeviceName(name).is_virtual()) return open_real(request, name);
   WW_ASSIGN(device, open_device(request, name));
   ComputeDevice opened;
   opened.name = device.name;

@@ -1,4 +1,5 @@
 #include "device.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/crossing.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -8,7 +9,7 @@ namespace ww::microbench {
 Result<bool> calibrates_crossings(DeviceRequest& request) {
   WW_ASSIGN(name, resolve_device_name(request));
   request.name = name;
-  if (name.starts_with("virtual:")) return false;
+  if (DeviceName(name).is_virtual()) return false;
   WW_ASSIGN(host, open_host(name));
   return host->facts().target.starts_with("sm_");
 }

@@ -42,7 +42,7 @@ class StubSensor final : public measure::Sensor {
     poll();
     return std::exchange(waiting_, {});
   }
-  std::vector<measure::DvfsState> dvfs_states() const override { return {}; }
+  std::vector<DvfsState> dvfs_states() const override { return {}; }
   int dvfs_current() const override { return -1; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "no states"); }
 

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "amd_device.hpp"
 #include "opencl_host.hpp"
 #include "real_devices.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -18,13 +19,6 @@
 
 namespace ww::microbench {
 namespace {
-
-constexpr std::string_view virtual_prefix = "virtual:";
-constexpr std::array<std::string_view, 3> host_prefixes{"opencl:", "hip:", "cuda:"};
-
-std::string chip_of(const std::string& name) {
-  return name.substr(virtual_prefix.size());
-}
 
 tl::unexpected<Error> driver_missing(const std::filesystem::path& library,
                                      const std::string& device) {
@@ -113,14 +107,13 @@ std::filesystem::path virtual_driver_path() {
   if (const char* set = std::getenv("WIREWATT_VGPU_LIBRARY"); set != nullptr && *set != '\0') {
     return std::filesystem::absolute(set);
   }
-  std::error_code ec;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ec);
-  if (ec) return std::filesystem::absolute(WW_VGPU_LIBRARY_NAME);
-  return (program.parent_path() / ".." / "lib" / WW_VGPU_LIBRARY_NAME).lexically_normal();
+  const auto program = own_program();
+  if (!program) return std::filesystem::absolute(WW_VGPU_LIBRARY_NAME);
+  return (program->parent_path() / ".." / "lib" / WW_VGPU_LIBRARY_NAME).lexically_normal();
 }
 
 void select_virtual_driver(const DeviceRequest& request, const std::string& name) {
-  std::string chip = chip_of(name);
+  std::string chip = DeviceName(name).chip();
   if (chip.ends_with(".toml")) chip = std::filesystem::absolute(chip).string();
   setenv("OCL_ICD_VENDORS", virtual_driver_path().c_str(), 1);
   setenv("WIREWATT_CHIP", chip.c_str(), 1);
@@ -134,8 +127,7 @@ void select_virtual_driver(const DeviceRequest& request, const std::string& name
 Status enter_virtual_device(const DeviceRequest& wanted) {
   DeviceRequest request = wanted;
   if (request.name.empty()) request.name = "virtual:w9100";
-  for (const auto prefix : host_prefixes) {
-    if (!request.name.starts_with(prefix)) continue;
+  if (DeviceName(request.name).is_host()) {
     return fail(ErrorCode::unsupported,
                 "programs run on virtual devices this way; on a real one start them directly",
                 request.name);
@@ -157,13 +149,14 @@ Result<std::string> default_device() {
 Result<std::string> resolve_device_name(const DeviceRequest& request) {
   const std::string& name = request.name;
   if (name.empty()) return default_device();
-  if (name.starts_with(virtual_prefix)) {
-    const std::string chip = chip_of(name);
+  const DeviceName parsed(name);
+  if (parsed.is_virtual()) {
+    const std::string chip = parsed.chip();
     for (const char* known :
          {"w9100", "vega10", "mi210", "dapper", "dapper64", "gpuopt", "random"}) {
       if (chip == known) return name;
     }
-    if (!chip.ends_with(".toml")) {
+    if (!parsed.is_chip_file()) {
       return fail(
           ErrorCode::not_found,
           fmt::format(
@@ -179,15 +172,13 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
     }
     return name;
   }
-  for (const auto prefix : host_prefixes) {
-    if (name.starts_with(prefix)) return name;
-  }
+  if (parsed.is_host()) return name;
   return fail(ErrorCode::not_found,
               fmt::format("no device '{}'; 'wirewatt devices' lists those that there are", name));
 }
 
 Result<Device> open_device(const DeviceRequest& request, const std::string& name) {
-  if (name.starts_with(virtual_prefix)) return open_virtual(request, name);
+  if (DeviceName(name).is_virtual()) return open_virtual(request, name);
   WW_ASSIGN(opened, open_compute_device(request));
   return open_amd_device(std::move(opened), name);
 }

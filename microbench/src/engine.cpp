@@ -13,6 +13,7 @@
 #include "plan.hpp"
 #include "runner.hpp"
 #include "sensor_steps.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/sensor_info.hpp"
 #include "ww/measure/step_test.hpp"
@@ -115,7 +116,7 @@ std::map<std::string, std::string> Engine::identity() const {
   };
   put(campaign_keys::device, name_);
   put(campaign_keys::seed, number_text(request_.seed));
-  if (name_ == "virtual:random") {
+  if (DeviceName(name_).is_random_chip()) {
     put(campaign_keys::chip_seed, number_text(request_.device.chip_seed));
     put(campaign_keys::chip_class, request_.device.chip_class);
   }

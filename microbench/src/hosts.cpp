@@ -1,26 +1,17 @@
 #include "ww/microbench/hosts.hpp"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "child_view.hpp"
 #include "module_driver.hpp"
 #include "opencl_host.hpp"
 #include "pinning.hpp"
+#include "ww/core/device_name.hpp"
 
 namespace ww::microbench {
 namespace {
 
 using nlohmann::json;
-
-// The whole text as a number.
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
 
 tl::unexpected<Error> no_such_name(const std::string& name) {
   return fail(ErrorCode::invalid_argument,
@@ -88,22 +79,14 @@ void add_view(std::vector<HostListing>& listings, const std::string& api,
 }  // namespace
 
 Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name) {
-  const auto colon = name.find(':');
-  if (colon == std::string::npos) return no_such_name(name);
-  const std::string api = name.substr(0, colon);
-  const std::string_view rest = std::string_view(name).substr(colon + 1);
-  if (api == "opencl") {
-    const auto dot = rest.find('.');
-    const auto platform = number(rest.substr(0, dot));
-    const auto device =
-        dot == std::string_view::npos ? std::optional<int>() : number(rest.substr(dot + 1));
-    if (!platform || !device) return no_such_name(name);
+  const DeviceName parsed(name);
+  if (const auto place = parsed.opencl_place()) {
     WW_ASSIGN(opencl, load_opencl());
-    return open_opencl_host(*opencl, *platform, *device);
+    return open_opencl_host(*opencl, place->first, place->second);
   }
-  const auto index = number(rest);
-  if (!index || (api != "hip" && api != "cuda")) return no_such_name(name);
-  WW_ASSIGN(driver, api == "hip" ? open_hip(*index) : open_cuda(*index));
+  const auto index = parsed.index();
+  if (!parsed.is_host() || !index) return no_such_name(name);
+  WW_ASSIGN(driver, parsed.kind() == DeviceName::Kind::hip ? open_hip(*index) : open_cuda(*index));
   return make_module_host(std::move(driver));
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ww/core/json_reader.hpp"
 #include "ww/core/split_mix.hpp"
 
 namespace ww::microbench {
@@ -253,42 +254,32 @@ nlohmann::json to_json(const PlanInputs& inputs) {
 
 Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
   PlanInputs inputs;
-  const char* key = "";
-  const auto read = [&key](const nlohmann::json& from, const char* name, auto& into) {
-    key = name;
-    from.at(name).get_to(into);
-  };
-  try {
-    read(json, "device", inputs.device);
-    read(json, "seed", inputs.seed);
-    read(json, "quick", inputs.quick);
-    read(json, "engines", inputs.engines);
-    read(json, "quadrants", inputs.quadrants);
-    read(json, "dvfs_states", inputs.dvfs_states);
-    read(json, "reference_state", inputs.reference_state);
-    if (json.contains("tuning")) {
-      auto& tuning = inputs.tuning.emplace();
-      const auto& from = json.at("tuning");
-      read(from, "saturated_loops", tuning.saturated_loops);
-      read(from, "throttled_loops", tuning.throttled_loops);
-      read(from, "throttle", tuning.throttle);
-      read(from, "furnace_loops", tuning.furnace_loops);
-      read(from, "throttled_share", tuning.throttled_share);
-      if (from.contains("saturated_bytes_per_clock")) {
-        read(from, "saturated_bytes_per_clock", tuning.saturated_bytes_per_clock);
-      }
-      read(from, "three_quarters_throttle", tuning.three_quarters_throttle);
-      read(from, "three_quarters_loops", tuning.three_quarters_loops);
-      read(from, "quarter_throttle", tuning.quarter_throttle);
-      read(from, "quarter_loops", tuning.quarter_loops);
-    }
-    if (json.contains("mirrored")) read(json, "mirrored", inputs.mirrored);
-    if (json.contains("nops")) read(json, "nops", inputs.nops);
-    if (json.contains("plateau_s")) read(json, "plateau_s", inputs.plateau_s.emplace());
-    if (json.contains("turn_s")) read(json, "turn_s", inputs.turn_s.emplace());
-  } catch (const nlohmann::json::exception&) {
-    return fail(ErrorCode::parse_error, std::string("missing or malformed '") + key + "'", "plan");
+  const JsonReader reader(json, "plan");
+  reader.read("device", inputs.device);
+  reader.read("seed", inputs.seed);
+  reader.read("quick", inputs.quick);
+  reader.read("engines", inputs.engines);
+  reader.read("quadrants", inputs.quadrants);
+  reader.read("dvfs_states", inputs.dvfs_states);
+  reader.read("reference_state", inputs.reference_state);
+  if (const auto from = reader.optional_object("tuning")) {
+    auto& tuning = inputs.tuning.emplace();
+    from->read("saturated_loops", tuning.saturated_loops);
+    from->read("throttled_loops", tuning.throttled_loops);
+    from->read("throttle", tuning.throttle);
+    from->read("furnace_loops", tuning.furnace_loops);
+    from->read("throttled_share", tuning.throttled_share);
+    from->read_optional("saturated_bytes_per_clock", tuning.saturated_bytes_per_clock);
+    from->read("three_quarters_throttle", tuning.three_quarters_throttle);
+    from->read("three_quarters_loops", tuning.three_quarters_loops);
+    from->read("quarter_throttle", tuning.quarter_throttle);
+    from->read("quarter_loops", tuning.quarter_loops);
   }
+  reader.read_optional("mirrored", inputs.mirrored);
+  reader.read_optional("nops", inputs.nops);
+  reader.read_optional("plateau_s", inputs.plateau_s);
+  reader.read_optional("turn_s", inputs.turn_s);
+  WW_TRY(reader.status());
   if (inputs.engines < 1 || inputs.quadrants < 1 || inputs.engines * inputs.quadrants > 4096) {
     return fail(ErrorCode::parse_error, "engines and quadrants make no sense", "plan");
   }

@@ -11,6 +11,7 @@
 #include "device.hpp"
 #include "pinning.hpp"
 #include "stream_arguments.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/patterns.hpp"
@@ -464,7 +465,7 @@ Status run_segments(const SegmentsRequest& request, const ProgressFunction& prog
                 "needs two blocks or more, and plateaus longer than what is cut off");
   }
   WW_ASSIGN(name, resolve_device_name(request.device));
-  if (!name.starts_with("virtual:")) {
+  if (!DeviceName(name).is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "segments are told apart by counters of single launches, which real devices do not "
                 "give; use a virtual device",

@@ -9,7 +9,9 @@
 #include "device.hpp"
 #include "kfd_topology.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/virtual_device.hpp"
@@ -37,13 +39,6 @@ template <class T>
 json optional(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
-template <class T>
-void read_optional(const json& from, const char* key, std::optional<T>& into) {
-  if (const auto found = from.find(key); found != from.end() && !found->is_null()) {
-    into = found->template get<T>();
-  }
-}
-
 // An opened device and what its driver tells.
 struct Opened {
   std::string name;
@@ -54,7 +49,7 @@ struct Opened {
 
 Result<Opened> open(const DeviceRequest& request) {
   Opened opened;
-  if (request.name.empty() || request.name.starts_with("virtual:")) {
+  if (request.name.empty() || DeviceName(request.name).is_virtual()) {
     WW_ASSIGN(name, resolve_device_name(request));
     WW_ASSIGN(device, open_device(request, name));
     opened.name = name;
@@ -90,8 +85,8 @@ fs::path cache_file(const Opened& opened, const DeviceRequest& request) {
   if (opened.is_virtual) {
     identity += fmt::format("\n{}\n{}\n{}", opened.name, request.chip_seed, request.chip_class);
     // A chip file may change under its name.
-    if (opened.name.ends_with(".toml")) {
-      if (const auto text = read_file(opened.name.substr(std::string("virtual:").size()))) {
+    if (const DeviceName name(opened.name); name.is_chip_file()) {
+      if (const auto text = read_file(name.chip())) {
         identity += "\n" + *text;
       }
     }
@@ -167,76 +162,62 @@ json to_json(const Topology& topology) {
 
 Result<Topology> topology_from_json(const json& from) {
   Topology topology;
-  const char* key = "";
-  const auto read = [&key](const json& part, const char* name, auto& into) {
-    key = name;
-    part.at(name).get_to(into);
-  };
-  try {
-    read(from, "device", topology.device);
-    read(from, "driver", topology.driver);
-    read(from, "target", topology.target);
-    read(from, "virtual", topology.is_virtual);
-    key = "driver_says";
-    const json& told = from.at("driver_says");
-    read(told, "source", topology.told.source);
-    read_optional(told, "engines", topology.told.engines);
-    read_optional(told, "compute_units", topology.told.compute_units);
-    read_optional(told, "channels", topology.told.channels);
-    read_optional(told, "interleave_bytes", topology.told.interleave_bytes);
-    read_optional(told, "l2_bytes", topology.told.l2_bytes);
-    read_optional(told, "dies", topology.told.dies);
-    read(from, "pinned", topology.pinned);
-    read(from, "pinning_reason", topology.pinning_reason);
-    read(from, "places_reason", topology.places_reason);
-    key = "places";
-    for (const json& place : from.at("places")) {
-      TopologyPlace entry;
-      read(place, "engine", entry.engine);
-      read(place, "cu", entry.cu);
-      read(place, "id", entry.id);
-      topology.places.push_back(entry);
-    }
-    key = "address";
-    const json& address = from.at("address");
-    std::string form;
-    read(address, "found", topology.address.found);
-    read(address, "reason", topology.address.reason);
-    read(address, "form", form);
-    for (const auto each : {AddressMap::Form::xor_of_bits, AddressMap::Form::modulo}) {
-      if (form == to_string(each)) topology.address.form = each;
-    }
-    read(address, "channels", topology.address.channels);
-    read(address, "interleave_bytes", topology.address.interleave_bytes);
-    read(address, "masks", topology.address.masks);
-    read(address, "foretold", topology.address.foretold);
-    read(address, "pairs", topology.address.pairs);
-    key = "latency";
-    const json& latency = from.at("latency");
-    read(latency, "found", topology.latency.found);
-    read(latency, "reason", topology.latency.reason);
-    read(latency, "ticks", topology.latency.ticks);
-    read(latency, "noise_ticks", topology.latency.noise_ticks);
-    read(latency, "contrast_ticks", topology.latency.contrast_ticks);
-    read(latency, "nearest_place", topology.latency.nearest_place);
-    read(from, "lines", topology.lines);
-    key = "sides";
-    if (const json& sides = from.at("sides"); !sides.is_null()) {
-      Sides& into = topology.sides.emplace();
-      read(sides, "found", into.found);
-      read(sides, "reason", into.reason);
-      read(sides, "side_of_place", into.side_of_place);
-      read(sides, "near_ticks", into.near_ticks);
-      read(sides, "far_ticks", into.far_ticks);
-      read(sides, "explained", into.explained);
-      read(sides, "line_mask", into.line_mask);
-      read(sides, "line_foretold", into.line_foretold);
-      read(sides, "line_reason", into.line_reason);
-    }
-  } catch (const json::exception&) {
-    return fail(ErrorCode::parse_error, std::string("missing or malformed '") + key + "'",
-                "topology");
+  const JsonReader reader(from, "topology");
+  reader.read("device", topology.device);
+  reader.read("driver", topology.driver);
+  reader.read("target", topology.target);
+  reader.read("virtual", topology.is_virtual);
+  const JsonReader told = reader.object("driver_says");
+  told.read("source", topology.told.source);
+  told.read_optional("engines", topology.told.engines);
+  told.read_optional("compute_units", topology.told.compute_units);
+  told.read_optional("channels", topology.told.channels);
+  told.read_optional("interleave_bytes", topology.told.interleave_bytes);
+  told.read_optional("l2_bytes", topology.told.l2_bytes);
+  told.read_optional("dies", topology.told.dies);
+  reader.read("pinned", topology.pinned);
+  reader.read("pinning_reason", topology.pinning_reason);
+  reader.read("places_reason", topology.places_reason);
+  for (const JsonReader& place : reader.objects("places")) {
+    TopologyPlace& entry = topology.places.emplace_back();
+    place.read("engine", entry.engine);
+    place.read("cu", entry.cu);
+    place.read("id", entry.id);
   }
+  const JsonReader address = reader.object("address");
+  std::string form;
+  address.read("found", topology.address.found);
+  address.read("reason", topology.address.reason);
+  address.read("form", form);
+  for (const auto each : {AddressMap::Form::xor_of_bits, AddressMap::Form::modulo}) {
+    if (form == to_string(each)) topology.address.form = each;
+  }
+  address.read("channels", topology.address.channels);
+  address.read("interleave_bytes", topology.address.interleave_bytes);
+  address.read("masks", topology.address.masks);
+  address.read("foretold", topology.address.foretold);
+  address.read("pairs", topology.address.pairs);
+  const JsonReader latency = reader.object("latency");
+  latency.read("found", topology.latency.found);
+  latency.read("reason", topology.latency.reason);
+  latency.read("ticks", topology.latency.ticks);
+  latency.read("noise_ticks", topology.latency.noise_ticks);
+  latency.read("contrast_ticks", topology.latency.contrast_ticks);
+  latency.read("nearest_place", topology.latency.nearest_place);
+  reader.read("lines", topology.lines);
+  if (const auto sides = reader.optional_object("sides")) {
+    Sides& into = topology.sides.emplace();
+    sides->read("found", into.found);
+    sides->read("reason", into.reason);
+    sides->read("side_of_place", into.side_of_place);
+    sides->read("near_ticks", into.near_ticks);
+    sides->read("far_ticks", into.far_ticks);
+    sides->read("explained", into.explained);
+    sides->read("line_mask", into.line_mask);
+    sides->read("line_foretold", into.line_foretold);
+    sides->read("line_reason", into.line_reason);
+  }
+  WW_TRY(reader.status());
   return topology;
 }
 

@@ -1,7 +1,6 @@
 #include "ww/microbench/traffic_check.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +44,7 @@ class SteadyClock final : public measure::Sensor {
   std::int64_t now_ns() override { return measure::steady_now_ns(); }
   void sleep_until(std::int64_t) override {}
   Result<std::vector<StoredSample>> new_readings() override { return std::vector<StoredSample>{}; }
-  std::vector<measure::DvfsState> dvfs_states() const override { return {}; }
+  std::vector<DvfsState> dvfs_states() const override { return {}; }
   int dvfs_current() const override { return -1; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "a clock alone"); }
 
@@ -158,14 +157,6 @@ Result<ExerciseReport> report_from(const fs::path& file) {
   return report;
 }
 
-struct Folder {
-  fs::path path;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-};
-
 // The profiler on the exercise. Its failures are the check's reason.
 Result<TrafficCheck> profile_exercise(const std::string& name, const std::string& target,
                                       const fs::path& program) {
@@ -179,13 +170,8 @@ Result<TrafficCheck> profile_exercise(const std::string& name, const std::string
               "rocprof: rocprofiler-dev)";
     return check;
   }
-  WW_ASSIGN(parent, temporary_parent());
-  std::string pattern = (parent / "wirewatt-exercise-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    return fail(ErrorCode::io_error, "cannot make a temporary folder", pattern);
-  }
-  const Folder folder{pattern};
-  const fs::path report_file = folder.path / "exercise.json";
+  WW_ASSIGN(scratch, ScratchFolder::create("exercise"));
+  const fs::path report_file = scratch.path() / "exercise.json";
   measure::ProfileRequest request;
   request.architecture = target;
   request.command = {program.string(), "exercise", "--device", name, "--out", report_file.string()};

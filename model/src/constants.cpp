@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "prepare.hpp"
-#include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {

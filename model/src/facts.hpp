@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/floorplan.hpp"
 
@@ -21,11 +22,6 @@ struct SensorFact {
   double gain_tolerance_95{};
   double regulator_slope_tolerance_95{};
   double floorplan_tolerance_95{};
-};
-
-struct DvfsState {
-  double voltage_v{};
-  double clock_hz{};
 };
 
 struct Facts {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {

@@ -1,4 +1,4 @@
-// Small-sample statistics: quantiles of Student's t and Fisher's F, robust location and scale.
+// Small-sample statistics: the tail of Fisher's F, robust location and scale.
 #pragma once
 
 #include <span>
@@ -16,15 +16,8 @@ namespace ww::model {
 // as efficient as the robust scale, and outliers still do not carry it away.
 [[nodiscard]] double clipped_square_sum(std::span<const double> residuals);
 
-// Regularised incomplete beta function I_x(a, b) (continued fraction; Abramowitz and
-// Stegun 26.5.8).
-[[nodiscard]] double incomplete_beta(double a, double b, double x);
-
 // P(F >= f) for Fisher's F with d1 and d2 degrees of freedom.
 [[nodiscard]] double f_tail(double f, double d1, double d2);
-
-// t with P(|T| <= t) = 0.95 for Student's T with `dof` (may be fractional; infinite gives 1.96).
-[[nodiscard]] double t_quantile_95(double dof);
 
 struct MeanAndError {
   double mean{};

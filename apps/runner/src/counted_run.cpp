@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "ww/core/temporary_folder.hpp"
+#include "ww/core/subprocess.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 
 namespace ww::runner {
@@ -25,8 +25,7 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
                                const std::vector<std::string>& command,
                                const CountedRunOptions& options) {
   WW_TRY(microbench::enter_virtual_device(device));
-  WW_ASSIGN(parent, temporary_parent());
-  WW_ASSIGN(folder, Parts::create(parent));
+  WW_ASSIGN(folder, ScratchFolder::create("run"));
   const auto set = [&](const char* variable, const char* ending, bool wanted) {
     if (wanted) {
       ::setenv(variable, (folder.path() / (std::string("%p") + ending)).c_str(), 1);
@@ -39,14 +38,16 @@ Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
   set("WIREWATT_TRACE", ".wwt", options.trace);
   set("WIREWATT_SEALED_ENERGY", ".sealed.csv", options.sealed);
   CountedRun run{std::move(folder), 0, {}, {}, {}, {}};
-  const auto status = run_child(command, options.quiet);
+  ProcessSetup setup;
+  setup.out = options.quiet ? kNullStream : kInheritStream;
+  const auto program = run_in_foreground(command, setup);
   for (const char* variable :
        {"WIREWATT_COUNTERS", "WIREWATT_SAMPLES", "WIREWATT_TRACE", "WIREWATT_SEALED_ENERGY"}) {
     ::unsetenv(variable);
   }
-  if (!status) return tl::unexpected(status.error());
-  run.exit_code = child_exit_code(*status);
-  if (asked_to_end_during_child()) {
+  if (!program) return tl::unexpected(program.error());
+  run.exit_code = program->end.exit_code;
+  if (program->asked_to_end) {
     return fail(ErrorCode::cancelled, "was interrupted", command.front());
   }
   const auto files = run.folder.files();

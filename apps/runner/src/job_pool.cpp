@@ -2,42 +2,25 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <mutex>
 #include <thread>
 
 #include "ww/core/interrupt.hpp"
-#include "ww/runner/child.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::runner {
 namespace {
 
 int run_one(const Job& job) {
-  std::vector<char*> arguments;
-  for (const auto& word : job.command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child < 0) return 127;
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(127);
-    const int log = ::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    if (log >= 0) {
-      ::dup2(log, STDOUT_FILENO);
-      ::dup2(log, STDERR_FILENO);
-    }
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(127);
+  const Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  ProcessSetup setup;
+  if (log.open()) {
+    setup.out = setup.err = log.number();
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return child_exit_code(status);
+  setup.signal_at_parents_end = SIGTERM;
+  auto process = Process::start(job.command, setup);
+  return process ? process->wait().exit_code : 127;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "segments.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/vgpu_abi.h"
 #include "ww/energy/energy.hpp"
 #include "ww/measure/counter_file.hpp"
@@ -72,7 +73,7 @@ class VirtualBracket final : public Common {
       names_.emplace_back(abi_.counter_name(i));
     }
     if (const auto* chip = abi_.chip_info(); chip != nullptr) {
-      name_ = std::string("virtual:") + chip->name;
+      name_ = virtual_device_name(chip->name);
       target_ = chip->target;
     }
   }
@@ -118,7 +119,7 @@ class VirtualBracket final : public Common {
 
   const ww_vgpu_abi& abi_;
   std::vector<std::string> names_;
-  std::string name_{"virtual"};
+  std::string name_{kVirtualLabel};
   std::string target_;
   std::uint64_t first_{};
 };
@@ -173,15 +174,14 @@ Result<std::unique_ptr<Bracket>> open_virtual(std::optional<model::WireModel> mo
 
 Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
                                            std::optional<model::WireModel> model) {
-  constexpr std::string_view prefix = "gpu:";
-  std::size_t index = 0;
-  const char* const stop = device.data() + device.size();
-  if (!device.starts_with(prefix) ||
-      std::from_chars(device.data() + prefix.size(), stop, index).ptr != stop) {
+  const DeviceName name(device);
+  const auto number = name.index();
+  if (name.kind() != DeviceName::Kind::sensor || !number) {
     return fail(ErrorCode::not_found, "no such device; there are virtual, gpu:0, gpu:1, ...",
                 device);
   }
   const auto telemetry = measure::find_telemetry();
+  const auto index = static_cast<std::size_t>(*number);
   if (index >= telemetry.gpus.size()) {
     return fail(ErrorCode::not_found,
                 fmt::format("{} GPUs with a power sensor here{}{}{}{}; 'wirewatt doctor' says more",
@@ -206,7 +206,7 @@ Result<std::unique_ptr<Bracket>> Bracket::open(const std::string& device,
     WW_ASSIGN(loaded, model::load_wire_model(model_file));
     model = std::move(loaded);
   }
-  if (device == "virtual") return open_virtual(std::move(model));
+  if (device == kVirtualLabel) return open_virtual(std::move(model));
   if (!device.empty()) return open_real(device, std::move(model));
   if (measure::find_virtual_abi(WW_VGPU_LIBRARY_NAME)) return open_virtual(std::move(model));
   return open_real("gpu:0", std::move(model));

@@ -11,8 +11,8 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/core/subprocess.hpp"
 #include "ww/report/pages.hpp"
-#include "ww/runner/child.hpp"
 
 namespace ww::study {
 namespace {
@@ -44,19 +44,19 @@ Status calibrate(const ReproduceRequest& request) {
     spdlog::info("{}: the calibration is there already", request.out);
     return {};
   }
-  std::error_code ec;
-  const auto self = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
+  WW_ASSIGN(self, own_program());
   std::vector<std::string> command{self.string(), "calibrate", "--device", "virtual:w9100",
                                    "--out",       request.out, "--json"};
   if (request.quick) command.emplace_back("--quick");
   if (fs::exists(fs::path(request.out) / "campaign.db")) command.emplace_back("--resume");
-  WW_ASSIGN(status, runner::run_child(command, true));
+  ProcessSetup setup;
+  setup.out = kNullStream;
+  WW_ASSIGN(calibration, run_in_foreground(command, setup));
   // A calibration that was complete ends well, whoever asked it to end.
-  if (runner::asked_to_end_during_child()) {
+  if (calibration.asked_to_end) {
     return fail(ErrorCode::cancelled, "was interrupted; run it again to go on", request.out);
   }
-  if (const int code = runner::child_exit_code(status); code != 0) {
+  if (const int code = calibration.end.exit_code; code != 0) {
     return fail(ErrorCode::device_error, fmt::format("the calibration ended with {}", code),
                 request.out);
   }

@@ -52,22 +52,6 @@ double solve(const std::function<double(double)>& function, double aim) {
   return (low + high) / 2;
 }
 
-// Student's distribution above t > 0 by Simpson's rule on x = sqrt(freedom) tan(angle), where the
-// density becomes cos(angle)^(freedom - 1), smooth and bounded.
-double student_below(double t, double freedom) {
-  const double end = std::atan(t / std::sqrt(freedom));
-  constexpr int steps = 400;
-  const double h = end / steps;
-  double sum = 0;
-  for (int i = 0; i <= steps; ++i) {
-    const double weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
-    sum += weight * std::pow(std::cos(i * h), freedom - 1);
-  }
-  const double scale = std::exp(std::lgamma((freedom + 1) / 2) - std::lgamma(freedom / 2)) /
-                       std::sqrt(std::acos(-1.0));
-  return 0.5 + scale * sum * h / 3;
-}
-
 }  // namespace
 
 double chi_squared_below(double x, double freedom) {
@@ -76,10 +60,6 @@ double chi_squared_below(double x, double freedom) {
 
 double chi_squared_quantile(double chance, double freedom) {
   return solve([&](double x) { return chi_squared_below(x, freedom); }, chance);
-}
-
-double student_quantile(double chance, double freedom) {
-  return solve([&](double t) { return student_below(t, freedom); }, chance);
 }
 
 }  // namespace ww::sweep

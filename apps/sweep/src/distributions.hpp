@@ -1,4 +1,5 @@
-// Quantiles that intervals need.
+// The chi-squared distribution, for intervals of a spread. Student's t is in
+// ww/core/statistics.hpp.
 #pragma once
 
 namespace ww::sweep {
@@ -7,7 +8,5 @@ namespace ww::sweep {
 [[nodiscard]] double chi_squared_below(double x, double freedom);
 // Its inverse. 0 < chance < 1.
 [[nodiscard]] double chi_squared_quantile(double chance, double freedom);
-// Inverse of Student's distribution, for chance > 0.5.
-[[nodiscard]] double student_quantile(double chance, double freedom);
 
 }  // namespace ww::sweep

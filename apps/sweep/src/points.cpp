@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/hash.hpp"
 
 namespace ww::sweep {
@@ -139,9 +140,9 @@ class InputHashes {
       std::error_code ignored;
       if (!std::filesystem::is_regular_file(folder_ / path, ignored)) return std::string();
     } else if (setting == "device") {
-      constexpr std::string_view prefix = "virtual:";
-      if (!path.starts_with(prefix) || !path.ends_with(".toml")) return std::string();
-      path = path.substr(prefix.size());
+      const DeviceName device(path);
+      if (!device.is_chip_file()) return std::string();
+      path = device.chip();
     }
     const auto found = known_.find(path);
     if (found != known_.end()) return found->second;

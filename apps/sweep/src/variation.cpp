@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "distributions.hpp"
+#include "ww/core/statistics.hpp"
 #include "ww/sweep/analysis.hpp"
 
 namespace ww::sweep {
@@ -67,7 +68,7 @@ Result<PartVariation> part_variation(const std::vector<PartValue>& parts) {
   variation.mean = sums.mean;
   // Hartung and Knapp's factor, never below one: few parts that agree by luck are no certainty.
   const double factor = std::max(1.0, sums.q / freedom);
-  const double reach = student_quantile(0.975, freedom) * std::sqrt(factor / sums.weight);
+  const double reach = t_quantile_95(freedom) * std::sqrt(factor / sums.weight);
   variation.mean_low = sums.mean - reach;
   variation.mean_high = sums.mean + reach;
   for (const auto& part : parts) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <optional>
 #include <unordered_map>
 
 #include "host.hpp"
@@ -164,13 +165,10 @@ Result<Pilot> run_pilot(const Sweep& sweep, const std::vector<std::uint32_t>& to
   Pilot pilot;
   if (todo.empty()) return pilot;
   fs::path folder = sweep.folder;
+  std::optional<ScratchFolder> scratch;  // where nothing is kept
   if (!keep) {
-    WW_ASSIGN(parent, temporary_parent());
-    std::string name = (parent / "wirewatt-pilot-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return fail(ErrorCode::io_error, "cannot make a folder for the pilot point", name);
-    }
-    folder = name;
+    WW_ASSIGN(made, ScratchFolder::create("pilot"));
+    folder = scratch.emplace(std::move(made)).path();
   }
   const std::vector<std::size_t> places{0, todo.size() / 2, todo.size() - 1};
   double total = 0;
@@ -196,10 +194,6 @@ Result<Pilot> run_pilot(const Sweep& sweep, const std::vector<std::uint32_t>& to
           pilot.records.push_back(record);
         });
   }();
-  if (!keep) {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-  }
   WW_TRY(status);
   pilot.points = pilot.records.size();
   if (pilot.points > 0) {

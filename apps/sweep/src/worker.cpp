@@ -1,13 +1,10 @@
 #include "worker.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,9 +33,18 @@ struct Reply {
   std::uint64_t err{};
 };
 
-void close_one(int& fd) {
-  if (fd >= 0) ::close(fd);
-  fd = -1;
+std::string content_of(int file) {
+  const auto size = ::lseek(file, 0, SEEK_END);
+  std::string text(size > 0 ? std::min(static_cast<std::size_t>(size), most_output) : 0, '\0');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto got = ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    at += static_cast<std::size_t>(got);
+  }
+  text.resize(at);
+  return text;
 }
 
 }  // namespace
@@ -49,30 +55,30 @@ Status Worker::start(const PoolOptions& options, const RunCommand& run,
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return fail(ErrorCode::io_error, fmt::format("cannot make a socket: {}", std::strerror(errno)));
   }
-  out_ = ::memfd_create("wirewatt-out", MFD_CLOEXEC);
-  err_ = ::memfd_create("wirewatt-err", MFD_CLOEXEC);
-  std::fflush(nullptr);  // or the child would print it again
-  const pid_t child = out_ >= 0 && err_ >= 0 ? ::fork() : -1;
-  if (child < 0) {
-    const int number = errno;
-    ::close(ends[0]);
-    ::close(ends[1]);
-    close_all();
+  Descriptor mine(ends[0]);
+  Descriptor childs(ends[1]);
+  out_ = Descriptor(::memfd_create("wirewatt-out", MFD_CLOEXEC));
+  err_ = Descriptor(::memfd_create("wirewatt-err", MFD_CLOEXEC));
+  if (!out_.open() || !err_.open()) {
     return fail(ErrorCode::io_error,
-                fmt::format("cannot start a process: {}", std::strerror(number)));
+                fmt::format("cannot make a file in memory: {}", std::strerror(errno)));
   }
-  if (child == 0) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ProcessSetup setup;
+  setup.folder = options.folder;
+  setup.in = kNullStream;
+  setup.out = out_.number();
+  setup.err = err_.number();
+  setup.own_group = true;
+  setup.signal_at_parents_end = SIGKILL;
+  std::fflush(nullptr);  // or the child would print it again
+  const auto serve = [&]() -> int {
     for (const int fd : others) ::close(fd);
-    ::close(ends[0]);
-    if (!options.folder.empty() && ::chdir(options.folder.c_str()) != 0) ::_exit(126);
-    serve_jobs(ends[1], out_, err_, run);
-  }
-  ::setpgid(child, child);  // whichever of the two comes first
-  ::close(ends[1]);
-  pid_ = child;
-  socket_ = ends[0];
+    mine.close();
+    return serve_jobs(childs.number(), out_.number(), err_.number(), run);
+  };
+  WW_ASSIGN(process, Process::fork(serve, setup));
+  process_.emplace(std::move(process));
+  socket_ = std::move(mine);
   died_ = false;
   completed_ = 0;
   seen_mib_ = 0;
@@ -94,7 +100,7 @@ Status Worker::send(QueuedJob job) {
   queue_.push_back(std::move(job));
   std::string_view rest = frame;
   while (!rest.empty()) {
-    const auto sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    const auto sent = ::send(socket_.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return fail(ErrorCode::io_error, "a worker has gone");
     rest.remove_prefix(static_cast<std::size_t>(sent));
@@ -105,7 +111,7 @@ Status Worker::send(QueuedJob job) {
 std::vector<Finished> Worker::receive() {
   std::array<char, 65536> chunk{};
   for (;;) {
-    const auto got = ::recv(socket_, chunk.data(), chunk.size(), MSG_DONTWAIT);
+    const auto got = ::recv(socket_.number(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got > 0) {
       inbox_.append(chunk.data(), static_cast<std::size_t>(got));
@@ -143,27 +149,24 @@ std::vector<Finished> Worker::receive() {
 }
 
 void Worker::retire() {
-  close_one(socket_);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
+  socket_.close();
+  process_->wait();
+  process_.reset();
   close_all();
 }
 
 void Worker::end() const {
-  ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);
+  process_->signal(SIGKILL);
 }
 
 void Worker::kill() {
-  if (pid_ <= 0) return;
+  if (!process_) return;
   end();
   retire();
 }
 
 double Worker::look_at_memory() {
-  const double now = memory_of_tree_mib(pid_);
+  const double now = memory_of_tree_mib(process_->id());
   seen_mib_ = std::max(seen_mib_, now);
   return now;
 }
@@ -172,41 +175,25 @@ Ending Worker::bury() {
   Ending ending;
   ending.timed_out = timed_out;
   ending.over_memory = over_memory;
-  ending.out = said(out_);
-  ending.err = said(err_);
-  ::kill(-pid_, SIGKILL);  // what it started, and itself if only its socket closed
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-  ending.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  ending.exit_code = ending.signal != 0 ? 128 + ending.signal : WEXITSTATUS(status);
+  ending.out = content_of(out_.number());
+  ending.err = content_of(err_.number());
+  end();  // what it started, and itself if only its socket closed
+  const ProcessEnd end = process_->wait();
+  process_.reset();
+  ending.signal = end.signal;
+  ending.exit_code = end.exit_code;
   close_all();
   return ending;
 }
 
 void Worker::close_all() {
-  close_one(socket_);
-  close_one(out_);
-  close_one(err_);
+  socket_.close();
+  out_.close();
+  err_.close();
   inbox_.clear();
 }
 
 namespace {
-
-std::string content_of(int file) {
-  const auto size = ::lseek(file, 0, SEEK_END);
-  std::string text(size > 0 ? std::min(static_cast<std::size_t>(size), most_output) : 0, '\0');
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto got = ::pread(file, text.data() + at, text.size() - at, static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    at += static_cast<std::size_t>(got);
-  }
-  text.resize(at);
-  return text;
-}
 
 bool read_all(int socket, void* into, std::size_t size) {
   auto* bytes = static_cast<char*>(into);
@@ -247,14 +234,7 @@ double cpu_now(double& peak_mib) {
 
 }  // namespace
 
-std::string Worker::said(int file) const {
-  return content_of(file);
-}
-
-void serve_jobs(int socket, int out, int err, const RunCommand& run) {
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null >= 0) ::dup2(null, STDIN_FILENO);
-  if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) ::_exit(126);
+int serve_jobs(int socket, int out, int err, const RunCommand& run) {
   std::uint32_t size = 0;
   while (read_all(socket, &size, sizeof size)) {
     std::string words(size, '\0');
@@ -265,7 +245,7 @@ void serve_jobs(int socket, int out, int err, const RunCommand& run) {
       at += arguments.back().size() + 1;
     }
     for (const int file : {out, err}) {
-      if (::ftruncate(file, 0) != 0 || ::lseek(file, 0, SEEK_SET) < 0) ::_exit(126);
+      if (::ftruncate(file, 0) != 0 || ::lseek(file, 0, SEEK_SET) < 0) return 126;
     }
     Reply reply;
     const double cpu = cpu_now(reply.peak_mib);
@@ -283,7 +263,7 @@ void serve_jobs(int socket, int out, int err, const RunCommand& run) {
     const std::string_view head(reinterpret_cast<const char*>(&reply), sizeof reply);
     if (!write_all(socket, head) || !write_all(socket, printed) || !write_all(socket, said)) break;
   }
-  ::_exit(0);
+  return 0;
 }
 
 }  // namespace ww::sweep

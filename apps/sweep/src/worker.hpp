@@ -1,15 +1,15 @@
 // One worker process of the pool, seen from both sides.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ww/core/process.hpp"
 #include "ww/sweep/pool.hpp"
 
 namespace ww::sweep {
@@ -42,9 +42,9 @@ class Worker {
   // end(), and waits for it.
   void kill();
 
-  [[nodiscard]] bool running() const { return pid_ > 0; }
+  [[nodiscard]] bool running() const { return process_.has_value(); }
   [[nodiscard]] bool died() const { return died_; }
-  [[nodiscard]] int socket() const { return socket_; }
+  [[nodiscard]] int socket() const { return socket_.number(); }
   [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   [[nodiscard]] unsigned completed() const { return completed_; }
   [[nodiscard]] Clock::time_point started() const { return started_; }
@@ -62,12 +62,11 @@ class Worker {
 
  private:
   void close_all();
-  [[nodiscard]] std::string said(int file) const;
 
-  pid_t pid_{-1};
-  int socket_{-1};
-  int out_{-1};  // the child's stdout and stderr, in memory
-  int err_{-1};
+  std::optional<Process> process_;
+  Descriptor socket_;
+  Descriptor out_;  // the child's stdout and stderr, in memory
+  Descriptor err_;
   bool died_{};
   unsigned completed_{};
   double seen_mib_{};
@@ -77,8 +76,8 @@ class Worker {
   std::int64_t started_ms_{};
 };
 
-// The child's side: runs jobs from the socket until it is closed. `out` and `err` become stdout and
-// stderr.
-[[noreturn]] void serve_jobs(int socket, int out, int err, const RunCommand& run);
+// The child's side: runs jobs from the socket until it is closed, and gives the exit code. `out`
+// and `err` are the files behind stdout and stderr.
+int serve_jobs(int socket, int out, int err, const RunCommand& run);
 
 }  // namespace ww::sweep

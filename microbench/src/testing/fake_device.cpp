@@ -235,7 +235,7 @@ class FakeSensor final : public measure::Sensor {
     chip_->unread.clear();
     return readings;
   }
-  std::vector<measure::DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
+  std::vector<DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
   int dvfs_current() const override { return 0; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "one state"); }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {

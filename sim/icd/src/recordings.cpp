@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -75,7 +76,8 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
   if (!settings.trace_file.empty()) {
-    WW_ASSIGN(writer, trace::Writer::create(settings.trace_file, "virtual:" + settings.chip.chip));
+    WW_ASSIGN(writer,
+              trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip)));
     recordings->trace_ = std::move(writer);
   }
   return recordings;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 
@@ -218,7 +219,7 @@ namespace {
 nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& stats) {
   return {{"file", request.trace.string()},
           {"producer", stats.producer},
-          {"virtual", stats.producer.starts_with("virtual")},
+          {"virtual", DeviceName(stats.producer).is_virtual()},
           {"launches", stats.launches},
           {"wave_accesses", stats.wave_accesses},
           {"lane_accesses", stats.lane_accesses},

@@ -1,6 +1,5 @@
 // wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,11 +15,11 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
-#include "ww/runner/child.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
@@ -162,7 +161,7 @@ void print_totals(const Totals& totals, const std::string& device) {
 // --- the command ---
 
 struct Finished {
-  int status{};
+  ProcessEnd end;
   Totals totals;
   std::vector<std::string> traces;
   std::vector<nlohmann::json> timing;  // a report for each process
@@ -170,9 +169,9 @@ struct Finished {
 
 // Moves files into place: the first under the name asked for, those of further processes with the
 // process id before the ending.
-Result<std::vector<std::string>> place(const runner::Parts& parts, const std::string& target) {
+Result<std::vector<std::string>> place(const ScratchFolder& folder, const std::string& target) {
   std::vector<std::string> placed;
-  for (const auto& file : parts.files()) {
+  for (const auto& file : folder.files()) {
     fs::path name = target;
     if (!placed.empty()) {
       name.replace_extension(file.stem().string() + name.extension().string());
@@ -190,35 +189,34 @@ Result<std::vector<std::string>> place(const runner::Parts& parts, const std::st
 Result<Finished> execute(const RunArguments& arguments) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
-  const auto beside = [](const std::string& file) -> Result<fs::path> {
-    return file.empty() ? temporary_parent() : runner::folder_of(file);
+  const auto beside = [](const std::string& file) {
+    return file.empty() ? ScratchFolder::create("run")
+                        : ScratchFolder::create_in(fs::absolute(file).parent_path());
   };
   WW_ASSIGN(counter_folder, beside(arguments.counters));
-  WW_ASSIGN(counter_parts, runner::Parts::create(counter_folder));
-  ::setenv("WIREWATT_COUNTERS", (counter_parts.path() / "%p.csv").c_str(), 1);
-  std::optional<runner::Parts> trace_parts;
+  ::setenv("WIREWATT_COUNTERS", (counter_folder.path() / "%p.csv").c_str(), 1);
+  std::optional<ScratchFolder> trace_folder;
   if (arguments.trace.empty()) {
     ::unsetenv("WIREWATT_TRACE");
   } else {
-    WW_ASSIGN(parts, runner::Parts::create(runner::folder_of(arguments.trace)));
-    trace_parts.emplace(std::move(parts));
-    ::setenv("WIREWATT_TRACE", (trace_parts->path() / "%p.wwt").c_str(), 1);
+    WW_ASSIGN(folder, beside(arguments.trace));
+    trace_folder.emplace(std::move(folder));
+    ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
   }
   WW_TRY(enter_mode(arguments.timing, arguments.device));
-  std::optional<runner::Parts> timing_parts;
+  std::optional<ScratchFolder> timing_folder;
   if (arguments.timing.timing()) {
-    WW_ASSIGN(report_folder, beside(arguments.timing.report));
-    WW_ASSIGN(parts, runner::Parts::create(report_folder));
-    timing_parts.emplace(std::move(parts));
-    ::setenv("WIREWATT_TIMING_REPORT", (timing_parts->path() / "%p.json").c_str(), 1);
+    WW_ASSIGN(folder, beside(arguments.timing.report));
+    timing_folder.emplace(std::move(folder));
+    ::setenv("WIREWATT_TIMING_REPORT", (timing_folder->path() / "%p.json").c_str(), 1);
   }
   if (!arguments.check.empty()) ::setenv("WIREWATT_CHECK", arguments.check.c_str(), 1);
   if (!arguments.on_fault.empty()) ::setenv("WIREWATT_ON_FAULT", arguments.on_fault.c_str(), 1);
   Finished finished;
-  WW_ASSIGN(status, runner::run_child(arguments.command));
-  finished.status = status;
+  WW_ASSIGN(program, run_in_foreground(arguments.command));
+  finished.end = program.end;
 
-  const auto files = counter_parts.files();
+  const auto files = counter_folder.files();
   std::optional<StreamedFile> merged;
   if (!arguments.counters.empty() && !files.empty()) {
     WW_ASSIGN(file, StreamedFile::create(arguments.counters));
@@ -234,21 +232,21 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.counters.empty() && !merged) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
   }
-  if (trace_parts) {
-    WW_ASSIGN(placed, place(*trace_parts, arguments.trace));
+  if (trace_folder) {
+    WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
     finished.traces = std::move(placed);
     if (finished.traces.empty()) {
       spdlog::warn("no trace: the program made no use of the device, or did not end by itself");
     }
   }
-  if (timing_parts) {
-    for (const auto& file : timing_parts->files()) {
+  if (timing_folder) {
+    for (const auto& file : timing_folder->files()) {
       WW_ASSIGN(text, read_file(file));
       auto report = nlohmann::json::parse(text, nullptr, false);
       if (!report.is_discarded()) finished.timing.push_back(std::move(report));
     }
     if (!arguments.timing.report.empty()) {
-      WW_TRY(place(*timing_parts, arguments.timing.report));
+      WW_TRY(place(*timing_folder, arguments.timing.report));
       if (finished.timing.empty()) {
         spdlog::warn(
             "no timing report: the program made no use of the device, or did not end by "
@@ -274,12 +272,11 @@ void print_timing(const nlohmann::json& report) {
 int run(const RunArguments& arguments) {
   const auto finished = execute(arguments);
   if (!finished) return report_error(finished.error());
-  const bool killed = WIFSIGNALED(finished->status);
-  const int code = runner::child_exit_code(finished->status);
+  const auto [signal, code] = finished->end;
   const std::string& device = arguments.device.name;
-  if (killed) {
-    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(),
-                  WTERMSIG(finished->status), ::strsignal(WTERMSIG(finished->status)));
+  if (signal != 0) {
+    spdlog::error("{}: ended by signal {} ({})", arguments.command.front(), signal,
+                  ::strsignal(signal));
   }
   const Totals& totals = finished->totals;
   if (!arguments.json) {

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
@@ -20,16 +21,16 @@ namespace {
 
 Result<sim::gpu::ChipRequest> chip_of(const CampaignStore& campaign, const std::string& file) {
   WW_ASSIGN(facts, campaign.facts());
-  constexpr std::string_view prefix = "virtual:";
-  const std::string device = facts[std::string(campaign_keys::device)];
-  if (!device.starts_with(prefix)) {
-    return fail(ErrorCode::unsupported,
-                "only virtual devices have a known truth; this campaign ran on '" + device + "'",
-                file);
+  const DeviceName device(facts[std::string(campaign_keys::device)]);
+  if (!device.is_virtual()) {
+    return fail(
+        ErrorCode::unsupported,
+        "only virtual devices have a known truth; this campaign ran on '" + device.text() + "'",
+        file);
   }
   sim::gpu::ChipRequest request;
-  request.chip = device.substr(prefix.size());
-  if (request.chip == "random") {
+  request.chip = device.chip();
+  if (device.is_random_chip()) {
     try {
       request.seed = std::stoull(facts[std::string(campaign_keys::chip_seed)]);
     } catch (const std::exception&) {
@@ -213,7 +214,7 @@ int run_program(const std::string& folder, const std::vector<std::string>& comma
     WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
     WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
     microbench::DeviceRequest device;
-    device.name = "virtual:" + request.chip;
+    device.name = virtual_device_name(request.chip);
     device.chip_seed = request.seed;
     device.chip_class = sim::gpu::to_string(request.chip_class);
     return score_estimate((std::filesystem::path(folder) / "model.json").string(), device, command);

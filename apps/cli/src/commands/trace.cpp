@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
 #include "ww/sim/trace/accelsim.hpp"
@@ -81,7 +82,7 @@ Result<nlohmann::json> info(const std::string& file) {
   const auto bytes = static_cast<double>(reader.file_bytes());
   json["file"] = file;
   json["producer"] = reader.producer();
-  json["virtual"] = reader.producer().starts_with("virtual");
+  json["virtual"] = DeviceName(reader.producer()).is_virtual();
   json["file_bytes"] = reader.file_bytes();
   json["bytes_per_access"] = accesses == 0 ? nlohmann::json() : nlohmann::json(bytes / accesses);
   json["compression"] = static_cast<double>(raw) / bytes;

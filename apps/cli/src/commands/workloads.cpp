@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/progress.hpp"
 
 namespace ww::cli {
@@ -67,8 +68,7 @@ int run_workloads(WorkloadArguments& arguments) {
     // Below `wirewatt run, estimate or score --device D` they run on D.
     const char* chip = std::getenv("WIREWATT_CHIP");
     const char* usual = arguments.timing.timing() ? "dapper" : "w9100";
-    arguments.request.device =
-        std::string("virtual:") + (chip != nullptr && *chip != '\0' ? chip : usual);
+    arguments.request.device = virtual_device_name(chip != nullptr && *chip != '\0' ? chip : usual);
   }
   microbench::DeviceRequest device;
   device.name = arguments.request.device;

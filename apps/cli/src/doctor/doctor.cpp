@@ -9,7 +9,9 @@
 #include "command.hpp"
 #include "doctor/doctor_output.hpp"
 #include "output.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/measure/command_load.hpp"
 #include "ww/measure/environment.hpp"
@@ -25,8 +27,6 @@ namespace {
 using measure::Finding;
 using measure::Verdict;
 using nlohmann::json;
-
-constexpr std::string_view pci_prefix = "pci:";
 
 struct DoctorArguments {
   microbench::DeviceRequest device;
@@ -65,7 +65,7 @@ const measure::TelemetryGpu* by_address(const measure::Telemetry& telemetry,
 Result<Patient> sensor_patient(const measure::TelemetryGpu& gpu,
                                const measure::TelemetryOptions& options) {
   Patient patient;
-  patient.name = fmt::format("{}{}", pci_prefix, measure::to_string(gpu.pci));
+  patient.name = fmt::format("pci:{}", measure::to_string(gpu.pci));
   patient.findings = measure::check_gpu(gpu, measure::sysfs_of(options));
   auto sensor = measure::open_sensor(gpu, options);
   if (sensor) {
@@ -116,8 +116,8 @@ Result<Patient> compute_patient(const DoctorArguments& arguments,
 Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetry& telemetry,
                              const measure::TelemetryOptions& options) {
   auto& name = arguments.device.name;
-  if (name.starts_with(pci_prefix)) {
-    const auto* gpu = by_address(telemetry, name.substr(pci_prefix.size()));
+  if (const DeviceName named(name); named.kind() == DeviceName::Kind::pci) {
+    const auto* gpu = by_address(telemetry, std::string(named.rest()));
     if (gpu == nullptr) {
       return fail(ErrorCode::not_found, "no GPU with a sensor is at this PCI address", name);
     }
@@ -126,7 +126,7 @@ Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetr
   if (name.empty()) {
     WW_ASSIGN(listed, microbench::default_device());
     name = listed;
-    if (name.starts_with("virtual:") && !telemetry.gpus.empty()) {
+    if (DeviceName(name).is_virtual() && !telemetry.gpus.empty()) {
       return sensor_patient(telemetry.gpus.front(), options);
     }
   }
@@ -181,9 +181,10 @@ void add_counter_mapping(Patient& patient) {
   if (patient.compute == nullptr) return;
   Progress progress("known bytes");
   progress.update(0, 1, "asking the counters");
-  std::error_code ec;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
-  const auto checks = microbench::check_device_mapping(*patient.compute, self);
+  const auto checks = [&]() -> Result<std::vector<measure::MappingCheck>> {
+    WW_ASSIGN(self, own_program());
+    return microbench::check_device_mapping(*patient.compute, self);
+  }();
   progress.finish();
   if (!checks) {
     const bool absent = checks.error().code == ErrorCode::unsupported;

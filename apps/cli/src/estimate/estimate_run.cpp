@@ -3,6 +3,7 @@
 #include "estimate/estimate_command.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/microbench/segments.hpp"
@@ -55,10 +56,10 @@ Status use_segments(model::WireModel& model, const std::string& path) {
 // The generation of a virtual chip, which its counter files do not name; gfx701 where the name
 // tells none.
 std::string virtual_architecture(const microbench::DeviceRequest& device) {
-  constexpr std::string_view prefix = "virtual:";
+  const DeviceName name(device.name);
   sim::gpu::ChipRequest request;
-  if (device.name.starts_with(prefix)) request.chip = device.name.substr(prefix.size());
-  if (request.chip == "random") return "gfx701";  // all that are drawn
+  if (name.is_virtual()) request.chip = name.chip();
+  if (name.is_random_chip()) return "gfx701";  // all that are drawn
   const auto chip = sim::gpu::Chip::load(request);
   return chip ? chip->architecture().gfx_target : "gfx701";
 }

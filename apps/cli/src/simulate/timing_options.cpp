@@ -8,6 +8,7 @@
 #include "simulate/photonic_options.hpp"
 #include "simulate/simulate_options.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace ww::cli {
@@ -44,13 +45,13 @@ Status apply(const TimingArguments& arguments, sim::net::NetworkConfig& config) 
 }
 
 Result<sim::gpu::ChipRequest> chip_of(const microbench::DeviceRequest& device) {
-  constexpr std::string_view prefix = "virtual:";
-  if (!device.name.starts_with(prefix)) {
+  const DeviceName name(device.name);
+  if (!name.is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "timing mode is a virtual device's; --device virtual:dapper", device.name);
   }
   sim::gpu::ChipRequest request;
-  request.chip = device.name.substr(prefix.size());
+  request.chip = name.chip();
   request.seed = device.chip_seed;
   WW_ASSIGN(chip_class, sim::gpu::chip_class_from_string(device.chip_class));
   request.chip_class = chip_class;

@@ -2,22 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <vector>
 
-#include "ww/core/atomic_file.hpp"
-#include "ww/core/interrupt.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 #include "ww/workloads/workloads.hpp"
@@ -27,74 +21,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  static Result<Folder> create() {
-    WW_ASSIGN(parent, temporary_parent());
-    std::string name = (parent / "wirewatt-trace-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return fail(ErrorCode::io_error,
-                  fmt::format("cannot keep a trace here ({}); TMPDIR names another folder",
-                              std::strerror(errno)),
-                  parent.string());
-    }
-    return Folder(name);
+// Runs this program with other arguments, its trace to `trace`. The errors that it prints are for
+// the user; its output is kept.
+Result<ProcessResult> run_self(const std::vector<std::string>& words, const fs::path& trace) {
+  WW_ASSIGN(program, own_program());
+  ProcessRequest request;
+  request.command = {program.string()};
+  request.command.insert(request.command.end(), words.begin(), words.end());
+  request.environment = {{"WIREWATT_TRACE", trace.string()}};
+  request.limit = kUnlimited;
+  request.shows_errors = true;
+  request.ends_with_parent = true;
+  auto result = run_process(request);
+  if (!result) {
+    result.error().context = "--workload";
   }
-  Folder(Folder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  explicit Folder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
-
-// Runs this program with other arguments, its trace to `trace`, what it prints to `output`. Gives
-// the status as waitpid does.
-Result<int> run_self(const std::vector<std::string>& words, const fs::path& trace,
-                     const fs::path& output) {
-  std::string program = "wirewatt";
-  std::vector<char*> arguments{program.data()};
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const int out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (out < 0) return fail(ErrorCode::io_error, std::strerror(errno), output.string());
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);
-    ::dup2(out, STDOUT_FILENO);
-    ::setenv("WIREWATT_TRACE", trace.c_str(), 1);
-    ::execv("/proc/self/exe", arguments.data());
-    ::_exit(127);
-  }
-  ::close(out);
-  if (child < 0) return fail(ErrorCode::io_error, "cannot start a process", "--workload");
-  int status = 0;
-  while (true) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
-    if (ended == child) return status;
-    if (ended < 0 && errno != EINTR) {
-      return fail(ErrorCode::io_error, std::strerror(errno), "--workload");
-    }
-    if (interrupted()) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
-      return fail(ErrorCode::cancelled, "interrupted", "--workload");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  return result;
 }
 
 // What `workloads run --json` says went wrong; empty where nothing did.
-std::string complaint(const fs::path& output) {
-  const auto text = read_file(output);
-  const auto json = nlohmann::json::parse(text ? *text : std::string(), nullptr, false);
+std::string complaint(const std::string& output) {
+  const auto json = nlohmann::json::parse(output, nullptr, false);
   if (!json.is_object() || !json.contains("workloads")) return {};
   for (const auto& workload : json["workloads"]) {
     if (workload.value("status", "") != "pass") return workload.value("reason", "no reason given");
@@ -131,25 +78,23 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
                 name);
   }
   WW_TRY(workloads::size_from_string(size));
-  if (!device.starts_with("virtual")) {
+  if (!DeviceName(device).is_virtual()) {
     return fail(ErrorCode::unsupported,
                 "only a virtual device gives a memory trace, for example virtual:w9100", device);
   }
-  WW_ASSIGN(folder, Folder::create());
+  WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
-  const fs::path output = folder.path() / "output.json";
-  WW_ASSIGN(status, run_self({"--quiet", "workloads", "run", name, "--size", size, "--device",
+  WW_ASSIGN(result, run_self({"--quiet", "workloads", "run", name, "--size", size, "--device",
                               device, "--json"},
-                             trace, output));
-  if (const std::string why = complaint(output); !why.empty()) {
+                             trace));
+  if (const std::string why = complaint(result.output); !why.empty()) {
     return fail(ErrorCode::bad_data, "the workload failed: " + why, name);
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {  // and has said why
-    const bool wrong_device = WIFEXITED(status) && WEXITSTATUS(status) == 2;
-    return fail(wrong_device ? ErrorCode::invalid_argument : ErrorCode::device_error,
+  if (result.exit_code != 0) {  // and has said why
+    return fail(result.exit_code == 2 ? ErrorCode::invalid_argument : ErrorCode::device_error,
                 fmt::format("the workload did not run on {} ({} {})", device,
-                            WIFSIGNALED(status) ? "signal" : "exit code",
-                            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
+                            result.signal != 0 ? "signal" : "exit code",
+                            result.signal != 0 ? result.signal : result.exit_code),
                 name);
   }
   return open_trace(trace, name);
@@ -160,7 +105,7 @@ bool is_accelsim(const fs::path& trace) {
 }
 
 Result<WorkloadTrace> import_trace(const fs::path& from) {
-  WW_ASSIGN(folder, Folder::create());
+  WW_ASSIGN(folder, ScratchFolder::create("trace"));
   const fs::path trace = folder.path() / "trace.wwt";
   WW_TRY(sim::trace::import_accelsim(from, trace));
   return open_trace(trace, from.string());

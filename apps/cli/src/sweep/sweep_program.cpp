@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "program.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::cli {
 
@@ -10,8 +11,8 @@ Result<sweep::Program> swept_program() {
   namespace fs = std::filesystem;
   std::error_code ec;
   sweep::Program program;
-  program.executable = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot find this program", "/proc/self/exe");
+  WW_ASSIGN(executable, own_program());
+  program.executable = executable;
   std::vector<fs::path> files{program.executable};
   const auto bin = program.executable.parent_path();
   for (const auto& part : {bin / ".." / "lib" / "libwirewatt_vgpu.so",

@@ -14,7 +14,6 @@
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
-#include "ww/runner/child.hpp"
 #include "ww/session/live.hpp"
 
 namespace ww::cli {
@@ -59,8 +58,7 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
-  WW_ASSIGN(parent, temporary_parent());
-  WW_ASSIGN(folder, runner::Parts::create(parent));
+  WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
   WW_ASSIGN(display, Display::open(arguments.json));

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/profiler.hpp"
@@ -20,21 +20,15 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view prefix = "gpu:";
-
 Result<measure::TelemetryGpu> find_card(const std::string& device) {
   const auto telemetry = measure::find_telemetry();
-  std::size_t index = 0;
-  bool named = device.empty();
-  if (device.starts_with(prefix)) {
-    const char* end = device.data() + device.size();
-    const auto [stop, error] = std::from_chars(device.data() + prefix.size(), end, index);
-    named = error == std::errc{} && stop == end;
-  }
-  if (!named) {
+  const DeviceName name(device.empty() ? "gpu:0" : device);
+  const auto number = name.index();
+  if (name.kind() != DeviceName::Kind::sensor || !number) {
     return fail(ErrorCode::invalid_argument,
                 "real GPUs are named gpu:0, gpu:1, ... as 'wirewatt doctor' lists them", device);
   }
+  const auto index = static_cast<std::size_t>(*number);
   if (index < telemetry.gpus.size()) return telemetry.gpus[index];
   return fail(ErrorCode::not_found,
               fmt::format("{} GPUs with a power sensor here; 'wirewatt doctor' says why. Without a "

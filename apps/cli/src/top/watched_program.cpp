@@ -12,7 +12,7 @@ WatchedProgram::WatchedProgram(const std::vector<std::string>& command)
     : result_(std::async(std::launch::async, [command] {
         ProcessRequest request;
         request.command = command;
-        request.limit = std::chrono::hours(24 * 365);
+        request.limit = kUnlimited;
         return run_process(request);
       })) {}
 

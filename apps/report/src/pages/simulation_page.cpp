@@ -10,6 +10,7 @@
 #include "html.hpp"
 #include "pages/page_kinds.hpp"
 #include "values.hpp"
+#include "ww/core/device_name.hpp"
 
 namespace ww::report {
 namespace {
@@ -28,7 +29,8 @@ std::string name_of(const json& run) {
 
 // Whether its wires are those of a model fitted on a simulated chip.
 bool has_virtual_wires(const json& run) {
-  return text_of(object_of(run, "energy_pj"), "wire_source").find("virtual:") != std::string::npos;
+  return text_of(object_of(run, "energy_pj"), "wire_source").find(kVirtualPrefix) !=
+         std::string::npos;
 }
 
 // Energy by component, one bar for each report.

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "ww/core/atomic_file.hpp"
-#include "ww/runner/child.hpp"
+#include "ww/core/process.hpp"
 #include "ww/runner/job_pool.hpp"
 #include "ww/runner/sensed_energy.hpp"
 
@@ -219,9 +219,8 @@ Status add_pictures(DapperStudy& study, const std::vector<const Planned*>& runs,
 Result<DapperStudy> run_dapper_study(
     const DapperRequest& request,
     const std::function<void(const std::string&, double, double)>& done) {
+  WW_ASSIGN(self, own_program());
   std::error_code ec;
-  const auto self = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
   const fs::path folder = fs::path(request.out);
   std::vector<Planned> plan;
   std::vector<runner::Job> jobs;

@@ -9,7 +9,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
-#include "ww/runner/child.hpp"
+#include "ww/core/process.hpp"
 #include "ww/runner/job_pool.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/memory_link.hpp"
@@ -151,9 +151,8 @@ json to_json(const GpuoptRun& run) {
 Result<GpuoptStudy> run_gpuopt_study(
     const GpuoptOptions& options,
     const std::function<void(const std::string&, double, double)>& done) {
+  WW_ASSIGN(self, own_program());
   std::error_code ec;
-  const auto self = fs::read_symlink("/proc/self/exe", ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
   const auto variants = gpuopt_variants(options.quick);
   const fs::path runs = fs::path(options.out) / "runs" / options.size;
   std::vector<Planned> plan;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "iiswc16/iiswc16.hpp"
+#include "ww/core/process.hpp"
 #include "ww/measure/i_counters.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/technology.hpp"
@@ -80,9 +81,7 @@ Result<Application> run_application(const std::string& name, const model::WireMo
                                     const std::string& size) {
   Application app;
   app.name = name;
-  std::error_code ec;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", ec);
-  if (ec) return fail(ErrorCode::io_error, "cannot tell where this program lies");
+  WW_ASSIGN(self, own_program());
   microbench::DeviceRequest device;
   device.name = "virtual:w9100";
   WW_ASSIGN(run,

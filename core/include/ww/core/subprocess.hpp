@@ -1,4 +1,4 @@
-// Another program, run to its end in a folder of its own with a time limit.
+// Another program, run to its end: for its output, with a time limit, or in the foreground.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "ww/core/process.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww {
+
+// The limit of a program that may run for as long as it needs.
+inline constexpr std::chrono::milliseconds kUnlimited = std::chrono::hours(24 * 365);
 
 struct ProcessRequest {
   std::vector<std::string> command;  // program (looked for on PATH) and arguments; no shell
@@ -17,6 +21,8 @@ struct ProcessRequest {
   std::vector<std::pair<std::string, std::string>> environment{};  // added to this process's
   std::chrono::milliseconds limit{std::chrono::minutes(10)};
   bool despite_interrupt{};  // runs to its end even after Ctrl-C: to clean up
+  bool shows_errors{};       // its stderr is this process's; ProcessResult::errors stays empty
+  bool ends_with_parent{};   // killed when the thread that runs it ends, however it ends
 };
 
 struct ProcessResult {
@@ -32,7 +38,15 @@ struct ProcessResult {
 // child is ended). A program that fails is no error: see exit_code.
 [[nodiscard]] Result<ProcessResult> run_process(const ProcessRequest& request);
 
-// The program's path as PATH has it, or empty.
-[[nodiscard]] std::filesystem::path find_program(const std::string& name);
+struct ForegroundEnd {
+  ProcessEnd end;
+  bool asked_to_end{};  // a signal asked this process to end meanwhile
+};
+// Runs the command as a shell would in the foreground, with this process's standard streams, and
+// waits for it. The signals SIGTERM and SIGHUP are passed on to it; SIGINT and SIGQUIT, which are
+// typed at a terminal, reach it by themselves. `setup` may redirect its streams; it may not ask for
+// a group of its own. Call it on one thread at a time. Errors: those of Process::start.
+[[nodiscard]] Result<ForegroundEnd> run_in_foreground(const std::vector<std::string>& command,
+                                                      const ProcessSetup& setup = {});
 
 }  // namespace ww

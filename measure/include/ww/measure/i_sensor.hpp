@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::measure {
@@ -20,12 +21,6 @@ struct SensorFacts {
   std::optional<double> gain_tolerance_95;             // relative, 95% half-width
   std::optional<double> regulator_slope_tolerance_95;  // of the marginal regulator efficiency
   std::optional<double> floorplan_tolerance_95;        // of the scale of published distances
-};
-
-// A voltage and clock state, nominal values.
-struct DvfsState {
-  double voltage_v{};
-  double clock_hz{};
 };
 
 // One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
-#include "ww/runner/child.hpp"
 
 namespace ww::runner {
 
@@ -18,13 +18,13 @@ struct CountedRunOptions {
 };
 
 struct CountedRun {
-  Parts folder;
+  ScratchFolder folder;
   int exit_code{};
   std::vector<std::string> counters, samples, traces, sealed;  // a file for each process
 };
 
-// Errors: those of enter_virtual_device and run_child; bad_data where the program made no use of
-// the device.
+// Errors: those of enter_virtual_device and run_in_foreground; bad_data where the program made no
+// use of the device.
 [[nodiscard]] Result<CountedRun> run_counted(const microbench::DeviceRequest& device,
                                              const std::vector<std::string>& command,
                                              const CountedRunOptions& options);

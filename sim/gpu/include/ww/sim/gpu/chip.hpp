@@ -9,14 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::sim::gpu {
-
-struct DvfsState {
-  double voltage_v{};
-  double clock_hz{};
-};
 
 struct Architecture {
   std::string name;                  // "w9100"
