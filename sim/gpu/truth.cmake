@@ -1,25 +1,9 @@
 # The sealed truth: chips, energy accounting, power timeline, sensor, reveal.
 pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)
-
-foreach(_name w9100 vega10 mi210)
-  set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/${_name}.toml)
-  set(_floorplan ${PROJECT_SOURCE_DIR}/model/floorplans/${_name}.toml)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip} ${_floorplan})
-  string(TOUPPER ${_name} _upper)
-  file(READ ${_chip} WW_CHIP_${_upper})
-  file(READ ${_floorplan} WW_FLOORPLAN_${_upper})
-endforeach()
-# Their published floorplans are their own geometry.
-foreach(_name dapper dapper64 gpuopt)
-  set(_chip ${CMAKE_CURRENT_SOURCE_DIR}/chips/${_name}.toml)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_chip})
-  string(TOUPPER ${_name} _upper)
-  file(READ ${_chip} WW_CHIP_${_upper})
-endforeach()
-configure_file(src/truth/builtin.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp @ONLY)
+add_subdirectory(chips)
 
 set(WW_SIM_GPU_TRUTH_SOURCES
-  ${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp
+  ${WW_BUILTIN_CHIPS_SOURCE}
   src/truth/chip.cpp
   src/truth/chip_file.cpp
   src/truth/energy_ledger.cpp
@@ -37,7 +21,7 @@ set(WW_SIM_GPU_TRUTH_SOURCES
   src/truth/transitions_avx2.cpp
   src/truth/transitions_avx512.cpp
   src/truth/transitions_portable.cpp)
-set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/truth/builtin.cpp PROPERTIES
+set_source_files_properties(${WW_BUILTIN_CHIPS_SOURCE} PROPERTIES
   INCLUDE_DIRECTORIES ${CMAKE_CURRENT_SOURCE_DIR}/src/truth)
 # The inner loops are plain loops over lanes; let the compiler widen them.
 set_source_files_properties(src/truth/transitions.cpp src/truth/thermal.cpp PROPERTIES

@@ -10,11 +10,12 @@
 #include <sstream>
 #include <utility>
 
-#include "builtin.hpp"
+#include "builtin_chips.hpp"
 #include "chip_file.hpp"
 #include "draw.hpp"
 #include "random_chip.hpp"
 #include "truth.hpp"
+#include "ww/model/known_floorplans.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -46,7 +47,7 @@ Result<std::string> floorplan_text(const ChipSpec& spec, const std::filesystem::
   if (spec.floorplan.ends_with(".toml")) {
     return read_file(chip_file.parent_path() / spec.floorplan);
   }
-  if (const auto text = builtin_floorplan_toml(spec.floorplan)) {
+  if (const auto text = model::known_floorplan(spec.floorplan)) {
     return std::string(*text);
   }
   return fail(ErrorCode::not_found,
@@ -231,12 +232,9 @@ Result<Chip> Chip::load(const ChipRequest& request) {
     text = *builtin;
     origin = fmt::format("sim/gpu/chips/{}.toml", request.chip);
   } else {
-    return fail(
-        ErrorCode::not_found,
-        fmt::format(
-            "unknown chip \"{}\"; one of w9100, vega10, mi210, dapper, gpuopt, random, or a path "
-            "ending in .toml",
-            request.chip));
+    return fail(ErrorCode::not_found,
+                fmt::format("unknown chip \"{}\"; one of {}, random, or a path ending in .toml",
+                            request.chip, builtin_chip_names()));
   }
   WW_ASSIGN(spec, parse_chip(text, origin));
   WW_ASSIGN(floorplan, floorplan_text(spec, file));

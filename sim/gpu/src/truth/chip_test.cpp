@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "test_chip.hpp"
 #include "truth.hpp"
@@ -38,6 +40,32 @@ TEST(Chip, LoadsTheW9100ByName) {
   EXPECT_DOUBLE_EQ(state.voltage_v, 1.1687);
   EXPECT_DOUBLE_EQ(state.clock_hz, 930e6);
   EXPECT_EQ(chip.request().seed, 0U);
+}
+
+TEST(Chip, EveryFileOfTheFolderIsBuiltIn) {
+  const std::string names = ", " + std::string(builtin_chip_names()) + ", ";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(std::getenv("WW_SOURCE_DIR")) / "sim/gpu/chips")) {
+    if (entry.path().extension() != ".toml") {
+      continue;
+    }
+    ++files;
+    const std::string name = entry.path().stem().string();
+    EXPECT_NE(names.find(", " + name + ", "), std::string::npos) << name << " is not in the list";
+    const auto chip = Chip::load({.chip = name});
+    ASSERT_TRUE(chip) << chip.error().text();
+    EXPECT_EQ(chip->architecture().name, name);
+  }
+  EXPECT_GT(files, 0);
+}
+
+TEST(Chip, AnUnknownNameIsAnsweredWithThoseThatThereAre) {
+  const auto chip = Chip::load({.chip = "w9200"});
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().code, ErrorCode::not_found);
+  EXPECT_NE(chip.error().message.find(builtin_chip_names()), std::string::npos)
+      << chip.error().text();
 }
 
 TEST(Chip, PublishesAFloorplanThatIsNotItsTrueGeometry) {

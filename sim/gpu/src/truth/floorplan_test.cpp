@@ -1,8 +1,12 @@
 // What chips publish is what model/ reads: same points, same distances.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "truth.hpp"
 #include "ww/model/floorplan.hpp"
+#include "ww/model/known_floorplans.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -27,6 +31,24 @@ TEST(PublishedFloorplan, OfTheW9100IsReadAlikeByTheModel) {
   const auto plan = model::parse_floorplan(chip.public_floorplan_toml(), "published").value();
   EXPECT_NEAR(plan.l2_to_memory().value(), 11.5, 0.05);
   EXPECT_NEAR(plan.registers_to_l1.value(), 3.5, 1e-9);
+}
+
+TEST(PublishedFloorplan, EveryFileOfTheFolderIsKnown) {
+  const std::string names = ", " + std::string(model::known_floorplan_names()) + ", ";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(std::getenv("WW_SOURCE_DIR")) / "model/floorplans")) {
+    if (entry.path().extension() != ".toml") {
+      continue;
+    }
+    ++files;
+    const std::string name = entry.path().stem().string();
+    EXPECT_NE(names.find(", " + name + ", "), std::string::npos) << name << " is not in the list";
+    const auto text = model::known_floorplan(name);
+    ASSERT_TRUE(text) << name;
+    EXPECT_TRUE(model::parse_floorplan(*text, name));
+  }
+  EXPECT_GT(files, 0);
 }
 
 TEST(PublishedFloorplan, OfRandomChipsIsReadAlikeByTheModel) {

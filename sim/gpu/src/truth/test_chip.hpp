@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "builtin.hpp"
+#include "builtin_chips.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu {
