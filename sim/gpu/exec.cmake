@@ -1,47 +1,49 @@
-# The execution half: waves, caches, memory, launches.
+# The execution half, room by room (README.md): waves, caches, memory, launches.
 set(WW_SIM_GPU_EXEC_SOURCES
-  src/exec/access_log.cpp
-  src/exec/atomics.cpp
-  src/exec/compute_unit.cpp
-  src/exec/deferred_observer.cpp
-  src/exec/device_memory.cpp
-  src/exec/engine.cpp
-  src/exec/finding_log.cpp
-  src/exec/host_arena.cpp
-  src/exec/image_descriptor.cpp
-  src/exec/image_format.cpp
-  src/exec/image_memory.cpp
-  src/exec/image_resource.cpp
-  src/exec/image_sample.cpp
-  src/exec/l2_cache.cpp
-  src/exec/lane_forms.cpp
-  src/exec/lane_table.cpp
-  src/exec/lanes_avx2.cpp
-  src/exec/lanes_avx512.cpp
-  src/exec/lanes_generic.cpp
-  src/exec/launch_setup.cpp
-  src/exec/look_ahead.cpp
-  src/exec/lds.cpp
-  src/exec/line_update.cpp
-  src/exec/lower.cpp
-  src/exec/matrix.cpp
-  src/exec/memory_guard.cpp
-  src/exec/memory_system.cpp
-  src/exec/private_memory.cpp
-  src/exec/program.cpp
-  src/exec/replay.cpp
-  src/exec/scalar_alu.cpp
-  src/exec/scalar_gfx9.cpp
-  src/exec/scalar_memory.cpp
-  src/exec/straight_line.cpp
-  src/exec/load_addresses.cpp
-  src/exec/first_writes.cpp
-  src/exec/vector_alu.cpp
-  src/exec/vector_forms.cpp
-  src/exec/vector_memory.cpp
-  src/exec/virtual_gpu.cpp
-  src/exec/work_groups.cpp
-  src/exec/workers.cpp)
+  src/compute_unit/access_log.cpp
+  src/compute_unit/atomics.cpp
+  src/compute_unit/compute_unit.cpp
+  src/memory/deferred_observer.cpp
+  src/compute_unit/device_memory.cpp
+  src/launch/engine.cpp
+  src/compute_unit/finding_log.cpp
+  src/host/host_arena.cpp
+  src/image/image_descriptor.cpp
+  src/image/image_format.cpp
+  src/memory/image_memory.cpp
+  src/image/image_resource.cpp
+  src/image/image_sample.cpp
+  src/memory/l2_cache.cpp
+  src/isa/half_float.cpp
+  src/isa/lane_forms.cpp
+  src/isa/operands.cpp
+  src/isa/lane_table.cpp
+  src/isa/lanes_avx2.cpp
+  src/isa/lanes_avx512.cpp
+  src/isa/lanes_generic.cpp
+  src/launch/launch_setup.cpp
+  src/compute_unit/look_ahead.cpp
+  src/memory/lds.cpp
+  src/compute_unit/line_update.cpp
+  src/launch/lower.cpp
+  src/alu/matrix.cpp
+  src/compute_unit/memory_guard.cpp
+  src/memory/memory_system.cpp
+  src/memory/private_memory.cpp
+  src/launch/program.cpp
+  src/launch/replay.cpp
+  src/alu/scalar_alu.cpp
+  src/alu/scalar_gfx9.cpp
+  src/memory/scalar_memory.cpp
+  src/isa/straight_line.cpp
+  src/isa/load_addresses.cpp
+  src/isa/first_writes.cpp
+  src/alu/vector_alu.cpp
+  src/alu/vector_forms.cpp
+  src/memory/vector_memory.cpp
+  src/launch/virtual_gpu.cpp
+  src/compute_unit/work_groups.cpp
+  src/host/workers.cpp)
 
 # The lane loops are compiled once for each host instruction set; lane_table.cpp picks one at run
 # time. No contraction: v_mad is not fused. Exceptions and errno of the host are of no interest.
@@ -54,22 +56,22 @@ if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
 endif()
 # What every access and every turn of a wave goes through.
 set_source_files_properties(
-  src/exec/compute_unit.cpp src/exec/l2_cache.cpp src/exec/lane_forms.cpp
-  src/exec/line_update.cpp src/exec/load_addresses.cpp src/exec/look_ahead.cpp
-  src/exec/memory_system.cpp src/exec/straight_line.cpp src/exec/vector_alu.cpp
-  src/exec/vector_memory.cpp src/exec/work_groups.cpp src/truth/energy_ledger.cpp
+  src/compute_unit/compute_unit.cpp src/memory/l2_cache.cpp src/isa/lane_forms.cpp
+  src/compute_unit/line_update.cpp src/isa/load_addresses.cpp src/compute_unit/look_ahead.cpp
+  src/memory/memory_system.cpp src/isa/straight_line.cpp src/alu/vector_alu.cpp
+  src/memory/vector_memory.cpp src/compute_unit/work_groups.cpp src/truth/energy_ledger.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 # Tables of handlers that are named like the instructions, and images, which the driver's tests link without
 # the rest of the emulator: each is compiled by itself.
 set_source_files_properties(
-  src/exec/image_descriptor.cpp src/exec/image_format.cpp src/exec/image_resource.cpp
-  src/exec/image_sample.cpp src/exec/lds.cpp src/exec/lower.cpp src/exec/matrix.cpp src/exec/scalar_alu.cpp
-  src/exec/scalar_gfx9.cpp src/exec/scalar_memory.cpp src/exec/vector_forms.cpp
+  src/image/image_descriptor.cpp src/image/image_format.cpp src/image/image_resource.cpp
+  src/image/image_sample.cpp src/memory/lds.cpp src/launch/lower.cpp src/alu/matrix.cpp src/alu/scalar_alu.cpp
+  src/alu/scalar_gfx9.cpp src/memory/scalar_memory.cpp src/alu/vector_forms.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-set_source_files_properties(src/exec/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
-set_source_files_properties(src/exec/lanes_avx2.cpp PROPERTIES
+set_source_files_properties(src/isa/lanes_generic.cpp PROPERTIES COMPILE_OPTIONS "${_lane_options}")
+set_source_files_properties(src/isa/lanes_avx2.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx2;-mfma;-mbmi;-mbmi2")
-set_source_files_properties(src/exec/lanes_avx512.cpp PROPERTIES
+set_source_files_properties(src/isa/lanes_avx512.cpp PROPERTIES
   COMPILE_OPTIONS "${_wide_lane_options};-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mfma;-mbmi;-mbmi2;-mprefer-vector-width=512")
 
 # Called once ww_sim_gpu exists. The test kernels are real machine code, built by clang.
@@ -102,25 +104,25 @@ function(ww_sim_gpu_exec_tests)
   add_custom_target(emulator_kernels DEPENDS ${objects})
 
   ww_add_test(exec_cache_test LABEL unit
-    SOURCES src/exec/l1_cache_test.cpp src/exec/l2_cache_test.cpp LIBS ww_sim_gpu)
-  ww_add_test(exec_image_test LABEL unit SOURCES src/exec/image_test.cpp LIBS ww_sim_gpu)
+    SOURCES src/compute_unit/l1_cache_test.cpp src/memory/l2_cache_test.cpp LIBS ww_sim_gpu)
+  ww_add_test(exec_image_test LABEL unit SOURCES src/image/image_test.cpp LIBS ww_sim_gpu)
   ww_add_test(exec_virtual_gpu_test LABEL unit ALONE
-    SOURCES src/exec/virtual_gpu_test.cpp src/exec/kernel_semantics_test.cpp
-            src/exec/narrow_semantics_test.cpp
-            src/exec/matrix_semantics_test.cpp
-            src/exec/memory_timing_test.cpp src/exec/chip_time_test.cpp
-            src/exec/random_code_test.cpp src/exec/straight_line_test.cpp
-            src/exec/first_writes_test.cpp src/exec/lane_forms_test.cpp
-            src/exec/load_addresses_test.cpp src/exec/host_arena_test.cpp
-            src/exec/trace_test.cpp src/exec/memory_check_test.cpp
-            src/exec/image_kernels_test.cpp src/exec/image_memory_test.cpp
+    SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
+            src/alu/narrow_semantics_test.cpp
+            src/alu/matrix_semantics_test.cpp
+            src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
+            src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
+            src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
+            src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp
+            src/launch/trace_test.cpp src/memory/memory_check_test.cpp
+            src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
     LIBS ww_sim_gpu)
-  ww_add_test(exec_lanes_test LABEL property SOURCES src/exec/lanes_test.cpp LIBS ww_sim_gpu)
-  add_executable(isa_coverage src/exec/isa_coverage.cpp)
+  ww_add_test(exec_lanes_test LABEL property SOURCES src/isa/lanes_test.cpp LIBS ww_sim_gpu)
+  add_executable(isa_coverage src/launch/isa_coverage.cpp)
   target_link_libraries(isa_coverage PRIVATE ww_options ww_sim_gpu)
   target_include_directories(isa_coverage PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-  ww_add_benchmark(bench_emulator SOURCES src/exec/emulator_bench.cpp LIBS ww_sim_gpu)
-  ww_add_fuzz_target(exec_launch_fuzz SOURCES src/exec/launch_fuzz.cpp LIBS ww_sim_gpu)
+  ww_add_benchmark(bench_emulator SOURCES src/launch/emulator_bench.cpp LIBS ww_sim_gpu)
+  ww_add_fuzz_target(exec_launch_fuzz SOURCES src/launch/launch_fuzz.cpp LIBS ww_sim_gpu)
   if(NOT WW_BUILD_FUZZERS)
     set_tests_properties(exec_launch_fuzz PROPERTIES ENVIRONMENT WW_FUZZ_INPUTS=500)
   endif()

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kRepliesAhead = 8;  // that the L2 makes while the output buffer is full
 
-std::uint64_t halves(std::uint64_t bytes) {
+std::uint64_t half_lines(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
 }
 
@@ -235,7 +235,7 @@ void MemoryNode::account(const exec::L2Cache::Access& access) {
   }
   if (!access.writeback) return;
   ++activity_.writebacks;
-  side_.counters.memory_write_halves += halves(access.victim_dirty);
+  side_.counters.memory_write_halves += half_lines(access.victim_dirty);
   ++side_.counters.memory_writes;
   side_.observer.memory(
       {side_.observer_cycle, channel_, true, side_.memory.host(exec::line_address(access.victim))});

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/i_hierarchy.hpp"
-#include "exec/line_update.hpp"
+#include "compute_unit/line_update.hpp"
+#include "memory/i_hierarchy.hpp"
 #include "timing/annotations.hpp"
 #include "timing/clocks.hpp"
 #include "timing/dram.hpp"

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/deferred_observer.hpp"
-#include "exec/i_hierarchy.hpp"
+#include "memory/deferred_observer.hpp"
+#include "memory/i_hierarchy.hpp"
 #include "timing/memory_node.hpp"
 #include "ww/sim/net/latency_histogram.hpp"
 
