@@ -9,7 +9,7 @@
 #include "ww/model/technology.hpp"
 #include "ww/runner/counted_run.hpp"
 #include "ww/runner/sensed_energy.hpp"
-#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 
 namespace ww::cli {
 namespace {
@@ -59,8 +59,8 @@ std::string virtual_architecture(const microbench::DeviceRequest& device) {
   sim::gpu::ChipRequest request;
   if (device.name.starts_with(prefix)) request.chip = device.name.substr(prefix.size());
   if (request.chip == "random") return "gfx701";  // all that are drawn
-  const auto chip = sim::gpu::Chip::load(request);
-  return chip ? chip->architecture().gfx_target : "gfx701";
+  const auto sheet = sim::gpu::data_sheet(request);
+  return sheet ? sheet->gfx_target : "gfx701";
 }
 
 }  // namespace

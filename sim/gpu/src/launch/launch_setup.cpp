@@ -174,11 +174,11 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.l1_hit_cycles = architecture.l1_hit_cycles;
   const auto& dvfs = architecture.dvfs;
   const double clock_hz =
-      dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline.dvfs_state())].clock_hz;
-  state.realtime_base = static_cast<double>(timeline.now_ns()) * 0.1;
+      dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline->dvfs_state())].clock_hz;
+  state.realtime_base = static_cast<double>(timeline->now_ns()) * 0.1;
   state.realtime_per_cycle = 1e8 / clock_hz;
   state.clock_base =
-      static_cast<std::uint64_t>(static_cast<double>(timeline.now_ns()) * 1e-9 * clock_hz);
+      static_cast<std::uint64_t>(static_cast<double>(timeline->now_ns()) * 1e-9 * clock_hz);
   return state;
 }
 

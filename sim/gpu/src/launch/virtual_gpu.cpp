@@ -67,7 +67,7 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer, thread_count(options), options.trace,
              hierarchy_for(std::move(system)), options.timing ? options.timing->cus_in_use : 0),
-      timeline(chip, options.noise_seed) {
+      timeline(chip.power_side().make_timeline(chip, options.noise_seed)) {
   l2_state = replays.share(engine.l2().snapshot());
   memory->keep_released(options.checks.memory);
 }
@@ -89,7 +89,7 @@ VirtualGpu::~VirtualGpu() {
 }
 
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options) {
-  auto observer = make_energy_ledger(chip);
+  auto observer = chip.power_side().make_ledger(chip);
   return create(std::move(chip), std::move(options), std::move(observer));
 }
 
@@ -283,10 +283,10 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
     }
   }
 
-  impl.timeline.idle_until(impl.timeline.now_ns() + impl.chip.architecture().launch_overhead_ns);
-  dispatch.start_ns = impl.timeline.now_ns();
-  impl.timeline.run(*impl.activity);
-  dispatch.end_ns = impl.timeline.now_ns();
+  impl.timeline->idle_until(impl.timeline->now_ns() + impl.chip.architecture().launch_overhead_ns);
+  dispatch.start_ns = impl.timeline->now_ns();
+  impl.timeline->run(*impl.activity);
+  dispatch.end_ns = impl.timeline->now_ns();
   if (impl.options.keep_energies) dispatch.activity = impl.activity;
   dispatch.replayed = record != nullptr;
   const auto [shape, is_new] =
@@ -316,22 +316,22 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
 // --- time, sensor, counters ---
 
 std::int64_t VirtualGpu::now_ns() const {
-  return impl_->timeline.now_ns();
+  return impl_->timeline->now_ns();
 }
 void VirtualGpu::idle_until(std::int64_t time_ns) {
-  impl_->timeline.idle_until(time_ns);
+  impl_->timeline->idle_until(time_ns);
 }
 void VirtualGpu::select_dvfs(int state) {
-  impl_->timeline.select_dvfs(state);
+  impl_->timeline->select_dvfs(state);
 }
 int VirtualGpu::dvfs_state() const {
-  return impl_->timeline.dvfs_state();
+  return impl_->timeline->dvfs_state();
 }
 std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const {
-  return impl_->timeline.samples_since(first, out);
+  return impl_->timeline->samples_since(first, out);
 }
 ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
-  return impl_->timeline.sensor_info();
+  return impl_->timeline->sensor_info();
 }
 
 const std::vector<std::string>& VirtualGpu::counter_names() const {
@@ -384,7 +384,7 @@ Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
 }
 
 void VirtualGpu::repeat_launches(std::int64_t times) {
-  PowerTimeline& timeline = impl_->timeline;
+  PowerTimeline& timeline = *impl_->timeline;
   for (std::int64_t i = 0; i < times; ++i) {
     for (const DispatchRecord& dispatch : impl_->dispatches) {
       timeline.idle_until(timeline.now_ns() + impl_->chip.architecture().launch_overhead_ns);

@@ -76,7 +76,7 @@ struct VirtualGpu::Impl {
   timing::Annotations annotations;
   timing::TimedMemory* timed{};  // in timing mode; the engine's
   exec::Engine engine;
-  PowerTimeline timeline;
+  std::unique_ptr<PowerTimeline> timeline;
 
   std::map<ProgramId, std::unique_ptr<exec::Program>> programs;
   ProgramId next_program{1};
