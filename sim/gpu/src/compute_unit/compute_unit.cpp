@@ -43,6 +43,24 @@ void Wave::expand_mask(std::uint64_t enabled) {
   lane_mask_known = true;
 }
 
+CuCounters& CuCounters::operator+=(const CuCounters& other) {
+  waves += other.waves;
+  valu += other.valu;
+  salu += other.salu;
+  smem += other.smem;
+  vmem_read += other.vmem_read;
+  vmem_write += other.vmem_write;
+  flat += other.flat;
+  lds += other.lds;
+  l1_accesses += other.l1_accesses;
+  l1_hits += other.l1_hits;
+  read_requests += other.read_requests;
+  write_requests += other.write_requests;
+  atomic_requests += other.atomic_requests;
+  atomic_returns += other.atomic_returns;
+  return *this;
+}
+
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
                          DeviceMemory& memory, HostArena& arena)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),

@@ -65,6 +65,8 @@ struct CuCounters {
   std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
   std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
   std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
+
+  CuCounters& operator+=(const CuCounters& other);
 };
 
 class ComputeUnit {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
+#include "host/workers.hpp"
 #include "launch/counters.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
-#include "host/workers.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
 #include "ww/sim/gpu/chip.hpp"
@@ -44,7 +44,7 @@ class Engine {
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
   // Of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
-  [[nodiscard]] L2Cache& l2() { return hierarchy_->l2(); }
+  [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
     hierarchy_->set_private_memory(begin, end);
   }
@@ -54,7 +54,6 @@ class Engine {
   [[nodiscard]] const ComputeUnit* first_error() const;
   [[nodiscard]] bool crowded(const std::vector<std::size_t>& active) const;
   [[nodiscard]] std::uint64_t instructions() const;
-  CounterValues collect(std::int64_t cycles, const LaunchActivity& activity) const;
 
   const Architecture& architecture_;
   std::size_t cus_in_use_;  // of each shader engine

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "launch/counters.hpp"
-#include "memory/l2_cache.hpp"
+#include "memory/l2_tags.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {

@@ -233,84 +233,116 @@ Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string&
   if (!kernel_index) {
     return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
   }
-  impl.key.clear();
+  impl.write_key(program_id, *kernel_index, grid, kernarg, dynamic_lds_bytes);
   impl.findings.clear();
-  put(impl.key, program_id);
-  put(impl.key, static_cast<std::uint32_t>(*kernel_index));
-  put(impl.key, grid.dimensions);
-  put(impl.key, grid.global);
-  put(impl.key, grid.local);
-  put(impl.key, dynamic_lds_bytes);
-  impl.key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
-
-  const std::uint64_t version = impl.memory->version();
   DispatchRecord dispatch{};
-  const exec::LaunchRecord* record =
-      impl.replaying ? impl.replays.find(impl.key, version, impl.l2_state->hash) : nullptr;
-  if (record != nullptr) {
-    dispatch.counters = record->counters;
-    impl.activity = record->activity;
-    impl.l2_behind = impl.l2_behind || impl.l2_state != record->l2_after;
-    impl.l2_state = record->l2_after;
-  } else {
-    WW_TRY(check_grid(grid));
-    WW_ASSIGN(state, impl.prepare(program, *kernel_index, grid, kernarg, dynamic_lds_bytes));
-    if (!kernarg.empty()) {
-      std::memcpy(impl.memory->host(impl.kernarg_address), kernarg.data(), kernarg.size());
-    }
-    impl.write_packet(state, grid, program.kernels()[*kernel_index], program);
-    if (impl.l2_behind) {
-      impl.engine.l2().restore(*impl.l2_state);
-      impl.l2_behind = false;
-    }
-    const std::uint64_t started = impl.memory->version();
-    auto executed =
-        impl.engine.run(state, {impl.options.watchdog_cycles, impl.options.watchdog_instructions});
-    impl.findings = impl.engine.findings();
-    const std::uint64_t before = impl.l2_state->hash;
-    impl.l2_state = impl.replays.share(impl.engine.l2().snapshot());
-    if (!executed) return tl::unexpected<Error>(std::move(executed).error());
-    dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
-    if (impl.timed != nullptr) {
-      add_network(executed->activity, impl.timed->report().dispatches.back().stats.energy,
-                  impl.chip.architecture());
-    }
-    impl.activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
-    if (impl.replaying && !executed->clock_read && impl.findings.empty() &&
-        impl.memory->version() == started) {
-      impl.replays.add(impl.key,
-                       {started, before, impl.l2_state, dispatch.counters, impl.activity});
-    }
+  if (!impl.find_replay(dispatch)) {
+    WW_TRY(impl.execute(program, *kernel_index, grid, kernarg, dynamic_lds_bytes, dispatch));
   }
+  dispatch.kernel = impl.kernel_number(kernel_name);
+  dispatch.shape = impl.shape_number(dispatch_shape(
+      grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()));
+  return impl.schedule(std::move(dispatch));
+}
 
-  impl.timeline->idle_until(impl.timeline->now_ns() + impl.chip.architecture().launch_overhead_ns);
-  dispatch.start_ns = impl.timeline->now_ns();
-  impl.timeline->run(*impl.activity);
-  dispatch.end_ns = impl.timeline->now_ns();
-  if (impl.options.keep_energies) dispatch.activity = impl.activity;
-  dispatch.replayed = record != nullptr;
-  const auto [shape, is_new] =
-      impl.shape_index.try_emplace(dispatch_shape(grid, program.kernels()[*kernel_index].descriptor,
-                                                  dynamic_lds_bytes, program.isa()),
-                                   static_cast<std::uint32_t>(impl.shapes.size()));
-  if (is_new) impl.shapes.push_back(shape->first);
-  dispatch.shape = shape->second;
-  if (impl.dispatches.empty() || impl.kernel_names[impl.dispatches.back().kernel] != kernel_name) {
-    auto name = std::find(impl.kernel_names.begin(), impl.kernel_names.end(), kernel_name);
-    if (name == impl.kernel_names.end()) {
-      name = impl.kernel_names.insert(name, kernel_name);
-    }
-    dispatch.kernel = static_cast<std::uint32_t>(name - impl.kernel_names.begin());
-  } else {
-    dispatch.kernel = impl.dispatches.back().kernel;
+void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Grid& grid,
+                                 std::span<const std::byte> kernarg,
+                                 std::uint32_t dynamic_lds_bytes) {
+  key.clear();
+  put(key, program);
+  put(key, static_cast<std::uint32_t>(kernel));
+  put(key, grid.dimensions);
+  put(key, grid.global);
+  put(key, grid.local);
+  put(key, dynamic_lds_bytes);
+  key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
+}
+
+bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
+  if (!replaying) {
+    return false;
+  }
+  const exec::LaunchRecord* record = replays.find(key, memory->version(), l2_state->hash);
+  if (record == nullptr) {
+    return false;
+  }
+  dispatch.counters = record->counters;
+  dispatch.replayed = true;
+  activity = record->activity;
+  l2_behind = l2_behind || l2_state != record->l2_after;
+  l2_state = record->l2_after;
+  return true;
+}
+
+Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
+                                 std::span<const std::byte> kernarg,
+                                 std::uint32_t dynamic_lds_bytes, DispatchRecord& dispatch) {
+  WW_TRY(check_grid(grid));
+  WW_ASSIGN(state, prepare(program, kernel, grid, kernarg, dynamic_lds_bytes));
+  if (!kernarg.empty()) {
+    std::memcpy(memory->host(kernarg_address), kernarg.data(), kernarg.size());
+  }
+  write_packet(state, grid, program.kernels()[kernel], program);
+  if (l2_behind) {
+    engine.l2().restore(*l2_state);
+    l2_behind = false;
+  }
+  const std::uint64_t version = memory->version();
+  auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
+  findings = engine.findings();
+  const std::uint64_t l2_before = l2_state->hash;
+  l2_state = replays.share(engine.l2().snapshot());
+  if (!executed) {
+    return tl::unexpected<Error>(std::move(executed).error());
+  }
+  dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
+  if (timed != nullptr) {
+    add_network(executed->activity, timed->report().dispatches.back().stats.energy,
+                chip.architecture());
+  }
+  activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+  if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
+    replays.add(key, {version, l2_before, l2_state, dispatch.counters, activity});
+  }
+  return {};
+}
+
+LaunchResult VirtualGpu::Impl::schedule(DispatchRecord dispatch) {
+  timeline->idle_until(timeline->now_ns() + chip.architecture().launch_overhead_ns);
+  dispatch.start_ns = timeline->now_ns();
+  timeline->run(*activity);
+  dispatch.end_ns = timeline->now_ns();
+  if (options.keep_energies) {
+    dispatch.activity = activity;
   }
   LaunchResult result;
-  result.dispatch = impl.dispatch_count();
+  result.dispatch = dispatch_count();
   result.start_ns = dispatch.start_ns;
   result.end_ns = dispatch.end_ns;
   result.replayed = dispatch.replayed;
-  impl.remember(std::move(dispatch));
+  remember(std::move(dispatch));
   return result;
+}
+
+std::uint32_t VirtualGpu::Impl::kernel_number(const std::string& name) {
+  // Most often the same kernel again.
+  if (!dispatches.empty() && kernel_names[dispatches.back().kernel] == name) {
+    return dispatches.back().kernel;
+  }
+  auto place = std::find(kernel_names.begin(), kernel_names.end(), name);
+  if (place == kernel_names.end()) {
+    place = kernel_names.insert(place, name);
+  }
+  return static_cast<std::uint32_t>(place - kernel_names.begin());
+}
+
+std::uint32_t VirtualGpu::Impl::shape_number(const DispatchShape& shape) {
+  const auto [place, is_new] =
+      shape_index.try_emplace(shape, static_cast<std::uint32_t>(shapes.size()));
+  if (is_new) {
+    shapes.push_back(shape);
+  }
+  return place->second;
 }
 
 // --- time, sensor, counters ---

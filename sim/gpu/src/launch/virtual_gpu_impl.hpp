@@ -61,6 +61,20 @@ struct VirtualGpu::Impl {
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);
   Status provide_scratch(std::uint32_t bytes_per_lane);
+  // The parts of a launch. The key says what determines it, besides memory and the L2.
+  void write_key(ProgramId program, std::size_t kernel, const Grid& grid,
+                 std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
+  // True where a launch of this key is recorded: `activity`, the L2's state and the dispatch's
+  // counters are then those of the record.
+  bool find_replay(DispatchRecord& dispatch);
+  // Runs it on the engine, and records it where it can be replayed.
+  Status execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
+                 std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes,
+                 DispatchRecord& dispatch);
+  // Gives it its place in chip time, and remembers it.
+  LaunchResult schedule(DispatchRecord dispatch);
+  std::uint32_t kernel_number(const std::string& name);
+  std::uint32_t shape_number(const DispatchShape& shape);
   void remember(DispatchRecord dispatch);
   // Error out_of_range where there is none, or none any more.
   [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;

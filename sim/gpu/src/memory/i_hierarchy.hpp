@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
-#include "memory/l2_cache.hpp"
+#include "memory/l2_tags.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
@@ -49,7 +49,7 @@ class Hierarchy {
   [[nodiscard]] virtual std::int64_t last_completion() const = 0;
   // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
   [[nodiscard]] virtual std::int64_t smallest_latency() const = 0;
-  [[nodiscard]] virtual L2Cache& l2() = 0;
+  [[nodiscard]] virtual L2Tags& l2() = 0;
   [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
   [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
 };

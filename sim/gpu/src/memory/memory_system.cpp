@@ -11,12 +11,11 @@
 namespace ww::sim::gpu::exec {
 namespace {
 constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
-// Requests, for the host's caches: what their operations say is looked for first, then what that
-// points to, then whose place in the L2 the lines will take, and what that writes back.
-constexpr std::size_t kFarAhead = 24;
-constexpr std::size_t kAhead = 12;
-constexpr std::size_t kNear = 8;
-constexpr std::size_t kNext = 5;
+// Distances of prefetch_behind(), in requests.
+constexpr std::size_t kOperationAhead = 24;
+constexpr std::size_t kDataAhead = 12;
+constexpr std::size_t kChoiceAhead = 8;
+constexpr std::size_t kVictimAhead = 5;
 
 std::uint64_t halves_of(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
@@ -60,6 +59,65 @@ void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<
   l2_.begin_launch();
 }
 
+// A request passes four distances on its way to the front: its operation is asked for first, then
+// what the operation points to, then the slots that its lines will get, then what those write back.
+// `missed`: something did in the last commit, so victims are worth a search.
+inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
+  const std::size_t arrived = sorted_.size();
+  if (n + kOperationAhead < arrived) {
+    prefetch_to_write(sorted_[n + kOperationAhead].request->operation);
+  }
+  if (n + kDataAhead < arrived) {
+    prefetch_request(sorted_[n + kDataAhead]);
+  }
+  if (!missed) {
+    return;
+  }
+  if (n + kChoiceAhead < arrived) {
+    const Request& request = *sorted_[n + kChoiceAhead].request;
+    if (request.kind != Request::Kind::merge) {
+      l2_prefetch_.choose_victims(request.line, request.lines);
+    }
+  }
+  if (n + kVictimAhead < arrived) {
+    prefetch_victims(*sorted_[n + kVictimAhead].request);
+  }
+}
+
+// The data are the one thing here that may be in no cache of the host.
+void MemorySystem::prefetch_request(const Arrival& arrival) {
+  const Request& request = *arrival.request;
+  const std::byte* const data = memory_.host(line_address(request.line));
+  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
+  const MemoryOperation& operation = *request.operation;
+  if (operation.wave != nullptr) {
+    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
+    prefetch_to_write(wave);
+    prefetch(wave + 2 * kHostLine);
+  }
+  if (operation.contiguous) {
+    // An address, not a pointer: the first line may begin before the first lane.
+    const auto bytes =
+        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
+                                             ? operation.wave->vgpr(operation.destination)
+                                             : operation.data());
+    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
+    }
+  }
+  l2_prefetch_.bring_sets(request.line, arrival.first, request.lines);
+}
+
+void MemorySystem::prefetch_victims(const Request& request) const {
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t slot = l2_prefetch_.chosen_victim(request.line + i);
+    if (slot == L2Tags::kNone) continue;
+    const std::uint32_t line = l2_prefetch_.written_back(slot);
+    if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
+  }
+}
+
 void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
                           std::int64_t end) {
   // Sort by arrival: counting sort, which keeps each CU's order for one channel.
@@ -98,14 +156,7 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   const bool missed = missed_;
   const bool ahead = missed || wave_bytes > kHostCacheBytes;
   for (std::size_t n = 0; n < arrived; ++n) {
-    if (ahead) {
-      if (n + kFarAhead < arrived) prefetch_to_write(sorted_[n + kFarAhead].request->operation);
-      if (n + kAhead < arrived) look_ahead(sorted_[n + kAhead]);
-    }
-    if (missed) {
-      if (n + kNear < arrived) foresee(*sorted_[n + kNear].request);
-      if (n + kNext < arrived) look_at_victims(*sorted_[n + kNext].request);
-    }
+    if (ahead) prefetch_behind(n, missed);
     const Arrival& arrival = sorted_[n];
     serve(*cus[arrival.cu], arrival, start + arrival.delay);
   }
@@ -114,44 +165,6 @@ void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::i
   if (changed_) {
     memory_.touch();
     changed_ = false;
-  }
-}
-
-// The data are the one thing here that may be in no cache of the host.
-void MemorySystem::look_ahead(const Arrival& arrival) {
-  const Request& request = *arrival.request;
-  const std::byte* const data = memory_.host(line_address(request.line));
-  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
-  const MemoryOperation& operation = *request.operation;
-  if (operation.wave != nullptr) {
-    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
-    prefetch_to_write(wave);
-    prefetch(wave + 2 * kHostLine);
-  }
-  if (operation.contiguous) {
-    // An address, not a pointer: the first line may begin before the first lane.
-    const auto bytes =
-        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
-                                             ? operation.wave->vgpr(operation.destination)
-                                             : operation.data());
-    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
-    for (unsigned i = 0; i < request.lines; ++i) {
-      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
-    }
-  }
-  l2_.look_ahead(request.line, arrival.first, request.lines);
-}
-
-void MemorySystem::foresee(const Request& request) {
-  if (request.kind != Request::Kind::merge) l2_.foresee(request.line, request.lines);
-}
-
-void MemorySystem::look_at_victims(const Request& request) const {
-  for (unsigned i = 0; i < request.lines; ++i) {
-    const std::uint32_t slot = l2_.foreseen(request.line + i);
-    if (slot == L2Cache::kNone) continue;
-    const std::uint32_t line = l2_.to_write_back(slot);
-    if (line != L2Cache::kNone) prefetch(memory_.host(line_address(line)));
   }
 }
 
@@ -189,7 +202,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   resolve(cu, request, completion);
 }
 
-std::int64_t MemorySystem::fetch(const L2Cache::Access& access, std::uint32_t line,
+std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t line,
                                  std::int64_t slot, std::uint32_t channel) {
   ChannelActivity& activity = channels_[channel];
   if (access.hit) {
@@ -236,7 +249,7 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, Crossba
   std::int64_t last = 0;
   for (unsigned i = 0; i < hits; ++i) last = std::max(last, there[i]);
   if (hits < lines) {
-    L2Cache::Access accesses[Request::kMostLines];
+    L2Tags::Access accesses[Request::kMostLines];
     l2_.read_run(request.line + hits, lines - hits, accesses);
     for (unsigned i = hits; i < lines; ++i) {
       there[i] = fetch(accesses[i - hits], request.line + i, transfer.cycle + i * cycles_per_line_,
@@ -284,7 +297,7 @@ void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
   MemoryOperation& operation = *request.operation;
   // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
   // of which one line's worth is shown.
-  const L2Cache::Access access = l2_.read(request.line);
+  const L2Tags::Access access = l2_.read(request.line);
   fetch(access, request.line, transfer.cycle, transfer.channel);
   const AtomicUpdate update = update_line(operation, request.lanes, memory_);
   if (update.line.changed) changed(request.line);

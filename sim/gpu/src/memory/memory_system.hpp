@@ -14,7 +14,8 @@
 #include "compute_unit/compute_unit.hpp"
 #include "memory/deferred_observer.hpp"
 #include "memory/i_hierarchy.hpp"
-#include "memory/l2_cache.hpp"
+#include "memory/l2_prefetch.hpp"
+#include "memory/l2_tags.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -38,7 +39,7 @@ class MemorySystem final : public Hierarchy {
   }
   [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
   [[nodiscard]] std::int64_t smallest_latency() const override { return smallest_latency_; }
-  [[nodiscard]] L2Cache& l2() override { return l2_; }
+  [[nodiscard]] L2Tags& l2() override { return l2_; }
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
   [[nodiscard]] const MemoryCounters& counters() const override { return counters_; }
 
@@ -50,10 +51,10 @@ class MemorySystem final : public Hierarchy {
     std::uint16_t channel{};
     std::uint32_t first{};  // slot of the first line's set in the L2
   };
-  // Brings to the host's caches what the request will look at.
-  void look_ahead(const Arrival& arrival);
-  void foresee(const Request& request);
-  void look_at_victims(const Request& request) const;
+  // Hints for the host's caches about the requests behind the nth, which is served next.
+  void prefetch_behind(std::size_t n, bool missed);
+  void prefetch_request(const Arrival& arrival);
+  void prefetch_victims(const Request& request) const;
   void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
@@ -61,7 +62,7 @@ class MemorySystem final : public Hierarchy {
   void write(Request& request, CrossbarTransfer& transfer);
   void atomic(Request& request, CrossbarTransfer& transfer);
   // The cycle at which a line's data is in the L2, given its tag lookup.
-  std::int64_t fetch(const L2Cache::Access& access, std::uint32_t line, std::int64_t slot,
+  std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel);
   void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
   void changed(std::uint32_t line);
@@ -72,7 +73,8 @@ class MemorySystem final : public Hierarchy {
   const Architecture& architecture_;
   DeviceMemory& memory_;
   DeferredObserver& observer_;
-  L2Cache l2_;
+  L2Tags l2_;
+  L2Prefetch l2_prefetch_{l2_};
   std::uint32_t channel_count_;
   struct Place {
     std::uint16_t engine, cu;

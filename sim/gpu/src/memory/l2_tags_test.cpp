@@ -1,9 +1,11 @@
-#include "memory/l2_cache.hpp"
+#include "memory/l2_tags.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "memory/l2_prefetch.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -14,8 +16,8 @@ std::uint32_t in_set(std::uint32_t n) {
   return n * 64 * 16;
 }
 
-TEST(L2Cache, InterleavesChannelsBy256Bytes) {
-  const L2Cache l2{Architecture{}};
+TEST(L2Tags, InterleavesChannelsBy256Bytes) {
+  const L2Tags l2{Architecture{}};
   EXPECT_EQ(l2.channel(0), 0);
   EXPECT_EQ(l2.channel(3), 0);
   EXPECT_EQ(l2.channel(4), 1);
@@ -23,8 +25,8 @@ TEST(L2Cache, InterleavesChannelsBy256Bytes) {
   EXPECT_EQ(l2.channel(64), 0);
 }
 
-TEST(L2Cache, HitsWhatItHoldsAndEvictsTheLeastRecent) {
-  L2Cache l2{Architecture{}};
+TEST(L2Tags, HitsWhatItHoldsAndEvictsTheLeastRecent) {
+  L2Tags l2{Architecture{}};
   for (std::uint32_t n = 0; n < 16; ++n) EXPECT_FALSE(l2.read(in_set(n)).hit);
   for (std::uint32_t n = 0; n < 16; ++n) EXPECT_TRUE(l2.read(in_set(n)).hit);
   EXPECT_TRUE(l2.read(in_set(0)).hit);
@@ -33,14 +35,14 @@ TEST(L2Cache, HitsWhatItHoldsAndEvictsTheLeastRecent) {
   EXPECT_FALSE(l2.read(in_set(1)).hit);
 }
 
-TEST(L2Cache, HoldsItsWholeSize) {
-  L2Cache l2{Architecture{}};
+TEST(L2Tags, HoldsItsWholeSize) {
+  L2Tags l2{Architecture{}};
   for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).fill);
   for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).hit);
 }
 
-TEST(L2Cache, WritesDirtyLinesBackAndNoOthers) {
-  L2Cache l2{Architecture{}};
+TEST(L2Tags, WritesDirtyLinesBackAndNoOthers) {
+  L2Tags l2{Architecture{}};
   EXPECT_FALSE(l2.write(in_set(0), ~std::uint64_t{0}).fill);
   for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
   const auto access = l2.read(in_set(16));
@@ -49,40 +51,42 @@ TEST(L2Cache, WritesDirtyLinesBackAndNoOthers) {
   EXPECT_FALSE(l2.read(in_set(17)).writeback);
 }
 
-TEST(L2Cache, ForetellsWhatAMissWillWriteBack) {
-  L2Cache l2{Architecture{}};
+TEST(L2Prefetch, ChoosesTheVictimThatAMissWillWriteBack) {
+  L2Tags l2{Architecture{}};
+  L2Prefetch prefetch(l2);
   l2.write(in_set(0), ~std::uint64_t{0});
   for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
-  const auto victim_of = [&l2](std::uint32_t line) {
-    l2.foresee(line, 1);
-    return l2.foreseen(line);
+  const auto victim_of = [&prefetch](std::uint32_t line) {
+    prefetch.choose_victims(line, 1);
+    return prefetch.chosen_victim(line);
   };
-  EXPECT_EQ(victim_of(in_set(7)), L2Cache::kNone);  // is here
+  EXPECT_EQ(victim_of(in_set(7)), L2Tags::kNone);  // is here
   const std::uint32_t slot = victim_of(in_set(16));
-  ASSERT_NE(slot, L2Cache::kNone);
-  EXPECT_EQ(l2.to_write_back(slot), in_set(0));
+  ASSERT_NE(slot, L2Tags::kNone);
+  EXPECT_EQ(prefetch.written_back(slot), in_set(0));
   EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));
-  EXPECT_EQ(l2.to_write_back(slot), L2Cache::kNone);
-  EXPECT_EQ(l2.foreseen(in_set(16)), L2Cache::kNone);  // is here by now
+  EXPECT_EQ(prefetch.written_back(slot), L2Tags::kNone);
+  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);  // is here by now
 }
 
-TEST(L2Cache, DoesNotTrustAForesightThatAnotherAccessMadeWrong) {
-  L2Cache l2{Architecture{}};
+TEST(L2Prefetch, ForgetsAChoiceThatAnotherAccessMadeWrong) {
+  L2Tags l2{Architecture{}};
+  L2Prefetch prefetch(l2);
   for (std::uint32_t n = 0; n < 16; ++n) l2.read(in_set(n));
-  l2.foresee(in_set(16), 1);
-  ASSERT_NE(l2.foreseen(in_set(16)), L2Cache::kNone);
+  prefetch.choose_victims(in_set(16), 1);
+  ASSERT_NE(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
   l2.read(in_set(0));  // no longer the least recent one
-  EXPECT_EQ(l2.foreseen(in_set(16)), L2Cache::kNone);
+  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
   l2.read(in_set(16));
   EXPECT_TRUE(l2.read(in_set(0)).hit);
-  l2.foresee(in_set(17), 1);
+  prefetch.choose_victims(in_set(17), 1);
   const auto snapshot = l2.snapshot();
   l2.restore(*snapshot);  // stamps begin anew
-  EXPECT_EQ(l2.foreseen(in_set(17)), L2Cache::kNone);
+  EXPECT_EQ(prefetch.chosen_victim(in_set(17)), L2Tags::kNone);
 }
 
-TEST(L2Cache, FillsALineThatWasWrittenInPartWhenItIsRead) {
-  L2Cache l2{Architecture{}};
+TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
+  L2Tags l2{Architecture{}};
   l2.write(5, 0xFF);
   EXPECT_TRUE(l2.write(5, 0xFF00).hit);
   const auto access = l2.read(5);
@@ -94,13 +98,13 @@ TEST(L2Cache, FillsALineThatWasWrittenInPartWhenItIsRead) {
   EXPECT_TRUE(l2.read(6).hit);  // whole by now
 }
 
-TEST(L2Cache, BehavesAlikeAfterSnapshotAndRestore) {
-  L2Cache l2{Architecture{}};
+TEST(L2Tags, BehavesAlikeAfterSnapshotAndRestore) {
+  L2Tags l2{Architecture{}};
   std::uint32_t state = 1;
   const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 12 & 0x7FFF; };
   for (int i = 0; i < 50000; ++i) i % 5 == 0 ? l2.write(next(), 0xF0) : l2.read(next());
   const auto snapshot = l2.snapshot();
-  L2Cache copy{Architecture{}};
+  L2Tags copy{Architecture{}};
   copy.restore(*snapshot);
   EXPECT_EQ(copy.snapshot()->hash, snapshot->hash);
   for (int i = 0; i < 50000; ++i) {
@@ -129,7 +133,7 @@ struct PlainSet {
 };
 
 // Single lines and runs of them, in caches of shapes that are laid out and searched in other ways.
-TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
+TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
   struct Shape {
     int channels, ways, sets, lines_per_block;
   };
@@ -140,7 +144,8 @@ TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
     architecture.l2_ways = shape.ways;
     architecture.l2_bytes = std::int64_t{64} * shape.channels * shape.ways * shape.sets;
     architecture.channel_interleave_bytes = 64 * shape.lines_per_block;
-    L2Cache l2{architecture};
+    L2Tags l2{architecture};
+    L2Prefetch prefetch(l2);
     std::vector<PlainSet> plain(static_cast<std::size_t>(shape.channels * shape.sets));
     const auto block = static_cast<std::uint32_t>(shape.lines_per_block);
     const auto set_of = [&](std::uint32_t line) {
@@ -156,9 +161,9 @@ TEST(L2Cache, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
       const std::uint32_t line = (state >> 8) % most / block * block;
       const unsigned lines = i % 3 == 0 ? 1 : block;
       std::int64_t leaves[4];
-      L2Cache::Access accesses[4];
-      if (i % 7 < 3) l2.foresee((state >> 5) % most / block * block, block);
-      if (i % 5 < 3) l2.foresee(line, lines);
+      L2Tags::Access accesses[4];
+      if (i % 7 < 3) prefetch.choose_victims((state >> 5) % most / block * block, block);
+      if (i % 5 < 3) prefetch.choose_victims(line, lines);
       const unsigned hits = i % 2 == 0 ? l2.hits(line, l2.first_of(line), lines, leaves, 0, 1) : 0;
       if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
       for (unsigned n = 0; n < lines; ++n) {

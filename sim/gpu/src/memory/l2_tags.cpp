@@ -1,4 +1,4 @@
-#include "memory/l2_cache.hpp"
+#include "memory/l2_tags.hpp"
 
 #include <algorithm>
 #include <span>
@@ -21,7 +21,6 @@ constexpr std::uint64_t kWhole = ~std::uint64_t{0};
 // Slot of the line among a set's, counted from the first of all that lie side by side, else,
 // marked, that of the least recent one; `column` is the set's.
 constexpr std::uint32_t kAbsent = 1U << 31;
-constexpr std::uint32_t kWords = 64;  // of a group with 16 ways
 constexpr std::uint64_t kEveryFourth = 0x1111'1111'1111'1111;
 
 std::uint32_t first_of(std::uint64_t slots) {
@@ -67,7 +66,7 @@ WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std:
 }
 }  // namespace
 
-L2Cache::L2Cache(const Architecture& architecture)
+L2Tags::L2Tags(const Architecture& architecture)
     : channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
       channel_mask_(std::has_single_bit(channels_) ? channels_ - 1 : 0),
       channel_shift_(static_cast<std::uint32_t>(std::countr_zero(channels_))),
@@ -84,17 +83,16 @@ L2Cache::L2Cache(const Architecture& architecture)
       dirty_(tag_.size(), 0),
       last_way_(kHints) {}
 
-L2Cache::Place L2Cache::find(std::uint32_t line, std::uint32_t first) const {
+L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
   const std::uint32_t column = first & (columns_ - 1);
   const std::uint32_t begin = first - column;
   const std::uint32_t found =
-      ways_ * columns_ == kWords && columns_ == kColumns
-          ? look_up_in_group(&tag_[begin], &stamp_[begin], line, column)
-          : look_up(&tag_[begin], &stamp_[begin], ways_, columns_, line, column);
+      can_search_rows() ? look_up_in_group(&tag_[begin], &stamp_[begin], line, column)
+                        : look_up(&tag_[begin], &stamp_[begin], ways_, columns_, line, column);
   return {begin + (found & ~kAbsent), (found & kAbsent) == 0};
 }
 
-void L2Cache::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
+void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
   if (dirty_[place] != 0) {
     access.writeback = true;
     access.victim = tag_[place];
@@ -103,12 +101,12 @@ void L2Cache::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place
   }
   ready_[place] = 0;
   tag_[place] = line;
-  used(place);
+  mark_used(place);
   access.ready = &ready_[place];
   remember(line, first, place);
 }
 
-L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place place) {
+L2Tags::Access L2Tags::read_at(std::uint32_t line, std::uint32_t first, Place place) {
   Access access;
   if (!place.found) {
     access.fill = true;
@@ -116,7 +114,7 @@ L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place pla
     return access;
   }
   remember(line, first, place.slot);
-  used(place.slot);
+  mark_used(place.slot);
   access.ready = &ready_[place.slot];
   access.fill = ready_[place.slot] == kPartial;
   access.hit = !access.fill;
@@ -124,19 +122,19 @@ L2Cache::Access L2Cache::take(std::uint32_t line, std::uint32_t first, Place pla
   return access;
 }
 
-void L2Cache::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
-  if (fills_row(line, lines) && ways_ * columns_ == kWords) {
-    if (!tells(row_of(line), line)) search_row(line);
+void L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
+  if (fills_row(line, lines) && can_search_rows()) {
+    if (!is_current(row_of(line), line)) search_row(line);
     const std::uint32_t first = first_of(line);
     for (unsigned i = 0; i < lines; ++i) {
-      accesses[i] = take(line + i, first + i, place_of(line + i, first + i));
+      accesses[i] = read_at(line + i, first + i, place_of(line + i, first + i));
     }
     return;
   }
   for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
 }
 
-const L2Cache::Row& L2Cache::search_row(std::uint32_t line) {
+const L2Tags::Row& L2Tags::search_row(std::uint32_t line) {
   Row& row = rows_[line / kColumns % kRows];
   row.line = line - line % kColumns;
   row.numbering = numbering_;
@@ -152,23 +150,7 @@ const L2Cache::Row& L2Cache::search_row(std::uint32_t line) {
   return row;
 }
 
-void L2Cache::foresee(std::uint32_t line, unsigned lines) {
-  if (columns_ != kColumns || ways_ * columns_ != kWords) return;
-  const std::uint32_t of_line = first_of(line);
-  if (lines == 1 ? tag_[last_place(line, of_line)] == line
-                 : side_by_side(line, lines, of_line) != kNone) {
-    return;
-  }
-  if (tells(row_of(line), line)) return;
-  const Row& row = search_row(line);
-  for (std::uint32_t i = 0; i < kColumns; ++i) {
-    if (i != 0 && row.slot[i] == row.slot[i - 1] + 1) continue;
-    prefetch_to_write(&ready_[row.slot[i]]);
-    prefetch_to_write(&dirty_[row.slot[i]]);
-  }
-}
-
-L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
+L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
   Access access;
   const std::uint32_t first = first_of(line);
   std::uint32_t place = last_place(line, first);
@@ -182,7 +164,7 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
     evict(line, first, place, access);
     if (written != kWhole) ready_[place] = kPartial;
   } else {
-    used(place);
+    mark_used(place);
     access.hit = true;
     access.ready = &ready_[place];
   }
@@ -191,13 +173,13 @@ L2Cache::Access L2Cache::write(std::uint32_t line, std::uint64_t written) {
   return access;
 }
 
-std::uint32_t L2Cache::stamps_of(std::uint32_t set, std::uint32_t* stamps) const {
+std::uint32_t L2Tags::stamps_of(std::uint32_t set, std::uint32_t* stamps) const {
   const std::uint32_t first = first_of_set(set);
   for (std::uint32_t way = 0; way < ways_; ++way) stamps[way] = stamp_[slot(first, way)];
   return first;
 }
 
-void L2Cache::renumber() {
+void L2Tags::renumber() {
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
@@ -211,11 +193,11 @@ void L2Cache::renumber() {
   ++numbering_;
 }
 
-void L2Cache::begin_launch() {
+void L2Tags::begin_launch() {
   for (std::int64_t& ready : ready_) ready = std::min<std::int64_t>(ready, 0);
 }
 
-std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
+std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();
   snapshot->lines.resize(tag_.size());
   std::vector<std::uint32_t> stamps(ways_);
@@ -237,7 +219,7 @@ std::shared_ptr<const L2Snapshot> L2Cache::snapshot() const {
   return snapshot;
 }
 
-void L2Cache::restore(const L2Snapshot& snapshot) {
+void L2Tags::restore(const L2Snapshot& snapshot) {
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = first_of_set(set);
     for (std::uint32_t age = 0; age < ways_; ++age) {

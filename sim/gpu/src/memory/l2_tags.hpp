@@ -1,6 +1,11 @@
-// The L2: one write-back, write-allocate, LRU cache for each channel, tags and dirty bytes only.
-// Contents outlive launches. A write that misses allocates without a fill (dirty bytes are known by
-// mask); a read that finds such a partial line fills it.
+// The model of the L2: one write-back, write-allocate, LRU cache for each channel, tags and dirty
+// bytes only. Contents outlive launches. A write that misses allocates without a fill (dirty bytes
+// are known by mask); a read that finds such a partial line fills it.
+//
+// What the model does is read(), write() and the snapshot. The rest of this class keeps them fast
+// on the host: sets of lines in a row lie side by side, the way in which a line was last found is
+// remembered, and so is the result of a search for four lines. None of it changes an answer.
+// L2Prefetch (l2_prefetch.hpp) brings what an access will look at to the host's caches.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +33,11 @@ struct L2Snapshot {
   std::uint64_t hash{};
 };
 
-class L2Cache {
+class L2Tags {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  explicit L2Cache(const Architecture& architecture);
+  explicit L2Tags(const Architecture& architecture);
 
   struct Access {
     bool hit{};
@@ -46,11 +51,11 @@ class L2Cache {
   Access read(std::uint32_t line) {
     const std::uint32_t place = last_place(line, first_of(line));
     if (tag_[place] == line && ready_[place] != kPartial) {  // the common case, without a search
-      used(place);
+      mark_used(place);
       return {.hit = true, .ready = &ready_[place]};
     }
     const std::uint32_t first = first_of(line);
-    return take(line, first, place_of(line, first));
+    return read_at(line, first, place_of(line, first));
   }
   // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
   // without a search; returns how many, and when each one's data leaves. `first` is first_of(line).
@@ -82,38 +87,6 @@ class L2Cache {
   void read_run(std::uint32_t line, unsigned lines, Access* accesses);
   Access write(std::uint32_t line, std::uint64_t written);
 
-  // Brings to the host's caches what an access to these lines, in a row on one channel, will look
-  // at: their slots where those are known, else their sets. `first` is first_of(line).
-  void look_ahead(std::uint32_t line, std::uint32_t first, unsigned lines) {
-    if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
-      prefetch_to_write(&stamp_[place]);
-      prefetch_to_write(&ready_[place]);
-      return;
-    }
-    for (; lines != 0; --lines, first = first_of_next(++line, first)) {
-      const std::uint32_t place = last_place(line, first);
-      if (tag_[place] != line) {
-        look_at_sets(first);  // of the whole run, most often
-        return;
-      }
-      prefetch_to_write(&stamp_[place]);
-      prefetch_to_write(&ready_[place]);
-    }
-  }
-  // The next step, once the sets are there: finds the slots that those of the lines will be given
-  // that are not here, for those who bring what lies behind them, and for the accesses themselves.
-  void foresee(std::uint32_t line, unsigned lines);
-  // The slot that was foreseen for a line, else kNone.
-  [[nodiscard]] std::uint32_t foreseen(std::uint32_t line) const {
-    const Row& row = row_of(line);
-    if (!tells(row, line)) return kNone;
-    const std::uint32_t slot = row.slot[line % kColumns];
-    return tag_[slot] == line ? kNone : slot;
-  }
-  // The line that a slot will write back when it is given to another, else kNone.
-  [[nodiscard]] std::uint32_t to_write_back(std::uint32_t slot) const {
-    return dirty_[slot] != 0 ? tag_[slot] : kNone;
-  }
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
     const std::uint32_t block = line >> interleave_shift_;
     return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
@@ -137,12 +110,14 @@ class L2Cache {
   void restore(const L2Snapshot& snapshot);
 
  private:
+  friend class L2Prefetch;  // looks at the arrays, and searches ahead of an access
   static constexpr std::uint32_t kHints = 1U << 15;
   static constexpr std::uint32_t kColumns = 4;
+  static constexpr std::uint32_t kSearchWords = 64;  // of four sets with 16 ways each
   // Instead of an arrival time: some bytes of the line were never fetched nor written.
   static constexpr std::int64_t kPartial = -1;
   // The slot is now its set's most recent.
-  void used(std::uint32_t place) {
+  void mark_used(std::uint32_t place) {
     if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
     stamp_[place] = ++clock_;
   }
@@ -182,16 +157,6 @@ class L2Cache {
   [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
     return slot(first, last_way_[line % kHints]);
   }
-  // Stores ask for line after line: what was asked for last is on its way.
-  void look_at_sets(std::uint32_t first) {
-    const std::uint32_t begin = first & ~(columns_ - 1);
-    if (begin == looked_at_) return;
-    looked_at_ = begin;
-    const std::size_t lines =
-        (ways_ * columns_ * sizeof(std::uint32_t) + kHostLine - 1) / kHostLine;
-    prefetch_to_write(&tag_[begin], lines);
-    prefetch_to_write(&stamp_[begin], lines);
-  }
   // The slot that holds the line, and, where none does, the one to be given up for it.
   struct Place {
     std::uint32_t slot{};
@@ -212,23 +177,27 @@ class L2Cache {
   [[nodiscard]] const Row& row_of(std::uint32_t line) const {
     return rows_[line / kColumns % kRows];
   }
-  // Whether the row tells where the line is, or would go.
-  [[nodiscard]] bool tells(const Row& row, std::uint32_t line) const {
+  // Whether the row still says where the line is, or would go.
+  [[nodiscard]] bool is_current(const Row& row, std::uint32_t line) const {
     const std::uint32_t column = line % kColumns;
     if (row.line != line - column || row.numbering != numbering_) return false;
     const std::uint32_t slot = row.slot[column];
     return tag_[slot] == line ||
            ((row.absent >> column & 1U) != 0 && stamp_[slot] == row.stamp[column]);
   }
+  // Searches for the four lines of the row and keeps what it found, where one search can.
   const Row& search_row(std::uint32_t line);
+  [[nodiscard]] bool can_search_rows() const {
+    return columns_ == kColumns && ways_ * columns_ == kSearchWords;
+  }
   [[nodiscard]] Place place_of(std::uint32_t line, std::uint32_t first) const {
     const Row& row = row_of(line);
-    if (!tells(row, line)) return find(line, first);
+    if (!is_current(row, line)) return find(line, first);
     const std::uint32_t slot = row.slot[line % kColumns];
     return {slot, tag_[slot] == line};
   }
   // Reads the line, given its place.
-  Access take(std::uint32_t line, std::uint32_t first, Place place);
+  Access read_at(std::uint32_t line, std::uint32_t first, Place place);
   void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
     last_way_[line % kHints] = static_cast<std::uint8_t>((place - first) / columns_);
   }
@@ -243,8 +212,7 @@ class L2Cache {
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
   std::uint32_t clock_{1};
-  std::uint32_t numbering_{};       // of the stamps: how often they began anew
-  std::uint32_t looked_at_{kNone};  // first slot of the sets that look_ahead() asked for last
+  std::uint32_t numbering_{};  // of the stamps: how often they began anew
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
