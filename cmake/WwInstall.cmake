@@ -51,7 +51,7 @@ install(DIRECTORY docs/ DESTINATION share/doc/wirewatt/docs COMPONENT program)
 install(FILES cmake/lintian-overrides DESTINATION share/lintian/overrides RENAME wirewatt
   COMPONENT program)
 install(DIRECTORY sim/gpu/chips model/floorplans DESTINATION share/wirewatt COMPONENT program
-  FILES_MATCHING PATTERN "*.toml")
+  FILES_MATCHING PATTERN "*.toml" PATTERN include EXCLUDE)
 
 # --- packages -------------------------------------------------------------------------------------
 set(CPACK_PACKAGE_NAME wirewatt)

@@ -1,4 +1,4 @@
-// Files that the build embeds: the pages' style and script, Chart.js, and the published floorplans.
+// Files that the build embeds: the pages' style and script, and Chart.js.
 #pragma once
 
 #include <string_view>

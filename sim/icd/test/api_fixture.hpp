@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fake_virtual_gpu.hpp"
-#include "object.hpp"
+#include "object/object.hpp"
 
 namespace ww::sim::icd {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fake_virtual_gpu.hpp"
-#include "objects.hpp"
+#include "object/objects.hpp"
 
 namespace ww::sim::icd {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 const cl_icd_dispatch& cl = dispatch_table();
 
 // What outlives an input: a context with a program in it.
-struct Home {
-  Home() {
+struct Fixture {
+  Fixture() {
     ::setenv("WIREWATT_COMPILE_WORKER", WW_COMPILE_WORKER, 1);
     const char* text =
         "kernel void k(global int* o, int a, local int* t) {\n"
@@ -42,7 +42,7 @@ struct Home {
 
 // Handles of one type that an input made, with the references that it holds.
 template <class Handle>
-struct Shelf {
+struct HandlePool {
   struct Entry {
     Handle handle{};
     int references{};
@@ -53,9 +53,9 @@ struct Shelf {
     if (handle != nullptr) entries.push_back({handle, 1});
   }
   // Any handle, dead or alive; sometimes none, or one of another kind.
-  Handle pick(unsigned choice, const Home& home) const {
+  Handle pick(unsigned choice, const Fixture& fixture) const {
     if (choice == 255) return nullptr;
-    if (choice == 254) return reinterpret_cast<Handle>(home.device);
+    if (choice == 254) return reinterpret_cast<Handle>(fixture.device);
     return entries.empty() ? nullptr : entries[choice % entries.size()].handle;
   }
   template <class Call>
@@ -87,10 +87,10 @@ struct Shelf {
 
 class Session {
  public:
-  Session(const Home& home, const std::uint8_t* data, std::size_t size)
-      : home_(home), next_(data), end_(data + size) {
-    contexts_.entries.push_back({home.context, 1});
-    WW_DEMAND(cl.clRetainContext(home.context) == CL_SUCCESS);
+  Session(const Fixture& fixture, const std::uint8_t* data, std::size_t size)
+      : fixture_(fixture), next_(data), end_(data + size) {
+    contexts_.entries.push_back({fixture.context, 1});
+    WW_DEMAND(cl.clRetainContext(fixture.context) == CL_SUCCESS);
   }
 
   void run() {
@@ -106,7 +106,7 @@ class Session {
     samplers_.release_all(cl.clReleaseSampler);
     queues_.release_all(cl.clReleaseCommandQueue);
     contexts_.release_all(cl.clReleaseContext);
-    contexts_.entries.erase(contexts_.entries.begin());  // the home
+    contexts_.entries.erase(contexts_.entries.begin());  // the fixture
     kernels_.demand_dead();
     events_.demand_dead();
     memories_.demand_dead();
@@ -119,15 +119,15 @@ class Session {
 
  private:
   unsigned byte() { return next_ != end_ ? *next_++ : 0; }
-  cl_context context() { return contexts_.pick(byte(), home_); }
-  cl_command_queue queue() { return queues_.pick(byte(), home_); }
-  cl_mem memory() { return memories_.pick(byte(), home_); }
-  cl_event event() { return events_.pick(byte(), home_); }
-  cl_kernel kernel() { return kernels_.pick(byte(), home_); }
+  cl_context context() { return contexts_.pick(byte(), fixture_); }
+  cl_command_queue queue() { return queues_.pick(byte(), fixture_); }
+  cl_mem memory() { return memories_.pick(byte(), fixture_); }
+  cl_event event() { return events_.pick(byte(), fixture_); }
+  cl_kernel kernel() { return kernels_.pick(byte(), fixture_); }
   std::size_t offset() { return byte() * std::size_t{4}; }
 
   // The last arguments of a command: up to three events, and somewhere to put its own.
-  struct Tail {
+  struct CommandEnd {
     cl_uint count{};
     cl_event list[3]{};
     cl_event made{};
@@ -135,15 +135,15 @@ class Session {
     const cl_event* waits() const { return count > 0 ? list : nullptr; }
     cl_event* out() { return wanted ? &made : nullptr; }
   };
-  Tail tail() {
-    Tail t;
+  CommandEnd command_end() {
+    CommandEnd t;
     const unsigned shape = byte();
     t.count = shape % 4;
     for (cl_uint i = 0; i < t.count; ++i) t.list[i] = event();
     t.wanted = (shape & 4) != 0;
     return t;
   }
-  void keep(const Tail& t) {
+  void keep(const CommandEnd& t) {
     if (events_.entries.size() < 100) {
       events_.add(t.made);
     } else if (t.made != nullptr) {
@@ -161,8 +161,8 @@ class Session {
       case 0: make_object(); break;
       case 1: make_object(); break;
       case 2: make_object(); break;
-      case 3: give_back(); break;
-      case 4: take_more(); break;
+      case 3: release_one(); break;
+      case 4: retain_one(); break;
       case 5: open_gate(); break;
       case 6: write_or_read(); break;
       case 7: write_or_read(); break;
@@ -177,7 +177,7 @@ class Session {
       case 16: set_argument(); break;
       case 17: call_back(); break;
       case 18: ask(); break;
-      case 19: give_back(); break;
+      case 19: release_one(); break;
       case 20: migrate(); break;
       case 21: rectangle(); break;
       case 22: wait(); break;
@@ -194,13 +194,13 @@ class Session {
     switch (byte() % 7) {
       case 0:
         if (contexts_.entries.size() < 20) {
-          contexts_.add(cl.clCreateContext(nullptr, 1, &home_.device, nullptr, nullptr, &code));
+          contexts_.add(cl.clCreateContext(nullptr, 1, &fixture_.device, nullptr, nullptr, &code));
         }
         break;
       case 1:
         if (queues_.entries.size() < 40) {
           cl_context in = context();
-          queues_.add(cl.clCreateCommandQueue(in, home_.device, byte() % 4, &code));
+          queues_.add(cl.clCreateCommandQueue(in, fixture_.device, byte() % 4, &code));
         }
         break;
       case 2:
@@ -242,7 +242,7 @@ class Session {
       default:
         if (kernels_.entries.size() < 20) {
           const bool picture = byte() % 2 == 0;
-          kernels_.add(cl.clCreateKernel(home_.program, picture ? "picture" : "k", &code));
+          kernels_.add(cl.clCreateKernel(fixture_.program, picture ? "picture" : "k", &code));
         }
     }
   }
@@ -269,11 +269,11 @@ class Session {
     memories_.add(cl.clCreateImage(in, flags, &format, &shape, host, &code));
   }
 
-  void give_back() {
+  void release_one() {
     const unsigned choice = byte();
     switch (byte() % 6) {
       case 0:
-        // The home's own reference is not the input's to give.
+        // The fixture's own reference is not the input's to give.
         if (contexts_.entries.size() > 1 && choice % contexts_.entries.size() != 0) {
           contexts_.release(choice, cl.clReleaseContext);
         }
@@ -292,11 +292,11 @@ class Session {
       default: kernels_.release(choice, cl.clReleaseKernel);
     }
   }
-  [[nodiscard]] bool is_gate(const Shelf<cl_event>::Entry& entry) const {
+  [[nodiscard]] bool is_gate(const HandlePool<cl_event>::Entry& entry) const {
     return std::find(gates_.begin(), gates_.end(), entry.handle) != gates_.end();
   }
 
-  void take_more() {
+  void retain_one() {
     const unsigned choice = byte();
     switch (byte() % 5) {
       case 0: queues_.retain(choice, cl.clRetainCommandQueue); break;
@@ -322,7 +322,7 @@ class Session {
     const cl_bool block = blocking();
     const std::size_t at = offset();
     const std::size_t size = offset();
-    Tail t = tail();
+    CommandEnd t = command_end();
     if (writing) {
       (void)cl.clEnqueueWriteBuffer(in, of, block, at, size, host_, t.count, t.waits(), t.out());
     } else {
@@ -338,7 +338,7 @@ class Session {
     const std::size_t a = offset();
     const std::size_t b = offset();
     const std::size_t size = offset();
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)cl.clEnqueueCopyBuffer(in, from, to, a, b, size, t.count, t.waits(), t.out());
     keep(t);
   }
@@ -349,7 +349,7 @@ class Session {
     const std::size_t pattern = byte();
     const std::size_t at = offset();
     const std::size_t size = offset();
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)cl.clEnqueueFillBuffer(in, of, host_, pattern, at, size, t.count, t.waits(), t.out());
     keep(t);
   }
@@ -361,7 +361,7 @@ class Session {
     const cl_map_flags flags = byte() % 8;
     const std::size_t at = offset();
     const std::size_t size = offset();
-    Tail t = tail();
+    CommandEnd t = command_end();
     cl_int code = CL_SUCCESS;
     void* const view =
         cl.clEnqueueMapBuffer(in, of, block, flags, at, size, t.count, t.waits(), t.out(), &code);
@@ -374,7 +374,7 @@ class Session {
     cl_command_queue in = queue();
     cl_mem of = memory();
     void* const view = views_.empty() ? host_ : views_[byte() % views_.size()];
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)cl.clEnqueueUnmapMemObject(in, of, view, t.count, t.waits(), t.out());
     keep(t);
   }
@@ -382,7 +382,7 @@ class Session {
   void marker() {
     cl_command_queue in = queue();
     const bool barrier = byte() % 2 == 0;
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)(barrier ? cl.clEnqueueBarrierWithWaitList(in, t.count, t.waits(), t.out())
                    : cl.clEnqueueMarkerWithWaitList(in, t.count, t.waits(), t.out()));
     keep(t);
@@ -394,7 +394,7 @@ class Session {
     const std::size_t global[3] = {byte() * std::size_t{16}, byte() % 4 * std::size_t{1}, 1};
     const std::size_t local[3] = {byte() % 8 * std::size_t{16}, 1, 1};
     const unsigned shape = byte();
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)cl.clEnqueueNDRangeKernel(in, of, shape % 4, nullptr, global,
                                     (shape & 4) != 0 ? local : nullptr, t.count, t.waits(),
                                     t.out());
@@ -409,7 +409,7 @@ class Session {
       const cl_mem value = memory();
       (void)cl.clSetKernelArg(of, index, sizeof value, &value);
     } else if (what == 1) {
-      const cl_sampler value = samplers_.pick(byte(), home_);
+      const cl_sampler value = samplers_.pick(byte(), fixture_);
       (void)cl.clSetKernelArg(of, index, sizeof value, &value);
     } else {
       (void)cl.clSetKernelArg(of, index, byte() % 9, byte() % 2 == 0 ? host_ : nullptr);
@@ -447,8 +447,8 @@ class Session {
         break;
       case 4: (void)cl.clGetImageInfo(memory(), CL_IMAGE_FORMAT + name, 64, answer, &size); break;
       case 5:
-        (void)cl.clGetSamplerInfo(samplers_.pick(byte(), home_), CL_SAMPLER_REFERENCE_COUNT + name,
-                                  64, answer, &size);
+        (void)cl.clGetSamplerInfo(samplers_.pick(byte(), fixture_),
+                                  CL_SAMPLER_REFERENCE_COUNT + name, 64, answer, &size);
         break;
       default:
         (void)cl.clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_QUEUED + name, 64, answer,
@@ -459,7 +459,7 @@ class Session {
   void migrate() {
     cl_command_queue in = queue();
     const cl_mem list[] = {memory(), memory()};
-    Tail t = tail();
+    CommandEnd t = command_end();
     (void)cl.clEnqueueMigrateMemObjects(in, 2, list, byte() % 4, t.count, t.waits(), t.out());
     keep(t);
   }
@@ -474,7 +474,7 @@ class Session {
     const std::size_t row = byte() % 32;
     const std::size_t slice = byte();
     const unsigned kind = byte() % 3;
-    Tail t = tail();
+    CommandEnd t = command_end();
     if (kind == 0) {
       (void)cl.clEnqueueCopyBufferRect(in, from, to, a, b, region, row, slice, row, slice, t.count,
                                        t.waits(), t.out());
@@ -507,7 +507,7 @@ class Session {
     const std::size_t row = byte() % 3 * std::size_t{96};
     const std::size_t slice = byte() % 3 * std::size_t{480};
     const unsigned kind = byte() % 3;
-    Tail t = tail();
+    CommandEnd t = command_end();
     if (kind == 0) {
       (void)cl.clEnqueueReadImage(in, of, block, p.origin, p.region, row, slice, host_, t.count,
                                   t.waits(), t.out());
@@ -528,7 +528,7 @@ class Session {
     const std::size_t origin[] = {byte() % 4, byte() % 4, byte() % 4};
     const std::size_t at = offset();
     const unsigned kind = byte() % 3;
-    Tail t = tail();
+    CommandEnd t = command_end();
     if (kind == 0) {
       (void)cl.clEnqueueCopyImage(in, from, to, p.origin, origin, p.region, t.count, t.waits(),
                                   t.out());
@@ -550,7 +550,7 @@ class Session {
     const Place p = place();
     std::size_t row = 0;
     std::size_t slice = 0;
-    Tail t = tail();
+    CommandEnd t = command_end();
     cl_int code = CL_SUCCESS;
     void* const view = cl.clEnqueueMapImage(in, of, block, flags, p.origin, p.region, &row, &slice,
                                             t.count, t.waits(), t.out(), &code);
@@ -570,15 +570,15 @@ class Session {
     }
   }
 
-  const Home& home_;
+  const Fixture& fixture_;
   const std::uint8_t* next_;
   const std::uint8_t* end_;
-  Shelf<cl_context> contexts_;
-  Shelf<cl_command_queue> queues_;
-  Shelf<cl_mem> memories_;
-  Shelf<cl_sampler> samplers_;
-  Shelf<cl_event> events_;
-  Shelf<cl_kernel> kernels_;
+  HandlePool<cl_context> contexts_;
+  HandlePool<cl_command_queue> queues_;
+  HandlePool<cl_mem> memories_;
+  HandlePool<cl_sampler> samplers_;
+  HandlePool<cl_event> events_;
+  HandlePool<cl_kernel> kernels_;
   std::vector<cl_event> gates_;
   int closed_gates_{};
   std::vector<void*> views_;
@@ -591,8 +591,8 @@ class Session {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ww::sim::icd;
-  static const Home& home = *new Home;
+  static const Fixture& fixture = *new Fixture;
   fake::state().launches.clear();
-  Session(home, data, std::min<std::size_t>(size, 1500)).run();
+  Session(fixture, data, std::min<std::size_t>(size, 1500)).run();
   return 0;
 }

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <set>
 
-#include "api.hpp"
 #include "error_world.hpp"
+#include "object/api.hpp"
 
 namespace ww::sim::icd {
 

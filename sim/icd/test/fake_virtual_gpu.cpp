@@ -19,13 +19,6 @@ class ChipBuilder {
   }
 };
 
-Result<ChipClass> chip_class_from_string(std::string_view text) {
-  if (text == "nested") return ChipClass::nested;
-  if (text == "mild") return ChipClass::mild;
-  if (text == "strong") return ChipClass::strong;
-  return fail(ErrorCode::invalid_argument, "no such class");
-}
-
 Result<Chip> Chip::load(const ChipRequest& request) {
   if (request.chip == "unknown") return fail(ErrorCode::not_found, "no chip of this name");
   return ChipBuilder::chip(request);

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "../test/api_fixture.hpp"
+#include "api_fixture.hpp"
 
 namespace ww::sim::icd {
 

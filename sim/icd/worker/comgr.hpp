@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "protocol.hpp"
+#include "compile/protocol.hpp"
 
 namespace ww::sim::icd {
 

@@ -10,7 +10,7 @@
 #include "ww/model/technology.hpp"
 #include "ww/runner/counted_run.hpp"
 #include "ww/runner/sensed_energy.hpp"
-#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 
 namespace ww::cli {
 namespace {
@@ -60,8 +60,8 @@ std::string virtual_architecture(const microbench::DeviceRequest& device) {
   sim::gpu::ChipRequest request;
   if (name.is_virtual()) request.chip = name.chip();
   if (name.is_random_chip()) return "gfx701";  // all that are drawn
-  const auto chip = sim::gpu::Chip::load(request);
-  return chip ? chip->architecture().gfx_target : "gfx701";
+  const auto sheet = sim::gpu::data_sheet(request);
+  return sheet ? sheet->gfx_target : "gfx701";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "simulate/simulate_options.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace ww::cli {
@@ -123,7 +124,7 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
 Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device) {
   if (!arguments.timing()) return refuse_without_mode(arguments);
   WW_ASSIGN(request, chip_of(device));
-  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
+  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
   sim::gpu::TimingRequest wanted;
   if (!arguments.settings.empty()) {
     WW_ASSIGN(text, read_file(arguments.settings));
@@ -131,7 +132,7 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
     wanted.origin = arguments.settings;
   }
   if (given(*arguments.command, "network")) wanted.network = arguments.network.network;
-  WW_ASSIGN(made, sim::gpu::make_timing(chip.architecture(), wanted));
+  WW_ASSIGN(made, sim::gpu::make_timing(sheet, wanted));
   sim::gpu::TimingConfig config = *made;
   WW_TRY(apply(arguments, config.network));
   if (given(*arguments.command, "core_nodes")) config.core_nodes = arguments.network.core_nodes;

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "drawing/svg_writer.hpp"
-#include "embedded.hpp"
+#include "ww/model/known_floorplans.hpp"
 
 namespace ww::report {
 namespace {
@@ -196,9 +196,9 @@ std::string segment_map(const Floorplan& plan, const std::array<std::optional<do
 
 std::optional<model::Floorplan> known_floorplan(const std::string& device) {
   const auto name = device.substr(device.rfind(':') + 1);
-  const auto toml = embedded_text(name + ".toml");
-  if (toml.empty()) return std::nullopt;
-  auto plan = model::parse_floorplan(toml, name);
+  const auto toml = model::known_floorplan(name);
+  if (!toml) return std::nullopt;
+  auto plan = model::parse_floorplan(*toml, name);
   if (!plan) return std::nullopt;
   return std::move(*plan);
 }

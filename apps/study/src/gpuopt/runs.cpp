@@ -11,6 +11,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/process.hpp"
 #include "ww/runner/job_pool.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/memory_link.hpp"
 
@@ -57,8 +58,8 @@ sim::gpu::DramConfig hbm2() {
 Result<std::string> settings_of(const GpuoptVariant& variant) {
   sim::gpu::ChipRequest request;
   request.chip = kChip;
-  WW_ASSIGN(chip, sim::gpu::Chip::load(request));
-  sim::gpu::TimingConfig config = sim::gpu::default_timing(chip.architecture());
+  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
+  sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
   WW_ASSIGN(network, sim::net::network_config(variant.request, 2));
   config.network = network;
   config.network.count_toggles = true;

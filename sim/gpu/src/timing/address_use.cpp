@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "exec/lower.hpp"
-#include "exec/straight_line.hpp"
+#include "isa/operands.hpp"
+#include "isa/straight_line.hpp"
 
 namespace ww::sim::gpu::timing {
 namespace {

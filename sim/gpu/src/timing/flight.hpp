@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/compute_unit.hpp"
-#include "exec/memory_operation.hpp"
+#include "compute_unit/compute_unit.hpp"
+#include "compute_unit/memory_operation.hpp"
 
 namespace ww::sim::gpu::timing {
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kRepliesAhead = 8;  // that the L2 makes while the output buffer is full
 
-std::uint64_t halves(std::uint64_t bytes) {
+std::uint64_t half_lines(std::uint64_t bytes) {
   return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
 }
 
@@ -177,7 +177,7 @@ void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
   const exec::LineUpdate update =
       exec::store_line(*flight.operation, flight.line, flight.lanes, side_.memory);
   side_.changed |= update.changed;
-  const exec::L2Cache::Access access = side_.l2.write(flight.line, update.written);
+  const exec::L2Tags::Access access = side_.l2.write(flight.line, update.written);
   // A write needs no data from memory, and what it finds on its way it need not wait for.
   account(access);
   pipeline_.push({now + side_.config.l2_cycles, index});
@@ -195,7 +195,7 @@ void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
   reply_to(index, now);
 }
 
-void MemoryNode::look_up(const exec::L2Cache::Access& access, std::uint32_t line,
+void MemoryNode::look_up(const exec::L2Tags::Access& access, std::uint32_t line,
                          std::uint32_t index) {
   Flight& flight = side_.flights[index];
   const std::uint32_t half = flight.pair ? line & 1U : 0U;
@@ -224,7 +224,7 @@ void MemoryNode::reply_to(std::uint32_t index, std::int64_t now) {
   if (side_.flights[index].waits == 0) pipeline_.push({now + side_.config.l2_cycles, index});
 }
 
-void MemoryNode::account(const exec::L2Cache::Access& access) {
+void MemoryNode::account(const exec::L2Tags::Access& access) {
   if (access.hit) {
     ++activity_.hits;
     ++side_.counters.hits;
@@ -235,7 +235,7 @@ void MemoryNode::account(const exec::L2Cache::Access& access) {
   }
   if (!access.writeback) return;
   ++activity_.writebacks;
-  side_.counters.memory_write_halves += halves(access.victim_dirty);
+  side_.counters.memory_write_halves += half_lines(access.victim_dirty);
   ++side_.counters.memory_writes;
   side_.observer.memory(
       {side_.observer_cycle, channel_, true, side_.memory.host(exec::line_address(access.victim))});

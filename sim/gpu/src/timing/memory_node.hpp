@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/i_hierarchy.hpp"
-#include "exec/line_update.hpp"
+#include "compute_unit/line_update.hpp"
+#include "memory/i_hierarchy.hpp"
 #include "timing/annotations.hpp"
 #include "timing/clocks.hpp"
 #include "timing/dram.hpp"
@@ -18,7 +18,7 @@ struct MemorySide {
   const TimingConfig& config;
   exec::DeviceMemory& memory;
   ActivityObserver& observer;
-  exec::L2Cache& l2;
+  exec::L2Tags& l2;
   Pool<Flight>& flights;
   net::Network& network;
   Annotations& annotations;
@@ -92,7 +92,7 @@ class MemoryNode {
   void write(Flight& flight, std::uint32_t index, std::int64_t now);
   void atomic(Flight& flight, std::uint32_t index, std::int64_t now);
   // Where a line of the flight is in the L2 or comes into it; counts what the reply waits for.
-  void look_up(const exec::L2Cache::Access& access, std::uint32_t line, std::uint32_t index);
+  void look_up(const exec::L2Tags::Access& access, std::uint32_t line, std::uint32_t index);
   // The reply follows, now or with the last fill.
   void reply_to(std::uint32_t index, std::int64_t now);
   // Commands that a request may need in the memory's queue.
@@ -100,7 +100,7 @@ class MemoryNode {
     return dram_.has_room(2 * side_.config.line_bytes / static_cast<int>(exec::kLineBytes));
   }
   // Counts a hit or a miss, and sends the line that made room to memory.
-  void account(const exec::L2Cache::Access& access);
+  void account(const exec::L2Tags::Access& access);
   [[nodiscard]] const Annotation* annotation_of(const Flight& flight) const;
   Status send(std::uint32_t index);
   [[nodiscard]] std::uint32_t local_line(std::uint32_t line) const;

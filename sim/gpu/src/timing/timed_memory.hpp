@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/deferred_observer.hpp"
-#include "exec/i_hierarchy.hpp"
+#include "memory/deferred_observer.hpp"
+#include "memory/i_hierarchy.hpp"
 #include "timing/memory_node.hpp"
 #include "ww/sim/net/latency_histogram.hpp"
 
@@ -51,7 +51,7 @@ class TimedMemory final : public exec::Hierarchy {
   void set_private_memory(std::uint64_t, std::uint64_t) override {}
   [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
   [[nodiscard]] std::int64_t smallest_latency() const override { return config_.fill_cycles; }
-  [[nodiscard]] exec::L2Cache& l2() override { return l2_; }
+  [[nodiscard]] exec::L2Tags& l2() override { return l2_; }
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
   [[nodiscard]] const exec::MemoryCounters& counters() const override { return counters_; }
 
@@ -108,7 +108,7 @@ class TimedMemory final : public exec::Hierarchy {
   power::EnergyConfig energy_;
   std::unique_ptr<net::Network> network_;
   Annotations& annotations_;
-  exec::L2Cache l2_;
+  exec::L2Tags l2_;
   Pool<Flight> flights_;
   Pool<Joined> joined_;
   TimingStats stats_;  // of this launch

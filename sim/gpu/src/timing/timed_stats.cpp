@@ -24,7 +24,7 @@ PacketCount& operator+=(PacketCount& sum, const PacketCount& other) {
 }
 
 // Counts; what is derived from them follows in finish().
-void add(TimingStats& sum, const TimingStats& one) {
+void add_stats(TimingStats& sum, const TimingStats& one) {
   sum.launches += one.launches;
   sum.cycles += one.cycles;
   sum.network_cycles += one.network_cycles;
@@ -147,7 +147,7 @@ void TimedMemory::end_launch(const Cus& cus, const exec::LaunchState& launch, st
   all_sums_.round_trip += sums_.round_trip;
   all_sums_.round_trips += sums_.round_trips;
   all_sums_.occupancy += sums_.occupancy;
-  add(report_.total, stats_);
+  add_stats(report_.total, stats_);
   finish(report_.total, all_sums_);
 }
 

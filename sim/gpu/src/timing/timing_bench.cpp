@@ -2,7 +2,7 @@
 // about 0.3 flits a node and cycle.
 #include <benchmark/benchmark.h>
 
-#include "exec/test_gpu.hpp"
+#include "testing/test_gpu.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace ww::sim::gpu {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "truth/toml_reader.hpp"
 #include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/gpu/toml_reader.hpp"
 
 namespace ww::sim::gpu {
 namespace {

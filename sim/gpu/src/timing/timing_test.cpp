@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "exec/test_gpu.hpp"
+#include "testing/test_gpu.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace ww::sim::gpu {

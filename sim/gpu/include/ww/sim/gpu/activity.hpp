@@ -10,11 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
-
-#include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu {
 
@@ -118,8 +115,5 @@ class ActivityObserver {
   virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                                     std::span<const ChannelActivity> channels) = 0;
 };
-
-// The accounting that follows the chip's sealed truth.
-[[nodiscard]] std::unique_ptr<ActivityObserver> make_energy_ledger(const Chip& chip);
 
 }  // namespace ww::sim::gpu

@@ -1,12 +1,13 @@
 // The public architecture of a virtual chip: what emulator and driver need, and what a data sheet
-// would tell. What the wires, the leakage and the sensor really do is the sealed truth (truth.hpp),
-// which only the power side of sim/gpu and, after a fit, `wirewatt score` may read.
+// would say. What the wires, the leakage and the sensor really do is the sealed truth, a library of
+// its own (sim/gpu/truth) that only the driver and, after a fit, `wirewatt score` link.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/dvfs_state.hpp"
@@ -47,8 +48,24 @@ enum class ChipClass {
   mild,
   strong
 };  // does the fit's form hold on it? docs/virtual-gpu.md
-[[nodiscard]] std::string_view to_string(ChipClass chip_class);
-[[nodiscard]] Result<ChipClass> chip_class_from_string(std::string_view text);
+[[nodiscard]] constexpr std::string_view to_string(ChipClass chip_class) {
+  switch (chip_class) {
+    case ChipClass::nested: return "nested";
+    case ChipClass::mild: return "mild";
+    case ChipClass::strong: return "strong";
+  }
+  return "unknown";
+}
+// Error invalid_argument for any other text.
+[[nodiscard]] inline Result<ChipClass> chip_class_from_string(std::string_view text) {
+  for (const ChipClass chip_class : {ChipClass::nested, ChipClass::mild, ChipClass::strong}) {
+    if (text == to_string(chip_class)) {
+      return chip_class;
+    }
+  }
+  return fail(ErrorCode::invalid_argument,
+              "unknown chip class \"" + std::string(text) + "\"; one of nested, mild, strong");
+}
 
 // Which chip: a built-in name, a file, or a draw.
 struct ChipRequest {
@@ -57,12 +74,29 @@ struct ChipRequest {
   ChipClass chip_class{ChipClass::mild};
 };
 
-struct Truth;  // sealed: sim/gpu/src/truth.hpp
+class ActivityObserver;
+class Chip;
+class PowerTimeline;
+struct Truth;  // sealed: sim/gpu/truth/src/truth.hpp
+
+// What the emulator needs of a chip's sealed side: an account of events, and power over time. The
+// truth implements it, so that the emulator links nothing of the truth.
+class PowerSide {
+ public:
+  virtual ~PowerSide() = default;
+  // The accounting that follows the chip's sealed truth. Some copy of the chip outlives it.
+  [[nodiscard]] virtual std::unique_ptr<ActivityObserver> make_ledger(const Chip& chip) const = 0;
+  // `seed` draws sensor noise and drift; the same seed and calls give the same samples. The chip
+  // outlives the timeline.
+  [[nodiscard]] virtual std::unique_ptr<PowerTimeline> make_timeline(const Chip& chip,
+                                                                     std::uint64_t seed) const = 0;
+};
 
 // An immutable chip. Copies share the sealed part.
 class Chip {
  public:
-  // Errors: not_found (name or file), parse_error and out_of_range with file, line and key.
+  // Defined by the truth, as a chip file holds both. Errors: not_found (name or file), parse_error
+  // and out_of_range with file, line and key.
   static Result<Chip> load(const ChipRequest& request);
 
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
@@ -74,6 +108,7 @@ class Chip {
         (engine * architecture_.cus_per_engine + cu) * architecture_.l2_channels + channel)];
   }
   [[nodiscard]] const Truth& truth() const { return *truth_; }
+  [[nodiscard]] const PowerSide& power_side() const { return *power_side_; }
 
  private:
   friend class ChipBuilder;
@@ -83,6 +118,7 @@ class Chip {
   std::string public_floorplan_;
   std::vector<int> crossbar_cycles_;
   std::shared_ptr<const Truth> truth_;
+  std::shared_ptr<const PowerSide> power_side_;
 };
 
 }  // namespace ww::sim::gpu

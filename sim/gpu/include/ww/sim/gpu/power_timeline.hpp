@@ -1,44 +1,32 @@
 // The chip's power, heat and sensor over chip time. Launches are appended in order; between them
-// the chip idles. Leakage follows each zone's temperature, the thermal network follows power, the
-// regulator and the sensor distort what is read.
+// the chip idles. What stands behind it is the chip's sealed side (PowerSide in chip.hpp).
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "ww/core/vgpu_abi.h"
 #include "ww/sim/gpu/activity.hpp"
-#include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu {
 
 class PowerTimeline {
  public:
-  // seed draws sensor noise and drift; the same seed and calls give the same samples.
-  PowerTimeline(const Chip& chip, std::uint64_t seed);
-  ~PowerTimeline();
-  PowerTimeline(const PowerTimeline&) = delete;
-  PowerTimeline& operator=(const PowerTimeline&) = delete;
+  virtual ~PowerTimeline() = default;
 
-  [[nodiscard]] std::int64_t now_ns() const;
+  [[nodiscard]] virtual std::int64_t now_ns() const = 0;
   // The chip idles for a while, or runs a launch (its cycles at the present clock).
-  void idle_until(std::int64_t time_ns);
-  void run(const LaunchActivity& activity);
+  virtual void idle_until(std::int64_t time_ns) = 0;
+  virtual void run(const LaunchActivity& activity) = 0;
   // `count` identical launches with the launch overhead between them, at the cost of few.
-  void run_repeated(const LaunchActivity& activity, std::int64_t count);
+  virtual void run_repeated(const LaunchActivity& activity, std::int64_t count) = 0;
 
-  void select_dvfs(int state);
-  [[nodiscard]] int dvfs_state() const;
+  virtual void select_dvfs(int state) = 0;
+  [[nodiscard]] virtual int dvfs_state() const = 0;
 
-  [[nodiscard]] std::uint64_t sample_count() const;
-  std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
-  [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  [[nodiscard]] virtual std::uint64_t sample_count() const = 0;
+  virtual std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const = 0;
+  [[nodiscard]] virtual ww_vgpu_sensor_info sensor_info() const = 0;
 };
 
 }  // namespace ww::sim::gpu

@@ -1,0 +1,16 @@
+// Lowering of arithmetic. Each function fills `op` and returns true, or returns false where the
+// emulator has no semantics for the instruction.
+#pragma once
+
+#include "isa/micro_op.hpp"
+#include "isa/operands.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::sim::gpu::exec {
+
+bool lower_scalar(const binpatch::isa::Instruction& instruction, MicroOp& op);
+bool lower_vector(const binpatch::isa::Instruction& instruction, MicroOp& op, ConstantPool& pool);
+// Indexed vector registers of gfx9.
+bool lower_index_mode(const binpatch::isa::Instruction& instruction, MicroOp& op);
+
+}  // namespace ww::sim::gpu::exec

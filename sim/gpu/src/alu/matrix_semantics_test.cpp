@@ -1,0 +1,268 @@
+// Matrix and dot products as real gfx90a code, against the host's arithmetic. Where an element lies
+// is said once more here, lane by lane, as AMD's manual does for each instruction.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <random>
+
+#include "testing/test_gpu.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+using test::TestGpu;
+
+bool has_matrices() {
+  return binpatch::to_string(test::read_kernels().target()) == "gfx90a";
+}
+
+// What a lane's element of an operand is: row or column, column of A, block.
+struct Element {
+  unsigned i{}, k{}, block{};
+};
+// Row, column and block of a lane's element `index` of the result.
+struct Result {
+  unsigned i{}, j{}, block{};
+};
+using ElementOf = std::function<Element(unsigned lane, unsigned index)>;
+using ResultOf = std::function<Result(unsigned lane, unsigned index)>;
+
+struct Product {
+  unsigned rows{}, depth{}, blocks{};
+  ElementOf element;
+  ResultOf result;
+  // The block of A that this block takes, and the lane whose B this lane has.
+  std::function<unsigned(unsigned)> a_block = [](unsigned block) { return block; };
+  std::function<unsigned(unsigned)> b_lane = [](unsigned lane) { return lane; };
+};
+
+// Small whole numbers: sums are exact in any order.
+template <class T>
+std::vector<T> small_numbers(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (auto& value : values) value = static_cast<T>(static_cast<int>(random() % 17) - 8);
+  return values;
+}
+
+template <class T, class Stored, class Out>
+void expect_product(const std::string& kernel, const Product& product,
+                    const std::function<Stored(T)>& store) {
+  TestGpu test;
+  const unsigned per_lane = product.rows * product.depth * product.blocks / 64;
+  const unsigned results = product.rows * product.rows * product.blocks / 64;
+  const auto a = small_numbers<T>(64UL * per_lane, 1);
+  const auto b = small_numbers<T>(64UL * per_lane, 2);
+  const auto c = small_numbers<Out>(64UL * results, 3);
+  std::vector<Stored> stored_a;
+  std::vector<Stored> stored_b;
+  for (const T x : a) stored_a.push_back(store(x));
+  for (const T x : b) stored_b.push_back(store(x));
+  const auto out = test.buffer(c);
+  test.launch(kernel, 64, 64, test.buffer(stored_a), test.buffer(stored_b), out);
+  const auto got = test.read<Out>(out, c.size());
+
+  const auto at = [&](unsigned block, unsigned i, unsigned k) {
+    return (std::size_t{block} * product.rows + i) * product.depth + k;
+  };
+  std::vector<T> rows(a.size());
+  std::vector<T> columns(b.size());
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    for (unsigned n = 0; n < per_lane; ++n) {
+      const Element e = product.element(lane, n);
+      rows[at(e.block, e.i, e.k)] = a[lane * per_lane + n];
+      columns[at(e.block, e.i, e.k)] = b[product.b_lane(lane) * per_lane + n];
+    }
+  }
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    for (unsigned n = 0; n < results; ++n) {
+      const Result r = product.result(lane, n);
+      Out expected = c[lane * results + n];
+      for (unsigned k = 0; k < product.depth; ++k) {
+        expected += static_cast<Out>(rows[at(product.a_block(r.block), r.i, k)]) *
+                    static_cast<Out>(columns[at(r.block, r.j, k)]);
+      }
+      EXPECT_EQ(got[lane * results + n], expected) << kernel << " lane " << lane << ", " << n;
+    }
+  }
+}
+
+void expect_floats(const std::string& kernel, const Product& product) {
+  expect_product<float, float, float>(kernel, product, [](float x) { return x; });
+}
+
+// A 32-row result: rows 0-3 of each eight in the lower lanes, 4-7 in the upper ones.
+Result tall(unsigned lane, unsigned index) {
+  return {8 * (index % 16 / 4) + 4 * (lane / 32) + index % 4, lane % 32, index / 16};
+}
+Result middle(unsigned lane, unsigned index) {
+  return {4 * (lane / 16) + index % 4, lane % 16, index / 4};
+}
+Result small(unsigned lane, unsigned index) {
+  return {index, lane % 4, lane / 4};
+}
+Element by_block(unsigned rows, unsigned lane) {
+  return {lane % rows, 0, lane / rows};
+}
+Element by_depth(unsigned rows, unsigned per_lane, unsigned lane, unsigned index) {
+  return {lane % rows, per_lane * (lane / rows) + index, 0};
+}
+
+TEST(Semantics, MultipliesMatricesOfFloats) {
+  if (!has_matrices()) return;
+  const auto blocks = [](unsigned rows) {
+    return [rows](unsigned lane, unsigned) { return by_block(rows, lane); };
+  };
+  const auto depths = [](unsigned rows) {
+    return [rows](unsigned lane, unsigned index) { return by_depth(rows, 1, lane, index); };
+  };
+  expect_floats("matrix_32x32x1", {32, 1, 2, blocks(32), tall});
+  expect_floats("matrix_16x16x1", {16, 1, 4, blocks(16), middle});
+  expect_floats("matrix_4x4x1", {4, 1, 16, blocks(4), small});
+  expect_floats("matrix_32x32x2", {32, 2, 1, depths(32), tall});
+  expect_floats("matrix_16x16x4", {16, 4, 1, depths(16), middle});
+  Product broadcast{4, 1, 16, blocks(4), small};
+  broadcast.a_block = [](unsigned block) { return block / 4 * 4 + 1; };
+  expect_floats("matrix_broadcast", broadcast);
+  Product rotated{4, 1, 16, blocks(4), small};
+  rotated.b_lane = [](unsigned lane) { return (lane + 16) % 64; };
+  expect_floats("matrix_rotated", rotated);
+}
+
+TEST(Semantics, MultipliesMatricesOfHalvesBytesAndDoubles) {
+  if (!has_matrices()) return;
+  const Product wide{16, 16, 1, [](unsigned l, unsigned n) { return by_depth(16, 4, l, n); },
+                     middle};
+  // Whole numbers up to 8 in a half: a float's exponent and digits, moved.
+  expect_product<float, std::uint16_t, float>("matrix_halves", wide, [](float x) {
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    if (x == 0) return std::uint16_t{0};
+    return static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | ((bits >> 23 & 255U) - 112U) << 10 |
+                                      (bits >> 13 & 0x3FFU));
+  });
+  expect_product<float, std::uint16_t, float>("matrix_brains", wide, [](float x) {
+    return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);
+  });
+  expect_product<int, std::int8_t, int>("matrix_bytes", wide,
+                                        [](int x) { return static_cast<std::int8_t>(x); });
+  const auto same = [](double x) { return x; };
+  expect_product<double, double, double>(
+      "matrix_doubles",
+      {16, 4, 1, [](unsigned l, unsigned n) { return by_depth(16, 1, l, n); },
+       [](unsigned lane, unsigned index) {
+         return Result{4 * index + lane / 16, lane % 16, 0};
+       }},
+      same);
+  expect_product<double, double, double>("matrix_small_doubles",
+                                         {4, 4, 4,
+                                          [](unsigned lane, unsigned) {
+                                            return Element{lane % 4, lane / 16, lane / 4 % 4};
+                                          },
+                                          [](unsigned lane, unsigned) {
+                                            return Result{lane / 16, lane % 4, lane / 4 % 4};
+                                          }},
+                                         same);
+}
+
+// The sum of products of parts of two words, signed or not.
+std::int64_t dot(std::uint32_t a, std::uint32_t b, unsigned bits, bool is_signed) {
+  std::int64_t sum = 0;
+  const std::int64_t range = std::int64_t{1} << bits;
+  for (unsigned at = 0; at < 32; at += bits) {
+    std::int64_t x = static_cast<std::int64_t>(a >> at) % range;
+    std::int64_t y = static_cast<std::int64_t>(b >> at) % range;
+    if (is_signed && x >= range / 2) x -= range;
+    if (is_signed && y >= range / 2) y -= range;
+    sum += x * y;
+  }
+  return sum;
+}
+
+TEST(Semantics, AddsDotProductsOfParts) {
+  if (!has_matrices()) return;
+  constexpr std::uint32_t kCount = 256;
+  TestGpu test;
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> a(kCount);
+  std::vector<std::uint32_t> b(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    a[i] = i % 5 == 0   ? 0x80808080U
+           : i % 7 == 0 ? 0x7FFF7FFFU
+                        : static_cast<std::uint32_t>(random());
+    b[i] = i % 3 == 0   ? 0x80008000U
+           : i % 4 == 0 ? 0xFFFFFFFFU
+                        : static_cast<std::uint32_t>(random());
+  }
+  const auto out = test.buffer(kCount * 48);
+  test.launch("dots", kCount, 64, test.buffer(a), test.buffer(b), out);
+  const auto got = test.read<std::uint32_t>(out, kCount * 12);
+  constexpr unsigned kBits[] = {16, 8, 4};
+  for (std::size_t i = 0; i < kCount; ++i) {
+    for (std::size_t k = 0; k < 12; ++k) {
+      const bool is_signed = k % 4 < 2;
+      const std::uint32_t c = a[i] ^ b[i];
+      const std::int64_t sum =
+          dot(a[i], b[i], kBits[k / 4], is_signed) +
+          (is_signed ? std::int64_t{static_cast<std::int32_t>(c)} : std::int64_t{c});
+      const std::int64_t saturated = is_signed ? std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX)
+                                               : std::clamp<std::int64_t>(sum, 0, UINT32_MAX);
+      const auto expected = static_cast<std::uint32_t>(k % 2 == 0 ? sum : saturated);
+      EXPECT_EQ(got[12 * i + k], expected) << std::hex << a[i] << " " << b[i] << ", " << k;
+    }
+  }
+}
+
+TEST(Semantics, AddsDotProductsOfHalves) {
+  if (!has_matrices()) return;
+  TestGpu test;
+  // 1.5 * 2 + -0.25 * 4 + 10; then a denormal, which MI200 takes for zero.
+  const std::vector<std::uint32_t> a{0xB4003E00U, 0x3C000001U};
+  const std::vector<std::uint32_t> b{0x44004000U, 0x40006000U};
+  std::vector<std::uint32_t> more_a(64);
+  std::vector<std::uint32_t> more_b(64);
+  std::vector<float> c(64, 10.0F);
+  std::copy(a.begin(), a.end(), more_a.begin());
+  std::copy(b.begin(), b.end(), more_b.begin());
+  const auto out = test.buffer(c);
+  test.launch("dots_of_halves", 64, 64, test.buffer(more_a), test.buffer(more_b), out);
+  const auto got = test.read<float>(out, 64);
+  EXPECT_EQ(got[0], 12.0F);
+  EXPECT_EQ(got[1], 12.0F);
+  EXPECT_EQ(got[2], 10.0F);
+}
+
+TEST(Semantics, KeepsPrivateDataThatCrossesDwords) {
+  constexpr std::uint32_t kItems = 256;
+  TestGpu test;
+  std::vector<std::int32_t> in(kItems);
+  for (std::size_t i = 0; i < kItems; ++i) in[i] = static_cast<std::int32_t>(i * 77773) - 5000000;
+  const auto out = test.buffer(kItems * 8);
+  test.launch("private_records", kItems, 64, test.buffer(in), out);
+  const auto got = test.read<std::int64_t>(out, kItems);
+  for (int i = 0; i < static_cast<int>(kItems); ++i) {
+    std::int64_t total = 0;
+    for (int j = 0; j < 6; ++j) {
+      const int r = (i + j) % 6;
+      total = total * 3 + 2 * j + 2 * i + r + in[static_cast<std::size_t>(i)] * r + (i + r) +
+              static_cast<std::int16_t>(r - i);
+    }
+    EXPECT_EQ(got[static_cast<std::size_t>(i)], total) << i;
+  }
+}
+
+TEST(Launch, RecursionEndsWithTheBytesThatThereAre) {
+  TestGpu test;
+  const auto result =
+      test.try_launch("recursion", Grid{1, {64, 1, 1}, {64, 1, 1}}, test.buffer(1024));
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().text().find("private memory is exhausted"), std::string::npos)
+      << result.error().text();
+  ASSERT_FALSE(test.gpu().findings().empty());
+  EXPECT_EQ(test.gpu().findings()[0].kind, FindingKind::private_out_of_bounds);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu

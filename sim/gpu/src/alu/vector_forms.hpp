@@ -1,0 +1,38 @@
+// Vector instructions whose operands are parts of registers or of other lanes: SDWA, DPP, VOP3 with
+// halves, VOP3P; and 16-bit floats and saturating integers with modifiers.
+#pragma once
+
+#include "isa/lane_table.hpp"
+#include "isa/operands.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// Which operands of an opcode are 16 bits wide, by its name.
+struct Widths {
+  std::uint8_t narrow{};  // bit i: source i
+  bool narrow_result{};
+  bool preserves{};       // the result leaves the register's other half as it is
+  bool integer_result{};  // of a conversion
+};
+[[nodiscard]] Widths widths_of(Opcode opcode);
+
+// Whether the instruction needs more than registers, constants and 32- or 64-bit modifiers.
+[[nodiscard]] bool needs_form(const binpatch::isa::Instruction& instruction,
+                              const VectorEntry& entry);
+// Completes an op that lower_vector has filled; false where there are no semantics.
+[[nodiscard]] bool lower_form(const binpatch::isa::Instruction& instruction,
+                              const VectorEntry& entry, MicroOp& op);
+
+// False for dot products that choose halves of bytes, or have a constant where two halves are
+// wanted: what they mean there is not documented.
+[[nodiscard]] bool can_select(const binpatch::isa::Instruction& instruction);
+
+// v_swap_b32.
+void swap_registers(Wave& wave, const MicroOp& op);
+
+// Source i without its modifiers, in `buffer` (128 words) unless it lies in memory already
+// (vector_alu.cpp).
+[[nodiscard]] const std::uint32_t* unmodified_source(Wave& wave, const MicroOp& op, std::size_t i,
+                                                     std::uint32_t* buffer);
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,434 @@
+#include "compute_unit/compute_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compute_unit/memory_operation.hpp"
+#include "host/host_cache.hpp"
+#include "isa/lane_forms.hpp"
+#include "isa/lane_table.hpp"
+#include "isa/load_addresses.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+// A wave keeps its turn for this many cycles before the next one is looked for: oldest first, and
+// the host keeps its registers at hand.
+constexpr std::int64_t kTurn = 32;
+// Words between two waves' first registers where each has room for all 256 vector registers, and on
+// gfx90a as many accumulation registers. The odd distance keeps them apart in the host's caches.
+constexpr std::size_t kApart = 5 * 16;
+std::size_t widest_stride(const Architecture& architecture) {
+  const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
+  return registers * kLanes + kApart;
+}
+// Most often all of them.
+std::uint64_t enabled_lanes(std::uint64_t exec) {
+  return exec == ~std::uint64_t{0} ? 64 : static_cast<unsigned>(std::popcount(exec));
+}
+
+// The value, chosen by a jump that the host predicts: a move on condition would wait for what the
+// condition compares.
+std::uint64_t predicted(std::uint64_t value) {
+  __asm__ volatile("" : "+r"(value));
+  return value;
+}
+
+}  // namespace
+
+void Wave::expand_mask(std::uint64_t enabled) {
+  lanes().expand_mask(lane_mask, enabled);
+  lane_mask_of = enabled;
+  lane_mask_known = true;
+}
+
+CuCounters& CuCounters::operator+=(const CuCounters& other) {
+  waves += other.waves;
+  valu += other.valu;
+  salu += other.salu;
+  smem += other.smem;
+  vmem_read += other.vmem_read;
+  vmem_write += other.vmem_write;
+  flat += other.flat;
+  lds += other.lds;
+  l1_accesses += other.l1_accesses;
+  l1_hits += other.l1_hits;
+  read_requests += other.read_requests;
+  write_requests += other.write_requests;
+  atomic_requests += other.atomic_requests;
+  atomic_returns += other.atomic_returns;
+  return *this;
+}
+
+ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
+                         DeviceMemory& memory, HostArena& arena)
+    : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
+      lines_per_run(std::min<std::uint32_t>(
+          Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
+                                                          architecture.line_bytes))),
+      architecture_(architecture),
+      engine_(engine),
+      index_(index),
+      memory_(memory),
+      register_stride_(widest_stride(architecture)),
+      lds_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) + 64),
+      arena_(arena),
+      waves_(*arena.make<std::array<Wave, kSlots>>()),
+      lds_blocks_(static_cast<std::size_t>(architecture.lds_bytes_per_cu) / kLdsBlock) {
+  key_.fill(kIdleKey);
+}
+
+std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
+  const auto cus =
+      static_cast<std::size_t>(architecture.shader_engines * architecture.cus_per_engine);
+  return cus * kSlots * widest_stride(architecture) * sizeof(std::uint32_t);
+}
+
+// Waves lie as close as their launch allows, which saves pages. No register number needs a check:
+// the room is for forty waves with all registers, and a number past a wave's own, which no compiler
+// makes, finds its neighbours'.
+std::size_t ComputeUnit::stride_for(const LaunchState& launch) const {
+  const std::size_t widest = widest_stride(architecture_);
+  return launch.accumulators != 0 ? widest
+                                  : std::min<std::size_t>(widest, launch.vgprs * kLanes + kApart);
+}
+
+// Issues what is executed already, up to `end` or the next completion; returns when the next
+// instruction can issue.
+inline std::int64_t ComputeUnit::issue_ahead(Wave& wave, std::int64_t time, std::int64_t end) {
+  end = std::min(end, wave.next_completion);
+  const IssueSlot* const first = launch_->straight->issue.data() + wave.pc;
+  const IssueSlot* slot = first;
+  std::int64_t valu = valu_free_[wave.simd];
+  std::int64_t salu = salu_free_[wave.simd];
+  std::uint32_t left = wave.ahead;
+  do {
+    if (slot->unit == Unit::valu) {
+      time = std::max(time, valu) + slot->cycles;
+      valu = time;
+    } else {
+      time = std::max(time, salu) + slot->cycles;
+      salu = time;
+    }
+    slot += slot->dwords;
+  } while (--left != 0 && time < end);
+  wave.pc += static_cast<std::uint32_t>(slot - first);
+  valu_free_[wave.simd] = valu;
+  salu_free_[wave.simd] = salu;
+  wave.ahead = left;
+  return time;
+}
+
+// Runs the wave from `time` on, for one turn or to the quantum's end.
+inline void ComputeUnit::turn(Wave& wave, std::int64_t time, std::int64_t end) {
+  const std::int64_t horizon = std::min(end, time + kTurn);
+  if (wave.ahead != 0 && time < wave.next_completion) {  // often there is no more to it
+    time = issue_ahead(wave, time, horizon);
+    wave.next = time;
+    if (time >= horizon) return;
+  }
+  step(wave, time, horizon);
+}
+
+// For the host's caches: what a turn reads first, wherever its instructions lie.
+inline void ComputeUnit::bring(const Wave& wave) {
+  prefetch_to_write(&wave, 2);
+  prefetch_to_write(&wave.vector_queue);
+  prefetch_to_write(&wave.scalar_queue);
+  prefetch_to_write(wave.load_address);
+  prefetch(wave.sr + kExec);
+}
+
+void ComputeUnit::run(std::int64_t end) {
+  if (resident_ == 0) return;
+  const LaneTable& table = lanes();
+  std::uint64_t key = first_key_;
+  // The last wave's new key waits here for a turn: a search that read a word just written would
+  // wait for it. What the array says of that wave meanwhile lies before every key that is looked
+  // for.
+  if (key == kIdleKey) return;
+  std::size_t slot = key & 63;
+  std::uint64_t kept = key_[slot];
+  while (!error_ && key != kIdleKey && static_cast<std::int64_t>(key >> 6) < end) {
+    Wave& wave = waves_[key & 63];
+    // Of the other waves, looked for beside the step rather than after it.
+    std::uint64_t other = table.smallest_above(key_.data(), key, key_rows_);
+    if (kept > key && kept < other) other = predicted(kept);
+    if (other != kIdleKey) bring(waves_[other & 63]);
+    key_[slot] = kept;
+    keys_changed_ = false;
+    turn(wave, static_cast<std::int64_t>(key >> 6), end);
+    slot = wave.slot;
+    kept = wave.state == WaveState::running && wave.next != kNever
+               ? static_cast<std::uint64_t>(wave.next) << 6 | wave.slot
+               : kIdleKey;
+    if (keys_changed_) {
+      key_[slot] = kept;
+      key = table.smallest_above(key_.data(), 0, key_rows_);
+    } else {
+      key = kept < other ? predicted(kept) : other;
+    }
+  }
+  key_[slot] = kept;
+  first_key_ = key;
+}
+
+void ComputeUnit::step(Wave& wave, std::int64_t time, std::int64_t horizon) {
+  do {
+    if (time >= wave.next_completion) drain(wave, time);
+    if (wave.ahead == 0) {
+      if (wave.pc >= launch_->code_dwords) {
+        fault(wave, ErrorCode::device_error, "the program counter left the program");
+        return;
+      }
+      if (launch_->code[wave.pc].straight) run_ahead(wave);
+    }
+    if (wave.ahead != 0) {
+      time = issue_ahead(wave, time, horizon);
+      wave.next = time;
+      continue;
+    }
+    const MicroOp& op = launch_->code[wave.pc];
+    // A unit takes one instruction at a time; the wave reserves the unit's next free slot.
+    switch (op.unit) {
+      case Unit::valu: {
+        std::int64_t& unit = valu_free_[wave.simd];
+        time = std::max(time, unit);
+        unit = time + op.cycles;
+        wave.next = unit;
+        ++counters.valu;
+        activity.vector_lane_operations += enabled_lanes(wave.exec());
+        break;
+      }
+      case Unit::salu: {
+        std::int64_t& unit = salu_free_[wave.simd];
+        time = std::max(time, unit);
+        unit = time + 4;
+        wave.next = unit;
+        ++counters.salu;
+        break;
+      }
+      case Unit::branch: {
+        std::int64_t& unit = branch_free_[wave.simd];
+        time = std::max(time, unit);
+        unit = time + 4;
+        wave.next = time + op.cycles;
+        ++activity.scalar_instructions;
+        break;
+      }
+      default: wave.next = time + 4; break;
+    }
+    wave.now = time;
+    wave.pc += op.dwords;
+    use_lanes(wave, op, false);
+    op.run(wave, op);
+    time = wave.next;
+  } while (time < horizon && wave.state == WaveState::running && !error_);
+}
+
+// Executes the straight-line code at the program counter, unless what is on its way to registers
+// could tell.
+void ComputeUnit::run_ahead(Wave& wave) {
+  if (launch_->straight == nullptr) return;
+  const StraightRun& run = launch_->straight->run[wave.pc];
+  if (wave.vector_queue.count + wave.scalar_queue.count != 0 && awaits(wave, run.registers)) return;
+  activity.vector_lane_operations += execute_straight(wave, launch_->code + wave.pc, run.count);
+  counters.valu += run.vectors;
+  counters.salu += run.count - run.vectors;
+  wave.ahead = run.count;
+  if (run.load != 0) find_load_addresses(wave, run.load);
+}
+
+void ComputeUnit::drain(Wave& wave, std::int64_t time) {
+  CounterQueue& vector = wave.vector_queue;
+  while (vector.count != 0) {
+    const std::int64_t done = vector.next();
+    if (done > time) break;
+    MemoryOperation* operation = vector.front();
+    vector.chain = done;
+    vector.pop();
+    complete(wave, *operation);
+    if (--operation->references == 0) release(operation);
+  }
+  CounterQueue& scalar = wave.scalar_queue;
+  while (scalar.count != 0) {
+    const std::int64_t done = scalar.next();
+    if (done > time) break;
+    MemoryOperation* operation = scalar.front();
+    scalar.chain = done;
+    scalar.pop();
+    if (!operation->vector) complete(wave, *operation);
+    if (--operation->references == 0) release(operation);
+  }
+  wave.next_completion = std::min(vector.next(), scalar.next());
+}
+
+void ComputeUnit::complete(Wave& wave, MemoryOperation& operation) {
+  if (operation.words == 0) return;
+  if (operation.scalar) {
+    std::memcpy(wave.sr + operation.destination, operation.data(),
+                operation.words * sizeof(std::uint32_t));
+    return;
+  }
+  if (operation.traced != Traced::none) [[unlikely]]
+    trace->completed(wave, operation);
+  const bool all = operation.exec == ~std::uint64_t{0};
+  if (const std::uint64_t result = formable(operation.destination, operation.words);
+      (wave.formed & result) != 0) {
+    overwrite(wave, result, all && operation.half == 0);
+  }
+  if (operation.into_registers) {
+    activity.register_bytes += kLanes * sizeof(std::uint32_t);
+    return;
+  }
+  if (operation.image) [[unlikely]] {
+    activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
+    complete_image(wave, operation);
+    return;
+  }
+  const LaneTable& table = lanes();
+  std::uint32_t* const target = wave.vgpr(operation.destination);
+  const std::uint32_t* elements =
+      operation.kind == MemoryKind::atomic_return ? operation.old() : operation.data();
+  activity.register_bytes += enabled_lanes(operation.exec) * operation.words * 4U;
+  if (operation.sign_extend) {
+    const unsigned shift = 32 - operation.element_bytes * 8U;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      std::uint32_t& word = operation.data()[lane];
+      word = static_cast<std::uint32_t>(static_cast<std::int32_t>(word << shift) >>
+                                        static_cast<int>(shift));
+    }
+  }
+  if (operation.half != 0) {  // the registers' other halves stay
+    const unsigned shift = operation.half == 2 ? 16 : 0;
+    const std::uint32_t kept = operation.half == 2 ? 0xFFFFU : 0xFFFF0000U;
+    for (std::uint64_t set = operation.exec; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      target[lane] = (target[lane] & kept) | (elements[lane] & 0xFFFFU) << shift;
+    }
+    return;
+  }
+  if (all) {
+    table.unpack(target, elements, operation.words);
+    return;
+  }
+  alignas(64) std::uint32_t unpacked[kLanes * 4];
+  alignas(64) std::uint32_t mask[kLanes];
+  table.unpack(unpacked, elements, operation.words);
+  table.expand_mask(mask, operation.exec);
+  table.blend(target, unpacked, mask, operation.words);
+}
+
+MemoryOperation* ComputeUnit::new_operation(Wave& wave) {
+  if (free_operations_.empty()) {
+    pool_.push_back(arena_.make<OperationBlock>());
+    OperationBlock& block = *pool_.back();
+    for (std::size_t i = block.operations.size(); i-- != 0;) {
+      block.operations[i].bytes = &block.bytes[i];
+      free_operations_.push_back(&block.operations[i]);
+    }
+  }
+  MemoryOperation* operation = free_operations_.back();
+  free_operations_.pop_back();
+  static_cast<OperationState&>(*operation) = OperationState{};
+  operation->wave = &wave;
+  return operation;
+}
+
+void ComputeUnit::release(MemoryOperation* operation) {
+  free_operations_.push_back(operation);
+}
+
+bool ComputeUnit::vector_slot_free(Wave& wave, const MicroOp& op) {
+  if (wave.vector_queue.count < kCounterDepth) return true;
+  wait(wave, op, kCounterDepth - 1, kCounterDepth + 1);
+  return false;
+}
+
+bool ComputeUnit::scalar_slot_free(Wave& wave, const MicroOp& op) {
+  if (wave.scalar_queue.count < kCounterDepth) return true;
+  wait(wave, op, kCounterDepth + 1, kCounterDepth - 1);
+  return false;
+}
+
+void ComputeUnit::wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left) {
+  wave.pc -= op.dwords;
+  wave.wait_vector = static_cast<std::uint8_t>(vector_left);
+  wave.wait_scalar = static_cast<std::uint8_t>(scalar_left);
+  const std::int64_t time = std::max(wave.vector_queue.time_until(vector_left),
+                                     wave.scalar_queue.time_until(scalar_left));
+  if (time == kNever) {
+    wave.next = kNever;
+    bypass(wave, vector_left);
+    return;
+  }
+  const std::int64_t aligned = (time - wave.simd + 3) / 4 * 4 + wave.simd;
+  wave.next = std::max(aligned, wave.now + 4);
+}
+
+// While the wave waits nobody sees its registers: a load that must complete before it goes on, and
+// whose lanes lie in memory as in a register, writes there as soon as its bytes come. Not where
+// another load has the same register: they write in order.
+void ComputeUnit::bypass(Wave& wave, unsigned vector_left) {
+  const CounterQueue& queue = wave.vector_queue;
+  if (trace || queue.count <= vector_left) return;
+  const auto fits = [](const MemoryOperation& operation) {
+    return operation.kind == MemoryKind::load && operation.contiguous &&
+           operation.element_bytes == sizeof(std::uint32_t) &&
+           operation.exec == ~std::uint64_t{0} && !operation.begun;
+  };
+  if (queue.count == 1 && wave.scalar_queue.count <= 1) {
+    MemoryOperation& only = *queue.front();
+    if (wave.scalar_queue.count == 0 || wave.scalar_queue.front() == &only) {
+      if (fits(only)) only.into_registers = true;
+      return;
+    }
+  }
+  RegisterSet once;
+  RegisterSet twice;
+  for (const CounterQueue* each : {&wave.vector_queue, &wave.scalar_queue}) {
+    for (unsigned i = 0; i < each->count; ++i) {
+      const MemoryOperation& operation = *each->at(i);
+      if (operation.scalar || (each != &queue && operation.vector)) continue;
+      if (once.has_vector(operation.destination, operation.words)) {
+        twice.add_vector(operation.destination, operation.words);
+      }
+      once.add_vector(operation.destination, operation.words);
+    }
+  }
+  for (unsigned i = 0; i + vector_left < queue.count; ++i) {
+    MemoryOperation& operation = *queue.at(i);
+    if (fits(operation) && !twice.has_vector(operation.destination, 1)) {
+      operation.into_registers = true;
+    }
+  }
+}
+
+void ComputeUnit::resolved(Wave& wave) {
+  wave.next_completion = std::min(wave.vector_queue.next(), wave.scalar_queue.next());
+  if (wave.state != WaveState::running || wave.next != kNever) return;
+  const std::int64_t time = std::max(wave.vector_queue.time_until(wave.wait_vector),
+                                     wave.scalar_queue.time_until(wave.wait_scalar));
+  if (time == kNever) return;
+  wave.next = std::max((time - wave.simd + 3) / 4 * 4 + wave.simd, wave.now + 4);
+  set_key(wave);
+}
+
+std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
+  const auto cu = static_cast<std::uint32_t>(index_);
+  return wave.wave_id | std::uint32_t{wave.simd} << 4 | (cu & 15U) << 8 | (cu >> 4 & 1U) << 12 |
+         (static_cast<std::uint32_t>(engine_) & (launch_->isa == Isa::gfx90a ? 7U : 3U)) << 13 |
+         (wave.group->hardware_slot & 15U) << 16 | 1U << 30;
+}
+
+void ComputeUnit::fault(const Wave& wave, ErrorCode code, std::string message) {
+  if (error_) return;
+  error_cycle_ = wave.now;
+  error_ =
+      Error{code, std::move(message),
+            fmt::format("kernel {}, work-group ({}, {}, {}), wave {}", launch_->kernel,
+                        wave.group->id[0], wave.group->id[1], wave.group->id[2], wave.in_group)};
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,241 @@
+// A compute unit: four SIMDs of up to ten waves, an L1, LDS, and the instructions in flight.
+//
+// A CU advances on its own through one quantum of cycles; what leaves its L1 waits in a queue until
+// the memory system commits it at the quantum's end. Within the quantum device memory is constant,
+// so CUs may run on any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute_unit/access_log.hpp"
+#include "compute_unit/device_memory.hpp"
+#include "compute_unit/finding_log.hpp"
+#include "compute_unit/l1_cache.hpp"
+#include "compute_unit/l1_data.hpp"
+#include "compute_unit/memory_guard.hpp"
+#include "host/host_arena.hpp"
+#include "image/image_access.hpp"
+#include "isa/launch_state.hpp"
+#include "isa/wave.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// What leaves an L1 towards the L2, in the order in which it leaves: a run of lines that lie in a
+// row on one channel, one a cycle.
+struct Request {
+  // scalar: a read for the scalar cache; merges join what fills a slot already.
+  enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge };
+  static constexpr unsigned kMostLines = 4;
+  std::int64_t departure{};  // of the first line
+  MemoryOperation* operation{};
+  std::uint64_t lanes{};  // of the operation that the line concerns; 0 where contiguous
+  std::uint32_t line{};   // number of the first line from the start of device memory
+  Kind kind{};
+  std::uint8_t lines{1};  // more than one in contiguous reads, and in writes of whole lines
+  bool fills_l1{};
+  bool pair{};  // with the other line of its aligned pair, for l1_slot[1] (kNone: not kept)
+  std::uint32_t l1_slot[kMostLines]{};
+};
+
+struct WorkGroup {
+  std::array<std::uint32_t, 3> id{};
+  std::uint32_t waves{};
+  std::uint32_t alive{};
+  std::uint32_t at_barrier{};
+  std::uint32_t lds_offset{};
+  std::uint32_t lds_bytes{};
+  std::uint32_t hardware_slot{};
+  std::uint32_t epoch{};  // of the race check: groups and barriers, counted
+  std::int64_t barrier_time{};
+  std::uint64_t slots{};  // of its waves
+};
+
+// Counters that a CU keeps itself; summed over CUs into AMD's names.
+struct CuCounters {
+  std::uint64_t waves{}, valu{}, salu{}, smem{}, vmem_read{}, vmem_write{}, flat{}, lds{};
+  std::uint64_t l1_accesses{}, l1_hits{}, read_requests{}, write_requests{}, atomic_requests{};
+  std::uint64_t atomic_returns{};  // of the atomic requests, those that bring the old values
+
+  CuCounters& operator+=(const CuCounters& other);
+};
+
+class ComputeUnit {
+ public:
+  static constexpr int kSlots = 40;
+  static constexpr std::uint32_t kLdsBlock = 512;  // bytes in which local memory is handed out
+
+  // `arena` keeps the state of its waves and of what they have in flight.
+  ComputeUnit(const Architecture& architecture, int engine, int index, DeviceMemory& memory,
+              HostArena& arena);
+
+  // Bytes that hold the vector registers of all CUs' waves in any launch.
+  [[nodiscard]] static std::size_t register_bytes(const Architecture& architecture);
+  // `registers`: as many bytes as that, for all CUs together.
+  void begin_launch(const LaunchState& launch, std::uint32_t* registers);
+  // Whether a work-group of the launch fits now.
+  [[nodiscard]] bool has_room() const;
+  // Starts a group's waves; they issue from `cycle` on.
+  void start(std::array<std::uint32_t, 3> id, std::int64_t cycle);
+  // Runs every wave up to `end`.
+  void run(std::int64_t end);
+  // Hints for the host's caches, worth their time where all CUs' waves together are too much for
+  // those (host_cache.hpp). Some time before a run, for the waves that will have a turn in it;
+  // later for what those point to, and at last for bytes that wait for their registers.
+  void look_for_waves(std::int64_t end);
+  void look_at_waves() const;
+  void look_at_operations() const;
+  // Registers and state of its waves.
+  [[nodiscard]] std::size_t wave_bytes() const {
+    return static_cast<std::size_t>(resident_) *
+           (std::size_t{launch_->vgprs} * kLanes * sizeof(std::uint32_t) + sizeof(Wave));
+  }
+  // The memory system knows when an operation of the wave completes.
+  void resolved(Wave& wave);
+  // One of the operation's requests is answered, at this cycle.
+  void answered(MemoryOperation& operation, std::int64_t completion) {
+    operation.completion = std::max(operation.completion, completion);
+    if (--operation.unresolved != 0) return;
+    if (operation.wave != nullptr) {
+      resolved(*operation.wave);
+    } else {
+      release(&operation);
+    }
+  }
+  [[nodiscard]] bool idle() const { return resident_ == 0; }
+  [[nodiscard]] int resident() const { return resident_; }
+  // Earliest cycle at which a wave can issue; kNever when all wait for memory (or none is there).
+  [[nodiscard]] std::int64_t next_event() const {
+    return first_key_ == kIdleKey ? kNever : static_cast<std::int64_t>(first_key_ >> 6);
+  }
+  // Cycle at which the last wave ended.
+  [[nodiscard]] std::int64_t last_end() const { return last_end_; }
+  // Groups that ended since the last call, and forgets them.
+  unsigned take_finished() { return std::exchange(finished_, 0U); }
+
+  // --- for instruction semantics ---
+  [[nodiscard]] DeviceMemory& memory() { return memory_; }
+  [[nodiscard]] const LaunchState& launch() const { return *launch_; }
+  [[nodiscard]] std::byte* lds(const WorkGroup& group) { return lds_.data() + group.lds_offset; }
+  [[nodiscard]] std::uint32_t hardware_id(const Wave& wave) const;
+  // Records the launch's first error and stops this CU.
+  void fault(const Wave& wave, ErrorCode code, std::string message);
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] std::int64_t error_cycle() const { return error_cycle_; }
+
+  MemoryOperation* new_operation(Wave& wave);
+  void release(MemoryOperation* operation);
+  [[nodiscard]] ImageAccess* new_image_access() { return arena_.make<ImageAccess>(); }
+  // Whether the wave may add to the queue; if not, it waits and issues the same instruction again.
+  bool vector_slot_free(Wave& wave, const MicroOp& op);
+  bool scalar_slot_free(Wave& wave, const MicroOp& op);
+  // Issues `op` again once the counters have come down to these.
+  void wait(Wave& wave, const MicroOp& op, unsigned vector_left, unsigned scalar_left);
+  void barrier(Wave& wave);
+  void end_wave(Wave& wave);
+  void read_clock() { clock_read_ = true; }
+  [[nodiscard]] bool clock_read() const { return clock_read_; }
+
+  // Asks for what the cache does not have of these bytes; without a cache they are there already.
+  void scalar_lines(MemoryOperation& operation, std::uint64_t address, std::uint64_t bytes,
+                    std::int64_t cycle);
+
+  L1Cache l1;
+  bool pairs_of_lines{};  // the L1's lines are two of memory's: they come and go together
+  std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
+  std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
+  std::int64_t l1_free{};         // next cycle in which the L1 looks up a line
+  std::int64_t lds_free{};
+  std::vector<Request> requests;  // in issue order; departures nearly so
+  std::size_t requests_done{};    // committed ones at the front
+  // Forgets committed requests once that costs little.
+  void drop_done_requests() {
+    if (requests_done == requests.size()) {
+      requests.clear();
+      requests_done = 0;
+    } else if (requests_done > 4096) {
+      requests.erase(requests.begin(),
+                     requests.begin() + static_cast<std::ptrdiff_t>(requests_done));
+      requests_done = 0;
+    }
+  }
+  std::unique_ptr<L1Data> l1_data;  // null: what the L1 holds is what memory holds
+  CuActivity activity;
+  CuCounters counters;
+  std::unique_ptr<AccessLog> trace;  // null: not traced
+  FindingLog findings;
+  std::unique_ptr<LocalShadow> shadow;  // null: races are not looked for
+
+ private:
+  static constexpr std::uint64_t kIdleKey = ~std::uint64_t{0};
+
+  static void bring(const Wave& wave);
+  void turn(Wave& wave, std::int64_t time, std::int64_t end);
+  void step(Wave& wave, std::int64_t time, std::int64_t horizon);
+  // When its `next` changed from outside.
+  void set_key(const Wave& wave) {
+    const std::uint64_t key = static_cast<std::uint64_t>(wave.next) << 6 | wave.slot;
+    key_[wave.slot] = key;
+    first_key_ = std::min(first_key_, key);
+  }
+  void run_ahead(Wave& wave);
+  std::int64_t issue_ahead(Wave& wave, std::int64_t time, std::int64_t end);
+  void drain(Wave& wave, std::int64_t time);
+  void complete(Wave& wave, MemoryOperation& operation);
+  void bypass(Wave& wave, unsigned vector_left);
+  void trace_abandoned(const Wave& wave, MemoryOperation& operation);
+  void choose_slots(WorkGroup& group, std::uint8_t* slots);
+  void init_registers(Wave& wave, const WorkGroup& group);
+  [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
+
+  const Architecture& architecture_;
+  int engine_;
+  int index_;
+  DeviceMemory& memory_;
+  const LaunchState* launch_{};
+  std::size_t register_stride_;  // words between two waves' first registers in this launch
+  std::vector<std::byte> lds_;
+  HostArena& arena_;
+  std::uint32_t* registers_{};  // of all slots
+  std::array<Wave, kSlots>& waves_;
+  alignas(64) std::array<std::uint64_t, kSlots> key_;  // next cycle << 6 | slot
+  std::uint64_t first_key_{};                          // smallest; between runs
+  int key_rows_{};                                     // of eight, that waves ever had
+  bool keys_changed_{};                                // by the wave that runs, of other waves
+  std::uint64_t coming_{};                             // bits: waves that look_for_waves() found
+  std::array<int, 4> simd_waves_{};
+  std::array<std::int64_t, 4> valu_free_{};
+  std::array<std::int64_t, 4> salu_free_{};
+  std::array<std::int64_t, 4> branch_free_{};
+  std::array<WorkGroup, kSlots> groups_;
+  static constexpr std::uint64_t kAllSlots = (std::uint64_t{1} << kSlots) - 1;
+  static constexpr std::uint64_t kSlotsOfSimd0 = 0x1111111111 & kAllSlots;
+  std::uint64_t free_slots_{kAllSlots};   // bits: waves
+  std::uint64_t free_groups_{kAllSlots};  // bits: groups
+  int resident_{};
+  std::uint32_t lds_used_{};
+  std::vector<bool> lds_blocks_;
+  std::int64_t busy_since_{};
+  std::int64_t last_end_{};
+  unsigned finished_{};
+  bool clock_read_{};
+  std::optional<Error> error_;
+  std::int64_t error_cycle_{};
+  struct OperationBlock {
+    std::array<MemoryOperation, 32> operations;
+    std::array<OperationBytes, 32> bytes;
+  };
+  std::vector<OperationBlock*> pool_;
+  std::vector<MemoryOperation*> free_operations_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,201 @@
+#include "compute_unit/device_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/host_arena.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+std::uint64_t pages_of(std::uint64_t bytes) {
+  return (bytes + kPageBytes - 1) / kPageBytes;
+}
+
+void* reserve(std::uint64_t bytes) {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+              -1, 0);
+}
+
+// Large allocations get large pages from the host where it has them: a kernel that writes a buffer
+// for the first time would else stop for each 4 KiB of it. Their ends, too, as far as the whole
+// range of `room` bytes goes: up to 4 MiB of a buffer else lie in small pages.
+constexpr std::uint64_t kWorthHugePages = 4 * kHugePage;
+
+void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offset,
+                        std::uint64_t bytes) {
+#ifdef MADV_HUGEPAGE
+  if (bytes < kWorthHugePages) return;
+  const std::uint64_t skew = reinterpret_cast<std::uintptr_t>(base) % kHugePage;
+  const std::uint64_t first = (offset + skew) / kHugePage * kHugePage;
+  const std::uint64_t end = (offset + skew + bytes + kHugePage - 1) / kHugePage * kHugePage;
+  const std::uint64_t from = std::max(first, skew) - skew;
+  madvise(base + from, std::min(end - skew, room) - from, MADV_HUGEPAGE);
+#else
+  static_cast<void>(base);
+  static_cast<void>(room);
+  static_cast<void>(offset);
+  static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes) {
+  auto memory = std::unique_ptr<DeviceMemory>(new DeviceMemory);
+  const std::uint64_t pages = pages_of(bytes);
+  void* base = reserve(pages * kPageBytes);
+  if (base == MAP_FAILED) {
+    return fail(ErrorCode::device_error,
+                fmt::format("cannot reserve {} bytes of address space for device memory", bytes));
+  }
+  memory->base_ = static_cast<std::byte*>(base);
+  memory->size_ = pages * kPageBytes;
+  void* valid = reserve(pages * sizeof(std::uint16_t));
+  if (valid == MAP_FAILED) {
+    return fail(ErrorCode::device_error, "cannot reserve the page table of device memory");
+  }
+  memory->valid_ = static_cast<std::uint16_t*>(valid);
+  memory->free_[0] = memory->size_;
+  return memory;
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (valid_ != nullptr) munmap(valid_, size_ / kPageBytes * sizeof(std::uint16_t));
+  if (base_ != nullptr) munmap(base_, size_);
+}
+
+Result<std::uint64_t> DeviceMemory::allocate(std::uint64_t bytes) {
+  if (bytes == 0 || bytes > size_) {
+    return fail(ErrorCode::out_of_range, fmt::format("cannot allocate {} bytes", bytes));
+  }
+  const std::uint64_t need = (pages_of(bytes) + 1) * kPageBytes;
+  const auto find = [&] {
+    return std::find_if(free_.begin(), free_.end(),
+                        [need](const auto& entry) { return entry.second >= need; });
+  };
+  auto hole = find();
+  if (hole == free_.end() && !quarantine_.empty()) {
+    empty_quarantine();
+    hole = find();
+  }
+  if (hole == free_.end()) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("no room for {} bytes in {} bytes of device memory", bytes, size_));
+  }
+  const std::uint64_t offset = hole->first;
+  const std::uint64_t rest = hole->second - need;
+  free_.erase(hole);
+  if (rest != 0) free_[offset + need] = rest;
+  allocated_[offset] = bytes;
+  // What was released here is forgotten.
+  auto old = released_.upper_bound(offset);
+  if (old != released_.begin() && std::prev(old)->first + std::prev(old)->second > offset) --old;
+  while (old != released_.end() && old->first < offset + need) old = released_.erase(old);
+  mark(offset, bytes, true);
+  ask_for_huge_pages(base_, size_, offset, bytes);
+  ++version_;
+  return kDeviceBase + offset;
+}
+
+Status DeviceMemory::release(std::uint64_t address) {
+  const auto found = allocated_.find(address - kDeviceBase);
+  if (found == allocated_.end()) {
+    return fail(ErrorCode::out_of_range, fmt::format("{:#x} is not an allocation", address));
+  }
+  const std::uint64_t offset = found->first;
+  const std::uint64_t asked = found->second;
+  const std::uint64_t bytes = pages_of(asked) * kPageBytes;
+  mark(offset, asked, false);
+  allocated_.erase(found);
+  madvise(base_ + offset, bytes + kPageBytes,
+          MADV_DONTNEED);  // gives the memory back and zeroes it
+  ++version_;
+  released_[offset] = asked;
+  if (keep_released_) {
+    quarantine_.push_back(offset);
+  } else {
+    give_back(offset, bytes + kPageBytes);
+    // Names of released memory cost room of their own; the oldest addresses go.
+    constexpr std::size_t kMostNames = 4096;
+    if (released_.size() > kMostNames) released_.erase(released_.begin());
+  }
+  return {};
+}
+
+void DeviceMemory::empty_quarantine() {
+  for (const std::uint64_t offset : quarantine_) {
+    give_back(offset, (pages_of(released_[offset]) + 1) * kPageBytes);
+  }
+  quarantine_.clear();
+}
+
+void DeviceMemory::give_back(std::uint64_t offset, std::uint64_t bytes) {
+  auto here = free_.emplace(offset, bytes).first;
+  if (const auto next = std::next(here);
+      next != free_.end() && here->first + here->second == next->first) {
+    here->second += next->second;
+    free_.erase(next);
+  }
+  if (here != free_.begin()) {
+    const auto before = std::prev(here);
+    if (before->first + before->second == here->first) {
+      before->second += here->second;
+      free_.erase(here);
+    }
+  }
+}
+
+bool DeviceMemory::contains_slow(std::uint64_t offset, std::uint64_t bytes) const {
+  // A guard page follows every allocation, so a run of valid pages is one allocation.
+  std::uint64_t page = offset / kPageBytes;
+  const std::uint64_t last = (offset + bytes - 1) / kPageBytes;
+  for (; page < last; ++page) {
+    if (valid_[page] != kPageBytes) return false;
+  }
+  return (offset + bytes - 1) % kPageBytes < valid_[last];
+}
+
+bool DeviceMemory::exists(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t offset = address - kDeviceBase;
+  if (offset >= size_ || bytes > size_ - offset) return false;
+  for (std::uint64_t page = offset / kPageBytes; page <= (offset + bytes - 1) / kPageBytes;
+       ++page) {
+    if (valid_[page] == 0 && (page == 0 || valid_[page - 1] == 0)) return false;
+  }
+  return true;
+}
+
+DeviceMemory::Neighbour DeviceMemory::neighbour(std::uint64_t address) const {
+  const std::uint64_t offset = address - kDeviceBase;
+  if (offset >= size_) return {};
+  const auto before = [&](const auto& map) {
+    auto next = map.upper_bound(offset);
+    return next == map.begin() ? map.end() : std::prev(next);
+  };
+  if (const auto gone = before(released_); gone != released_.end() &&
+                                           offset < gone->first + gone->second &&
+                                           valid_[offset / kPageBytes] == 0) {
+    return {kDeviceBase + gone->first, gone->second, true};
+  }
+  const auto next = allocated_.upper_bound(offset);
+  const auto last = before(allocated_);
+  if (next != allocated_.end() && next->first - offset < kPageBytes &&
+      (last == allocated_.end() || offset >= last->first + last->second + (next->first - offset))) {
+    return {kDeviceBase + next->first, next->second, false};
+  }
+  if (last == allocated_.end()) return {};
+  return {kDeviceBase + last->first, last->second, false};
+}
+
+void DeviceMemory::mark(std::uint64_t offset, std::uint64_t bytes, bool valid) {
+  for (std::uint64_t done = 0; done < bytes; done += kPageBytes) {
+    const std::uint64_t part = std::min(kPageBytes, bytes - done);
+    valid_[(offset + done) / kPageBytes] = valid ? static_cast<std::uint16_t>(part) : 0;
+  }
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,158 @@
+// Tags of one CU's vector L1: write-through, no allocation on writes, LRU. Data always comes from
+// device memory; the tags decide what crosses to the L2 and when data is there.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "host/host_cache.hpp"
+
+namespace ww::sim::gpu::exec {
+
+class L1Cache {
+ public:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  // A line on its way; its arrival is known once the L2 has answered.
+  static constexpr std::int64_t kPending = std::numeric_limits<std::int64_t>::max();
+
+  L1Cache(std::int64_t bytes, int ways, int line_bytes)
+      : ways_(static_cast<std::uint32_t>(ways)),
+        sets_(static_cast<std::uint32_t>(bytes / line_bytes) / ways_),
+        set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
+        tag_(sets_ * ways_, kNone),
+        stamp_(sets_ * ways_, 0),
+        ready_(sets_ * ways_, 0),
+        asked_(sets_ * ways_, 0),
+        fill_time_(sets_ * ways_, 0) {}
+
+  void invalidate_all() {
+    std::fill(tag_.begin(), tag_.end(), kNone);
+    std::fill(stamp_.begin(), stamp_.end(), 0U);
+    clock_ = 0;
+    empty_ = true;
+  }
+
+  // The slot that holds the line, or kNone. A hit makes it the most recent.
+  std::uint32_t find(std::uint32_t line) {
+    const std::uint32_t slot = holder(line, first_of(line));
+    if (slot != kNone) stamp_[slot] = tick();
+    return slot;
+  }
+  // Takes the least recent slot of the line's set for it; the data is pending, asked for by the
+  // request that departs then.
+  std::uint32_t allocate(std::uint32_t line, std::int64_t departure) {
+    return take(least_recent(first_of(line)), line, departure);
+  }
+  // The one where it is here, else the other.
+  struct Found {
+    std::uint32_t slot{};
+    bool hit{};
+  };
+  Found find_or_allocate(std::uint32_t line, std::int64_t departure) {
+    const std::uint32_t first = first_of(line);
+    const std::uint32_t slot = holder(line, first);
+    if (slot == kNone) return {take(least_recent(first), line, departure), false};
+    stamp_[slot] = tick();
+    return {slot, true};
+  }
+  [[nodiscard]] bool empty() const { return empty_; }
+  void invalidate(std::uint32_t line) {
+    if (empty_) return;
+    const std::uint32_t slot = holder(line, first_of(line));
+    if (slot == kNone) return;
+    tag_[slot] = kNone;
+    stamp_[slot] = 0;
+  }
+  // Brings the tags to the host's caches: every access looks at some.
+  void look_ahead() const {
+    const std::size_t lines = (tag_.size() * sizeof(std::uint32_t) + 63) / kHostLine;
+    prefetch_to_write(tag_.data(), lines);
+    prefetch_to_write(stamp_.data(), lines);
+  }
+  // When the data of a slot is (or was) there; kPending while that is not known.
+  [[nodiscard]] std::int64_t ready(std::uint32_t slot) const { return ready_[slot]; }
+  // The data of a line that the request of this departure asked for through this slot comes at
+  // `time`. The slot may hold another line by now, or the same one anew because a store came
+  // between: what was asked for before the store must not stand for what comes behind it. Requests
+  // that joined the old one are behind it in the queue and still ask for its time.
+  void filled(std::uint32_t slot, std::uint32_t line, std::int64_t departure, std::int64_t time) {
+    fill_time_[slot] = time;
+    if (tag_[slot] == line && asked_[slot] == static_cast<std::uint32_t>(departure))
+      ready_[slot] = time;
+  }
+  [[nodiscard]] bool holds(std::uint32_t slot, std::uint32_t line) const {
+    return tag_[slot] == line;
+  }
+  [[nodiscard]] std::uint32_t slots() const { return sets_ * ways_; }
+  [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
+
+ private:
+  // The next stamp. Stamps that would run out begin anew, the sets' slots in the same order.
+  std::uint32_t tick() {
+    if (clock_ == std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
+      renumber();
+    return ++clock_;
+  }
+  void renumber() {
+    std::vector<std::uint32_t> order(ways_);
+    for (std::uint32_t first = 0; first < slots(); first += ways_) {
+      std::iota(order.begin(), order.end(), first);
+      std::sort(order.begin(), order.end(),
+                [this](std::uint32_t a, std::uint32_t b) { return stamp_[a] < stamp_[b]; });
+      for (std::uint32_t age = 0; age < ways_; ++age) stamp_[order[age]] = age + 1;
+    }
+    clock_ = ways_;
+  }
+  // The slot of the set from `first` on that holds the line, else kNone.
+  [[nodiscard]] std::uint32_t holder(std::uint32_t line, std::uint32_t first) const {
+    const std::uint32_t* const tags = &tag_[first];
+    if (ways_ == 4) {  // most often nothing is found: one jump
+      const unsigned here = (tags[0] == line ? 1U : 0U) | (tags[1] == line ? 2U : 0U) |
+                            (tags[2] == line ? 4U : 0U) | (tags[3] == line ? 8U : 0U);
+      return here != 0 ? first + static_cast<std::uint32_t>(std::countr_zero(here)) : kNone;
+    }
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (tags[way] == line) return first + way;
+    }
+    return kNone;
+  }
+  // Which way that is in no stream can be foretold by the host: no jumps.
+  [[nodiscard]] std::uint32_t least_recent(std::uint32_t first) const {
+    const std::uint32_t* const stamps = &stamp_[first];
+    std::uint64_t least = std::uint64_t{stamps[0]} << 32;
+    for (std::uint32_t way = 1; way < ways_; ++way) {
+      least = std::min(least, std::uint64_t{stamps[way]} << 32 | way);
+    }
+    return first + static_cast<std::uint32_t>(least);
+  }
+  std::uint32_t take(std::uint32_t slot, std::uint32_t line, std::int64_t departure) {
+    tag_[slot] = line;
+    empty_ = false;
+    stamp_[slot] = tick();
+    ready_[slot] = kPending;
+    asked_[slot] = static_cast<std::uint32_t>(departure);
+    return slot;
+  }
+  // First slot of the line's set.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
+    return (set_mask_ != 0 ? line & set_mask_ : line % sets_) * ways_;
+  }
+
+  std::uint32_t ways_;
+  std::uint32_t sets_;
+  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
+  bool empty_{true};        // nothing was put in since everything was thrown out
+  std::uint32_t clock_{};
+  LineVector<std::uint32_t> tag_;
+  LineVector<std::uint32_t> stamp_;  // of the last use; 0: holds nothing
+  LineVector<std::int64_t> ready_;
+  // Departure of the request that fills it, as much of it as tells those on their way apart.
+  LineVector<std::uint32_t> asked_;
+  LineVector<std::int64_t> fill_time_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,80 @@
+#include "compute_unit/line_update.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+// Operands of a lane are so many elements.
+std::size_t operands_of(const MemoryOperation& operation) {
+  const bool two = operation.atomic == AtomicOp::cmpswap || operation.atomic == AtomicOp::fcmpswap;
+  return two ? 2 : 1;
+}
+
+// Copies `bytes` of each lane's words, which are `stride` apart.
+std::size_t gather(const std::uint32_t* words, std::size_t stride, std::size_t bytes,
+                   std::uint64_t lanes, std::byte* out) {
+  std::size_t size = 0;
+  for (std::uint64_t set = lanes; set != 0; set &= set - 1, size += bytes) {
+    std::memcpy(out + size, words + static_cast<std::size_t>(std::countr_zero(set)) * stride,
+                bytes);
+  }
+  return size;
+}
+
+}  // namespace
+
+std::size_t stored_bytes(MemoryOperation& operation, std::uint32_t line, std::uint64_t lanes,
+                         const DeviceMemory& memory, std::byte* out) {
+  std::byte image[kLineBytes];
+  std::uint64_t written = 0;
+  const std::byte* const begin = memory.host(line_address(line));
+  for_bytes_in_lines(operation, line, 1, lanes, memory,
+                     [&](const std::byte* element, const std::byte* host, std::uint64_t count) {
+                       const auto at = static_cast<unsigned>(host - begin);
+                       std::memcpy(image + at, element, count);
+                       written |= bytes_at(at, count);
+                     });
+  return pack_line(image, written, out);
+}
+
+std::size_t atomic_operands(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out) {
+  const std::size_t count = operands_of(operation);
+  return gather(operation.data(), count * element_words(operation), count * operation.element_bytes,
+                lanes, out);
+}
+
+std::size_t old_values(const MemoryOperation& operation, std::uint64_t lanes, std::byte* out) {
+  return gather(operation.old(), element_words(operation), operation.element_bytes, lanes, out);
+}
+
+AtomicUpdate update_line(MemoryOperation& operation, std::uint64_t lanes,
+                         const DeviceMemory& memory) {
+  AtomicUpdate update;
+  const std::size_t words = element_words(operation);
+  const bool two = operands_of(operation) == 2;
+  const std::size_t stride = two ? 2 * words : words;
+  const std::uint64_t bytes = operation.element_bytes;
+  for (std::uint64_t set = lanes; set != 0; set &= set - 1, ++update.served) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const std::uint64_t address = operation.address()[lane];
+    std::byte* const place = memory.host(address);
+    const std::uint32_t* data = operation.data() + lane * stride;
+    std::uint64_t operand = 0;
+    std::uint64_t compare = 0;
+    std::memcpy(&operand, data, bytes);
+    if (two) std::memcpy(&compare, data + words, bytes);
+    const std::uint64_t old =
+        atomic_update(operation.atomic, place, static_cast<int>(bytes), operand, compare);
+    if (std::memcmp(place, &old, bytes) != 0) update.line.changed = true;
+    std::memcpy(operation.old() + lane * words, &old, bytes);
+    if (update.words + words <= 16) {
+      std::memcpy(update.operands + update.words, data, bytes);
+      std::memcpy(update.old_values + update.words, &old, bytes);
+      update.words += words;
+    }
+    const std::uint64_t at = address % kLineBytes;
+    update.line.written |= bytes_at(at, bytes);
+  }
+  return update;
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,56 @@
+// Private (scratch) memory: each lane has its own, whose dwords lie 64 lanes apart. Source: LLVM
+// "User Guide for AMDGPU Backend", private address space: swizzled by dword over the wavefront.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "isa/wave.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// Bytes from a dword of a lane to its next one.
+inline constexpr std::uint64_t kPrivateRow = std::uint64_t{4} * kLanes;
+
+// Device address of a byte of the lane's private memory.
+[[nodiscard]] inline std::uint64_t private_address(const Wave& wave, std::size_t lane,
+                                                   std::uint32_t offset) {
+  return wave.scratch_base + offset / 4 * kPrivateRow + lane * 4 + offset % 4;
+}
+
+// Whether a lane's element lies in several rows.
+[[nodiscard]] inline bool lies_in_rows(const MemoryOperation& operation, std::size_t lane) {
+  return operation.spread && operation.address()[lane] - operation.bytes->private_begin <
+                                 operation.bytes->private_bytes;
+}
+
+// Calls f(first byte of the element, address, bytes) for each run of a lane's element that lies in
+// a row: the whole element, or one dword after the other where the operation is spread.
+template <class F>
+void for_pieces(const MemoryOperation& operation, std::size_t lane, F&& f) {
+  const std::uint64_t address = operation.address()[lane];
+  const std::uint64_t bytes = operation.element_bytes;
+  if (!lies_in_rows(operation, lane)) {
+    f(std::uint64_t{0}, address, bytes);
+    return;
+  }
+  std::uint64_t at = address;
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t count = std::min(4 - at % 4, bytes - done);
+    f(done, at, count);
+    done += count;
+    at = (at & ~std::uint64_t{3}) + kPrivateRow;
+  }
+}
+
+// Looks at private accesses of these lanes, whose addresses are in the operation: marks it spread
+// where an element is not within one dword, and returns the lanes that stay in their own private
+// memory. The others are findings; the launch has ended where OnFault asks for that.
+std::uint64_t check_private(Wave& wave, MemoryOperation& operation, std::uint64_t lanes);
+
+// Sends a flat access's lanes that mean local memory there (and takes them out of the operation's
+// lanes), and gives those that mean private memory their device addresses. False when the launch
+// has ended.
+bool resolve_apertures(Wave& wave, MemoryOperation& operation);
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,76 @@
+// Loops over 64 lanes, compiled once for each vector instruction set of the host and chosen at run
+// time. Contents: valu.inl.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "isa/micro_op.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// How one vector opcode is executed; function[0] is null where there are no semantics.
+struct VectorEntry {
+  LaneFunction function[2]{};  // [keep denormals, flush f32 denormals]
+  // The same with one word for all lanes as first source; null where there is none.
+  LaneFunction scalar_first[2]{};
+  LaneFunction clamped{};  // an integer's that saturates where clamp is set; null: none
+  std::uint8_t sources{};
+  std::uint8_t wide{};        // bit i: source i is 64 bits
+  std::uint8_t float_bits{};  // 0: integer; 16, 32 or 64
+  Destination result{Destination::vgpr};
+  bool mask_in{};
+  bool carry_out{};    // writes a mask beside the lanes
+  bool accumulates{};  // the destination is the third source
+  bool writes_exec{};
+  std::uint8_t cycles{4};
+};
+
+struct LaneTable {
+  const char* name{};
+  VectorEntry vector[binpatch::isa::opcode_count];
+  // d = mask ? s : d over `words` registers.
+  void (*blend)(std::uint32_t* d, const std::uint32_t* s, const std::uint32_t* mask, int words){};
+  // Lane-major elements of 1 to 4 words to registers and back.
+  void (*unpack)(std::uint32_t* registers, const std::uint32_t* elements, int words){};
+  void (*pack)(std::uint32_t* elements, const std::uint32_t* registers, int words){};
+  // Smallest of `rows` times eight keys, 1 to 5, that is greater than `key`; all ones where there
+  // is none.
+  std::uint64_t (*smallest_above)(const std::uint64_t* keys, std::uint64_t key, int rows){};
+  // Of 64 words, 16 rows of four columns, by bit: those that are first + step * column, and those
+  // that are their column's smallest.
+  std::uint64_t (*equal_by_column)(const std::uint32_t* words, std::uint32_t first,
+                                   std::uint32_t step){};
+  std::uint64_t (*least_by_column)(const std::uint32_t* words){};
+  // neg and abs (bits by source), omod and clamp on 32- or 64-bit floats.
+  void (*modify_source)(std::uint32_t* d, const std::uint32_t* s, int float_bits, bool abs,
+                        bool neg){};
+  void (*modify_result)(std::uint32_t* d, int float_bits, int omod, bool clamp){};
+  // 64-bit addresses from register pairs (plus offset); true if all enabled lanes are contiguous
+  // with the given stride, and then base is lane 0's address. `out` may stay unwritten when all
+  // lanes are enabled and contiguous.
+  bool (*addresses)(std::uint64_t* out, const std::uint32_t* low, const std::uint32_t* high,
+                    std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
+                    std::uint32_t stride, std::uint64_t* base){};
+  void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
+  // d = first + lane * step.
+  void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};
+  // Lines of 64 bytes.
+  void (*copy_lines)(std::byte* to, const std::byte* from, unsigned lines){};
+  void (*expand_mask)(std::uint32_t* mask, std::uint64_t exec){};
+};
+
+// The best table for this machine; made once.
+[[nodiscard]] const LaneTable& best_lanes();
+namespace detail {
+inline std::atomic<const LaneTable*> lanes_once_made{};
+}
+[[nodiscard]] inline const LaneTable& lanes() {
+  const LaneTable* made = detail::lanes_once_made.load(std::memory_order_acquire);
+  return made != nullptr ? *made : best_lanes();
+}
+// One by name ("generic", "avx2", "avx512"), or nullptr where the machine cannot run it; for tests.
+[[nodiscard]] const LaneTable* lanes_named(const char* name);
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,69 @@
+// What is fixed for all waves of one launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/first_writes.hpp"
+#include "isa/micro_op.hpp"
+#include "isa/straight_line.hpp"
+#include "isa/wave.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// The instruction sets that differ in what a wave meets: initial registers, HW_ID.
+enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a };
+
+struct LaunchState {
+  Isa isa{};
+  std::string kernel;
+  const MicroOp* code{};
+  const StraightLines* straight{};  // null: every instruction is executed when it issues
+  std::uint32_t code_dwords{};
+  std::uint64_t code_address{};  // device address of dword 0
+  std::uint32_t entry{};         // dword of the first instruction
+  std::array<std::uint32_t, 3> groups{1, 1, 1};
+  std::array<std::uint32_t, 3> local{1, 1, 1};
+  std::uint32_t group_size{1};
+  std::uint32_t waves_per_group{1};
+  std::uint32_t vgprs{4};  // of a wave, as allocated, accumulation registers among them
+  std::uint32_t accumulators{};
+  // Of the others, those that need their zeros where all lanes of a wave are enabled.
+  std::vector<RegisterSpan> cleared;
+  std::uint32_t sgprs{8};
+  std::uint32_t scalar_end{kSpecialScalars};  // Program::scalar_end()
+  int waves_per_simd{10};                     // that registers allow
+  std::uint32_t lds_bytes{};
+  std::uint32_t lds_allocated{};
+  std::uint16_t code_properties{};
+  std::uint32_t rsrc1{};
+  std::uint32_t rsrc2{};
+  std::uint64_t dispatch_packet{};
+  std::uint64_t queue{};
+  std::uint64_t kernarg{};
+  std::uint64_t dispatch_id{};
+  std::uint64_t scratch{};        // arena of all wave slots
+  std::uint64_t scratch_bytes{};  // of the arena
+  std::uint32_t scratch_per_lane{};
+  std::uint64_t clock_base{};  // s_memtime of cycle 0
+  double realtime_base{};      // s_memrealtime of cycle 0, in its 10 ns
+  double realtime_per_cycle{};
+  int l1_hit_cycles{};
+  // Work-item ids as the vector registers hold them at first: 64 words for each axis that the
+  // kernel asks for, for each wave of a group.
+  std::vector<std::uint32_t> work_item_ids;
+  std::vector<std::optional<LaneForm>> id_forms;  // of each 64 words of them
+  std::uint32_t id_axes{1};
+  OnFault on_fault{};
+  MemoryChecks checks;
+  bool single_wave_groups{};  // the compiler knew that a group is one wave
+};
+
+inline constexpr std::uint64_t kLdsAperture = std::uint64_t{flat_lds_aperture_high} << 32;
+inline constexpr std::uint64_t kPrivateAperture = std::uint64_t{flat_private_aperture_high} << 32;
+
+}  // namespace ww::sim::gpu::exec

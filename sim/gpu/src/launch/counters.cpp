@@ -1,0 +1,110 @@
+#include "launch/counters.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+constexpr const char* kCommonNames[] = {"GRBM_GUI_ACTIVE",      "SQ_WAVES",
+                                        "SQ_INSTS_VALU",        "SQ_INSTS_SALU",
+                                        "SQ_INSTS_SMEM",        "SQ_INSTS_VMEM_RD",
+                                        "SQ_INSTS_VMEM_WR",     "SQ_INSTS_FLAT",
+                                        "SQ_INSTS_LDS",         "TCP_TOTAL_CACHE_ACCESSES_sum",
+                                        "TCP_CACHE_HIT_sum",    "TCP_TCC_READ_REQ_sum",
+                                        "TCP_TCC_WRITE_REQ_sum"};
+constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE_sum",
+                                    "TCC_ATOMIC_sum", "TCC_HIT_sum",  "TCC_MISS_sum"};
+
+// Toggle monitors, which no card has (WireMonitors).
+constexpr const char* kMonitorNames[] = {
+    "WW_XBAR_BITS_sum",         "WW_XBAR_SLOT_BITS_sum",      "WW_XBAR_BIT_MM_sum",
+    "WW_LEG_BIT_MM_sum",        "WW_TRUNK_TOGGLES_sum",       "WW_TRUNK_ADJACENT_sum",
+    "WW_TRUNK_OPPOSITE_sum",    "WW_LEG_TOGGLES_sum",         "WW_LEG_ADJACENT_sum",
+    "WW_LEG_OPPOSITE_sum",      "WW_MEMORY_SLOT_BITS_sum",    "WW_MEMORY_TOGGLES_sum",
+    "WW_MEMORY_ADJACENT_sum",   "WW_MEMORY_OPPOSITE_sum",     "WW_REGISTER_BYTES_sum",
+    "WW_CONTROL_TOGGLES_sum",   "WW_CONTROL_ADJACENT_sum",    "WW_CONTROL_OPPOSITE_sum",
+    "WW_TRUNK_TOGGLE_MM_sum",   "WW_TRUNK_ADJACENT_MM_sum",   "WW_TRUNK_OPPOSITE_MM_sum",
+    "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
+    "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum"};
+
+// The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
+std::vector<std::string> counter_names_of(bool is_gfx9) {
+  std::vector<std::string> names(std::begin(kCommonNames), std::end(kCommonNames));
+  const auto add = [&names](std::initializer_list<const char*> more) {
+    names.insert(names.end(), more.begin(), more.end());
+  };
+  if (is_gfx9) {
+    add({"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", "TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum"});
+  } else {
+    add({"TCP_TCC_ATOMIC_REQ_sum"});
+  }
+  names.insert(names.end(), std::begin(kL2Names), std::end(kL2Names));
+  if (is_gfx9) {
+    add({"TCC_EA_RDREQ_sum", "TCC_EA_RDREQ_32B_sum", "TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"});
+  } else {
+    add({"TCC_MC_RDREQ_sum", "TCC_MC_WRREQ_sum"});
+  }
+  names.insert(names.end(), std::begin(kMonitorNames), std::end(kMonitorNames));
+  return names;
+}
+
+bool is_gfx9(const Architecture& architecture) {
+  return architecture.gfx_target.starts_with("gfx9");
+}
+
+}  // namespace
+
+const std::vector<std::string>& counter_names(const Architecture& architecture) {
+  // Never destroyed: a program that keeps its context has its counters written as it exits.
+  static const auto& older = *new std::vector<std::string>(counter_names_of(false));
+  static const auto& newer = *new std::vector<std::string>(counter_names_of(true));
+  return is_gfx9(architecture) ? newer : older;
+}
+
+CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
+                             const CuCounters& cus, const MemoryCounters& memory,
+                             const LaunchActivity& activity) {
+  std::vector<std::uint64_t> values{static_cast<std::uint64_t>(cycles),
+                                    cus.waves,
+                                    cus.valu,
+                                    cus.salu,
+                                    cus.smem,
+                                    cus.vmem_read,
+                                    cus.vmem_write,
+                                    cus.flat,
+                                    cus.lds,
+                                    cus.l1_accesses,
+                                    cus.l1_hits,
+                                    cus.read_requests,
+                                    cus.write_requests};
+  const auto add = [&values](std::initializer_list<std::uint64_t> more) {
+    values.insert(values.end(), more.begin(), more.end());
+  };
+  const bool newer = is_gfx9(architecture);
+  if (newer) {
+    add({cus.atomic_returns, cus.atomic_requests - cus.atomic_returns});
+  } else {
+    add({cus.atomic_requests});
+  }
+  add({memory.reads + memory.writes + memory.atomics, memory.reads, memory.writes, memory.atomics,
+       memory.hits, memory.misses});
+  if (newer) {  // reads fetch whole lines; a line that is half dirty is written as 32 bytes
+    add({memory.memory_read_halves / 2, 0, memory.memory_writes,
+         memory.memory_write_halves - memory.memory_writes});
+  } else {
+    add({memory.memory_read_halves, memory.memory_write_halves});
+  }
+  const WireMonitors& w = activity.monitors;
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(value + 0.5); };
+  add({activity.payload_bits, w.crossbar_slot_bits, whole(w.crossbar_bit_mm), whole(w.leg_bit_mm),
+       w.trunks.toggles, w.trunks.adjacent, w.trunks.opposite, w.legs.toggles, w.legs.adjacent,
+       w.legs.opposite, w.memory_slot_bits, w.memory.toggles, w.memory.adjacent, w.memory.opposite,
+       w.register_bytes, w.control.toggles, w.control.adjacent, w.control.opposite});
+  for (const auto* bundle : {&w.trunks, &w.legs, &w.control}) {
+    add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
+  }
+  CounterValues result{};
+  std::transform(values.begin(), values.end(), result.begin(),
+                 [](std::uint64_t value) { return static_cast<double>(value); });
+  return result;
+}
+
+}  // namespace ww::sim::gpu::exec

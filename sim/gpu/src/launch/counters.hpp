@@ -1,0 +1,28 @@
+// A launch's counters: their names, and how they follow from what the emulator counted.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "memory/i_hierarchy.hpp"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+inline constexpr std::size_t kCounters = 53;  // the most that a chip has
+using CounterValues = std::array<double, kCounters>;
+
+// Under AMD's names for the chip's generation, and toggle monitors, which no card has.
+[[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
+
+// In the order of counter_names(). `cus`: of all compute units together; `cycles`: of the launch.
+[[nodiscard]] CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
+                                           const CuCounters& cus, const MemoryCounters& memory,
+                                           const LaunchActivity& activity);
+
+}  // namespace ww::sim::gpu::exec

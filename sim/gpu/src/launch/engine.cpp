@@ -1,0 +1,253 @@
+#include "launch/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/host_cache.hpp"
+#include "memory/memory_system.hpp"
+#include "ww/sim/trace/writer.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the counters
+constexpr std::size_t kCusAhead = 2;                 // of the one that runs
+}  // namespace
+
+// Hands out work-groups: engines in turn, within an engine the next CU that has room.
+struct Engine::Dispatcher {
+  Dispatcher(const LaunchState& launch_state, const Architecture& architecture,
+             std::size_t cus_used)
+      : launch(launch_state),
+        engines(static_cast<std::size_t>(architecture.shader_engines)),
+        cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
+        cus_in_use(cus_used),
+        next_cu(engines, 0),
+        free_at(engines, 0),
+        total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {}
+
+  void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle) {
+    while (started < total) {
+      bool placed = false;
+      for (std::size_t tried = 0; tried < engines && !placed; ++tried) {
+        const std::size_t engine = (next_engine + tried) % engines;
+        placed = place(cus, engine, cycle);
+        if (placed) next_engine = (engine + 1) % engines;
+      }
+      if (!placed) return;
+    }
+  }
+
+  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t engine,
+             std::int64_t cycle) {
+    for (std::size_t tried = 0; tried < cus_in_use; ++tried) {
+      const std::size_t index = (next_cu[engine] + tried) % cus_in_use;
+      ComputeUnit& cu = *cus[engine * cus_per_engine + index];
+      if (!cu.has_room()) continue;
+      // An engine's dispatcher starts a wave a cycle.
+      const std::int64_t start = std::max(cycle, free_at[engine]);
+      free_at[engine] = start + launch.waves_per_group;
+      const std::uint64_t x = started % launch.groups[0];
+      const std::uint64_t y = started / launch.groups[0] % launch.groups[1];
+      const std::uint64_t z = started / launch.groups[0] / launch.groups[1];
+      cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                static_cast<std::uint32_t>(z)},
+               start);
+      ++started;
+      next_cu[engine] = (index + 1) % cus_in_use;
+      return true;
+    }
+    return false;
+  }
+
+  const LaunchState& launch;
+  std::size_t engines;
+  std::size_t cus_per_engine;
+  std::size_t cus_in_use;
+  std::size_t next_engine{};
+  std::vector<std::size_t> next_cu;
+  std::vector<std::int64_t> free_at;
+  std::uint64_t started{};
+  std::uint64_t total;
+};
+
+Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
+               trace::Writer* trace, const MakeHierarchy& make_hierarchy, int cus_in_use)
+    : architecture_(chip.architecture()),
+      cus_in_use_(
+          static_cast<std::size_t>(cus_in_use > 0 ? cus_in_use : architecture_.cus_per_engine)),
+      observer_(observer, threads > 1),
+      hierarchy_(make_hierarchy ? make_hierarchy(observer_)
+                                : std::make_unique<MemorySystem>(chip, memory, observer_)),
+      registers_(
+          static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
+      workers_(threads),
+      trace_(trace) {
+  for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
+    for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
+      cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_));
+      if (trace != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
+    }
+  }
+}
+
+const ComputeUnit* Engine::first_error() const {
+  const ComputeUnit* first = nullptr;
+  for (const auto& cu : cus_) {
+    if (cu->error() && (first == nullptr || cu->error_cycle() < first->error_cycle())) {
+      first = cu.get();
+    }
+  }
+  return first;
+}
+
+std::vector<MemoryFinding> Engine::findings() const {
+  std::vector<const FindingLog*> logs;
+  for (const auto& cu : cus_) {
+    if (!cu->findings.findings().empty()) logs.push_back(&cu->findings);
+  }
+  return merge(logs);
+}
+
+// Whether the waves' state is more than the host's caches keep from one quantum to the next.
+bool Engine::crowded(const std::vector<std::size_t>& active) const {
+  std::size_t bytes = 0;
+  for (const std::size_t i : active) bytes += cus_[i]->wave_bytes();
+  return bytes > kHostCacheBytes;
+}
+
+std::uint64_t Engine::instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& cu : cus_) {
+    const CuCounters& c = cu->counters;
+    sum += c.valu + c.salu + c.smem + c.vmem_read + c.vmem_write + c.lds;
+  }
+  return sum;
+}
+
+Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& watchdog) {
+  for (auto& cu : cus_) cu->begin_launch(launch, registers_);
+  hierarchy_->begin_launch(launch, cus_);
+  observer_.begin_launch();
+  if (trace_ != nullptr) {
+    trace_->launch({launch.dispatch_id, launch.kernel, launch.groups, launch.local});
+    traced_instructions_.reset(launch.code_dwords);
+  }
+  Dispatcher dispatcher(launch, architecture_, cus_in_use_);
+  const std::int64_t quantum = hierarchy_->smallest_latency();
+  std::int64_t time = 0;
+  std::vector<std::size_t> active;
+  bool look_ahead = false;
+  const std::function<void(std::size_t)> run_one = [&](std::size_t i) {
+    if (look_ahead) {
+      if (i + kCusAhead < active.size()) cus_[active[i + kCusAhead]]->look_at_waves();
+      if (i + 1 < active.size()) cus_[active[i + 1]]->look_at_operations();
+    }
+    cus_[active[i]]->run(time + quantum);
+  };
+  bool groups_ended = true;
+  std::optional<Error> error;
+  std::uint64_t quanta = 0;
+  std::uint64_t issued_at_progress = 0;
+  bool progress = false;
+  while (true) {
+    if (groups_ended) dispatcher.fill(cus_, time);
+    active.clear();
+    for (std::size_t i = 0; i < cus_.size(); ++i) {
+      if (!cus_[i]->idle()) active.push_back(i);
+    }
+    // Waves that stay are found again in the caches; while others wait to start, new ones come.
+    look_ahead = workers_.alone() && dispatcher.started < dispatcher.total && crowded(active);
+    if (look_ahead) {
+      for (const std::size_t i : active) cus_[i]->look_for_waves(time + quantum);
+      for (std::size_t i = 0; i < std::min(kCusAhead, active.size()); ++i) {
+        cus_[active[i]]->look_at_waves();
+      }
+    }
+    workers_.run(active.size(), run_one);
+    if (const ComputeUnit* failed = first_error(); failed != nullptr) {
+      error = failed->error();
+      break;
+    }
+    hierarchy_->commit(cus_, time, time + quantum);
+    if (hierarchy_->error()) {
+      error = hierarchy_->error();
+      break;
+    }
+    observer_.pass_on();
+    if (trace_ != nullptr) {
+      for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
+    }
+    groups_ended = false;
+    std::int64_t next = hierarchy_->next_event();
+    bool busy = next != kNever;
+    for (auto& cu : cus_) {
+      groups_ended |= cu->take_finished() != 0;
+      if (!cu->idle()) {
+        busy = true;
+        next = std::min(next, cu->next_event());
+      }
+      if (cu->requests_done < cu->requests.size()) {
+        busy = true;
+        next = std::min(next, cu->requests[cu->requests_done].departure);
+      }
+    }
+    if (!busy && dispatcher.started == dispatcher.total) break;
+    const bool more = groups_ended && dispatcher.started < dispatcher.total;
+    time += quantum;
+    if (!more) {
+      if (next == kNever) {
+        error = Error{ErrorCode::device_error,
+                      "every wave waits for something that never comes (a barrier that not all "
+                      "waves reach?)",
+                      "kernel " + launch.kernel};
+        break;
+      }
+      time = std::max(time, next / quantum * quantum);  // quanta keep their grid
+    }
+    if (time > watchdog.cycles) {
+      error = Error{ErrorCode::device_error,
+                    fmt::format("the watchdog ended the launch after {} cycles", time),
+                    "kernel " + launch.kernel};
+      break;
+    }
+    progress |= groups_ended;
+    if (++quanta % kQuantaBetweenLooks == 0) {
+      const std::uint64_t issued = instructions();
+      if (progress) issued_at_progress = issued;
+      progress = false;
+      if (issued - issued_at_progress > watchdog.instructions) {
+        error = Error{ErrorCode::device_error,
+                      fmt::format("the watchdog ended the launch after {} cycles: {} wave "
+                                  "instructions since a work-group ended",
+                                  time, issued - issued_at_progress),
+                      "kernel " + launch.kernel};
+        break;
+      }
+    }
+  }
+  ExecutedLaunch result;
+  result.cycles = std::max<std::int64_t>(hierarchy_->last_completion(), 1);
+  std::vector<CuActivity> activities;
+  for (auto& cu : cus_) {
+    result.cycles = std::max(result.cycles, cu->last_end());
+    result.clock_read |= cu->clock_read();
+    CuActivity activity = cu->activity;
+    activity.vector_instructions = cu->counters.valu;
+    activity.scalar_instructions += cu->counters.salu + cu->counters.smem;
+    activities.push_back(activity);
+  }
+  if (error) {
+    static_cast<void>(observer_.end_launch(time, activities, hierarchy_->channels()));
+    return tl::unexpected<Error>(*std::move(error));
+  }
+  hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
+  result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
+  CuCounters all_cus;
+  for (const auto& cu : cus_) all_cus += cu->counters;
+  result.counters = counter_values(architecture_, result.cycles, all_cus, hierarchy_->counters(),
+                                   result.activity);
+  return result;
+}
+
+}  // namespace ww::sim::gpu::exec

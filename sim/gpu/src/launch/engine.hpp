@@ -1,0 +1,70 @@
+// Runs one launch at a time on all CUs: dispatch, quanta, commits, counters.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "host/workers.hpp"
+#include "launch/counters.hpp"
+#include "memory/deferred_observer.hpp"
+#include "memory/i_hierarchy.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/activity.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct ExecutedLaunch {
+  std::int64_t cycles{};
+  bool clock_read{};
+  CounterValues counters{};
+  LaunchActivity activity;
+};
+
+// When a launch is taken for one that never ends.
+struct Watchdog {
+  std::int64_t cycles{};         // of chip time
+  std::uint64_t instructions{};  // of all waves since a work-group ended last
+};
+
+class Engine {
+ public:
+  // What lies behind the L1s, given who counts what crosses.
+  using MakeHierarchy = std::function<std::unique_ptr<Hierarchy>(DeferredObserver& observer)>;
+  // `trace` may be null; `make_hierarchy` too: an ideal network then. `cus_in_use`: of each shader
+  // engine, that get work-groups; 0: all.
+  Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
+         trace::Writer* trace, const MakeHierarchy& make_hierarchy = {}, int cus_in_use = 0);
+
+  // Errors: as VirtualGpu::launch.
+  Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
+  // Of the last launch, also of one that failed.
+  [[nodiscard]] std::vector<MemoryFinding> findings() const;
+  [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) {
+    hierarchy_->set_private_memory(begin, end);
+  }
+
+ private:
+  struct Dispatcher;
+  [[nodiscard]] const ComputeUnit* first_error() const;
+  [[nodiscard]] bool crowded(const std::vector<std::size_t>& active) const;
+  [[nodiscard]] std::uint64_t instructions() const;
+
+  const Architecture& architecture_;
+  std::size_t cus_in_use_;  // of each shader engine
+  DeferredObserver observer_;
+  std::unique_ptr<Hierarchy> hierarchy_;
+  HostArena arena_;
+  std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
+  std::vector<std::unique_ptr<ComputeUnit>> cus_;
+  Workers workers_;
+  trace::Writer* trace_;
+  TraceIndex traced_instructions_;
+};
+
+}  // namespace ww::sim::gpu::exec

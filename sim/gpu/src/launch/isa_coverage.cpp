@@ -1,0 +1,90 @@
+// Which instructions of compiled code the virtual GPU does not know: a row of a table for a target,
+// and the names below it. scripts/check_isa_corpus gives it the code.
+//   isa_coverage TARGET CODE...     CODE: files of machine code without a container
+// Exit codes: 0 everything is known, 1 something is not, 2 usage.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/operands.hpp"
+#include "launch/lower.hpp"
+#include "ww/binpatch/code_object.hpp"
+
+namespace {
+
+using namespace ww::sim::gpu;
+namespace isa = ww::binpatch::isa;
+
+struct Count {
+  std::size_t instructions{};
+  std::map<std::string, std::size_t> not_decoded;  // by word
+  std::map<std::string, std::size_t> not_executed;
+};
+
+void look_at(isa::Generation generation, std::span<const std::byte> code, Count& count,
+             exec::ConstantPool& pool) {
+  for (std::size_t at = 0; at + 4 <= code.size();) {
+    const auto decoded = isa::decode(generation, code.subspan(at));
+    ++count.instructions;
+    exec::MicroOp op;
+    exec::lower(decoded, op, pool);
+    if (!decoded || decoded->opcode == isa::Opcode::unlisted) {
+      char text[16];
+      std::uint32_t word = 0;
+      std::memcpy(&word, code.data() + at, sizeof word);
+      std::snprintf(text, sizeof text, "%08x", word);
+      ++count.not_decoded[text];
+    } else if (!exec::has_semantics(op)) {
+      ++count.not_executed[std::string(isa::mnemonic(decoded->opcode))];
+    }
+    at += decoded ? decoded->size_bytes : 4;
+  }
+}
+
+std::size_t total(const std::map<std::string, std::size_t>& counts) {
+  std::size_t sum = 0;
+  for (const auto& [name, count] : counts) sum += count;
+  return sum;
+}
+
+void print(const char* kind, const std::map<std::string, std::size_t>& counts) {
+  for (const auto& [name, count] : counts) {
+    std::printf("  %s: %s, %zu times\n", kind, name.c_str(), count);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto target = argc > 2 ? ww::binpatch::parse_gfx_target(argv[1])
+                               : ww::Result<ww::binpatch::GfxTarget>(tl::unexpected<ww::Error>(
+                                     ww::Error{ww::ErrorCode::invalid_argument, "", ""}));
+  const auto generation =
+      target ? isa::generation_of(*target)
+             : ww::Result<isa::Generation>(tl::unexpected<ww::Error>(target.error()));
+  if (!generation) {
+    std::fputs("usage: isa_coverage TARGET CODE...   (isa_coverage gfx90a kernels.bin)\n", stderr);
+    return 2;
+  }
+  Count count;
+  exec::ConstantPool pool;
+  for (int i = 2; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    if (!file) {
+      std::fprintf(stderr, "%s cannot be read\n", argv[i]);
+      return 2;
+    }
+    const std::vector<char> code{std::istreambuf_iterator<char>(file), {}};
+    look_at(*generation, std::as_bytes(std::span(code)), count, pool);
+  }
+  std::printf("%-7s %5d objects %9zu instructions %6zu not decoded %6zu not executed\n", argv[1],
+              argc - 2, count.instructions, total(count.not_decoded), total(count.not_executed));
+  print("not decoded", count.not_decoded);
+  print("not executed", count.not_executed);
+  return count.not_decoded.empty() && count.not_executed.empty() ? 0 : 1;
+}

@@ -1,0 +1,205 @@
+// What the hardware and the kernel are given when a launch begins: private memory, registers'
+// first values, the dispatch packet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "isa/lane_forms.hpp"
+#include "launch/virtual_gpu_impl.hpp"
+
+namespace ww::sim::gpu {
+
+// Vector registers of a wave come in fours, on gfx90a in eights.
+std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Isa isa) {
+  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (isa == exec::Isa::gfx90a ? 8 : 4);
+}
+
+Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
+  const auto slots =
+      static_cast<std::uint64_t>(chip.architecture().compute_units()) * exec::ComputeUnit::kSlots;
+  const std::uint64_t need = slots * exec::kLanes * bytes_per_lane;
+  if (need <= scratch_bytes) return {};
+  if (scratch_address != 0) {
+    WW_TRY(memory->release(scratch_address));
+    scratch_address = 0;
+    scratch_bytes = 0;
+  }
+  auto address = memory->allocate(need);
+  if (!address) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("no room for {} bytes of private memory a work-item", bytes_per_lane));
+  }
+  scratch_address = *address;
+  scratch_bytes = need;
+  engine.set_private_memory(scratch_address, scratch_address + scratch_bytes);
+  return {};
+}
+
+Status check_grid(const Grid& grid) {
+  using Wide = unsigned __int128;  // any product of three extents
+  Wide size = 1;
+  Wide groups = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (grid.local[axis] == 0 || grid.global[axis] == 0 ||
+        grid.global[axis] % grid.local[axis] != 0) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("global size {} is not a multiple of local size {} in dimension {}",
+                              grid.global[axis], grid.local[axis], axis));
+    }
+    size *= grid.local[axis];
+    groups *= grid.global[axis] / grid.local[axis];
+  }
+  if (grid.dimensions < 1 || grid.dimensions > 3 || size > 1024) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("a work-group of {} x {} x {} work-items is too large; 1024 is the most",
+                    grid.local[0], grid.local[1], grid.local[2]));
+  }
+  if (groups > UINT64_MAX) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a range of {} x {} x {} has more work-groups than 64 bits count",
+                            grid.global[0], grid.global[1], grid.global[2]));
+  }
+  return {};
+}
+
+namespace {
+
+void fill_work_item_ids(exec::LaunchState& state) {
+  const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
+  const bool packed = state.isa == exec::Isa::gfx90a;  // ten bits for each axis, in one register
+  state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
+  state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
+  for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
+    const std::uint32_t id[3] = {flat % state.local[0], flat / state.local[0] % state.local[1],
+                                 flat / state.local[0] / state.local[1]};
+    const std::size_t wave = flat / exec::kLanes;
+    if (packed) {
+      state.work_item_ids[wave * exec::kLanes + flat % exec::kLanes] =
+          id[0] | id[1] << 10 | id[2] << 20;
+      continue;
+    }
+    for (std::uint32_t axis = 0; axis < state.id_axes; ++axis) {
+      state.work_item_ids[(wave * state.id_axes + axis) * exec::kLanes + flat % exec::kLanes] =
+          id[axis];
+    }
+  }
+  for (std::size_t at = 0; at < state.work_item_ids.size(); at += exec::kLanes) {
+    state.id_forms.push_back(exec::form_of(&state.work_item_ids[at]));
+  }
+}
+
+}  // namespace
+
+Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program,
+                                                    std::size_t kernel_index, const Grid& grid,
+                                                    std::span<const std::byte> kernarg,
+                                                    std::uint32_t dynamic_lds_bytes) {
+  const binpatch::Kernel& kernel = program.kernels()[kernel_index];
+  const binpatch::KernelDescriptor& descriptor = kernel.descriptor;
+  const Architecture& architecture = chip.architecture();
+  exec::LaunchState state;
+  state.kernel = kernel.name;
+  state.code = program.code();
+  state.code_dwords = program.code_dwords();
+  if (options.run_ahead) state.straight = &program.straight_lines();
+  state.code_address = program.code_address();
+  state.entry = static_cast<std::uint32_t>(
+      (program.device_address(kernel.entry_address) - state.code_address) / 4);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    state.groups[axis] = grid.global[axis] / grid.local[axis];
+    state.local[axis] = grid.local[axis];
+  }
+  state.group_size = grid.local[0] * grid.local[1] * grid.local[2];
+  state.waves_per_group = (state.group_size + exec::kLanes - 1) / exec::kLanes;
+  state.rsrc1 = descriptor.compute_pgm_rsrc1;
+  state.rsrc2 = descriptor.compute_pgm_rsrc2;
+  state.code_properties = descriptor.kernel_code_properties;
+  state.isa = program.isa();
+  state.vgprs = allocated_vgprs(descriptor, state.isa);
+  if (state.isa == exec::Isa::gfx90a) {  // ACCUM_OFFSET
+    const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
+    const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
+    state.accumulators = std::min<std::uint32_t>(others, 256);
+  }
+  state.scalar_end = program.scalar_end();
+  state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
+  state.waves_per_simd =
+      std::min({architecture.waves_per_simd, 10,
+                static_cast<int>((state.isa == exec::Isa::gfx90a ? 512 : 256) / state.vgprs),
+                static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
+  if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",
+                            state.group_size, kernel.max_flat_workgroup_size),
+                kernel.name);
+  }
+  if (static_cast<int>(state.waves_per_group) > 4 * state.waves_per_simd) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("a work-group of {} work-items with {} vector registers does not fit "
+                            "into a compute unit",
+                            state.group_size, state.vgprs),
+                kernel.name);
+  }
+  const std::uint64_t lds = std::uint64_t{descriptor.group_segment_fixed_size} + dynamic_lds_bytes;
+  if (lds > static_cast<std::uint64_t>(architecture.lds_bytes_per_cu)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} bytes of local memory are more than the {} of a compute unit", lds,
+                            architecture.lds_bytes_per_cu),
+                kernel.name);
+  }
+  state.on_fault = options.on_fault;
+  state.checks = options.checks;
+  state.single_wave_groups =
+      kernel.max_flat_workgroup_size != 0 && kernel.max_flat_workgroup_size <= exec::kLanes;
+  state.lds_bytes = static_cast<std::uint32_t>(lds);
+  state.lds_allocated = (state.lds_bytes + 511) / 512 * 512;
+  if (kernarg.size() > kKernargBytes) {
+    return fail(ErrorCode::out_of_range, "the kernel's arguments are larger than 64 KiB",
+                kernel.name);
+  }
+  state.scratch_per_lane = (descriptor.private_segment_fixed_size + 3) / 4 * 4;
+  WW_TRY(provide_scratch(state.scratch_per_lane));
+  state.scratch = scratch_address;
+  state.scratch_bytes = scratch_bytes;
+  fill_work_item_ids(state);
+  state.cleared = exec::read_before_written(
+      state.code, state.code_dwords, state.entry, state.id_axes,
+      std::min<std::uint32_t>(state.vgprs - state.accumulators, exec::kAccumulators));
+  state.dispatch_packet = packet_address;
+  state.queue = queue_address;
+  state.kernarg = kernarg_address;
+  state.dispatch_id = dispatch_count();
+  state.l1_hit_cycles = architecture.l1_hit_cycles;
+  const auto& dvfs = architecture.dvfs;
+  const double clock_hz =
+      dvfs.empty() ? 1e9 : dvfs[static_cast<std::size_t>(timeline->dvfs_state())].clock_hz;
+  state.realtime_base = static_cast<double>(timeline->now_ns()) * 0.1;
+  state.realtime_per_cycle = 1e8 / clock_hz;
+  state.clock_base =
+      static_cast<std::uint64_t>(static_cast<double>(timeline->now_ns()) * 1e-9 * clock_hz);
+  return state;
+}
+
+// hsa_kernel_dispatch_packet_t.
+void VirtualGpu::Impl::write_packet(const exec::LaunchState& state, const Grid& grid,
+                                    const binpatch::Kernel& kernel, const exec::Program& program) {
+  std::byte* packet = memory->host(packet_address);
+  std::memset(packet, 0, kPacketBytes);
+  const auto at = [packet](std::size_t offset, auto value) {
+    std::memcpy(packet + offset, &value, sizeof value);
+  };
+  at(0, std::uint16_t{2});  // a kernel dispatch
+  at(2, static_cast<std::uint16_t>(grid.dimensions));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    at(4 + 2 * axis, static_cast<std::uint16_t>(grid.local[axis]));
+    at(12 + 4 * axis, grid.global[axis]);
+  }
+  at(24, state.scratch_per_lane);
+  at(28, state.lds_bytes);
+  at(32, program.device_address(kernel.descriptor_address));
+  at(40, kernarg_address);
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,135 @@
+#include "launch/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "isa/lane_forms.hpp"
+#include "isa/load_addresses.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::sim::gpu::exec {
+
+using binpatch::CodeObject;
+using binpatch::Segment;
+
+namespace {
+
+// The decoder knows more generations than there are semantics for.
+Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& target) {
+  switch (generation) {
+    case binpatch::isa::Generation::gfx6:
+    case binpatch::isa::Generation::gfx7: return Isa::gfx7;
+    case binpatch::isa::Generation::gfx900: return Isa::gfx900;
+    case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
+    default:
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900 "
+                              "or gfx90a",
+                              target));
+  }
+}
+
+// gfx9 counts to 63, with the two upper bits apart; here no more than 15 are ever on their way.
+std::int32_t short_waitcnt(std::int32_t immediate) {
+  const auto bits = static_cast<std::uint32_t>(immediate);
+  const std::uint32_t vector = (bits & 15U) | (bits >> 14 & 3U) << 4;
+  return static_cast<std::int32_t>((bits & 0xFF0U) | std::min<std::uint32_t>(vector, 15));
+}
+
+// Behind the last scalar register that the instruction may touch.
+std::size_t scalars_named(const binpatch::isa::Instruction& instruction) {
+  static constexpr std::size_t kLeast = 4;  // a buffer's descriptor; more than needed elsewhere
+  if (binpatch::isa::mnemonic(instruction.opcode).starts_with("s_movrel")) return kSpecialScalars;
+  std::size_t end = 0;
+  const auto see = [&end](const binpatch::isa::Operand& operand) {
+    if (operand.kind != binpatch::isa::OperandKind::sgpr) return;
+    end = std::max(end, operand.index + std::max<std::size_t>(operand.count, kLeast));
+  };
+  for (const auto& operand : instruction.dst) see(operand);
+  for (const auto& operand : instruction.src) see(operand);
+  return end;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const std::string& target,
+                                               DeviceMemory& memory) {
+  if (const std::string made_for = binpatch::to_string(object.target()); made_for != target) {
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("the code object is for {}, the virtual GPU is a {}", made_for, target));
+  }
+  WW_ASSIGN(generation, binpatch::isa::generation_of(object.target()));
+  WW_ASSIGN(isa, isa_of(generation, target));
+  std::uint64_t size = 0;
+  std::uint64_t code_begin = ~std::uint64_t{0};
+  std::uint64_t code_end = 0;
+  for (const Segment& segment : object.segments()) {
+    size = std::max(size, segment.address + segment.memory_size);
+    if (!segment.executable) continue;
+    code_begin = std::min(code_begin, segment.address & ~std::uint64_t{3});
+    code_end = std::max(code_end, segment.address + segment.file_size);
+  }
+  if (code_end <= code_begin) {
+    return fail(ErrorCode::parse_error, "the code object has no executable segment");
+  }
+  auto program = std::unique_ptr<Program>(new Program(memory));
+  WW_ASSIGN(image, memory.allocate(size));
+  program->image_ = image;
+  program->isa_ = isa;
+  program->kernels_ = object.kernels();
+  for (const Segment& segment : object.segments()) {
+    std::memcpy(memory.host(image + segment.address), object.bytes().data() + segment.file_offset,
+                std::min(segment.file_size, segment.memory_size));
+  }
+  for (const binpatch::Relocation& relocation : object.relocations()) {
+    if (!memory.contains(image + relocation.address, 8)) {
+      return fail(ErrorCode::parse_error, "a relocation lies outside the code object's segments");
+    }
+    const std::uint64_t value = relocation.value + image;
+    std::memcpy(memory.host(image + relocation.address), &value, sizeof value);
+  }
+  memory.touch();
+
+  program->code_address_ = image + code_begin;
+  program->code_.resize((code_end - code_begin) / 4);
+  const std::span<const std::byte> code(memory.host(image + code_begin), code_end - code_begin);
+  std::vector<RegisterSet> registers(program->code_.size());
+  std::size_t scalars = 0;
+  for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
+    const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
+    MicroOp& op = program->code_[dword];
+    const auto decoded = binpatch::isa::decode(generation, rest);
+    lower(decoded, op, program->pool_);
+    if (decoded) find_registers(*decoded, op);
+    if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
+    if (op.straight) registers[dword] = registers_of(*decoded, op);
+    if (op.opcode == Opcode::invalid || op.opcode == Opcode::unlisted) {
+      std::memcpy(&op.immediate, rest.data(), 4);
+    }
+    if (op.opcode == Opcode::s_waitcnt && program->isa_ != Isa::gfx7) {
+      op.immediate = short_waitcnt(op.immediate);
+    }
+  }
+  scalars = (scalars + kScalarsOfLine - 1) / kScalarsOfLine * kScalarsOfLine;
+  program->scalar_end_ = static_cast<std::uint32_t>(std::min(scalars, kSpecialScalars));
+  choose_forms(program->code_);
+  program->straight_lines_ = find_straight_lines(program->code_, registers);
+  link_loads(program->code_, program->straight_lines_);
+  return program;
+}
+
+Program::~Program() {
+  if (image_ != 0) static_cast<void>(memory_.release(image_));
+}
+
+std::optional<std::size_t> Program::find(const std::string& name) const {
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    if (kernels_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,63 @@
+#include "launch/replay.hpp"
+
+#include <cstring>
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::size_t kMostRecords = 256;
+}
+
+const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memory_version,
+                                     std::uint64_t l2_before) const {
+  const auto found = records_.find(key);
+  if (found == records_.end()) return nullptr;
+  for (const LaunchRecord& record : found->second) {
+    if (record.memory_version == memory_version && record.l2_before == l2_before) return &record;
+  }
+  return nullptr;
+}
+
+void ReplayBook::add(const std::string& key, LaunchRecord record) {
+  std::vector<LaunchRecord>& records = records_[key];
+  // What was recorded for other contents of memory can never fit again: versions only grow.
+  const auto before = records.size();
+  std::erase_if(records, [&record](const LaunchRecord& old) {
+    return old.memory_version != record.memory_version;
+  });
+  for (std::size_t gone = before - records.size(); gone != 0; --gone) {
+    for (auto place = order_.begin(); place != order_.end(); ++place) {
+      if (*place == key) {
+        order_.erase(place);
+        break;
+      }
+    }
+  }
+  records.push_back(std::move(record));
+  order_.push_back(key);
+  if (order_.size() <= kMostRecords) return;
+  const std::string oldest = order_.front();
+  order_.pop_front();
+  std::vector<LaunchRecord>& victim = records_[oldest];
+  if (!victim.empty()) victim.erase(victim.begin());
+  if (victim.empty()) records_.erase(oldest);
+}
+
+std::shared_ptr<const L2Snapshot> ReplayBook::share(std::shared_ptr<const L2Snapshot> snapshot) {
+  std::erase_if(snapshots_, [](const auto& entry) { return entry.second.expired(); });
+  auto& place = snapshots_[snapshot->hash];
+  if (auto known = place.lock()) return known;
+  place = snapshot;
+  return snapshot;
+}
+
+void ReplayBook::forget_program(std::uint32_t program) {
+  const auto belongs = [program](const std::string& key) {
+    std::uint32_t id = 0;
+    std::memcpy(&id, key.data(), sizeof id);
+    return id == program;
+  };
+  std::erase_if(records_, [&](const auto& entry) { return belongs(entry.first); });
+  std::erase_if(order_, belongs);
+}
+
+}  // namespace ww::sim::gpu::exec

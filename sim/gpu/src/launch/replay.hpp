@@ -1,0 +1,45 @@
+// Launches that were executed before, to be replayed when nothing that they could see has changed.
+//
+// A launch is determined by its key (program, kernel, arguments, grid, LDS), by the contents of
+// memory and by the L2's tags. It is recorded when it left memory as it was and did not read the
+// clock; replaying it moves the L2 to the recorded end state.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "launch/counters.hpp"
+#include "memory/l2_tags.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct LaunchRecord {
+  std::uint64_t memory_version{};
+  std::uint64_t l2_before{};
+  std::shared_ptr<const L2Snapshot> l2_after;
+  std::shared_ptr<const CounterValues> counters;
+  std::shared_ptr<const LaunchActivity> activity;
+};
+
+class ReplayBook {
+ public:
+  // The record that fits, or nullptr. Valid until the next add().
+  [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
+                                         std::uint64_t l2_before) const;
+  void add(const std::string& key, LaunchRecord record);
+  // The same snapshot object for equal states.
+  std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);
+  void forget_program(std::uint32_t program);
+
+ private:
+  std::unordered_map<std::string, std::vector<LaunchRecord>> records_;
+  std::deque<std::string> order_;  // keys as records were added, to forget the oldest
+  std::unordered_map<std::uint64_t, std::weak_ptr<const L2Snapshot>> snapshots_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,453 @@
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include "launch/virtual_gpu_impl.hpp"
+
+namespace ww::sim::gpu {
+
+namespace {
+
+constexpr std::uint64_t kQueueBytes = 256;
+
+DispatchShape dispatch_shape(const Grid& grid, const binpatch::KernelDescriptor& kernel,
+                             std::uint32_t dynamic_lds_bytes, exec::Isa isa) {
+  DispatchShape shape;
+  shape.grid_size = std::uint64_t{grid.global[0]} * grid.global[1] * grid.global[2];
+  shape.workgroup_size = grid.local[0] * grid.local[1] * grid.local[2];
+  shape.lds_bytes = kernel.group_segment_fixed_size + dynamic_lds_bytes;
+  shape.scratch_bytes = kernel.private_segment_fixed_size;
+  shape.vgprs = allocated_vgprs(kernel, isa);
+  shape.sgprs = ((kernel.compute_pgm_rsrc1 >> 6 & 15U) + 1) * 8;
+  return shape;
+}
+
+template <class T>
+void put(std::string& text, const T& value) {
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+unsigned thread_count(const Options& options) {
+  if (options.threads != 0) return options.threads;
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
+}
+
+// What the network of timing mode drew joins the launch, as the capacitance that takes as much at
+// the reference voltage, in the middle of the die.
+void add_network(LaunchActivity& activity, const power::EnergyReport& network,
+                 const Architecture& architecture) {
+  if (activity.capacitance_f.empty()) return;  // an observer that counts nothing
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  const auto farad = [volt](Picojoule energy) {
+    return energy.to<double>() * 1e-12 / (volt * volt);
+  };
+  const double total = farad(network.total());
+  const double links = farad(network.link + network.bypass_link);
+  activity.capacitance_f.back() += total;
+  activity.parts_f.crossbar_wires += links;
+  activity.parts_f.crossbar_arbiters += total - links;
+}
+
+}  // namespace
+
+VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
+                       std::unique_ptr<exec::DeviceMemory> memory_in,
+                       std::unique_ptr<ActivityObserver> observer_in,
+                       std::optional<timing::System> system)
+    : chip(std::move(chip_in)),
+      options(std::move(options_in)),
+      replaying(options.replay && options.trace == nullptr && !system),
+      memory(std::move(memory_in)),
+      observer(std::move(observer_in)),
+      engine(chip, *memory, *observer, thread_count(options), options.trace,
+             hierarchy_for(std::move(system)), options.timing ? options.timing->cus_in_use : 0),
+      timeline(chip.power_side().make_timeline(chip, options.noise_seed)) {
+  l2_state = replays.share(engine.l2().snapshot());
+  memory->keep_released(options.checks.memory);
+}
+
+exec::Engine::MakeHierarchy VirtualGpu::Impl::hierarchy_for(std::optional<timing::System> system) {
+  if (!system) return {};
+  auto shared = std::make_shared<timing::System>(std::move(*system));
+  return [this, shared](exec::DeferredObserver& deferred) {
+    auto made = std::make_unique<timing::TimedMemory>(chip, *memory, deferred, std::move(*shared),
+                                                      annotations);
+    timed = made.get();
+    return made;
+  };
+}
+
+VirtualGpu::VirtualGpu() = default;
+VirtualGpu::~VirtualGpu() {
+  if (impl_) impl_->programs.clear();  // they give their memory back
+}
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options) {
+  auto observer = chip.power_side().make_ledger(chip);
+  return create(std::move(chip), std::move(options), std::move(observer));
+}
+
+Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
+                                                       std::unique_ptr<ActivityObserver> observer) {
+  const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
+  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes));
+  std::optional<timing::System> system;
+  if (options.timing) {
+    WW_ASSIGN(made, timing::make_system(chip, *options.timing));
+    system.emplace(std::move(made));
+  }
+  auto gpu = std::unique_ptr<VirtualGpu>(new VirtualGpu);
+  try {
+    gpu->impl_ = std::make_unique<Impl>(std::move(chip), std::move(options), std::move(memory),
+                                        std::move(observer), std::move(system));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::device_error, "no memory for the virtual GPU");
+  }
+  Impl& impl = *gpu->impl_;
+  WW_ASSIGN(kernarg, impl.memory->allocate(kKernargBytes));
+  WW_ASSIGN(packet, impl.memory->allocate(kPacketBytes));
+  WW_ASSIGN(queue, impl.memory->allocate(kQueueBytes));
+  impl.kernarg_address = kernarg;
+  impl.packet_address = packet;
+  impl.queue_address = queue;
+  // amd_queue_t: upper halves of the flat apertures.
+  const std::uint32_t apertures[2] = {flat_lds_aperture_high, flat_private_aperture_high};
+  std::memcpy(impl.memory->host(queue + 0x40), apertures, sizeof apertures);
+  return gpu;
+}
+
+const Chip& VirtualGpu::chip() const {
+  return impl_->chip;
+}
+
+// --- memory ---
+
+Result<std::uint64_t> VirtualGpu::allocate(std::uint64_t bytes) {
+  return impl_->memory->allocate(bytes);
+}
+
+Status VirtualGpu::release(std::uint64_t address) {
+  const std::uint64_t bytes = impl_->memory->neighbour(address).bytes;
+  WW_TRY(impl_->memory->release(address));
+  impl_->annotations.forget(address, bytes);
+  return {};
+}
+
+Status VirtualGpu::annotate(std::uint64_t address, std::uint64_t bytes, net::WordType type,
+                            float threshold) {
+  WW_ASSIGN(host, host_pointer(address, bytes));
+  static_cast<void>(host);
+  // A line that other data share must not change.
+  const std::uint64_t end = address + bytes;
+  const std::uint64_t shared =
+      end % exec::kLineBytes != 0 && impl_->memory->contains(end, 1) ? end % exec::kLineBytes : 0;
+  if (bytes > shared) impl_->annotations.set(address, bytes - shared, {type, threshold});
+  return {};
+}
+
+const TimingReport* VirtualGpu::timing_report() const {
+  return impl_->timed == nullptr ? nullptr : &impl_->timed->report();
+}
+
+Status VirtualGpu::write(std::uint64_t address, std::span<const std::byte> data) {
+  if (data.empty()) return {};
+  WW_ASSIGN(host, host_pointer(address, data.size()));
+  if (std::memcmp(host, data.data(), data.size()) == 0) return {};
+  std::memcpy(host, data.data(), data.size());
+  impl_->memory->touch();
+  return {};
+}
+
+Status VirtualGpu::read(std::uint64_t address, std::span<std::byte> data) const {
+  if (data.empty()) return {};
+  if (!impl_->memory->contains(address, data.size())) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("{} bytes at {:#x} are not inside one allocation", data.size(), address));
+  }
+  std::memcpy(data.data(), impl_->memory->host(address), data.size());
+  return {};
+}
+
+Status VirtualGpu::fill(std::uint64_t address, std::uint64_t bytes,
+                        std::span<const std::byte> pattern) {
+  if (bytes == 0) return {};
+  if (pattern.empty() || bytes % pattern.size() != 0) {
+    return fail(ErrorCode::invalid_argument, "a fill must be a multiple of its pattern");
+  }
+  WW_ASSIGN(host, host_pointer(address, bytes));
+  bool changed = false;
+  for (std::uint64_t done = 0; done < bytes; done += pattern.size()) {
+    changed = changed || std::memcmp(host + done, pattern.data(), pattern.size()) != 0;
+    std::memcpy(host + done, pattern.data(), pattern.size());
+  }
+  if (changed) impl_->memory->touch();
+  return {};
+}
+
+Result<std::byte*> VirtualGpu::host_pointer(std::uint64_t address, std::uint64_t bytes) {
+  if (!impl_->memory->contains(address, bytes)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} bytes at {:#x} are not inside one allocation", bytes, address));
+  }
+  return impl_->memory->host(address);
+}
+
+void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t bytes) {
+  if (bytes != 0) impl_->memory->touch();
+}
+
+// --- programs ---
+
+Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
+  WW_ASSIGN(program,
+            exec::Program::load(object, impl_->chip.architecture().gfx_target, *impl_->memory));
+  const ProgramId id = impl_->next_program++;
+  impl_->programs[id] = std::move(program);
+  return id;
+}
+
+void VirtualGpu::unload(ProgramId program) {
+  impl_->programs.erase(program);
+  impl_->replays.forget_program(program);
+}
+
+// --- launches ---
+
+Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string& kernel_name,
+                                        const Grid& grid, std::span<const std::byte> kernarg,
+                                        std::uint32_t dynamic_lds_bytes) {
+  Impl& impl = *impl_;
+  const auto found = impl.programs.find(program_id);
+  if (found == impl.programs.end()) {
+    return fail(ErrorCode::not_found, fmt::format("program {} is not loaded", program_id));
+  }
+  const exec::Program& program = *found->second;
+  const auto kernel_index = program.find(kernel_name);
+  if (!kernel_index) {
+    return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
+  }
+  impl.write_key(program_id, *kernel_index, grid, kernarg, dynamic_lds_bytes);
+  impl.findings.clear();
+  DispatchRecord dispatch{};
+  if (!impl.find_replay(dispatch)) {
+    WW_TRY(impl.execute(program, *kernel_index, grid, kernarg, dynamic_lds_bytes, dispatch));
+  }
+  dispatch.kernel = impl.kernel_number(kernel_name);
+  dispatch.shape = impl.shape_number(dispatch_shape(
+      grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()));
+  return impl.schedule(std::move(dispatch));
+}
+
+void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Grid& grid,
+                                 std::span<const std::byte> kernarg,
+                                 std::uint32_t dynamic_lds_bytes) {
+  key.clear();
+  put(key, program);
+  put(key, static_cast<std::uint32_t>(kernel));
+  put(key, grid.dimensions);
+  put(key, grid.global);
+  put(key, grid.local);
+  put(key, dynamic_lds_bytes);
+  key.append(reinterpret_cast<const char*>(kernarg.data()), kernarg.size());
+}
+
+bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
+  if (!replaying) {
+    return false;
+  }
+  const exec::LaunchRecord* record = replays.find(key, memory->version(), l2_state->hash);
+  if (record == nullptr) {
+    return false;
+  }
+  dispatch.counters = record->counters;
+  dispatch.replayed = true;
+  activity = record->activity;
+  l2_behind = l2_behind || l2_state != record->l2_after;
+  l2_state = record->l2_after;
+  return true;
+}
+
+Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
+                                 std::span<const std::byte> kernarg,
+                                 std::uint32_t dynamic_lds_bytes, DispatchRecord& dispatch) {
+  WW_TRY(check_grid(grid));
+  WW_ASSIGN(state, prepare(program, kernel, grid, kernarg, dynamic_lds_bytes));
+  if (!kernarg.empty()) {
+    std::memcpy(memory->host(kernarg_address), kernarg.data(), kernarg.size());
+  }
+  write_packet(state, grid, program.kernels()[kernel], program);
+  if (l2_behind) {
+    engine.l2().restore(*l2_state);
+    l2_behind = false;
+  }
+  const std::uint64_t version = memory->version();
+  auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
+  findings = engine.findings();
+  const std::uint64_t l2_before = l2_state->hash;
+  l2_state = replays.share(engine.l2().snapshot());
+  if (!executed) {
+    return tl::unexpected<Error>(std::move(executed).error());
+  }
+  dispatch.counters = std::make_shared<const exec::CounterValues>(executed->counters);
+  if (timed != nullptr) {
+    add_network(executed->activity, timed->report().dispatches.back().stats.energy,
+                chip.architecture());
+  }
+  activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
+  if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
+    replays.add(key, {version, l2_before, l2_state, dispatch.counters, activity});
+  }
+  return {};
+}
+
+LaunchResult VirtualGpu::Impl::schedule(DispatchRecord dispatch) {
+  timeline->idle_until(timeline->now_ns() + chip.architecture().launch_overhead_ns);
+  dispatch.start_ns = timeline->now_ns();
+  timeline->run(*activity);
+  dispatch.end_ns = timeline->now_ns();
+  if (options.keep_energies) {
+    dispatch.activity = activity;
+  }
+  LaunchResult result;
+  result.dispatch = dispatch_count();
+  result.start_ns = dispatch.start_ns;
+  result.end_ns = dispatch.end_ns;
+  result.replayed = dispatch.replayed;
+  remember(std::move(dispatch));
+  return result;
+}
+
+std::uint32_t VirtualGpu::Impl::kernel_number(const std::string& name) {
+  // Most often the same kernel again.
+  if (!dispatches.empty() && kernel_names[dispatches.back().kernel] == name) {
+    return dispatches.back().kernel;
+  }
+  auto place = std::find(kernel_names.begin(), kernel_names.end(), name);
+  if (place == kernel_names.end()) {
+    place = kernel_names.insert(place, name);
+  }
+  return static_cast<std::uint32_t>(place - kernel_names.begin());
+}
+
+std::uint32_t VirtualGpu::Impl::shape_number(const DispatchShape& shape) {
+  const auto [place, is_new] =
+      shape_index.try_emplace(shape, static_cast<std::uint32_t>(shapes.size()));
+  if (is_new) {
+    shapes.push_back(shape);
+  }
+  return place->second;
+}
+
+// --- time, sensor, counters ---
+
+std::int64_t VirtualGpu::now_ns() const {
+  return impl_->timeline->now_ns();
+}
+void VirtualGpu::idle_until(std::int64_t time_ns) {
+  impl_->timeline->idle_until(time_ns);
+}
+void VirtualGpu::select_dvfs(int state) {
+  impl_->timeline->select_dvfs(state);
+}
+int VirtualGpu::dvfs_state() const {
+  return impl_->timeline->dvfs_state();
+}
+std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const {
+  return impl_->timeline->samples_since(first, out);
+}
+ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
+  return impl_->timeline->sensor_info();
+}
+
+const std::vector<std::string>& VirtualGpu::counter_names() const {
+  return exec::counter_names(impl_->chip.architecture());
+}
+
+void VirtualGpu::Impl::remember(DispatchRecord dispatch) {
+  dispatches.push_back(std::move(dispatch));
+  if (options.most_dispatches == 0 || dispatches.size() <= options.most_dispatches) return;
+  dispatches.pop_front();
+  ++forgotten;
+}
+
+Result<const DispatchRecord*> VirtualGpu::Impl::find_dispatch(std::uint64_t id) const {
+  if (id >= dispatch_count()) {
+    return fail(ErrorCode::out_of_range, fmt::format("there is no dispatch {}", id));
+  }
+  if (id < forgotten) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("dispatch {} is forgotten: the latest {} are kept", id,
+                            options.most_dispatches));
+  }
+  return &dispatches[id - forgotten];
+}
+
+std::uint64_t VirtualGpu::dispatch_count() const {
+  return impl_->dispatch_count();
+}
+
+Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  const DispatchShape& shape = impl_->shapes[record->shape];
+  return Dispatch{impl_->kernel_names[record->kernel],
+                  record->start_ns,
+                  record->end_ns,
+                  record->replayed,
+                  shape.grid_size,
+                  shape.workgroup_size,
+                  shape.lds_bytes,
+                  shape.scratch_bytes,
+                  shape.vgprs,
+                  shape.sgprs};
+}
+
+Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  const exec::CounterValues& source = *record->counters;
+  std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
+  return {};
+}
+
+void VirtualGpu::repeat_launches(std::int64_t times) {
+  PowerTimeline& timeline = *impl_->timeline;
+  for (std::int64_t i = 0; i < times; ++i) {
+    for (const DispatchRecord& dispatch : impl_->dispatches) {
+      timeline.idle_until(timeline.now_ns() + impl_->chip.architecture().launch_overhead_ns);
+      if (dispatch.activity != nullptr) timeline.run(*dispatch.activity);
+    }
+  }
+}
+
+Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) const {
+  WW_ASSIGN(record, impl_->find_dispatch(id));
+  if (record->activity == nullptr) {
+    return fail(ErrorCode::not_found, "this virtual GPU does not keep energies");
+  }
+  LaunchActivity::Parts parts = record->activity->parts_f;
+  const Architecture& architecture = impl_->chip.architecture();
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  for (double* part :
+       {&parts.crossbar_wires, &parts.crossbar_control, &parts.registers_l1, &parts.l2_memory,
+        &parts.caches, &parts.alu, &parts.clock, &parts.crossbar_arbiters}) {
+    *part *= volt * volt;
+  }
+  return parts;
+}
+
+const std::vector<MemoryFinding>& VirtualGpu::findings() const {
+  return impl_->findings;
+}
+
+const LaunchActivity& VirtualGpu::last_activity() const {
+  return *impl_->activity;
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,117 @@
+// What VirtualGpu holds, shared by the files that implement it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute_unit/device_memory.hpp"
+#include "launch/engine.hpp"
+#include "launch/program.hpp"
+#include "launch/replay.hpp"
+#include "timing/timed_memory.hpp"
+#include "ww/sim/gpu/power_timeline.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::gpu {
+
+inline constexpr std::uint64_t kKernargBytes = 64 * 1024;
+inline constexpr std::uint64_t kPacketBytes = 64;
+
+struct DispatchRecord {
+  std::int64_t start_ns;
+  std::int64_t end_ns;
+  std::uint32_t kernel;  // in kernel_names
+  std::uint32_t shape;   // in shapes
+  bool replayed;
+  std::shared_ptr<const exec::CounterValues> counters;
+  std::shared_ptr<const LaunchActivity> activity;  // null where energies are not kept
+};
+
+// What a profiler tells of a dispatch beside its counters; most dispatches share one.
+struct DispatchShape {
+  std::uint64_t grid_size{};
+  std::uint32_t workgroup_size{};
+  std::uint32_t lds_bytes{};
+  std::uint32_t scratch_bytes{};
+  std::uint32_t vgprs{};
+  std::uint32_t sgprs{};
+  auto operator<=>(const DispatchShape&) const = default;
+};
+
+// Vector registers of a wave come in fours, on gfx90a in eights.
+[[nodiscard]] std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel,
+                                            exec::Isa isa);
+
+// Errors: out_of_range for grids that OpenCL does not allow.
+Status check_grid(const Grid& grid);
+
+struct VirtualGpu::Impl {
+  Impl(Chip chip_in, Options options_in, std::unique_ptr<exec::DeviceMemory> memory_in,
+       std::unique_ptr<ActivityObserver> observer_in, std::optional<timing::System> system);
+
+  // Null without a system: the engine's own.
+  exec::Engine::MakeHierarchy hierarchy_for(std::optional<timing::System> system);
+  Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
+                                    const Grid& grid, std::span<const std::byte> kernarg,
+                                    std::uint32_t dynamic_lds_bytes);
+  Status provide_scratch(std::uint32_t bytes_per_lane);
+  // The parts of a launch. The key says what determines it, besides memory and the L2.
+  void write_key(ProgramId program, std::size_t kernel, const Grid& grid,
+                 std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
+  // True where a launch of this key is recorded: `activity`, the L2's state and the dispatch's
+  // counters are then those of the record.
+  bool find_replay(DispatchRecord& dispatch);
+  // Runs it on the engine, and records it where it can be replayed.
+  Status execute(const exec::Program& program, std::size_t kernel, const Grid& grid,
+                 std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes,
+                 DispatchRecord& dispatch);
+  // Gives it its place in chip time, and remembers it.
+  LaunchResult schedule(DispatchRecord dispatch);
+  std::uint32_t kernel_number(const std::string& name);
+  std::uint32_t shape_number(const DispatchShape& shape);
+  void remember(DispatchRecord dispatch);
+  // Error out_of_range where there is none, or none any more.
+  [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;
+  [[nodiscard]] std::uint64_t dispatch_count() const { return forgotten + dispatches.size(); }
+  void write_packet(const exec::LaunchState& state, const Grid& grid,
+                    const binpatch::Kernel& kernel, const exec::Program& program);
+
+  Chip chip;
+  Options options;
+  bool replaying;  // a trace shows every launch
+  std::unique_ptr<exec::DeviceMemory> memory;
+  std::unique_ptr<ActivityObserver> observer;
+  timing::Annotations annotations;
+  timing::TimedMemory* timed{};  // in timing mode; the engine's
+  exec::Engine engine;
+  std::unique_ptr<PowerTimeline> timeline;
+
+  std::map<ProgramId, std::unique_ptr<exec::Program>> programs;
+  ProgramId next_program{1};
+  std::uint64_t kernarg_address{};
+  std::uint64_t packet_address{};
+  std::uint64_t queue_address{};
+  std::uint64_t scratch_address{};
+  std::uint64_t scratch_bytes{};
+
+  exec::ReplayBook replays;
+  std::shared_ptr<const exec::L2Snapshot> l2_state;  // as of now
+  bool l2_behind{};  // the engine's L2 has to be brought to l2_state before it runs
+
+  std::deque<DispatchRecord> dispatches;  // the latest Options::most_dispatches
+  std::uint64_t forgotten{};              // before them
+  std::vector<std::string> kernel_names;
+  std::vector<DispatchShape> shapes;
+  std::map<DispatchShape, std::uint32_t> shape_index;
+  std::shared_ptr<const LaunchActivity> activity{std::make_shared<LaunchActivity>()};
+  std::string key;                      // of the present launch; kept for its memory
+  std::vector<MemoryFinding> findings;  // of the last launch
+};
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,57 @@
+// What lies behind the L1s: the way to the L2, the L2, memory. The engine lets all CUs run through
+// a quantum and then hands over what left their L1s.
+//
+// Contract: device memory changes in commit() alone, in an order that does not depend on how many
+// threads ran the CUs. Every request's operation is resolved in a commit(), at a cycle that is not
+// before the quantum's end unless the request itself departed within it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "memory/l2_tags.hpp"
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu::exec {
+
+struct MemoryCounters {
+  std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
+  std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
+};
+
+class Hierarchy {
+ public:
+  virtual ~Hierarchy() = default;
+
+  virtual void begin_launch(const LaunchState& launch,
+                            std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;
+  // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.
+  virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+                      std::int64_t end) = 0;
+  // The launch took so many cycles and wave instructions.
+  virtual void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>& cus,
+                          const LaunchState& launch, std::int64_t cycles,
+                          std::uint64_t instructions) = 0;
+  // Earliest cycle at which something happens in here without the CUs; kNever when nothing is under
+  // way.
+  [[nodiscard]] virtual std::int64_t next_event() const = 0;
+  // What went wrong in here; the launch then ends.
+  [[nodiscard]] virtual const std::optional<Error>& error() const = 0;
+  // Writes to this range leave the memory's version as it is: private memory of waves that end with
+  // the launch.
+  virtual void set_private_memory(std::uint64_t begin, std::uint64_t end) = 0;
+
+  // Cycle at which the last answer is there.
+  [[nodiscard]] virtual std::int64_t last_completion() const = 0;
+  // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
+  [[nodiscard]] virtual std::int64_t smallest_latency() const = 0;
+  [[nodiscard]] virtual L2Tags& l2() = 0;
+  [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
+  [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,246 @@
+// The way of one memory instruction through the L1: which lines it touches, what the L1 has of
+// them, and requests for the rest.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "compute_unit/compute_unit.hpp"
+#include "compute_unit/line_update.hpp"
+#include "compute_unit/memory_operation.hpp"
+
+namespace ww::sim::gpu::exec {
+
+class L1Pass {
+ public:
+  L1Pass(Wave& wave, const MemoryFields& fields, MemoryOperation& operation)
+      : wave_(wave), cu_(*wave.cu), fields_(fields), operation_(operation) {
+    start_ = std::max(wave.now, cu_.l1_free);
+  }
+
+  void run() {
+    if (cu_.trace) [[unlikely]]
+      cu_.trace->issued(wave_, operation_);
+    if (operation_.contiguous) {
+      contiguous();
+    } else {
+      scattered();
+    }
+    // One line, or 64 bytes towards the registers, a cycle.
+    const auto words = static_cast<std::int64_t>(element_words(operation_));
+    const std::int64_t least = operation_.image ? operation_.bytes->image->cycles : 4 * words;
+    cu_.l1_free = start_ + std::max(lines_, least);
+    cu_.activity.l1_accesses += static_cast<std::uint64_t>(lines_);
+    cu_.counters.l1_accesses += static_cast<std::uint64_t>(lines_);
+  }
+
+ private:
+  void contiguous() {
+    const std::uint64_t bytes = operation_.element_bytes;
+    const std::uint64_t exec = operation_.exec;
+    const auto first = static_cast<unsigned>(std::countr_zero(exec));
+    const auto last = 64U - static_cast<unsigned>(std::countl_zero(exec));
+    const std::uint64_t begin = operation_.base + first * bytes - kDeviceBase;
+    const std::uint64_t end = operation_.base + last * bytes - kDeviceBase;
+    const bool dense = exec == ~std::uint64_t{0};
+    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty()) {
+      around_l1(static_cast<std::uint32_t>(begin / kLineBytes),
+                static_cast<std::uint32_t>((end - 1) / kLineBytes));
+      return;
+    }
+    for (std::uint64_t line = begin / kLineBytes; line <= (end - 1) / kLineBytes; ++line) {
+      std::uint64_t lanes_here = 0;
+      if (!dense) {
+        // Lanes whose element lies at least partly in this line.
+        const std::uint64_t from = line * kLineBytes + kDeviceBase;
+        const std::uint64_t low = from <= operation_.base ? 0 : (from - operation_.base) / bytes;
+        const std::uint64_t high =
+            std::min<std::uint64_t>(64, (from + kLineBytes - operation_.base + bytes - 1) / bytes);
+        const std::uint64_t below_high =
+            high >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << high) - 1;
+        lanes_here = exec & below_high & ~((std::uint64_t{1} << low) - 1);
+        if (lanes_here == 0) continue;
+        if (operation_.kind == MemoryKind::load) lanes_here = 0;
+      }
+      access(static_cast<std::uint32_t>(line), lanes_here);
+    }
+  }
+
+  // All lines from first to last, none of which the L1 can have: whole runs at once.
+  void around_l1(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t line = first; line <= last;) {
+      const std::uint32_t run =
+          std::min(cu_.lines_per_run - line % cu_.lines_per_run, last - line + 1);
+      request(Request::Kind::read, line, 0, start_ + lines_, L1Cache::kNone);
+      cu_.requests.back().lines = static_cast<std::uint8_t>(run);
+      lines_ += run;
+      line += run;
+    }
+    cu_.counters.read_requests += last - first + 1;
+  }
+
+  void scattered() {
+    // Lines of an element: 16 bytes of private memory, misaligned, are 5; a sample's texels more.
+    constexpr std::size_t kMost = TapSet::kMost;
+    std::uint32_t line_of[kMost * kLanes];
+    std::uint64_t lanes_of[kMost * kLanes];
+    std::size_t count = 0;
+    std::size_t latest = 0;
+    const auto add = [&](std::uint64_t line, unsigned lane) {
+      if (count != 0 && line_of[latest] == line) {
+        lanes_of[latest] |= std::uint64_t{1} << lane;
+        return;
+      }
+      for (latest = 0; latest < count && line_of[latest] != line; ++latest) {
+      }
+      if (latest == count) {
+        line_of[count] = static_cast<std::uint32_t>(line);
+        lanes_of[count++] = 0;
+      }
+      lanes_of[latest] |= std::uint64_t{1} << lane;
+    };
+    for (std::uint64_t set = operation_.exec; set != 0; set &= set - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(set));
+      if (operation_.spread && operation_.image) [[unlikely]] {
+        const TapSet& taps = operation_.bytes->image->taps;
+        for_taps(taps, lane, [&](std::size_t tap) {
+          add((taps.address[tap][lane] - kDeviceBase) / kLineBytes, lane);
+        });
+        continue;
+      }
+      if (operation_.spread) [[unlikely]] {
+        for_pieces(operation_, lane, [&](std::uint64_t, std::uint64_t at, std::uint64_t bytes) {
+          add((at - kDeviceBase) / kLineBytes, lane);
+          const std::uint64_t end = (at - kDeviceBase + bytes - 1) / kLineBytes;
+          if (end != (at - kDeviceBase) / kLineBytes) add(end, lane);
+        });
+        continue;
+      }
+      const std::uint64_t offset = operation_.address()[lane] - kDeviceBase;
+      add(offset / kLineBytes, lane);
+      const std::uint64_t last = (offset + operation_.element_bytes - 1) / kLineBytes;
+      if (last != offset / kLineBytes) add(last, lane);
+    }
+    for (std::size_t i = 0; i < count; ++i) access(line_of[i], lanes_of[i]);
+  }
+
+  void access(std::uint32_t line, std::uint64_t lanes_here) {
+    const std::int64_t departure = start_ + lines_++;
+    switch (operation_.kind) {
+      case MemoryKind::load:
+        if (!fields_.glc) {
+          load(line, lanes_here, departure);
+          return;
+        }
+        invalidate(line);
+        ++cu_.counters.read_requests;
+        read_request(line, lanes_here, departure, L1Cache::kNone);
+        return;
+      case MemoryKind::store:
+        invalidate(line);
+        ++cu_.counters.write_requests;
+        write_request(line, lanes_here, departure);
+        return;
+      default:
+        invalidate(line);
+        ++cu_.counters.atomic_requests;
+        if (fields_.kind == MemoryKind::atomic_return) ++cu_.counters.atomic_returns;
+        request(Request::Kind::atomic, line, lanes_here, departure, L1Cache::kNone);
+        return;
+    }
+  }
+
+  void invalidate(std::uint32_t line) {
+    cu_.l1.invalidate(line);
+    if (cu_.pairs_of_lines) cu_.l1.invalidate(line ^ 1U);
+  }
+
+  void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    const auto [slot, hit] = cu_.l1.find_or_allocate(line, departure);
+    if (!hit) {
+      ++cu_.counters.read_requests;
+      if (cu_.pairs_of_lines) [[unlikely]] {
+        read_pair(line, lanes_here, departure, slot);
+      } else {
+        read_request(line, lanes_here, departure, slot);
+      }
+      return;
+    }
+    ++cu_.activity.l1_hits;
+    ++cu_.counters.l1_hits;
+    const std::int64_t ready = cu_.l1.ready(slot);
+    if (ready == L1Cache::kPending) {  // joins the request that is on its way
+      request(Request::Kind::merge, line, lanes_here, departure, slot);
+      return;
+    }
+    const std::byte* const kept = cu_.l1_data ? cu_.l1_data->line(slot) : nullptr;
+    if (kept != nullptr) [[unlikely]] {
+      load_delivered(operation_, line, lanes_here, cu_.memory(), kept);
+    } else {
+      load_lines(operation_, line, 1, lanes_here, cu_.memory());
+    }
+    operation_.completion =
+        std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
+  }
+
+  void read_pair(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
+                 std::uint32_t slot) {
+    request(Request::Kind::read, line, lanes_here, departure, slot);
+    ++cu_.counters.read_requests;  // which counts lines
+    const std::uint32_t other = line ^ 1U;
+    const bool there = cu_.l1.find(other) != L1Cache::kNone;
+    cu_.requests.back().pair = true;
+    cu_.requests.back().l1_slot[1] = there ? L1Cache::kNone : cu_.l1.allocate(other, departure);
+  }
+
+  // Joins the previous line's request where that is a run of the same block.
+  void read_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
+                    std::uint32_t slot) {
+    if (lanes_here == 0 && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
+      Request& last = cu_.requests.back();
+      last.l1_slot[last.lines++] = slot;
+      ++run_end_;
+      return;
+    }
+    request(Request::Kind::read, line, lanes_here, departure, slot);
+    run_ = lanes_here == 0 ? 1 : 0;
+    run_end_ = line + 1;
+  }
+  // The same; whole lines alone travel together.
+  void write_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    const bool whole = whole_line(operation_, line, lanes_here) != nullptr;
+    if (whole && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
+      ++cu_.requests.back().lines;
+      ++run_end_;
+      return;
+    }
+    request(Request::Kind::write, line, lanes_here, departure, L1Cache::kNone);
+    run_ = whole ? 1 : 0;
+    run_end_ = line + 1;
+  }
+  void request(Request::Kind kind, std::uint32_t line, std::uint64_t lanes_here,
+               std::int64_t departure, std::uint32_t slot) {
+    ++operation_.unresolved;
+    Request& added = cu_.requests.emplace_back();
+    added.departure = departure;
+    added.operation = &operation_;
+    added.lanes = lanes_here;
+    added.line = line;
+    added.kind = kind;
+    added.fills_l1 = slot != L1Cache::kNone;
+    added.l1_slot[0] = slot;
+    run_ = 0;
+  }
+
+  Wave& wave_;
+  ComputeUnit& cu_;
+  const MemoryFields& fields_;
+  MemoryOperation& operation_;
+  std::int64_t start_{};
+  std::int64_t lines_{};
+  int run_{};                // whether the last request can grow
+  std::uint32_t run_end_{};  // the line that it would take next
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,240 @@
+#include "memory/l2_tags.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "isa/lane_table.hpp"
+#include "ww/core/hash.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::uint64_t kWhole = ~std::uint64_t{0};
+
+// The loops over a set, compiled for the host's vector registers.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define WW_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define WW_VECTOR_CLONES
+#endif
+
+// Slot of the line among a set's, counted from the first of all that lie side by side, else,
+// marked, that of the least recent one; `column` is the set's.
+constexpr std::uint32_t kAbsent = 1U << 31;
+constexpr std::uint64_t kEveryFourth = 0x1111'1111'1111'1111;
+
+std::uint32_t first_of(std::uint64_t slots) {
+  return static_cast<std::uint32_t>(std::countr_zero(slots));
+}
+std::uint32_t look_up_in_group(const std::uint32_t* tags, const std::uint32_t* stamps,
+                               std::uint32_t line, std::uint32_t column) {
+  const LaneTable& table = lanes();
+  const std::uint64_t here = table.equal_by_column(tags, line, 0);  // in no other column
+  if (here != 0) return first_of(here);
+  return first_of(table.least_by_column(stamps) & kEveryFourth << column) | kAbsent;
+}
+// The same for four lines in a row, one in each column.
+void look_up_row(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t line,
+                 std::uint32_t* found) {
+  const LaneTable& table = lanes();
+  const std::uint64_t here = table.equal_by_column(tags, line, 1);
+  const std::uint64_t oldest = table.least_by_column(stamps);
+  for (std::uint32_t column = 0; column < 4; ++column) {
+    const std::uint64_t at = here & kEveryFourth << column;
+    found[column] = at != 0 ? first_of(at) : first_of(oldest & kEveryFourth << column) | kAbsent;
+  }
+}
+// The same for sets of other shapes.
+std::uint32_t look_up(const std::uint32_t* tags, const std::uint32_t* stamps, std::uint32_t ways,
+                      std::uint32_t columns, std::uint32_t line, std::uint32_t column) {
+  std::uint32_t oldest = column;
+  for (std::uint32_t i = column; i < ways * columns; i += columns) {
+    if (tags[i] == line) return i;
+    if (stamps[i] < stamps[oldest]) oldest = i;
+  }
+  return oldest | kAbsent;
+}
+// By way, its place among the set's when ordered by stamp; equal ones keep their order.
+WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std::uint32_t* ranks) {
+  for (std::uint32_t i = 0; i < ways; ++i) ranks[i] = 0;
+  for (std::uint32_t j = 0; j < ways; ++j) {
+    const std::uint32_t other = stamps[j];
+    for (std::uint32_t i = 0; i < ways; ++i) {
+      ranks[i] += other < stamps[i] || (other == stamps[i] && j < i) ? 1U : 0U;
+    }
+  }
+}
+}  // namespace
+
+L2Tags::L2Tags(const Architecture& architecture)
+    : channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
+      channel_mask_(std::has_single_bit(channels_) ? channels_ - 1 : 0),
+      channel_shift_(static_cast<std::uint32_t>(std::countr_zero(channels_))),
+      interleave_shift_(static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint32_t>(
+          architecture.channel_interleave_bytes / architecture.line_bytes)))),
+      ways_(static_cast<std::uint32_t>(architecture.l2_ways)),
+      sets_(static_cast<std::uint32_t>(architecture.l2_bytes / architecture.line_bytes) /
+            channels_ / ways_),
+      set_mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
+      columns_((1U << interleave_shift_) % kColumns == 0 && sets_ % kColumns == 0 ? kColumns : 1),
+      tag_(std::size_t{channels_} * sets_ * ways_, kNone),
+      stamp_(tag_.size(), 0),
+      ready_(tag_.size(), 0),
+      dirty_(tag_.size(), 0),
+      last_way_(kHints) {}
+
+L2Tags::Place L2Tags::find(std::uint32_t line, std::uint32_t first) const {
+  const std::uint32_t column = first & (columns_ - 1);
+  const std::uint32_t begin = first - column;
+  const std::uint32_t found =
+      can_search_rows() ? look_up_in_group(&tag_[begin], &stamp_[begin], line, column)
+                        : look_up(&tag_[begin], &stamp_[begin], ways_, columns_, line, column);
+  return {begin + (found & ~kAbsent), (found & kAbsent) == 0};
+}
+
+void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access) {
+  if (dirty_[place] != 0) {
+    access.writeback = true;
+    access.victim = tag_[place];
+    access.victim_dirty = dirty_[place];
+    dirty_[place] = 0;
+  }
+  ready_[place] = 0;
+  tag_[place] = line;
+  mark_used(place);
+  access.ready = &ready_[place];
+  remember(line, first, place);
+}
+
+L2Tags::Access L2Tags::read_at(std::uint32_t line, std::uint32_t first, Place place) {
+  Access access;
+  if (!place.found) {
+    access.fill = true;
+    evict(line, first, place.slot, access);
+    return access;
+  }
+  remember(line, first, place.slot);
+  mark_used(place.slot);
+  access.ready = &ready_[place.slot];
+  access.fill = ready_[place.slot] == kPartial;
+  access.hit = !access.fill;
+  if (access.fill) ready_[place.slot] = 0;
+  return access;
+}
+
+void L2Tags::read_run(std::uint32_t line, unsigned lines, Access* accesses) {
+  if (fills_row(line, lines) && can_search_rows()) {
+    if (!is_current(row_of(line), line)) search_row(line);
+    const std::uint32_t first = first_of(line);
+    for (unsigned i = 0; i < lines; ++i) {
+      accesses[i] = read_at(line + i, first + i, place_of(line + i, first + i));
+    }
+    return;
+  }
+  for (unsigned i = 0; i < lines; ++i) accesses[i] = read(line + i);
+}
+
+const L2Tags::Row& L2Tags::search_row(std::uint32_t line) {
+  Row& row = rows_[line / kColumns % kRows];
+  row.line = line - line % kColumns;
+  row.numbering = numbering_;
+  row.absent = 0;
+  const std::uint32_t first = first_of(row.line);
+  std::uint32_t found[kColumns];
+  look_up_row(&tag_[first], &stamp_[first], row.line, found);
+  for (std::uint32_t i = 0; i < kColumns; ++i) {
+    row.slot[i] = first + (found[i] & ~kAbsent);
+    row.absent |= found[i] / kAbsent << i;
+    row.stamp[i] = stamp_[row.slot[i]];
+  }
+  return row;
+}
+
+L2Tags::Access L2Tags::write(std::uint32_t line, std::uint64_t written) {
+  Access access;
+  const std::uint32_t first = first_of(line);
+  std::uint32_t place = last_place(line, first);
+  bool found = tag_[place] == line;
+  if (!found) {
+    const Place searched = place_of(line, first);
+    place = searched.slot;
+    found = searched.found;
+  }
+  if (!found) {
+    evict(line, first, place, access);
+    if (written != kWhole) ready_[place] = kPartial;
+  } else {
+    mark_used(place);
+    access.hit = true;
+    access.ready = &ready_[place];
+  }
+  dirty_[place] |= written;
+  if (dirty_[place] == kWhole) ready_[place] = std::max<std::int64_t>(ready_[place], 0);
+  return access;
+}
+
+std::uint32_t L2Tags::stamps_of(std::uint32_t set, std::uint32_t* stamps) const {
+  const std::uint32_t first = first_of_set(set);
+  for (std::uint32_t way = 0; way < ways_; ++way) stamps[way] = stamp_[slot(first, way)];
+  return first;
+}
+
+void L2Tags::renumber() {
+  std::vector<std::uint32_t> stamps(ways_);
+  std::vector<std::uint32_t> ranks(ways_);
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = stamps_of(set, stamps.data());
+    rank(stamps.data(), ways_, ranks.data());
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (stamps[way] != 0) stamp_[slot(first, way)] = ranks[way] + 1;
+    }
+  }
+  clock_ = ways_ + 1;
+  ++numbering_;
+}
+
+void L2Tags::begin_launch() {
+  for (std::int64_t& ready : ready_) ready = std::min<std::int64_t>(ready, 0);
+}
+
+std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
+  auto snapshot = std::make_shared<L2Snapshot>();
+  snapshot->lines.resize(tag_.size());
+  std::vector<std::uint32_t> stamps(ways_);
+  std::vector<std::uint32_t> ranks(ways_);
+  std::vector<std::uint64_t> words(tag_.size() * 2);
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = stamps_of(set, stamps.data());
+    rank(stamps.data(), ways_, ranks.data());
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      const std::uint32_t from = slot(first, way);
+      const bool partial = ready_[from] == kPartial;
+      const std::uint32_t place = set * ways_ + ranks[way];
+      snapshot->lines[place] = {tag_[from], partial, dirty_[from]};
+      words[2 * place] = std::uint64_t{tag_[from]} << 1 | (partial ? 1U : 0U);
+      words[2 * place + 1] = dirty_[from];
+    }
+  }
+  snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
+  return snapshot;
+}
+
+void L2Tags::restore(const L2Snapshot& snapshot) {
+  for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
+    const std::uint32_t first = first_of_set(set);
+    for (std::uint32_t age = 0; age < ways_; ++age) {
+      const L2Snapshot::Line& line = snapshot.lines[set * ways_ + age];
+      const std::uint32_t to = slot(first, age);
+      ready_[to] = line.partial ? kPartial : 0;
+      dirty_[to] = line.dirty;
+      tag_[to] = line.tag;
+      stamp_[to] = line.tag == kNone ? 0U : age + 1U;
+    }
+  }
+  clock_ = ways_ + 1;
+  ++numbering_;
+}
+
+#undef WW_VECTOR_CLONES
+
+}  // namespace ww::sim::gpu::exec

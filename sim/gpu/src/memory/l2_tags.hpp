@@ -1,0 +1,225 @@
+// The model of the L2: one write-back, write-allocate, LRU cache for each channel, tags and dirty
+// bytes only. Contents outlive launches. A write that misses allocates without a fill (dirty bytes
+// are known by mask); a read that finds such a partial line fills it.
+//
+// What the model does is read(), write() and the snapshot. The rest of this class keeps them fast
+// on the host: sets of lines in a row lie side by side, the way in which a line was last found is
+// remembered, and so is the result of a search for four lines. None of it changes an answer.
+// L2Prefetch (l2_prefetch.hpp) brings what an access will look at to the host's caches.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "host/host_cache.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu::exec {
+
+// The tags of the whole L2 in least-recently-used order: equal states behave alike.
+struct L2Snapshot {
+  struct Line {
+    std::uint32_t tag{};
+    bool partial{};
+    std::uint64_t dirty{};
+  };
+  std::vector<Line> lines;  // [channel][set][age]
+  std::uint64_t hash{};
+};
+
+class L2Tags {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  explicit L2Tags(const Architecture& architecture);
+
+  struct Access {
+    bool hit{};
+    bool fill{};             // a line has to come from memory
+    bool writeback{};        // a dirty line has to go there
+    std::uint32_t victim{};  // line number of the written-back line
+    std::uint64_t victim_dirty{};
+    std::int64_t* ready{};  // when the line's data is there [cycles in this launch]
+  };
+  // `line` is the line number from the start of device memory; `written` the bytes a write touches.
+  Access read(std::uint32_t line) {
+    const std::uint32_t place = last_place(line, first_of(line));
+    if (tag_[place] == line && ready_[place] != kPartial) {  // the common case, without a search
+      mark_used(place);
+      return {.hit = true, .ready = &ready_[place]};
+    }
+    const std::uint32_t first = first_of(line);
+    return read_at(line, first, place_of(line, first));
+  }
+  // Reads lines in a row, the first at `cycle` and each `apart` later, as long as they are found
+  // without a search; returns how many, and when each one's data leaves. `first` is first_of(line).
+  unsigned hits(std::uint32_t line, std::uint32_t first, unsigned lines, std::int64_t* leaves,
+                std::int64_t cycle, std::int64_t apart) {
+    if (clock_ > std::numeric_limits<std::uint32_t>::max() - lines) renumber();
+    if (const std::uint32_t place = side_by_side(line, lines, first); place != kNone) {
+      const std::int64_t* const ready = &ready_[place];
+      if ((ready[0] | ready[1] | ready[2] | ready[3]) >= 0) {  // none is partial
+        const std::uint64_t stamps[] = {two_words(clock_ + 1), two_words(clock_ + 3)};
+        std::memcpy(&stamp_[place], stamps, sizeof stamps);
+        clock_ += kColumns;
+        for (std::uint32_t i = 0; i < kColumns; ++i, cycle += apart) {
+          leaves[i] = std::max(ready[i], cycle);
+        }
+        return kColumns;
+      }
+    }
+    unsigned found = 0;
+    for (; found < lines; ++found, first = first_of_next(++line, first), cycle += apart) {
+      const std::uint32_t place = last_place(line, first);
+      if (tag_[place] != line || ready_[place] == kPartial) break;
+      stamp_[place] = ++clock_;
+      leaves[found] = std::max(ready_[place], cycle);
+    }
+    return found;
+  }
+  // The same for lines in a row, up to four, without looking for hits first.
+  void read_run(std::uint32_t line, unsigned lines, Access* accesses);
+  Access write(std::uint32_t line, std::uint64_t written);
+
+  [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
+    const std::uint32_t block = line >> interleave_shift_;
+    return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
+  }
+  // The line's set, and where its ways lie: sets of lines in a row lie side by side, way by way, so
+  // that a run of lines, which most often has the same way in each, is found in one of the host's
+  // lines.
+  [[nodiscard]] std::uint32_t first_of(std::uint32_t line) const {
+    const std::uint32_t in_block = line & ((1U << interleave_shift_) - 1);
+    const std::uint32_t of_channel =
+        channel_mask_ != 0 ? block(line) >> channel_shift_ : block(line) / channels_;
+    const std::uint32_t in_channel = of_channel << interleave_shift_ | in_block;
+    const std::uint32_t in_set = set_mask_ != 0 ? in_channel & set_mask_ : in_channel % sets_;
+    return first_of_set(channel(line) * sets_ + in_set);
+  }
+  // Number of the run of lines that one channel holds in a row.
+  [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
+
+  void begin_launch();  // forgets arrival times
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
+  void restore(const L2Snapshot& snapshot);
+
+ private:
+  friend class L2Prefetch;  // looks at the arrays, and searches ahead of an access
+  static constexpr std::uint32_t kHints = 1U << 15;
+  static constexpr std::uint32_t kColumns = 4;
+  static constexpr std::uint32_t kSearchWords = 64;  // of four sets with 16 ways each
+  // Instead of an arrival time: some bytes of the line were never fetched nor written.
+  static constexpr std::int64_t kPartial = -1;
+  // The slot is now its set's most recent.
+  void mark_used(std::uint32_t place) {
+    if (clock_ == std::numeric_limits<std::uint32_t>::max()) renumber();
+    stamp_[place] = ++clock_;
+  }
+  // Copies the stamps of a set, by way; returns its first slot.
+  std::uint32_t stamps_of(std::uint32_t set, std::uint32_t* stamps) const;
+  void renumber();  // stamps from 1 on, in the same order
+  [[nodiscard]] std::uint32_t first_of_set(std::uint32_t set) const {
+    const std::uint32_t column = set & (columns_ - 1);
+    return (set - column) * ways_ + column;
+  }
+  // Given the one of the line before it, in the same block.
+  [[nodiscard]] std::uint32_t first_of_next(std::uint32_t line, std::uint32_t first) const {
+    return columns_ == kColumns && line % kColumns != 0 ? first + 1 : first_of(line);
+  }
+  [[nodiscard]] std::uint32_t slot(std::uint32_t first, std::uint32_t way) const {
+    return first + way * columns_;
+  }
+  [[nodiscard]] bool fills_row(std::uint32_t line, unsigned lines) const {
+    return lines == kColumns && columns_ == kColumns && line % kColumns == 0;
+  }
+  // Where a run begins that fills a row of columns and lies side by side as far as is known; else
+  // kNone.
+  [[nodiscard]] std::uint32_t side_by_side(std::uint32_t line, unsigned lines,
+                                           std::uint32_t first) const {
+    if (!fills_row(line, lines)) return kNone;
+    const std::uint32_t place = last_place(line, first);
+    std::uint64_t tags[2];
+    std::memcpy(tags, &tag_[place], sizeof tags);
+    const std::uint64_t differs = (tags[0] ^ two_words(line)) | (tags[1] ^ two_words(line + 2));
+    return differs == 0 ? place : kNone;
+  }
+  // A number and the next one, in a row.
+  [[nodiscard]] static std::uint64_t two_words(std::uint32_t first) {
+    return first | std::uint64_t{first + 1} << 32;
+  }
+  // Where the line was last seen.
+  [[nodiscard]] std::uint32_t last_place(std::uint32_t line, std::uint32_t first) const {
+    return slot(first, last_way_[line % kHints]);
+  }
+  // The slot that holds the line, and, where none does, the one to be given up for it.
+  struct Place {
+    std::uint32_t slot{};
+    bool found{};
+  };
+  [[nodiscard]] Place find(std::uint32_t line, std::uint32_t first) const;
+  // What a search for four lines in a row found, in sets that lie side by side. A line that was not
+  // here still is not while the slot to be given up has its stamp: each use gives it another, and
+  // a line that came would have taken that slot.
+  struct Row {
+    std::uint32_t line{kNone};  // the first
+    std::uint32_t numbering{};  // of the stamps
+    std::uint32_t absent{};     // bit i: line i was not here
+    std::uint32_t slot[kColumns]{};
+    std::uint32_t stamp[kColumns]{};
+  };
+  static constexpr std::uint32_t kRows = 64;  // more than lie between a search and its use
+  [[nodiscard]] const Row& row_of(std::uint32_t line) const {
+    return rows_[line / kColumns % kRows];
+  }
+  // Whether the row still says where the line is, or would go.
+  [[nodiscard]] bool is_current(const Row& row, std::uint32_t line) const {
+    const std::uint32_t column = line % kColumns;
+    if (row.line != line - column || row.numbering != numbering_) return false;
+    const std::uint32_t slot = row.slot[column];
+    return tag_[slot] == line ||
+           ((row.absent >> column & 1U) != 0 && stamp_[slot] == row.stamp[column]);
+  }
+  // Searches for the four lines of the row and keeps what it found, where one search can.
+  const Row& search_row(std::uint32_t line);
+  [[nodiscard]] bool can_search_rows() const {
+    return columns_ == kColumns && ways_ * columns_ == kSearchWords;
+  }
+  [[nodiscard]] Place place_of(std::uint32_t line, std::uint32_t first) const {
+    const Row& row = row_of(line);
+    if (!is_current(row, line)) return find(line, first);
+    const std::uint32_t slot = row.slot[line % kColumns];
+    return {slot, tag_[slot] == line};
+  }
+  // Reads the line, given its place.
+  Access read_at(std::uint32_t line, std::uint32_t first, Place place);
+  void remember(std::uint32_t line, std::uint32_t first, std::uint32_t place) {
+    last_way_[line % kHints] = static_cast<std::uint8_t>((place - first) / columns_);
+  }
+  void evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access);
+
+  std::uint32_t channels_;
+  std::uint32_t channel_mask_;   // channels - 1 where that is a power of two, else 0
+  std::uint32_t channel_shift_;  // of that power of two
+  std::uint32_t interleave_shift_;
+  std::uint32_t ways_;
+  std::uint32_t sets_;      // of one channel
+  std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
+  std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
+  std::uint32_t clock_{1};
+  std::uint32_t numbering_{};  // of the stamps: how often they began anew
+  // By slot, [channel][set / columns][way][column].
+  LineVector<std::uint32_t> tag_;    // kNone: nothing
+  LineVector<std::uint32_t> stamp_;  // of the last use; 0: never
+  LineVector<std::int64_t> ready_;   // when the data is there [cycles in this launch], or kPartial
+  LineVector<std::uint64_t> dirty_;  // bytes that memory does not have, by bit
+  std::array<Row, kRows> rows_{};    // by line
+  std::vector<std::uint8_t> last_way_;  // where a line was last seen in its set
+};
+
+}  // namespace ww::sim::gpu::exec

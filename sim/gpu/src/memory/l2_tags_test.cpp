@@ -1,0 +1,179 @@
+#include "memory/l2_tags.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "memory/l2_prefetch.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+
+// Lines of one channel and set: channel 0 repeats every 16 * 256 bytes, its 64 sets every 16
+// blocks.
+std::uint32_t in_set(std::uint32_t n) {
+  return n * 64 * 16;
+}
+
+TEST(L2Tags, InterleavesChannelsBy256Bytes) {
+  const L2Tags l2{Architecture{}};
+  EXPECT_EQ(l2.channel(0), 0);
+  EXPECT_EQ(l2.channel(3), 0);
+  EXPECT_EQ(l2.channel(4), 1);
+  EXPECT_EQ(l2.channel(63), 15);
+  EXPECT_EQ(l2.channel(64), 0);
+}
+
+TEST(L2Tags, HitsWhatItHoldsAndEvictsTheLeastRecent) {
+  L2Tags l2{Architecture{}};
+  for (std::uint32_t n = 0; n < 16; ++n) EXPECT_FALSE(l2.read(in_set(n)).hit);
+  for (std::uint32_t n = 0; n < 16; ++n) EXPECT_TRUE(l2.read(in_set(n)).hit);
+  EXPECT_TRUE(l2.read(in_set(0)).hit);
+  EXPECT_FALSE(l2.read(in_set(16)).hit);  // in place of line 1
+  EXPECT_TRUE(l2.read(in_set(0)).hit);
+  EXPECT_FALSE(l2.read(in_set(1)).hit);
+}
+
+TEST(L2Tags, HoldsItsWholeSize) {
+  L2Tags l2{Architecture{}};
+  for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).fill);
+  for (std::uint32_t line = 0; line < 16384; ++line) EXPECT_TRUE(l2.read(line).hit);
+}
+
+TEST(L2Tags, WritesDirtyLinesBackAndNoOthers) {
+  L2Tags l2{Architecture{}};
+  EXPECT_FALSE(l2.write(in_set(0), ~std::uint64_t{0}).fill);
+  for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
+  const auto access = l2.read(in_set(16));
+  EXPECT_TRUE(access.writeback);
+  EXPECT_EQ(access.victim, in_set(0));
+  EXPECT_FALSE(l2.read(in_set(17)).writeback);
+}
+
+TEST(L2Prefetch, ChoosesTheVictimThatAMissWillWriteBack) {
+  L2Tags l2{Architecture{}};
+  L2Prefetch prefetch(l2);
+  l2.write(in_set(0), ~std::uint64_t{0});
+  for (std::uint32_t n = 1; n < 16; ++n) l2.read(in_set(n));
+  const auto victim_of = [&prefetch](std::uint32_t line) {
+    prefetch.choose_victims(line, 1);
+    return prefetch.chosen_victim(line);
+  };
+  EXPECT_EQ(victim_of(in_set(7)), L2Tags::kNone);  // is here
+  const std::uint32_t slot = victim_of(in_set(16));
+  ASSERT_NE(slot, L2Tags::kNone);
+  EXPECT_EQ(prefetch.written_back(slot), in_set(0));
+  EXPECT_EQ(l2.read(in_set(16)).victim, in_set(0));
+  EXPECT_EQ(prefetch.written_back(slot), L2Tags::kNone);
+  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);  // is here by now
+}
+
+TEST(L2Prefetch, ForgetsAChoiceThatAnotherAccessMadeWrong) {
+  L2Tags l2{Architecture{}};
+  L2Prefetch prefetch(l2);
+  for (std::uint32_t n = 0; n < 16; ++n) l2.read(in_set(n));
+  prefetch.choose_victims(in_set(16), 1);
+  ASSERT_NE(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
+  l2.read(in_set(0));  // no longer the least recent one
+  EXPECT_EQ(prefetch.chosen_victim(in_set(16)), L2Tags::kNone);
+  l2.read(in_set(16));
+  EXPECT_TRUE(l2.read(in_set(0)).hit);
+  prefetch.choose_victims(in_set(17), 1);
+  const auto snapshot = l2.snapshot();
+  l2.restore(*snapshot);  // stamps begin anew
+  EXPECT_EQ(prefetch.chosen_victim(in_set(17)), L2Tags::kNone);
+}
+
+TEST(L2Tags, FillsALineThatWasWrittenInPartWhenItIsRead) {
+  L2Tags l2{Architecture{}};
+  l2.write(5, 0xFF);
+  EXPECT_TRUE(l2.write(5, 0xFF00).hit);
+  const auto access = l2.read(5);
+  EXPECT_FALSE(access.hit);
+  EXPECT_TRUE(access.fill);
+  EXPECT_TRUE(l2.read(5).hit);
+  l2.write(6, 0xFFFFFFFF);
+  l2.write(6, 0xFFFFFFFF00000000);
+  EXPECT_TRUE(l2.read(6).hit);  // whole by now
+}
+
+TEST(L2Tags, BehavesAlikeAfterSnapshotAndRestore) {
+  L2Tags l2{Architecture{}};
+  std::uint32_t state = 1;
+  const auto next = [&state] { return (state = state * 1664525U + 1013904223U) >> 12 & 0x7FFF; };
+  for (int i = 0; i < 50000; ++i) i % 5 == 0 ? l2.write(next(), 0xF0) : l2.read(next());
+  const auto snapshot = l2.snapshot();
+  L2Tags copy{Architecture{}};
+  copy.restore(*snapshot);
+  EXPECT_EQ(copy.snapshot()->hash, snapshot->hash);
+  for (int i = 0; i < 50000; ++i) {
+    const std::uint32_t line = next();
+    const auto a = l2.read(line);
+    const auto b = copy.read(line);
+    ASSERT_EQ(a.hit, b.hit);
+    ASSERT_EQ(a.writeback, b.writeback);
+    ASSERT_EQ(a.victim, b.victim);
+  }
+  EXPECT_EQ(copy.snapshot()->hash, l2.snapshot()->hash);
+  EXPECT_NE(copy.snapshot()->hash, snapshot->hash);
+}
+
+// A set as a list, the most recent line first.
+struct PlainSet {
+  std::vector<std::uint32_t> lines;
+  bool access(std::uint32_t line, std::size_t ways) {
+    const auto found = std::find(lines.begin(), lines.end(), line);
+    const bool hit = found != lines.end();
+    if (hit) lines.erase(found);
+    lines.insert(lines.begin(), line);
+    if (lines.size() > ways) lines.pop_back();
+    return hit;
+  }
+};
+
+// Single lines and runs of them, in caches of shapes that are laid out and searched in other ways.
+TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
+  struct Shape {
+    int channels, ways, sets, lines_per_block;
+  };
+  for (const Shape shape : {Shape{16, 16, 64, 4}, Shape{8, 8, 32, 4}, Shape{3, 16, 20, 4},
+                            Shape{4, 16, 10, 4}, Shape{4, 6, 8, 2}, Shape{2, 16, 16, 1}}) {
+    Architecture architecture;
+    architecture.l2_channels = shape.channels;
+    architecture.l2_ways = shape.ways;
+    architecture.l2_bytes = std::int64_t{64} * shape.channels * shape.ways * shape.sets;
+    architecture.channel_interleave_bytes = 64 * shape.lines_per_block;
+    L2Tags l2{architecture};
+    L2Prefetch prefetch(l2);
+    std::vector<PlainSet> plain(static_cast<std::size_t>(shape.channels * shape.sets));
+    const auto block = static_cast<std::uint32_t>(shape.lines_per_block);
+    const auto set_of = [&](std::uint32_t line) {
+      const auto channels = static_cast<std::uint32_t>(shape.channels);
+      const std::uint32_t in_channel = line / block / channels * block + line % block;
+      return line / block % channels * static_cast<std::uint32_t>(shape.sets) +
+             in_channel % static_cast<std::uint32_t>(shape.sets);
+    };
+    std::uint32_t state = 7;
+    const std::uint32_t most = 2U * static_cast<std::uint32_t>(plain.size()) * 16U;
+    for (int i = 0; i < 20000; ++i) {
+      state = state * 1664525U + 1013904223U;
+      const std::uint32_t line = (state >> 8) % most / block * block;
+      const unsigned lines = i % 3 == 0 ? 1 : block;
+      std::int64_t leaves[4];
+      L2Tags::Access accesses[4];
+      if (i % 7 < 3) prefetch.choose_victims((state >> 5) % most / block * block, block);
+      if (i % 5 < 3) prefetch.choose_victims(line, lines);
+      const unsigned hits = i % 2 == 0 ? l2.hits(line, l2.first_of(line), lines, leaves, 0, 1) : 0;
+      if (hits < lines) l2.read_run(line + hits, lines - hits, accesses);
+      for (unsigned n = 0; n < lines; ++n) {
+        const bool expected =
+            plain[set_of(line + n)].access(line + n, static_cast<std::size_t>(shape.ways));
+        ASSERT_EQ(n < hits || accesses[n - hits].hit, expected) << shape.ways << " ways, " << i;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,326 @@
+#include "memory/memory_system.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "compute_unit/line_update.hpp"
+#include "compute_unit/memory_operation.hpp"
+#include "host/host_cache.hpp"
+
+namespace ww::sim::gpu::exec {
+namespace {
+constexpr std::int64_t kFraction = 1024;  // of a cycle, for the memory channels
+// Distances of prefetch_behind(), in requests.
+constexpr std::size_t kOperationAhead = 24;
+constexpr std::size_t kDataAhead = 12;
+constexpr std::size_t kChoiceAhead = 8;
+constexpr std::size_t kVictimAhead = 5;
+
+std::uint64_t halves_of(std::uint64_t bytes) {
+  return ((bytes & 0xFFFFFFFFU) != 0 ? 1U : 0U) + ((bytes >> 32) != 0 ? 1U : 0U);
+}
+}  // namespace
+
+MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
+    : architecture_(chip.architecture()),
+      memory_(memory),
+      observer_(observer),
+      l2_(architecture_),
+      channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
+  cycles_per_line_ = std::max<std::int64_t>(
+      1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
+  std::int64_t nearest = 0;
+  bool first = true;
+  for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
+    for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
+      place_.push_back({static_cast<std::uint16_t>(engine), static_cast<std::uint16_t>(cu)});
+      for (int channel = 0; channel < architecture_.l2_channels; ++channel) {
+        const std::int64_t cycles = chip.crossbar_cycles(engine, cu, channel);
+        flight_.push_back(cycles);
+        nearest = first ? cycles : std::min(nearest, cycles);
+        first = false;
+      }
+    }
+  }
+  smallest_latency_ = std::max<std::int64_t>(1, nearest + architecture_.l2_hit_cycles);
+  memory_line_time_ = std::llround(architecture_.line_bytes /
+                                   architecture_.memory_bytes_per_clock_per_channel * kFraction);
+}
+
+void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) {
+  channel_free_.assign(channel_count_, 0);
+  memory_free_.assign(channel_count_, 0);
+  channels_.assign(channel_count_, {});
+  counters_ = {};
+  last_completion_ = 0;
+  rotation_ = 0;
+  changed_ = false;
+  l2_.begin_launch();
+}
+
+// A request passes four distances on its way to the front: its operation is asked for first, then
+// what the operation points to, then the slots that its lines will get, then what those write back.
+// `missed`: something did in the last commit, so victims are worth a search.
+inline void MemorySystem::prefetch_behind(std::size_t n, bool missed) {
+  const std::size_t arrived = sorted_.size();
+  if (n + kOperationAhead < arrived) {
+    prefetch_to_write(sorted_[n + kOperationAhead].request->operation);
+  }
+  if (n + kDataAhead < arrived) {
+    prefetch_request(sorted_[n + kDataAhead]);
+  }
+  if (!missed) {
+    return;
+  }
+  if (n + kChoiceAhead < arrived) {
+    const Request& request = *sorted_[n + kChoiceAhead].request;
+    if (request.kind != Request::Kind::merge) {
+      l2_prefetch_.choose_victims(request.line, request.lines);
+    }
+  }
+  if (n + kVictimAhead < arrived) {
+    prefetch_victims(*sorted_[n + kVictimAhead].request);
+  }
+}
+
+// The data are the one thing here that may be in no cache of the host.
+void MemorySystem::prefetch_request(const Arrival& arrival) {
+  const Request& request = *arrival.request;
+  const std::byte* const data = memory_.host(line_address(request.line));
+  for (unsigned i = 0; i < request.lines; ++i) prefetch(data + i * kLineBytes);
+  const MemoryOperation& operation = *request.operation;
+  if (operation.wave != nullptr) {
+    const auto* wave = reinterpret_cast<const std::byte*>(operation.wave);
+    prefetch_to_write(wave);
+    prefetch(wave + 2 * kHostLine);
+  }
+  if (operation.contiguous) {
+    // An address, not a pointer: the first line may begin before the first lane.
+    const auto bytes =
+        reinterpret_cast<std::uintptr_t>(operation.wave != nullptr && operation.into_registers
+                                             ? operation.wave->vgpr(operation.destination)
+                                             : operation.data());
+    const std::uintptr_t target = bytes + (line_address(request.line) - operation.base);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      prefetch_to_write(reinterpret_cast<const void*>(target + i * kLineBytes));
+    }
+  }
+  l2_prefetch_.bring_sets(request.line, arrival.first, request.lines);
+}
+
+void MemorySystem::prefetch_victims(const Request& request) const {
+  for (unsigned i = 0; i < request.lines; ++i) {
+    const std::uint32_t slot = l2_prefetch_.chosen_victim(request.line + i);
+    if (slot == L2Tags::kNone) continue;
+    const std::uint32_t line = l2_prefetch_.written_back(slot);
+    if (line != L2Tags::kNone) prefetch(memory_.host(line_address(line)));
+  }
+}
+
+void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+                          std::int64_t end) {
+  // Sort by arrival: counting sort, which keeps each CU's order for one channel.
+  arrivals_.clear();
+  std::uint32_t latest = 0;
+  std::size_t wave_bytes = 0;
+  const auto count = static_cast<std::uint32_t>(cus.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t index = i + rotation_ < count ? i + rotation_ : i + rotation_ - count;
+    ComputeUnit& cu = *cus[index];
+    wave_bytes += cu.wave_bytes();
+    std::size_t next = cu.requests_done;
+    for (; next < cu.requests.size() && cu.requests[next].departure < end; ++next) {
+      Request& request = cu.requests[next];
+      const auto channel = l2_.channel(request.line);
+      const std::int64_t there = flight(index, channel) / 2;
+      // A request that stood behind a later one of its CU can be late: it then arrives at once.
+      const auto delay =
+          static_cast<std::uint32_t>(std::max<std::int64_t>(0, request.departure + there - start));
+      latest = std::max(latest, delay);
+      arrivals_.push_back({&request, delay, static_cast<std::uint16_t>(index),
+                           static_cast<std::uint16_t>(channel), l2_.first_of(request.line)});
+    }
+    cu.requests_done = next;
+  }
+  rotation_ = rotation_ + 1 < count ? rotation_ + 1 : 0;
+  if (arrivals_.empty()) return;
+
+  bucket_.assign(latest + 2, 0);
+  for (const Arrival& arrival : arrivals_) ++bucket_[arrival.delay + 1];
+  for (std::size_t i = 1; i < bucket_.size(); ++i) bucket_[i] += bucket_[i - 1];
+  const std::size_t arrived = arrivals_.size();
+  sorted_.resize(arrived);
+  for (const Arrival& arrival : arrivals_) sorted_[bucket_[arrival.delay]++] = arrival;
+  const std::uint64_t misses = counters_.misses;
+  const bool missed = missed_;
+  const bool ahead = missed || wave_bytes > kHostCacheBytes;
+  for (std::size_t n = 0; n < arrived; ++n) {
+    if (ahead) prefetch_behind(n, missed);
+    const Arrival& arrival = sorted_[n];
+    serve(*cus[arrival.cu], arrival, start + arrival.delay);
+  }
+  missed_ = counters_.misses != misses;
+  for (auto& cu : cus) cu->drop_done_requests();
+  if (changed_) {
+    memory_.touch();
+    changed_ = false;
+  }
+}
+
+void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle) {
+  Request& request = *arrival.request;
+  if (request.kind == Request::Kind::merge) {
+    load_lines(*request.operation, request.line, 1, request.lanes, memory_);
+    resolve(cu, request,
+            std::max(cu.l1.fill_time(request.l1_slot[0]),
+                     request.departure + architecture_.l1_hit_cycles));
+    return;
+  }
+  const std::uint32_t cu_index = arrival.cu;
+  const std::uint32_t channel = arrival.channel;
+  const std::int64_t slot = std::max(cycle, channel_free_[channel]);
+  const std::int64_t there_and_back = flight(cu_index, channel);
+  const std::int64_t back = there_and_back - there_and_back / 2;
+  channel_free_[channel] = slot + request.lines * cycles_per_line_;
+  channels_[channel].accesses += request.lines;
+  CrossbarTransfer transfer;
+  transfer.cycle = slot;
+  transfer.address = line_address(request.line);
+  transfer.engine = place_[cu_index].engine;
+  transfer.cu = place_[cu_index].cu;
+  transfer.channel = static_cast<std::uint16_t>(channel);
+  std::int64_t completion = slot;
+  switch (request.kind) {
+    case Request::Kind::read: completion = read(cu, arrival, transfer, back); break;
+    case Request::Kind::write: write(request, transfer); break;
+    default: atomic(request, transfer); break;
+  }
+  if (request.kind != Request::Kind::read) {
+    completion += (request.lines - 1) * cycles_per_line_ + architecture_.l2_hit_cycles + back;
+  }
+  resolve(cu, request, completion);
+}
+
+std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t line,
+                                 std::int64_t slot, std::uint32_t channel) {
+  ChannelActivity& activity = channels_[channel];
+  if (access.hit) {
+    ++activity.hits;
+    ++counters_.hits;
+  } else {
+    ++activity.misses;
+    ++counters_.misses;
+  }
+  if (access.writeback) {
+    ++activity.writebacks;
+    counters_.memory_write_halves += halves_of(access.victim_dirty);
+    ++counters_.memory_writes;
+    const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
+    memory_free_[channel] = begin + memory_line_time_;
+    observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
+                      memory_.host(line_address(access.victim))});
+  }
+  if (!access.fill) return std::max(slot, *access.ready);
+  const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
+  memory_free_[channel] = begin + memory_line_time_;
+  counters_.memory_read_halves += 2;
+  observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), false,
+                    memory_.host(line_address(line))});
+  *access.ready = begin / kFraction + architecture_.memory_cycles;
+  return *access.ready;
+}
+
+std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
+                                std::int64_t back) {
+  const Request& request = *arrival.request;
+  const unsigned lines = request.lines;
+  counters_.reads += lines;
+  transfer.kind = TransferKind::read;
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  load_lines(*request.operation, request.line, lines, request.lanes, memory_);
+  std::int64_t there[Request::kMostLines];
+  const unsigned hits =
+      l2_.hits(request.line, arrival.first, lines, there, transfer.cycle, cycles_per_line_);
+  counters_.hits += hits;
+  channels_[transfer.channel].hits += hits;
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < hits; ++i) last = std::max(last, there[i]);
+  if (hits < lines) {
+    L2Tags::Access accesses[Request::kMostLines];
+    l2_.read_run(request.line + hits, lines - hits, accesses);
+    for (unsigned i = hits; i < lines; ++i) {
+      there[i] = fetch(accesses[i - hits], request.line + i, transfer.cycle + i * cycles_per_line_,
+                       transfer.channel);
+      last = std::max(last, there[i]);
+    }
+  }
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  if (request.fills_l1) {
+    for (unsigned i = 0; i < lines; ++i) {
+      cu.l1.filled(request.l1_slot[i], request.line + i, request.departure + i, there[i] + latency);
+    }
+  }
+  return last + latency;
+}
+
+void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {
+  counters_.writes += request.lines;
+  transfer.kind = TransferKind::write;
+  transfer.bytes = kLineBytes;
+  transfer.payload = memory_.host(transfer.address);
+  std::byte packed[kLineBytes];
+  if (const std::byte* bytes = whole_line(*request.operation, request.line, request.lanes)) {
+    std::byte* const place = memory_.host(transfer.address);
+    for (unsigned i = 0; i < request.lines; ++i) {
+      if (replace_line(place + i * kLineBytes, bytes + i * kLineBytes)) changed(request.line + i);
+      fetch(l2_.write(request.line + i, kWholeLine), request.line + i,
+            transfer.cycle + i * cycles_per_line_, transfer.channel);
+    }
+  } else {
+    const auto [written, changes] =
+        store_line(*request.operation, request.line, request.lanes, memory_);
+    if (changes) changed(request.line);
+    if (written != kWholeLine) {
+      transfer.bytes = static_cast<std::uint8_t>(pack_line(transfer.payload, written, packed));
+      transfer.payload = packed;
+    }
+    fetch(l2_.write(request.line, written), request.line, transfer.cycle, transfer.channel);
+  }
+  observer_.crossbar_lines(transfer, request.lines, cycles_per_line_);
+}
+
+void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
+  ++counters_.atomics;
+  MemoryOperation& operation = *request.operation;
+  // The line is read before it is changed; the operands of up to 64 lanes share the slot's payload,
+  // of which one line's worth is shown.
+  const L2Tags::Access access = l2_.read(request.line);
+  fetch(access, request.line, transfer.cycle, transfer.channel);
+  const AtomicUpdate update = update_line(operation, request.lanes, memory_);
+  if (update.line.changed) changed(request.line);
+  l2_.write(request.line, update.line.written);
+  // The channel's atomic unit takes 16 lanes a cycle.
+  channel_free_[transfer.channel] += (update.served - 1) / 16;
+  transfer.kind = TransferKind::atomic;
+  transfer.bytes = static_cast<std::uint8_t>(update.words * 4);
+  transfer.payload = reinterpret_cast<const std::byte*>(update.operands);
+  transfer.reply = operation.kind == MemoryKind::atomic_return
+                       ? reinterpret_cast<const std::byte*>(update.old_values)
+                       : nullptr;
+  observer_.crossbar(transfer);
+}
+
+void MemorySystem::changed(std::uint32_t line) {
+  const std::uint64_t address = line_address(line);
+  if (address < private_begin_ || address >= private_end_) changed_ = true;
+}
+
+void MemorySystem::resolve(ComputeUnit& cu, Request& request, std::int64_t completion) {
+  last_completion_ = std::max(last_completion_, completion);
+  cu.answered(*request.operation, completion);
+}
+
+}  // namespace ww::sim::gpu::exec

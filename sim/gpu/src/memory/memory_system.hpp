@@ -1,0 +1,103 @@
+// From the L1s to device memory over an ideal network (functional mode): crossbar, L2 channels,
+// memory channels.
+//
+// Requests are committed at the end of each quantum, in the order in which they arrive at the L2
+// (ties: CUs in rotating order), by one thread: memory changes here alone, so results do not depend
+// on how many threads ran the CUs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "compute_unit/compute_unit.hpp"
+#include "memory/deferred_observer.hpp"
+#include "memory/i_hierarchy.hpp"
+#include "memory/l2_prefetch.hpp"
+#include "memory/l2_tags.hpp"
+#include "ww/sim/gpu/activity.hpp"
+
+namespace ww::sim::gpu::exec {
+
+class MemorySystem final : public Hierarchy {
+ public:
+  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
+
+  void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
+  // Everything arrives in or after `start`.
+  void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+              std::int64_t end) override;
+  void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>&, const LaunchState&,
+                  std::int64_t, std::uint64_t) override {}
+  // A commit leaves nothing under way.
+  [[nodiscard]] std::int64_t next_event() const override { return kNever; }
+  [[nodiscard]] const std::optional<Error>& error() const override { return error_; }
+  void set_private_memory(std::uint64_t begin, std::uint64_t end) override {
+    private_begin_ = begin;
+    private_end_ = end;
+  }
+  [[nodiscard]] std::int64_t last_completion() const override { return last_completion_; }
+  [[nodiscard]] std::int64_t smallest_latency() const override { return smallest_latency_; }
+  [[nodiscard]] L2Tags& l2() override { return l2_; }
+  [[nodiscard]] const std::vector<ChannelActivity>& channels() const override { return channels_; }
+  [[nodiscard]] const MemoryCounters& counters() const override { return counters_; }
+
+ private:
+  struct Arrival {
+    Request* request{};
+    std::uint32_t delay{};  // since the quantum began
+    std::uint16_t cu{};
+    std::uint16_t channel{};
+    std::uint32_t first{};  // slot of the first line's set in the L2
+  };
+  // Hints for the host's caches about the requests behind the nth, which is served next.
+  void prefetch_behind(std::size_t n, bool missed);
+  void prefetch_request(const Arrival& arrival);
+  void prefetch_victims(const Request& request) const;
+  void serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t cycle);
+  // Each fills in the transfer, which knows place and slot; a read gives its completion.
+  std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
+                    std::int64_t back);
+  void write(Request& request, CrossbarTransfer& transfer);
+  void atomic(Request& request, CrossbarTransfer& transfer);
+  // The cycle at which a line's data is in the L2, given its tag lookup.
+  std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
+                     std::uint32_t channel);
+  void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
+  void changed(std::uint32_t line);
+  [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
+    return flight_[cu * channel_count_ + channel];
+  }
+
+  const Architecture& architecture_;
+  DeviceMemory& memory_;
+  DeferredObserver& observer_;
+  L2Tags l2_;
+  L2Prefetch l2_prefetch_{l2_};
+  std::uint32_t channel_count_;
+  struct Place {
+    std::uint16_t engine, cu;
+  };
+  std::vector<Place> place_;                // of each CU
+  std::vector<std::int64_t> flight_;        // [cu][channel] there and back
+  std::vector<std::int64_t> channel_free_;  // next slot of each channel
+  std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
+  std::int64_t memory_line_time_{};         // in 1/1024 cycles
+  std::int64_t cycles_per_line_{1};
+  std::int64_t smallest_latency_{};
+  std::int64_t last_completion_{};
+  std::uint32_t rotation_{};
+  bool changed_{};
+  bool missed_{};               // something, in the last commit that had requests
+  std::optional<Error> error_;  // never
+  std::uint64_t private_begin_{};
+  std::uint64_t private_end_{};
+  std::vector<ChannelActivity> channels_;
+  MemoryCounters counters_;
+  std::vector<Arrival> arrivals_;  // by CU
+  std::vector<Arrival> sorted_;    // by arrival
+  std::vector<std::uint32_t> bucket_;
+};
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,138 @@
+// Chip time: what launches cost in cycles follows from the architecture.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "testing/test_gpu.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+using test::TestGpu;
+
+// A ring of words `stride` bytes apart.
+std::vector<std::uint32_t> ring(std::size_t nodes, std::size_t stride_words) {
+  std::vector<std::uint32_t> next(nodes * stride_words);
+  for (std::size_t i = 0; i < nodes; ++i) {
+    next[i * stride_words] = static_cast<std::uint32_t>((i + 1) % nodes * stride_words);
+  }
+  return next;
+}
+
+double cycles_per_step(TestGpu& test, std::size_t nodes, std::size_t stride_words) {
+  const auto data = test.buffer(ring(nodes, stride_words));
+  const auto out = test.buffer(4);
+  test.launch("chase", 1, 1, data, out, 2000U);  // warms the L2
+  test.launch("chase", 1, 1, data, out, 1000U);
+  const double few = test.counter("GRBM_GUI_ACTIVE");
+  test.launch("chase", 1, 1, data, out, 2000U);
+  return (test.counter("GRBM_GUI_ACTIVE") - few) / 1000;
+}
+
+TEST(Latency, GrowsFromL1ToL2ToMemory) {
+  TestGpu test;
+  const Architecture& architecture = test.gpu().chip().architecture();
+  const double l1 = cycles_per_step(test, 64, 16);
+  const double l2 = cycles_per_step(test, 4096, 16);  // 256 KiB: past the L1, within the L2
+  const double memory = cycles_per_step(test, 4096, 16 * 64 * 4);  // one set of the L2 each 16
+  EXPECT_GE(l1, architecture.l1_hit_cycles);
+  EXPECT_LE(l1, architecture.l1_hit_cycles + 60);
+  EXPECT_GE(l2, architecture.l2_hit_cycles);
+  EXPECT_LE(l2, architecture.l2_hit_cycles + 160);
+  EXPECT_GE(memory, l2 + architecture.memory_cycles * 0.9);
+}
+
+// A CU's requests do not always stand in the order in which they depart; a late one is served at
+// once, and the launch ends.
+TEST(Requests, OfManyLinesFromOneLaneAllEnd) {
+  TestGpu test;
+  std::vector<std::uint32_t> lines(8 * 16);
+  std::iota(lines.begin(), lines.end(), 1U);
+  const auto in = test.buffer(lines);
+  const auto out = test.buffer(lines.size() * 4);
+  test.launch("copy_wide", 1, 1, out, in);
+  EXPECT_EQ(test.read<std::uint32_t>(out, lines.size()), lines);
+  EXPECT_LT(test.counter("GRBM_GUI_ACTIVE"), 20000);
+}
+
+TEST(Bandwidth, OneEngineSaturatesFourChannels) {
+  TestGpu test;
+  const auto data = test.buffer(std::vector<std::uint32_t>(1 << 18, 0x0F0F0F0F));
+  const auto out = test.buffer(4 * 11 * 40 * 64 * 4);
+  const auto run = [&](std::uint32_t rounds) {
+    test.launch("pinned_stream", 4 * 11 * 40 * 64, 256, data, out, 2U, 4U, rounds);
+    return std::pair{test.counter("GRBM_GUI_ACTIVE"), test.counter("TCC_READ_sum")};
+  };
+  run(16);
+  const auto [few_cycles, few_lines] = run(16);
+  const auto [cycles, lines] = run(48);
+  // All traffic is on channels 4 to 7 and engine 2, and the L1 keeps none of it.
+  for (std::size_t channel = 0; channel < 16; ++channel) {
+    EXPECT_EQ(test.totals.channel_bytes[channel] > 0, channel / 4 == 1) << channel;
+  }
+  EXPECT_EQ(test.totals.engine_bytes[2], test.totals.payload_bytes);
+  EXPECT_LT(test.counter("TCP_CACHE_HIT_sum") / test.counter("TCP_TOTAL_CACHE_ACCESSES_sum"), 0.01);
+  EXPECT_GT(test.counter("TCC_HIT_sum") / test.counter("TCC_REQ_sum"), 0.999);
+  const double share = (lines - few_lines) * 64 / ((cycles - few_cycles) * 256);
+  EXPECT_GT(share, 0.95);
+  EXPECT_LE(share, 1.0);
+}
+
+TEST(Bandwidth, ComputeUnitsShareAChannelFairly) {
+  TestGpu test;
+  const auto data = test.buffer(std::vector<std::uint32_t>(1 << 18, 0x0F0F0F0F));
+  const auto out = test.buffer(4 * 11 * 40 * 64 * 4);
+  test.launch("pinned_stream", 4 * 11 * 40 * 64, 256, data, out, 0U, 0U, 32U);
+  std::uint64_t shortest = ~std::uint64_t{0};
+  std::uint64_t longest = 0;
+  for (std::size_t cu = 0; cu < 11; ++cu) {
+    shortest = std::min(shortest, test.totals.cus[cu].busy_cycles);
+    longest = std::max(longest, test.totals.cus[cu].busy_cycles);
+  }
+  EXPECT_GT(static_cast<double>(shortest) / static_cast<double>(longest), 0.8);
+}
+
+TEST(Bandwidth, MemoryIsLimitedByItsChannels) {
+  TestGpu test;
+  const std::uint32_t words = 1 << 22;  // 16 MiB, far past the L2
+  const auto data = test.buffer(std::vector<std::uint32_t>(words, 3));
+  const auto out = test.buffer(44 * 1024 * 4);
+  test.launch("stream", 44 * 1024, 256, data, out, 88U, 44U * 1024U);
+  const double bytes = test.counter("TCC_MC_RDREQ_sum") * 32;
+  EXPECT_GE(bytes, 44.0 * 1024 * 88 * 4);
+  const Architecture& architecture = test.gpu().chip().architecture();
+  const double peak = architecture.memory_bytes_per_clock_per_channel * architecture.l2_channels;
+  const double share = bytes / test.counter("GRBM_GUI_ACTIVE") / peak;
+  EXPECT_GT(share, 0.7);
+  EXPECT_LE(share, 1.0);
+}
+
+TEST(Activity, AddsUpToTheCounters) {
+  TestGpu test;
+  const auto data = test.buffer(std::vector<std::uint32_t>(1 << 16, 9));
+  const auto out = test.buffer(8192 * 4);
+  test.launch("stream", 8192, 256, data, out, 16U, 512U);
+  std::uint64_t vector = 0, lanes = 0, l1 = 0, waves = 0, accesses = 0, hits = 0, misses = 0;
+  for (const auto& cu : test.totals.cus) {
+    vector += cu.vector_instructions;
+    lanes += cu.vector_lane_operations;
+    l1 += cu.l1_accesses;
+    waves += cu.resident_wave_cycles;
+    EXPECT_LE(cu.busy_cycles, static_cast<std::uint64_t>(test.counter("GRBM_GUI_ACTIVE")));
+  }
+  for (const auto& channel : test.totals.channels) {
+    accesses += channel.accesses;
+    hits += channel.hits;
+    misses += channel.misses;
+  }
+  EXPECT_EQ(static_cast<double>(vector), test.counter("SQ_INSTS_VALU"));
+  EXPECT_EQ(lanes, vector * 64);  // no divergence in this kernel
+  EXPECT_EQ(static_cast<double>(l1), test.counter("TCP_TOTAL_CACHE_ACCESSES_sum"));
+  EXPECT_EQ(static_cast<double>(accesses), test.counter("TCC_REQ_sum"));
+  EXPECT_EQ(hits + misses, accesses);
+  EXPECT_GT(waves, 0U);
+  EXPECT_EQ(test.gpu().last_activity().payload_bits, test.totals.payload_bytes * 8);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu

@@ -1,0 +1,78 @@
+#include "compute_unit/private_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "compute_unit/compute_unit.hpp"
+#include "compute_unit/memory_guard.hpp"
+#include "compute_unit/memory_operation.hpp"
+#include "isa/operands.hpp"
+#include "memory/lds.hpp"
+
+namespace ww::sim::gpu::exec {
+
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+
+U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
+  const U64 rows = wave.scratch_bytes / kPrivateRow;
+  U64 good = 0;
+  for (U64 set = lanes; set != 0; set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const U64 at = operation.address()[lane] - wave.scratch_base;
+    const U64 last = at % 4 + operation.element_bytes - 1;
+    if (last >= 4) {
+      operation.spread = true;
+      operation.bytes->private_begin = wave.scratch_base;
+      operation.bytes->private_bytes = wave.scratch_bytes;
+    }
+    if (at / kPrivateRow < rows && at / kPrivateRow + last / 4 < rows) {
+      good |= U64{1} << lane;
+      continue;
+    }
+    if (!guard_private(wave, operation, static_cast<U32>(lane), at / kPrivateRow * 4 + at % 4)) {
+      return 0;
+    }
+    const std::size_t words = element_words(operation);
+    if (operation.kind == MemoryKind::load) {
+      std::fill_n(operation.data() + lane * words, words, 0U);
+    } else if (operation.kind == MemoryKind::atomic_return) {
+      std::fill_n(operation.old() + lane * words, words, 0U);
+    }
+  }
+  return good;
+}
+
+bool resolve_apertures(Wave& wave, MemoryOperation& operation) {
+  U64 local = 0;
+  U64 own = 0;
+  for (U64 set = operation.exec; set != 0; set &= set - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+    const U64 address = operation.address()[lane];
+    if (address >> 48 == 0) continue;
+    const U64 aperture = address >> 32 << 32;
+    if (aperture == kLdsAperture) {
+      local |= U64{1} << lane;
+    } else if (aperture == kPrivateAperture) {
+      own |= U64{1} << lane;
+      operation.address()[lane] = private_address(wave, lane, static_cast<U32>(address));
+    }
+  }
+  if (own != 0) {
+    operation.exec &= ~own | check_private(wave, operation, own);
+    if (wave.cu->error()) return false;
+    if (operation.spread && operation.kind >= MemoryKind::atomic) {
+      wave.cu->fault(wave, ErrorCode::unsupported,
+                     "an atomic of more than 4 bytes on private memory is not possible on the "
+                     "virtual GPU");
+      return false;
+    }
+  }
+  if (local != 0) {
+    flat_lds_access(wave, operation, local);
+    operation.exec &= ~local;
+  }
+  return true;
+}
+
+}  // namespace ww::sim::gpu::exec

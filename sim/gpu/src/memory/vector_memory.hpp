@@ -1,0 +1,26 @@
+// What image instructions share with those on bytes (vector_memory.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "compute_unit/compute_unit.hpp"
+#include "ww/binpatch/isa/instruction.hpp"
+
+namespace ww::sim::gpu::exec {
+
+void count_vector_memory(ComputeUnit& cu, const MemoryFields& fields);
+
+// Sends those of the operation's lanes that are inside to their addresses; the operation completes
+// as others do. Ends the launch, or not, where an address lies outside every allocation.
+void issue_lanes_inside(Wave& wave, const MicroOp& op, MemoryOperation& operation,
+                        std::uint64_t inside);
+// The same for the taps of its ImageAccess.
+void issue_taps(Wave& wave, const MicroOp& op, MemoryOperation& operation);
+
+// Addresses of a buffer instruction's lanes; returns those within the buffer's range.
+std::uint64_t find_buffer_addresses(Wave& wave, const MicroOp& op, MemoryOperation& operation);
+
+// A buffer instruction's descriptor and scalar offset; false where they are none.
+bool lower_buffer_resource(const binpatch::isa::Instruction& instruction, MicroOp& op);
+
+}  // namespace ww::sim::gpu::exec

@@ -1,8 +1,0 @@
-// Transition counts for hosts with AVX2 and POPCNT; reached only where they exist.
-#include "transitions.inl"
-
-namespace ww::sim::gpu {
-BusDriver avx2_bus_driver(int stride) {
-  return driver(stride);
-}
-}  // namespace ww::sim::gpu

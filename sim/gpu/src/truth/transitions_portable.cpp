@@ -1,8 +1,0 @@
-// Transition counts for any host.
-#include "transitions.inl"
-
-namespace ww::sim::gpu {
-BusDriver portable_bus_driver(int stride) {
-  return driver(stride);
-}
-}  // namespace ww::sim::gpu

@@ -1,0 +1,88 @@
+# Tests of the emulator and of timing mode. The test kernels are real machine code, built by clang.
+if(NOT WW_BUILD_TESTS)
+  return()
+endif()
+find_program(WW_CLANG NAMES clang-15)
+if(NOT WW_CLANG)
+  message(STATUS "clang-15 is missing: the emulator's tests and benchmark are not built")
+  return()
+endif()
+set(objects)
+foreach(source kernels images)
+  foreach(cpu gfx701 gfx900 gfx90a)
+    foreach(level 0 1 2)
+      string(REPLACE "_gfx701" "" object
+        ${CMAKE_CURRENT_BINARY_DIR}/emulator_${source}_${cpu}_O${level}.co)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${WW_CLANG} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=${cpu} -O${level}
+                -mcode-object-version=4 -Xclang -finclude-default-header
+                --rocm-device-lib-path=/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode
+                ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl -o ${object}
+        DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/${source}.cl VERBATIM
+        COMMENT "Building the emulator's test ${source} for ${cpu}, -O${level}")
+      list(APPEND objects ${object})
+    endforeach()
+  endforeach()
+endforeach()
+add_custom_target(emulator_kernels DEPENDS ${objects})
+
+ww_add_test(exec_cache_test LABEL unit
+  SOURCES src/compute_unit/l1_cache_test.cpp src/memory/l2_tags_test.cpp LIBS ww_sim_gpu)
+ww_add_test(exec_image_test LABEL unit SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_image)
+ww_add_test(exec_virtual_gpu_test LABEL unit ALONE
+  SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
+          src/alu/narrow_semantics_test.cpp
+          src/alu/matrix_semantics_test.cpp
+          src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
+          src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
+          src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
+          src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp
+          src/launch/trace_test.cpp src/memory/memory_check_test.cpp
+          src/memory/image_kernels_test.cpp src/memory/image_memory_test.cpp
+  LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_test(exec_lanes_test LABEL property SOURCES src/isa/lanes_test.cpp LIBS ww_sim_gpu)
+add_executable(isa_coverage src/launch/isa_coverage.cpp)
+target_link_libraries(isa_coverage PRIVATE ww_options ww_sim_gpu)
+target_include_directories(isa_coverage PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+ww_add_benchmark(bench_emulator SOURCES src/launch/emulator_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_fuzz_target(exec_launch_fuzz SOURCES src/launch/launch_fuzz.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+if(NOT WW_BUILD_FUZZERS)
+  set_tests_properties(exec_launch_fuzz PROPERTIES ENVIRONMENT WW_FUZZ_INPUTS=500)
+endif()
+foreach(name exec_virtual_gpu_test bench_emulator exec_launch_fuzz)
+  add_dependencies(${name} emulator_kernels)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
+endforeach()
+target_compile_definitions(exec_launch_fuzz PRIVATE
+  WW_EMULATOR_IMAGES="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_O2.co"
+  WW_EMULATOR_IMAGES_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx900_O2.co"
+  WW_EMULATOR_IMAGES_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_images_gfx90a_O2.co"
+  WW_EMULATOR_KERNELS_GFX900="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx900_O2.co"
+  WW_EMULATOR_KERNELS_GFX90A="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_gfx90a_O2.co")
+foreach(level 0 1)
+  add_test(NAME exec_kernels_O${level}
+    COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*)
+  set_tests_properties(exec_kernels_O${level} PROPERTIES LABELS unit TIMEOUT 300
+    ENVIRONMENT "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O${level}.co")
+endforeach()
+# The same kernels as code of other instruction sets, on chips that execute it.
+foreach(cpu gfx900 gfx90a)
+  foreach(level 0 1 2)
+    add_test(NAME exec_kernels_${cpu}_O${level}
+      COMMAND exec_virtual_gpu_test --gtest_filter=Semantics*:Launch.R*:Launch.G*:Launch.A*:Launch.K*:RandomCode.*)
+    set_tests_properties(exec_kernels_${cpu}_O${level} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+      "WW_EMULATOR_OTHER_KERNELS=${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_${cpu}_O${level}.co")
+  endforeach()
+endforeach()
+target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+
+ww_add_test(timing_test LABEL unit
+  SOURCES src/timing/dram_test.cpp src/timing/timing_test.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+ww_add_benchmark(bench_timing SOURCES src/timing/timing_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+foreach(name timing_test bench_timing)
+  add_dependencies(${name} emulator_kernels)
+  target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE
+    WW_EMULATOR_KERNELS="${CMAKE_CURRENT_BINARY_DIR}/emulator_kernels_O2.co")
+endforeach()

@@ -1,0 +1,38 @@
+// Opens the seal, for `wirewatt score` alone, after a fit. Nothing else can include this header,
+// because nothing else but drivers links ww_sim_gpu_truth.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/gpu/chip.hpp"
+
+namespace ww::sim::gpu {
+
+struct RevealedConstant {
+  std::string name;  // the same names as model.json's constants
+  double truth{};    // on the chip
+  double sensed{};   // as any fit could at best see it (see below)
+  std::string unit;
+};
+
+struct Revealed {
+  // Extra interconnect energy for independent random payload bits at the reference voltage and
+  // frequency, per payload bit and extra true millimetre, found by running the accounting
+  // on random bits for every engine and quadrant and taking the engine-quadrant interaction of
+  // energy on that of distance. Not a formula.
+  double energy_fj_per_bit_mm{};
+  // The same times sensor gain and marginal regulator efficiency at the operating point, per
+  // *published* millimetre: what no fit could tell apart from the truth.
+  double sensed_fj_per_bit_mm{};
+  // Transitions of request and tag wires per payload bit of those streams: an order of addresses
+  // that toggles them otherwise has another k.
+  double control_toggles_per_bit{};
+  std::vector<RevealedConstant> constants;  // the above among them, zero-toggle intercept, slope...
+  ChipClass chip_class{};
+};
+
+[[nodiscard]] Result<Revealed> reveal(const Chip& chip);
+
+}  // namespace ww::sim::gpu

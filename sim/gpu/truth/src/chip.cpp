@@ -1,0 +1,248 @@
+#include "ww/sim/gpu/chip.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+#include "builtin_chips.hpp"
+#include "chip_file.hpp"
+#include "chip_timeline.hpp"
+#include "draw.hpp"
+#include "energy_ledger.hpp"
+#include "random_chip.hpp"
+#include "truth.hpp"
+#include "ww/model/known_floorplans.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(path, status)) {
+    return fail(ErrorCode::not_found, "no such chip or floorplan file", path.string());
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    return fail(ErrorCode::io_error, "cannot be read", path.string());
+  }
+  return std::move(text).str();
+}
+
+// The published floorplan's text: built in, beside the chip file, or the true geometry itself.
+Result<std::string> floorplan_text(const ChipSpec& spec, const std::filesystem::path& chip_file) {
+  if (spec.floorplan.empty()) {
+    PublishedFloorplan exact;
+    exact.name = spec.architecture.name;
+    exact.estimated = false;
+    exact.source = "the chip file itself";
+    exact.geometry = spec.truth.geometry;
+    return to_floorplan_toml(exact);
+  }
+  if (spec.floorplan.ends_with(".toml")) {
+    return read_file(chip_file.parent_path() / spec.floorplan);
+  }
+  if (const auto text = model::known_floorplan(spec.floorplan)) {
+    return std::string(*text);
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("floorplan \"{}\" is neither built in nor a .toml file", spec.floorplan),
+              chip_file.string());
+}
+
+class TruePowerSide final : public PowerSide {
+ public:
+  [[nodiscard]] std::unique_ptr<ActivityObserver> make_ledger(const Chip& chip) const override {
+    return make_energy_ledger(chip);
+  }
+  [[nodiscard]] std::unique_ptr<PowerTimeline> make_timeline(const Chip& chip,
+                                                             std::uint64_t seed) const override {
+    return std::make_unique<ChipTimeline>(chip, seed);
+  }
+};
+
+Status shape_error(const std::string& message, const std::string& key) {
+  return fail(ErrorCode::out_of_range, message, key);
+}
+
+}  // namespace
+
+double Truth::routed_distance_mm(int engine, int quadrant) const {
+  double trunk = 0;
+  const auto& members = geometry.quadrants[static_cast<std::size_t>(quadrant)];
+  for (const int channel : members) {
+    trunk += trunks[static_cast<std::size_t>(engine * channels() + channel)].length_mm;
+  }
+  const auto cus = geometry.compute_units[static_cast<std::size_t>(engine)].size();
+  double leg = 0;
+  for (std::size_t cu = 0; cu < cus; ++cu) {
+    leg += legs[static_cast<std::size_t>(engine) * cus + cu].length_mm;
+  }
+  return trunk / static_cast<double>(members.size()) + leg / static_cast<double>(cus);
+}
+
+Status finish_truth(Truth& truth, const Architecture& architecture) {
+  const Geometry& geometry = truth.geometry;
+  const auto engines = static_cast<std::size_t>(architecture.shader_engines);
+  const auto cus = static_cast<std::size_t>(architecture.cus_per_engine);
+  const auto channels = static_cast<std::size_t>(architecture.l2_channels);
+  for (const Geometry* each : {&geometry, &std::as_const(truth).published.geometry}) {
+    const std::string which = each == &geometry ? "geometry" : "published floorplan";
+    if (each->compute_units.size() != engines) {
+      return shape_error(
+          fmt::format("{} engines, {} expected", each->compute_units.size(), engines),
+          which + ".engine");
+    }
+    for (const auto& engine : each->compute_units) {
+      if (engine.size() != cus) {
+        return shape_error(fmt::format("{} CUs in an engine, {} expected", engine.size(), cus),
+                           which + ".engine.cu");
+      }
+    }
+    if (each->l2_channels.size() != channels || each->memory_controllers.size() != channels) {
+      return shape_error(
+          fmt::format("{} L2 channels, {} expected", each->l2_channels.size(), channels),
+          which + ".l2");
+    }
+    const std::vector<int> quadrant = each->quadrant_of_channel();
+    std::size_t members = 0;
+    for (const auto& row : each->quadrants) {
+      members += row.size();
+      if (row.empty()) {
+        return shape_error("a quadrant without channels", which + ".quadrants");
+      }
+    }
+    if (members != channels || std::find(quadrant.begin(), quadrant.end(), -1) != quadrant.end()) {
+      return shape_error("every channel must be in exactly one quadrant", which + ".quadrants");
+    }
+  }
+  if (truth.published.geometry.quadrants != geometry.quadrants) {
+    return shape_error("published and true quadrants differ", "quadrants");
+  }
+  const auto zones = static_cast<std::size_t>(truth.zones());
+  const double share =
+      std::accumulate(truth.leakage.zone_share.begin(), truth.leakage.zone_share.end(), 0.0);
+  if (truth.leakage.zone_share.size() != zones || std::abs(share - 1.0) > 1e-6) {
+    return shape_error(fmt::format("{} shares that sum to 1 are needed (engines, quadrants, "
+                                   "middle); there are {} and they sum to {}",
+                                   zones, truth.leakage.zone_share.size(), share),
+                       "leakage.zone_share");
+  }
+
+  const VariationTruth& variation = truth.variation;
+  Draw draw(variation.seed);
+  const auto around_one = [&](double spread) { return draw.uniform(1.0 - spread, 1.0 + spread); };
+  truth.quadrant_of_channel = geometry.quadrant_of_channel();
+  truth.trunks.clear();
+  truth.legs.clear();
+  truth.memory_links.clear();
+  truth.engine_scale.clear();
+  truth.slice_scale.clear();
+  for (std::size_t engine = 0; engine < engines; ++engine) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      Truth::Link link;
+      link.length_mm = manhattan_mm(geometry.hubs[engine], geometry.l2_channels[channel]) *
+                       around_one(variation.trunk_detour);
+      link.scale = around_one(variation.trunk_capacitance);
+      if (!truth.wires.pair_scale.empty()) {
+        link.scale *=
+            truth.wires.pair_scale[engine * geometry.quadrants.size() +
+                                   static_cast<std::size_t>(truth.quadrant_of_channel[channel])];
+      }
+      truth.trunks.push_back(link);
+    }
+  }
+  for (std::size_t engine = 0; engine < engines; ++engine) {
+    for (std::size_t cu = 0; cu < cus; ++cu) {
+      truth.legs.push_back({manhattan_mm(geometry.hubs[engine], geometry.compute_units[engine][cu]),
+                            around_one(variation.leg_capacitance)});
+    }
+    truth.engine_scale.push_back(around_one(variation.engine_offset));
+  }
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    truth.memory_links.push_back(
+        {manhattan_mm(geometry.l2_channels[channel], geometry.memory_controllers[channel]),
+         around_one(variation.memory_capacitance)});
+    truth.slice_scale.push_back(around_one(variation.slice_offset));
+  }
+  return {};
+}
+
+Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, Truth truth,
+                                std::string public_floorplan_toml) {
+  const std::string origin = fmt::format("floorplan of {}", architecture.name);
+  WW_ASSIGN(published, parse_published_floorplan(public_floorplan_toml, origin));
+  truth.published = std::move(published);
+  if (architecture.dvfs.empty() || architecture.reference_state < 0 ||
+      static_cast<std::size_t>(architecture.reference_state) >= architecture.dvfs.size()) {
+    return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
+  }
+  WW_TRY(finish_truth(truth, architecture));
+  Chip chip;
+  // The emulator counts core cycles; flight is in the fabric's.
+  const double core_per_fabric =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz /
+      truth.fabric.clock_hz;
+  for (int engine = 0; engine < architecture.shader_engines; ++engine) {
+    for (int cu = 0; cu < architecture.cus_per_engine; ++cu) {
+      for (int channel = 0; channel < architecture.l2_channels; ++channel) {
+        const auto trunk = static_cast<std::size_t>(engine * architecture.l2_channels + channel);
+        const auto leg = static_cast<std::size_t>(engine * architecture.cus_per_engine + cu);
+        const double way = truth.trunks[trunk].length_mm + truth.legs[leg].length_mm;
+        const double fabric_cycles =
+            truth.fabric.port_cycles + std::ceil(2.0 * way / truth.fabric.mm_per_cycle);
+        chip.crossbar_cycles_.push_back(
+            static_cast<int>(std::ceil(fabric_cycles * core_per_fabric)));
+      }
+    }
+  }
+  chip.architecture_ = std::move(architecture);
+  chip.request_ = std::move(request);
+  chip.public_floorplan_ = std::move(public_floorplan_toml);
+  chip.truth_ = std::make_shared<const Truth>(std::move(truth));
+  chip.power_side_ = std::make_shared<const TruePowerSide>();
+  return chip;
+}
+
+Result<Chip> Chip::load(const ChipRequest& request) {
+  if (request.chip == "random") {
+    return draw_chip(request);
+  }
+  std::string text;
+  std::filesystem::path file;
+  std::string origin;
+  if (request.chip.ends_with(".toml")) {
+    file = request.chip;
+    origin = request.chip;
+    WW_ASSIGN(content, read_file(file));
+    text = std::move(content);
+  } else if (const auto builtin = builtin_chip_toml(request.chip)) {
+    text = *builtin;
+    origin = fmt::format("sim/gpu/chips/{}.toml", request.chip);
+  } else {
+    return fail(ErrorCode::not_found,
+                fmt::format("unknown chip \"{}\"; one of {}, random, or a path ending in .toml",
+                            request.chip, builtin_chip_names()));
+  }
+  WW_ASSIGN(spec, parse_chip(text, origin));
+  WW_ASSIGN(floorplan, floorplan_text(spec, file));
+  ChipRequest made = request;
+  made.chip_class = spec.truth.chip_class;
+  made.seed = 0;
+  auto chip = ChipBuilder::build(std::move(made), std::move(spec.architecture),
+                                 std::move(spec.truth), std::move(floorplan));
+  if (!chip && !chip.error().context.starts_with(origin)) {
+    return fail(chip.error().code, chip.error().message,
+                fmt::format("{}: {}", origin, chip.error().context));
+  }
+  return chip;
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,162 @@
+#include "ww/sim/gpu/chip.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "test_chip.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+// Line of the first occurrence, counted from 1.
+std::string line_of(const std::string& text, const std::string& what) {
+  const auto lines =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find(what)), '\n');
+  return ":" + std::to_string(lines + 1);
+}
+
+void expect_error(const std::string& text, ErrorCode code, const std::string& key,
+                  const std::string& line) {
+  const auto chip = load_text(text);
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().code, code) << chip.error().text();
+  EXPECT_NE(chip.error().message.find(key), std::string::npos) << chip.error().text();
+  EXPECT_NE(chip.error().context.find(".toml" + line), std::string::npos) << chip.error().text();
+}
+
+TEST(Chip, LoadsTheW9100ByName) {
+  const Chip chip = Chip::load({}).value();
+  const Architecture& architecture = chip.architecture();
+  EXPECT_EQ(architecture.name, "w9100");
+  EXPECT_EQ(architecture.compute_units(), 44);  // IISWC'16, Table I
+  EXPECT_EQ(architecture.l2_channels, 16);
+  EXPECT_EQ(architecture.l2_bytes, 1 << 20);
+  const DvfsState& state =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)];
+  EXPECT_DOUBLE_EQ(state.voltage_v, 1.1687);
+  EXPECT_DOUBLE_EQ(state.clock_hz, 930e6);
+  EXPECT_EQ(chip.request().seed, 0U);
+}
+
+TEST(Chip, EveryFileOfTheFolderIsBuiltIn) {
+  const std::string names = ", " + std::string(builtin_chip_names()) + ", ";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(std::getenv("WW_SOURCE_DIR")) / "sim/gpu/chips")) {
+    if (entry.path().extension() != ".toml") {
+      continue;
+    }
+    ++files;
+    const std::string name = entry.path().stem().string();
+    EXPECT_NE(names.find(", " + name + ", "), std::string::npos) << name << " is not in the list";
+    const auto chip = Chip::load({.chip = name});
+    ASSERT_TRUE(chip) << chip.error().text();
+    EXPECT_EQ(chip->architecture().name, name);
+  }
+  EXPECT_GT(files, 0);
+}
+
+TEST(Chip, AnUnknownNameIsAnsweredWithThoseThatThereAre) {
+  const auto chip = Chip::load({.chip = "w9200"});
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().code, ErrorCode::not_found);
+  EXPECT_NE(chip.error().message.find(builtin_chip_names()), std::string::npos)
+      << chip.error().text();
+}
+
+TEST(Chip, PublishesAFloorplanThatIsNotItsTrueGeometry) {
+  const Chip chip = Chip::load({}).value();
+  const auto published = parse_published_floorplan(chip.public_floorplan_toml(), "w9100");
+  ASSERT_TRUE(published) << published.error().text();
+  EXPECT_TRUE(published->estimated);
+  EXPECT_NEAR(
+      published->geometry.mean_distance_mm(0, 3) - published->geometry.mean_distance_mm(0, 0), 10.5,
+      1e-9);
+  EXPECT_NE(published->geometry.l2_channels[0].x_mm, chip.truth().geometry.l2_channels[0].x_mm);
+}
+
+TEST(Chip, FarChannelsTakeLonger) {
+  const Chip chip = Chip::load({}).value();
+  EXPECT_GT(chip.crossbar_cycles(0, 0, 12), chip.crossbar_cycles(0, 0, 0));
+}
+
+TEST(Chip, CopiesShareTheirTruth) {
+  const Chip chip = Chip::load({}).value();
+  const Chip copy = chip;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_EQ(&copy.truth(), &chip.truth());
+}
+
+TEST(Chip, PublishesTheTrueGeometryWhenNoFloorplanIsNamed) {
+  std::string text = w9100_text({});
+  const auto at = text.find("floorplan = \"w9100\"\n");
+  text.erase(at, std::string("floorplan = \"w9100\"\n").size());
+  const Chip chip = load_text(text).value();
+  EXPECT_NEAR(chip.truth().published.geometry.l2_channels[3].x_mm,
+              chip.truth().geometry.l2_channels[3].x_mm, 1e-4);
+}
+
+TEST(ChipFile, UnknownNamesAreNotFound) {
+  EXPECT_EQ(Chip::load({.chip = "w9200"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(Chip::load({.chip = "/nowhere/chip.toml"}).error().code, ErrorCode::not_found);
+}
+
+TEST(ChipFile, UnknownKeysNameFileLineAndKey) {
+  const std::string text = w9100_text({{"flop_pitch_mm", "3.7\nflop_pitch_inch = 0.1"}});
+  expect_error(text, ErrorCode::parse_error, "wires.flop_pitch_inch",
+               line_of(text, "flop_pitch_inch"));
+}
+
+TEST(ChipFile, MissingKeysNameTheirTable) {
+  std::string text = w9100_text({});
+  const auto at = text.find("gain = ");
+  text.erase(at, text.find('\n', at) - at + 1);
+  expect_error(text, ErrorCode::parse_error, "sensor.gain", line_of(text, "[sensor]"));
+}
+
+TEST(ChipFile, AbsurdValuesAreOutOfRange) {
+  const std::string text = w9100_text({{"reference_w", "-3.0"}});
+  expect_error(text, ErrorCode::out_of_range, "leakage.reference_w", line_of(text, "reference_w"));
+  expect_error(w9100_text({{"gain", "nan"}}), ErrorCode::out_of_range, "sensor.gain", ":");
+}
+
+TEST(ChipFile, WrongTypesAreParseErrors) {
+  const std::string text = w9100_text({{"period_ns", "\"soon\""}});
+  expect_error(text, ErrorCode::parse_error, "sensor.period_ns", line_of(text, "period_ns"));
+}
+
+TEST(ChipFile, DamagedTomlNamesItsLine) {
+  const std::string text = w9100_text({{"efold_c", "= ="}});
+  expect_error(text, ErrorCode::parse_error, "", line_of(text, "efold_c"));
+}
+
+TEST(ChipFile, ShapesMustAgree) {
+  const auto chip = load_text(w9100_text({{"cus_per_engine", "10"}}));
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().code, ErrorCode::out_of_range);
+  EXPECT_NE(chip.error().text().find("11 CUs in an engine, 10 expected"), std::string::npos)
+      << chip.error().text();
+}
+
+TEST(ChipFile, ReadsPairSpecificTerms) {
+  const std::string text = w9100_text(
+      {{"flop_pitch_mm", "3.7\npair_extra_pf = [[0,1,2,3],[0,0,0,0],[0,0,0,0],[0,0,0,9]]"}});
+  const Chip chip = load_text(text).value();
+  EXPECT_DOUBLE_EQ(chip.truth().wires.pair_extra_f[15], 9e-12);
+  const std::string bad =
+      w9100_text({{"flop_pitch_mm", "3.7\npair_extra_pf = [[0,1,2,3],[0,0,0,0]]"}});
+  expect_error(bad, ErrorCode::out_of_range, "wires.pair_extra_pf", line_of(bad, "pair_extra_pf"));
+}
+
+TEST(ChipClass, NamesRoundTrip) {
+  for (const ChipClass chip_class : {ChipClass::nested, ChipClass::mild, ChipClass::strong}) {
+    EXPECT_EQ(chip_class_from_string(to_string(chip_class)).value(), chip_class);
+  }
+  EXPECT_EQ(chip_class_from_string("medium").error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu

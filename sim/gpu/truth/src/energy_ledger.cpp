@@ -1,0 +1,468 @@
+// The accounting of dynamic energy: what crossed each wire, in order, and what else switched.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "energy_ledger.hpp"
+#include "transitions/transitions.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+constexpr std::size_t kLine = 64;  // bytes
+constexpr int kWires = 512;        // payload wires of a crossbar link: 64 bytes a beat
+constexpr int kMemoryWires = 256;  // L2 to memory controller: 32 bytes a beat
+// Where a trunk's heat goes: its repeaters lie along the way.
+constexpr double kTrunkInEngine = 0.3;
+constexpr double kTrunkInQuadrant = 0.3;
+
+// A payload bus with its use so far. It rests at ones when idle for long, and for a moment each
+// time the arbiter lets go of it.
+struct Lane {
+  Bus bus;
+  std::int64_t last_cycle;
+  std::int64_t beats;
+  std::int32_t beats_to_regrant;
+
+  void reset(std::int32_t regrant) {
+    bus.word = kParkedWord;
+    bus.toggles = bus.adjacent = bus.opposite = {};
+    last_cycle = 0;
+    beats = 0;
+    beats_to_regrant = regrant;
+  }
+};
+
+// The narrow wires that run beside a link's payload.
+struct Control {
+  std::uint64_t request_word;
+  std::uint64_t tag_word;
+  TransitionCounts counts;
+  std::int64_t requests;
+  std::uint32_t sequence;
+};
+
+class EnergyLedger final : public ActivityObserver {
+ public:
+  explicit EnergyLedger(const Chip& chip)
+      : chip_(chip),
+        truth_(chip_.truth()),
+        engines_(static_cast<std::size_t>(truth_.engines())),
+        channels_(static_cast<std::size_t>(truth_.channels())),
+        cus_(static_cast<std::size_t>(chip_.architecture().cus_per_engine)),
+        drive_(bus_driver(
+            truth_.wires.bit_order == BitOrder::straight ? 0 : truth_.wires.interleave_stride)),
+        drive_memory_(bus_driver(0)),
+        replies_(engines_ * channels_),
+        writes_(engines_ * channels_),
+        controls_(engines_ * channels_),
+        reply_legs_(engines_ * cus_),
+        write_legs_(engines_ * cus_),
+        memory_(channels_),
+        transactions_(engines_),
+        crossings_(engines_ * cus_ * channels_) {
+    begin_launch();
+  }
+
+  void begin_launch() override {
+    for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_, &memory_}) {
+      for (Lane& lane : *lanes) {
+        lane.reset(truth_.wires.regrant_beats);
+      }
+    }
+    controls_.assign(controls_.size(), Control{});
+    transactions_.assign(transactions_.size(), 0);
+    crossings_.assign(crossings_.size(), 0);
+    payload_bits_ = 0;
+  }
+
+  void crossbar(const CrossbarTransfer& transfer) override { cross(transfer, 1, 0); }
+
+  void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) override {
+    cross(first, lines, cycles);
+  }
+
+  void memory(const MemoryTransfer& transfer) override {
+    Lane& lane = memory_[transfer.channel];
+    if (transfer.cycle > lane.last_cycle + truth_.wires.park_after_cycles) {
+      drive_memory_.one(lane.bus, kParkedWord.data());
+    }
+    drive_memory_.halves(lane.bus, transfer.payload);
+    lane.last_cycle = std::max(lane.last_cycle, transfer.cycle);
+    lane.beats += 2;
+  }
+
+  LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                            std::span<const ChannelActivity> channels) override;
+
+ private:
+  // `lines` transfers of whole lines that lie in a row, `apart` cycles one after the other, or one
+  // of any size.
+  void cross(const CrossbarTransfer& transfer, unsigned lines, std::int64_t apart) {
+    const std::size_t link = transfer.engine * channels_ + transfer.channel;
+    const std::size_t leg = transfer.engine * cus_ + transfer.cu;
+    const bool is_read = transfer.kind == TransferKind::read;
+    Control& control = controls_[link];
+    transactions_[transfer.engine] += lines;
+    control.requests += lines;
+    const std::uint32_t sequence = control.sequence + 1;
+    control.sequence += lines;
+    const std::uint64_t cu = transfer.cu & 0x3FU;
+    drive_narrow_run(control.request_word,
+                     {.first = (transfer.address >> 6 & 0xFFFFFFFFFFULL) | cu << 40 |
+                               static_cast<std::uint64_t>(transfer.kind) << 46,
+                      .step = 1,
+                      .sequence = sequence,
+                      .sequence_at = 48,
+                      .count = lines},
+                     control.counts);
+    std::uint64_t& crossings = crossings_[leg * channels_ + transfer.channel];
+    if (!is_read) {
+      beats(writes_[link], write_legs_[leg], transfer, transfer.payload, lines, apart);
+      crossings += lines;
+    }
+    const std::byte* reply = is_read ? transfer.payload : transfer.reply;
+    if (reply != nullptr) {
+      drive_narrow_run(
+          control.tag_word,
+          {.first = cu, .step = 0, .sequence = sequence, .sequence_at = 6, .count = lines},
+          control.counts);
+      beats(replies_[link], reply_legs_[leg], transfer, reply, lines, apart);
+      crossings += lines;
+    }
+  }
+
+  // The payload over a trunk and a leg.
+  void beats(Lane& trunk, Lane& leg, const CrossbarTransfer& transfer, const std::byte* payload,
+             unsigned lines, std::int64_t apart) {
+    payload_bits_ += std::uint64_t{transfer.bytes} * 8 * lines;
+    std::int64_t cycle = transfer.cycle;
+    if (transfer.bytes != kLine) {
+      const std::size_t bytes = std::min<std::size_t>(transfer.bytes, kLine);
+      part_of_beat(trunk, payload, bytes, cycle);
+      part_of_beat(leg, payload, bytes, cycle);
+      return;
+    }
+    while (lines != 0) {
+      prepare(trunk, cycle);
+      prepare(leg, cycle);
+      unsigned run = std::min({lines, before_regrant(trunk), before_regrant(leg)});
+      if (apart > truth_.wires.park_after_cycles) run = 1;
+      drive_.both(trunk.bus, leg.bus, payload, run);
+      const std::int64_t last = cycle + (run - 1) * apart;
+      for (Lane* lane : {&trunk, &leg}) {
+        lane->last_cycle = std::max(lane->last_cycle, last);
+        lane->beats += run;
+        lane->beats_to_regrant -= static_cast<std::int32_t>(run - 1);
+      }
+      lines -= run;
+      payload += run * kLine;
+      cycle = last + apart;
+    }
+  }
+
+  // Wires without payload hold.
+  void part_of_beat(Lane& lane, const std::byte* payload, std::size_t bytes, std::int64_t cycle) {
+    alignas(64) std::byte whole[kLine];
+    std::memcpy(whole, lane.bus.word.data(), kLine);
+    std::memcpy(whole, payload, bytes);
+    prepare(lane, cycle);
+    drive_.one(lane.bus, whole);
+    lane.last_cycle = std::max(lane.last_cycle, cycle);
+    ++lane.beats;
+  }
+
+  // Before a beat: the bus has come to rest if it was idle for long or is granted anew.
+  void prepare(Lane& lane, std::int64_t cycle) {
+    const bool idle = cycle > lane.last_cycle + truth_.wires.park_after_cycles;
+    if (idle || --lane.beats_to_regrant == 0) {
+      drive_.one(lane.bus, kParkedWord.data());
+      lane.beats_to_regrant = truth_.wires.regrant_beats;
+    }
+  }
+  // Beats from this one on, without a grant between them.
+  static unsigned before_regrant(const Lane& lane) {
+    return lane.beats_to_regrant > 0 ? static_cast<unsigned>(lane.beats_to_regrant)
+                                     : std::numeric_limits<unsigned>::max();
+  }
+
+  void park_all();
+  void charge_trunks(LaunchActivity& activity);
+  void charge_legs(LaunchActivity& activity);
+  void charge_memory(LaunchActivity& activity, std::span<const ChannelActivity> channels);
+  void charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus);
+  void read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const;
+  struct Lengths {
+    std::vector<double> trunk_mm;  // [engine * channels + channel]
+    std::vector<double> leg_mm;    // [engine * cus + cu]
+  };
+  // Also adds the bits' distances to `monitors`.
+  Lengths published_lengths(WireMonitors& monitors) const;
+  [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
+    return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
+  }
+  [[nodiscard]] double event_to_wire(double transitions) const {
+    return transitions * (truth_.wires.ground_f_per_mm / 2 + truth_.wires.coupling_f_per_mm);
+  }
+
+  Chip chip_;
+  const Truth& truth_;
+  std::size_t engines_, channels_, cus_;
+  BusDriver drive_, drive_memory_;
+  std::vector<Lane> replies_, writes_;  // [engine * channels + channel]
+  std::vector<Control> controls_;
+  std::vector<Lane> reply_legs_, write_legs_;  // [engine * cus + cu]
+  std::vector<Lane> memory_;                   // [channel]
+  std::vector<std::int64_t> transactions_;     // [engine]
+  std::vector<std::uint64_t> crossings_;       // beats, [(engine * cus + cu) * channels + channel]
+  std::uint64_t payload_bits_{};
+};
+
+// After the launch every bus that was used comes to rest.
+void EnergyLedger::park_all() {
+  for (auto* lanes : {&replies_, &writes_, &reply_legs_, &write_legs_}) {
+    for (Lane& lane : *lanes) {
+      if (lane.beats != 0) {
+        drive_.one(lane.bus, kParkedWord.data());
+      }
+    }
+  }
+  for (Lane& lane : memory_) {
+    if (lane.beats != 0) {
+      drive_memory_.one(lane.bus, kParkedWord.data());
+    }
+  }
+}
+
+void EnergyLedger::charge_trunks(LaunchActivity& activity) {
+  const WireTruth& wires = truth_.wires;
+  const std::size_t middle = activity.capacitance_f.size() - 1;
+  const auto quadrants = static_cast<std::size_t>(truth_.quadrants());
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    for (std::size_t channel = 0; channel < channels_; ++channel) {
+      const std::size_t index = engine * channels_ + channel;
+      const Truth::Link& link = truth_.trunks[index];
+      const Control& control = controls_[index];
+      if (control.requests == 0) {
+        continue;
+      }
+      double payload = 0;
+      double beats = 0;
+      const double length = link.length_mm * link.scale;
+      const double flops = wires.whole_flops ? std::floor(link.length_mm / wires.flop_pitch_mm)
+                                             : link.length_mm / wires.flop_pitch_mm;
+      const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
+      for (const Lane* lane : {&replies_[index], &writes_[index]}) {
+        const TransitionCounts counts = lane->bus.counts();
+        const double clocked = static_cast<double>(lane->beats) * kWires;
+        const auto toggles = static_cast<double>(counts.toggles);
+        payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
+                   flops * (wires.flop_data_f * toggles + wires.flop_clock_f * clocked);
+        if (hop) {
+          payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
+        }
+        beats += static_cast<double>(lane->beats);
+      }
+      double beside =
+          length * (control.counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                    event_to_wire(wires.strobe_transitions * beats +
+                                  wires.request_strobes * static_cast<double>(control.requests)));
+      if (!wires.pair_extra_f.empty()) {
+        const auto quadrant = static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
+        beside += wires.pair_extra_f[engine * quadrants + quadrant] * beats;
+      }
+      const double all = payload + beside;
+      activity.capacitance_f[engine] += kTrunkInEngine * all;
+      activity.capacitance_f[quadrant_zone(channel)] += kTrunkInQuadrant * all;
+      activity.capacitance_f[middle] += (1.0 - kTrunkInEngine - kTrunkInQuadrant) * all;
+      activity.parts_f.crossbar_wires += payload;
+      activity.parts_f.crossbar_control += beside;
+    }
+  }
+}
+
+void EnergyLedger::charge_legs(LaunchActivity& activity) {
+  const WireTruth& wires = truth_.wires;
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    double sum = 0;
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const std::size_t index = engine * cus_ + cu;
+      for (const Lane* lane : {&reply_legs_[index], &write_legs_[index]}) {
+        sum += truth_.legs[index].length_mm * truth_.legs[index].scale *
+               (lane->bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+                event_to_wire(wires.strobe_transitions * static_cast<double>(lane->beats)));
+      }
+    }
+    const double control = truth_.events.transaction * truth_.engine_scale[engine] *
+                           static_cast<double>(transactions_[engine]);
+    activity.capacitance_f[engine] += sum + control;
+    activity.parts_f.crossbar_wires += sum;
+    activity.parts_f.crossbar_arbiters += control;
+  }
+}
+
+void EnergyLedger::charge_memory(LaunchActivity& activity,
+                                 std::span<const ChannelActivity> channels) {
+  const WireTruth& wires = truth_.wires;
+  for (std::size_t channel = 0; channel < channels_; ++channel) {
+    const Truth::Link& link = truth_.memory_links[channel];
+    const Lane& lane = memory_[channel];
+    const double segment =
+        link.length_mm * link.scale *
+        (lane.bus.counts().capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) +
+         event_to_wire(wires.strobe_transitions * kMemoryWires / kWires *
+                       static_cast<double>(lane.beats)));
+    double bank = 0;
+    if (channel < channels.size()) {
+      const ChannelActivity& use = channels[channel];
+      bank = truth_.slice_scale[channel] *
+             (truth_.events.l2_access * static_cast<double>(use.accesses) +
+              truth_.events.l2_miss * static_cast<double>(use.misses + use.writebacks));
+    }
+    activity.capacitance_f[quadrant_zone(channel)] += segment + bank;
+    activity.parts_f.l2_memory += segment;
+    activity.parts_f.caches += bank;
+  }
+}
+
+void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivity> cus) {
+  const EventTruth& events = truth_.events;
+  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    // The values between L1 and registers are not observed one by one; they toggle as often as
+    // what this engine received did (its legs), or half the time when nothing came.
+    double toggles = 0;
+    double bits = 0;
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const Lane& lane = reply_legs_[engine * cus_ + cu];
+      toggles += count(lane.bus.counts().toggles);
+      bits += static_cast<double>(lane.beats) * kWires;
+    }
+    const double toggle_rate = bits > 0 ? toggles / bits : 0.5;
+    for (std::size_t cu = 0; cu < cus_ && engine * cus_ + cu < cus.size(); ++cu) {
+      const CuActivity& use = cus[engine * cus_ + cu];
+      const double registers = 8.0 * count(use.register_bytes) * toggle_rate *
+                               truth_.wires.registers_f_per_mm / 2 *
+                               truth_.geometry.registers_to_l1_mm;
+      const double l1 = truth_.engine_scale[engine] * (events.l1_access * count(use.l1_accesses) +
+                                                       events.l1_hit * count(use.l1_hits)) +
+                        events.lds_access * count(use.lds_accesses);
+      const double alu = events.vector_instruction * count(use.vector_instructions) +
+                         events.vector_lane_operation * count(use.vector_lane_operations) +
+                         events.scalar_instruction * count(use.scalar_instructions) +
+                         events.memory_instruction * count(use.memory_instructions);
+      const double clock = events.cu_busy_cycle * count(use.busy_cycles) +
+                           events.wave_resident_cycle * count(use.resident_wave_cycles);
+      activity.capacitance_f[engine] += registers + l1 + alu + clock;
+      activity.parts_f.registers_l1 += registers;
+      activity.parts_f.caches += l1;
+      activity.parts_f.alu += alu;
+      activity.parts_f.clock += clock;
+    }
+  }
+}
+
+// Counts of events alone, and published distances: nothing that only the truth knows.
+void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActivity> cus) const {
+  const auto add = [](WireMonitors::Bundle& sum, const TransitionCounts& counts, double mm) {
+    sum.toggles += counts.toggles;
+    sum.adjacent += counts.adjacent;
+    sum.opposite += counts.opposite;
+    sum.toggle_mm += mm * static_cast<double>(counts.toggles);
+    sum.adjacent_mm += mm * static_cast<double>(counts.adjacent);
+    sum.opposite_mm += mm * static_cast<double>(counts.opposite);
+  };
+  const Lengths lengths = published_lengths(monitors);
+  std::int64_t beats = 0;
+  for (std::size_t link = 0; link < controls_.size(); ++link) {
+    for (const Lane* lane : {&replies_[link], &writes_[link]}) {
+      add(monitors.trunks, lane->bus.counts(), lengths.trunk_mm[link]);
+      beats += lane->beats;
+    }
+    add(monitors.control, controls_[link].counts, lengths.trunk_mm[link]);
+  }
+  for (std::size_t leg = 0; leg < reply_legs_.size(); ++leg) {
+    for (const Lane* lane : {&reply_legs_[leg], &write_legs_[leg]}) {
+      add(monitors.legs, lane->bus.counts(), lengths.leg_mm[leg]);
+    }
+  }
+  monitors.crossbar_slot_bits = static_cast<std::uint64_t>(beats) * kWires;
+  std::int64_t memory_beats = 0;
+  for (const Lane& lane : memory_) {
+    add(monitors.memory, lane.bus.counts(), 0);
+    memory_beats += lane.beats;
+  }
+  monitors.memory_slot_bits = static_cast<std::uint64_t>(memory_beats) * kMemoryWires;
+  for (const CuActivity& cu : cus) monitors.register_bytes += cu.register_bytes;
+}
+
+// Routes of the published floorplan, cut where an engine's trunks end; links and legs take the mean
+// of the beats that crossed them.
+EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) const {
+  Lengths lengths{std::vector<double>(controls_.size()), std::vector<double>(reply_legs_.size())};
+  std::vector<double> link_beats(controls_.size());
+  const Geometry& geometry = truth_.published.geometry;
+  Point l2{};
+  for (const Point& channel : geometry.l2_channels) {
+    l2.x_mm += channel.x_mm / static_cast<double>(geometry.l2_channels.size());
+    l2.y_mm += channel.y_mm / static_cast<double>(geometry.l2_channels.size());
+  }
+  for (std::size_t engine = 0; engine < engines_; ++engine) {
+    const auto& places = geometry.compute_units[engine];
+    const Point hub = *std::min_element(places.begin(), places.end(), [&](Point a, Point b) {
+      return manhattan_mm(a, l2) < manhattan_mm(b, l2);
+    });
+    for (std::size_t cu = 0; cu < cus_; ++cu) {
+      const std::size_t leg = engine * cus_ + cu;
+      double leg_beats = 0;
+      for (std::size_t channel = 0; channel < channels_; ++channel) {
+        const auto beats = static_cast<double>(crossings_[leg * channels_ + channel]);
+        if (beats == 0) continue;
+        const double mm = manhattan_mm(places[cu], geometry.l2_channels[channel]);
+        const double leg_mm = std::min(mm, manhattan_mm(places[cu], hub));
+        monitors.crossbar_bit_mm += kWires * beats * mm;
+        monitors.leg_bit_mm += kWires * beats * leg_mm;
+        lengths.trunk_mm[engine * channels_ + channel] += beats * (mm - leg_mm);
+        link_beats[engine * channels_ + channel] += beats;
+        lengths.leg_mm[leg] += beats * leg_mm;
+        leg_beats += beats;
+      }
+      if (leg_beats > 0) lengths.leg_mm[leg] /= leg_beats;
+    }
+  }
+  for (std::size_t link = 0; link < link_beats.size(); ++link) {
+    if (link_beats[link] > 0) lengths.trunk_mm[link] /= link_beats[link];
+  }
+  return lengths;
+}
+
+LaunchActivity EnergyLedger::end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                                        std::span<const ChannelActivity> channels) {
+  park_all();
+  LaunchActivity activity;
+  activity.cycles = cycles;
+  activity.payload_bits = payload_bits_;
+  activity.capacitance_f.assign(static_cast<std::size_t>(truth_.zones()), 0.0);
+  charge_trunks(activity);
+  charge_legs(activity);
+  charge_memory(activity, channels);
+  charge_cus(activity, cus);
+  read_monitors(activity.monitors, cus);
+  const double clocks = truth_.events.active_cycle * static_cast<double>(cycles);
+  for (double& zone : activity.capacitance_f) {
+    zone += clocks / static_cast<double>(activity.capacitance_f.size());
+  }
+  activity.parts_f.clock += clocks;
+  return activity;
+}
+
+}  // namespace
+
+std::unique_ptr<ActivityObserver> make_energy_ledger(const Chip& chip) {
+  return std::make_unique<EnergyLedger>(chip);
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "draw.hpp"
+#include "energy_ledger.hpp"
+#include "stream.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+Chip w9100() {
+  return Chip::load({}).value();
+}
+
+double total(const LaunchActivity& activity) {
+  return std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0);
+}
+
+// Watt of a launch at the chip's reference state.
+double watts(const Chip& chip, double capacitance_f, std::int64_t cycles) {
+  const Architecture& architecture = chip.architecture();
+  const DvfsState state = architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)];
+  return capacitance_f * state.voltage_v * state.voltage_v * state.clock_hz /
+         static_cast<double>(cycles);
+}
+
+// Sends lines over one link at one a cycle.
+LaunchActivity send(const Chip& chip, const std::vector<std::array<std::uint64_t, 8>>& lines,
+                    std::int64_t gap = 1) {
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CrossbarTransfer transfer;
+    transfer.cycle = static_cast<std::int64_t>(i) * gap;
+    transfer.bytes = 64;
+    transfer.payload = reinterpret_cast<const std::byte*>(lines[i].data());
+    ledger->crossbar(transfer);
+  }
+  return ledger->end_launch(0, {}, {});
+}
+
+std::array<std::uint64_t, 8> filled(std::uint64_t word) {
+  std::array<std::uint64_t, 8> line;
+  line.fill(word);
+  return line;
+}
+
+double wires(const LaunchActivity& activity) {
+  return activity.parts_f.crossbar_wires;
+}
+
+TEST(EnergyLedger, ChargesNothingForAnEmptyLaunch) {
+  const Chip chip = w9100();
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  EXPECT_EQ(total(ledger->end_launch(0, {}, {})), 0.0);
+}
+
+TEST(EnergyLedger, ChargesNoPayloadSwitchingWhenNoBitToggles) {
+  // A bus at rest holds ones: lines of ones move no payload wire, however many there are. What is
+  // left is clocked: flops along the trunk and the leg's strobes.
+  const Chip chip = w9100();
+  const double ones = wires(send(chip, std::vector(1000, filled(~0ULL))));
+  const WireTruth& truth = chip.truth().wires;
+  const Truth::Link& trunk = chip.truth().trunks[0];
+  const Truth::Link& leg = chip.truth().legs[0];
+  const double flops =
+      std::floor(trunk.length_mm / truth.flop_pitch_mm) * truth.flop_clock_f * 512 * 1000;
+  const double strobes = 1000 * truth.strobe_transitions * leg.length_mm * leg.scale *
+                         (truth.ground_f_per_mm / 2 + truth.coupling_f_per_mm);
+  EXPECT_NEAR(ones, flops + strobes, 1e-9 * ones);
+}
+
+TEST(EnergyLedger, ChargesMoreForMoreToggles) {
+  const Chip chip = w9100();
+  double previous = -1;
+  for (unsigned bits = 0; bits <= 32; bits += 4) {
+    // Every second wire at most, so that neighbours stay quiet and only the count grows.
+    std::uint64_t word = ~0ULL;
+    for (unsigned bit = 0; bit < bits; ++bit) {
+      word &= ~(1ULL << (2 * bit));
+    }
+    const double energy = wires(send(chip, {filled(word), filled(~0ULL), filled(word)}));
+    EXPECT_GT(energy, previous);
+    previous = energy;
+  }
+}
+
+TEST(EnergyLedger, AddsOverIndependentWindows) {
+  // Two links used in one launch cost what they cost in two.
+  const Chip chip = w9100();
+  const auto run = [&](bool first, bool second) {
+    const auto ledger = make_energy_ledger(chip);
+    ledger->begin_launch();
+    Draw a(1);
+    Draw b(2);
+    for (std::int64_t i = 0; i < 500; ++i) {
+      for (const std::uint16_t engine : {std::uint16_t{0}, std::uint16_t{1}}) {
+        std::array<std::uint64_t, 8> line;
+        for (auto& word : line) {
+          word = engine == 0 ? a.bits() : b.bits();
+        }
+        CrossbarTransfer transfer;
+        transfer.cycle = i;
+        transfer.engine = engine;
+        transfer.bytes = 64;
+        transfer.payload = reinterpret_cast<const std::byte*>(line.data());
+        if (engine == 0 ? first : second) {
+          ledger->crossbar(transfer);
+        }
+      }
+    }
+    return total(ledger->end_launch(0, {}, {}));
+  };
+  EXPECT_NEAR(run(true, true), run(true, false) + run(false, true), 1e-9 * run(true, true));
+}
+
+TEST(EnergyLedger, ParksAnIdleBusAtOnes) {
+  const Chip chip = w9100();
+  const int park = chip.truth().wires.park_after_cycles;
+  const auto zeros = std::vector(20, filled(0));
+  const double busy = wires(send(chip, zeros, 1));
+  const double slow = wires(send(chip, zeros, park));
+  const double idle = wires(send(chip, zeros, park + 1));
+  EXPECT_EQ(busy, slow);
+  EXPECT_GT(idle, 10 * busy);
+}
+
+TEST(EnergyLedger, PartsSumToZones) {
+  const Chip chip = w9100();
+  const LaunchActivity activity = stream(chip, 1, 2, {});
+  const auto& parts = activity.parts_f;
+  const double sum = parts.crossbar_wires + parts.crossbar_control + parts.registers_l1 +
+                     parts.l2_memory + parts.caches + parts.alu + parts.clock +
+                     parts.crossbar_arbiters;
+  EXPECT_NEAR(sum, total(activity), 1e-9 * sum);
+}
+
+TEST(EnergyLedger, CountsPayloadBitsBothWays) {
+  const Chip chip = w9100();
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  const auto line = filled(5);
+  CrossbarTransfer transfer;
+  transfer.payload = reinterpret_cast<const std::byte*>(line.data());
+  transfer.bytes = 64;
+  transfer.kind = TransferKind::write;
+  ledger->crossbar(transfer);
+  transfer.kind = TransferKind::atomic;
+  transfer.bytes = 4;
+  transfer.reply = transfer.payload;
+  ledger->crossbar(transfer);
+  EXPECT_EQ(ledger->end_launch(1, {}, {}).payload_bits, 512U + 64U);
+}
+
+TEST(EnergyLedger, WeighsEventsByTheLengthOfTheirOwnLink) {
+  const Chip chip = w9100();
+  const Geometry& geometry = chip.truth().published.geometry;
+  const auto zeros = filled(0);
+  const auto send_to = [&](std::uint16_t channel) {
+    const auto ledger = make_energy_ledger(chip);
+    ledger->begin_launch();
+    CrossbarTransfer transfer;
+    transfer.channel = channel;
+    transfer.bytes = 64;
+    transfer.payload = reinterpret_cast<const std::byte*>(zeros.data());
+    ledger->crossbar(transfer);
+    return ledger->end_launch(0, {}, {}).monitors;
+  };
+  for (const std::uint16_t channel : {std::uint16_t{0}, std::uint16_t{15}}) {
+    const WireMonitors monitors = send_to(channel);
+    const double mm = manhattan_mm(geometry.compute_units[0][0], geometry.l2_channels[channel]);
+    EXPECT_NEAR(monitors.crossbar_bit_mm, 512 * mm, 1e-9);
+    EXPECT_EQ(monitors.trunks.toggles, 1024U);  // down from rest at ones, and back
+    EXPECT_EQ(monitors.legs.toggles, 1024U);
+    EXPECT_NEAR(monitors.trunks.toggle_mm + monitors.legs.toggle_mm, 1024 * mm, 1e-9);
+    EXPECT_GT(monitors.control.toggle_mm, 0);
+  }
+}
+
+TEST(EnergyLedger, ChargesMemoryTransfersToTheirSegment) {
+  const Chip chip = w9100();
+  const auto ledger = make_energy_ledger(chip);
+  const auto zeros = filled(0);
+  const auto cost = [&](int count) {
+    ledger->begin_launch();
+    for (int i = 0; i < count; ++i) {
+      ledger->memory({i, 3, false, reinterpret_cast<const std::byte*>(zeros.data())});
+    }
+    return ledger->end_launch(0, {}, {}).parts_f.l2_memory;
+  };
+  const double one = cost(1);
+  EXPECT_GT(one, 0.0);
+  // Zeros after zeros toggle nothing; only strobes are left.
+  EXPECT_LT(cost(2), 1.1 * one);
+}
+
+TEST(W9100, LongPathDrawsAboutFourWattsMore) {
+  const Chip chip = w9100();
+  StreamOptions options;
+  const double near = watts(chip, total(stream(chip, 0, 0, options)), options.beats);
+  const double far = watts(chip, total(stream(chip, 0, 3, options)), options.beats);
+  RecordProperty("near_w", std::to_string(near));
+  RecordProperty("far_w", std::to_string(far));
+  EXPECT_GT(far - near, 3.4);
+  EXPECT_LT(far - near, 5.0);
+  // IISWC'16 section V.A: 5% of the chip's dynamic power.
+  EXPECT_GT((far - near) / near, 0.035);
+  EXPECT_LT((far - near) / near, 0.075);
+}
+
+TEST(W9100, DataPatternsComeInThePapersOrder) {
+  // IISWC'16 Fig. 7a, as differences of long and short path: As > zeros > ones, about a tenth of
+  // random.
+  const Chip chip = w9100();
+  const auto extra = [&](StreamPattern pattern) {
+    StreamOptions options;
+    options.pattern = pattern;
+    return total(stream(chip, 0, 3, options)) - total(stream(chip, 0, 0, options));
+  };
+  const double random = extra(StreamPattern::random);
+  const double alternating = extra(StreamPattern::alternating) / random;
+  const double zeros = extra(StreamPattern::zeros) / random;
+  const double ones = extra(StreamPattern::ones) / random;
+  EXPECT_GT(alternating, zeros);
+  EXPECT_GT(zeros, ones);
+  EXPECT_GT(ones, 0.02);
+  EXPECT_LT(alternating, 0.16);
+  EXPECT_GT(zeros, 0.05);
+  EXPECT_LT(zeros, 0.15);
+  const double half = extra(StreamPattern::half_random) / random;
+  EXPECT_GT(half, 0.4);
+  EXPECT_LT(half, 0.65);
+}
+
+TEST(W9100, FillsTheDistanceMatrixWithInteraction) {
+  const Chip chip = w9100();
+  const Truth& truth = chip.truth();
+  for (int engine = 0; engine < 4; ++engine) {
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      const double true_mm = truth.routed_distance_mm(engine, quadrant);
+      const double published = truth.published.geometry.mean_distance_mm(engine, quadrant);
+      EXPECT_NEAR(true_mm, published, 0.08 * published);
+      if (quadrant != engine) {
+        EXPECT_GT(true_mm, truth.routed_distance_mm(engine, engine) + 2.0);
+      }
+    }
+  }
+  EXPECT_NEAR(truth.published.geometry.mean_distance_mm(0, 3) -
+                  truth.published.geometry.mean_distance_mm(0, 0),
+              10.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu

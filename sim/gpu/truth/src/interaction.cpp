@@ -1,0 +1,104 @@
+#include "interaction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chip_timeline.hpp"
+#include "truth.hpp"
+#include "ww/core/energy_tick.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+double sum(const LaunchActivity& activity) {
+  return std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0);
+}
+
+}  // namespace
+
+Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats) {
+  const Truth& truth = chip.truth();
+  std::vector<double> energy, control;
+  std::vector<double> true_mm;
+  std::vector<double> published_mm;
+  StreamOptions options;
+  options.pattern = pattern;
+  options.beats = beats;
+  options.with_cores = false;
+  for (int engine = 0; engine < truth.engines(); ++engine) {
+    for (int quadrant = 0; quadrant < truth.quadrants(); ++quadrant) {
+      const LaunchActivity activity = stream(chip, engine, quadrant, options);
+      const auto bits = static_cast<double>(activity.payload_bits);
+      energy.push_back(sum(activity) / bits);
+      control.push_back(static_cast<double>(activity.monitors.control.toggles) / bits);
+      true_mm.push_back(truth.routed_distance_mm(engine, quadrant));
+      published_mm.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
+    }
+  }
+  Interaction result;
+  result.control_toggles_per_bit =
+      std::accumulate(control.begin(), control.end(), 0.0) / static_cast<double>(control.size());
+  const auto [low, high] = std::minmax_element(energy.begin(), energy.end());
+  result.spread_f_per_bit = *high - *low;
+  for (auto* matrix : {&energy, &true_mm, &published_mm}) {
+    double_centre(*matrix, truth.engines(), truth.quadrants());
+  }
+  result.per_true_mm = dot(energy, true_mm) / dot(true_mm, true_mm);
+  result.per_published_mm = dot(energy, published_mm) / dot(published_mm, published_mm);
+  double residual = 0;
+  for (std::size_t i = 0; i < energy.size(); ++i) {
+    const double left = energy[i] - result.per_published_mm * published_mm[i];
+    residual += left * left;
+  }
+  result.residual_ratio =
+      std::sqrt(residual / dot(published_mm, published_mm)) / std::abs(result.per_published_mm);
+  return result;
+}
+
+double dynamic_power_w(const Chip& chip, const LaunchActivity& activity) {
+  const Architecture& architecture = chip.architecture();
+  const DvfsState state = architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)];
+  return sum(activity) * state.voltage_v * state.voltage_v * state.clock_hz /
+         static_cast<double>(activity.cycles);
+}
+
+double stream_power_w(const Chip& chip) {
+  const Truth& truth = chip.truth();
+  LaunchActivity activity = stream(chip, 0, 0, {});
+  // The same, lasting long enough for the pauses between launches not to count.
+  constexpr std::int64_t kTimes = 5000;
+  activity.cycles *= kTimes;
+  for (double& zone : activity.capacitance_f) {
+    zone *= static_cast<double>(kTimes);
+  }
+  ChipTimeline timeline(chip, 1);
+  const double seconds = 3.0 * truth.thermal.sink_tau_s;
+  while (static_cast<double>(timeline.now_ns()) < seconds * 1e9) {
+    timeline.run(activity);
+  }
+  std::vector<ww_vgpu_sample> samples(
+      std::min(timeline.sample_count() - 1,
+               static_cast<std::uint64_t>(1'000'000'000 / truth.sensor.period_ns)));
+  const std::uint64_t first = timeline.sample_count() - samples.size();
+  ww_vgpu_sample before{};
+  timeline.samples_since(first - 1, {&before, 1});
+  timeline.samples_since(first, samples);
+  const double shunt_w =
+      static_cast<double>(samples.back().energy_ticks - before.energy_ticks) * kJoulesPerTick /
+      (static_cast<double>(samples.size()) * static_cast<double>(truth.sensor.period_ns) * 1e-9) /
+      truth.sensor.gain;
+  // Undo offset + slope P + quadratic P^2.
+  double power_w = shunt_w;
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    power_w = (shunt_w - truth.regulator.offset_w) /
+              (truth.regulator.slope + truth.regulator.quadratic_per_w * power_w);
+  }
+  return power_w;
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,198 @@
+#include "ww/sim/gpu/reveal.hpp"
+
+#include <numeric>
+
+#include "draw.hpp"
+#include "energy_ledger.hpp"
+#include "interaction.hpp"
+#include "prefixes.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+// Random bits enough for a standard error of the toggle count of 1.2e-4 of itself.
+constexpr std::int64_t kBeats = 32768;
+// The same where a line is all ones or all zeros: what a bus that parks now and then costs follows
+// single lines.
+constexpr std::int64_t kUniformBeats = 4 * kBeats;
+constexpr double kRandomToggleRate = 0.5;
+constexpr double kHalfRandomToggleRate = 0.25;
+constexpr double kVoltageExponent = 2.0;
+
+// Switched capacitance per random bit and mm between L2 and memory, by running the accounting.
+double memory_f_per_bit_mm(const Chip& chip) {
+  const Truth& truth = chip.truth();
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  Draw draw(1);
+  double bit_mm = 0;
+  constexpr std::int64_t kLines = 1024;
+  for (std::int64_t line = 0; line < kLines; ++line) {
+    for (int channel = 0; channel < truth.channels(); ++channel) {
+      std::uint64_t words[8];
+      for (auto& word : words) {
+        word = draw.bits();
+      }
+      ledger->memory({2 * line, static_cast<std::uint16_t>(channel), false,
+                      reinterpret_cast<const std::byte*>(words)});
+      bit_mm += 512.0 * truth.memory_links[static_cast<std::size_t>(channel)].length_mm;
+    }
+  }
+  return ledger->end_launch(0, {}, {}).parts_f.l2_memory / bit_mm;
+}
+
+struct PerMm {
+  double of_true{};
+  double of_published{};
+};
+
+// Switched capacitance per random bit and mm within an engine: fours of CUs, whose chunks are dealt
+// to them in turn, one against another of the same engine.
+PerMm legs_f_per_bit_mm(const Chip& chip) {
+  constexpr int four = 4;
+  constexpr std::int64_t kLinesPerChunk = 4;
+  constexpr std::int64_t kLegBeats = kBeats / 16;
+  const Truth& truth = chip.truth();
+  const auto& published = truth.published.geometry;
+  const int cus = chip.architecture().cus_per_engine;
+  const int groups = cus / four;
+  const auto& members = truth.geometry.quadrants.front();
+  std::vector<double> energy, true_mm, published_mm;  // [engine * groups + group]
+  for (int engine = 0; engine < truth.engines(); ++engine) {
+    for (int group = 0; group < groups; ++group) {
+      const auto ledger = make_energy_ledger(chip);
+      ledger->begin_launch();
+      Draw draw(1);
+      for (std::int64_t beat = 0; beat < kLegBeats; ++beat) {
+        const auto cu = four * group + static_cast<int>(beat / kLinesPerChunk % four);
+        for (const int channel : members) {
+          std::uint64_t words[8];
+          for (auto& word : words) {
+            word = draw.bits();
+          }
+          CrossbarTransfer transfer;
+          transfer.cycle = beat;
+          transfer.address = static_cast<std::uint64_t>(beat) * 64;
+          transfer.engine = static_cast<std::uint16_t>(engine);
+          transfer.cu = static_cast<std::uint16_t>(cu);
+          transfer.channel = static_cast<std::uint16_t>(channel);
+          transfer.kind = TransferKind::read;
+          transfer.bytes = 64;
+          transfer.payload = reinterpret_cast<const std::byte*>(words);
+          ledger->crossbar(transfer);
+        }
+      }
+      const LaunchActivity activity = ledger->end_launch(0, {}, {});
+      energy.push_back(
+          std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0) /
+          static_cast<double>(activity.payload_bits));
+      double leg = 0;
+      double way = 0;
+      for (int cu = four * group; cu < four * (group + 1); ++cu) {
+        leg += truth.legs[static_cast<std::size_t>(engine * cus + cu)].length_mm / four;
+        const auto& ports = published.compute_units[static_cast<std::size_t>(engine)];
+        for (const Point channel : published.l2_channels) {
+          way += manhattan_mm(ports[static_cast<std::size_t>(cu)], channel) / four /
+                 static_cast<double>(published.l2_channels.size());
+        }
+      }
+      true_mm.push_back(leg);
+      published_mm.push_back(way);
+    }
+  }
+  // Engines differ by more than legs do: each has an offset of its own.
+  const auto per_mm = [&](const std::vector<double>& mm) {
+    double product = 0;
+    double square = 0;
+    for (int engine = 0; engine < truth.engines(); ++engine) {
+      const auto first = static_cast<std::size_t>(engine * groups);
+      const auto mean = [&](const std::vector<double>& of) {
+        const auto begin = of.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::accumulate(begin, begin + groups, 0.0) / groups;
+      };
+      for (std::size_t at = first; at < first + static_cast<std::size_t>(groups); ++at) {
+        product += (energy[at] - mean(energy)) * (mm[at] - mean(mm));
+        square += (mm[at] - mean(mm)) * (mm[at] - mean(mm));
+      }
+    }
+    return square > 0 ? product / square : 0.0;
+  };
+  return {per_mm(true_mm), per_mm(published_mm)};
+}
+
+}  // namespace
+
+Result<Revealed> reveal(const Chip& chip) {
+  const Truth& truth = chip.truth();
+  const Architecture& architecture = chip.architecture();
+  const double volt =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  const double fj = volt * volt / kFemto;
+  const double power_w = stream_power_w(chip);
+  // Droop is left out: telemetry shows it to a fit.
+  const double sensed =
+      truth.sensor.gain * (truth.regulator.slope + 2.0 * truth.regulator.quadratic_per_w * power_w);
+
+  const Interaction random = interaction(chip, StreamPattern::random, kBeats);
+  const Interaction half = interaction(chip, StreamPattern::half_random, kBeats);
+  const Interaction zeros = interaction(chip, StreamPattern::zeros, kBeats);
+  const Interaction ones = interaction(chip, StreamPattern::ones, kBeats);
+  const Interaction alternating = interaction(chip, StreamPattern::alternating, kBeats);
+  const Interaction uniform = interaction(chip, StreamPattern::uniform_lines, kUniformBeats);
+  const Interaction sparse = interaction(chip, StreamPattern::density_25, kBeats);
+  const Interaction dense = interaction(chip, StreamPattern::density_75, kBeats);
+  const Interaction equal = interaction(chip, StreamPattern::pairs_equal, kBeats);
+  const Interaction opposite = interaction(chip, StreamPattern::pairs_opposite, kBeats);
+  if (!(random.per_true_mm > 0)) {
+    return fail(ErrorCode::bad_data, "no energy of this chip follows distance", architecture.name);
+  }
+  constexpr double kRates = kRandomToggleRate - kHalfRandomToggleRate;
+  Revealed revealed;
+  revealed.chip_class = truth.chip_class;
+  revealed.control_toggles_per_bit = random.control_toggles_per_bit;
+  revealed.energy_fj_per_bit_mm = random.per_true_mm * fj;
+  revealed.sensed_fj_per_bit_mm = random.per_published_mm * fj * sensed;
+  const auto add = [&](const char* name, double of_true, double of_published, const char* unit) {
+    revealed.constants.push_back({name, of_true * fj, of_published * fj * sensed, unit});
+  };
+  add("energy_fj_per_bit_mm", random.per_true_mm, random.per_published_mm, "fJ/bit/mm");
+  add("zero_toggle_intercept_fj_per_bit_mm", zeros.per_true_mm, zeros.per_published_mm,
+      "fJ/bit/mm");
+  add("toggle_slope_fj_per_transition_mm", (random.per_true_mm - half.per_true_mm) / kRates,
+      (random.per_published_mm - half.per_published_mm) / kRates, "fJ/transition/mm");
+  // Two campaigns' ways to the first.
+  for (const char* name : {"lock_in_energy_fj_per_bit_mm", "plateau_energy_fj_per_bit_mm"}) {
+    add(name, random.per_true_mm, random.per_published_mm, "fJ/bit/mm");
+  }
+  const auto add_difference = [&](const char* name, const Interaction& a, const Interaction& b,
+                                  double factor) {
+    add(name, factor * (a.per_true_mm - b.per_true_mm),
+        factor * (a.per_published_mm - b.per_published_mm), "fJ/bit/mm");
+  };
+  add_difference("coupling_fj_per_bit_mm", random, uniform, 1.0);
+  add_difference("neighbour_coupling_fj_per_bit_mm", opposite, equal, 1.0);
+  add_difference("value_fj_per_zero_bit_mm", sparse, dense, 2.0);
+  add("ones_intercept_fj_per_bit_mm", ones.per_true_mm, ones.per_published_mm, "fJ/bit/mm");
+  add("aa_intercept_fj_per_bit_mm", alternating.per_true_mm, alternating.per_published_mm,
+      "fJ/bit/mm");
+  // Segments whose distances the published floorplan gives as they are meant to be.
+  const double registers = kRandomToggleRate * truth.wires.registers_f_per_mm / 2;
+  add("registers_l1_energy_fj_per_bit_mm", registers, registers, "fJ/bit/mm");
+  const double per_bit = registers * truth.geometry.registers_to_l1_mm;
+  add("registers_l1_energy_fj_per_bit", per_bit, per_bit, "fJ/bit");
+  const double memory = memory_f_per_bit_mm(chip);
+  add("l2_memory_energy_fj_per_bit_mm", memory, memory, "fJ/bit/mm");
+  const PerMm legs = legs_f_per_bit_mm(chip);
+  if (legs.of_true > 0) {  // engines of fewer than two fours of CUs have no near and far ones
+    add("legs_energy_fj_per_bit_mm", legs.of_true, legs.of_published, "fJ/bit/mm");
+  }
+  // The ledger keeps switched capacitance, whatever the clock.
+  for (const char* name : {"voltage_exponent_along_curve", "voltage_exponent"}) {
+    revealed.constants.push_back({name, kVoltageExponent, kVoltageExponent, "1"});
+  }
+  revealed.constants.push_back({"frequency_exponent", 0.0, 0.0, "1"});
+  return revealed;
+}
+
+}  // namespace ww::sim::gpu

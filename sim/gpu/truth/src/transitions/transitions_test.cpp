@@ -1,0 +1,219 @@
+#include "transitions/transitions.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace ww::sim::gpu {
+namespace {
+
+using Word = std::array<std::uint64_t, 8>;
+
+Bus bus_at(const Word& word) {
+  Bus bus{};
+  bus.word = word;
+  return bus;
+}
+
+Word random_word() {
+  Word word;
+  for (auto& lane : word) {
+    lane = *rc::gen::arbitrary<std::uint64_t>() ^ (*rc::gen::arbitrary<std::uint64_t>() << 17);
+  }
+  return word;
+}
+
+// Wire by wire: positions in order, groups apart, by the definition of the header.
+struct Slow {
+  std::int64_t toggles{};
+  std::int64_t squares{};  // sum over gaps, shields included, of (d_i - d_{i+1})^2
+};
+
+Slow slow_count(const Word& before, const Word& after, int stride) {
+  std::vector<std::vector<int>> groups;
+  const auto change = [&](unsigned lane, unsigned bit) {
+    return static_cast<int>(after[lane] >> bit & 1U) - static_cast<int>(before[lane] >> bit & 1U);
+  };
+  for (unsigned lane = 0; lane < 8; ++lane) {
+    const auto step = static_cast<unsigned>(stride);
+    if (stride != 0 && (lane & step) != 0) {
+      continue;
+    }
+    std::vector<int> group;
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      group.push_back(change(lane, bit));
+      if (stride != 0) {
+        group.push_back(change(lane ^ step, bit));
+      }
+    }
+    groups.push_back(group);
+  }
+  Slow result;
+  for (const auto& group : groups) {
+    int previous = 0;
+    for (const int d : group) {
+      result.toggles += std::abs(d);
+      result.squares += (d - previous) * (d - previous);
+      previous = d;
+    }
+    result.squares += previous * previous;
+  }
+  return result;
+}
+
+TEST(Transitions, AgreeWithAWireByWireCount) {
+  rc::check([] {
+    const Word before = random_word();
+    const Word after = random_word();
+    for (const int stride : {0, 1, 2, 4}) {
+      Bus bus = bus_at(before);
+      bus_driver(stride).one(bus, after.data());
+      const TransitionCounts counts = bus.counts();
+      const Slow slow = slow_count(before, after, stride);
+      RC_ASSERT(static_cast<std::int64_t>(counts.toggles) == slow.toggles);
+      RC_ASSERT(static_cast<std::int64_t>(2 * counts.toggles + 4 * counts.opposite) -
+                    static_cast<std::int64_t>(2 * counts.adjacent) ==
+                slow.squares);
+      RC_ASSERT(bus.word == after);
+    }
+  });
+}
+
+TEST(Transitions, AreTheSameOnEveryInstructionSet) {
+  rc::check([] {
+    const Word before = random_word();
+    const Word after = random_word();
+    for (const int stride : {0, 1, 2, 4}) {
+      Bus fast = bus_at(before);
+      Bus portable = bus_at(before);
+      bus_driver(stride).one(fast, after.data());
+      portable_bus_driver(stride).one(portable, after.data());
+      RC_ASSERT(fast.counts().toggles == portable.counts().toggles);
+      RC_ASSERT(fast.counts().adjacent == portable.counts().adjacent);
+      RC_ASSERT(fast.counts().opposite == portable.counts().opposite);
+    }
+  });
+}
+
+TEST(Transitions, CostNothingWhenNothingChanges) {
+  rc::check([] {
+    const Word word = random_word();
+    Bus bus = bus_at(word);
+    bus_driver(0).one(bus, word.data());
+    RC_ASSERT(bus.counts().capacitance_f(1.0, 1.0) == 0.0);
+  });
+}
+
+TEST(Transitions, NeverCostLessWithAnotherIsolatedToggle) {
+  rc::check([] {
+    // One more toggling wire whose neighbours are quiet.
+    Word before = random_word();
+    Word after = random_word();
+    const auto lane = static_cast<unsigned>(*rc::gen::inRange(0, 8));
+    const auto bit = static_cast<unsigned>(*rc::gen::inRange(1, 63));
+    const std::uint64_t around = 7ULL << (bit - 1);
+    after[lane] = (after[lane] & ~around) | (before[lane] & around);
+    Word more = after;
+    more[lane] ^= 1ULL << bit;
+    Bus fewer_bus = bus_at(before);
+    Bus more_bus = bus_at(before);
+    bus_driver(0).one(fewer_bus, after.data());
+    bus_driver(0).one(more_bus, more.data());
+    const double ground = 200;
+    const double coupling = 170;
+    RC_ASSERT(more_bus.counts().capacitance_f(ground, coupling) >
+              fewer_bus.counts().capacitance_f(ground, coupling));
+  });
+}
+
+TEST(Transitions, NeverCostLessThanTheirGroundCapacitance) {
+  rc::check([] {
+    const Word before = random_word();
+    const Word after = random_word();
+    Bus bus = bus_at(before);
+    bus_driver(0).one(bus, after.data());
+    const TransitionCounts counts = bus.counts();
+    RC_ASSERT(counts.capacitance_f(200, 170) >= 100.0 * static_cast<double>(counts.toggles));
+  });
+}
+
+TEST(Transitions, DriveNarrowBusesLikeOneLane) {
+  rc::check([] {
+    const Word before = random_word();
+    Word after = before;
+    after[0] = *rc::gen::arbitrary<std::uint64_t>();
+    Bus bus = bus_at(before);
+    bus_driver(0).one(bus, after.data());
+    std::uint64_t word = before[0];
+    TransitionCounts counts;
+    drive_narrow(word, after[0], counts);
+    RC_ASSERT(counts.toggles == bus.counts().toggles);
+    RC_ASSERT(counts.adjacent == bus.counts().adjacent);
+    RC_ASSERT(counts.opposite == bus.counts().opposite);
+  });
+}
+
+TEST(Transitions, OfARunOnTwoBusesAreThoseOfItsWordsOneByOne) {
+  rc::check([] {
+    std::vector<Word> words(*rc::gen::inRange<std::size_t>(1, 9));
+    for (auto& word : words) word = random_word();
+    for (const int stride : {0, 1, 2, 4}) {
+      for (const BusDriver driver : {bus_driver(stride), portable_bus_driver(stride)}) {
+        Bus together[2] = {bus_at(random_word()), bus_at(random_word())};
+        Bus alone[2] = {together[0], together[1]};
+        driver.both(together[0], together[1], words.data(), static_cast<unsigned>(words.size()));
+        for (int i = 0; i < 2; ++i) {
+          for (const Word& word : words) driver.one(alone[i], word.data());
+          RC_ASSERT(together[i].word == alone[i].word);
+          RC_ASSERT(together[i].toggles == alone[i].toggles);
+          RC_ASSERT(together[i].adjacent == alone[i].adjacent);
+          RC_ASSERT(together[i].opposite == alone[i].opposite);
+        }
+      }
+    }
+  });
+}
+
+TEST(Transitions, OfTwoHalvesAreThoseOfEachOnTheLowerWires) {
+  rc::check([] {
+    const Word halves = random_word();
+    const Word before = random_word();
+    for (const BusDriver driver : {bus_driver(0), portable_bus_driver(0)}) {
+      Bus together = bus_at(before);
+      driver.halves(together, halves.data());
+      Bus alone = bus_at(before);
+      for (std::size_t half : {0U, 4U}) {
+        Word next = alone.word;
+        std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(half), 4, next.begin());
+        driver.one(alone, next.data());
+      }
+      RC_ASSERT(together.word == alone.word);
+      const TransitionCounts a = together.counts();
+      const TransitionCounts b = alone.counts();
+      RC_ASSERT(a.toggles == b.toggles && a.adjacent == b.adjacent && a.opposite == b.opposite);
+    }
+  });
+}
+
+TEST(Transitions, OfANarrowRunAreThoseOfItsWordsOneByOne) {
+  TransitionCounts together;
+  TransitionCounts alone;
+  std::uint64_t a = 7;
+  std::uint64_t b = 7;
+  drive_narrow_run(
+      a, {.first = 0x123456789A, .step = 1, .sequence = 253, .sequence_at = 48, .count = 9},
+      together);
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    drive_narrow(b, (0x123456789A + i) | ((253 + i) & 0xFF) << 48, alone);
+  }
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(together.toggles, alone.toggles);
+  EXPECT_EQ(together.adjacent, alone.adjacent);
+  EXPECT_EQ(together.opposite, alone.opposite);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu

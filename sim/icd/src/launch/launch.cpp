@@ -1,0 +1,104 @@
+#include "launch/launch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace ww::sim::icd {
+namespace {
+
+// The largest divisor of n that is at most `limit`.
+std::uint32_t largest_divisor(std::uint32_t n, std::uint32_t limit) {
+  for (std::uint32_t d = std::min(n, limit); d > 1; --d) {
+    if (n % d == 0) return d;
+  }
+  return 1;
+}
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+enum class Axis { x, y, z };
+
+std::optional<std::size_t> axis_after(std::string_view kind, std::string_view stem) {
+  if (kind.size() != stem.size() + 1 || kind.substr(0, stem.size()) != stem) return std::nullopt;
+  const char axis = kind.back();
+  if (axis < 'x' || axis > 'z') return std::nullopt;
+  return static_cast<std::size_t>(axis - 'x');
+}
+
+// The value of a hidden argument; nothing for those that stay zero.
+std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchShape& shape,
+                                          std::uint32_t dynamic_lds_bytes) {
+  if (const auto axis = axis_after(kind, "hidden_global_offset_")) return shape.offset[*axis];
+  if (const auto axis = axis_after(kind, "hidden_block_count_")) {
+    return shape.global[*axis] / shape.local[*axis];
+  }
+  if (const auto axis = axis_after(kind, "hidden_group_size_")) return shape.local[*axis];
+  // OpenCL 1.2 has only whole work-groups.
+  if (const auto axis = axis_after(kind, "hidden_remainder_")) {
+    return shape.global[*axis] % shape.local[*axis];
+  }
+  if (kind == "hidden_grid_dims") return shape.dimensions;
+  if (kind == "hidden_dynamic_lds_size") return dynamic_lds_bytes;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Extent choose_local_size(const Extent& global, std::uint32_t max_size, std::uint32_t wavefront) {
+  Extent local{1, 1, 1};
+  const bool flat = global[1] == 1 && global[2] == 1;
+  if (flat) {
+    for (std::uint32_t size = max_size / wavefront * wavefront; size >= wavefront;
+         size -= wavefront) {
+      if (global[0] % size == 0) {
+        local[0] = size;
+        return local;
+      }
+    }
+    local[0] = largest_divisor(global[0], max_size);
+    return local;
+  }
+  // Rows of a wavefront where they fit: neighbours in x share cache lines.
+  std::uint32_t room = max_size;
+  local[0] = largest_divisor(global[0], std::min(wavefront, room));
+  room /= local[0];
+  local[1] = largest_divisor(global[1], room);
+  room /= local[1];
+  local[2] = largest_divisor(global[2], room);
+  return local;
+}
+
+std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel) {
+  const std::uint32_t own = kernel.info->descriptor.group_segment_fixed_size;
+  std::uint64_t next = own;
+  for (auto& argument : kernel.arguments) {
+    if (argument.kind != ArgumentKind::local) continue;
+    // Where the metadata says nothing, the largest type's alignment is always right.
+    const std::uint32_t alignment = argument.metadata->pointee_align > 0
+                                        ? std::bit_ceil(argument.metadata->pointee_align)
+                                        : 128;
+    if (next + alignment > UINT32_MAX) return std::nullopt;
+    const std::uint32_t offset = align_up(static_cast<std::uint32_t>(next), alignment);
+    std::memcpy(kernel.kernarg.data() + argument.metadata->offset, &offset,
+                std::min<std::size_t>(sizeof offset, argument.metadata->size));
+    next = std::uint64_t{offset} + argument.local_bytes;
+  }
+  if (next > UINT32_MAX) return std::nullopt;
+  return static_cast<std::uint32_t>(next) - own;
+}
+
+void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
+                            const LaunchShape& shape, std::uint32_t dynamic_lds_bytes,
+                            std::span<std::byte> kernarg) {
+  for (const auto& argument : arguments) {
+    const auto value = hidden_value(argument.value_kind, shape, dynamic_lds_bytes);
+    if (!value || argument.offset + argument.size > kernarg.size()) continue;
+    std::memcpy(kernarg.data() + argument.offset, &*value,
+                std::min<std::size_t>(sizeof *value, argument.size));
+  }
+}
+
+}  // namespace ww::sim::icd

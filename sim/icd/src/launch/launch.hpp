@@ -1,0 +1,39 @@
+// How a kernel's launch is laid out: work-group size, LDS and hidden arguments. Free of the API.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "object/objects.hpp"
+
+namespace ww::sim::icd {
+
+using Extent = std::array<std::uint32_t, 3>;
+
+struct LaunchShape {
+  unsigned dimensions{1};
+  Extent global{1, 1, 1};
+  Extent local{1, 1, 1};
+  std::array<std::uint64_t, 3> offset{};
+};
+
+// A work-group size for an application that names none: divides `global` evenly, at most
+// `max_size` work-items, whole wavefronts where the extents allow it.
+[[nodiscard]] Extent choose_local_size(const Extent& global, std::uint32_t max_size,
+                                       std::uint32_t wavefront);
+
+// Where each dynamic LDS argument begins [bytes from the group segment's start], aligned to its
+// pointee. Writes the offsets into the kernarg segment and gives the bytes beyond the kernel's
+// own, or nothing when they exceed 2^32.
+[[nodiscard]] std::optional<std::uint32_t> lay_out_lds(_cl_kernel& kernel);
+
+// Writes, of the arguments, the hidden ones of code object versions 4 and 5 that depend on the
+// launch.
+void write_hidden_arguments(std::span<const binpatch::KernelArgument> arguments,
+                            const LaunchShape& shape, std::uint32_t dynamic_lds_bytes,
+                            std::span<std::byte> kernarg);
+
+}  // namespace ww::sim::icd

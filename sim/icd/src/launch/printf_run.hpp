@@ -1,0 +1,19 @@
+// The device's printf buffer: one for the process, because commands run one at a time.
+#pragma once
+
+#include <span>
+
+#include "object/objects.hpp"
+#include "print/printf.hpp"
+
+namespace ww::sim::icd {
+
+// Writes the buffer's address into the kernel's hidden argument; false when there is no memory.
+[[nodiscard]] bool place_printf_buffer(const binpatch::Kernel& kernel,
+                                       std::span<std::byte> kernarg);
+// Empties the buffer before a launch.
+[[nodiscard]] bool clear_printf_buffer();
+// Prints what a launch left in it to stdout, in the order of the records.
+void print_records(std::span<const PrintfFormat> formats);
+
+}  // namespace ww::sim::icd

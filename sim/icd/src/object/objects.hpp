@@ -1,0 +1,184 @@
+// The OpenCL objects of the driver. Plain state; the functions live in the file named after them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "object/box.hpp"
+#include "object/object.hpp"
+#include "print/printf.hpp"
+#include "ww/binpatch/code_object.hpp"
+
+namespace ww::sim::icd {
+
+// The one platform and its one device; both live for ever.
+[[nodiscard]] cl_platform_id the_platform();
+[[nodiscard]] cl_device_id the_device();
+
+// The compiler makes code for work-groups of up to 256 work-items, as AMD's drivers do, unless the
+// source says otherwise; for larger ones the driver compiles the program once more, for the first
+// of these sizes that is enough: the smaller the groups, the more registers a work-item has.
+inline constexpr std::array<std::size_t, 2> kLargeGroups{512, 1024};
+inline constexpr std::size_t kMaxWorkGroupSize = kLargeGroups.back();
+
+// A code object loaded into the device; unloaded when the last kernel and program let go.
+struct Module {
+  Module(binpatch::CodeObject code, std::uint32_t program_id);
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  binpatch::CodeObject object;
+  std::uint32_t id;
+  std::vector<PrintfFormat> printf_formats;
+};
+
+// A program built for larger work-groups.
+struct LargeForm {
+  std::shared_ptr<const Module> module;  // null: not built, or cannot be
+  bool tried{};
+};
+
+// Chip times of one command [ns].
+struct Timing {
+  std::int64_t start_ns{};
+  std::int64_t end_ns{};
+};
+
+// A command that could not run when it was enqueued.
+struct Command {
+  std::function<cl_int(Timing&)> work;
+  Use<_cl_event> event;
+  std::vector<Use<_cl_event>> waits;
+  bool after_all{};  // needs every earlier command of its queue: markers and barriers without list
+  bool barrier{};    // later commands of its queue need this one
+};
+
+struct MappedRegion {
+  std::byte* pointer{};
+  Region region{};  // bytes, rows, slices
+  Box device{};     // in the object's memory
+  Pitches host{};   // at the pointer
+  cl_map_flags flags{};
+};
+
+// What makes an image of memory. Origins and regions count elements, then rows (of a 1D array:
+// layers), then slices (of a 2D array: layers); extents that an image lacks are 1.
+struct ImageState {
+  cl_mem_object_type type{};
+  cl_image_format format{};
+  std::size_t element_bytes{};
+  Region extent{};
+  Pitches device{};
+  Pitches host{};              // of the application's memory (CL_MEM_USE_HOST_PTR)
+  Pitches told{};              // the application's own pitches, or those without gaps
+  std::uint64_t descriptor{};  // device address of what kernels get
+};
+
+struct EventCallback {
+  cl_int type{};
+  void(CL_CALLBACK* notify)(cl_event, cl_int, void*){};
+  void* user_data{};
+};
+
+enum class ArgumentKind { value, buffer, local, image, sampler };
+
+struct ArgumentState {
+  const binpatch::KernelArgument* metadata{};
+  ArgumentKind kind{ArgumentKind::value};
+  bool set{};
+  cl_mem memory{};              // buffer or image; not owned, as the standard demands
+  cl_sampler sampler{};         // not owned either
+  std::uint64_t serial{};       // which object it was, should the handle be used again
+  std::uint32_t local_bytes{};  // local
+};
+
+}  // namespace ww::sim::icd
+
+struct _cl_platform_id : ww::sim::icd::Object {
+  static constexpr auto kObjectType = ww::sim::icd::ObjectType::platform;
+  _cl_platform_id() : Object(kObjectType) {}
+};
+
+struct _cl_device_id : ww::sim::icd::Object {
+  static constexpr auto kObjectType = ww::sim::icd::ObjectType::device;
+  _cl_device_id() : Object(kObjectType) {}
+};
+
+struct _cl_context : ww::sim::icd::ObjectOf<_cl_context, ww::sim::icd::ObjectType::context> {
+  std::vector<cl_context_properties> properties;
+  void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*){};
+  void* user_data{};
+  std::vector<std::function<void()>> destructors;
+};
+
+struct _cl_command_queue
+    : ww::sim::icd::ObjectOf<_cl_command_queue, ww::sim::icd::ObjectType::queue> {
+  ww::sim::icd::Use<_cl_context> context;
+  cl_command_queue_properties properties{};
+  std::deque<ww::sim::icd::Command> pending;  // non-empty only while something waits for an event
+};
+
+struct _cl_mem : ww::sim::icd::ObjectOf<_cl_mem, ww::sim::icd::ObjectType::memory> {
+  ww::sim::icd::Use<_cl_context> context;
+  cl_mem_flags flags{};
+  std::size_t size{};
+  std::uint64_t address{};  // in device memory
+  std::uint64_t serial{};   // unique in the process
+  std::byte* host_ptr{};    // CL_MEM_USE_HOST_PTR: the application's memory, else null
+  std::unique_ptr<ww::sim::icd::ImageState> image;  // null: a buffer
+  ww::sim::icd::Use<_cl_mem> parent;  // of a sub-buffer, or of an image in a buffer's memory
+  std::size_t origin{};
+  std::vector<ww::sim::icd::MappedRegion> mapped;
+  std::vector<std::function<void()>> destructors;
+};
+
+struct _cl_sampler : ww::sim::icd::ObjectOf<_cl_sampler, ww::sim::icd::ObjectType::sampler> {
+  ww::sim::icd::Use<_cl_context> context;
+  cl_bool normalized{};
+  cl_addressing_mode addressing{};
+  cl_filter_mode filter{};
+  std::uint64_t descriptor{};  // device address of what kernels get
+  std::uint64_t serial{};      // unique in the process
+};
+
+struct _cl_program : ww::sim::icd::ObjectOf<_cl_program, ww::sim::icd::ObjectType::program> {
+  ww::sim::icd::Use<_cl_context> context;
+  bool from_source{};
+  bool linked{};  // made by clLinkProgram
+  std::string source;
+  std::string binary;  // a code object or LLVM bitcode, by binary_type
+  cl_program_binary_type binary_type{CL_PROGRAM_BINARY_TYPE_NONE};
+  cl_build_status status{CL_BUILD_NONE};
+  std::string options;
+  std::string log;
+  std::shared_ptr<const ww::sim::icd::Module> module;
+  std::array<ww::sim::icd::LargeForm, ww::sim::icd::kLargeGroups.size()> large;
+  unsigned kernels{};  // alive: the program may not be rebuilt meanwhile
+};
+
+struct _cl_kernel : ww::sim::icd::ObjectOf<_cl_kernel, ww::sim::icd::ObjectType::kernel> {
+  ww::sim::icd::Use<_cl_program> program;
+  std::shared_ptr<const ww::sim::icd::Module> module;
+  const ww::binpatch::Kernel* info{};
+  std::vector<ww::sim::icd::ArgumentState> arguments;
+  std::vector<std::byte> kernarg;
+  std::uint32_t dynamic_lds_bytes{};
+  bool lds_laid_out{};
+  bool prints{};  // has a printf buffer among its hidden arguments
+};
+
+struct _cl_event : ww::sim::icd::ObjectOf<_cl_event, ww::sim::icd::ObjectType::event> {
+  ww::sim::icd::Use<_cl_context> context;
+  ww::sim::icd::Use<_cl_command_queue> queue;  // none for a user event
+  cl_command_type command{};
+  cl_int status{CL_QUEUED};
+  cl_ulong queued_ns{};
+  ww::sim::icd::Timing timing;
+  std::vector<ww::sim::icd::EventCallback> callbacks;
+};

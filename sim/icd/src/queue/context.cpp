@@ -1,0 +1,127 @@
+#include <algorithm>
+
+#include "object/api.hpp"
+#include "object/info.hpp"
+#include "object/objects.hpp"
+#include "runtime/runtime.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+std::size_t contexts = 0;  // alive; under the driver's lock
+
+using Notify = void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*);
+
+// Checks a property list and copies it, the closing zero included.
+Created<std::vector<cl_context_properties>> read_properties(const cl_context_properties* list) {
+  std::vector<cl_context_properties> copy;
+  if (list == nullptr) return copy;
+  bool platform = false;
+  bool sync = false;
+  for (; *list != 0; list += 2) {
+    if (list[0] == CL_CONTEXT_PLATFORM && !platform) {
+      platform = true;
+      if (reinterpret_cast<cl_platform_id>(list[1]) != the_platform()) {
+        return refuse(CL_INVALID_PLATFORM);
+      }
+    } else if (list[0] == CL_CONTEXT_INTEROP_USER_SYNC && !sync) {
+      sync = true;
+      if (list[1] != CL_TRUE && list[1] != CL_FALSE) return refuse(CL_INVALID_PROPERTY);
+    } else {
+      return refuse(CL_INVALID_PROPERTY);
+    }
+    copy.push_back(list[0]);
+    copy.push_back(list[1]);
+  }
+  copy.push_back(0);
+  return copy;
+}
+
+Created<cl_context> make_context(const cl_context_properties* list, Notify notify,
+                                 void* user_data) {
+  if (notify == nullptr && user_data != nullptr) return refuse(CL_INVALID_VALUE);
+  auto properties = read_properties(list);
+  if (!properties) return refuse(properties.error());
+  auto* context = new _cl_context;
+  context->properties = std::move(*properties);
+  context->notify = notify;
+  context->user_data = user_data;
+  ++contexts;
+  return context;
+}
+
+}  // namespace
+
+void destroy(cl_context context) {
+  auto& callbacks = Runtime::get().callbacks;
+  callbacks.insert(callbacks.end(), context->destructors.rbegin(), context->destructors.rend());
+  delete context;
+  // A program that leaves by _exit has its counters if it released what it made.
+  if (--contexts == 0) Runtime::get().save_counters();
+}
+
+namespace api {
+
+cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint count,
+                                       const cl_device_id* devices, Notify notify, void* user_data,
+                                       cl_int* errcode_ret) {
+  return created<cl_context>(errcode_ret, [&](Entry&) -> Created<cl_context> {
+    if (count == 0 || devices == nullptr) return refuse(CL_INVALID_VALUE);
+    const auto* end = devices + count;
+    if (std::any_of(devices, end, [](cl_device_id device) { return device != the_device(); })) {
+      return refuse(CL_INVALID_DEVICE);
+    }
+    if (Runtime::get().gpu() == nullptr) return refuse(CL_DEVICE_NOT_AVAILABLE);
+    return make_context(properties, notify, user_data);
+  });
+}
+
+cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties,
+                                               cl_device_type type, Notify notify, void* user_data,
+                                               cl_int* errcode_ret) {
+  cl_device_id device = nullptr;
+  cl_uint count = 0;
+  const cl_int found = api::clGetDeviceIDs(the_platform(), type, 1, &device, &count);
+  return created<cl_context>(errcode_ret, [&](Entry&) -> Created<cl_context> {
+    if (found != CL_SUCCESS) return refuse(found);
+    return make_context(properties, notify, user_data);
+  });
+}
+
+cl_int CL_API_CALL clRetainContext(cl_context context) {
+  return guarded([&](Entry&) { return retain_handle(context, CL_INVALID_CONTEXT); });
+}
+
+cl_int CL_API_CALL clReleaseContext(cl_context context) {
+  return guarded([&](Entry&) { return release_handle(context, CL_INVALID_CONTEXT); });
+}
+
+cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, std::size_t size,
+                                    void* value, std::size_t* size_ret) {
+  return guarded([&](Entry&) -> cl_int {
+    if (!valid(context)) return CL_INVALID_CONTEXT;
+    const InfoSink sink(size, value, size_ret);
+    switch (name) {
+      case CL_CONTEXT_REFERENCE_COUNT: return sink.value(context->references);
+      case CL_CONTEXT_NUM_DEVICES: return sink.value<cl_uint>(1);
+      case CL_CONTEXT_DEVICES: return sink.value(the_device());
+      case CL_CONTEXT_PROPERTIES:
+        return sink.array(std::span<const cl_context_properties>(context->properties));
+      default: return CL_INVALID_VALUE;
+    }
+  });
+}
+
+cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
+                                                  void(CL_CALLBACK* notify)(cl_context, void*),
+                                                  void* user_data) {
+  return guarded([&](Entry&) -> cl_int {
+    if (!valid(context)) return CL_INVALID_CONTEXT;
+    if (notify == nullptr) return CL_INVALID_VALUE;
+    context->destructors.emplace_back([context, notify, user_data] { notify(context, user_data); });
+    return CL_SUCCESS;
+  });
+}
+
+}  // namespace api
+}  // namespace ww::sim::icd

@@ -1,0 +1,174 @@
+#include "runtime/recordings.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/streamed_file.hpp"
+#include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/trace/writer.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+// rocprofv3's counter collection file, the form with timestamps.
+constexpr std::string_view kHeader =
+    "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Thread_Id\","
+    "\"Grid_Size\",\"Kernel_Id\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\","
+    "\"Scratch_Size\",\"VGPR_Count\",\"Accum_VGPR_Count\",\"SGPR_Count\",\"Counter_Name\","
+    "\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n";
+
+// Sensor readings of the idle chip before the first launch and after the last.
+constexpr std::int64_t kIdleReadings = 40;
+
+// Kernels too short for the sensor are launched again until it has seen so many readings of them.
+constexpr std::int64_t kBusyReadings = 100;
+constexpr std::int64_t kMostLaunches = 100'000;
+
+std::int64_t repeats_for(const gpu::VirtualGpu& gpu) {
+  std::int64_t busy_ns = 0;
+  const auto count = static_cast<std::int64_t>(gpu.dispatch_count());
+  for (std::int64_t id = 0; id < count; ++id) {
+    const auto dispatch = gpu.dispatch(static_cast<std::uint64_t>(id));
+    if (dispatch) busy_ns += dispatch->end_ns - dispatch->start_ns;
+  }
+  if (busy_ns <= 0) return 0;
+  const std::int64_t wanted = kBusyReadings * gpu.sensor_info().period_ns / busy_ns;
+  return std::min(wanted, kMostLaunches / count);
+}
+
+std::string csv_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::string recording_name(std::string name) {
+  const auto process = std::to_string(::getpid());
+  for (auto at = name.find("%p"); at != std::string::npos; at = name.find("%p", at)) {
+    name.replace(at, 2, process);
+    at += process.size();
+  }
+  return name;
+}
+
+Recordings::~Recordings() = default;
+
+Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
+  auto recordings = std::unique_ptr<Recordings>(new Recordings);
+  recordings->process_ = ::getpid();
+  recordings->counters_file_ = settings.counters_file;
+  recordings->samples_file_ = settings.samples_file;
+  recordings->sealed_file_ = settings.sealed_file;
+  recordings->timing_file_ = settings.timing_file;
+  for (const auto& file : {settings.counters_file, settings.timing_file}) {
+    // A folder that cannot be written to is better told now than after an hour.
+    if (!file.empty()) WW_TRY(StreamedFile::create(file));
+  }
+  if (!settings.trace_file.empty()) {
+    WW_ASSIGN(writer,
+              trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip)));
+    recordings->trace_ = std::move(writer);
+  }
+  return recordings;
+}
+
+Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {
+  if (counters_file_.empty() || ::getpid() != process_) return {};
+  const std::uint64_t dispatches = gpu.dispatch_count();
+  if (saved_ && dispatches == saved_dispatches_) return {};
+  WW_ASSIGN(file, StreamedFile::create(counters_file_));
+  WW_TRY(file.write(kHeader));
+  const auto& names = gpu.counter_names();
+  std::vector<double> values(names.size());
+  std::unordered_map<std::string, std::size_t> kernels;
+  std::string rows;
+  for (std::uint64_t id = 0; id < dispatches; ++id) {
+    WW_ASSIGN(dispatch, gpu.dispatch(id));
+    WW_TRY(gpu.counters(id, values));
+    const std::size_t kernel =
+        kernels.try_emplace(dispatch.kernel, kernels.size() + 1).first->second;
+    // Agents, queues and dispatches count from 1, as rocprofv3 does; agent 1 is the virtual GPU.
+    const auto head = fmt::format(
+        "{0},{0},\"Agent 1\",1,{1},{1},{2},{3},{4},{5},{6},{7},{8},0,{9}", id + 1, process_,
+        dispatch.grid_size, kernel, csv_text(dispatch.kernel), dispatch.workgroup_size,
+        dispatch.lds_bytes, dispatch.scratch_bytes, dispatch.vgprs, dispatch.sgprs);
+    rows.clear();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      fmt::format_to(std::back_inserter(rows), "{},\"{}\",{:.17g},{},{}\n", head, names[i],
+                     values[i], dispatch.start_ns, dispatch.end_ns);
+    }
+    WW_TRY(file.write(rows));
+  }
+  WW_TRY(file.keep());
+  saved_ = true;
+  saved_dispatches_ = dispatches;
+  return {};
+}
+
+void Recordings::begin(gpu::VirtualGpu& gpu) {
+  if (samples_file_.empty()) return;
+  gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
+}
+
+Status Recordings::save_power(gpu::VirtualGpu& gpu) {
+  if (::getpid() != process_) return {};
+  if (!samples_file_.empty()) {
+    const std::int64_t repeats = repeats_for(gpu);
+    gpu.repeat_launches(repeats);
+    gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
+    WW_ASSIGN(file, StreamedFile::create(samples_file_));
+    WW_TRY(file.write(
+        "time_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,valid,launched\n"));
+    std::vector<ww_vgpu_sample> samples(4096);
+    std::uint64_t next = 0;
+    std::string rows;
+    while (const auto count = gpu.samples_since(next, samples)) {
+      rows.clear();
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const auto& s = samples[i];
+        fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{},{},{}\n", s.time_ns, s.power_uw,
+                       s.energy_ticks, s.temperature_mc, s.voltage_uv, s.clock_khz,
+                       s.flags & WW_VGPU_SAMPLE_VALID, 1 + repeats);
+      }
+      WW_TRY(file.write(rows));
+      next = samples[count - 1].index + 1;
+    }
+    WW_TRY(file.keep());
+  }
+  if (sealed_file_.empty()) return {};
+  WW_ASSIGN(file, StreamedFile::create(sealed_file_));
+  WW_TRY(file.write("Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,rest_j\n"));
+  for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
+    WW_ASSIGN(dispatch, gpu.dispatch(id));
+    WW_ASSIGN(parts, gpu.sealed_energy_j(id));
+    WW_TRY(file.write(fmt::format(
+        "{},{:.9g},{:.9g},{:.9g},{:.9g}\n", csv_text(dispatch.kernel),
+        parts.crossbar_wires + parts.crossbar_control, parts.registers_l1, parts.l2_memory,
+        parts.caches + parts.alu + parts.clock + parts.crossbar_arbiters)));
+  }
+  return file.keep();
+}
+
+Status Recordings::save_timing(const gpu::VirtualGpu& gpu) const {
+  const gpu::TimingReport* report = gpu.timing_report();
+  if (timing_file_.empty() || report == nullptr || ::getpid() != process_) return {};
+  return write_file_atomically(timing_file_, gpu::to_json_text(*report));
+}
+
+Status Recordings::finish_trace() {
+  if (trace_ == nullptr || ::getpid() != process_) return {};
+  return trace_->finish();
+}
+
+}  // namespace ww::sim::icd

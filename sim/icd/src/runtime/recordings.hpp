@@ -1,0 +1,61 @@
+// What the driver writes to files for unmodified programs: counters (WIREWATT_COUNTERS) and a
+// memory trace (WIREWATT_TRACE), sensor readings (WIREWATT_SAMPLES), the report of timing mode
+// (WIREWATT_TIMING_REPORT), and, sealed for
+// `wirewatt score` alone, where the energy went (WIREWATT_SEALED_ENERGY). Files appear whole or not
+// at all.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+
+#include "runtime/runtime.hpp"
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
+namespace ww::sim::icd {
+
+// The file name with %p replaced by the process id.
+[[nodiscard]] std::string recording_name(std::string name);
+
+class Recordings {
+ public:
+  // Opens what the settings ask for. Errors: not_found, permission_denied, io_error.
+  static Result<std::unique_ptr<Recordings>> open(const Settings& settings);
+  ~Recordings();
+
+  [[nodiscard]] bool any() const {
+    return !counters_file_.empty() || trace_ != nullptr || !samples_file_.empty() ||
+           !sealed_file_.empty() || !timing_file_.empty();
+  }
+  // Whether what launches drew is asked for.
+  [[nodiscard]] bool power() const { return !samples_file_.empty() || !sealed_file_.empty(); }
+  // Where readings are asked for, the chip idles before the first launch and after the last, so
+  // that idle power is among them.
+  void begin(gpu::VirtualGpu& gpu);
+  Status save_power(gpu::VirtualGpu& gpu);
+  // Null where no trace is asked for.
+  [[nodiscard]] trace::Writer* trace() const { return trace_.get(); }
+
+  // Writes one row for each counter of each dispatch so far, in rocprofv3's form. Does nothing
+  // without a file, without new dispatches, or in a process forked from the one that opened.
+  Status save_counters(const gpu::VirtualGpu& gpu);
+  // Writes the report of timing mode, where one is asked for.
+  Status save_timing(const gpu::VirtualGpu& gpu) const;
+  // Ends the trace and puts it in place.
+  Status finish_trace();
+
+ private:
+  Recordings() = default;
+
+  std::string counters_file_;
+  std::string samples_file_;
+  std::string sealed_file_;
+  std::string timing_file_;
+  std::unique_ptr<trace::Writer> trace_;
+  std::uint64_t saved_dispatches_{};
+  bool saved_{};
+  pid_t process_{};
+};
+
+}  // namespace ww::sim::icd
