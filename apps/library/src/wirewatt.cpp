@@ -63,6 +63,7 @@ int32_t figure_status(ww::RowStatus status) {
     case ww::RowStatus::ok: return WIREWATT_FIGURE_OK;
     case ww::RowStatus::transferred: return WIREWATT_FIGURE_TRANSFERRED;
     case ww::RowStatus::not_identified: return WIREWATT_FIGURE_NOT_IDENTIFIED;
+    case ww::RowStatus::misfit:
     case ww::RowStatus::rejected:
     case ww::RowStatus::failed: return WIREWATT_FIGURE_REJECTED;
     case ww::RowStatus::unavailable: break;
