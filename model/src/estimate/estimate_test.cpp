@@ -46,7 +46,7 @@ const SegmentEstimate& l1_l2(const KernelEstimate& kernel) {
 
 TEST(Estimate, TakesRegistersL1AsMeasuredAndLeavesTheOthers) {
   EstimateOptions options;
-  options.toggle_rate = 0.25;
+  options.data = data_at_rate(0.25);
   auto model = wire_model();
   const auto before = estimate(model, {kernel(1e9)}, options)->kernels[0];
   EXPECT_EQ(before.segments[0].status, RowStatus::transferred);
@@ -78,7 +78,7 @@ TEST(Estimate, TakesRegistersL1AsMeasuredAndLeavesTheOthers) {
 
 TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
   EstimateOptions options;
-  options.toggle_rate = 0.5;
+  options.data = {{0.5, 0.5, 0.5}, {0, 0, 0}};  // random bits, as the calibration streams them
   const auto result = estimate(wire_model(), {kernel(1e9)}, options);
   ASSERT_TRUE(result);
   // 8e9 bits x 100 fJ x 10 mm = 8 mJ in half a second.
@@ -90,10 +90,126 @@ TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
 
 TEST(Estimate, FollowsTheToggleRateAlongTheFittedSlope) {
   EstimateOptions options;
-  options.toggle_rate = 0.34;
+  options.data = data_at_rate(0.34);
   const auto result = estimate(wire_model(), {kernel(1e9)}, options);
   ASSERT_TRUE(result);
   EXPECT_NEAR(l1_l2(result->total).energy_j->value, 8e-5 * (100 - 180 * 0.16), 1e-9);
+}
+
+// What nobody counted is in the interval: half of it is the slope's way from the assumed rate to
+// the end of its range, and what neighbours may add.
+TEST(Estimate, HoldsTheRangeOfAnAssumedToggleRateAndOfCouplingInItsInterval) {
+  const AssumedData& prior = unknown_data();
+  const auto unknown = estimate(wire_model(), {kernel(1e9)}, {});
+  EstimateOptions options;
+  options.data = data_at_rate(prior.toggle_rate.value);
+  const auto rate_known = estimate(wire_model(), {kernel(1e9)}, options);
+  options.data.coupling = {0, 0, 0};
+  const auto all_known = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(unknown && rate_known && all_known);
+  const Interval wide = *l1_l2(unknown->total).energy_j;
+  const Interval coupled = *l1_l2(rate_known->total).energy_j;
+  const Interval narrow = *l1_l2(all_known->total).energy_j;
+  EXPECT_DOUBLE_EQ(wide.value, narrow.value);
+  EXPECT_DOUBLE_EQ(coupled.value, narrow.value);
+  const double to_joules = 8e-5;
+  const double rate_up = 180 * (prior.toggle_rate.high - prior.toggle_rate.value);
+  const double rate_down = 180 * (prior.toggle_rate.value - prior.toggle_rate.low);
+  const double couple = 90 * prior.toggle_rate.value;  // a unit costs half of a toggle
+  const auto squared = [](double x) { return x * x; };
+  EXPECT_NEAR(squared((wide.high - wide.value) / to_joules),
+              squared((coupled.high - coupled.value) / to_joules) + squared(rate_up), 0.1);
+  EXPECT_NEAR(squared((wide.value - wide.low) / to_joules),
+              squared((coupled.value - coupled.low) / to_joules) + squared(rate_down), 0.1);
+  EXPECT_NEAR(
+      squared((coupled.value - coupled.low) / to_joules),
+      squared((narrow.value - narrow.low) / to_joules) + squared(couple * prior.coupling.low), 0.1);
+  EXPECT_NEAR(coupled.high, narrow.high, 1e-12);  // random words couple most
+  // Every watt and joule of the application has it, segments that are transferred included.
+  EXPECT_LT(unknown->total.power_w->low, all_known->total.power_w->low);
+  EXPECT_GT(unknown->total.power_w->high, all_known->total.power_w->high);
+  EXPECT_GT(unknown->total.segments[2].energy_j->high, all_known->total.segments[2].energy_j->high);
+  EXPECT_EQ(to_json(*unknown)["assumed"]["toggle_rate"]["high"], prior.toggle_rate.high);
+}
+
+TEST(Estimate, OfWordsThatCoupleLessIsLower) {
+  EstimateOptions options;
+  options.data = data_at_rate(0.34);
+  const auto random_words = estimate(wire_model(), {kernel(1e9)}, options);
+  options.data.coupling = {-0.5, -0.5, -0.5};
+  const auto alike = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(random_words && alike);
+  EXPECT_NEAR(l1_l2(random_words->total).energy_j->value - l1_l2(alike->total).energy_j->value,
+              8e-5 * 90 * 0.34 * 0.5, 1e-9);
+}
+
+nlohmann::json flagged_model_json() {
+  auto json = model_json();
+  json["energy_fj_per_bit_mm"]["status"] = "misfit";
+  json["energy_fj_per_bit_mm"]["reason"] = "pairs depart from distance";
+  json["constants"][0]["status"] = "misfit";
+  return json;
+}
+
+TEST(FlaggedModel, IsRefusedWithTheReasonAndWhatToDo) {
+  for (const bool old_file : {false, true}) {
+    auto json = flagged_model_json();
+    if (old_file) {  // written before the status was: the flag alone
+      json = model_json();
+      json["misfit"] = {{"flagged", true}, {"reason", "pairs depart from distance"}};
+    }
+    const auto model = parse_wire_model(json, "run/model.json");
+    ASSERT_FALSE(model);
+    EXPECT_EQ(exit_code(model.error().code), 1);
+    for (const char* part : {"run/model.json", "misfit", "pairs depart from distance",
+                             "calibrate again", "--anyway"}) {
+      EXPECT_NE(model.error().text().find(part), std::string::npos) << part;
+    }
+  }
+  auto fine = model_json();
+  fine["misfit"] = {{"flagged", false}, {"reason", ""}};
+  EXPECT_TRUE(parse_wire_model(fine, "x"));
+}
+
+TEST(FlaggedModel, AnywayMarksEveryFigureAndChangesNone) {
+  const auto model = parse_wire_model(flagged_model_json(), "x", FlaggedModel::mark);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_EQ(model->misfit, "pairs depart from distance");
+  EXPECT_TRUE(model->toggle_slope);
+  auto bounded = kernel(1e9);
+  bounded.kernel = "bounded";
+  bounded.segments[2].upper_bytes = *bounded.segments[2].bytes;
+  bounded.segments[2].bytes.reset();
+  auto marked = estimate(*model, {kernel(1e9), bounded}, {});
+  auto plain = estimate(wire_model(), {kernel(1e9), bounded}, {});
+  ASSERT_TRUE(marked && plain);
+  for (auto* result : {&*marked, &*plain}) {
+    const double joules = result->total.energy_j->value;
+    add_dynamic_energy(*result, {20 * joules, 19 * joules, 21 * joules});
+  }
+  EXPECT_DOUBLE_EQ(marked->total.energy_j->value, plain->total.energy_j->value);
+  const auto json = to_json(*marked);
+  EXPECT_EQ(json["share_status"], "misfit");
+  auto kernels = json["kernels"];
+  kernels.push_back(json["total"]);
+  for (const auto& one : kernels) {
+    EXPECT_EQ(one["status"], "misfit");
+    for (const auto& segment : one["segments"]) {
+      EXPECT_EQ(segment["status"], "misfit") << segment.dump();
+      EXPECT_NE(segment["reason"].get<std::string>().find("flagged"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(to_json(*plain)["total"]["status"], "transferred");
+}
+
+TEST(FlaggedModel, WithAnEnergyBelowZeroIsOfNoUseEvenAnyway) {
+  auto json = flagged_model_json();
+  json["energy_fj_per_bit_mm"]["value"] = -100;
+  json["energy_fj_per_bit_mm"]["low"] = -110;
+  json["energy_fj_per_bit_mm"]["high"] = -90;
+  const auto model = parse_wire_model(json, "x", FlaggedModel::mark);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, ErrorCode::bad_data);
 }
 
 TEST(Estimate, TransfersSegmentsWithoutAContrastWithAWiderInterval) {
@@ -171,7 +287,7 @@ TEST(Estimate, NamesTheKernelAndSegmentOfNegativeBytes) {
 TEST(Estimate, RefusesNoKernelAndImpossibleToggleRates) {
   EXPECT_EQ(estimate(wire_model(), {}, {}).error().code, ErrorCode::bad_data);
   EstimateOptions options;
-  options.toggle_rate = 1.5;
+  options.data = data_at_rate(1.5);
   EXPECT_EQ(estimate(wire_model(), {kernel(1)}, options).error().code, ErrorCode::out_of_range);
 }
 

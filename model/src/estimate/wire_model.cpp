@@ -16,6 +16,9 @@ namespace {
 using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
+// A unit of coupling over a toggle beside quiet neighbours, 2 Cc / (Cg + 2 Cc): dense wires have
+// 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
+constexpr double kCouplingShare = 0.5;
 
 std::optional<double> number(const json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
@@ -43,7 +46,8 @@ struct Constant {
 
 std::optional<Constant> constant(const json& model, std::string_view name) {
   for (const json& row : member(model, "constants")) {
-    if (text(row, "name") != name || text(row, "status") != "ok") continue;
+    const std::string status = text(row, "status");
+    if (text(row, "name") != name || (status != "ok" && status != "misfit")) continue;
     const auto value = number(row, "value");
     if (!value) continue;
     const double low = number(row, "low").value_or(*value);
@@ -105,18 +109,34 @@ std::string_view to_string(WireSegment segment) {
   return "unknown";
 }
 
-Interval WireModel::at_toggle_rate(double rate) const {
-  const double absolute = random.relative();
-  if (!toggle_slope) {
+Interval WireModel::of_data(const AssumedData& data) const {
+  const Interval& rate = data.toggle_rate;
+  const Interval& coupling = data.coupling;
+  // Energy of a toggle beside quiet neighbours, and of a unit of coupling.
+  const double toggle = toggle_slope ? toggle_slope->value : random.value / random_toggle_rate;
+  const double couple = kCouplingShare * toggle;
+  Interval energy;
+  if (toggle_slope) {
+    const double away = rate.value - random_toggle_rate;
+    energy.value = std::max(0.0, random.value + toggle * away);
+    const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
+    const double half =
+        std::hypot(random.relative() * energy.value, sensed_half_width, slope_half * away);
+    energy.low = energy.value - half;
+    energy.high = energy.value + half;
+  } else {
     // Through the origin, as IISWC'16 has it; what costs energy without toggles may add to it.
-    const Interval through = random.times(rate / random_toggle_rate);
-    return {through.value, std::min(through.low, random.low), std::max(through.high, random.high)};
+    energy = random.times(rate.value / random_toggle_rate);
+    energy.low = std::min(energy.low, random.low);
+    energy.high = std::max(energy.high, random.high);
   }
-  const double away = rate - random_toggle_rate;
-  const double value = std::max(0.0, random.value + toggle_slope->value * away);
-  const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
-  const double half = std::hypot(absolute * value, sensed_half_width, slope_half * away);
-  return {value, std::max(0.0, value - half), value + half};
+  const double coupled = couple * rate.value;
+  const double up = std::hypot(energy.high - energy.value, toggle * (rate.high - rate.value),
+                               coupled * (coupling.high - coupling.value));
+  const double down = std::hypot(energy.value - energy.low, toggle * (rate.value - rate.low),
+                                 coupled * (coupling.value - coupling.low));
+  const double value = std::max(0.0, energy.value + coupled * coupling.value);
+  return {value, std::max(0.0, value - down), value + up};
 }
 
 Interval WireModel::of_activity(const WireActivity& activity) const {
@@ -138,8 +158,6 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data,
                 fmt::format("{} payloads with wire activity; three are needed", variants.size()));
   }
-  // Dense wires: 2 Cc / (Cg + 2 Cc) of 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
-  constexpr double coupling_share = 0.5;
   constexpr double coupling_error = 0.15;
   // What a straight line in three features cannot follow, of a random bit's energy. Campaigns of 14
   // random chips left residuals of chi2 = 33 at 28 degrees of freedom with it, 38 with none.
@@ -160,7 +178,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   }
   // Prior: coupling - share * toggle = 0 +- error * (energy of a random bit's toggles).
   const double prior_error = coupling_error * scale / random_toggle_rate;
-  features.row(count) << 0, -coupling_share / prior_error, 1 / prior_error;
+  features.row(count) << 0, -kCouplingShare / prior_error, 1 / prior_error;
   energy(count) = 0;
   const Eigen::Matrix3d normal = features.transpose() * features;
   const Eigen::LDLT<Eigen::Matrix3d> solver(normal);
@@ -187,16 +205,18 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   return events;
 }
 
-Result<WireModel> parse_wire_model(const json& model, const std::string& origin) {
+Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
+                                   FlaggedModel flagged) {
   if (text(model, "format") != "wirewatt-model/1") {
     return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
                 origin);
   }
+  WW_ASSIGN(misfit, admit_model(model, flagged, origin));
   const json energy = member(model, "energy_fj_per_bit_mm");
-  if (text(energy, "status") != "ok") {
+  if (const auto status = text(energy, "status"); status != "ok" && status != "misfit") {
     return fail(ErrorCode::bad_data,
-                fmt::format("the model has no energy per bit and millimetre: {} ({})",
-                            text(energy, "status"), text(energy, "reason")),
+                fmt::format("the model has no energy per bit and millimetre: {} ({})", status,
+                            text(energy, "reason")),
                 origin);
   }
   const auto value = number(energy, "value");
@@ -210,6 +230,7 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   result.device = text(model, "device");
   result.is_virtual = model.value("virtual", false);
   result.source = "calibration of " + result.device;
+  result.misfit = std::move(misfit);
   result.random = {*value, *low, *high};
   result.sensed_half_width = (number(energy, "sensed_high").value_or(*high) -
                               number(energy, "sensed_low").value_or(*low)) /
@@ -253,7 +274,7 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   return result;
 }
 
-Result<WireModel> load_wire_model(const std::filesystem::path& path) {
+Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedModel flagged) {
   WW_ASSIGN(file, named_file(path, "model.json",
                              "'wirewatt calibrate --out FOLDER' writes one into FOLDER, 'wirewatt "
                              "fit CAMPAIGN --out FILE' fits one again"));
@@ -264,7 +285,7 @@ Result<WireModel> load_wire_model(const std::filesystem::path& path) {
                 file.string());
   }
   try {
-    return parse_wire_model(model, file.string());
+    return parse_wire_model(model, file.string(), flagged);
   } catch (const json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), file.string());
   }
