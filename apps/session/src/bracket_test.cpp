@@ -52,7 +52,7 @@ TEST(Segments, ARateThatTheProgramDoesNotKnowIsInTheInterval) {
     EXPECT_TRUE(fill_said_segments(reading, wires(), said));
     return *reading.segments[1].energy;
   };
-  const double rate = model::unknown_data().toggle_rate.value;
+  const double rate = model::equivalent_rate(model::unknown_data(), wires().coupling_share).value;
   const auto known = of({1e9, rate * 8e9, 0});
   const auto half = of({1e9, rate * 4e9, 5e8});
   const auto unknown = of({1e9, 0, 1e9});

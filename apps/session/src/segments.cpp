@@ -1,7 +1,5 @@
 #include "segments.hpp"
 
-#include <algorithm>
-
 namespace ww::session {
 namespace {
 
@@ -43,13 +41,7 @@ model::AssumedData SaidTraffic::data() const {
   if (!(bytes > 0)) {
     return model::unknown_data();
   }
-  const double known_rate = toggled_bits / (8 * bytes);
-  const double unknown = unknown_bytes / bytes;
-  model::AssumedData data = model::unknown_data();
-  for (double* end : {&data.toggle_rate.value, &data.toggle_rate.low, &data.toggle_rate.high}) {
-    *end = std::clamp(known_rate + unknown * *end, 0.0, 1.0);
-  }
-  return data;
+  return {toggled_bits / (8 * bytes), unknown_bytes / bytes, false};
 }
 
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,

@@ -78,7 +78,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   out.bytes = traffic.bytes;
   out.reason = traffic.reason;
   AssumedData data = options.data;
-  out.toggle_rate = data.toggle_rate.value;
+  out.toggle_rate = equivalent_rate(data, model.coupling_share).value;
   const auto& distance = model.distance_mm[index];
   if (!model.refused[index].empty() || !distance) {
     out.status = RowStatus::not_identified;
@@ -109,8 +109,9 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
   if (traffic.bytes && measured) {
     out.status = RowStatus::ok;
-    out.energy_j =
-        as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes, data.toggle_rate).times(volts);
+    out.energy_j = as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
+                               equivalent_rate(data, model.coupling_share))
+                       .times(volts);
     add_reason(out.reason,
                "energy per bit as 'wirewatt segments' measured it, register write and wire "
                "together");
@@ -285,8 +286,9 @@ nlohmann::json kernel_json(const KernelEstimate& kernel) {
 Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffic>& kernels,
                           const EstimateOptions& options) {
   if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel was counted");
-  const Interval& rate = options.data.toggle_rate;
-  if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= rate.high && rate.high <= 1)) {
+  const Interval rate = equivalent_rate(options.data, model.coupling_share);
+  if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= std::min(1.0, rate.high)) ||
+      !std::isfinite(rate.high)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("toggle rate {} ({}..{}); it lies between 0 and 1", rate.value,
                             rate.low, rate.high));
@@ -295,7 +297,7 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
     return fail(ErrorCode::out_of_range, fmt::format("voltage {} V", *options.voltage_v));
   }
   Estimate result;
-  result.assumed = options.data;
+  result.assumed_rate = rate;
   for (const auto& kernel : kernels) {
     WW_TRY(check(kernel));
     KernelEstimate out;
@@ -350,8 +352,7 @@ nlohmann::json to_json(const Estimate& estimate) {
   json["share_status"] =
       to_string(estimate.share_percent ? estimate.total.status : RowStatus::unavailable);
   json["share_reason"] = estimate.share_reason;
-  json["assumed"] = {{"toggle_rate", interval_json(estimate.assumed.toggle_rate)},
-                     {"coupling_per_toggle", interval_json(estimate.assumed.coupling)}};
+  json["assumed"] = {{"equivalent_rate", interval_json(estimate.assumed_rate)}};
   return json;
 }
 

@@ -16,9 +16,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
-// A unit of coupling over a toggle beside quiet neighbours, 2 Cc / (Cg + 2 Cc): dense wires have
-// 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
-constexpr double kCouplingShare = 0.5;
 
 std::optional<double> number(const json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
@@ -110,32 +107,32 @@ std::string_view to_string(WireSegment segment) {
 }
 
 Interval WireModel::of_data(const AssumedData& data) const {
-  const Interval& rate = data.toggle_rate;
-  const Interval& coupling = data.coupling;
-  // Energy of a toggle beside quiet neighbours, and of a unit of coupling.
-  const double toggle = toggle_slope ? toggle_slope->value : random.value / random_toggle_rate;
-  const double couple = kCouplingShare * toggle;
-  Interval energy;
-  if (toggle_slope) {
-    const double away = rate.value - random_toggle_rate;
-    energy.value = std::max(0.0, random.value + toggle * away);
-    const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
-    const double half =
-        std::hypot(random.relative() * energy.value, sensed_half_width, slope_half * away);
-    energy.low = energy.value - half;
-    energy.high = energy.value + half;
-  } else {
+  const Interval rate = equivalent_rate(data, coupling_share);
+  const Interval in_proportion = random.times(rate.value / random_toggle_rate);
+  if (!toggle_slope) {
     // Through the origin, as IISWC'16 has it; what costs energy without toggles may add to it.
-    energy = random.times(rate.value / random_toggle_rate);
-    energy.low = std::min(energy.low, random.low);
-    energy.high = std::max(energy.high, random.high);
+    const Interval energy{in_proportion.value, std::min(in_proportion.low, random.low),
+                          std::max(in_proportion.high, random.high)};
+    const double per_rate = random.value / random_toggle_rate;
+    const double up = std::hypot(energy.high - energy.value, per_rate * (rate.high - rate.value));
+    const double down = std::hypot(energy.value - energy.low, per_rate * (rate.value - rate.low));
+    return {energy.value, std::max(0.0, energy.value - down), energy.value + up};
   }
-  const double coupled = couple * rate.value;
-  const double up = std::hypot(energy.high - energy.value, toggle * (rate.high - rate.value),
-                               coupled * (coupling.high - coupling.value));
-  const double down = std::hypot(energy.value - energy.low, toggle * (rate.value - rate.low),
-                                 coupled * (coupling.value - coupling.low));
-  const double value = std::max(0.0, energy.value + coupled * coupling.value);
+  const double away = rate.value - random_toggle_rate;
+  const double value = std::max(0.0, random.value + toggle_slope->value * away);
+  const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
+  const double half = std::hypot(random.relative() * value, sensed_half_width, slope_half * away);
+  if (rate.low == rate.high) {
+    return {value, std::max(0.0, value - half), value + half};
+  }
+  // What the data may do is independent of the model's errors, up and down apart. What wires cost
+  // without toggles was measured on full lines; anything from none to all of it goes with the bits
+  // of an application.
+  const double least =
+      std::min(random.value + toggle_slope->value * (rate.low - random_toggle_rate),
+               random.value * rate.low / random_toggle_rate);
+  const double up = std::hypot(half, toggle_slope->value * (rate.high - rate.value));
+  const double down = std::hypot(half, std::max(0.0, value - least));
   return {value, std::max(0.0, value - down), value + up};
 }
 
@@ -158,7 +155,6 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data,
                 fmt::format("{} payloads with wire activity; three are needed", variants.size()));
   }
-  constexpr double coupling_error = 0.15;
   // What a straight line in three features cannot follow, of a random bit's energy. Campaigns of 14
   // random chips left residuals of chi2 = 33 at 28 degrees of freedom with it, 38 with none.
   constexpr double form_error = 0.002;
@@ -177,7 +173,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     energy(i) = variant.energy_fj_per_bit_mm / error;
   }
   // Prior: coupling - share * toggle = 0 +- error * (energy of a random bit's toggles).
-  const double prior_error = coupling_error * scale / random_toggle_rate;
+  const double prior_error = kCouplingShareError * scale / random_toggle_rate;
   features.row(count) << 0, -kCouplingShare / prior_error, 1 / prior_error;
   energy(count) = 0;
   const Eigen::Matrix3d normal = features.transpose() * features;
@@ -245,6 +241,17 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
     const double half = slope->sensed_half_width;
     result.toggle_slope = {slope->interval.value, slope->interval.value - half,
                            slope->interval.value + half};
+  }
+  // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
+  if (const auto coupling = constant(model, "coupling_fj_per_bit_mm");
+      coupling && result.toggle_slope && result.toggle_slope->value > 0) {
+    const double share =
+        coupling->interval.value / (random_toggle_rate * result.toggle_slope->value);
+    const double half = share * std::hypot(coupling->sensed_half_width / coupling->interval.value,
+                                           result.toggle_slope->relative());
+    if (share - half > 0 && share + half < 1) {
+      result.coupling_share = {share, share - half, share + half};
+    }
   }
   const json distances = member(model, "distances");
   double sum = 0;

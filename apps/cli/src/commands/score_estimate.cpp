@@ -14,6 +14,9 @@
 namespace ww::cli {
 namespace {
 
+// Toggles per bit that IISWC'16, section VI, assumes for all applications.
+constexpr double kAssumedByIiswc16 = 0.34;
+
 constexpr std::array kSealedColumns = {"l1_l2_j", "registers_l1_j", "l2_memory_j", "rest_j"};
 
 // Sums of these columns. Each process of the program has written a table with a header of its own.
@@ -36,11 +39,7 @@ Result<std::array<double, 4>> sealed_sums(const std::string& text) {
   return sums;
 }
 
-model::Interval at(double value) {
-  return {value, value, value};
-}
-
-// As AssumedData::coupling counts it, over all kernels; absent without monitors or toggles.
+// As ApplicationToggles counts it, over all kernels; absent without monitors or toggles.
 std::optional<double> coupling_per_toggle(const std::vector<model::KernelTraffic>& kernels,
                                           std::size_t segment) {
   model::WireActivity sum;
@@ -88,12 +87,12 @@ Result<nlohmann::json> score_estimate(const std::string& model,
                 fmt::format("the program ended with {}", done.program_exit_code), command.front());
   }
   WW_ASSIGN(sums, sealed_sums(done.sealed));
-  // As a real card has it, without monitors: with the prior of the data, and as if the assumed rate
-  // and random words were certain.
+  // As a real card has it, without monitors: with the prior of the data, and as if random words at
+  // the paper's rate were certain.
   model::EstimateOptions assumed;
   assumed.use_monitors = false;
   WW_ASSIGN(by_prior, model::estimate(done.model, done.traffic.kernels, assumed));
-  assumed.data = {at(assumed.data.toggle_rate.value), at(assumed.data.coupling.value)};
+  assumed.data = model::random_words_at_rate(kAssumedByIiswc16);
   WW_ASSIGN(as_certain, model::estimate(done.model, done.traffic.kernels, assumed));
   const std::array truth = {sums[1], sums[0], sums[2]};  // in the order of model::wire_segments
   nlohmann::json result{{"device", done.model.device}, {"virtual", true}};

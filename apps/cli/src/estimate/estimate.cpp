@@ -99,11 +99,11 @@ void print_estimate(const Estimated& done) {
     });
   };
   if (assumed(result.total)) {
-    const auto& [rate, coupling] = result.assumed;
+    const model::Interval& rate = result.assumed_rate;
     fmt::print(
-        "no monitor counts toggles: {:.2f} a bit ({:.2f}..{:.2f}) and coupling {:.2f} a toggle "
-        "({:.2f}..{:.2f}) are assumed, and their ranges are in the intervals\n",
-        rate.value, rate.low, rate.high, coupling.value, coupling.low, coupling.high);
+        "no monitor counts toggles: the data are assumed to cost what random words with {:.2f} "
+        "toggles a bit ({:.2f}..{:.2f}) do; that range is in the intervals\n",
+        rate.value, rate.low, rate.high);
   }
   for (const auto& segment : result.total.segments) {
     if (!segment.reason.empty()) {
@@ -253,8 +253,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                       "Core voltage of the run [V] (default: the model's; literature: the node's)");
   command->add_option(
       "--toggle-rate", arguments->toggle_rate,
-      "Toggles per payload bit where no monitor counts them, if you know it (default: "
-      "0.34, and in the interval all that applications do)");
+      "Toggles per payload bit where no monitor counts them, if you know it (default: what "
+      "applications do, in the interval)");
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");

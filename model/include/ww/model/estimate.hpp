@@ -75,7 +75,7 @@ struct Estimate {
   std::optional<double> dynamic_w;
   std::optional<Interval> share_percent;
   std::string share_reason;  // why there is none
-  AssumedData assumed;       // what was assumed where toggles are not measured
+  Interval assumed_rate;     // equivalent rate, where toggles are not measured
 };
 
 // Errors: bad_data (no kernel; bytes or time negative or not finite, by kernel and segment),

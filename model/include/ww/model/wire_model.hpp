@@ -73,6 +73,9 @@ struct WireModel {
   // Energy per payload bit, mm and unit of toggle rate. If absent, energy is proportional to the
   // rate.
   std::optional<Interval> toggle_slope;
+  // Energy of a unit of coupling over that of a toggle, as the calibration measured it or assumed.
+  Interval coupling_share{kCouplingShare, kCouplingShare - kCouplingShareError,
+                          kCouplingShare + kCouplingShareError};
   std::optional<WireEvents> events;
   // Mean routed millimetres of each segment; absent if not known.
   std::array<std::optional<Interval>, 3> distance_mm{};
@@ -89,7 +92,7 @@ struct WireModel {
   std::string exponent_note;
 
   // Energy per payload bit and mm of data that no monitor saw, at the reference voltage. It follows
-  // the toggle slope to the assumed rate. The interval contains what is not known of the data.
+  // the toggle slope to the equivalent rate. The interval contains what is not known of the data.
   [[nodiscard]] Interval of_data(const AssumedData& data) const;
   // Energy per mm of the counted events [fJ/mm]; needs `events`.
   [[nodiscard]] Interval of_activity(const WireActivity& activity) const;
