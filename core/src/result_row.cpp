@@ -11,6 +11,7 @@ std::string_view to_string(RowStatus status) {
     case RowStatus::transferred: return "transferred";
     case RowStatus::unavailable: return "unavailable";
     case RowStatus::rejected: return "rejected";
+    case RowStatus::misfit: return "misfit";
     case RowStatus::failed: return "failed";
   }
   return "unknown";

@@ -172,11 +172,8 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
 void flag_lock_in(FitResult& result) {
   constexpr double disagreement_sigmas = 4;
   if (std::abs(result.lock_in_disagreement_sigmas) <= disagreement_sigmas) return;
-  Misfit& misfit = result.misfit;
-  misfit.flagged = true;
-  misfit.reason += (misfit.reason.empty() ? "" : "; ") +
-                   ("lock-in and plateaus disagree by " +
-                    std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
+  flag(result.misfit, "lock-in and plateaus disagree by " +
+                          std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
 }
 
 void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
@@ -301,6 +298,12 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     if (has_contrast(input)) {
       result.misfit = judge(input, fit, uncertainty, *random);
       flag_lock_in(result);
+      if (const auto absurd =
+              absurd_energy(result.energy_per_bit_mm.row, result.reference_voltage_v);
+          !absurd.empty()) {
+        flag(result.misfit, absurd);
+      }
+      mark_constants(result);
     }
   }
   return result;

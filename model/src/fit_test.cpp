@@ -12,6 +12,7 @@
 
 #include "joint_fit.hpp"
 #include "joint_solver.hpp"
+#include "misfit.hpp"
 #include "prepare.hpp"
 #include "reduction.hpp"
 #include "testing/fitting.hpp"
@@ -269,6 +270,55 @@ TEST(Fit, MildDeparturesAreNotFlaggedAndStrongOnesAre) {
   }
   EXPECT_EQ(mild, 0);
   EXPECT_GE(strong, 7);
+}
+
+// Two engines under each other's names, as a floorplan with a mistake has them.
+TEST(Fit, SwappedEnginesGiveAMisfitAndNoFigureThatIsOk) {
+  auto campaign = make_campaign(seeded(3));
+  for (StoredRun& run : campaign.runs) {
+    if (run.engine && *run.engine < 2) {
+      run.engine = 1 - *run.engine;
+    }
+  }
+  const auto result = fit(campaign);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_TRUE(result->misfit.flagged);
+  EXPECT_EQ(result->energy_per_bit_mm.row.status, RowStatus::misfit);
+  EXPECT_EQ(result->energy_per_bit_mm.row.reason, result->misfit.reason);
+  for (const FittedConstant& constant : result->constants) {
+    EXPECT_NE(constant.row.status, RowStatus::ok) << constant.row.name;
+    EXPECT_NE(constant.row.status, RowStatus::transferred) << constant.row.name;
+  }
+  const auto json = to_model_json(*result);
+  EXPECT_EQ(json["energy_fj_per_bit_mm"]["status"], "misfit");
+  EXPECT_TRUE(json["energy_fj_per_bit_mm"]["value"].is_number());
+}
+
+TEST(Fit, PathsNamedTheWrongWayRoundGiveAMisfit) {
+  FitOptions swapped;
+  swapped.swap_paths = true;
+  const auto result = fit(make_campaign(seeded(3)), swapped);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_LT(*result->energy_per_bit_mm.row.value, 0);
+  EXPECT_EQ(result->energy_per_bit_mm.row.status, RowStatus::misfit);
+  EXPECT_THAT(result->misfit.reason, HasSubstr("the wrong way round"));
+}
+
+TEST(AbsurdEnergy, IsWhatNoWireCanCostAtTheVoltage) {
+  const auto reason = [](double value, double half, double volts) {
+    ResultRow row;
+    row.value = value;
+    row.low = value - half;
+    row.high = value + half;
+    return absurd_energy(row, volts);
+  };
+  // Published wires from 20 fJ/bit/mm at 0.5 V to 240 at 1.17 V are none.
+  EXPECT_EQ(reason(20, 1, 0.5), "");
+  EXPECT_EQ(reason(240, 10, 1.17), "");
+  EXPECT_THAT(reason(1, 0.1, 1.0), HasSubstr("outside of what wires can cost"));
+  EXPECT_THAT(reason(5000, 100, 1.0), HasSubstr("outside of what wires can cost"));
+  EXPECT_EQ(reason(1, 10, 1.0), "");  // its interval reaches what is possible
+  EXPECT_THAT(reason(-50, 10, 1.0), HasSubstr("wrong way round"));
 }
 
 TEST(Fit, PayloadsThatCoupleMoreThanRandomOnesAreNotFlagged) {

@@ -23,6 +23,12 @@ constexpr double disagreement_sigmas = 4;
 // is as significant as a pair's departure must be, is power that follows temperature under load
 // alone.
 constexpr double most_steepening = 0.03;
+// What a millimetre of wire can switch for a random bit, which charges it every fourth time (E = C
+// V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What goes
+// with the bit, its share of requests, clock and switches, at most makes it ten times as much; a
+// link of low swing saves at most nine tenths.
+constexpr double kLeastPicofaradPerMm = 0.02;
+constexpr double kMostPicofaradPerMm = 6;
 
 // Of the payloads that differ from random ones in nothing else that costs energy; the others couple
 // otherwise, and may well cost more.
@@ -62,6 +68,47 @@ LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncert
   result.p_value = f_tail(u.dot(covariance.ldlt().solve(u)) / result.freedom, result.freedom,
                           uncertainty.degrees_of_freedom);
   return result;
+}
+
+std::string absurd_energy(const ResultRow& energy, double voltage_v) {
+  if (!energy.value || !energy.low || !energy.high || !(voltage_v > 0)) {
+    return {};
+  }
+  if (*energy.high < 0) {
+    return fmt::format(
+        "{:.1f} fJ/bit/mm: far paths take less power than near ones, so that engines, quadrants or "
+        "paths are named the wrong way round",
+        *energy.value);
+  }
+  const double fj_per_pf = 1e3 * voltage_v * voltage_v / 4;
+  const double least = kLeastPicofaradPerMm * fj_per_pf;
+  const double most = kMostPicofaradPerMm * fj_per_pf;
+  if (*energy.high < least || *energy.low > most) {
+    return fmt::format(
+        "{:.1f} fJ/bit/mm is outside of what wires can cost at {:.2f} V ({:.0f} to {:.0f} "
+        "fJ/bit/mm)",
+        *energy.value, voltage_v, least, most);
+  }
+  return {};
+}
+
+void flag(Misfit& misfit, const std::string& reason) {
+  misfit.flagged = true;
+  misfit.reason += (misfit.reason.empty() ? "" : "; ") + reason;
+}
+
+void mark_constants(FitResult& result) {
+  if (!result.misfit.flagged) {
+    return;
+  }
+  const auto mark = [&](FittedConstant& constant) {
+    if (constant.row.value) {
+      constant.row.status = RowStatus::misfit;
+      constant.row.reason = result.misfit.reason;
+    }
+  };
+  mark(result.energy_per_bit_mm);
+  std::ranges::for_each(result.constants, mark);
 }
 
 Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
@@ -116,9 +163,8 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
           variant.pattern, reference.pattern, energy(v), energy(main)));
     }
   }
-  misfit.flagged = !reasons.empty();
   for (const auto& reason : reasons) {
-    misfit.reason += (misfit.reason.empty() ? "" : "; ") + reason;
+    flag(misfit, reason);
   }
   return misfit;
 }

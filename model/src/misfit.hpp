@@ -3,6 +3,7 @@
 // (docs/method.md, "Misfit").
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "intervals.hpp"
@@ -22,5 +23,15 @@ struct LackOfFit {
 // `main` is the variant whose energy is the answer.
 [[nodiscard]] Misfit judge(const JointInput& input, const JointFit& fit,
                            const Uncertainty& uncertainty, std::size_t main);
+
+// Why an energy per random bit and mm cannot be that of wires: it is below 0 beyond its interval,
+// or outside of what wires can cost at `voltage_v`. Empty where it can be.
+[[nodiscard]] std::string absurd_energy(const ResultRow& energy, double voltage_v);
+
+// A further reason to flag.
+void flag(Misfit& misfit, const std::string& reason);
+
+// Gives every constant of a flagged fit that has a value the status misfit, with the reason.
+void mark_constants(FitResult& result);
 
 }  // namespace ww::model

@@ -63,6 +63,7 @@ int32_t figure_status(ww::RowStatus status) {
     case ww::RowStatus::ok: return WIREWATT_FIGURE_OK;
     case ww::RowStatus::transferred: return WIREWATT_FIGURE_TRANSFERRED;
     case ww::RowStatus::not_identified: return WIREWATT_FIGURE_NOT_IDENTIFIED;
+    case ww::RowStatus::misfit: return WIREWATT_FIGURE_MISFIT;
     case ww::RowStatus::rejected:
     case ww::RowStatus::failed: return WIREWATT_FIGURE_REJECTED;
     case ww::RowStatus::unavailable: break;
@@ -74,7 +75,8 @@ wirewatt_joules joules_of(const ww::session::Joules& joules) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const int32_t status = figure_status(joules.status);
   const bool has =
-      joules.energy && (status == WIREWATT_FIGURE_OK || status == WIREWATT_FIGURE_TRANSFERRED);
+      joules.energy && (status == WIREWATT_FIGURE_OK || status == WIREWATT_FIGURE_TRANSFERRED ||
+                        status == WIREWATT_FIGURE_MISFIT);
   if (!has) return {status, 0, none, none, none};
   return {status, 0, joules.energy->value, joules.energy->low, joules.energy->high};
 }
@@ -92,11 +94,21 @@ const char* wirewatt_error(void) {
 }
 
 wirewatt_status wirewatt_open(const char* device, const char* model, wirewatt_session** session) {
+  return wirewatt_open_with(device, model, 0, session);
+}
+
+wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32_t options,
+                                   wirewatt_session** session) {
   return guarded([&] {
     if (session == nullptr) return refuse("wirewatt_open: no place for the session");
     *session = nullptr;
-    auto bracket =
-        ww::session::Bracket::open(device != nullptr ? device : "", model != nullptr ? model : "");
+    if ((options & ~static_cast<uint32_t>(WIREWATT_ANYWAY)) != 0) {
+      return refuse("wirewatt_open_with: an option that this version does not have");
+    }
+    const bool anyway = (options & WIREWATT_ANYWAY) != 0;
+    auto bracket = ww::session::Bracket::open(
+        device != nullptr ? device : "", model != nullptr ? model : "",
+        anyway ? ww::model::FlaggedModel::mark : ww::model::FlaggedModel::refuse);
     if (!bracket) return refuse(bracket.error());
     auto made = std::make_unique<wirewatt_session>();
     made->bracket = std::move(*bracket);

@@ -59,11 +59,13 @@ class Library : public testing::Test {
     clFinish(queue_);
   }
   // A calibration's model, as small as the estimate needs.
-  static std::string model() {
-    const auto file = std::filesystem::path(testing::TempDir()) / "ww_library_model.json";
+  static std::string model(const std::string& status = "ok") {
+    const auto file =
+        std::filesystem::path(testing::TempDir()) / ("ww_library_model_" + status + ".json");
     EXPECT_TRUE(ww::write_file_atomically(file, R"({
       "format": "wirewatt-model/1", "device": "virtual:w9100", "virtual": true,
-      "energy_fj_per_bit_mm": {"status": "ok", "value": 200, "low": 190, "high": 210,
+      "energy_fj_per_bit_mm": {"status": ")" + status +
+                                                    R"(", "value": 200, "low": 190, "high": 210,
         "sensed_low": 199, "sensed_high": 201, "convention": "per_random_bit", "reason": ""},
       "reference": {"voltage_v": 1.17, "clock_hz": 9.3e8},
       "distances": {"floorplan": "w9100", "registers_to_l1_mm": 3.5, "l2_to_memory_mm": 11.5,
@@ -106,6 +108,28 @@ TEST_F(Library, GivesJoulesOfTheDeviceAndOfEachSegment) {
       EXPECT_GT(reading.device.value, reading.interconnect.value);
     }
   }
+  wirewatt_close(session);
+}
+
+TEST_F(Library, RefusesAFlaggedModelAndMarksItsFiguresAnyway) {
+  wirewatt_session* session = nullptr;
+  const auto flagged = model("misfit");
+  ASSERT_EQ(wirewatt_open("", flagged.c_str(), &session), WIREWATT_BAD_FILE);
+  EXPECT_EQ(session, nullptr);
+  EXPECT_THAT(wirewatt_error(), HasSubstr("misfit"));
+  EXPECT_THAT(wirewatt_error(), HasSubstr("WIREWATT_ANYWAY"));
+  EXPECT_EQ(wirewatt_open_with("", flagged.c_str(), 1U << 20U, &session), WIREWATT_INVALID);
+  ASSERT_EQ(wirewatt_open_with("", flagged.c_str(), WIREWATT_ANYWAY, &session), WIREWATT_OK)
+      << wirewatt_error();
+  ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK);
+  launch(1);
+  wirewatt_reading reading{};
+  reading.size = sizeof reading;
+  ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK);
+  EXPECT_EQ(reading.segment[WIREWATT_L1_L2].status, WIREWATT_FIGURE_MISFIT);
+  EXPECT_GT(reading.segment[WIREWATT_L1_L2].value, 0);
+  EXPECT_EQ(reading.interconnect.status, WIREWATT_FIGURE_MISFIT);
+  EXPECT_NE(reading.device.status, WIREWATT_FIGURE_MISFIT);  // the sensor knows nothing of wires
   wirewatt_close(session);
 }
 

@@ -17,8 +17,6 @@
 namespace ww::session {
 namespace {
 
-constexpr double assumed_toggle_rate = 0.34;  // IISWC'16, section VI: the average of all
-
 Joules joules_of(const energy::Energy& energy) {
   Joules joules{energy.status, energy.reason, {}};
   if (energy.ok()) joules.energy = model::Interval{energy.energy_j, energy.low_j, energy.high_j};
@@ -114,7 +112,7 @@ class VirtualBracket final : public Common {
       WW_ASSIGN(traffic, count_traffic(dispatches, target_));
       kernels = std::move(traffic.kernels);
     }
-    return fill_segments(reading, model(), kernels, assumed_toggle_rate);
+    return fill_segments(reading, model(), kernels);
   }
 
   const ww_vgpu_abi& abi_;
@@ -139,17 +137,18 @@ class RealBracket final : public Common {
   }
   Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) override {
     if (!begun()) return fail(ErrorCode::invalid_argument, "was not begun", name_);
-    if (!std::isfinite(bytes) || bytes < 0 || !(toggle_rate >= 0 && toggle_rate <= 1)) {
+    const bool known = toggle_rate != unknown_toggle_rate;
+    if (!std::isfinite(bytes) || bytes < 0 || (known && !(toggle_rate >= 0 && toggle_rate <= 1))) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("{} bytes at {} toggles a bit: bytes must not be negative and the "
-                              "rate lie between 0 and 1",
+                              "rate lie between 0 and 1, or be -1 where it is not known",
                               bytes, toggle_rate),
                   name_);
     }
     auto& said = said_[static_cast<std::size_t>(segment)];
     if (!said) said.emplace();
     said->bytes += bytes;
-    said->toggled_bits += 8 * bytes * toggle_rate;
+    (known ? said->toggled_bits : said->unknown_bytes) += known ? 8 * bytes * toggle_rate : bytes;
     return {};
   }
 
@@ -200,10 +199,11 @@ Result<std::unique_ptr<Bracket>> open_real(const std::string& device,
 }  // namespace
 
 Result<std::unique_ptr<Bracket>> Bracket::open(const std::string& device,
-                                               const std::string& model_file) {
+                                               const std::string& model_file,
+                                               model::FlaggedModel flagged) {
   std::optional<model::WireModel> model;
   if (!model_file.empty()) {
-    WW_ASSIGN(loaded, model::load_wire_model(model_file));
+    WW_ASSIGN(loaded, model::load_wire_model(model_file, flagged));
     model = std::move(loaded);
   }
   if (device == kVirtualLabel) return open_virtual(std::move(model));

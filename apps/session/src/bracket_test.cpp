@@ -34,7 +34,7 @@ TEST(Bracket, RefusesUnknownDevicesAndModels) {
 TEST(Segments, SaidTrafficCostsEnergyPerBitAndMillimetre) {
   Reading reading;
   std::array<std::optional<SaidTraffic>, 3> said;
-  said[1] = SaidTraffic{1e9, 0.5 * 8e9};  // random bits: half of them toggle
+  said[1] = SaidTraffic{1e9, 0.5 * 8e9, 0};  // random bits: half of them toggle
   ASSERT_TRUE(fill_said_segments(reading, wires(), said));
   ASSERT_TRUE(reading.segments[1].energy);
   EXPECT_NEAR(reading.segments[1].energy->value, 1e9 * 8 * 10 * 100e-15, 1e-9);
@@ -44,14 +44,45 @@ TEST(Segments, SaidTrafficCostsEnergyPerBitAndMillimetre) {
   EXPECT_THAT(reading.interconnect.reason, HasSubstr("without registers_l1, l2_memory"));
 }
 
+TEST(Segments, ARateThatTheProgramDoesNotKnowIsInTheInterval) {
+  const auto of = [](const SaidTraffic& traffic) {
+    Reading reading;
+    std::array<std::optional<SaidTraffic>, 3> said;
+    said[1] = traffic;
+    EXPECT_TRUE(fill_said_segments(reading, wires(), said));
+    return *reading.segments[1].energy;
+  };
+  const double rate = model::equivalent_rate(model::unknown_data(), wires().coupling_share).value;
+  const auto known = of({1e9, rate * 8e9, 0});
+  const auto half = of({1e9, rate * 4e9, 5e8});
+  const auto unknown = of({1e9, 0, 1e9});
+  EXPECT_NEAR(unknown.value, known.value, 1e-12);
+  EXPECT_NEAR(half.value, known.value, 1e-12);
+  EXPECT_LT(half.low, known.low);
+  EXPECT_LT(unknown.low, half.low);
+  EXPECT_GT(unknown.high, half.high);
+}
+
+TEST(Segments, OfAFlaggedModelAreMarked) {
+  auto model = wires();
+  model.misfit = "pairs depart from distance";
+  Reading reading;
+  std::array<std::optional<SaidTraffic>, 3> said;
+  said[1] = SaidTraffic{1e9, 0.5 * 8e9, 0};
+  ASSERT_TRUE(fill_said_segments(reading, model, said));
+  EXPECT_EQ(reading.segments[1].status, RowStatus::misfit);
+  EXPECT_EQ(reading.interconnect.status, RowStatus::misfit);
+  EXPECT_THAT(reading.segments[1].reason, HasSubstr("flagged"));
+}
+
 TEST(Segments, NothingIsZeroWithoutAModelOrALaunch) {
   Reading reading;
-  ASSERT_TRUE(fill_segments(reading, std::nullopt, {}, 0.34));
+  ASSERT_TRUE(fill_segments(reading, std::nullopt, {}));
   for (const auto& segment : reading.segments) {
     EXPECT_FALSE(segment.energy);
     EXPECT_THAT(segment.reason, HasSubstr("without a model"));
   }
-  ASSERT_TRUE(fill_segments(reading, wires(), {}, 0.34));
+  ASSERT_TRUE(fill_segments(reading, wires(), {}));
   EXPECT_THAT(reading.segments[1].reason, HasSubstr("nothing was launched"));
   EXPECT_FALSE(reading.interconnect.energy);
 }

@@ -7,11 +7,13 @@ void add_together(Reading& reading) {
   std::string left_out;
   std::optional<model::Interval> sum;
   bool all_own = true;
+  bool misfit = false;
   for (std::size_t s = 0; s < reading.segments.size(); ++s) {
     const Joules& segment = reading.segments[s];
     if (segment.energy) {
       sum = sum ? model::together(*sum, *segment.energy) : *segment.energy;
       all_own = all_own && segment.status == RowStatus::ok;
+      misfit = misfit || segment.status == RowStatus::misfit;
     } else {
       left_out += (left_out.empty() ? "without " : ", ");
       left_out += model::to_string(model::wire_segments[s]);
@@ -23,7 +25,9 @@ void add_together(Reading& reading) {
     return;
   }
   reading.interconnect.energy = sum;
-  reading.interconnect.status = all_own ? RowStatus::ok : RowStatus::transferred;
+  reading.interconnect.status = misfit    ? RowStatus::misfit
+                                : all_own ? RowStatus::ok
+                                          : RowStatus::transferred;
   reading.interconnect.reason = left_out;
 }
 
@@ -33,8 +37,15 @@ Joules joules(const model::SegmentEstimate& segment) {
 
 }  // namespace
 
+model::AssumedData SaidTraffic::data() const {
+  if (!(bytes > 0)) {
+    return model::unknown_data();
+  }
+  return {toggled_bits / (8 * bytes), unknown_bytes / bytes, false};
+}
+
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,
-                     const std::vector<model::KernelTraffic>& kernels, double toggle_rate) {
+                     const std::vector<model::KernelTraffic>& kernels) {
   if (!model || kernels.empty()) {
     for (Joules& segment : reading.segments) {
       segment = {RowStatus::unavailable,
@@ -42,9 +53,7 @@ Status fill_segments(Reading& reading, const std::optional<model::WireModel>& mo
                  std::nullopt};
     }
   } else {
-    model::EstimateOptions options;
-    options.toggle_rate = toggle_rate;
-    WW_ASSIGN(estimate, model::estimate(*model, kernels, options));
+    WW_ASSIGN(estimate, model::estimate(*model, kernels, {}));
     for (std::size_t s = 0; s < reading.segments.size(); ++s) {
       reading.segments[s] = joules(estimate.total.segments[s]);
     }
@@ -70,7 +79,7 @@ Status fill_said_segments(Reading& reading, const std::optional<model::WireModel
     traffic.segments[s].bytes = said[s]->bytes;
     traffic.segments[s].reason = "bytes as the program said";
     model::EstimateOptions options;
-    options.toggle_rate = said[s]->toggle_rate();
+    options.data = said[s]->data();
     WW_ASSIGN(estimate, model::estimate(*model, {traffic}, options));
     reading.segments[s] = joules(estimate.total.segments[s]);
   }

@@ -11,13 +11,15 @@ namespace ww::session {
 // Fills segments and interconnect; without a model all are unavailable, saying so. Errors of
 // model::estimate.
 Status fill_segments(Reading& reading, const std::optional<model::WireModel>& model,
-                     const std::vector<model::KernelTraffic>& kernels, double toggle_rate);
+                     const std::vector<model::KernelTraffic>& kernels);
 
 // What a caller says moved on one segment.
 struct SaidTraffic {
   double bytes{};
-  double toggled_bits{};  // bytes * 8 * rate
-  [[nodiscard]] double toggle_rate() const { return bytes > 0 ? toggled_bits / (8 * bytes) : 0; }
+  double toggled_bits{};   // bytes * 8 * rate, of bytes whose rate was said
+  double unknown_bytes{};  // of bytes whose rate was not
+  // Toggle rate of all of them; the prior stands in for what was not said.
+  [[nodiscard]] model::AssumedData data() const;
 };
 // The same from what the caller said, each segment at its own rate; a segment of which nothing was
 // said is unavailable.

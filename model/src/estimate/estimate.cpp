@@ -57,8 +57,10 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
 
 // Bits that reach registers, at what `wirewatt segments` measured of them: it follows toggles, for
 // what does not was told apart from it.
-Interval as_measured(const Interval& fj_per_bit, double bytes, double toggle_rate) {
-  return fj_per_bit.times(bytes * bits_per_byte * toggle_rate / random_toggle_rate * femto);
+Interval as_measured(const Interval& fj_per_bit, double bytes, const Interval& toggle_rate) {
+  const Interval energy = fj_per_bit.times(bytes * bits_per_byte * femto);
+  return toggle_rate.value > 0 ? product(energy, toggle_rate.times(1 / random_toggle_rate))
+                               : energy.times(0);
 }
 
 void add_reason(std::string& text, const std::string& more) {
@@ -75,7 +77,8 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   out.segment = segment;
   out.bytes = traffic.bytes;
   out.reason = traffic.reason;
-  out.toggle_rate = options.toggle_rate;
+  AssumedData data = options.data;
+  out.toggle_rate = equivalent_rate(data, model.coupling_share).value;
   const auto& distance = model.distance_mm[index];
   if (!model.refused[index].empty() || !distance) {
     out.status = RowStatus::not_identified;
@@ -101,12 +104,14 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   if (traffic.wires && options.use_monitors && traffic.bytes && *traffic.bytes > 0) {
     out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
     out.toggles_measured = true;
+    data = data_at_rate(std::min(1.0, out.toggle_rate));
   }
   const bool measured = segment == WireSegment::registers_l1 && model.registers_l1_fj_per_bit;
   if (traffic.bytes && measured) {
     out.status = RowStatus::ok;
-    out.energy_j =
-        as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes, out.toggle_rate).times(volts);
+    out.energy_j = as_measured(*model.registers_l1_fj_per_bit, *traffic.bytes,
+                               equivalent_rate(data, model.coupling_share))
+                       .times(volts);
     add_reason(out.reason,
                "energy per bit as 'wirewatt segments' measured it, register write and wire "
                "together");
@@ -119,8 +124,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     std::optional<Interval> energy;
     if (options.use_monitors) energy = from_monitors(model, kernel, segment, mm.value);
     if (!energy) {
-      energy = model.at_toggle_rate(std::min(1.0, out.toggle_rate))
-                   .times(*traffic.bytes * bits_per_byte * mm.value * femto);
+      energy = model.of_data(data).times(*traffic.bytes * bits_per_byte * mm.value * femto);
     }
     out.energy_j = finish(*energy);
     if (!own) {
@@ -131,11 +135,14 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   } else if (traffic.upper_bytes) {
     out.status = RowStatus::not_identified;
     const Interval energy =
-        finish(model.at_toggle_rate(options.toggle_rate)
-                   .times(*traffic.upper_bytes * bits_per_byte * mm.value * femto));
+        finish(model.of_data(data).times(*traffic.upper_bytes * bits_per_byte * mm.value * femto));
     out.upper_j = energy.high;
   } else {
     out.status = RowStatus::unavailable;
+  }
+  if (!model.misfit.empty() && (out.energy_j || out.upper_j)) {
+    out.status = RowStatus::misfit;
+    add_reason(out.reason, "the model is flagged as a misfit");
   }
   if (kernel.time_s && *kernel.time_s > 0) {
     if (out.energy_j) out.power_w = out.energy_j->times(1 / *kernel.time_s);
@@ -147,8 +154,11 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
 // Sums what has a figure; segments share their errors.
 void sum_segments(KernelEstimate& kernel) {
   kernel.energy_j.reset();
+  kernel.status = RowStatus::unavailable;
   for (const auto& segment : kernel.segments) {
     if (segment.energy_j) {
+      // All are of one model: either every figure is of a misfit, or none is.
+      kernel.status = kernel.status == RowStatus::transferred ? kernel.status : segment.status;
       kernel.energy_j =
           kernel.energy_j ? together(*kernel.energy_j, *segment.energy_j) : *segment.energy_j;
     } else {
@@ -220,6 +230,11 @@ KernelEstimate total_of(const std::vector<KernelEstimate>& kernels) {
         }
       }
       if (bounded) sum.upper_j = upper;
+      for (const auto& kernel : kernels) {
+        if (bounded && kernel.segments[s].status == RowStatus::misfit) {
+          sum.status = RowStatus::misfit;
+        }
+      }
     }
     if (total.time_s && *total.time_s > 0) {
       if (sum.energy_j) sum.power_w = sum.energy_j->times(1 / *total.time_s);
@@ -259,6 +274,7 @@ nlohmann::json kernel_json(const KernelEstimate& kernel) {
           {"dispatches", kernel.dispatches},
           {"time_s", or_null(kernel.time_s)},
           {"time_reason", kernel.time_reason},
+          {"status", to_string(kernel.status)},
           {"energy_j", interval_json(kernel.energy_j)},
           {"power_w", interval_json(kernel.power_w)},
           {"left_out", kernel.left_out},
@@ -270,14 +286,18 @@ nlohmann::json kernel_json(const KernelEstimate& kernel) {
 Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffic>& kernels,
                           const EstimateOptions& options) {
   if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel was counted");
-  if (!(options.toggle_rate >= 0 && options.toggle_rate <= 1)) {
+  const Interval rate = equivalent_rate(options.data, model.coupling_share);
+  if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= std::min(1.0, rate.high)) ||
+      !std::isfinite(rate.high)) {
     return fail(ErrorCode::out_of_range,
-                fmt::format("toggle rate {}; it lies between 0 and 1", options.toggle_rate));
+                fmt::format("toggle rate {} ({}..{}); it lies between 0 and 1", rate.value,
+                            rate.low, rate.high));
   }
   if (options.voltage_v && !(*options.voltage_v > 0 && std::isfinite(*options.voltage_v))) {
     return fail(ErrorCode::out_of_range, fmt::format("voltage {} V", *options.voltage_v));
   }
   Estimate result;
+  result.assumed_rate = rate;
   for (const auto& kernel : kernels) {
     WW_TRY(check(kernel));
     KernelEstimate out;
@@ -329,7 +349,10 @@ nlohmann::json to_json(const Estimate& estimate) {
   for (const auto& kernel : estimate.kernels) json["kernels"].push_back(kernel_json(kernel));
   json["dynamic_w"] = or_null(estimate.dynamic_w);
   json["interconnect_share_percent"] = interval_json(estimate.share_percent);
+  json["share_status"] =
+      to_string(estimate.share_percent ? estimate.total.status : RowStatus::unavailable);
   json["share_reason"] = estimate.share_reason;
+  json["assumed"] = {{"equivalent_rate", interval_json(estimate.assumed_rate)}};
   return json;
 }
 

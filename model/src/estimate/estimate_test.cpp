@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "ww/model/technology.hpp"
 
@@ -46,7 +48,7 @@ const SegmentEstimate& l1_l2(const KernelEstimate& kernel) {
 
 TEST(Estimate, TakesRegistersL1AsMeasuredAndLeavesTheOthers) {
   EstimateOptions options;
-  options.toggle_rate = 0.25;
+  options.data = data_at_rate(0.25);
   auto model = wire_model();
   const auto before = estimate(model, {kernel(1e9)}, options)->kernels[0];
   EXPECT_EQ(before.segments[0].status, RowStatus::transferred);
@@ -78,7 +80,7 @@ TEST(Estimate, TakesRegistersL1AsMeasuredAndLeavesTheOthers) {
 
 TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
   EstimateOptions options;
-  options.toggle_rate = 0.5;
+  options.data = random_words_at_rate(0.5);  // random bits, as the calibration streams them
   const auto result = estimate(wire_model(), {kernel(1e9)}, options);
   ASSERT_TRUE(result);
   // 8e9 bits x 100 fJ x 10 mm = 8 mJ in half a second.
@@ -90,10 +92,177 @@ TEST(Estimate, IsBitsTimesEnergyTimesDistance) {
 
 TEST(Estimate, FollowsTheToggleRateAlongTheFittedSlope) {
   EstimateOptions options;
-  options.toggle_rate = 0.34;
+  options.data = data_at_rate(0.34);
   const auto result = estimate(wire_model(), {kernel(1e9)}, options);
   ASSERT_TRUE(result);
   EXPECT_NEAR(l1_l2(result->total).energy_j->value, 8e-5 * (100 - 180 * 0.16), 1e-9);
+}
+
+// What nobody counted is in the interval: the slope's way from the assumed rate to the ends of its
+// range, each on its own side.
+TEST(Estimate, HoldsTheRangeOfAnAssumedRateInItsIntervalOnEachSide) {
+  const Interval prior = equivalent_rate(unknown_data(), wire_model().coupling_share);
+  EXPECT_GT(prior.high - prior.value, 1.5 * (prior.value - prior.low));
+  const auto unknown = estimate(wire_model(), {kernel(1e9)}, {});
+  EstimateOptions options;
+  options.data = random_words_at_rate(prior.value);
+  const auto known = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(unknown && known);
+  const Interval wide = *l1_l2(unknown->total).energy_j;
+  const Interval narrow = *l1_l2(known->total).energy_j;
+  EXPECT_DOUBLE_EQ(wide.value, narrow.value);
+  const double to_joules = 8e-5;
+  const auto squared = [](double x) { return x * x; };
+  EXPECT_NEAR(
+      squared((wide.high - wide.value) / to_joules),
+      squared((narrow.high - narrow.value) / to_joules) + squared(180 * (prior.high - prior.value)),
+      0.1);
+  EXPECT_NEAR(
+      squared((wide.value - wide.low) / to_joules),
+      squared((narrow.value - narrow.low) / to_joules) + squared(180 * (prior.value - prior.low)),
+      0.1);
+  // Every watt and joule of the application has it, segments that are transferred included.
+  EXPECT_LT(unknown->total.power_w->low, known->total.power_w->low);
+  EXPECT_GT(unknown->total.power_w->high, known->total.power_w->high);
+  EXPECT_GT(unknown->total.segments[2].energy_j->high, known->total.segments[2].energy_j->high);
+  EXPECT_EQ(to_json(*unknown)["assumed"]["equivalent_rate"]["high"], prior.high);
+}
+
+// A rate alone says nothing of neighbours: words that change together cost less.
+TEST(Estimate, AKnownRateLeavesWhatNeighboursSaveInTheInterval) {
+  EstimateOptions options;
+  options.data = data_at_rate(0.34);
+  const auto rate = estimate(wire_model(), {kernel(1e9)}, options);
+  options.data = random_words_at_rate(0.34);
+  const auto words = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(rate && words);
+  const Interval open = *l1_l2(rate->total).energy_j;
+  const Interval closed = *l1_l2(words->total).energy_j;
+  EXPECT_DOUBLE_EQ(open.value, closed.value);
+  EXPECT_DOUBLE_EQ(open.high, closed.high);
+  const Interval equivalent = equivalent_rate(data_at_rate(0.34), wire_model().coupling_share);
+  EXPECT_GT(equivalent.low, 0.35 * 0.34);  // all wires together, at the most that coupling costs
+  EXPECT_LT(equivalent.low, 0.6 * 0.34);
+  const double least = 100 * equivalent.low / 0.5;  // in proportion, without the 10 fJ of no toggle
+  EXPECT_NEAR(open.value - open.low,
+              std::hypot(closed.value - closed.low, open.value - 8e-5 * least), 1e-9);
+}
+
+TEST(AssumedData, OfOneMoreApplicationIsStudentsPredictionOfTheLogarithms) {
+  const std::array few = {ApplicationToggles{"a", 0.1, 0}, ApplicationToggles{"b", 0.4, 0},
+                          ApplicationToggles{"c", 0.8, -1}};
+  const Interval rate = rate_of_one_more(few, 0.5);  // of 0.1, 0.4 and 0.4
+  EXPECT_NEAR(rate.value, std::cbrt(0.016), 1e-12);
+  // Their logarithms scatter by ln 4 / sqrt 3; t of two degrees of freedom is 4.3027.
+  const double half = 4.3027 * std::log(4) / std::sqrt(3) * std::sqrt(4.0 / 3);
+  EXPECT_NEAR(std::log(rate.high / rate.value), half, 1e-3);
+  EXPECT_NEAR(std::log(rate.value / rate.low), half, 1e-3);
+}
+
+// Each application beside the range of the others alone. 36 times 95% is 34; fewer than 32 have a
+// probability of 3%.
+TEST(AssumedData, CoversEachApplicationFromTheOthersAtEveryCouplingShare) {
+  const auto all = application_toggles();
+  ASSERT_EQ(all.size(), 36);
+  for (const double share : {0.4, 0.5, 0.65}) {
+    int covered = 0;
+    for (std::size_t left_out = 0; left_out < all.size(); ++left_out) {
+      std::vector<ApplicationToggles> others(all.begin(), all.end());
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
+      const Interval rate = rate_of_one_more(others, share);
+      const double own = all[left_out].equivalent_rate(share);
+      covered += rate.low <= own && own <= rate.high ? 1 : 0;
+    }
+    EXPECT_GE(covered, 32) << share;
+  }
+}
+
+// 45 fJ a bit between random words and uniform lines, of 90 fJ for the toggles of a random bit.
+TEST(WireModel, TakesTheCouplingShareOfTheCalibrationAndElseAWideOne) {
+  const Interval assumed = wire_model().coupling_share;
+  EXPECT_DOUBLE_EQ(assumed.low, 0.35);
+  EXPECT_DOUBLE_EQ(assumed.high, 0.65);
+  auto json = model_json();
+  json["constants"].push_back({{"name", "coupling_fj_per_bit_mm"},
+                               {"status", "ok"},
+                               {"value", 45},
+                               {"low", 40},
+                               {"high", 50},
+                               {"sensed_low", 44},
+                               {"sensed_high", 46}});
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_DOUBLE_EQ(model->coupling_share.value, 0.5);
+  EXPECT_NEAR(model->coupling_share.high - 0.5, 0.5 * std::hypot(1.0 / 45, 2.0 / 180), 1e-12);
+}
+
+nlohmann::json flagged_model_json() {
+  auto json = model_json();
+  json["energy_fj_per_bit_mm"]["status"] = "misfit";
+  json["energy_fj_per_bit_mm"]["reason"] = "pairs depart from distance";
+  json["constants"][0]["status"] = "misfit";
+  return json;
+}
+
+TEST(FlaggedModel, IsRefusedWithTheReasonAndWhatToDo) {
+  for (const bool old_file : {false, true}) {
+    auto json = flagged_model_json();
+    if (old_file) {  // written before the status was: the flag alone
+      json = model_json();
+      json["misfit"] = {{"flagged", true}, {"reason", "pairs depart from distance"}};
+    }
+    const auto model = parse_wire_model(json, "run/model.json");
+    ASSERT_FALSE(model);
+    EXPECT_EQ(exit_code(model.error().code), 1);
+    for (const char* part : {"run/model.json", "misfit", "pairs depart from distance",
+                             "calibrate again", "--anyway"}) {
+      EXPECT_NE(model.error().text().find(part), std::string::npos) << part;
+    }
+  }
+  auto fine = model_json();
+  fine["misfit"] = {{"flagged", false}, {"reason", ""}};
+  EXPECT_TRUE(parse_wire_model(fine, "x"));
+}
+
+TEST(FlaggedModel, AnywayMarksEveryFigureAndChangesNone) {
+  const auto model = parse_wire_model(flagged_model_json(), "x", FlaggedModel::mark);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_EQ(model->misfit, "pairs depart from distance");
+  EXPECT_TRUE(model->toggle_slope);
+  auto bounded = kernel(1e9);
+  bounded.kernel = "bounded";
+  bounded.segments[2].upper_bytes = *bounded.segments[2].bytes;
+  bounded.segments[2].bytes.reset();
+  auto marked = estimate(*model, {kernel(1e9), bounded}, {});
+  auto plain = estimate(wire_model(), {kernel(1e9), bounded}, {});
+  ASSERT_TRUE(marked && plain);
+  for (auto* result : {&*marked, &*plain}) {
+    const double joules = result->total.energy_j->value;
+    add_dynamic_energy(*result, {20 * joules, 19 * joules, 21 * joules});
+  }
+  EXPECT_DOUBLE_EQ(marked->total.energy_j->value, plain->total.energy_j->value);
+  const auto json = to_json(*marked);
+  EXPECT_EQ(json["share_status"], "misfit");
+  auto kernels = json["kernels"];
+  kernels.push_back(json["total"]);
+  for (const auto& one : kernels) {
+    EXPECT_EQ(one["status"], "misfit");
+    for (const auto& segment : one["segments"]) {
+      EXPECT_EQ(segment["status"], "misfit") << segment.dump();
+      EXPECT_NE(segment["reason"].get<std::string>().find("flagged"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(to_json(*plain)["total"]["status"], "transferred");
+}
+
+TEST(FlaggedModel, WithAnEnergyBelowZeroIsOfNoUseEvenAnyway) {
+  auto json = flagged_model_json();
+  json["energy_fj_per_bit_mm"]["value"] = -100;
+  json["energy_fj_per_bit_mm"]["low"] = -110;
+  json["energy_fj_per_bit_mm"]["high"] = -90;
+  const auto model = parse_wire_model(json, "x", FlaggedModel::mark);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, ErrorCode::bad_data);
 }
 
 TEST(Estimate, TransfersSegmentsWithoutAContrastWithAWiderInterval) {
@@ -171,7 +340,7 @@ TEST(Estimate, NamesTheKernelAndSegmentOfNegativeBytes) {
 TEST(Estimate, RefusesNoKernelAndImpossibleToggleRates) {
   EXPECT_EQ(estimate(wire_model(), {}, {}).error().code, ErrorCode::bad_data);
   EstimateOptions options;
-  options.toggle_rate = 1.5;
+  options.data = data_at_rate(1.5);
   EXPECT_EQ(estimate(wire_model(), {kernel(1)}, options).error().code, ErrorCode::out_of_range);
 }
 

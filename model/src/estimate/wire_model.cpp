@@ -43,7 +43,8 @@ struct Constant {
 
 std::optional<Constant> constant(const json& model, std::string_view name) {
   for (const json& row : member(model, "constants")) {
-    if (text(row, "name") != name || text(row, "status") != "ok") continue;
+    const std::string status = text(row, "status");
+    if (text(row, "name") != name || (status != "ok" && status != "misfit")) continue;
     const auto value = number(row, "value");
     if (!value) continue;
     const double low = number(row, "low").value_or(*value);
@@ -105,18 +106,34 @@ std::string_view to_string(WireSegment segment) {
   return "unknown";
 }
 
-Interval WireModel::at_toggle_rate(double rate) const {
-  const double absolute = random.relative();
+Interval WireModel::of_data(const AssumedData& data) const {
+  const Interval rate = equivalent_rate(data, coupling_share);
+  const Interval in_proportion = random.times(rate.value / random_toggle_rate);
   if (!toggle_slope) {
     // Through the origin, as IISWC'16 has it; what costs energy without toggles may add to it.
-    const Interval through = random.times(rate / random_toggle_rate);
-    return {through.value, std::min(through.low, random.low), std::max(through.high, random.high)};
+    const Interval energy{in_proportion.value, std::min(in_proportion.low, random.low),
+                          std::max(in_proportion.high, random.high)};
+    const double per_rate = random.value / random_toggle_rate;
+    const double up = std::hypot(energy.high - energy.value, per_rate * (rate.high - rate.value));
+    const double down = std::hypot(energy.value - energy.low, per_rate * (rate.value - rate.low));
+    return {energy.value, std::max(0.0, energy.value - down), energy.value + up};
   }
-  const double away = rate - random_toggle_rate;
+  const double away = rate.value - random_toggle_rate;
   const double value = std::max(0.0, random.value + toggle_slope->value * away);
   const double slope_half = (toggle_slope->high - toggle_slope->low) / 2;
-  const double half = std::hypot(absolute * value, sensed_half_width, slope_half * away);
-  return {value, std::max(0.0, value - half), value + half};
+  const double half = std::hypot(random.relative() * value, sensed_half_width, slope_half * away);
+  if (rate.low == rate.high) {
+    return {value, std::max(0.0, value - half), value + half};
+  }
+  // What the data may do is independent of the model's errors, up and down apart. What wires cost
+  // without toggles was measured on full lines; anything from none to all of it goes with the bits
+  // of an application.
+  const double least =
+      std::min(random.value + toggle_slope->value * (rate.low - random_toggle_rate),
+               random.value * rate.low / random_toggle_rate);
+  const double up = std::hypot(half, toggle_slope->value * (rate.high - rate.value));
+  const double down = std::hypot(half, std::max(0.0, value - least));
+  return {value, std::max(0.0, value - down), value + up};
 }
 
 Interval WireModel::of_activity(const WireActivity& activity) const {
@@ -138,9 +155,6 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data,
                 fmt::format("{} payloads with wire activity; three are needed", variants.size()));
   }
-  // Dense wires: 2 Cc / (Cg + 2 Cc) of 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
-  constexpr double coupling_share = 0.5;
-  constexpr double coupling_error = 0.15;
   // What a straight line in three features cannot follow, of a random bit's energy. Campaigns of 14
   // random chips left residuals of chi2 = 33 at 28 degrees of freedom with it, 38 with none.
   constexpr double form_error = 0.002;
@@ -159,8 +173,8 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     energy(i) = variant.energy_fj_per_bit_mm / error;
   }
   // Prior: coupling - share * toggle = 0 +- error * (energy of a random bit's toggles).
-  const double prior_error = coupling_error * scale / random_toggle_rate;
-  features.row(count) << 0, -coupling_share / prior_error, 1 / prior_error;
+  const double prior_error = kCouplingShareError * scale / random_toggle_rate;
+  features.row(count) << 0, -kCouplingShare / prior_error, 1 / prior_error;
   energy(count) = 0;
   const Eigen::Matrix3d normal = features.transpose() * features;
   const Eigen::LDLT<Eigen::Matrix3d> solver(normal);
@@ -187,16 +201,18 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   return events;
 }
 
-Result<WireModel> parse_wire_model(const json& model, const std::string& origin) {
+Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
+                                   FlaggedModel flagged) {
   if (text(model, "format") != "wirewatt-model/1") {
     return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
                 origin);
   }
+  WW_ASSIGN(misfit, admit_model(model, flagged, origin));
   const json energy = member(model, "energy_fj_per_bit_mm");
-  if (text(energy, "status") != "ok") {
+  if (const auto status = text(energy, "status"); status != "ok" && status != "misfit") {
     return fail(ErrorCode::bad_data,
-                fmt::format("the model has no energy per bit and millimetre: {} ({})",
-                            text(energy, "status"), text(energy, "reason")),
+                fmt::format("the model has no energy per bit and millimetre: {} ({})", status,
+                            text(energy, "reason")),
                 origin);
   }
   const auto value = number(energy, "value");
@@ -210,6 +226,7 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   result.device = text(model, "device");
   result.is_virtual = model.value("virtual", false);
   result.source = "calibration of " + result.device;
+  result.misfit = std::move(misfit);
   result.random = {*value, *low, *high};
   result.sensed_half_width = (number(energy, "sensed_high").value_or(*high) -
                               number(energy, "sensed_low").value_or(*low)) /
@@ -224,6 +241,17 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
     const double half = slope->sensed_half_width;
     result.toggle_slope = {slope->interval.value, slope->interval.value - half,
                            slope->interval.value + half};
+  }
+  // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
+  if (const auto coupling = constant(model, "coupling_fj_per_bit_mm");
+      coupling && result.toggle_slope && result.toggle_slope->value > 0) {
+    const double share =
+        coupling->interval.value / (random_toggle_rate * result.toggle_slope->value);
+    const double half = share * std::hypot(coupling->sensed_half_width / coupling->interval.value,
+                                           result.toggle_slope->relative());
+    if (share - half > 0 && share + half < 1) {
+      result.coupling_share = {share, share - half, share + half};
+    }
   }
   const json distances = member(model, "distances");
   double sum = 0;
@@ -253,7 +281,7 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin)
   return result;
 }
 
-Result<WireModel> load_wire_model(const std::filesystem::path& path) {
+Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedModel flagged) {
   WW_ASSIGN(file, named_file(path, "model.json",
                              "'wirewatt calibrate --out FOLDER' writes one into FOLDER, 'wirewatt "
                              "fit CAMPAIGN --out FILE' fits one again"));
@@ -264,7 +292,7 @@ Result<WireModel> load_wire_model(const std::filesystem::path& path) {
                 file.string());
   }
   try {
-    return parse_wire_model(model, file.string());
+    return parse_wire_model(model, file.string(), flagged);
   } catch (const json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), file.string());
   }

@@ -294,6 +294,31 @@ TEST(Report, TheHeatMapShowsTheMiddleBusier) {
 }
 
 // The message and the key of a refusal.
+TEST(Simulate, MarksEveryEnergyWhereTheModelOfItsWiresIsFlagged) {
+  SimulateRequest request;
+  request.k = 4;
+  request.rate = 0.1;
+  request.warmup = 100;
+  request.cycles = 500;
+  const auto plain = simulate(request);
+  request.misfit = "pairs depart from distance";
+  const auto flagged = simulate(request);
+  ASSERT_TRUE(plain && flagged);
+  EXPECT_FALSE(nlohmann::json(*plain).contains("status"));
+  const nlohmann::json json = *flagged;
+  EXPECT_EQ(json["status"], "misfit");
+  EXPECT_EQ(json["reason"], "pairs depart from distance");
+  EXPECT_EQ(json["energy_pj"]["status"], "misfit");
+  int marked = 0;
+  for (const auto& one : json["estimators_pj"]) {
+    if (one.contains("total")) {
+      EXPECT_EQ(one["status"], "misfit");
+      ++marked;
+    }
+  }
+  EXPECT_GT(marked, 1);
+}
+
 Error refused(const SimulateRequest& request) {
   const auto report = simulate(request);
   EXPECT_FALSE(report);

@@ -261,6 +261,14 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
   power::add_json(json, run.window);
+  const auto mark = [&](nlohmann::json& figures) {
+    if (!report.request.misfit.empty()) {
+      figures["status"] = "misfit";
+      figures["reason"] = report.request.misfit;
+    }
+  };
+  mark(json);
+  mark(json["energy_pj"]);
   if (report.replay) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();
@@ -275,6 +283,7 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
     const std::string name(power::to_string(one.estimator));
     if (one.report) {
       others[name] = *one.report;
+      mark(others[name]);
     } else {
       others[name] = {{"status", "unavailable"}, {"reason", one.report.error().message}};
     }

@@ -18,7 +18,7 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
     return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
   };
   const auto& energy = fit.energy_per_bit_mm;
-  const bool identified = energy.row.status == RowStatus::ok;
+  const bool identified = energy.row.value.has_value();
   auto constants = nlohmann::json::array();
   for (const auto& constant : fit.constants) {
     nlohmann::json row = constant.row;
@@ -66,7 +66,13 @@ void print_fit_summary(const model::FitResult& fit) {
   fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n",
              100.0 * fit.l1_l2_bandwidth_fraction);
   fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
-  if (fit.misfit.flagged) fmt::print("MISFIT       {}\n", fit.misfit.reason);
+  if (fit.misfit.flagged) {
+    fmt::print(
+        "MISFIT       {}\n"
+        "             rely on none of these figures; estimate, simulate, project and top refuse "
+        "this model\n",
+        fit.misfit.reason);
+  }
 }
 
 int fit_exit_code(const model::FitResult& fit) {

@@ -11,7 +11,7 @@ namespace ww::cli {
 // without what only a campaign knows (elapsed_s).
 [[nodiscard]] nlohmann::json fit_summary_json(const model::FitResult& fit);
 void print_fit_summary(const model::FitResult& fit);
-// 0 when the energy was identified, else 1. A flagged misfit is said, and does not change the code.
+// 0 when the energy was identified and the fit is not flagged, else 1.
 [[nodiscard]] int fit_exit_code(const model::FitResult& fit);
 
 }  // namespace ww::cli

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "anyway.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "traffic.hpp"
@@ -19,6 +20,7 @@ using nlohmann::json;
 
 struct ProjectArguments {
   std::string model;
+  bool anyway{};
   std::string node{"7nm"};
   std::optional<double> wire_to_logic;
   std::vector<double> shares;
@@ -62,7 +64,11 @@ json node_projection(const model::WireModel& model, const ProjectArguments& argu
   auto rows = json::array();
   const auto add = [&](const std::string& name, double r, std::optional<double> wire,
                        const std::string& source, const char* status) {
-    json row{{"scaling", name}, {"wire_to_logic", r}, {"source", source}, {"status", status}};
+    const bool of_misfit = wire && !model.misfit.empty();
+    json row{{"scaling", name},
+             {"wire_to_logic", r},
+             {"source", source},
+             {"status", of_misfit ? "misfit" : status}};
     row["energy_fj_per_bit_mm"] = wire ? json(model.random.value * *wire) : json(nullptr);
     for (const double share : shares) {
       row["shares"].push_back({{"share_28nm_percent", share},
@@ -93,6 +99,7 @@ json voltage_projection(const model::WireModel& model, const ProjectArguments& a
           {"power_factor",
            energy * std::pow(clock / model.reference_clock_hz, model.frequency_exponent)},
           {"energy_fj_per_bit_mm", model.random.value * energy},
+          {"status", model.misfit.empty() ? "ok" : "misfit"},
           {"exponents", model.exponent_note}};
 }
 
@@ -178,10 +185,12 @@ Result<json> project(const ProjectArguments& arguments) {
       return fail(ErrorCode::invalid_argument, "a share lies between 0 and 100", "--share");
     }
   }
-  WW_ASSIGN(model, model::load_wire_model(arguments.model));
+  WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
   json result{{"device", model.device},
               {"virtual", model.is_virtual},
               {"energy_fj_per_bit_mm", model.random.value},
+              {"status", model.misfit.empty() ? "ok" : "misfit"},
+              {"reason", model.misfit},
               {"node_nm", node_nm}};
   result["node"] = node_projection(model, arguments, node_nm);
   if (arguments.voltage_v || arguments.clock_hz) {
@@ -208,9 +217,13 @@ std::string text(const json& value) {
 }
 
 void print(const json& result) {
-  fmt::print("{}{}: {} fJ/bit/mm as fitted; projected to {} nm\n",
+  const auto mark = [](const json& figure) {
+    return figure["status"] == "misfit" ? " (misfit)" : "";
+  };
+  print_misfit(result["reason"].get<std::string>());
+  fmt::print("{}{}: {} fJ/bit/mm{} as fitted; projected to {} nm\n",
              result["device"].get<std::string>(), result["virtual"].get<bool>() ? " (virtual)" : "",
-             text(result["energy_fj_per_bit_mm"]), text(result["node_nm"]));
+             text(result["energy_fj_per_bit_mm"]), mark(result), text(result["node_nm"]));
   std::vector<std::vector<std::string>> rows{
       {"SCALING", "WIRE/LOGIC", "FJ/BIT/MM", "SHARE OF DYNAMIC POWER", "STATUS"}};
   for (const auto& row : result["node"]) {
@@ -226,9 +239,9 @@ void print(const json& result) {
   print_table(rows);
   if (result.contains("dvfs")) {
     const auto& dvfs = result["dvfs"];
-    fmt::print("at {} V, {} Hz: energy x {}, power x {} ({})\n", text(dvfs["voltage_v"]),
+    fmt::print("at {} V, {} Hz: energy x {}, power x {}{} ({})\n", text(dvfs["voltage_v"]),
                text(dvfs["clock_hz"]), text(dvfs["energy_factor"]), text(dvfs["power_factor"]),
-               dvfs["exponents"].get<std::string>());
+               mark(dvfs), dvfs["exponents"].get<std::string>());
   }
   if (result.contains("layout")) {
     for (const auto& layout : result["layout"]["paper_layouts"]) {
@@ -261,6 +274,7 @@ void add_project(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<ProjectArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
       ->required();
+  add_anyway_option(*command, arguments->anyway);
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
   command->add_option(
       "--wire-to-logic", arguments->wire_to_logic,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "anyway.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
@@ -70,13 +71,16 @@ void add_rows(std::vector<std::vector<std::string>>& rows, const model::KernelEs
 
 void print_estimate(const Estimated& done) {
   const auto& result = done.estimate;
+  const char* const mark = done.model.misfit.empty() ? "" : " (misfit)";
+  print_misfit(done.model.misfit);
   fmt::print("{}{}: {} of {}\n", done.traffic.architecture,
              done.model.is_virtual ? " (virtual, not a measurement)" : "",
              counted(done.traffic.dispatches, "dispatch", "dispatches"),
              counted(result.kernels.size(), "kernel", "kernels"));
-  fmt::print("energy per bit and mm: {:.4g} fJ ({:.4g}..{:.4g}) at {:.4g} V, per random bit; {}\n",
-             done.model.random.value, done.model.random.low, done.model.random.high,
-             done.model.reference_voltage_v, done.model.source);
+  fmt::print(
+      "energy per bit and mm: {:.4g} fJ ({:.4g}..{:.4g}){} at {:.4g} V, per random bit; {}\n",
+      done.model.random.value, done.model.random.low, done.model.random.high, mark,
+      done.model.reference_voltage_v, done.model.source);
   fmt::print("distances: {}\n", done.model.distance_source);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
@@ -89,21 +93,33 @@ void print_estimate(const Estimated& done) {
   if (result.kernels.size() > most) {
     fmt::print("({} more kernels: --json)\n", result.kernels.size() - most);
   }
+  const auto assumed = [](const model::KernelEstimate& kernel) {
+    return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
+      return segment.energy_j && !segment.toggles_measured;
+    });
+  };
+  if (assumed(result.total)) {
+    const model::Interval& rate = result.assumed_rate;
+    fmt::print(
+        "no monitor counts toggles: the data are assumed to cost what random words with {:.2f} "
+        "toggles a bit ({:.2f}..{:.2f}) do; that range is in the intervals\n",
+        rate.value, rate.low, rate.high);
+  }
   for (const auto& segment : result.total.segments) {
     if (!segment.reason.empty()) {
       fmt::print("{}: {}\n", model::to_string(segment.segment), segment.reason);
     }
   }
-  fmt::print("together: {}, {}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
-             interval_text(result.total.power_w, std::nullopt, "W"),
+  fmt::print("together: {}, {}{}{}\n", interval_text(result.total.energy_j, std::nullopt, "J"),
+             interval_text(result.total.power_w, std::nullopt, "W"), mark,
              result.total.left_out.empty() ? "" : ", without " + result.total.left_out);
   if (!result.total.power_w && !result.total.time_reason.empty()) {
     fmt::print("no watts: {}\n", result.total.time_reason);
   }
   if (result.share_percent) {
-    fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g})\n",
+    fmt::print("share of the dynamic power ({:.3g} W): {:.3g}% ({:.3g}..{:.3g}){}\n",
                result.dynamic_w.value_or(0), result.share_percent->value, result.share_percent->low,
-               result.share_percent->high);
+               result.share_percent->high, mark);
   } else {
     fmt::print("no share of the dynamic power: {}\n", result.share_reason);
   }
@@ -188,7 +204,10 @@ nlohmann::json estimate_json(const Estimated& done) {
   json["virtual"] = done.model.is_virtual;
   json["architecture"] = done.traffic.architecture;
   json["dispatches"] = done.traffic.dispatches;
+  json["status"] = to_string(done.estimate.total.status);
+  json["reason"] = done.model.misfit;
   json["constant"] = {{"source", done.model.source},
+                      {"status", done.model.misfit.empty() ? "ok" : "misfit"},
                       {"literature", done.model.literature},
                       {"fj_per_bit_mm", done.model.random.value},
                       {"low", done.model.random.low},
@@ -215,6 +234,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
       "estimate", "Watts and joules of the on-chip wires in an application, by segment");
   auto arguments = std::make_shared<EstimateArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration, or its folder");
+  add_anyway_option(*command, arguments->anyway);
   command
       ->add_option("--constant", arguments->constant,
                    "calibration (needs --model) or literature: published wires, scaled")
@@ -231,10 +251,10 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                       "literature: technology node [nm] (default: the part's)");
   command->add_option("--voltage", arguments->voltage_v,
                       "Core voltage of the run [V] (default: the model's; literature: the node's)");
-  command
-      ->add_option("--toggle-rate", arguments->toggle_rate,
-                   "Toggles per payload bit where no monitor counts them")
-      ->capture_default_str();
+  command->add_option(
+      "--toggle-rate", arguments->toggle_rate,
+      "Toggles per payload bit where no monitor counts them, if you know it (default: what "
+      "applications do, in the interval)");
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");

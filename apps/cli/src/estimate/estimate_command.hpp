@@ -21,13 +21,14 @@ struct EstimateArguments {
   std::string floorplan;
   std::optional<double> node_nm;
   std::optional<double> voltage_v;
-  double toggle_rate{0.34};
+  std::optional<double> toggle_rate;  // known of the application; absent: the prior
   bool assume_toggles{};
   microbench::DeviceRequest device;
   std::string report;
   std::string accelwattch;
   std::vector<std::string> command;
   bool json{};
+  bool anyway{};  // take a flagged model too, and mark what comes of it
   bool sealed{};  // `wirewatt score` alone: bring the sealed energies along, unread
 };
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "anyway.hpp"
 #include "estimate/estimate_command.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
@@ -28,7 +29,7 @@ Result<model::WireModel> wire_model(const EstimateArguments& arguments,
     return fail(ErrorCode::invalid_argument,
                 "give --model model.json, or --constant literature for a device without one");
   }
-  return model::load_wire_model(arguments.model);
+  return model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
 }
 
 // Takes registers-L1 from a recording of `wirewatt segments`; what it could not identify stays
@@ -105,7 +106,9 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   }
   if (!arguments.segments.empty()) WW_TRY(use_segments(done.model, arguments.segments));
   model::EstimateOptions options;
-  options.toggle_rate = arguments.toggle_rate;
+  if (arguments.toggle_rate) {
+    options.data = model::data_at_rate(*arguments.toggle_rate);
+  }
   options.use_monitors = !arguments.assume_toggles;
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "anyway.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "simulate/photonic_options.hpp"
@@ -38,6 +39,17 @@ std::vector<std::vector<std::string>> replay_rows(const sim::net::SimulateReport
       {"round trip", fmt::format("{:.2f} cycles", stats.avg_round_trip)}};
 }
 
+// With wires of a flagged calibration every energy says so beside its figure.
+void mark_misfit(std::vector<std::vector<std::string>>& rows,
+                 const sim::net::SimulateReport& report) {
+  if (report.request.misfit.empty()) {
+    return;
+  }
+  for (auto& row : rows) {
+    row.emplace_back("misfit");
+  }
+}
+
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.request.network, load_text(arguments),
@@ -67,7 +79,9 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   }
   for (auto& row : photonic_energy_rows(report.energy)) rows.push_back(std::move(row));
   rows.push_back({"  total", fmt::format("{:.4g} pJ", report.energy.total().to<double>())});
+  mark_misfit(rows, report);
   print_table(rows);
+  print_misfit(report.request.misfit);
 }
 
 // What every estimator says of the same events, side by side [pJ].
@@ -89,6 +103,7 @@ void print_comparison(const sim::net::SimulateReport& report) {
     }
     rows[row].push_back(fmt::format("{:.4g}", one.report->total().to<double>()));
   }
+  mark_misfit(rows, report);
   print_table(rows);
   for (const auto& line : unavailable) fmt::print("{}\n", line);
 }
@@ -161,6 +176,13 @@ int run(SimulateArguments& arguments) {
   const auto scope = sim::power::budget_scope_from_string(arguments.budget_scope);
   if (!scope) return report_error(scope.error());
   arguments.request.photonic_power.scope = *scope;
+  if (!arguments.model.empty()) {
+    auto misfit = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
+    if (!misfit) {
+      return report_error(misfit.error());
+    }
+    arguments.request.misfit = std::move(*misfit);
+  }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 && !(arguments.trace.empty() && arguments.workload.empty())) {

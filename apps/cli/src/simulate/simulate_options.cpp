@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "anyway.hpp"
 #include "option.hpp"
 #include "simulate/photonic_options.hpp"
 
@@ -195,6 +196,7 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
       .add_option("--model", arguments.model,
                   "model.json or its folder: wires as fitted on a device")
       ->group(kEnergy);
+  add_anyway_option(command, arguments.anyway)->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", request.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");
   add_shown(command, kEnergy, "--node-nm", request.node_nm, "Technology node of the routers");

@@ -12,6 +12,7 @@ namespace ww::cli {
 struct SimulateArguments {
   sim::net::SimulateRequest request;
   std::string model;
+  bool anyway{};
   std::string trace;
   std::string workload;
   std::string size{"small"};

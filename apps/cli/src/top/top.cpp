@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "anyway.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "top/top_card.hpp"
@@ -29,6 +30,7 @@ struct TopArguments {
   std::string architecture;
   double interval_s{0.5};
   std::vector<std::string> command;
+  bool anyway{};
   bool json{};
 };
 
@@ -68,6 +70,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   display.frame.source =
       "segments from its counters, dispatch by dispatch; watts while kernels run, "
       "by the chip's clock";
+  display.mark_misfit(model.misfit);
   display.frame.state = "running";
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
@@ -111,7 +114,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
 }
 
 int run(const TopArguments& arguments) {
-  const auto model = model::load_wire_model(arguments.model);
+  const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
   if (!model) return report_error(model.error());
   const bool on_virtual = arguments.device.name.empty()
                               ? !arguments.command.empty()
@@ -134,6 +137,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<TopArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
       ->required();
+  add_anyway_option(*command, arguments->anyway);
   command->add_option("--device", arguments->device.name,
                       "virtual:NAME (default with a program), or gpu:N as doctor lists them");
   command->add_option("--counters", arguments->counters,

@@ -125,6 +125,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     json facts = {{"virtual", model.is_virtual}, {"running", !ended}};
     display.frame.state = !program ? "sampling" : ended ? "the program has ended" : "running";
     display.frame.source = source_of(counted, busy.has_value());
+    display.mark_misfit(model.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
     if (busy) {
@@ -134,7 +135,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     if (counted.whole && !ended) {
       display.take(session::at_share(*counted.whole, busy.value_or(1)));
       for (TopRow& row : display.frame.rows) {
-        if (row.power_w) row.status = "estimated";
+        if (row.power_w && model.misfit.empty()) row.status = "estimated";
       }
     } else {
       display.take_nothing(ended ? "idle" : "unavailable");

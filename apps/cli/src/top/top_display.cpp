@@ -33,7 +33,15 @@ void Display::take(const model::KernelEstimate& total) {
     const auto& segment = total.segments[s];
     set(frame.rows[s], segment.power_w, std::string(to_string(segment.status)));
   }
-  set(frame.rows.back(), total.power_w, total.left_out.empty() ? "" : "partly");
+  const char* const partly = total.left_out.empty() ? "" : "partly";
+  set(frame.rows.back(), total.power_w, misfit_.empty() ? partly : "misfit");
+}
+
+void Display::mark_misfit(const std::string& reason) {
+  misfit_ = reason;
+  if (!reason.empty()) {
+    frame.source = "MISFIT, rely on no figure of a segment: " + reason + "; " + frame.source;
+  }
 }
 
 void Display::take_nothing(const std::string& status) {
@@ -47,6 +55,10 @@ void Display::show(json facts) {
   }
   facts["device"] = frame.title;
   facts["source"] = frame.source;
+  if (!misfit_.empty()) {
+    facts["status"] = "misfit";
+    facts["reason"] = misfit_;
+  }
   facts["segments"] = json::array();
   for (const TopRow& row : frame.rows) {
     json one = {{"segment", row.name}, {"status", row.status}, {"power_w", nullptr}};

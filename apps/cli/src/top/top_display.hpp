@@ -22,6 +22,9 @@ class Display {
   void take(const model::KernelEstimate& total);
   // A refresh without figures; `status` says why.
   void take_nothing(const std::string& status);
+  // From here on every figure says that its calibration is flagged; nothing where `reason` is
+  // empty.
+  void mark_misfit(const std::string& reason);
   // Draws, or prints `facts` with the rows added.
   void show(nlohmann::json facts);
   // Whether the user asks to end.
@@ -36,6 +39,7 @@ class Display {
   static void set(TopRow& row, const std::optional<model::Interval>& power,
                   const std::string& status);
   std::unique_ptr<TopScreen> screen_;
+  std::string misfit_;  // why the calibration is flagged
 };
 
 }  // namespace ww::cli

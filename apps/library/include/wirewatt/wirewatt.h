@@ -32,19 +32,21 @@ typedef enum wirewatt_status {
   WIREWATT_OK = 0,
   WIREWATT_INVALID = 1,     /* an impossible argument or order of calls */
   WIREWATT_NOT_FOUND = 2,   /* no such device or file; a driver that is not loaded */
-  WIREWATT_BAD_FILE = 3,    /* the model is damaged, or has no identified energy */
+  WIREWATT_BAD_FILE = 3,    /* the model is damaged, flagged as a misfit, or without an energy */
   WIREWATT_UNSUPPORTED = 4, /* this device cannot do it */
   WIREWATT_DENIED = 5,      /* this user may not */
   WIREWATT_DEVICE = 6       /* device, driver or system failed */
 } wirewatt_status;
 
-/* The status of a figure. Only OK and TRANSFERRED have a value. */
+/* The status of a figure. Only OK, TRANSFERRED and MISFIT have a value. */
 typedef enum wirewatt_figure_status {
   WIREWATT_FIGURE_OK = 0,
   WIREWATT_FIGURE_TRANSFERRED = 1,    /* energy per bit and mm carried over from L1-L2, wider */
   WIREWATT_FIGURE_UNAVAILABLE = 2,    /* sensor, counters or model are missing */
   WIREWATT_FIGURE_NOT_IDENTIFIED = 3, /* the model could not determine it */
-  WIREWATT_FIGURE_REJECTED = 4        /* read, but not to be trusted */
+  WIREWATT_FIGURE_REJECTED = 4,       /* read, but not to be trusted */
+  /* The model's calibration is flagged, and WIREWATT_ANYWAY was given: do not rely on the figure. */
+  WIREWATT_FIGURE_MISFIT = 5
 } wirewatt_figure_status;
 
 typedef enum wirewatt_segment {
@@ -89,6 +91,15 @@ WIREWATT_EXPORT const char* wirewatt_error(void);
  * for the best one. model: model.json of a calibration, or "" for the device's energy alone. */
 WIREWATT_EXPORT wirewatt_status wirewatt_open(const char* device, const char* model,
                                               wirewatt_session** session);
+/* Options of wirewatt_open_with. They add up. */
+typedef enum wirewatt_option {
+  /* Uses a model that is flagged as a misfit. The wires' figures then have the status MISFIT.
+   * Without this option such a model is refused with WIREWATT_BAD_FILE. */
+  WIREWATT_ANYWAY = 1
+} wirewatt_option;
+/* Opens a session with options. Unknown options are refused with WIREWATT_INVALID. */
+WIREWATT_EXPORT wirewatt_status wirewatt_open_with(const char* device, const char* model,
+                                                   uint32_t options, wirewatt_session** session);
 /* Closes a session. NULL is allowed. */
 WIREWATT_EXPORT void wirewatt_close(wirewatt_session* session);
 /* The device's name. Valid as long as the session. */
@@ -98,8 +109,11 @@ WIREWATT_EXPORT const char* wirewatt_device(const wirewatt_session* session);
  * end. */
 WIREWATT_EXPORT wirewatt_status wirewatt_begin(wirewatt_session* session);
 WIREWATT_EXPORT wirewatt_status wirewatt_end(wirewatt_session* session, wirewatt_reading* reading);
+/* Stands for a toggle rate that the program does not know. The interval then spans what the data of
+ * applications do. */
+#define WIREWATT_UNKNOWN_TOGGLES (-1.0)
 /* Reports traffic between begin and end, on real devices: payload bytes that crossed a segment, and
- * toggles per payload bit (random data 0.5; the average of applications 0.34). Calls add up. */
+ * toggles per payload bit (random data 0.5) or WIREWATT_UNKNOWN_TOGGLES. Calls add up. */
 WIREWATT_EXPORT wirewatt_status wirewatt_add_traffic(wirewatt_session* session,
                                                      wirewatt_segment segment, double bytes,
                                                      double toggle_rate);

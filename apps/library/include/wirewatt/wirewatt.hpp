@@ -2,6 +2,7 @@
 #ifndef WIREWATT_WIREWATT_HPP
 #define WIREWATT_WIREWATT_HPP
 
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,15 +19,17 @@ class error : public std::runtime_error {
 
 class session {
  public:
-  // See wirewatt_open.
-  explicit session(const std::string& device = "", const std::string& model = "") {
+  // See wirewatt_open_with; `options` as WIREWATT_ANYWAY.
+  explicit session(const std::string& device = "", const std::string& model = "",
+                   std::uint32_t options = 0) {
     wirewatt_session* made = nullptr;
-    check(wirewatt_open(device.c_str(), model.c_str(), &made));
+    check(wirewatt_open_with(device.c_str(), model.c_str(), options, &made));
     session_.reset(made);
   }
   std::string device() const { return wirewatt_device(session_.get()); }
   void begin() { check(wirewatt_begin(session_.get())); }
-  void add_traffic(wirewatt_segment segment, double bytes, double toggle_rate = 0.34) {
+  void add_traffic(wirewatt_segment segment, double bytes,
+                   double toggle_rate = WIREWATT_UNKNOWN_TOGGLES) {
     check(wirewatt_add_traffic(session_.get(), segment, bytes, toggle_rate));
   }
   wirewatt_reading end() {

@@ -48,13 +48,15 @@ class Page {
 
   void answer() {
     const json& energy = object_of(model_, "energy_fj_per_bit_mm");
-    if (text_of(energy, "status") != "ok") {
+    const std::string status = text_of(energy, "status");
+    if (status != "ok" && status != "misfit") {
       page_.answer(text_of(energy, "status"), {text_of(energy, "reason")});
       return;
     }
     const json& reference = object_of(model_, "reference");
     page_.answer(
-        figure_text(number_of(energy, "value")) + " fJ/bit/mm",
+        figure_text(number_of(energy, "value")) + " fJ/bit/mm" +
+            (status == "misfit" ? ", misfit" : ""),
         {fmt::format(
              "95% interval {}, with the declared tolerances of sensor gain, regulator and "
              "floorplan. Within this campaign alone: {}.",
@@ -117,7 +119,7 @@ class Page {
     const auto plan = model::parse_floorplan(document_.floorplan_toml, "floorplan of the campaign");
     const json& energy = object_of(model_, "energy_fj_per_bit_mm");
     const double constant = number_of(energy, "value");
-    if (!plan || text_of(energy, "status") != "ok") return;
+    if (!plan || !std::isfinite(constant)) return;
     const json& distances = object_of(model_, "distances");
     const json& table = list_of(distances, "engine_to_quadrant_mm");
     const auto picojoules = [&](int engine, int quadrant) {

@@ -101,7 +101,9 @@ Result<Application> run_application(const std::string& name, const model::WireMo
   for (const auto& kernel : traffic.kernels) *all.time_s += kernel.time_s.value_or(0);
   for (std::size_t s = 0; s < app.bytes.size(); ++s) all.segments[s].bytes = app.bytes[s];
   app.seconds = *all.time_s;
-  WW_ASSIGN(by_paper, model::estimate(model, {all}, {}));
+  model::EstimateOptions paper;
+  paper.data = model::random_words_at_rate(0.34);
+  WW_ASSIGN(by_paper, model::estimate(model, {all}, paper));
   WW_ASSIGN(by_monitors, model::estimate(model, traffic.kernels, {}));
   model::Interval dynamic_j;
   for (const auto& file : run.samples) {

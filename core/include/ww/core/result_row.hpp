@@ -15,13 +15,14 @@ enum class RowStatus {
   transferred,     // carried over from another segment or device, not measured here
   unavailable,     // the device or the file does not offer it
   rejected,        // measured, but not to be trusted; the reason says why
+  misfit,          // fitted by a form that the data contradict; it has a value, not to be relied on
   failed,
 };
 [[nodiscard]] std::string_view to_string(RowStatus status);
 
 struct ResultRow {
   std::string name;
-  std::optional<double> value;  // absent unless status is ok or transferred
+  std::optional<double> value;  // absent unless status is ok, transferred or misfit
   std::optional<double> low;    // 95% interval
   std::optional<double> high;
   std::string unit;

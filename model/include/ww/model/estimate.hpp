@@ -34,8 +34,7 @@ struct KernelTraffic {
 };
 
 struct EstimateOptions {
-  // Toggle rate of the payload if no monitor measures it. IISWC'16 assumes an average of 0.34.
-  double toggle_rate{0.34};
+  AssumedData data{unknown_data()};  // of the payload, where no monitor saw it
   bool use_monitors{true};
   std::optional<double> voltage_v;  // else the model's reference
 };
@@ -61,7 +60,9 @@ struct KernelEstimate {
   std::optional<double> time_s;
   std::string time_reason;
   std::array<SegmentEstimate, 3> segments{};
-  // Sum of the segments that have a figure; `left_out` names the others.
+  // Sum of the segments that have a figure; `left_out` names the others. The status is ok if all of
+  // them are ok, misfit for a flagged model, unavailable without any, else transferred.
+  RowStatus status{RowStatus::unavailable};
   std::optional<Interval> energy_j;
   std::optional<Interval> power_w;
   std::string left_out;
@@ -74,6 +75,7 @@ struct Estimate {
   std::optional<double> dynamic_w;
   std::optional<Interval> share_percent;
   std::string share_reason;  // why there is none
+  Interval assumed_rate;     // equivalent rate, where toggles are not measured
 };
 
 // Errors: bad_data (no kernel; bytes or time negative or not finite, by kernel and segment),

@@ -159,6 +159,7 @@ struct VariantActivity {
   double control_toggles{}, control_adjacent{}, control_opposite{};
 };
 
+// Of a flagged fit every constant that has a value has the status misfit, with this reason.
 struct Misfit {
   bool flagged{};
   std::string reason;

@@ -13,7 +13,9 @@
 
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
+#include "ww/model/assumed_data.hpp"
 #include "ww/model/fit.hpp"
+#include "ww/model/flagged.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/interval.hpp"
 
@@ -60,6 +62,9 @@ struct WireModel {
   std::string device;
   bool is_virtual{};
   bool literature{};
+  // Why the calibration is flagged, where it is: every figure made with it then has the status
+  // misfit. Empty otherwise.
+  std::string misfit;
   double reference_voltage_v{};
   double reference_clock_hz{};
   // Energy per random bit at the reference voltage, with the absolute interval [fJ/bit/mm].
@@ -68,6 +73,9 @@ struct WireModel {
   // Energy per payload bit, mm and unit of toggle rate. If absent, energy is proportional to the
   // rate.
   std::optional<Interval> toggle_slope;
+  // Energy of a unit of coupling over that of a toggle, as the calibration measured it or assumed.
+  Interval coupling_share{kCouplingShare, kCouplingShare - kCouplingShareError,
+                          kCouplingShare + kCouplingShareError};
   std::optional<WireEvents> events;
   // Mean routed millimetres of each segment; absent if not known.
   std::array<std::optional<Interval>, 3> distance_mm{};
@@ -83,19 +91,22 @@ struct WireModel {
   double frequency_exponent{1};
   std::string exponent_note;
 
-  // Energy per payload bit and mm at a toggle rate of the payload, 0 to 1, at the reference
-  // voltage.
-  [[nodiscard]] Interval at_toggle_rate(double rate) const;
+  // Energy per payload bit and mm of data that no monitor saw, at the reference voltage. It follows
+  // the toggle slope to the equivalent rate. The interval contains what is not known of the data.
+  [[nodiscard]] Interval of_data(const AssumedData& data) const;
   // Energy per mm of the counted events [fJ/mm]; needs `events`.
   [[nodiscard]] Interval of_activity(const WireActivity& activity) const;
 };
 
-// Reads the text of a model.json. Errors: parse_error (not a model), bad_data (energy or distances
-// missing, not positive, or not identified; the reason is passed on).
+// Reads the text of a model.json. Errors: parse_error (not a model), bad_data (flagged as a misfit
+// and `flagged` is refuse; energy or distances missing, not positive, or not identified; the reason
+// is passed on).
 [[nodiscard]] Result<WireModel> parse_wire_model(const nlohmann::json& model,
-                                                 const std::string& origin);
+                                                 const std::string& origin,
+                                                 FlaggedModel flagged = FlaggedModel::refuse);
 // Reads a file, or model.json in a folder.
-[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& path);
+[[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& path,
+                                                FlaggedModel flagged = FlaggedModel::refuse);
 
 // Solves for the energies of events by weighted least squares over the variants. The coupling has a
 // prior of 0.5 +- 0.15 of a toggle's energy, the range of dense wires, for campaigns whose payloads

@@ -29,15 +29,20 @@ struct Reading {
   std::array<Joules, 3> segments;  // by model::WireSegment
 };
 
+inline constexpr double unknown_toggle_rate = -1;
+
 // Threading: one caller at a time. Finish the queue before begin and end.
 class Bracket {
  public:
   // `device`: "virtual", the virtual GPU whose driver the OpenCL loader has brought into this
   // process; "gpu:N", the N-th GPU with a power sensor as `wirewatt doctor` lists them; empty: the
   // virtual one where its driver is loaded, else gpu:0. `model`: model.json of a calibration, empty
-  // for the device's energy alone. Errors: not_found (no such device; the driver is not loaded),
-  // those of the sensor and the model.
-  static Result<std::unique_ptr<Bracket>> open(const std::string& device, const std::string& model);
+  // for the device's energy alone. A flagged model is refused, or used with every figure's status
+  // misfit. Errors: not_found (no such device; the driver is not loaded), those of the sensor and
+  // the model.
+  static Result<std::unique_ptr<Bracket>> open(
+      const std::string& device, const std::string& model,
+      model::FlaggedModel flagged = model::FlaggedModel::refuse);
   virtual ~Bracket() = default;
 
   [[nodiscard]] virtual std::string device() const = 0;
@@ -46,7 +51,9 @@ class Bracket {
   // Error invalid_argument: begun already; errors of the device.
   virtual Status begin() = 0;
   // On real devices no counter is read in the process. The program reports what it moved, from
-  // CUPTI, rocprofiler or arithmetic. `toggle_rate` per payload bit, 0 to 1. Errors:
+  // CUPTI, rocprofiler or arithmetic. `toggle_rate` per payload bit, 0 to 1, or
+  // unknown_toggle_rate if the program does not know it: the interval then spans what the data of
+  // applications do. Errors:
   // invalid_argument (not begun; negative), unsupported (a virtual device counts itself).
   virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
   // Error invalid_argument: not begun; errors of the device.

@@ -32,6 +32,9 @@ struct SimulateRequest {
   std::uint64_t cycles{20000};     // --cycles, measured
   std::uint64_t seed{1};           // --seed
   std::filesystem::path model;     // --model: wires as fitted; empty: the estimator's wires
+  // Why the model's fit is flagged as a misfit, where it is and is used all the same: every energy
+  // of the report then says so.
+  std::string misfit;
 
   int concentration{1};
   int classes{0};  // 0: as many as the traffic needs
@@ -105,7 +108,8 @@ struct SimulateReport {
 // accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
 // stable, energy_pj {by component, total}; also the request's network, traffic, rate and seed, and
 // toggle_source: "payload" where link transitions were counted, "toggle_rate" where assumed. A
-// trace adds requests, l1_hit_rate and `trace` with the counts behind them.
+// trace adds requests, l1_hit_rate and `trace` with the counts behind them. With wires of a flagged
+// calibration, status "misfit" and its reason, here and beside every estimator's energies.
 void to_json(nlohmann::json& json, const SimulateReport& report);
 
 // Errors, by key: invalid_argument, out_of_range, not_found (a flag's value); parse_error, bad_data

@@ -1,0 +1,22 @@
+// --anyway: commands that take a calibration refuse a flagged one, unless the user asks for its
+// figures with their marks.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "ww/model/flagged.hpp"
+
+namespace ww::cli {
+
+// The option is the same in every command that reads a model.
+CLI::Option* add_anyway_option(CLI::App& command, bool& anyway);
+
+[[nodiscard]] inline model::FlaggedModel flagged_model(bool anyway) {
+  return anyway ? model::FlaggedModel::mark : model::FlaggedModel::refuse;
+}
+
+// The line that stands with marked figures; nothing where `reason` is empty.
+void print_misfit(const std::string& reason);
+
+}  // namespace ww::cli

@@ -1,0 +1,57 @@
+// What is assumed of data that no monitor saw (docs/estimate.md, "Toggles that nobody counted").
+//
+// A real card counts bytes and not toggles. How often a bit of an application's data changes, and
+// how neighbouring bits change together, is then an uncertain input of the estimate like any other.
+// Both act through one number, the equivalent rate: the toggles per payload bit of random words
+// that cost the same. Its range is in the interval of every figure that rests on it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ww/model/interval.hpp"
+
+namespace ww::model {
+
+// Energy of a unit of coupling over that of a toggle beside quiet neighbours, 2 Cc / (Cg + 2 Cc),
+// where no calibration measured it: dense wires have 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
+inline constexpr double kCouplingShare = 0.5;
+inline constexpr double kCouplingShareError = 0.15;
+
+// What toggle monitors counted of an application's L1-L2 traffic.
+struct ApplicationToggles {
+  std::string_view name;
+  double toggle_rate{};  // toggles per payload bit; random bits: 0.5
+  // (2 opposite - adjacent) per toggle, as WireActivity::coupling() counts it: -1 where all wires
+  // change together the same way, 0 for random words, 1 where every neighbour goes the other way.
+  double coupling_per_toggle{};
+  [[nodiscard]] double equivalent_rate(double coupling_share) const {
+    return toggle_rate * (1 + coupling_share * coupling_per_toggle);
+  }
+};
+// The workloads of `wirewatt workloads list` with small inputs on virtual:w9100, as
+// `scripts/applications DIR --table` prints them.
+[[nodiscard]] std::span<const ApplicationToggles> application_toggles();
+
+// Equivalent rate of one more application of the same kind: the geometric mean, and Student's 95%
+// prediction interval of the logarithms. Needs two applications, each above 0.
+[[nodiscard]] Interval rate_of_one_more(std::span<const ApplicationToggles> applications,
+                                        double coupling_share);
+
+struct AssumedData {
+  double known_rate{};  // toggles per payload bit, of bits whose rate is known; others count as 0
+  double unknown_share{};  // the share of the bits of which nothing is known
+  bool random_words{};     // neighbours of the known ones are independent for certain
+};
+// An application of which nothing is known.
+[[nodiscard]] AssumedData unknown_data();
+// Data whose toggle rate is known, 0 to 1, and of whose words nothing is.
+[[nodiscard]] AssumedData data_at_rate(double toggle_rate);
+// Random words whose toggle rate is certain, 0 to 1.
+[[nodiscard]] AssumedData random_words_at_rate(double toggle_rate);
+
+// Toggles per payload bit of random words that cost the same. Words of a known rate are random ones
+// in the value and at most; at least, what neighbours save is that of one more application.
+[[nodiscard]] Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share);
+
+}  // namespace ww::model

@@ -1,0 +1,30 @@
+// Whether the fit behind a model.json was flagged as a misfit, and what then becomes of its users.
+//
+// A flagged fit has a number, but the data contradict the form that the number belongs to
+// (docs/method.md, "Misfit"). Every reader of a model.json therefore asks here before it uses one.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "ww/core/result.hpp"
+
+namespace ww::model {
+
+// What a caller wants of a flagged model: no figure at all, or figures that are all marked so.
+enum class FlaggedModel { refuse, mark };
+
+// Why the model is flagged; empty where it is not. Reads the energy's status `misfit`, and the
+// object `misfit` of files that were written before there was such a status.
+[[nodiscard]] std::string misfit_reason(const nlohmann::json& model);
+
+// misfit_reason, or the error bad_data where the model is flagged and `flagged` is `refuse`: it
+// says why, and what to do. `origin` names the file.
+[[nodiscard]] Result<std::string> admit_model(const nlohmann::json& model, FlaggedModel flagged,
+                                              const std::string& origin);
+// Of a file, or of the folder that holds it as model.json; also errors of reading it.
+[[nodiscard]] Result<std::string> admit_model_file(const std::filesystem::path& path,
+                                                   FlaggedModel flagged);
+
+}  // namespace ww::model

@@ -1,0 +1,72 @@
+#include "ww/model/flagged.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/named_file.hpp"
+
+namespace ww::model {
+namespace {
+
+using nlohmann::json;
+
+std::string string_at(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+}
+
+}  // namespace
+
+std::string misfit_reason(const json& model) {
+  if (!model.is_object()) {
+    return {};
+  }
+  std::string reason;
+  bool flagged = false;
+  if (const auto energy = model.find("energy_fj_per_bit_mm");
+      energy != model.end() && energy->is_object() && string_at(*energy, "status") == "misfit") {
+    flagged = true;
+    reason = string_at(*energy, "reason");
+  }
+  if (const auto misfit = model.find("misfit"); misfit != model.end() && misfit->is_object()) {
+    const auto flag = misfit->find("flagged");
+    flagged = flagged || (flag != misfit->end() && flag->is_boolean() && flag->get<bool>());
+    if (reason.empty()) {
+      reason = string_at(*misfit, "reason");
+    }
+  }
+  if (!flagged) {
+    return {};
+  }
+  return reason.empty() ? "the file does not say why" : reason;
+}
+
+Result<std::string> admit_model(const json& model, FlaggedModel flagged,
+                                const std::string& origin) {
+  auto reason = misfit_reason(model);
+  if (!reason.empty() && flagged == FlaggedModel::refuse) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("the model is flagged as a misfit, so that nothing may be concluded "
+                            "from it: {}. Check the floorplan and the sensor and calibrate again "
+                            "(docs/method.md, \"Misfit\"), or give --anyway (in a program "
+                            "WIREWATT_ANYWAY) for figures that are all marked 'misfit'",
+                            reason),
+                origin);
+  }
+  return reason;
+}
+
+Result<std::string> admit_model_file(const std::filesystem::path& path, FlaggedModel flagged) {
+  WW_ASSIGN(file, named_file(path, "model.json",
+                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER"));
+  WW_ASSIGN(content, read_file(file));
+  const json model = json::parse(content, nullptr, false);
+  if (model.is_discarded()) {
+    return fail(ErrorCode::parse_error, "not JSON", file.string());
+  }
+  return admit_model(model, flagged, file.string());
+}
+
+}  // namespace ww::model
