@@ -7,6 +7,7 @@ set(WW_SIM_GPU_TIMING_SOURCES
   src/timing/timed_memory.cpp
   src/timing/timed_stats.cpp
   src/timing/timing_file.cpp
+  src/timing/timing_keys.cpp
   src/timing/timing_report.cpp)
 
 function(ww_sim_gpu_timing_tests)
