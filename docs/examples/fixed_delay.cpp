@@ -21,7 +21,7 @@ constexpr Key<FixedDelayConfig> kFixedDelayKeys[] = {
 };
 
 void fixed_delay_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<FixedDelayConfig>(config.own<FixedDelayConfig>(), kFixedDelayKeys, keys);
+  bind_rows<FixedDelayConfig>(config.own<FixedDelayConfig>(), kFixedDelayKeys, keys);
 }
 
 class FixedDelay final : public Network {

@@ -55,17 +55,17 @@ using TableOf = std::span<const Key<NetworkConfig>>;
 
 BoundKeys keys_of(NetworkConfig& config) {
   BoundKeys keys;
-  bind(config, TableOf(kSizeKeys), keys);
-  bind(config, vc_router_keys(), keys);
-  bind(config, simple_router_keys(), keys);
-  bind(config, TableOf(kMemoryKeys), keys);
+  bind_rows(config, TableOf(kSizeKeys), keys);
+  bind_rows(config, vc_router_keys(), keys);
+  bind_rows(config, simple_router_keys(), keys);
+  bind_rows(config, TableOf(kMemoryKeys), keys);
   std::set<void (*)(NetworkConfig&, BoundKeys&)> seen{nullptr};
   for (const NetworkKind* kind : network_kinds()) {
     if (seen.insert(kind->keys).second) {
       kind->keys(config, keys);
     }
   }
-  bind(config, TableOf(kCountKeys), keys);
+  bind_rows(config, TableOf(kCountKeys), keys);
   return keys;
 }
 

@@ -102,7 +102,7 @@ constexpr Key<TimingConfig> kEnergyKeys[] = {
 template <class C, std::size_t kCount>
 net::BoundKeys rows(C& config, const Key<C> (&table)[kCount]) {
   net::BoundKeys keys;
-  net::bind<C>(config, table, keys);
+  net::bind_rows<C>(config, table, keys);
   return keys;
 }
 

@@ -26,7 +26,7 @@ constexpr Key<CompressionConfig> kCompressionKeys[] = {
 }  // namespace
 
 void compression_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<CompressionConfig>(config.own<CompressionConfig>(), kCompressionKeys, keys);
+  bind_rows<CompressionConfig>(config.own<CompressionConfig>(), kCompressionKeys, keys);
 }
 
 }  // namespace ww::sim::net

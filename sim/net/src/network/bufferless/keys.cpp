@@ -15,7 +15,7 @@ constexpr Key<BufferlessConfig> kBufferlessKeys[] = {
 }  // namespace
 
 void bufferless_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<BufferlessConfig>(config.own<BufferlessConfig>(), kBufferlessKeys, keys);
+  bind_rows<BufferlessConfig>(config.own<BufferlessConfig>(), kBufferlessKeys, keys);
 }
 
 }  // namespace ww::sim::net

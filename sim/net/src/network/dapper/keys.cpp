@@ -62,7 +62,7 @@ Status validate_memory_rows(const NetworkConfig& config) {
 }  // namespace
 
 void overlay_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<OverlayConfig>(config.own<OverlayConfig>(), kOverlayKeys, keys);
+  bind_rows<OverlayConfig>(config.own<OverlayConfig>(), kOverlayKeys, keys);
 }
 
 Status validate_overlay(const NetworkConfig& config) {

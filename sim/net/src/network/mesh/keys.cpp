@@ -13,7 +13,7 @@ constexpr Key<MeshConfig> kMeshKeys[] = {
 };
 
 void mesh_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<MeshConfig>(config.own<MeshConfig>(), kMeshKeys, keys);
+  bind_rows<MeshConfig>(config.own<MeshConfig>(), kMeshKeys, keys);
 }
 
 Status validate_mesh(const NetworkConfig& config) {

@@ -171,7 +171,7 @@ Status laser_control(const PhotonicConfig& keys) {
 }  // namespace
 
 void photonic_keys(NetworkConfig& config, BoundKeys& keys) {
-  bind<PhotonicConfig>(config.own<PhotonicConfig>(), kPhotonicKeys, keys);
+  bind_rows<PhotonicConfig>(config.own<PhotonicConfig>(), kPhotonicKeys, keys);
 }
 
 Status validate(const NetworkConfig& config) {

@@ -3,8 +3,8 @@
 // The command line, the files of settings, the checks and the documentation all read that row, so
 // that a new setting is a field and a row and nothing else.
 //
-// A table of rows belongs to a struct of settings: `Key<C>` names a member of C. bind() turns the
-// rows of a table into rows of one object, whose fields can then be read and written.
+// A table of rows belongs to a struct of settings: `Key<C>` names a member of C. bind_rows() turns
+// the rows of a table into rows of one object, whose fields can then be read and written.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ using BoundKeys = std::vector<BoundKey>;
 
 // Appends the rows of `table` for `config`, which must outlive them.
 template <class C>
-void bind(C& config, std::span<const Key<C>> table, BoundKeys& keys) {
+void bind_rows(C& config, std::span<const Key<C>> table, BoundKeys& keys) {
   for (const Key<C>& key : table) {
     const Field field =
         std::visit([&config](auto member) -> Field { return &(config.*member); }, key.field);
@@ -82,7 +82,7 @@ void bind(C& config, std::span<const Key<C>> table, BoundKeys& keys) {
 template <class C>
 [[nodiscard]] Status check_table(C config, std::span<const Key<C>> table) {
   BoundKeys keys;
-  bind(config, table, keys);
+  bind_rows(config, table, keys);
   return check(keys);
 }
 // A limit that depends on other keys, with the error that check() gives.
