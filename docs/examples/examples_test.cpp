@@ -14,7 +14,11 @@ namespace {
 
 TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
   sim::net::NetworkConfig config;
-  const auto network = make_fixed_delay(config);
+  config.vcs = 1;  // says nothing to a network without virtual channels
+  config.vc_buffer = 1;
+  auto made = sim::net::make_network(kFixedDelay, config);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto network = std::move(*made);
   const sim::net::NodeId to = 5;
   sim::net::Packet packet;
   packet.source = 2;
@@ -31,6 +35,24 @@ TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
   EXPECT_EQ(network->events().ejected_flits, 4U);
   packet.source = 10'000;
   EXPECT_FALSE(network->inject(packet));
+}
+
+TEST(FixedDelayNetwork, HasItsKeyFromItsRowAlone) {
+  sim::net::NetworkConfig config;
+  sim::net::BoundKeys keys;
+  kFixedDelay.keys(config, keys);
+  const auto* key = sim::net::find_key(keys, "fixed_delay");
+  ASSERT_NE(key, nullptr);
+  EXPECT_EQ(sim::net::option_name(key->name), "--fixed-delay");
+  ASSERT_TRUE(sim::net::set_value(*key, "25"));
+  const auto network = std::move(*sim::net::make_network(kFixedDelay, config));
+  const sim::net::NodeId to = 1;
+  sim::net::Packet packet;
+  packet.destinations = {&to, 1};
+  ASSERT_TRUE(network->inject(packet));
+  EXPECT_EQ(network->next_event(), Cycles{25});
+  EXPECT_EQ(sim::net::set_value(*key, "0").error().context, "fixed_delay");
+  EXPECT_EQ(sim::net::make_network(kFixedDelay, config).error().context, "fixed_delay");
 }
 
 TEST(FileMeter, IsReadAsASensor) {

@@ -1,4 +1,4 @@
-// A network of one's own: every packet arrives `fixed_delay` cycles after its injection.
+// A network of one's own: every packet arrives a fixed number of cycles after its injection.
 #include "fixed_delay.hpp"
 
 #include <deque>
@@ -10,12 +10,25 @@ namespace {
 
 using namespace ww::sim::net;
 
-constexpr std::int64_t fixed_delay = 10;
+// Its own settings, and one row for each: the command line, files and checks read the row.
+struct FixedDelayConfig {
+  int fixed_delay{10};
+};
+
+constexpr Key<FixedDelayConfig> kFixedDelayKeys[] = {
+    {"fixed_delay", &FixedDelayConfig::fixed_delay, between(1, 1000, "a wire takes a cycle"),
+     "cycles", "Network", "fixed-delay: time from injection to arrival", ""},
+};
+
+void fixed_delay_keys(NetworkConfig& config, BoundKeys& keys) {
+  bind_rows<FixedDelayConfig>(config.own<FixedDelayConfig>(), kFixedDelayKeys, keys);
+}
 
 class FixedDelay final : public Network {
  public:
   explicit FixedDelay(const NetworkConfig& config)
       : config_(config),
+        delay_(config.own<FixedDelayConfig>().fixed_delay),
         store_(node_count(config), config.classes),
         waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
 
@@ -28,7 +41,7 @@ class FixedDelay final : public Network {
       const std::uint32_t index = store_.enqueue(packet, destination);
       store_.pop(packet.source, packet.message_class);  // nothing ever waits
       store_[index].injected = now_;
-      under_way_.push_back({now_ + fixed_delay, index});
+      under_way_.push_back({now_ + delay_, index});
       events_.injected_flits += packet.flits;
       events_.link_flits += packet.flits;
     }
@@ -80,6 +93,7 @@ class FixedDelay final : public Network {
     std::uint32_t packet;
   };
   const NetworkConfig config_;
+  const std::int64_t delay_;
   PacketStore store_;
   std::vector<std::uint64_t> waiting_;
   std::deque<UnderWay> under_way_;  // in order of arrival, since the delay is one and the same
@@ -88,10 +102,21 @@ class FixedDelay final : public Network {
   std::int64_t now_{};
 };
 
-}  // namespace
-
 std::unique_ptr<Network> make_fixed_delay(const NetworkConfig& config) {
   return std::make_unique<FixedDelay>(config);
 }
+
+// The rows have said it all: no key depends on another.
+Status validate_fixed_delay(const NetworkConfig&) {
+  return {};
+}
+
+}  // namespace
+
+const NetworkKind kFixedDelay{.name = "fixed-delay",
+                              .make = make_fixed_delay,
+                              .validate = validate_fixed_delay,
+                              .keys = fixed_delay_keys,
+                              .buffers = false};
 
 }  // namespace ww::examples

@@ -1,11 +1,10 @@
+// A network of one's own, with a key of its own: docs/extend.md.
 #pragma once
 
-#include <memory>
-
-#include "ww/sim/net/i_network.hpp"
+#include "ww/sim/net/factory.hpp"
 
 namespace ww::examples {
 
-std::unique_ptr<ww::sim::net::Network> make_fixed_delay(const ww::sim::net::NetworkConfig& config);
+extern const ww::sim::net::NetworkKind kFixedDelay;
 
 }  // namespace ww::examples

@@ -11,14 +11,14 @@ namespace {
 
 RunResult run_at(const std::string& network, const std::string& traffic, double rate,
                  int packet_size = 1, const std::string& deflection = "chipper") {
-  SimulateRequest request;
-  request.network = network;
-  request.traffic = traffic;
-  request.rate = rate;
-  request.packet_size = packet_size;
-  request.deflection = deflection;
-  request.warmup = 3000;
-  request.cycles = 8000;
+  Simulation request;
+  request.network.network = network;
+  request.run.traffic.pattern = *pattern_from_string(traffic);
+  request.run.traffic.rate = rate;
+  request.run.traffic.packet_size = packet_size;
+  EXPECT_TRUE(set_key(request.network, "deflection", deflection));
+  request.run.warmup = Cycles{3000};
+  request.run.cycles = Cycles{8000};
   auto report = simulate(request);
   EXPECT_TRUE(report) << report.error().text();
   return report ? report->run : RunResult{};
@@ -53,21 +53,21 @@ TEST(Bufferless, DeliversEveryPacketWhole) {
 // Retransmit-Once: with a single buffer a node, overload ends in drops, not in a standstill.
 TEST(Bufferless, OneReassemblyBufferANodeLosesNothing) {
   for (const char* deflection : {"chipper", "bless"}) {
-    SimulateRequest request;
-    request.network = "mesh-bufferless";
-    request.traffic = "hot_spot";
-    request.deflection = deflection;
-    request.packet_size = 5;
-    request.rate = 0.12;
-    request.hot_fraction = 0.3;
-    request.warmup = 2000;
-    request.cycles = 6000;
-    request.reassembly_buffers = 1;
+    Simulation request;
+    request.network.network = "mesh-bufferless";
+    request.run.traffic.pattern = *pattern_from_string("hot_spot");
+    ASSERT_TRUE(set_key(request.network, "deflection", deflection));
+    request.run.traffic.packet_size = 5;
+    request.run.traffic.rate = 0.12;
+    request.run.traffic.hot_fraction = 0.3;
+    request.run.warmup = Cycles{2000};
+    request.run.cycles = Cycles{6000};
+    ASSERT_TRUE(set_key(request.network, "reassembly_buffers", "1"));
     const auto tight = simulate(request);
     ASSERT_TRUE(tight) << deflection << ": " << tight.error().text();
     EXPECT_EQ(tight->run.undelivered, 0u) << deflection;
     EXPECT_GT(tight->run.window.resent_flits, 100u) << deflection;
-    request.reassembly_buffers = 1000;
+    ASSERT_TRUE(set_key(request.network, "reassembly_buffers", "1000"));
     const auto wide = simulate(request);
     ASSERT_TRUE(wide);
     EXPECT_EQ(wide->run.window.resent_flits, 0u) << deflection;
@@ -78,8 +78,8 @@ TEST(Bufferless, OneReassemblyBufferANodeLosesNothing) {
 }
 
 TEST(Bufferless, StoresNoFlits) {
-  SimulateRequest request;
-  request.network = "mesh-bufferless";
+  Simulation request;
+  request.network.network = "mesh-bufferless";
   const auto report = simulate(request);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->energy.buffer_write.to<double>(), 0.0);
@@ -96,22 +96,22 @@ TEST(Adaptive, TakesMinimalPathsOnly) {
   EXPECT_NEAR(run_at("mesh-adaptive", "uniform", 0.3).avg_hops, 3.5, 0.05);
 }
 
-SimulateRequest on_eight(const std::string& network, const std::string& traffic, double rate) {
-  SimulateRequest request;
-  request.network = network;
-  request.traffic = traffic;
-  request.rate = rate;
-  request.k = 8;
-  request.vcs = 8;
-  request.packet_size = 5;
-  request.warmup = 3000;
-  request.cycles = 6000;
+Simulation on_eight(const std::string& network, const std::string& traffic, double rate) {
+  Simulation request;
+  request.network.network = network;
+  request.run.traffic.pattern = *pattern_from_string(traffic);
+  request.run.traffic.rate = rate;
+  request.network.width = request.network.height = 8;
+  request.network.vcs = 8;
+  request.run.traffic.packet_size = 5;
+  request.run.warmup = Cycles{3000};
+  request.run.cycles = Cycles{6000};
   return request;
 }
 
 TEST(Adaptive, WithRegionalCongestionBeatsXyOnTranspose) {
-  SimulateRequest request = on_eight("mesh-adaptive", "transpose", 0.3);
-  request.adaptive = "rca";
+  Simulation request = on_eight("mesh-adaptive", "transpose", 0.3);
+  ASSERT_TRUE(set_key(request.network, "adaptive", "rca"));
   const auto regional = simulate(request);
   const auto xy = simulate(on_eight("mesh", "transpose", 0.3));
   ASSERT_TRUE(regional && xy);
@@ -122,9 +122,9 @@ TEST(Adaptive, WithRegionalCongestionBeatsXyOnTranspose) {
 // HPCA'08: what a router knows beyond its neighbours pays on large meshes as they fill up.
 TEST(Adaptive, KnowingTheRegionBeatsKnowingTheNeighbourNearSaturation) {
   for (const char* traffic : {"transpose", "bit_reverse", "uniform"}) {
-    SimulateRequest request = on_eight("mesh-adaptive", traffic, 0.3);
+    Simulation request = on_eight("mesh-adaptive", traffic, 0.3);
     const auto local = simulate(request);
-    request.adaptive = "rca";
+    ASSERT_TRUE(set_key(request.network, "adaptive", "rca"));
     const auto regional = simulate(request);
     ASSERT_TRUE(local && regional);
     EXPECT_LT(regional->run.avg_packet_latency, 0.95 * local->run.avg_packet_latency) << traffic;
@@ -136,7 +136,7 @@ TEST(Adaptive, JumpsOverIdleCyclesAsIfTheyWereSimulated) {
   const auto arrivals = [](bool jump) {
     NetworkConfig config;
     config.network = "mesh-adaptive";
-    config.adaptive = "rca";
+    EXPECT_TRUE(set_key(config, "adaptive", "rca"));
     config.width = config.height = 5;
     auto network = std::move(*make_network(config));
     std::vector<std::uint64_t> cycles;
@@ -176,13 +176,13 @@ TEST(Priority, PacketsUnderWayArriveSoonerInOverload) {
 
 TEST(Requests, AreAnsweredWithoutDeadlock) {
   for (const char* network : {"mesh", "mesh-adaptive", "mesh-priority", "mesh-bufferless"}) {
-    SimulateRequest request;
-    request.network = network;
-    request.traffic = "many_to_few";
-    request.rate = 0.5;  // far more than the memory nodes can answer
-    request.max_outstanding = 8;
-    request.warmup = 2000;
-    request.cycles = 6000;
+    Simulation request;
+    request.network.network = network;
+    request.run.traffic.pattern = *pattern_from_string("many_to_few");
+    request.run.traffic.rate = 0.5;  // far more than the memory nodes can answer
+    request.run.traffic.max_outstanding = 8;
+    request.run.warmup = Cycles{2000};
+    request.run.cycles = Cycles{6000};
     const auto report = simulate(request);
     ASSERT_TRUE(report) << network << ": " << report.error().text();
     EXPECT_EQ(report->run.undelivered, 0u) << network;
@@ -191,22 +191,22 @@ TEST(Requests, AreAnsweredWithoutDeadlock) {
 }
 
 TEST(Planes, CarryRequestsAndRepliesApart) {
-  SimulateRequest request;
-  request.traffic = "many_to_few";
-  request.rate = 0.05;
-  request.max_outstanding = 16;
-  request.warmup = 2000;
-  request.cycles = 6000;
+  Simulation request;
+  request.run.traffic.pattern = *pattern_from_string("many_to_few");
+  request.run.traffic.rate = 0.05;
+  request.run.traffic.max_outstanding = 16;
+  request.run.warmup = Cycles{2000};
+  request.run.cycles = Cycles{6000};
   const auto shared = simulate(request);
-  request.planes = true;
+  request.network.planes = true;
   const auto planes = simulate(request);
   ASSERT_TRUE(shared && planes);
   EXPECT_EQ(planes->run.undelivered, 0u);
   EXPECT_EQ(planes->run.window.routers, 2 * shared->run.window.routers);
   EXPECT_EQ(planes->run.window.links, 2 * shared->run.window.links);
   EXPECT_LT(planes->run.avg_packet_latency, shared->run.avg_packet_latency);
-  request.vcs = 1;  // one class a plane: enough where classes that share links need two
-  request.vc_buffer = 8;
+  request.network.vcs = 1;  // one class a plane: enough where classes that share links need two
+  request.network.vc_buffer = 8;
   EXPECT_TRUE(simulate(request));
 }
 
@@ -236,10 +236,10 @@ TEST(Bursts, KeepTheMeanRateAndRaiseLatency) {
   EXPECT_GT(bursty->avg_packet_latency, calm->avg_packet_latency);
 }
 
-SimulateRequest quick() {
-  SimulateRequest request;
-  request.warmup = 1000;
-  request.cycles = 3000;
+Simulation quick() {
+  Simulation request;
+  request.run.warmup = Cycles{1000};
+  request.run.cycles = Cycles{3000};
   return request;
 }
 
@@ -274,8 +274,8 @@ TEST(Report, HoldsTheContractsKeys) {
 }
 
 TEST(Report, TheHeatMapShowsTheMiddleBusier) {
-  SimulateRequest request = quick();
-  request.rate = 0.4;
+  Simulation request = quick();
+  request.run.traffic.rate = 0.4;
   const auto report = simulate(request);
   ASSERT_TRUE(report);
   const nlohmann::json map = heatmap_json(*report);
@@ -295,14 +295,13 @@ TEST(Report, TheHeatMapShowsTheMiddleBusier) {
 
 // The message and the key of a refusal.
 TEST(Simulate, MarksEveryEnergyWhereTheModelOfItsWiresIsFlagged) {
-  SimulateRequest request;
-  request.k = 4;
-  request.rate = 0.1;
-  request.warmup = 100;
-  request.cycles = 500;
-  const auto plain = simulate(request);
-  request.misfit = "pairs depart from distance";
-  const auto flagged = simulate(request);
+  Simulation simulation;
+  simulation.run.traffic.rate = 0.1;
+  simulation.run.warmup = 100;
+  simulation.run.cycles = 500;
+  const auto plain = simulate(simulation);
+  simulation.misfit = "pairs depart from distance";
+  const auto flagged = simulate(simulation);
   ASSERT_TRUE(plain && flagged);
   EXPECT_FALSE(nlohmann::json(*plain).contains("status"));
   const nlohmann::json json = *flagged;
@@ -319,65 +318,64 @@ TEST(Simulate, MarksEveryEnergyWhereTheModelOfItsWiresIsFlagged) {
   EXPECT_GT(marked, 1);
 }
 
-Error refused(const SimulateRequest& request) {
+Error refused(const Simulation& request) {
   const auto report = simulate(request);
   EXPECT_FALSE(report);
   return report ? Error{} : report.error();
 }
 
 TEST(Refusal, NamesTheKeyAndTheReason) {
-  SimulateRequest request;
-  request.vcs = 0;
+  Simulation request;
+  request.network.vcs = 0;
   EXPECT_EQ(refused(request).context, "vcs");
   request = {};
-  request.vc_buffer = 0;
+  request.network.vc_buffer = 0;
   EXPECT_EQ(refused(request).context, "vc_buffer");
   request = {};
-  request.vc_buffer = 1;
+  request.network.vc_buffer = 1;
   EXPECT_EQ(refused(request).context, "vc_buffer");
   EXPECT_NE(refused(request).message.find("credit loop"), std::string::npos);
   request = {};
-  request.rate = 1.01;
+  request.run.traffic.rate = 1.01;
   EXPECT_EQ(refused(request).context, "rate");
   request = {};
-  request.k = 0;
-  EXPECT_EQ(refused(request).context, "k");
+  request.network.width = request.network.height = 0;
+  EXPECT_EQ(refused(request).context, "width");
   request = {};
-  request.burst_start = 0.1;
+  request.run.traffic.burst_start = 0.1;
   EXPECT_EQ(refused(request).context, "burst_start");
   request = {};
-  request.traffic = "rumour";
-  EXPECT_EQ(refused(request).context, "traffic");
+  EXPECT_EQ(pattern_from_string("rumour").error().context, "traffic");
   request = {};
-  request.network = "torus";
+  request.network.network = "torus";
   EXPECT_EQ(refused(request).context, "network");
   request = {};
-  request.allocator = "wavefront";
-  EXPECT_EQ(refused(request).context, "allocator");
+  EXPECT_EQ(allocator_from_string("wavefront").error().context, "allocator");
   request = {};
-  request.traffic = "transpose";
-  request.height = 3;
+  request.run.traffic.pattern = *pattern_from_string("transpose");
+  request.network.height = 3;
   EXPECT_EQ(refused(request).context, "traffic");
   request = {};
-  request.traffic = "many_to_few";
-  request.classes = 1;
+  request.run.traffic.pattern = *pattern_from_string("many_to_few");
+  request.network.classes = 1;
   EXPECT_EQ(refused(request).context, "classes");
   request = {};
-  request.network = "mesh-adaptive";
-  request.vcs = 1;
+  request.network.network = "mesh-adaptive";
+  request.network.vcs = 1;
   EXPECT_EQ(refused(request).context, "vcs");
   request = {};
-  request.network = "mesh-bufferless";
-  request.reassembly_buffers = 0;
-  EXPECT_EQ(refused(request).context, "reassembly_buffers");
+  request.network.network = "mesh-bufferless";
+  EXPECT_EQ(set_key(request.network, "reassembly_buffers", "0").error().context,
+            "reassembly_buffers");
+  EXPECT_EQ(refused(request).context, "reassembly_buffers");  // the field holds what was refused
   request = {};
-  request.adaptive = "psychic";
+  EXPECT_EQ(set_key(request.network, "adaptive", "psychic").error().context, "adaptive");
   EXPECT_EQ(refused(request).context, "adaptive");
   request = {};
-  request.packet_size = 0;
+  request.run.traffic.packet_size = 0;
   EXPECT_EQ(refused(request).context, "packet_size");
   request = {};
-  request.cycles = 0;
+  request.run.cycles = Cycles{0};
   EXPECT_EQ(refused(request).context, "cycles");
   request = {};
   request.model = "/nonexistent/model.json";

@@ -1,9 +1,28 @@
 #include "packet_store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 namespace ww::sim::net {
+
+Result<WordType> word_type_from_string(std::string_view text) {
+  constexpr std::array kWordTypes{std::pair{std::string_view("exact"), WordType::exact},
+                                  std::pair{std::string_view("int32"), WordType::int32},
+                                  std::pair{std::string_view("float32"), WordType::float32},
+                                  std::pair{std::string_view("uint8"), WordType::uint8}};
+  for (const auto& [name, type] : kWordTypes) {
+    if (name == text) {
+      return type;
+    }
+  }
+  return fail(ErrorCode::invalid_argument,
+              fmt::format("approximable '{}' is unknown; exact, int32, float32 or uint8", text),
+              "approximable");
+}
 
 Status PacketStore::check(const Packet& packet, std::int64_t now) const {
   const std::size_t nodes = heads_.size() / static_cast<std::size_t>(classes_);

@@ -4,22 +4,14 @@
 
 #include <algorithm>
 
-#include "impl/photonic/layout.hpp"
+#include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
 namespace {
 
-// Of a network of light: the first node of each LLC station.
-std::vector<NodeId> llc_nodes(const NetworkConfig& network) {
-  std::vector<NodeId> nodes = photonic::nodes_of(network, true);
-  std::erase_if(
-      nodes, [&](NodeId node) { return node % static_cast<NodeId>(network.concentration) != 0; });
-  return nodes;
-}
-
-std::vector<NodeId> default_memory_nodes(const NetworkConfig& network) {
-  if (is_photonic(network.network)) {
-    return llc_nodes(network);
+std::vector<NodeId> default_memory_nodes(const NetworkConfig& network, const NetworkKind* kind) {
+  if (kind != nullptr && kind->memory_nodes != nullptr) {
+    return kind->memory_nodes(network);
   }
   const int nodes = node_count(network);
   const int row = network.width * network.concentration;
@@ -73,10 +65,11 @@ Result<Placement> place(const NetworkConfig& network, const std::vector<NodeId>&
                         const std::vector<NodeId>& memory_nodes) {
   constexpr char kMemory = 1;
   constexpr char kCore = 2;
+  const NetworkKind* kind = find_network(network.network);
   Placement placement{core_nodes, memory_nodes};
   std::vector<char> roles(static_cast<std::size_t>(node_count(network)));
   if (memory_nodes.empty()) {
-    placement.memory = default_memory_nodes(network);
+    placement.memory = default_memory_nodes(network, kind);
     // Nodes that were named as cores stay cores.
     std::erase_if(placement.memory, [&](NodeId node) {
       return std::find(core_nodes.begin(), core_nodes.end(), node) != core_nodes.end();
@@ -89,8 +82,8 @@ Result<Placement> place(const NetworkConfig& network, const std::vector<NodeId>&
   WW_TRY(mark("memory_nodes", placement.memory, kMemory, roles));
   WW_TRY(mark("core_nodes", placement.cores, kCore, roles));
   if (placement.cores.empty()) {
-    placement.cores =
-        is_photonic(network.network) ? photonic::nodes_of(network, false) : others(roles, kMemory);
+    placement.cores = kind != nullptr && kind->core_nodes != nullptr ? kind->core_nodes(network)
+                                                                     : others(roles, kMemory);
   }
   if (placement.cores.empty()) {
     return fail(ErrorCode::invalid_argument, "memory_nodes leave no core", "memory_nodes");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,197 +14,96 @@
 namespace ww::sim::net {
 namespace {
 
-int height_of(const SimulateRequest& request) {
-  return request.height > 0 ? request.height : request.k;
+bool is_trace(const Simulation& simulation) {
+  return !simulation.trace.empty();
 }
 
-bool is_trace(const SimulateRequest& request) {
-  return !request.trace.empty();
-}
-
-std::vector<NodeId> memory_nodes_of(const SimulateRequest& request) {
-  return request.network == "dapper" && request.memory_nodes.empty()
-             ? memory_node_in_each_row(request.k, height_of(request))
-             : request.memory_nodes;
-}
-
-constexpr std::array kWordTypes{std::pair{std::string_view("exact"), WordType::exact},
-                                std::pair{std::string_view("int32"), WordType::int32},
-                                std::pair{std::string_view("float32"), WordType::float32},
-                                std::pair{std::string_view("uint8"), WordType::uint8}};
-
-// What only dapper and approx-noc know.
-Status add_approximation(const SimulateRequest& request, NetworkConfig& config) {
-  if (std::none_of(kWordTypes.begin(), kWordTypes.end(),
-                   [&](const auto& type) { return type.first == request.approximable; })) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("approximable '{}' is unknown; exact, int32, float32 or uint8",
-                            request.approximable),
-                "approximable");
-  }
-  if (request.approx_threshold) {
-    config.error_threshold = *request.approx_threshold / 100;
-  }
-  config.overlay = request.overlay;
-  config.compression = request.compression;
-  config.memory_nodes = memory_nodes_of(request);
-  if (config.network == "dapper") {
-    config.classes = 2;
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<NetworkConfig> network_config(const SimulateRequest& request, int needed_classes) {
-  WW_ASSIGN(allocator, allocator_from_string(request.allocator));
-  if (request.k < 1 || request.k > 256 || request.k * height_of(request) < 2) {
-    return fail(
-        ErrorCode::out_of_range,
-        fmt::format("k = {} does not make a mesh: 1 to 256 routers a side, and at least two",
-                    request.k),
-        "k");
-  }
-  NetworkConfig config;
-  config.network = request.network;
-  config.width = request.k;
-  config.height = height_of(request);
-  config.concentration = request.concentration;
-  config.classes = request.classes > 0 ? request.classes : needed_classes;
-  config.flit_bits = request.flit_bits;
-  config.vcs = request.vcs;
-  config.vc_buffer = request.vc_buffer;
-  config.routing_delay = request.routing_delay;
-  config.vc_allocator = allocator;
-  config.sw_allocator = allocator;
-  if (!request.sw_allocator.empty()) {
-    WW_ASSIGN(sw_allocator, allocator_from_string(request.sw_allocator));
-    config.sw_allocator = sw_allocator;
-  }
-  config.planes = request.planes;
-  config.speculative = request.speculative;
-  config.wait_for_tail_credit = request.wait_for_tail_credit;
-  config.vc_alloc_delay = request.vc_alloc_delay;
-  config.sw_alloc_delay = request.sw_alloc_delay;
-  config.st_delay = request.st_delay;
-  config.credit_delay = request.credit_delay;
-  config.link_delay = request.link_delay;
-  config.router_delay = request.router_delay;
-  config.deflection = request.deflection;
-  config.adaptive = request.adaptive;
-  config.reassembly_buffers = request.reassembly_buffers;
-  WW_TRY(add_approximation(request, config));
-  config.photonic = request.photonic;
-  return config;
-}
-
-power::EnergyConfig energy_config(const NetworkConfig& network) {
-  power::EnergyConfig config;
-  config.router.flit_bits = network.flit_bits;
-  config.router.ports = 4 + network.concentration;
-  config.router.vcs = network.vcs;
-  // A bufferless router keeps flits in its pipeline registers only.
-  config.router.vc_buffer = network.network == "mesh-bufferless" ? 0 : network.vc_buffer;
-  return config;
-}
-
-namespace {
-
-Result<NetworkConfig> network_of(const SimulateRequest& request, Pattern pattern) {
-  const bool answers = pattern == Pattern::many_to_few || is_trace(request);
-  WW_ASSIGN(config, network_config(request, answers ? 2 : 1));
-  config.count_toggles = is_trace(request);
-  return config;
-}
-
-Result<RunConfig> run_of(const SimulateRequest& request) {
-  WW_ASSIGN(pattern, pattern_from_string(request.traffic));
-  RunConfig config;
-  config.traffic.pattern = pattern;
-  config.traffic.rate = request.rate;
-  config.traffic.packet_size = request.packet_size;
-  config.traffic.seed = request.seed;
-  config.traffic.max_outstanding = request.max_outstanding;
-  config.traffic.write_fraction = request.write_fraction;
-  config.traffic.read_request_flits = request.read_request_flits;
-  config.traffic.read_reply_flits = request.read_reply_flits;
-  config.traffic.write_request_flits = request.write_request_flits;
-  config.traffic.write_reply_flits = request.write_reply_flits;
-  config.traffic.memory_delay = request.memory_delay;
-  config.traffic.core_nodes = request.core_nodes;
-  config.traffic.memory_nodes = memory_nodes_of(request);
-  config.traffic.hot_fraction = request.hot_fraction;
-  config.traffic.burst_start = request.burst_start;
-  config.traffic.burst_stop = request.burst_stop;
-  config.warmup = Cycles{request.warmup};
-  config.cycles = Cycles{request.cycles};
-  return config;
-}
-
-ReplayConfig replay_of(const SimulateRequest& request) {
-  ReplayConfig config;
-  config.coalesce_lanes = request.coalesce_lanes;
-  config.line_bytes = request.line_bytes;
-  config.l1_sets = request.l1_sets;
-  config.l1_ways = request.l1_ways;
-  config.interleave_bytes = request.interleave_bytes;
-  config.core_nodes = request.core_nodes;
-  config.memory_nodes = memory_nodes_of(request);
-  config.memory_delay = request.memory_delay;
-  config.seed = request.seed;
-  config.approximable.threshold = request.approx_threshold.value_or(10) / 100;
-  for (const auto& [name, type] : kWordTypes) {
-    if (request.approximable == name) config.approximable.type = type;
-  }
-  if (request.max_outstanding != 0) {
-    config.max_outstanding = request.max_outstanding;
+// The nodes, times and seed of requests are the same whether traffic or a trace makes them.
+ReplayConfig replay_of(const Simulation& simulation) {
+  const TrafficConfig& traffic = simulation.run.traffic;
+  ReplayConfig config = simulation.replay;
+  config.core_nodes = traffic.core_nodes;
+  config.memory_nodes = simulation.network.memory_nodes;
+  config.memory_delay = traffic.memory_delay;
+  config.seed = traffic.seed;
+  if (traffic.max_outstanding != 0) {
+    config.max_outstanding = traffic.max_outstanding;
   }
   return config;
 }
 
-Result<power::EnergyConfig> energy_of(const SimulateRequest& request) {
-  WW_ASSIGN(estimator, power::estimator_from_string(request.estimator));
-  WW_ASSIGN(network, network_config(request, 1));
-  power::EnergyConfig config = energy_config(network);
-  config.estimator = estimator;
-  config.node_nm = request.node_nm;
-  config.clock =
-      Hertz(is_photonic(request.network) ? request.photonic.core_mhz * 1e6 : request.clock_hz);
-  config.photonic = request.photonic_power;
-  config.link_length = Millimetre(request.link_mm);
-  config.toggle_rate = request.toggle_rate;
-  if (!request.model.empty()) {
-    WW_ASSIGN(wire, power::wire_from_model_file(request.model, request.node_nm));
+RunConfig run_of(const Simulation& simulation) {
+  RunConfig config = simulation.run;
+  config.traffic.memory_nodes = simulation.network.memory_nodes;
+  return config;
+}
+
+Result<power::EnergyConfig> energy_of(const Simulation& simulation, const NetworkConfig& network) {
+  WW_ASSIGN(kind, network_kind(network.network));
+  power::EnergyConfig config = simulation.energy;
+  config.router = energy_config(network).router;
+  if (kind->clock_hz != nullptr) {
+    config.clock = Hertz(kind->clock_hz(network));
+  }
+  if (!simulation.model.empty()) {
+    WW_ASSIGN(wire, power::wire_from_model_file(simulation.model, config.node_nm));
     config.wire = wire;
   }
   return config;
 }
 
-Result<RunResult> run_network(const SimulateRequest& request) {
-  WW_ASSIGN(run_config, run_of(request));
-  WW_ASSIGN(config, network_of(request, run_config.traffic.pattern));
+Result<RunResult> run_network(const Simulation& simulation) {
+  WW_ASSIGN(config, network_of(simulation));
   WW_ASSIGN(network, make_network(config));
-  return run(*network, run_config);
+  return run(*network, run_of(simulation));
 }
 
 }  // namespace
 
-Result<SimulateReport> simulate(const SimulateRequest& request) {
+Simulation::Simulation() {
+  network.classes = 0;
+}
+
+Result<NetworkConfig> network_of(const Simulation& simulation) {
+  WW_ASSIGN(kind, network_kind(simulation.network.network));
+  NetworkConfig config = simulation.network;
+  const bool answers =
+      is_trace(simulation) || simulation.run.traffic.pattern == Pattern::many_to_few;
+  if (kind->classes != 0) {
+    config.classes = kind->classes;
+  } else if (config.classes == 0) {
+    config.classes = answers ? 2 : 1;
+  }
+  config.count_toggles = is_trace(simulation);
+  return config;
+}
+
+power::EnergyConfig energy_config(const NetworkConfig& network) {
+  const NetworkKind* kind = find_network(network.network);
+  power::EnergyConfig config;
+  config.router.flit_bits = network.flit_bits;
+  config.router.ports = 4 + network.concentration;
+  config.router.vcs = network.vcs;
+  // A router without buffers keeps flits in its pipeline registers only.
+  config.router.vc_buffer = kind != nullptr && !kind->buffers ? 0 : network.vc_buffer;
+  return config;
+}
+
+Result<SimulateReport> simulate(const Simulation& simulation) {
   // Whatever is wrong is refused before the network runs, not after.
-  WW_ASSIGN(run_config, run_of(request));
-  WW_ASSIGN(config, network_of(request, run_config.traffic.pattern));
+  WW_ASSIGN(config, network_of(simulation));
   WW_ASSIGN(network, make_network(config));
-  WW_ASSIGN(energy_config, energy_of(request));
+  WW_ASSIGN(energy_config, energy_of(simulation, config));
   WW_TRY(power::account(power::NetworkEvents{}, energy_config));
   SimulateReport report;
-  report.request = request;
-  if (is_trace(request)) {
-    WW_ASSIGN(reader, trace::Reader::open(request.trace));
-    WW_ASSIGN(replayed, replay(*network, reader, replay_of(request)));
+  report.simulation = simulation;
+  if (is_trace(simulation)) {
+    WW_ASSIGN(reader, trace::Reader::open(simulation.trace));
+    WW_ASSIGN(replayed, replay(*network, reader, replay_of(simulation)));
     report.run = std::move(replayed.run);
     report.replay = std::move(replayed.stats);
   } else {
-    WW_ASSIGN(result, run(*network, run_config));
+    WW_ASSIGN(result, run(*network, run_of(simulation)));
     report.run = std::move(result);
   }
   WW_ASSIGN(energy, power::account(report.run.window, energy_config));
@@ -216,8 +114,8 @@ Result<SimulateReport> simulate(const SimulateRequest& request) {
 
 namespace {
 
-nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& stats) {
-  return {{"file", request.trace.string()},
+nlohmann::json replay_json(const Simulation& simulation, const ReplayStats& stats) {
+  return {{"file", simulation.trace.string()},
           {"producer", stats.producer},
           {"virtual", DeviceName(stats.producer).is_virtual()},
           {"launches", stats.launches},
@@ -240,8 +138,8 @@ nlohmann::json replay_json(const SimulateRequest& request, const ReplayStats& st
 void to_json(nlohmann::json& json, const SimulateReport& report) {
   const RunResult& run = report.run;
   const auto flit_hops = static_cast<double>(run.flit_hops);
-  json = {{"network", report.request.network},
-          {"seed", report.request.seed},
+  json = {{"network", report.simulation.network.network},
+          {"seed", report.simulation.run.traffic.seed},
           {"avg_packet_latency", run.avg_packet_latency},
           {"avg_network_latency", run.avg_network_latency},
           {"p99_packet_latency", run.p99_packet_latency},
@@ -262,9 +160,9 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"energy_pj", report.energy}};
   power::add_json(json, run.window);
   const auto mark = [&](nlohmann::json& figures) {
-    if (!report.request.misfit.empty()) {
+    if (!report.simulation.misfit.empty()) {
       figures["status"] = "misfit";
-      figures["reason"] = report.request.misfit;
+      figures["reason"] = report.simulation.misfit;
     }
   };
   mark(json);
@@ -273,10 +171,10 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
     json["traffic"] = "trace";
     json["requests"] = report.replay->requests();
     json["l1_hit_rate"] = report.replay->l1_hit_rate();
-    json["trace"] = replay_json(report.request, *report.replay);
+    json["trace"] = replay_json(report.simulation, *report.replay);
   } else {
-    json["traffic"] = report.request.traffic;
-    json["rate"] = report.request.rate;
+    json["traffic"] = to_string(report.simulation.run.traffic.pattern);
+    json["rate"] = report.simulation.run.traffic.rate;
   }
   nlohmann::json others = nlohmann::json::object();
   for (const power::Comparison& one : report.comparison) {
@@ -304,7 +202,7 @@ std::vector<double> default_curve_rates() {
   return rates;
 }
 
-Result<std::vector<CurvePoint>> curve(const SimulateRequest& request,
+Result<std::vector<CurvePoint>> curve(const Simulation& simulation,
                                       const std::vector<double>& rates) {
   std::vector<double> ascending = rates;
   std::sort(ascending.begin(), ascending.end());
@@ -318,8 +216,8 @@ Result<std::vector<CurvePoint>> curve(const SimulateRequest& request,
     std::vector<std::thread> threads;
     for (std::size_t i = begin; i < end; ++i) {
       threads.emplace_back([&, i] {
-        SimulateRequest one = request;
-        one.rate = ascending[i];
+        Simulation one = simulation;
+        one.run.traffic.rate = ascending[i];
         results[i - begin] = run_network(one);
       });
     }
@@ -340,8 +238,9 @@ Result<std::vector<CurvePoint>> curve(const SimulateRequest& request,
   return points;
 }
 
-nlohmann::json curve_json(const SimulateRequest& request, const std::vector<CurvePoint>& points) {
-  nlohmann::json json = {{"network", request.network}, {"traffic", request.traffic}};
+nlohmann::json curve_json(const Simulation& simulation, const std::vector<CurvePoint>& points) {
+  nlohmann::json json = {{"network", simulation.network.network},
+                         {"traffic", to_string(simulation.run.traffic.pattern)}};
   json["points"] = nlohmann::json::array();
   for (const CurvePoint& point : points) {
     json["points"].push_back(
@@ -357,7 +256,8 @@ nlohmann::json curve_json(const SimulateRequest& request, const std::vector<Curv
 
 nlohmann::json heatmap_json(const SimulateReport& report) {
   const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
-  nlohmann::json json = {{"width", report.request.k}, {"height", height_of(report.request)}};
+  nlohmann::json json = {{"width", report.simulation.network.width},
+                         {"height", report.simulation.network.height}};
   json["links"] = nlohmann::json::array();
   for (const LinkUse& link : report.run.links) {
     json["links"].push_back({{"from", link.from_router},
@@ -368,8 +268,8 @@ nlohmann::json heatmap_json(const SimulateReport& report) {
 }
 
 std::string heatmap_text(const SimulateReport& report) {
-  const auto width = static_cast<std::uint32_t>(report.request.k);
-  const auto height = static_cast<std::uint32_t>(height_of(report.request));
+  const auto width = static_cast<std::uint32_t>(report.simulation.network.width);
+  const auto height = static_cast<std::uint32_t>(report.simulation.network.height);
   const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
   // [router]: busier direction of the link to the next router along x, and along y
   std::vector<double> along_x(width * height);

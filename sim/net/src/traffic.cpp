@@ -9,6 +9,7 @@
 
 #include "booksim_stream.hpp"
 #include "ww/core/suggest.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::net {
@@ -204,8 +205,8 @@ Status validate(const TrafficConfig& traffic, const NetworkConfig& network) {
                   "memory_delay is at least 1 cycle, max_outstanding at least 0",
                   traffic.memory_delay < 1 ? "memory_delay" : "max_outstanding");
     }
-    const bool needs_classes = network.network != "ideal" && network.network != "mesh-bufferless";
-    if (needs_classes && network.classes < 2) {
+    const NetworkKind* kind = find_network(network.network);
+    if (kind != nullptr && kind->needs_classes && network.classes < 2) {
       return fail(ErrorCode::invalid_argument,
                   "traffic many_to_few needs classes = 2: requests and replies that share "
                   "virtual channels can deadlock",

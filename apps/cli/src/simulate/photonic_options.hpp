@@ -1,21 +1,13 @@
-// The keys of the photonic networks on the command line, and what they did, in words. One option a
-// key: its name in the configuration with dashes.
+// The power of the photonic networks on the command line, and what they did, in words.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "ww/sim/net/photonic_config.hpp"
 #include "ww/sim/power/accounting.hpp"
 
 namespace ww::cli {
-
-inline constexpr const char* kLightGroup = "Light (prior-opt, gpuopt, ps-gpuopt)";
-inline constexpr const char* kLaserGroup = "Laser control (ps-gpuopt)";
-
-// `keys` must live as long as `command`.
-void add_photonic_options(CLI::App& command, sim::net::PhotonicConfig& keys);
 
 // Both must live as long as `command`. `budget_scope` is a text for budget_scope_from_string.
 void add_photonic_power_options(CLI::App& command, sim::power::PhotonicPowerConfig& power,

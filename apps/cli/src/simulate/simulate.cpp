@@ -14,6 +14,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/sim/net/factory.hpp"
 
 namespace ww::cli {
 namespace {
@@ -24,8 +25,8 @@ std::string load_text(const SimulateArguments& arguments) {
                        arguments.device);
   }
   if (!arguments.trace.empty()) return "trace " + arguments.trace;
-  return fmt::format("{} traffic at {:.3g} flits/node/cycle", arguments.request.traffic,
-                     arguments.request.rate);
+  return fmt::format("{} traffic at {:.3g} flits/node/cycle", arguments.traffic,
+                     arguments.simulation.run.traffic.rate);
 }
 
 std::vector<std::vector<std::string>> replay_rows(const sim::net::SimulateReport& report) {
@@ -42,7 +43,7 @@ std::vector<std::vector<std::string>> replay_rows(const sim::net::SimulateReport
 // With wires of a flagged calibration every energy says so beside its figure.
 void mark_misfit(std::vector<std::vector<std::string>>& rows,
                  const sim::net::SimulateReport& report) {
-  if (report.request.misfit.empty()) {
+  if (report.simulation.misfit.empty()) {
     return;
   }
   for (auto& row : rows) {
@@ -52,7 +53,7 @@ void mark_misfit(std::vector<std::vector<std::string>>& rows,
 
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
-  fmt::print("{} with {}{}\n", report.request.network, load_text(arguments),
+  fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
              run.stable ? "" : ": UNSTABLE, the network does not keep up");
   std::vector<std::vector<std::string>> rows{
       {"packet latency",
@@ -69,10 +70,10 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   }
   print_table(rows);
   fmt::print("energy of the measured cycles, estimator {}, link transitions {}\n",
-             report.request.estimator,
+             arguments.estimator,
              run.window.toggles_counted
                  ? "counted on the payload"
-                 : fmt::format("assumed ({:.3g} a bit)", report.request.toggle_rate));
+                 : fmt::format("assumed ({:.3g} a bit)", report.simulation.energy.toggle_rate));
   rows.clear();
   for (const auto& [name, energy] : report.energy.components()) {
     rows.push_back({std::string("  ") + name, fmt::format("{:.4g} pJ", energy.to<double>())});
@@ -81,7 +82,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   rows.push_back({"  total", fmt::format("{:.4g} pJ", report.energy.total().to<double>())});
   mark_misfit(rows, report);
   print_table(rows);
-  print_misfit(report.request.misfit);
+  print_misfit(report.simulation.misfit);
 }
 
 // What every estimator says of the same events, side by side [pJ].
@@ -109,44 +110,51 @@ void print_comparison(const sim::net::SimulateReport& report) {
 }
 
 // "mesh-adaptive:rca" is a network and its variant.
-std::vector<sim::net::SimulateRequest> curve_requests(const SimulateArguments& arguments) {
-  std::vector<sim::net::SimulateRequest> requests;
-  for (const std::string& name : CLI::detail::split(arguments.request.network, ',')) {
-    auto request = arguments.request;
+Result<std::vector<sim::net::Simulation>> curve_simulations(const SimulateArguments& arguments) {
+  std::vector<sim::net::Simulation> simulations;
+  for (const std::string& name : CLI::detail::split(arguments.network.config.network, ',')) {
+    SimulateArguments one = arguments;
     const auto colon = name.find(':');
-    request.network = name.substr(0, colon);
+    one.network.config.network = name.substr(0, colon);
+    WW_ASSIGN(kind, sim::net::network_kind(one.network.config.network));
     if (colon != std::string::npos) {
-      (request.network == "mesh-adaptive" ? request.adaptive : request.deflection) =
-          name.substr(colon + 1);
+      if (kind->variant_key.empty()) {
+        return fail(ErrorCode::invalid_argument, fmt::format("{} has no variants", kind->name),
+                    name);
+      }
+      WW_TRY(sim::net::set_key(one.network.config, kind->variant_key, name.substr(colon + 1)));
     }
-    requests.push_back(std::move(request));
+    WW_ASSIGN(simulation, simulation_of(one));
+    simulations.push_back(std::move(simulation));
   }
-  return requests;
+  return simulations;
 }
 
 int run_curve(const SimulateArguments& arguments) {
   std::vector<report::NamedCurve> curves;
   auto json = nlohmann::json::array();
-  const auto names = CLI::detail::split(arguments.request.network, ',');
+  const auto names = CLI::detail::split(arguments.network.config.network, ',');
+  const auto simulations = curve_simulations(arguments);
+  if (!simulations) return report_error(simulations.error());
   Progress progress("simulating", "curves");
   double done = 0;
-  for (const auto& request : curve_requests(arguments)) {
-    auto points = sim::net::curve(request, sim::net::default_curve_rates());
+  for (const auto& simulation : *simulations) {
+    auto points = sim::net::curve(simulation, sim::net::default_curve_rates());
     if (!points) {
       progress.finish();
       return report_error(points.error());
     }
-    json.push_back(sim::net::curve_json(request, *points));
+    json.push_back(sim::net::curve_json(simulation, *points));
     curves.push_back({names[curves.size()], std::move(*points)});
     json.back()["network"] = curves.back().name;
     progress.update(++done, static_cast<double>(names.size()), curves.back().name);
   }
   progress.finish();
   if (!arguments.plot.empty()) {
-    const auto& request = arguments.request;
-    const auto title = fmt::format("{}x{} mesh, {}-flit packets, {} traffic", request.k,
-                                   request.height != 0 ? request.height : request.k,
-                                   request.packet_size, request.traffic);
+    const sim::net::Simulation& first = simulations->front();
+    const auto title =
+        fmt::format("{}x{} mesh, {}-flit packets, {} traffic", first.network.width,
+                    first.network.height, first.run.traffic.packet_size, arguments.traffic);
     if (const auto status =
             write_file_atomically(arguments.plot, report::curves_svg(title, curves));
         !status) {
@@ -172,16 +180,14 @@ int run_curve(const SimulateArguments& arguments) {
   return 0;
 }
 
-int run(SimulateArguments& arguments) {
-  const auto scope = sim::power::budget_scope_from_string(arguments.budget_scope);
-  if (!scope) return report_error(scope.error());
-  arguments.request.photonic_power.scope = *scope;
+int run(const SimulateArguments& arguments) {
+  std::string misfit;
   if (!arguments.model.empty()) {
-    auto misfit = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
-    if (!misfit) {
-      return report_error(misfit.error());
+    auto reason = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
+    if (!reason) {
+      return report_error(reason.error());
     }
-    arguments.request.misfit = std::move(*misfit);
+    misfit = std::move(*reason);
   }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
@@ -190,8 +196,11 @@ int run(SimulateArguments& arguments) {
                    option->get_name());
     }
   }
+  auto simulation = simulation_of(arguments);
+  if (!simulation) return report_error(simulation.error());
   std::optional<WorkloadTrace> traced;
-  arguments.request.trace = arguments.trace;
+  simulation->misfit = std::move(misfit);
+  simulation->trace = arguments.trace;
   if (!arguments.workload.empty()) {
     auto made = trace_workload(arguments.workload, arguments.size, arguments.device);
     if (!made) return report_error(made.error());
@@ -201,8 +210,8 @@ int run(SimulateArguments& arguments) {
     if (!made) return report_error(made.error());
     traced.emplace(std::move(*made));
   }
-  if (traced) arguments.request.trace = traced->path();
-  const auto report = sim::net::simulate(arguments.request);
+  if (traced) simulation->trace = traced->path();
+  const auto report = sim::net::simulate(*simulation);
   if (!report) return report_error(report.error());
   if (arguments.json) {
     nlohmann::json json = *report;
@@ -232,10 +241,7 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("simulate", "Simulate an on-chip network: latency, throughput and joules");
   auto arguments = std::make_shared<SimulateArguments>();
   add_simulate_options(*command, *arguments);
-  command->callback([arguments, &outcome] {
-    arguments->request.model = arguments->model;
-    outcome.exit_code = run(*arguments);
-  });
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }
 
 }  // namespace ww::cli

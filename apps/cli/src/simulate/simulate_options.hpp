@@ -2,15 +2,25 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "simulate/network_options.hpp"
 #include "ww/sim/net/simulate.hpp"
 
 namespace ww::cli {
 
 struct SimulateArguments {
-  sim::net::SimulateRequest request;
+  sim::net::Simulation simulation;
+  NetworkOptions network;
+  std::string traffic{"uniform"};     // a pattern's name
+  std::string approximable{"exact"};  // the type of the data in a trace's replies
+  std::string estimator{"dsent"};
+  std::uint64_t warmup{10000};  // cycles
+  std::uint64_t cycles{20000};  // measured
+  double clock_hz{1e9};
+  double link_mm{1.0};
   std::string model;
   bool anyway{};
   std::string trace;
@@ -31,8 +41,8 @@ struct SimulateArguments {
 // `arguments` must live as long as `command`.
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
 
-// The network itself and its routers, for other commands too. `request` must live as long as
-// `command`.
-void add_network_options(CLI::App& command, sim::net::SimulateRequest& request);
+// The simulation that the options describe, but for the trace. Errors, by key: invalid_argument,
+// out_of_range.
+[[nodiscard]] Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments);
 
 }  // namespace ww::cli

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
-#include "simulate/photonic_options.hpp"
-#include "simulate/simulate_options.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/sim/gpu/data_sheet.hpp"
@@ -17,32 +15,39 @@ namespace {
 
 constexpr const char* kTiming = "Timing mode";
 
-// Whether the command line gives a key of the network.
-bool given(const CLI::App& command, std::string key) {
-  std::replace(key.begin(), key.end(), '_', '-');
-  const auto has = [&command](const std::string& name) {
-    const CLI::Option* option = command.get_option_no_throw("--" + name);
-    return option != nullptr && option->count() > 0;
-  };
-  if (key == "width" || key == "height") return has("k") || has("height");
-  if (key == "error-threshold") return has("approx-threshold");
-  if (key == "vc-allocator") return has("allocator");
-  if (key == "sw-allocator") return has("allocator") || has("sw-allocator");
-  return has(key);
+bool given(const CLI::App& command, const std::string& option) {
+  const CLI::Option* found = command.get_option_no_throw(option);
+  return found != nullptr && found->count() > 0;
 }
 
-// Where the command line says something, it wins.
-Status apply(const TimingArguments& arguments, sim::net::NetworkConfig& config) {
-  WW_ASSIGN(asked, sim::net::network_config(arguments.network, 2));
-  // Keys come in the same order from both.
-  std::vector<void*> targets;
-  sim::net::for_each_key(config, [&](const char*, auto& field) { targets.push_back(&field); });
-  std::size_t next = 0;
-  sim::net::for_each_key(asked, [&](const char* key, auto& field) {
-    auto& target = *static_cast<std::remove_reference_t<decltype(field)>*>(targets[next++]);
-    if (given(*arguments.command, key)) target = field;
-  });
-  return {};
+// What the command line says beside the file of settings. Where it says something, it wins.
+Result<sim::gpu::TimingRequest> request_of(const TimingArguments& arguments) {
+  sim::gpu::TimingRequest request;
+  if (!arguments.settings.empty()) {
+    WW_ASSIGN(text, read_file(arguments.settings));
+    request.settings = std::move(text);
+    request.origin = arguments.settings;
+  }
+  WW_ASSIGN(keys, given_keys(*arguments.command, arguments.network));
+  request.keys = std::move(keys);
+  std::erase_if(request.keys, [](const auto& key) { return key.first == "network"; });
+  if (given(*arguments.command, "--network")) {
+    request.network = arguments.network.config.network;
+  }
+  if (given(*arguments.command, "--core-nodes")) {
+    request.keys.emplace_back("core_nodes",
+                              fmt::format("{}", fmt::join(arguments.core_nodes, ",")));
+  }
+  return request;
+}
+
+// The driver reads the same file and the same keys: it is told which, not what came of them.
+void set_or_clear(const char* variable, const std::string& value) {
+  if (value.empty()) {
+    ::unsetenv(variable);
+  } else {
+    ::setenv(variable, value.c_str(), 1);
+  }
 }
 
 Result<sim::gpu::ChipRequest> chip_of(const microbench::DeviceRequest& device) {
@@ -61,12 +66,8 @@ Result<sim::gpu::ChipRequest> chip_of(const microbench::DeviceRequest& device) {
 
 Status refuse_without_mode(const TimingArguments& arguments) {
   for (const CLI::Option* option : arguments.command->get_options()) {
-    const std::string& group = option->get_group();
     if (option->count() == 0 || option->get_name() == "--mode") continue;
-    if (group != kTiming && group != "Network" && group != "Routers" &&
-        group != "dapper and approx-noc" && group != kLightGroup && group != kLaserGroup) {
-      continue;
-    }
+    if (option->get_group() != kTiming && !is_network_option(*option)) continue;
     return fail(ErrorCode::invalid_argument, "means something with --mode timing only",
                 option->get_name());
   }
@@ -76,11 +77,8 @@ Status refuse_without_mode(const TimingArguments& arguments) {
 }  // namespace
 
 TimingArguments::TimingArguments() {
-  const sim::net::NetworkConfig baseline = sim::net::dapper_baseline();
-  network.vcs = baseline.vcs;
-  network.vc_buffer = baseline.vc_buffer;
-  network.routing_delay = baseline.routing_delay;
-  network.classes = 2;
+  network.config = sim::net::dapper_baseline();
+  network.config.classes = 2;
 }
 
 void add_timing_options(CLI::App& command, TimingArguments& arguments) {
@@ -96,12 +94,12 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
                   "Settings of the system (TOML, docs/timing.md); options go before it")
       ->group(kTiming);
   command
-      .add_option("--memory-nodes", arguments.network.memory_nodes,
+      .add_option("--memory-nodes", arguments.network.config.memory_nodes,
                   "Nodes of the L2 slices and memory controllers, as 1,7,8,14 (default: one a row)")
       ->delimiter(',')
       ->group(kTiming);
   command
-      .add_option("--core-nodes", arguments.network.core_nodes,
+      .add_option("--core-nodes", arguments.core_nodes,
                   "Nodes of the compute units (default: the others)")
       ->delimiter(',')
       ->group(kTiming);
@@ -125,23 +123,18 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   if (!arguments.timing()) return refuse_without_mode(arguments);
   WW_ASSIGN(request, chip_of(device));
   WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
-  sim::gpu::TimingRequest wanted;
-  if (!arguments.settings.empty()) {
-    WW_ASSIGN(text, read_file(arguments.settings));
-    wanted.settings = std::move(text);
-    wanted.origin = arguments.settings;
+  WW_ASSIGN(wanted, request_of(arguments));
+  WW_TRY(sim::gpu::make_timing(sheet, wanted));  // what is wrong is refused here
+  std::string keys;
+  for (const auto& [key, value] : wanted.keys) {
+    keys += fmt::format("{}{}={}", keys.empty() ? "" : ";", key, value);
   }
-  if (given(*arguments.command, "network")) wanted.network = arguments.network.network;
-  WW_ASSIGN(made, sim::gpu::make_timing(sheet, wanted));
-  sim::gpu::TimingConfig config = *made;
-  WW_TRY(apply(arguments, config.network));
-  if (given(*arguments.command, "core_nodes")) config.core_nodes = arguments.network.core_nodes;
-  WW_TRY(sim::gpu::validate(config));
-  // The settings' text says it all.
-  ::unsetenv("WIREWATT_NETWORK");
-  ::unsetenv("WIREWATT_APPROX_THRESHOLD");
   ::setenv("WIREWATT_MODE", "timing", 1);
-  ::setenv("WIREWATT_TIMING", sim::gpu::to_toml(config).c_str(), 1);
+  ::unsetenv("WIREWATT_APPROX_THRESHOLD");
+  set_or_clear("WIREWATT_NETWORK", wanted.network);
+  set_or_clear("WIREWATT_TIMING",
+               arguments.settings.empty() ? "" : std::filesystem::absolute(arguments.settings));
+  set_or_clear("WIREWATT_TIMING_KEYS", keys);
   if (!arguments.approximations.empty()) {
     ::setenv("WIREWATT_APPROX", fmt::format("{}", fmt::join(arguments.approximations, ",")).c_str(),
              1);

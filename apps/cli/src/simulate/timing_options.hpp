@@ -2,12 +2,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "simulate/network_options.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/campaign.hpp"
-#include "ww/sim/net/simulate.hpp"
 
 namespace ww::cli {
 
@@ -15,7 +16,8 @@ struct TimingArguments {
   TimingArguments();
   CLI::App* command{};
   std::string mode{"functional"};
-  sim::net::SimulateRequest network;
+  NetworkOptions network;
+  std::vector<std::uint32_t> core_nodes;
   std::string settings;  // TOML file
   std::string report;
   std::string power_samples;

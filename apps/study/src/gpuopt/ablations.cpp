@@ -35,7 +35,7 @@ void add_prior_widths(Rows& rows) {
 void add_tokens(Rows& rows) {
   json bars = json::array();
   for (const GpuoptVariant& variant : gpuopt_variants(true)) {
-    if (variant.request.network != "gpuopt" || variant.name == "gpuopt" ||
+    if (variant.system.network.network != "gpuopt" || variant.name == "gpuopt" ||
         variant.line_bytes != 64) {
       continue;
     }

@@ -1,6 +1,7 @@
 // What GPUOPT's lasers need, and the design space around PS_GPUOPT: energy times delay squared
 // against performance.
 #include "gpuopt/rows.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/power/photonic_power.hpp"
 
 namespace ww::study::gpuopt {
@@ -43,7 +44,8 @@ struct Point {
 std::vector<Point> points_of(const Rows& rows) {
   std::vector<Point> points;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
-    if (!sim::net::is_photonic(variant.request.network) || variant.line_bytes != 64) continue;
+    const auto* kind = sim::net::find_network(variant.system.network.network);
+    if (kind == nullptr || !kind->light || variant.line_bytes != 64) continue;
     // Ablations of what cannot be built, or not sensibly: 63 units pass 63 splitters.
     if (variant.name == "units-63" || variant.name == "free-tokens" ||
         variant.name == "fast-ring") {

@@ -9,7 +9,8 @@
 
 #include "reproduction.hpp"
 #include "ww/core/result.hpp"
-#include "ww/sim/net/simulate.hpp"
+#include "ww/sim/net/i_network.hpp"
+#include "ww/sim/net/photonic_config.hpp"
 
 namespace ww::study::gpuopt {
 
@@ -48,11 +49,19 @@ struct GpuoptStudy {
 // The ten applications of the paper, in its order.
 [[nodiscard]] std::vector<std::string> gpuopt_applications();
 
+// The network of a variant and where its nodes lie.
+struct GpuoptSystem {
+  sim::net::NetworkConfig network;
+  std::vector<sim::net::NodeId> core_nodes;
+  double node_nm{16};
+  double link_mm{6.12};  // the pitch of 16 tiles on 600 mm2
+};
+
 // A network of the study, and what of timing mode it changes.
 struct GpuoptVariant {
   std::string name;
   std::string text;  // for reports
-  sim::net::SimulateRequest request;
+  GpuoptSystem system;
   int l2_cycles_more{};
   int cus_in_use{};                            // as in TimingConfig: SMs of a cluster; 0: all
   int request_cycles{};                        // as in TimingConfig

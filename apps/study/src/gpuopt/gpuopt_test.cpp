@@ -150,9 +150,7 @@ TEST(GpuoptVariants, AreNetworksThatCanBeBuilt) {
   std::set<std::string> names;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
     EXPECT_TRUE(names.insert(variant.name).second) << variant.name;
-    const auto config = sim::net::network_config(variant.request, 2);
-    ASSERT_TRUE(config.has_value()) << variant.name << ": " << config.error().text();
-    const auto network = sim::net::make_network(*config);
+    const auto network = sim::net::make_network(variant.system.network);
     EXPECT_TRUE(network.has_value()) << variant.name << ": " << network.error().text();
   }
   EXPECT_LT(gpuopt_variants(true).size(), names.size());

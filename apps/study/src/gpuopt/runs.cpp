@@ -60,10 +60,9 @@ Result<std::string> settings_of(const GpuoptVariant& variant) {
   request.chip = kChip;
   WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
   sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
-  WW_ASSIGN(network, sim::net::network_config(variant.request, 2));
-  config.network = network;
+  config.network = variant.system.network;
   config.network.count_toggles = true;
-  config.core_nodes = variant.request.core_nodes;
+  config.core_nodes = variant.system.core_nodes;
   config.l2_cycles += variant.l2_cycles_more;
   config.cus_in_use = variant.cus_in_use;
   config.request_cycles = variant.request_cycles;
@@ -71,8 +70,8 @@ Result<std::string> settings_of(const GpuoptVariant& variant) {
   config.reply_flit_bits = variant.reply_flit_bits;
   config.line_bytes = variant.line_bytes;
   config.dram = hbm2();
-  config.node_nm = variant.request.node_nm;
-  config.link_mm = variant.request.link_mm;
+  config.node_nm = variant.system.node_nm;
+  config.link_mm = variant.system.link_mm;
   WW_TRY(sim::gpu::validate(config));
   return sim::gpu::to_toml(config);
 }

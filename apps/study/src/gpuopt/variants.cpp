@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <tuple>
@@ -13,7 +14,6 @@ namespace ww::study::gpuopt {
 namespace {
 
 using sim::net::NodeId;
-using sim::net::SimulateRequest;
 
 constexpr int kSmsPerCluster = 8;
 // Every other station of the serpentine, on every network alike: a checkerboard.
@@ -31,49 +31,43 @@ struct Grid {
 
 // Table 2: 64 SMs in 8 tiles, 8 LLC tiles with a bank and a controller each, a grid of 4 x 4; 16
 // nm.
-SimulateRequest paper_system() {
-  const auto emesh = sim::net::gpuopt_emesh();
-  SimulateRequest request;
-  request.k = 4;
-  request.concentration = kSmsPerCluster;
-  request.classes = 2;
-  request.flit_bits = emesh.flit_bits;
-  request.speculative = emesh.speculative;
-  request.node_nm = 16;
-  request.clock_hz = 1.4e9;
-  request.link_mm = 6.12;  // the pitch of 16 tiles on 600 mm2
+GpuoptSystem paper_system() {
+  GpuoptSystem system;
+  system.network = sim::net::gpuopt_emesh();
+  system.network.concentration = kSmsPerCluster;
+  system.network.classes = 2;
   for (NodeId router = 0; router < 16; ++router) {
     if (is_llc(router)) {
-      request.memory_nodes.push_back(router * kSmsPerCluster);
+      system.network.memory_nodes.push_back(router * kSmsPerCluster);
       continue;
     }
     for (int sm = 0; sm < kSmsPerCluster; ++sm) {
-      request.core_nodes.push_back(router * kSmsPerCluster + static_cast<NodeId>(sm));
+      system.core_nodes.push_back(router * kSmsPerCluster + static_cast<NodeId>(sm));
     }
   }
-  return request;
+  return system;
 }
 
 GpuoptVariant mesh(std::string name, std::string text, const char* network = "mesh") {
   GpuoptVariant variant{std::move(name), std::move(text), paper_system()};
-  variant.request.network = network;
+  variant.system.network.network = network;
   return variant;
 }
 
 GpuoptVariant light(std::string name, std::string text, const char* network) {
   GpuoptVariant variant = mesh(std::move(name), std::move(text), network);
-  variant.request.link_mm = 3.06;  // within a cluster: half a pitch
+  variant.system.link_mm = 3.06;  // within a cluster: half a pitch
   return variant;
 }
 
 void add_electrical(std::vector<GpuoptVariant>& all) {
   all.push_back(mesh("emesh", "EMESH, a 256-bit flit a core cycle"));
   all.push_back(mesh("emesh-10g", "EMESH, 256 wires at 10 Gb/s: 7 flits a core cycle"));
-  all.back().request.flit_bits *= 7;
+  all.back().system.network.flit_bits *= 7;
   all.push_back(mesh("emesh-2x", "EMESH, twice the links"));
-  all.back().request.flit_bits *= 2;
+  all.back().system.network.flit_bits *= 2;
   all.push_back(mesh("emesh-4x", "EMESH, four times the links"));
-  all.back().request.flit_bits *= 4;
+  all.back().system.network.flit_bits *= 4;
   all.push_back(mesh("emesh-slow", "EMESH, replies 20 cycles later"));
   all.back().l2_cycles_more = 20;
   all.push_back(mesh("emesh-slow-requests", "EMESH, requests 20 cycles later"));
@@ -84,13 +78,15 @@ void add_electrical(std::vector<GpuoptVariant>& all) {
         std::tuple{"planes-requests", "EMESH, a plane each way, 128 bits from L1 to L2", 128, 0},
         std::tuple{"planes-replies", "EMESH, a plane each way, 128 bits from L2 to L1", 0, 128}}) {
     all.push_back(mesh(name, text));
-    all.back().request.planes = true;
+    all.back().system.network.planes = true;
     all.back().request_flit_bits = requests;
     all.back().reply_flit_bits = replies;
   }
   all.push_back(mesh("adaptive", "adaptive routing (DyXY)", "mesh-adaptive"));
   all.push_back(mesh("bufferless", "bufferless (BLESS)", "mesh-bufferless"));
-  all.back().request.deflection = "bless";
+  const auto set = sim::net::set_key(all.back().system.network, "deflection", "bless");
+  assert(set && "mesh-bufferless knows bless");
+  static_cast<void>(set);
   all.push_back(mesh("priority", "through traffic first", "mesh-priority"));
   for (const int sms : {1, 2, 4}) {
     all.push_back(mesh(fmt::format("sms-{}", 8 * sms), fmt::format("EMESH, {} SMs", 8 * sms)));
@@ -102,7 +98,7 @@ template <class Change>
 void add_light(std::vector<GpuoptVariant>& all, const char* network, std::string name,
                std::string text, Change change) {
   all.push_back(light(std::move(name), std::move(text), network));
-  change(all.back().request.photonic);
+  change(all.back().system.network.own<sim::net::PhotonicConfig>());
 }
 
 template <class Change>
@@ -206,19 +202,19 @@ void add_stations(std::vector<GpuoptVariant>& all) {
     all.push_back(light(fmt::format("stations-{}", stations),
                         fmt::format("{} stations, {} SMs at each", stations, grid.sms),
                         "ps-gpuopt"));
-    SimulateRequest& request = all.back().request;
-    request.height = grid.rows;
-    request.concentration = grid.sms;
-    request.link_mm = std::sqrt(600.0 / stations) / 2;
-    request.memory_nodes.clear();
-    request.core_nodes.clear();
+    GpuoptSystem& system = all.back().system;
+    system.network.height = grid.rows;
+    system.network.concentration = grid.sms;
+    system.link_mm = std::sqrt(600.0 / stations) / 2;
+    system.network.memory_nodes.clear();
+    system.core_nodes.clear();
     const auto sms = static_cast<NodeId>(grid.sms);
     for (NodeId station = 0; station < static_cast<NodeId>(stations); ++station) {
       if (std::find(grid.llc.begin(), grid.llc.end(), station) != grid.llc.end()) {
-        request.memory_nodes.push_back(station * sms);
+        system.network.memory_nodes.push_back(station * sms);
         continue;
       }
-      for (NodeId sm = 0; sm < sms; ++sm) request.core_nodes.push_back(station * sms + sm);
+      for (NodeId sm = 0; sm < sms; ++sm) system.core_nodes.push_back(station * sms + sm);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "timing/timed_memory.hpp"
+#include "timing/timing_keys.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/placement.hpp"
@@ -19,31 +20,17 @@ Status between(std::string_view key, double value, double low, double high, std:
               std::string(key));
 }
 
-Status validate_dram(const DramConfig& dram) {
-  WW_TRY(between("dram.clock_hz", dram.clock_hz, 1e6, 1e11, "the memory's command clock"));
-  WW_TRY(between("dram.banks", dram.banks, 1, 64, "banks of a channel"));
-  WW_TRY(between("dram.row_bytes", dram.row_bytes, 64, 65536, "a row holds whole lines"));
-  if (dram.row_bytes % 64 != 0) {
-    return fail(ErrorCode::invalid_argument, "row_bytes must be a multiple of 64",
-                "dram.row_bytes");
+// The rows' own limits; keys of [dram] are named with their table.
+Status check_rows(const TimingConfig& config) {
+  TimingConfig copy = config;
+  for (const SettingsTable& table : settings_of(copy)) {
+    Status checked = net::check(table.keys);
+    if (!checked && table.name == "dram") {
+      checked.error().context = "dram." + checked.error().context;
+    }
+    WW_TRY(checked);
   }
-  for (const auto& [key, value] : {std::pair{"dram.burst", dram.burst},
-                                   {"dram.rcd", dram.rcd},
-                                   {"dram.rp", dram.rp},
-                                   {"dram.cl", dram.cl}}) {
-    WW_TRY(between(key, value, 1, 1000, "cycles of the memory's clock"));
-  }
-  for (const auto& [key, value] : {std::pair{"dram.rrd", dram.rrd},
-                                   {"dram.ras", dram.ras},
-                                   {"dram.rc", dram.rc},
-                                   {"dram.wl", dram.wl},
-                                   {"dram.cdlr", dram.cdlr},
-                                   {"dram.wr", dram.wr},
-                                   {"dram.rtp", dram.rtp}}) {
-    WW_TRY(between(key, value, 0, 1000, "cycles of the memory's clock"));
-  }
-  WW_TRY(between("dram.queue", dram.queue, 2, 4096, "a miss may need two commands"));
-  return between("dram.return_cycles", dram.return_cycles, 0, 100000, "cycles of the network");
+  return {};
 }
 
 }  // namespace
@@ -62,9 +49,9 @@ std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network,
 
 TimingConfig default_timing(const Architecture& architecture, std::string_view network) {
   TimingConfig config;
-  config.network = network == "dapper"       ? net::dapper_network()
-                   : network == "approx-noc" ? net::approx_noc_network()
-                                             : net::dapper_baseline();
+  const net::NetworkKind* kind = net::find_network(network);
+  config.network =
+      kind != nullptr && kind->paper != nullptr ? kind->paper() : net::dapper_baseline();
   config.network.network = network;
   config.network.classes = 2;
   config.network.count_toggles = true;
@@ -78,37 +65,26 @@ TimingConfig default_timing(const Architecture& architecture, std::string_view n
 
 Status validate(const TimingConfig& config) {
   WW_TRY(net::validate(config.network));
-  const auto& name = config.network.network;
-  if (config.network.classes < 2 && name != "ideal" && name != "mesh-bufferless") {
+  WW_ASSIGN(kind, net::network_kind(config.network.network));
+  if (config.network.classes < 2 && kind->needs_classes) {
     return fail(ErrorCode::invalid_argument,
                 "classes = 1: requests and replies that share virtual channels can deadlock; 2",
                 "classes");
   }
-  WW_TRY(between("network_clock_hz", config.network_clock_hz, 0, 1e11, "0 is the cores' clock"));
+  WW_TRY(check_rows(config));
   if (config.network_clock_hz != 0) {
     WW_TRY(between("network_clock_hz", config.network_clock_hz, 1e6, 1e11, "0 is the cores'"));
   }
-  WW_TRY(between("header_bytes", config.header_bytes, 8, 64, "the address needs 7, the kind one"));
   if (config.line_bytes != 64 && config.line_bytes != 128) {
     return fail(
         ErrorCode::out_of_range,
         fmt::format("line_bytes = {}: an L1's lines are 64 or 128 bytes", config.line_bytes),
         "line_bytes");
   }
-  WW_TRY(between("scalar_cache_bytes", config.scalar_cache_bytes, 0, 1 << 20, "0: none"));
   if (config.scalar_cache_bytes % 1024 != 0) {
     return fail(ErrorCode::invalid_argument, "scalar_cache_bytes must be whole KiB",
                 "scalar_cache_bytes");
   }
-  WW_TRY(between("mshrs", config.mshrs, 1, 4096, "a core needs one to load anything"));
-  WW_TRY(between("writes", config.writes, 1, 4096, "a core needs one to store anything"));
-  WW_TRY(between("request_buffer", config.request_buffer, 1, 4096, "packets"));
-  WW_TRY(between("fill_cycles", config.fill_cycles, 1, 10000, "the quantum of the simulation"));
-  WW_TRY(between("request_cycles", config.request_cycles, 0, 10000, "cycles of the network"));
-  WW_TRY(between("l2_cycles", config.l2_cycles, 1, 10000, "cycles of the network"));
-  WW_TRY(between("l2_banks", config.l2_banks, 1, 64, "of a slice"));
-  WW_TRY(between("l2_bank_cycles", config.l2_bank_cycles, 1, 1000, "cycles of the network"));
-  WW_TRY(between("output_buffer", config.output_buffer, 1, 65536, "packets"));
   for (const auto& [key, bits] : {std::pair{"request_flit_bits", config.request_flit_bits},
                                   std::pair{"reply_flit_bits", config.reply_flit_bits}}) {
     if (bits == 0) continue;
@@ -118,17 +94,18 @@ Status validate(const TimingConfig& config) {
                   key);
     }
   }
-  WW_TRY(validate_dram(config.dram));
+  if (config.dram.row_bytes % 64 != 0) {
+    return fail(ErrorCode::invalid_argument, "row_bytes must be a multiple of 64",
+                "dram.row_bytes");
+  }
   if (config.dram.queue < config.line_bytes / 32) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("dram.queue = {}: a miss of a line of {} bytes may need {} commands",
                             config.dram.queue, config.line_bytes, config.line_bytes / 32),
                 "dram.queue");
   }
-  WW_TRY(between("default_threshold", config.default_threshold, 0, 1, "a fraction"));
   WW_TRY(power::estimator_from_string(config.estimator));
-  WW_TRY(between("node_nm", config.node_nm, 1, 250, "nanometres"));
-  return between("link_mm", config.link_mm, 0, 100, "millimetres");
+  return {};
 }
 
 namespace timing {
@@ -184,8 +161,8 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   config.core_nodes = std::move(placement.cores);
   config.core_nodes.resize(static_cast<std::size_t>(cores));
   if (config.network_clock_hz == 0) config.network_clock_hz = core_clock_hz(architecture);
-  config.network.photonic.core_mhz =
-      std::max(1, static_cast<int>(std::lround(config.network_clock_hz * 1e-6)));
+  WW_ASSIGN(kind, net::network_kind(config.network.network));
+  if (kind->set_clock_hz != nullptr) kind->set_clock_hz(config.network, config.network_clock_hz);
   system.energy = net::energy_config(config.network);
   WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));
   system.energy.estimator = estimator;

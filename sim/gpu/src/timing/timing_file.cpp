@@ -1,78 +1,38 @@
-// Timing settings as TOML, both ways, from one list of keys.
+// Timing settings as TOML, both ways, from the rows of their keys.
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "timing/timing_keys.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/gpu/toml_reader.hpp"
 
 namespace ww::sim::gpu {
 namespace {
 
-// Calls visit(table, key, field) for every key beside the network's.
-template <class Config, class Visit>
-void for_each_setting(Config& config, Visit&& visit) {
-  visit("system", "core_nodes", config.core_nodes);
-  visit("system", "cus_in_use", config.cus_in_use);
-  visit("system", "network_clock_hz", config.network_clock_hz);
-  visit("system", "header_bytes", config.header_bytes);
-  visit("system", "line_bytes", config.line_bytes);
-  visit("system", "scalar_cache_bytes", config.scalar_cache_bytes);
-  visit("system", "mshrs", config.mshrs);
-  visit("system", "writes", config.writes);
-  visit("system", "request_buffer", config.request_buffer);
-  visit("system", "fill_cycles", config.fill_cycles);
-  visit("system", "request_cycles", config.request_cycles);
-  visit("system", "l2_cycles", config.l2_cycles);
-  visit("system", "l2_banks", config.l2_banks);
-  visit("system", "l2_bank_cycles", config.l2_bank_cycles);
-  visit("system", "output_buffer", config.output_buffer);
-  visit("system", "request_flit_bits", config.request_flit_bits);
-  visit("system", "reply_flit_bits", config.reply_flit_bits);
-  visit("dram", "clock_hz", config.dram.clock_hz);
-  visit("dram", "banks", config.dram.banks);
-  visit("dram", "row_bytes", config.dram.row_bytes);
-  visit("dram", "burst", config.dram.burst);
-  visit("dram", "rrd", config.dram.rrd);
-  visit("dram", "rcd", config.dram.rcd);
-  visit("dram", "ras", config.dram.ras);
-  visit("dram", "rp", config.dram.rp);
-  visit("dram", "rc", config.dram.rc);
-  visit("dram", "cl", config.dram.cl);
-  visit("dram", "wl", config.dram.wl);
-  visit("dram", "cdlr", config.dram.cdlr);
-  visit("dram", "wr", config.dram.wr);
-  visit("dram", "rtp", config.dram.rtp);
-  visit("dram", "queue", config.dram.queue);
-  visit("dram", "return_cycles", config.dram.return_cycles);
-  visit("approximation", "default_threshold", config.default_threshold);
-  visit("energy", "estimator", config.estimator);
-  visit("energy", "node_nm", config.node_nm);
-  visit("energy", "link_mm", config.link_mm);
-}
-
-constexpr const char* kTables[] = {"network", "system", "dram", "approximation", "energy"};
+constexpr std::string_view kNetworkTable = "network";
 
 // --- writing ---
 
-std::string value_text(const std::string& value) {
-  return fmt::format("\"{}\"", value);
-}
-std::string value_text(const net::Allocator& value) {
-  return value_text(std::string(net::to_string(value)));
-}
-std::string value_text(bool value) {
-  return value ? "true" : "false";
-}
-std::string value_text(int value) {
-  return fmt::format("{}", value);
-}
-std::string value_text(double value) {
-  const std::string text = fmt::format("{:.17g}", value);
-  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-}
-std::string value_text(const std::vector<net::NodeId>& value) {
-  return fmt::format("[{}]", fmt::join(value, ", "));
+// The value as TOML; empty where an optional has none.
+std::string toml_text(const net::Field& field) {
+  return std::visit(
+      [&field](auto* value) -> std::string {
+        using Value = std::remove_cvref_t<decltype(*value)>;
+        if constexpr (std::is_same_v<Value, double>) {
+          return net::exact_text(*value);
+        } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+          return *value ? net::exact_text(**value) : std::string();
+        } else if constexpr (std::is_same_v<Value, net::NodeList>) {
+          return fmt::format("[{}]", fmt::join(*value, ", "));
+        } else if constexpr (std::is_same_v<Value, std::string> ||
+                             std::is_same_v<Value, net::Allocator>) {
+          return fmt::format("\"{}\"", net::value_text(field));
+        } else {
+          return net::value_text(field);
+        }
+      },
+      field);
 }
 
 // --- reading ---
@@ -120,20 +80,20 @@ class Reading {
 }  // namespace
 
 std::string to_toml(const TimingConfig& config) {
-  std::string text = "[network]\n";
-  const auto put = [&text](const char* key, const auto& field) {
-    if constexpr (requires { field.has_value(); }) {
-      if (field) text += fmt::format("{} = {}\n", key, value_text(*field));
-    } else {
-      text += fmt::format("{} = {}\n", key, value_text(field));
+  TimingConfig copy = config;
+  std::string text;
+  const auto put_table = [&text](std::string_view table, const net::BoundKeys& keys) {
+    text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", table);
+    for (const net::BoundKey& key : keys) {
+      if (const std::string value = toml_text(key.field); !value.empty()) {
+        text += fmt::format("{} = {}\n", key.name, value);
+      }
     }
   };
-  net::for_each_key(config.network, put);
-  std::string_view table;
-  for_each_setting(config, [&](const char* of, const char* key, const auto& field) {
-    if (table != of) text += fmt::format("\n[{}]\n", table = of);
-    put(key, field);
-  });
+  put_table(kNetworkTable, net::keys_of(copy.network));
+  for (const SettingsTable& table : settings_of(copy)) {
+    put_table(table.name, table.keys);
+  }
   return text;
 }
 
@@ -141,16 +101,14 @@ Status read_timing(std::string_view toml_text, const std::string& origin, Timing
   WW_ASSIGN(document, parse_toml(toml_text, origin));
   TomlErrors errors(origin);
   TomlReader root(document, "", errors);
-  for (const char* name : kTables) {
-    if (!root.has(name)) continue;
-    TomlReader table = root.table(name);
-    Reading read(table);
-    if (std::string_view(name) == "network") {
-      net::for_each_key(config.network, read);
-    } else {
-      for_each_setting(config, [&](const char* of, const char* key, auto& field) {
-        if (std::string_view(of) == name) read(key, field);
-      });
+  auto tables = settings_of(config);
+  tables.insert(tables.begin(), SettingsTable{kNetworkTable, net::keys_of(config.network)});
+  for (const SettingsTable& one : tables) {
+    if (!root.has(one.name)) continue;
+    TomlReader table = root.table(one.name);
+    for (const net::BoundKey& key : one.keys) {
+      std::visit([read = Reading(table), &key](auto* field) mutable { read(key.name, *field); },
+                 key.field);
     }
     table.finish();
   }
@@ -158,6 +116,27 @@ Status read_timing(std::string_view toml_text, const std::string& origin, Timing
   if (errors.first()) return tl::unexpected<Error>(*errors.first());
   return {};
 }
+
+namespace {
+
+// Single keys over the settings, by name: the network's and those of [system].
+Status set_keys(const TimingRequest& request, TimingConfig& config) {
+  net::BoundKeys keys = net::keys_of(config.network);
+  for (const SettingsTable& table : settings_of(config)) {
+    if (table.name == "system") keys.insert(keys.end(), table.keys.begin(), table.keys.end());
+  }
+  for (const auto& [name, text] : request.keys) {
+    const net::BoundKey* key = net::find_key(keys, name);
+    if (key == nullptr) {
+      return fail(ErrorCode::not_found,
+                  fmt::format("\"{}\" is no key of [network] or [system]", name), name);
+    }
+    WW_TRY(net::set_value(*key, text));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const TimingConfig>> make_timing(const Architecture& architecture,
                                                         const TimingRequest& request) {
@@ -167,6 +146,7 @@ Result<std::shared_ptr<const TimingConfig>> make_timing(const Architecture& arch
   // What the settings do not say is the network's own default.
   *config = default_timing(architecture, name);
   WW_TRY(read_timing(request.settings, request.origin, *config));
+  WW_TRY(set_keys(request, *config));
   config->network.network = name;
   if (request.threshold_percent) {
     config->network.error_threshold = *request.threshold_percent / 100;

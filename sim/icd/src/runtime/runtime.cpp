@@ -77,6 +77,22 @@ Status read_memory_settings(gpu::Options& options) {
   return {};
 }
 
+// Single settings over those of the file: "vcs=5;memory_nodes=1,7,8,14".
+Status read_timing_keys(std::string_view text, gpu::TimingRequest& timing) {
+  while (!text.empty()) {
+    const std::string_view pair = text.substr(0, text.find(';'));
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      return fail(ErrorCode::invalid_argument,
+                  "\"" + std::string(pair) + "\" is not KEY=VALUE (several with semicolons)",
+                  "WIREWATT_TIMING_KEYS");
+    }
+    timing.keys.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    text.remove_prefix(std::min(pair.size() + 1, text.size()));
+  }
+  return {};
+}
+
 // The system of timing mode: a file of settings, or their text.
 Status read_timing_settings(Settings& settings) {
   const auto mode = variable("WIREWATT_MODE").value_or("functional");
@@ -85,8 +101,8 @@ Status read_timing_settings(Settings& settings) {
                 "WIREWATT_MODE");
   }
   if (mode == "functional") {
-    for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_REPORT",
-                             "WIREWATT_APPROX_THRESHOLD"}) {
+    for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_KEYS",
+                             "WIREWATT_TIMING_REPORT", "WIREWATT_APPROX_THRESHOLD"}) {
       if (!variable(name)) continue;
       return fail(ErrorCode::invalid_argument, "means something with WIREWATT_MODE=timing only",
                   name);
@@ -98,12 +114,14 @@ Status read_timing_settings(Settings& settings) {
   if (const auto text = variable("WIREWATT_TIMING")) {
     timing.origin = "WIREWATT_TIMING";
     timing.settings = *text;
-    if (text->find('=') == std::string::npos) {
+    // Settings never begin with a slash; a file's whole path may hold an equals sign.
+    if (text->starts_with('/') || text->find('=') == std::string::npos) {
       timing.origin = *text;
       WW_ASSIGN(file, read_file(*text));
       timing.settings = std::move(file);
     }
   }
+  WW_TRY(read_timing_keys(variable("WIREWATT_TIMING_KEYS").value_or(""), timing));
   if (const auto text = variable("WIREWATT_APPROX_THRESHOLD")) {
     double percent = 0;
     const char* end = text->data() + text->size();

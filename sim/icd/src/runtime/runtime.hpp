@@ -37,7 +37,7 @@ struct Settings {
 // WIREWATT_THREADS, WIREWATT_REPLAY, WIREWATT_COMPILE_TIMEOUT_MS, WIREWATT_COUNTERS,
 // WIREWATT_TRACE, WIREWATT_SAMPLES, WIREWATT_TIMING_REPORT and WIREWATT_SEALED_ENERGY (files; %p in
 // their names is the process id), WIREWATT_ON_FAULT, WIREWATT_CHECK, WIREWATT_WATCHDOG_MCYCLES,
-// WIREWATT_MODE, and for timing mode WIREWATT_NETWORK, WIREWATT_TIMING and
+// WIREWATT_MODE, and for timing mode WIREWATT_NETWORK, WIREWATT_TIMING, WIREWATT_TIMING_KEYS and
 // WIREWATT_APPROX_THRESHOLD; and WIREWATT_APPROX. Errors: invalid_argument naming variable and
 // value; not_found, io_error for the settings' file.
 [[nodiscard]] Result<Settings> settings_from_environment();

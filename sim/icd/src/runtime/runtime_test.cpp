@@ -71,6 +71,24 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   EXPECT_EQ(settings->timing_file.find("%p"), std::string::npos);
 }
 
+TEST(TimingMode, TakesSingleKeysOverItsSettings) {
+  const Variable mode("WIREWATT_MODE", "timing");
+  {
+    const Variable keys("WIREWATT_TIMING_KEYS", "vcs=6;memory_nodes=1,7,8,14;adaptive=");
+    const auto settings = settings_from_environment();
+    ASSERT_TRUE(settings) << settings.error().text();
+    const std::vector<std::pair<std::string, std::string>> expected{
+        {"vcs", "6"}, {"memory_nodes", "1,7,8,14"}, {"adaptive", ""}};
+    EXPECT_EQ(settings->timing->keys, expected);
+  }
+  for (const char* text : {"vcs", "=6", "vcs=6;;st_delay=2"}) {
+    const Variable keys("WIREWATT_TIMING_KEYS", text);
+    const auto settings = settings_from_environment();
+    ASSERT_FALSE(settings) << text;
+    EXPECT_THAT(settings.error().text(), HasSubstr("WIREWATT_TIMING_KEYS"));
+  }
+}
+
 TEST(TimingMode, IsNotTheDefault) {
   const auto settings = settings_from_environment();
   ASSERT_TRUE(settings);
@@ -78,8 +96,8 @@ TEST(TimingMode, IsNotTheDefault) {
 }
 
 TEST(TimingMode, VariablesMeanNothingWithoutItAndAreRefused) {
-  for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_REPORT",
-                           "WIREWATT_APPROX_THRESHOLD"}) {
+  for (const char* name : {"WIREWATT_NETWORK", "WIREWATT_TIMING", "WIREWATT_TIMING_KEYS",
+                           "WIREWATT_TIMING_REPORT", "WIREWATT_APPROX_THRESHOLD"}) {
     const Variable variable(name, "5");
     const auto settings = settings_from_environment();
     ASSERT_FALSE(settings) << name;

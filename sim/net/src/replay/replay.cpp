@@ -11,6 +11,7 @@
 #include "replay/coalescer.hpp"
 #include "replay/l1_model.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/latency_histogram.hpp"
 #include "ww/sim/net/placement.hpp"
 
@@ -34,7 +35,7 @@ Status power_of_two(std::string_view key, int value, int low, int high) {
                fmt::format("{} = {} is not a power of two from {} to {}", key, value, low, high));
 }
 
-Status between(std::string_view key, int value, int low, int high) {
+Status check_between(std::string_view key, int value, int low, int high) {
   return check(value >= low && value <= high, key,
                fmt::format("{} = {} is outside {} to {}", key, value, low, high));
 }
@@ -417,7 +418,8 @@ class Replay {
 }  // namespace
 
 Status validate(const ReplayConfig& config, const NetworkConfig& network) {
-  WW_TRY(between("coalesce_lanes", config.coalesce_lanes, 1, static_cast<int>(trace::kLanes)));
+  WW_TRY(
+      check_between("coalesce_lanes", config.coalesce_lanes, 1, static_cast<int>(trace::kLanes)));
   if (static_cast<int>(trace::kLanes) % config.coalesce_lanes != 0) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("coalesce_lanes = {} does not divide a wave of {} lanes",
@@ -426,7 +428,7 @@ Status validate(const ReplayConfig& config, const NetworkConfig& network) {
   }
   WW_TRY(power_of_two("line_bytes", config.line_bytes, 16, kMostLineBytes));
   WW_TRY(power_of_two("l1_sets", config.l1_sets, 1, 1 << 20));
-  WW_TRY(between("l1_ways", config.l1_ways, 1, 64));
+  WW_TRY(check_between("l1_ways", config.l1_ways, 1, 64));
   WW_TRY(power_of_two("interleave_bytes", config.interleave_bytes, 16, 1 << 30));
   if (config.interleave_bytes < config.line_bytes) {
     return fail(ErrorCode::invalid_argument,
@@ -434,12 +436,12 @@ Status validate(const ReplayConfig& config, const NetworkConfig& network) {
                             config.line_bytes),
                 "interleave_bytes");
   }
-  WW_TRY(between("max_outstanding", config.max_outstanding, 1, 1 << 20));
-  WW_TRY(between("memory_delay", config.memory_delay, 1, 1 << 20));
-  WW_TRY(between("header_bytes", config.header_bytes, 1, 64));
+  WW_TRY(check_between("max_outstanding", config.max_outstanding, 1, 1 << 20));
+  WW_TRY(check_between("memory_delay", config.memory_delay, 1, 1 << 20));
+  WW_TRY(check_between("header_bytes", config.header_bytes, 1, 64));
   WW_TRY(place(network, config.core_nodes, config.memory_nodes));
-  const bool needs_classes = network.network != "ideal" && network.network != "mesh-bufferless";
-  if (needs_classes && network.classes < 2) {
+  const NetworkKind* kind = find_network(network.network);
+  if (kind != nullptr && kind->needs_classes && network.classes < 2) {
     return fail(ErrorCode::invalid_argument,
                 "a trace needs classes = 2: requests and replies that share virtual channels can "
                 "deadlock",

@@ -296,7 +296,7 @@ TEST(Replay, ATruncatedTraceIsRefusedWithItsChunk) {
   }
   const fs::path path = file.finish();
   fs::resize_file(path, fs::file_size(path) / 2);
-  SimulateRequest request;
+  Simulation request;
   request.trace = path;
   const auto report = simulate(request);
   ASSERT_FALSE(report);
@@ -307,7 +307,7 @@ TEST(Replay, ATruncatedTraceIsRefusedWithItsChunk) {
 
 TEST(Replay, RefusalsNameTheKey) {
   const auto refused = [](auto change) {
-    SimulateRequest request;
+    Simulation request;
     request.trace = "/nonexistent/trace.wwt";
     change(request);
     const auto report = simulate(request);
@@ -318,28 +318,28 @@ TEST(Replay, RefusalsNameTheKey) {
   TraceFile empty;
   const fs::path& path = empty.finish();
   const auto key = [&](auto change) {
-    return refused([&](SimulateRequest& request) {
+    return refused([&](Simulation& request) {
              request.trace = path;
              change(request);
            })
         .context;
   };
-  EXPECT_EQ(key([](auto& r) { r.coalesce_lanes = 0; }), "coalesce_lanes");
-  EXPECT_EQ(key([](auto& r) { r.coalesce_lanes = 48; }), "coalesce_lanes");
-  EXPECT_EQ(key([](auto& r) { r.line_bytes = 48; }), "line_bytes");
-  EXPECT_EQ(key([](auto& r) { r.l1_sets = 0; }), "l1_sets");
-  EXPECT_EQ(key([](auto& r) { r.l1_ways = 0; }), "l1_ways");
-  EXPECT_EQ(key([](auto& r) { r.interleave_bytes = 32; }), "interleave_bytes");
-  EXPECT_EQ(key([](auto& r) { r.max_outstanding = -1; }), "max_outstanding");
-  EXPECT_EQ(key([](auto& r) { r.memory_delay = 0; }), "memory_delay");
-  EXPECT_EQ(key([](auto& r) { r.memory_nodes = {16}; }), "memory_nodes");
-  EXPECT_EQ(key([](auto& r) { r.memory_nodes = {3, 3}; }), "memory_nodes");
+  EXPECT_EQ(key([](auto& r) { r.replay.coalesce_lanes = 0; }), "coalesce_lanes");
+  EXPECT_EQ(key([](auto& r) { r.replay.coalesce_lanes = 48; }), "coalesce_lanes");
+  EXPECT_EQ(key([](auto& r) { r.replay.line_bytes = 48; }), "line_bytes");
+  EXPECT_EQ(key([](auto& r) { r.replay.l1_sets = 0; }), "l1_sets");
+  EXPECT_EQ(key([](auto& r) { r.replay.l1_ways = 0; }), "l1_ways");
+  EXPECT_EQ(key([](auto& r) { r.replay.interleave_bytes = 32; }), "interleave_bytes");
+  EXPECT_EQ(key([](auto& r) { r.run.traffic.max_outstanding = -1; }), "max_outstanding");
+  EXPECT_EQ(key([](auto& r) { r.run.traffic.memory_delay = 0; }), "memory_delay");
+  EXPECT_EQ(key([](auto& r) { r.network.memory_nodes = {16}; }), "memory_nodes");
+  EXPECT_EQ(key([](auto& r) { r.network.memory_nodes = {3, 3}; }), "memory_nodes");
   EXPECT_EQ(key([](auto& r) {
-              r.memory_nodes = {3};
-              r.core_nodes = {1, 3};
+              r.network.memory_nodes = {3};
+              r.run.traffic.core_nodes = {1, 3};
             }),
             "core_nodes");
-  EXPECT_EQ(key([](auto& r) { r.classes = 1; }), "classes");
+  EXPECT_EQ(key([](auto& r) { r.network.classes = 1; }), "classes");
 }
 
 TEST(Replay, AnEmptyTraceEndsAtOnce) {

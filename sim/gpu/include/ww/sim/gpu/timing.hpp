@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -90,9 +91,11 @@ Status read_timing(std::string_view toml_text, const std::string& origin, Timing
 
 // What an environment or a command line asks for.
 struct TimingRequest {
-  std::string settings;                     // TOML as read_timing takes it; may be empty
-  std::string origin;                       // of the settings, for errors
-  std::string network;                      // instead of the settings'; empty: theirs
+  std::string settings;  // TOML as read_timing takes it; may be empty
+  std::string origin;    // of the settings, for errors
+  std::string network;   // instead of the settings'; empty: theirs
+  // Single keys of [network] and [system] over the settings: {"vcs", "5"}, {"memory_nodes", "1,7"}.
+  std::vector<std::pair<std::string, std::string>> keys;
   std::optional<double> threshold_percent;  // instead of the settings' and the programs'
 };
 // The chip's default system with what is asked for. Errors as read_timing() and validate().

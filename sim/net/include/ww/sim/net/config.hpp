@@ -1,52 +1,41 @@
 // What a network is built from: one typed, validated description for every kind.
 #pragma once
 
+#include <any>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "ww/core/result.hpp"
-#include "ww/sim/net/photonic_config.hpp"
+#include "ww/sim/net/allocator.hpp"
+#include "ww/sim/net/key.hpp"
 
 namespace ww::sim::net {
 
-enum class Allocator {
-  islip,                  // one iteration (McKeown 1999), pointers move on accepted grants only
-  separable_input_first,  // round-robin arbiters, inputs first; pointers move on matches only
-};
-[[nodiscard]] std::string_view to_string(Allocator allocator);
-// Error invalid_argument for an unknown name.
-[[nodiscard]] Result<Allocator> allocator_from_string(std::string_view text);
+// The settings that one network alone has, as a struct of its own (network/<name>/config.hpp),
+// found by its type. A struct that nobody has changed has its defaults. Copies are deep.
+class OwnSettings {
+ public:
+  template <class T>
+  [[nodiscard]] const T& get() const {
+    static const T kDefaults{};
+    const auto found = values_.find(std::type_index(typeid(T)));
+    return found == values_.end() ? kDefaults : *std::any_cast<T>(&found->second);
+  }
+  template <class T>
+  [[nodiscard]] T& edit() {
+    std::any& value = values_[std::type_index(typeid(T))];
+    if (!value.has_value()) {
+      value = T{};
+    }
+    return *std::any_cast<T>(&value);
+  }
 
-// Dapper (Raparti and Pasricha, NOCS 2018): reply packets take overlay circuits, which the memory
-// controllers (MCs) own in turn, and similar data waiting at an MC leaves as one packet. Defaults
-// are the paper's (sections IV and V); keys that it does not have say so.
-struct OverlayConfig {
-  int check_depth{6};         // entries of an output buffer that one packet may take along, itself
-                              // included; 1: none
-  double alpha{0.6};          // of the reply arrival rate, equation (1)
-  double gamma{0.4};          // of the mean buffer occupancy, equation (1)
-  int period{1000};           // K: cycles in which every MC has its window once
-  int epoch{10000};           // cycles between computations of the windows; a multiple of K
-  int setup{2};               // cycles to connect a circuit at the start of a window
-  int approximator_delay{1};  // cycles a packet spends in the buffer at least (ours)
-  int min_window{16};         // cycles that an MC gets at least: without it an MC that was idle for
-                              // an epoch would be shut out of the next (ours); 0: as printed
-  bool literal_approximator{};  // algorithm 1 as printed: no absolute value, entries skipped
-  bool literal_selection{};     // algorithm 3 as printed: its counter is never reset
-};
-
-// Approx-NoC (Boyapati et al., ISCA 2017): data packets are compressed at their source and
-// decompressed where they arrive; words of approximable blocks may change to compress better.
-struct CompressionConfig {
-  std::string scheme{"di"};   // "di": dictionaries (DI-VAXX); "fp": frequent patterns (FP-VAXX)
-  int compress_delay{3};      // cycles
-  int decompress_delay{2};    // cycles
-  int dictionary_entries{8};  // for each pair of source and destination
-  bool exact_range{};         // the error range by a product, not by the paper's right shift
-  bool bytes_as_words{};      // pixels as 32-bit integers (the paper knows integers and floats)
+ private:
+  std::map<std::type_index, std::any> values_;
 };
 
 // Immutable once a network is built. Delays in cycles, named and defined as in BookSim 2 (Jiang et
@@ -75,75 +64,36 @@ struct NetworkConfig {
   Allocator vc_allocator{Allocator::islip};
   Allocator sw_allocator{Allocator::islip};
 
-  std::string adaptive{"dyxy"};  // mesh-adaptive chooses by: "dyxy" (local) or "rca" (regional)
-
-  // bufferless and ideal networks
-  int router_delay{2};                // cycles in a router, before the link
-  std::string deflection{"chipper"};  // or "bless"
-  int reassembly_buffers{16};         // bufferless: packets of several flits a node takes at a time
+  int router_delay{2};  // of bufferless and ideal networks: cycles in a router, before the link
 
   // Networks that know where memory is (dapper: one node in each row; empty: its own choice).
   std::vector<std::uint32_t> memory_nodes;
   // Replaces the threshold of every approximable packet, as a fraction: 0 changes nothing.
   std::optional<double> error_threshold;
-  OverlayConfig overlay;          // of dapper
-  CompressionConfig compression;  // of approx-noc
-  PhotonicConfig photonic;        // prior-opt, gpuopt, ps-gpuopt
 
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
+
+  // What one network alone has: own<PhotonicConfig>().epoch. Outside a network's folder its
+  // settings are reached by name, with keys_of() and set_value().
+  template <class T>
+  [[nodiscard]] const T& own() const {
+    return own_.get<T>();
+  }
+  template <class T>
+  [[nodiscard]] T& own() {
+    return own_.edit<T>();
+  }
+
+ private:
+  OwnSettings own_;
 };
 
-// Calls visit(name, field) for every key, in a fixed order: what files and command lines are read
-// and written by. Fields are int, double, bool, std::string, Allocator,
-// std::optional<double> or a vector of nodes.
-template <class Config, class Visit>
-void for_each_key(Config& config, Visit&& visit) {
-  visit("network", config.network);
-  visit("width", config.width);
-  visit("height", config.height);
-  visit("concentration", config.concentration);
-  visit("classes", config.classes);
-  visit("planes", config.planes);
-  visit("flit_bits", config.flit_bits);
-  visit("vcs", config.vcs);
-  visit("vc_buffer", config.vc_buffer);
-  visit("routing_delay", config.routing_delay);
-  visit("vc_alloc_delay", config.vc_alloc_delay);
-  visit("sw_alloc_delay", config.sw_alloc_delay);
-  visit("st_delay", config.st_delay);
-  visit("credit_delay", config.credit_delay);
-  visit("link_delay", config.link_delay);
-  visit("speculative", config.speculative);
-  visit("wait_for_tail_credit", config.wait_for_tail_credit);
-  visit("vc_allocator", config.vc_allocator);
-  visit("sw_allocator", config.sw_allocator);
-  visit("adaptive", config.adaptive);
-  visit("router_delay", config.router_delay);
-  visit("deflection", config.deflection);
-  visit("reassembly_buffers", config.reassembly_buffers);
-  visit("memory_nodes", config.memory_nodes);
-  visit("error_threshold", config.error_threshold);
-  visit("check_depth", config.overlay.check_depth);
-  visit("alpha", config.overlay.alpha);
-  visit("gamma", config.overlay.gamma);
-  visit("period", config.overlay.period);
-  visit("epoch", config.overlay.epoch);
-  visit("setup", config.overlay.setup);
-  visit("approximator_delay", config.overlay.approximator_delay);
-  visit("min_window", config.overlay.min_window);
-  visit("literal_approximator", config.overlay.literal_approximator);
-  visit("literal_selection", config.overlay.literal_selection);
-  visit("scheme", config.compression.scheme);
-  visit("compress_delay", config.compression.compress_delay);
-  visit("decompress_delay", config.compression.decompress_delay);
-  visit("dictionary_entries", config.compression.dictionary_entries);
-  visit("exact_range", config.compression.exact_range);
-  visit("bytes_as_words", config.compression.bytes_as_words);
-  for_each_photonic_key(config.photonic, visit);
-  visit("count_events", config.count_events);
-  visit("count_toggles", config.count_toggles);
-}
+// The rows of every key: the network's size and its routers', then those of each network. `config`
+// must outlive them. Names occur once.
+[[nodiscard]] BoundKeys keys_of(NetworkConfig& config);
+// Sets the key of that name. Errors name the key: not_found, and those of set_value().
+Status set_key(NetworkConfig& config, std::string_view name, std::string_view text);
 
 // Error invalid_argument or out_of_range: the message names the key and the reason.
 [[nodiscard]] Status validate(const NetworkConfig& config);

@@ -1,7 +1,8 @@
-// Networks by name. A new one is one file in src/impl and one line in factory.cpp.
+// Networks by name. A new one is a folder in src/network and one line in src/network/table.cpp.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -9,10 +10,66 @@
 
 namespace ww::sim::net {
 
-// Errors: those of validate(config); not_found for an unknown config.network.
-[[nodiscard]] Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config);
+// What a network is, as its folder declares it. Whoever needs to know what kind of network it has
+// asks these facts, never the name.
+struct NetworkKind {
+  std::string_view name;  // on the command line and in files: "mesh-adaptive"
 
-// "ideal", "mesh", ...
+  // Builds it. Precondition: validate(config) has succeeded.
+  std::unique_ptr<Network> (*make)(const NetworkConfig& config);
+
+  // Checks what the rows of the keys cannot: limits that depend on other keys. Errors name the key.
+  Status (*validate)(const NetworkConfig& config);
+
+  // Appends the rows of the keys that it alone has; kinds of one folder may share them. May be
+  // null.
+  void (*keys)(NetworkConfig& config, BoundKeys& keys){};
+
+  // Requests and replies would wait for each other in its buffers: they need classes of their own.
+  bool needs_classes{};
+  // Routers have buffers, which cost energy.
+  bool buffers{true};
+  // It arranges a plane for each class by itself, whatever `planes` says.
+  bool own_planes{};
+  // Data that the program lets change may arrive changed.
+  bool approximates{};
+  // Signals travel as light.
+  bool light{};
+  // Joins cores and memory only: some pairs of nodes have no way (inject() then says unsupported).
+  bool only_to_memory{};
+  // It needs exactly so many message classes; 0: as many as its user wants.
+  int classes{};
+  // The key that "NAME:VARIANT" sets where curves of several are asked for; empty: it has none.
+  std::string_view variant_key{};
+
+  // Where memory and cores lie when nobody says so. Null: memory at a quarter of the nodes, on the
+  // top and bottom rows, and cores at all others.
+  std::vector<NodeId> (*memory_nodes)(const NetworkConfig& config){};
+  std::vector<NodeId> (*core_nodes)(const NetworkConfig& config){};
+
+  // Its cycle, where it has one of its own [Hz]. Null: whatever its user's clock is.
+  double (*clock_hz)(const NetworkConfig& config){};
+  void (*set_clock_hz)(NetworkConfig& config, double clock_hz){};
+
+  // The configuration that its paper has. Null: dapper_baseline() under its name.
+  NetworkConfig (*paper)(){};
+};
+
+// Every network, in the order of the table.
+[[nodiscard]] std::span<const NetworkKind* const> network_kinds();
 [[nodiscard]] std::vector<std::string_view> network_names();
+// nullptr for an unknown name.
+[[nodiscard]] const NetworkKind* find_network(std::string_view name);
+// Error not_found, with a suggestion.
+[[nodiscard]] Result<const NetworkKind*> network_kind(std::string_view name);
+
+// As validate(config), for a network that need not be in the table.
+[[nodiscard]] Status validate(const NetworkKind& kind, const NetworkConfig& config);
+
+// Error: what validate(config) says; not_found for an unknown config.network.
+[[nodiscard]] Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config);
+// A network that is not in the table, as one of a test is. Errors: those of its validate().
+[[nodiscard]] Result<std::unique_ptr<Network>> make_network(const NetworkKind& kind,
+                                                            const NetworkConfig& config);
 
 }  // namespace ww::sim::net

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
@@ -36,6 +37,9 @@ enum class WordType : std::uint8_t {
   float32,  // only the mantissa may change
   uint8,    // pixels
 };
+// "exact", "int32", ... Error invalid_argument, by key approximable.
+[[nodiscard]] Result<WordType> word_type_from_string(std::string_view text);
+
 struct Approximable {
   WordType type{WordType::exact};
   double threshold{};  // largest relative error of a word, as a fraction; 0: not to be changed

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ww/sim/net/factory.hpp"
+
+namespace ww::sim::net {
+
+extern const NetworkKind kDapper;
+
+}  // namespace ww::sim::net

@@ -1,0 +1,139 @@
+// The ideal network: every packet takes the mesh's zero-load latency, as if it were alone. No
+// contention, unlimited bandwidth; the floor against which a real network is compared.
+#include <algorithm>
+
+#include "network/ideal/network.hpp"
+#include "packet_store.hpp"
+#include "simple_router.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+class Ideal final : public Network {
+ public:
+  explicit Ideal(const NetworkConfig& config)
+      : config_(config),
+        store_(node_count(config), config.classes),
+        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
+
+  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
+  [[nodiscard]] Cycles now() const override { return Cycles{static_cast<std::uint64_t>(now_)}; }
+
+  Status inject(const Packet& packet) override {
+    WW_TRY(store_.check(packet, now_));
+    for (const NodeId destination : packet.destinations) {
+      const std::uint32_t index = store_.enqueue(packet, destination);
+      store_.pop(packet.source, packet.message_class);
+      PacketRecord& record = store_[index];
+      record.injected = now_;
+      record.hops = static_cast<std::uint32_t>(hops(record.source, record.destination));
+      const std::int64_t latency =
+          static_cast<std::int64_t>(record.hops) * hop_cycles() + 2 + record.flits - 1;
+      under_way_.push_back({now_ + latency, sequence_++, index});
+      std::push_heap(under_way_.begin(), under_way_.end(), Later{});
+      events_.injected_flits += record.flits;
+      events_.crossbar_flits += std::uint64_t{record.flits} * record.hops;
+      events_.link_flits += std::uint64_t{record.flits} * (record.hops - 1);
+      events_.vc_grants += record.hops;
+    }
+    return {};
+  }
+
+  void tick() override {
+    store_.begin_tick();
+    deliveries_.clear();
+    while (!under_way_.empty() && under_way_.front().arrival == now_) {
+      std::pop_heap(under_way_.begin(), under_way_.end(), Later{});
+      const std::uint32_t index = under_way_.back().packet;
+      under_way_.pop_back();
+      events_.ejected_flits += store_[index].flits;
+      deliveries_.push_back(
+          store_.deliver(index, now_, static_cast<std::uint16_t>(store_[index].hops)));
+    }
+    ++now_;
+  }
+
+  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
+  [[nodiscard]] std::optional<Cycles> next_event() const override {
+    if (under_way_.empty()) {
+      return std::nullopt;
+    }
+    return Cycles{static_cast<std::uint64_t>(under_way_.front().arrival)};
+  }
+  void skip_to(Cycles cycle) override {
+    const std::optional<Cycles> next = next_event();
+    const Cycles to = next ? std::min(*next, cycle) : cycle;
+    if (to > now()) {
+      now_ = static_cast<std::int64_t>(to.value());
+      deliveries_.clear();
+    }
+  }
+  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
+  [[nodiscard]] std::uint32_t source_queue(NodeId, std::uint8_t) const override {
+    return 0;  // everything leaves at once
+  }
+  [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
+  [[nodiscard]] power::NetworkEvents events() const override {
+    power::NetworkEvents events = events_;
+    events.cycles = static_cast<std::uint64_t>(now_);
+    events.routers = static_cast<std::uint64_t>(config_.width * config_.height);
+    events.buffer_reads = events.crossbar_flits;
+    events.buffer_writes = events.crossbar_flits;
+    events.switch_grants = events.crossbar_flits;
+    return events;
+  }
+  [[nodiscard]] std::vector<LinkUse> link_use() const override { return {}; }
+  [[nodiscard]] Status check_conservation() const override {
+    if (store_.inside() != under_way_.size()) {
+      return fail(ErrorCode::bad_data, "a packet is neither under way nor delivered");
+    }
+    return {};
+  }
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles /*patience*/) const override {
+    return std::nullopt;  // every packet has a date of arrival
+  }
+
+ private:
+  struct UnderWay {
+    std::int64_t arrival;
+    std::uint64_t sequence;
+    std::uint32_t packet;
+  };
+  struct Later {
+    bool operator()(const UnderWay& a, const UnderWay& b) const {
+      return a.arrival != b.arrival ? a.arrival > b.arrival : a.sequence > b.sequence;
+    }
+  };
+
+  [[nodiscard]] int hop_cycles() const {
+    const int allocation = config_.speculative
+                               ? std::max(config_.vc_alloc_delay, config_.sw_alloc_delay)
+                               : config_.vc_alloc_delay + config_.sw_alloc_delay;
+    return config_.routing_delay + allocation + config_.st_delay + config_.link_delay;
+  }
+  [[nodiscard]] int hops(NodeId source, NodeId destination) const {
+    const int from = static_cast<int>(source) / config_.concentration;
+    const int to = static_cast<int>(destination) / config_.concentration;
+    return std::abs(from % config_.width - to % config_.width) +
+           std::abs(from / config_.width - to / config_.width) + 1;
+  }
+
+  const NetworkConfig config_;
+  PacketStore store_;
+  std::vector<std::uint64_t> waiting_;  // nobody ever waits
+  std::vector<UnderWay> under_way_;     // a heap, next arrival first
+  std::vector<Delivery> deliveries_;
+  power::NetworkEvents events_;
+  std::int64_t now_{0};
+  std::uint64_t sequence_{0};
+};
+
+std::unique_ptr<Network> make_ideal(const NetworkConfig& config) {
+  return std::make_unique<Ideal>(config);
+}
+
+}  // namespace
+
+const NetworkKind kIdeal{.name = "ideal", .make = make_ideal, .validate = validate_simple_router};
+
+}  // namespace ww::sim::net

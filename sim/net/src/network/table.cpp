@@ -1,0 +1,80 @@
+// Every network. A new one is a folder beside this file, its line in the table, and its sources in
+// CMakeLists.txt.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "network/approx_noc/network.hpp"
+#include "network/bufferless/network.hpp"
+#include "network/dapper/network.hpp"
+#include "network/ideal/network.hpp"
+#include "network/mesh/network.hpp"
+#include "network/photonic/network.hpp"
+#include "planes.hpp"
+#include "ww/core/suggest.hpp"
+#include "ww/sim/net/factory.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+constexpr const NetworkKind* kNetworks[] = {
+    &kIdeal,                                                        //
+    &kMesh,      &kMeshAdaptive, &kMeshBufferless, &kMeshPriority,  //
+    &kDapper,                                                       //
+    &kApproxNoc,                                                    //
+    &kPriorOpt,  &kGpuopt,       &kPsGpuopt,                        //
+};
+
+}  // namespace
+
+std::span<const NetworkKind* const> network_kinds() {
+  return kNetworks;
+}
+
+std::vector<std::string_view> network_names() {
+  std::vector<std::string_view> names;
+  for (const NetworkKind* kind : kNetworks) {
+    names.push_back(kind->name);
+  }
+  return names;
+}
+
+const NetworkKind* find_network(std::string_view name) {
+  const auto found = std::find_if(std::begin(kNetworks), std::end(kNetworks),
+                                  [name](const NetworkKind* kind) { return kind->name == name; });
+  return found == std::end(kNetworks) ? nullptr : *found;
+}
+
+Result<const NetworkKind*> network_kind(std::string_view name) {
+  if (const NetworkKind* kind = find_network(name)) {
+    return kind;
+  }
+  const auto names = network_names();
+  return fail(ErrorCode::not_found,
+              fmt::format("network '{}' is unknown; there are: {}{}", name, fmt::join(names, ", "),
+                          did_you_mean(name, names)),
+              "network");
+}
+
+Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
+  WW_ASSIGN(kind, network_kind(config.network));
+  return make_network(*kind, config);
+}
+
+Result<std::unique_ptr<Network>> make_network(const NetworkKind& kind,
+                                              const NetworkConfig& config) {
+  WW_TRY(validate(kind, config));
+  if (!config.planes || kind.own_planes) {
+    return kind.make(config);
+  }
+  NetworkConfig one = config;
+  one.classes = 1;
+  one.planes = false;
+  std::vector<std::unique_ptr<Network>> planes;
+  for (int plane = 0; plane < config.classes; ++plane) {
+    planes.push_back(kind.make(one));
+  }
+  return make_planes(config, std::move(planes));
+}
+
+}  // namespace ww::sim::net
