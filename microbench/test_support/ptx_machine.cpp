@@ -9,6 +9,8 @@
 namespace ww::microbench::testing {
 namespace {
 
+constexpr double kTicksPerNanosecond = 1.5;
+
 std::string trimmed(std::string text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return {};
@@ -92,6 +94,11 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
   };
   if (i.name == "ret") {
     i.action = Action::end;
+    return true;
+  }
+  if (i.opcode == "nanosleep.u32") {
+    i.action = Action::sleep;
+    i.offset = std::strtoull(i.operands[0].text.c_str(), nullptr, 0);
     return true;
   }
   if (i.name == "bra") {
@@ -225,6 +232,7 @@ struct PtxThread {
   std::uint64_t clock{1000};
   std::string problem{};
   std::uint64_t executed{};
+  std::uint64_t slept_ns{};
 
   std::uint64_t special(std::string_view name) const {
     const auto axis = static_cast<std::size_t>(name.back() - 'x');
@@ -293,6 +301,12 @@ struct PtxThread {
     registers[i.operands[0].value] = old;
     clock += launch.atomic ? launch.atomic(sm, address, operand) : 100;
     return true;
+  }
+
+  // The sleeping warp issues nothing, but time passes.
+  void sleep(std::uint64_t nanoseconds) {
+    clock += static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * kTicksPerNanosecond);
+    slept_ns += nanoseconds;
   }
 
   static bool compare(std::string_view relation, std::string_view type, std::uint64_t a,
@@ -390,6 +404,7 @@ struct PtxThread {
       switch (i.action) {
         case PtxKernel::Action::end: return true;
         case PtxKernel::Action::branch: at = i.offset; break;
+        case PtxKernel::Action::sleep: sleep(i.offset); break;
         case PtxKernel::Action::load_parameter:
           if (!load_parameter(i)) return false;
           break;

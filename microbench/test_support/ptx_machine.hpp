@@ -49,7 +49,7 @@ class PtxKernel {
     std::string text;
     std::uint64_t value{};  // number, or index of the register
   };
-  enum class Action { arithmetic, branch, load, load_parameter, store, atomic, end };
+  enum class Action { arithmetic, branch, load, load_parameter, store, atomic, sleep, end };
   struct Instruction {
     Action action{};
     int guard{-1};  // register, or none

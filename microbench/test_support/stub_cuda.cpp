@@ -90,7 +90,11 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 16: *value = static_cast<int>(stub_cuda::sms); return success;  // MULTIPROCESSOR_COUNT
     case 38: *value = 4 << 20; return success;                           // L2_CACHE_SIZE
-    case 75: *value = 9; return success;
+    case 75: {
+      const char* set = std::getenv("WW_STUB_CUDA_MAJOR");  // of the compute capability
+      *value = set != nullptr ? std::atoi(set) : 9;
+      return success;
+    }
     case 76: *value = 0; return success;
     default: return invalid_value;
   }
