@@ -41,9 +41,9 @@ enum class Term {
 };
 
 struct CrossingVariant {
-  bool bend{};                    // a term in the square of the rate
-  bool covariates{true};          // temperature and clock
-  bool by_place{};                // a crossing for each side of places, instead of a line offset
+  bool bend{};                      // a term in the square of the rate
+  bool covariates{true};            // temperature and clock
+  bool by_place{};                  // a crossing for each side of places, instead of a line offset
   std::map<int, double> of_wait{};  // W to take off, by wait
 };
 
@@ -423,6 +423,26 @@ class CrossingFitter {
     return std::ranges::all_of(plain_, [&](const TermValues& v) { return v.contains(term); });
   }
 
+  // Every control that failed, and a bend that the answer depends on; empty where all is well.
+  [[nodiscard]] static std::string failures_of(const CrossingAnswer& answer, double far) {
+    std::string failures;
+    const auto add = [&failures](const std::string& failure) {
+      failures += failures.empty() ? failure : "; " + failure;
+    };
+    for (const CrossingControl& control : answer.controls) {
+      if (!control.passed) {
+        add(fmt::format("control '{}' failed: {}", control.name, control.detail));
+      }
+    }
+    if (answer.errors.rate > kMostBend * far && answer.greatest_mismatch > kMostMismatch) {
+      add(
+          fmt::format("near and far differ by up to {:.1f}% in rate, and power bends with the "
+                      "rate: with a bend allowed for, the answer moves by {:.0f}%",
+                      100 * answer.greatest_mismatch, 100 * answer.errors.rate / far));
+    }
+    return failures;
+  }
+
   ResultRow row(const std::string& name, const Function& function, const CrossingAnswer& answer,
                 const std::string& refusal) const {
     ResultRow row;
@@ -445,20 +465,11 @@ class CrossingFitter {
     if (name != "crossing_per_random_bit" && !have(Term::far_zeros)) {
       return refuse(RowStatus::not_identified, "no run with zeros on far ways");
     }
-    for (const CrossingControl& control : answer.controls) {
-      if (control.passed) continue;
-      return refuse(RowStatus::rejected,
-                    fmt::format("control '{}' failed: {}", control.name, control.detail));
+    const double far = std::abs(plain_.front().at(Term::far_random));
+    if (const std::string failures = failures_of(answer, far); !failures.empty()) {
+      return refuse(RowStatus::rejected, failures);
     }
     const auto estimate = jackknife(plain_, function);
-    const double far = std::abs(plain_.front().at(Term::far_random));
-    if (answer.errors.rate > kMostBend * far && answer.greatest_mismatch > kMostMismatch) {
-      return refuse(
-          RowStatus::rejected,
-          fmt::format("near and far differ by up to {:.1f}% in rate, and power bends with "
-                      "the rate: with a bend allowed for, the answer moves by {:.0f}%",
-                      100 * answer.greatest_mismatch, 100 * answer.errors.rate / far));
-    }
     const double noise = t_quantile_95(freedom()) * estimate.error;
     const double share = far > 0 ? std::abs(estimate.value) / far : 1;
     const double half = std::hypot(noise, std::hypot(answer.errors.heat, answer.errors.rate),
