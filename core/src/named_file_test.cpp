@@ -56,6 +56,19 @@ TEST_F(NamedFileTest, RefusesWhatIsAbsentOrNoFile) {
   EXPECT_EQ(find(folder_ / "pipe").error().code, ErrorCode::invalid_argument);
 }
 
+TEST_F(NamedFileTest, ACalibrationOfCrossingsIsNoModelAndSaysWhy) {
+  std::ofstream(folder_ / "crossing.json") << "{}";
+  for (const fs::path& path : {folder_, folder_ / "crossing.json"}) {
+    const auto file = model_file(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_EQ(file.error().code, ErrorCode::unsupported);
+    EXPECT_NE(file.error().message.find("per bit and millimetre"), std::string::npos);
+  }
+  // A folder with both has a model.
+  std::ofstream(folder_ / "model.json") << "{}";
+  EXPECT_EQ(model_file(folder_).value(), folder_ / "model.json");
+}
+
 TEST_F(NamedFileTest, FoldersAreNotReadAsFiles) {
   const auto content = read_file(folder_);
   ASSERT_FALSE(content);

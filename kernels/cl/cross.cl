@@ -2,8 +2,9 @@
 // `places` (32 places a word) update the lines that begin at buffer[lines[0..count)], where those
 // lines are at home. An atomic goes home whichever side of a partitioned L2 that is on, so near and
 // far differ in the way alone. The operands are random bits under `mask`: 0 sends zeros, all ones
-// random data (toggle rate 0.5), at equal instructions. `throttle`
-// wait iterations between updates equal the rates of near and far. done[place] counts updates of a wavefront.
+// random data (toggle rate 0.5), at equal instructions. `throttle` wait iterations between updates set
+// the rate. With no line (count 0) the wavefronts wait and update nothing. done[place] counts the
+// iterations of a wavefront.
 // Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_WAIT().
 __kernel __attribute__((reqd_work_group_size(WW_GROUP_SIZE, 1, 1)))
 void cross(__global uint* buffer, __global const uint* lines, const uint count, const uint loops,
@@ -13,12 +14,15 @@ void cross(__global uint* buffer, __global const uint* lines, const uint count, 
   const uint local_id = (uint)get_local_id(0);
   const uint lane = local_id % WW_WAVE_SIZE;
   const uint wave = (uint)get_group_id(0) * WW_WAVES_PER_GROUP + local_id / WW_WAVE_SIZE;
-  uint index = wave * 7u % count;
+  const uint moves = count != 0u;
+  uint index = moves ? wave * 7u % count : 0u;
   uint random = (wave * 32u + lane) * 0x9E3779B1u + 1u;
   for (uint i = 0; i < loops; ++i) {
     random = random * 1664525u + 1013904223u;
     // 32 lanes cover a line of 128 B; the upper half is the better random number.
-    atomic_xor(buffer + lines[index] + lane % 32u, (random >> 16 | random << 16) & mask);
+    if (moves) {
+      atomic_xor(buffer + lines[index] + lane % 32u, (random >> 16 | random << 16) & mask);
+    }
     index = index + 1u == count ? 0u : index + 1u;
     for (uint wait = throttle; wait != 0; --wait) {
       WW_WAIT();

@@ -8,10 +8,11 @@ foreach(input IN LISTS INPUTS)
   string(APPEND source "#line 1 \"${input}\"\n${text}")
 endforeach()
 file(WRITE ${OUTPUT}.cl "${source}")
-# sm_60: the oldest with all that the kernels use; drivers compile PTX for any later part.
+# sm_70: the oldest with nanosleep, the wait that the driver's assembler keeps; drivers compile PTX
+# for any later part.
 execute_process(
   COMMAND ${CLANG} -x cl -cl-std=CL1.2 --target=nvptx64-nvidia-cuda -Xclang -target-cpu
-          -Xclang sm_60 -O3 -S -o ${OUTPUT} ${OUTPUT}.cl
+          -Xclang sm_70 -O3 -S -o ${OUTPUT} ${OUTPUT}.cl
   RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   file(REMOVE ${OUTPUT})

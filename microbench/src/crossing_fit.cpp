@@ -1,139 +1,83 @@
 // The crossing's energy from recorded runs.
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "mean.hpp"
 #include "run_power.hpp"
 #include "ww/microbench/crossing.hpp"
+#include "ww/model/crossing_fit.hpp"
 
 namespace ww::microbench {
 namespace {
 
-// Two-sided 95% quantile of Student's t, by degrees of freedom.
-double t_quantile(int degrees) {
-  constexpr std::array<double, 11> table{0,     12.706, 4.303, 3.182, 2.776, 2.571,
-                                         2.447, 2.365,  2.306, 2.262, 2.228};
-  if (degrees < 1) return 0;
-  if (degrees < static_cast<int>(table.size())) return table[static_cast<std::size_t>(degrees)];
-  return 1.96 + 2.4 / degrees + 3.0 / (static_cast<double>(degrees) * degrees);
+// The recorded run as the fit takes it; nothing where it was rejected or its power is not known.
+std::optional<model::CrossingRun> crossing_run_of(const StoredRun& run, double settle_s) {
+  if (run.status != RunStatus::ok) return std::nullopt;
+  const auto power = power_of(run, settle_s);
+  const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+  if (!power || !(seconds > 0)) return std::nullopt;
+  model::CrossingRun out;
+  out.block = run.block;
+  out.power = Watt(*power);
+  out.wait = run.throttle;
+  out.place_side = run.engine.value_or(0) & 1;
+  out.line_side = run.quadrant.value_or(0) & 1;
+  out.bits_per_s = run.payload_bits / seconds;
+  Mean temperature_c;
+  Mean clock_hz;
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  for (const StoredSample& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns) continue;
+    if (sample.temperature_mc) temperature_c.add(*sample.temperature_mc * 1e-3);
+    if (sample.clock_khz) clock_hz.add(*sample.clock_khz * 1e3);
+  }
+  if (temperature_c.count > 0) out.temperature_c = temperature_c.value();
+  if (clock_hz.count > 0) out.clock_hz = clock_hz.value();
+  if (run.kind == RunKind::idle) {
+    out.traffic = model::CrossingTraffic::idle;
+  } else if (run.pattern == crossing_patterns::waits) {
+    out.traffic = model::CrossingTraffic::waits;
+  } else {
+    // Traffic that moved nothing is no measurement of traffic.
+    if (!(run.payload_bits > 0)) return std::nullopt;
+    out.traffic = run.pattern == crossing_patterns::zeros ? model::CrossingTraffic::zeros
+                                                          : model::CrossingTraffic::random;
+    out.line_half = run.pattern == crossing_patterns::half_1   ? 1
+                    : run.pattern == crossing_patterns::half_2 ? 2
+                                                               : 0;
+  }
+  return out;
 }
 
-ResultRow row_of(const std::string& name, const std::vector<double>& blocks) {
-  ResultRow row;
-  row.name = name;
-  row.unit = "J/bit/crossing";
-  if (blocks.size() < 2) {
-    row.status = RowStatus::not_identified;
-    row.reason = fmt::format("{} complete blocks; two are the least", blocks.size());
-    return row;
+// Rates and powers at the shortest wait, for people to compare with what they know of the part.
+void describe_shortest(CrossingFit& fit, const std::vector<model::CrossingRun>& runs) {
+  std::optional<int> shortest;
+  Mean idle_w;
+  for (const auto& run : runs) {
+    if (run.traffic == model::CrossingTraffic::idle) idle_w.add(run.power.value());
+    if (run.traffic == model::CrossingTraffic::random) {
+      shortest = std::min(shortest.value_or(run.wait), run.wait);
+    }
   }
-  double mean = 0;
-  for (const double value : blocks) mean += value / static_cast<double>(blocks.size());
-  double square = 0;
-  for (const double value : blocks) square += (value - mean) * (value - mean);
-  const double error = std::sqrt(square / static_cast<double>(blocks.size() - 1) /
-                                 static_cast<double>(blocks.size()));
-  const double half = t_quantile(static_cast<int>(blocks.size()) - 1) * error;
-  row.low = mean - half;
-  row.high = mean + half;
-  if (*row.low <= 0 && *row.high >= 0) {
-    row.status = RowStatus::not_identified;
-    row.reason = fmt::format("the interval [{:.3g}, {:.3g}] pJ holds zero", 1e12 * *row.low,
-                             1e12 * *row.high);
-    row.low.reset();
-    row.high.reset();
-    return row;
+  Mean rate[2];
+  Mean power_w[2];
+  for (const auto& run : runs) {
+    if (run.traffic != model::CrossingTraffic::random || run.wait != shortest) continue;
+    if (run.line_half != 0) continue;
+    const std::size_t way = run.place_side != run.line_side ? 1 : 0;
+    rate[way].add(run.bits_per_s);
+    power_w[way].add(run.power.value());
   }
-  row.value = mean;
-  return row;
+  if (rate[0].count == 0 || rate[1].count == 0 || idle_w.count == 0) return;
+  fit.near_bits_per_s = rate[0].value();
+  fit.far_bits_per_s = rate[1].value();
+  fit.near_w = power_w[0].value() - idle_w.value();
+  fit.far_w = power_w[1].value() - idle_w.value();
 }
-
-struct Cell {
-  Mean power_w;
-  Mean bits_per_s;
-};
 
 }  // namespace
-
-CrossingFit fit_crossing(const std::vector<StoredRun>& runs, double settle_s) {
-  CrossingFit fit;
-  // [block][pattern][side of places][side of lines]
-  std::map<std::int64_t, std::map<std::string, std::array<std::array<Cell, 2>, 2>>> blocks;
-  std::map<std::int64_t, Mean> idle_w;
-  for (const StoredRun& run : runs) {
-    std::optional<double> power;
-    if (run.status == RunStatus::ok) power = power_of(run, settle_s);
-    if (run.kind == RunKind::idle) {
-      if (power) idle_w[run.block].add(*power);
-      continue;
-    }
-    if (run.kind != RunKind::stream || !run.engine || !run.quadrant) continue;
-    ++fit.runs;
-    const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
-    if (!power || !(run.payload_bits > 0) || !(seconds > 0)) {
-      ++fit.rejected;
-      continue;
-    }
-    Cell& cell = blocks[run.block][run.pattern][static_cast<std::size_t>(*run.engine & 1)]
-                       [static_cast<std::size_t>(*run.quadrant & 1)];
-    cell.power_w.add(*power);
-    cell.bits_per_s.add(run.payload_bits / seconds);
-  }
-  std::map<std::string, std::vector<double>> per_block;
-  std::vector<double> differences;
-  Mean near_rate, far_rate, near_w, far_w;
-  for (const auto& [block, patterns] : blocks) {
-    const auto idle = idle_w.find(block);
-    if (idle == idle_w.end()) continue;
-    std::map<std::string, double> of_block;
-    for (const auto& [pattern, cells] : patterns) {
-      bool complete = true;
-      double joules_per_bit[2] = {0, 0};  // near, far
-      for (std::size_t place = 0; place < 2; ++place) {
-        for (std::size_t line = 0; line < 2; ++line) {
-          const Cell& cell = cells[place][line];
-          if (cell.power_w.count == 0) {
-            complete = false;
-            continue;
-          }
-          const double over_w = cell.power_w.value() - idle->second.value();
-          const bool far = place != line;
-          joules_per_bit[far ? 1 : 0] += 0.5 * over_w / cell.bits_per_s.value();
-          (far ? far_rate : near_rate).add(cell.bits_per_s.value());
-          (far ? far_w : near_w).add(over_w);
-        }
-      }
-      if (!complete) continue;
-      of_block[pattern] = joules_per_bit[1] - joules_per_bit[0];
-      per_block[pattern].push_back(of_block[pattern]);
-    }
-    if (of_block.contains("random") && of_block.contains("zeros")) {
-      differences.push_back(of_block["random"] - of_block["zeros"]);
-    }
-  }
-  fit.blocks = static_cast<int>(per_block["random"].size());
-  fit.random_bit = row_of("crossing_per_random_bit", per_block["random"]);
-  fit.zero_bit = row_of("crossing_per_zero_bit", per_block["zeros"]);
-  fit.difference = row_of("crossing_data_part", differences);
-  if (near_rate.count > 0 && far_rate.count > 0) {
-    fit.near_bits_per_s = near_rate.value();
-    fit.far_bits_per_s = far_rate.value();
-    fit.near_w = near_w.value();
-    fit.far_w = far_w.value();
-    const double ratio = fit.near_bits_per_s / fit.far_bits_per_s;
-    if (std::abs(ratio - 1) > 0.02) {
-      fit.note = fmt::format(
-          "near ran at {:.3f} times the rate of far: power that does not grow with the rate is not "
-          "fully cancelled",
-          ratio);
-    }
-  }
-  return fit;
-}
 
 Result<CrossingFit> fit_crossing(const CampaignStore& store) {
   WW_ASSIGN(plan, store.get(campaign_keys::plan));
@@ -143,8 +87,37 @@ Result<CrossingFit> fit_crossing(const CampaignStore& store) {
     return fail(ErrorCode::bad_data, "not a campaign of crossings between L2 sides");
   }
   WW_ASSIGN(runs, store.runs());
-  CrossingFit fit = fit_crossing(runs, parsed.value("settle_s", 1.2));
-  if (fit.blocks == 0) return fail(ErrorCode::bad_data, "no complete block of runs");
+  const double settle_s = parsed.value("settle_s", 1.2);
+  CrossingFit fit;
+  std::vector<model::CrossingRun> used;
+  for (const StoredRun& run : runs) {
+    if (run.kind != RunKind::idle && run.kind != RunKind::stream) continue;
+    const auto taken = crossing_run_of(run, settle_s);
+    if (taken) used.push_back(*taken);
+    if (run.kind != RunKind::stream) continue;
+    ++fit.runs;
+    if (!taken) ++fit.rejected;
+  }
+  if (used.empty()) return fail(ErrorCode::bad_data, "no run of this campaign can be used");
+  model::CrossingTolerances tolerances;
+  tolerances.gain = parsed.value("gain_tolerance_95", tolerances.gain);
+  tolerances.regulator = parsed.value("regulator_tolerance_95", tolerances.regulator);
+  const model::CrossingAnswer answer = model::fit_crossing_runs(used, tolerances);
+  fit.random_bit = answer.random_bit;
+  fit.zero_bit = answer.zero_bit;
+  fit.difference = answer.difference;
+  for (const auto& control : answer.controls) {
+    fit.controls.push_back({control.name, control.passed, control.detail});
+  }
+  fit.noise = answer.errors.noise;
+  fit.heat = answer.errors.heat;
+  fit.rate = answer.errors.rate;
+  fit.gain = answer.errors.gain;
+  fit.regulator = answer.errors.regulator;
+  fit.greatest_mismatch = answer.greatest_mismatch;
+  fit.blocks = answer.blocks;
+  fit.waits = answer.waits;
+  describe_shortest(fit, used);
   return fit;
 }
 
@@ -161,10 +134,22 @@ nlohmann::json to_json(const CrossingFit& fit) {
     nlohmann::json json = row;
     return json;
   };
+  auto controls = nlohmann::json::array();
+  for (const CrossingCheck& control : fit.controls) {
+    controls.push_back(
+        {{"name", control.name}, {"passed", control.passed}, {"detail", control.detail}});
+  }
   return {{"energy_pj_per_bit_crossing", in_pj(fit.random_bit)},
           {"zero_data_pj_per_bit_crossing", in_pj(fit.zero_bit)},
           {"data_part_pj_per_bit_crossing", in_pj(fit.difference)},
           {"convention", "per_random_bit"},
+          {"half_widths_pj_per_bit_crossing",
+           {{"noise", 1e12 * fit.noise},
+            {"heat", 1e12 * fit.heat},
+            {"rate", 1e12 * fit.rate},
+            {"gain", 1e12 * fit.gain},
+            {"regulator", 1e12 * fit.regulator}}},
+          {"controls", controls},
           {"energy_fj_per_bit_mm", nullptr},
           {"distance",
            {{"value_mm", nullptr},
@@ -172,12 +157,13 @@ nlohmann::json to_json(const CrossingFit& fit) {
             {"reason", "no floorplan of this part is public"}}},
           {"near_bits_per_s", fit.near_bits_per_s},
           {"far_bits_per_s", fit.far_bits_per_s},
+          {"greatest_rate_mismatch", fit.greatest_mismatch},
           {"near_w", fit.near_w},
           {"far_w", fit.far_w},
+          {"waits", fit.waits},
           {"blocks", fit.blocks},
           {"runs", fit.runs},
-          {"rejected", fit.rejected},
-          {"note", fit.note}};
+          {"rejected", fit.rejected}};
 }
 
 }  // namespace ww::microbench

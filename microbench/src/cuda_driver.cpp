@@ -23,6 +23,8 @@ constexpr int l2_cache_size = 38;
 constexpr int compute_capability_major = 75;
 constexpr int compute_capability_minor = 76;
 
+constexpr int least_major = 7;  // the kernels' PTX is of sm_70
+
 constexpr int jit_error_log_buffer = 5;
 constexpr int jit_error_log_buffer_bytes = 6;
 
@@ -206,6 +208,13 @@ Result<std::unique_ptr<ModuleDriver>> open_cuda(int index) {
   WW_TRY(judged(*api, api->attribute(&minor, compute_capability_minor, device),
                 "cuDeviceGetAttribute"));
   facts.target = fmt::format("sm_{}{}", major, minor);
+  if (major < least_major) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} is {}; wirewatt needs sm_70 (Volta) or later, because near and far "
+                            "are measured at common rates, and the wait that sets them (nanosleep) "
+                            "does not exist before sm_70",
+                            facts.device, facts.target));
+  }
   int l2_bytes = 0;
   if (api->attribute(&l2_bytes, l2_cache_size, device) == 0) facts.l2_bytes = l2_bytes;
   static_cast<void>(api->attribute(&facts.compute_units, multiprocessor_count, device));

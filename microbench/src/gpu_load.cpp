@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "pinning.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/sources.hpp"
 
@@ -73,11 +74,14 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
   const HostFacts facts = host.facts();
   kernels::Macros macros;
   macros.group_size = group_size;
-  // The furnace is not pinned: the dialect only has to be one that the device's compiler reads.
-  macros.target.dialect = facts.target.starts_with("gfx")   ? kernels::Dialect::amd
-                          : facts.target.starts_with("sm_") ? kernels::Dialect::nvidia
-                                                            : kernels::Dialect::portable;
-  if (macros.target.dialect == kernels::Dialect::nvidia) macros.target.wave_size = 32;
+  // The furnace is not pinned, but its dialect has to be one that the device's compiler reads, and
+  // PTX exists for NVIDIA's own layout of a place alone.
+  if (const auto pinning = make_pinning(facts.target)) {
+    macros.target = (*pinning)->target();
+  } else {
+    macros.target.dialect =
+        facts.target.starts_with("gfx") ? kernels::Dialect::amd : kernels::Dialect::portable;
+  }
   WW_ASSIGN(source, kernels::find_source("furnace"));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, host.build(text, "furnace"));

@@ -377,6 +377,16 @@ TEST(OpenHost, RefusesNamesThatNoHostHas) {
   EXPECT_EQ(open_host("opencl:99.0").error().code, ErrorCode::not_found);
 }
 
+TEST(OpenHost, RefusesAnNvidiaPartWithoutNanosleepByName) {
+  setenv("WW_STUB_CUDA_MAJOR", "6", 1);
+  const auto host = open_host("cuda:0");
+  unsetenv("WW_STUB_CUDA_MAJOR");
+  ASSERT_FALSE(host);
+  EXPECT_EQ(host.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(host.error().message,
+              AllOf(HasSubstr("is sm_60"), HasSubstr("sm_70 (Volta)"), HasSubstr("nanosleep")));
+}
+
 TEST(ListDriverHosts, ShowsDevicesWithTheirFacts) {
   const auto listings = list_driver_hosts();
   for (const char* name : {"hip:0", "cuda:0"}) {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace {
 
@@ -31,6 +32,11 @@ int real_clock(clockid_t clock, timespec* time) {
 // Apart from the rest: it is asked before any constructor has run.
 constinit std::atomic<bool> attached{false};
 
+struct PowerStep {
+  std::int64_t time_ns;
+  double watts;
+};
+
 struct Clock {
   std::atomic<std::int64_t> now_ns{0};
   pthread_t owner{};
@@ -40,6 +46,8 @@ struct Clock {
   std::optional<std::int64_t> sleeper_due;  // of the other thread, while it sleeps
   std::atomic<bool> sleeper_runs{false};    // woken, and not asleep again yet
   bool joining{};                           // the owner waits for the other thread's end
+  std::mutex power_mutex;
+  std::vector<PowerStep> power;  // of the card's board, for a stub sensor; times do not fall
 };
 
 Clock& the_clock() {
@@ -114,6 +122,28 @@ std::int64_t ww_chip_clock_now() {
 }
 void ww_chip_clock_advance(std::int64_t to_ns) {
   advance(to_ns);
+}
+
+// From this time on the board draws so much. A step that is not past yet gives way to a later call
+// at the same time, so a queue without gaps draws one power.
+void ww_chip_clock_power(std::int64_t time_ns, double watts) {
+  Clock& clock = the_clock();
+  const std::lock_guard lock(clock.power_mutex);
+  auto& power = clock.power;
+  if (!power.empty() && power.back().time_ns == time_ns && time_ns >= clock.now_ns) {
+    power.pop_back();
+  }
+  if (!power.empty() && power.back().watts == watts) return;
+  power.push_back({time_ns, watts});
+}
+// Step number `index`, where it lies before the clock's time; 0 where there is none yet.
+int ww_chip_clock_power_step(std::size_t index, std::int64_t* time_ns, double* watts) {
+  Clock& clock = the_clock();
+  const std::lock_guard lock(clock.power_mutex);
+  if (index >= clock.power.size() || clock.power[index].time_ns >= clock.now_ns) return 0;
+  *time_ns = clock.power[index].time_ns;
+  *watts = clock.power[index].watts;
+  return 1;
 }
 
 int clock_gettime(clockid_t id, timespec* time) {

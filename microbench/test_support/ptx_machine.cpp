@@ -1,5 +1,6 @@
 #include "ptx_machine.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -8,6 +9,8 @@
 
 namespace ww::microbench::testing {
 namespace {
+
+constexpr double kTicksPerNanosecond = 1.5;
 
 std::string trimmed(std::string text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
@@ -68,6 +71,13 @@ std::byte* PtxMemory::at(std::uint64_t address, std::size_t bytes) {
   return block->second.data() + offset;
 }
 
+std::uint64_t PtxMemory::block_of(std::uint64_t address) const {
+  auto block = blocks_.upper_bound(address);
+  if (block == blocks_.begin()) return 0;
+  --block;
+  return address - block->first < block->second.size() ? block->first : 0;
+}
+
 int PtxKernel::register_of(const std::string& name) {
   return registers_.try_emplace(name, static_cast<int>(registers_.size())).first->second;
 }
@@ -92,6 +102,11 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
   };
   if (i.name == "ret") {
     i.action = Action::end;
+    return true;
+  }
+  if (i.opcode == "nanosleep.u32") {
+    i.action = Action::sleep;
+    i.offset = std::strtoull(i.operands[0].text.c_str(), nullptr, 0);
     return true;
   }
   if (i.name == "bra") {
@@ -180,6 +195,7 @@ bool PtxKernel::parse(const std::string& ptx, const std::string& entry, PtxKerne
       for (Instruction& instruction : kernel.code_) {
         if (!kernel.resolve(instruction, problem)) return false;
       }
+      kernel.optimise();
       return true;
     }
     if (line.empty() || line[0] == '.') continue;
@@ -213,11 +229,73 @@ bool PtxKernel::parse(const std::string& ptx, const std::string& entry, PtxKerne
   return false;
 }
 
+// Registers that instructions [begin, end) read.
+std::set<std::string> PtxKernel::registers_read(std::size_t begin, std::size_t end) const {
+  std::set<std::string> read;
+  for (std::size_t at = begin; at < end; ++at) {
+    const Instruction& i = code_[at];
+    const bool writes_first = i.action != Action::store && i.action != Action::branch;
+    for (std::size_t n = writes_first ? 1 : 0; n < i.operands.size(); ++n) {
+      // Also inside "[%rd1+4]" and "{%r1, %r2}".
+      const std::string& text = i.operands[n].text;
+      for (auto from = text.find('%'); from != std::string::npos; from = text.find('%', from + 1)) {
+        read.insert(text.substr(from, text.find_first_of(",+]} ", from) - from));
+      }
+    }
+    for (const auto& [name, index] : registers_) {
+      if (index == i.guard) read.insert(name);
+    }
+  }
+  return read;
+}
+
+// As the driver's assembler: a loop without effect, of arithmetic alone whose results nobody reads,
+// is erased, and an atomic whose old value nobody reads becomes a reduction.
+void PtxKernel::optimise() {
+  for (std::size_t last = 0; last < code_.size(); ++last) {
+    // "head: arithmetic; @p bra exit; bra head"
+    if (code_[last].action != Action::branch || code_[last].guard >= 0) continue;
+    const std::size_t head = code_[last].offset;
+    if (head >= last) continue;
+    std::size_t exits = 0;
+    std::size_t exit = 0;
+    bool pure = true;
+    std::set<std::string> written;
+    for (std::size_t at = head; at < last; ++at) {
+      const Instruction& i = code_[at];
+      if (i.action == Action::branch) {
+        ++exits;
+        exit = i.offset;
+      } else if (i.action == Action::arithmetic) {
+        written.insert(i.operands[0].text);
+      } else {
+        pure = false;
+      }
+    }
+    if (!pure || exits != 1 || (exit >= head && exit <= last)) continue;
+    std::set<std::string> outside = registers_read(0, head);
+    outside.merge(registers_read(last + 1, code_.size()));
+    if (std::any_of(written.begin(), written.end(),
+                    [&](const std::string& name) { return outside.contains(name); })) {
+      continue;
+    }
+    code_[head].action = Action::branch;
+    code_[head].guard = -1;
+    code_[head].offset = exit;
+  }
+  const std::set<std::string> read = registers_read(0, code_.size());
+  for (Instruction& i : code_) {
+    if (i.action == Action::atomic) i.result_used = read.contains(i.operands[0].text);
+    for (const Operand& operand : i.operands) reads_clock_ |= operand.text == "%clock64";
+  }
+}
+
 // One thread's registers and place.
 struct PtxThread {
   const PtxKernel& kernel;
   const PtxLaunch& launch;
   PtxMemory& memory;
+  PtxWork& work;
   std::array<std::uint32_t, 3> group{};
   std::array<std::uint32_t, 3> local{};
   unsigned sm{};
@@ -225,6 +303,8 @@ struct PtxThread {
   std::uint64_t clock{1000};
   std::string problem{};
   std::uint64_t executed{};
+  std::uint64_t last_block{};  // where the last load was looked up
+  std::uint64_t last_size{};
 
   std::uint64_t special(std::string_view name) const {
     const auto axis = static_cast<std::size_t>(name.back() - 'x');
@@ -267,6 +347,11 @@ struct PtxThread {
       problem = "a misaligned access";
       return false;
     }
+    if (read) {
+      note_load(address);
+    } else {
+      work.stored = true;
+    }
     for (std::size_t n = 0; n < i.data.size(); ++n) {
       std::uint64_t number = read ? 0 : slot(i.data[n]);
       if (read) {
@@ -278,6 +363,13 @@ struct PtxThread {
     }
     return true;
   }
+  void note_load(std::uint64_t address) {
+    if (address - last_block < last_size) return;
+    last_block = memory.block_of(address);
+    last_size = 1u << 12;  // looks again past so many bytes
+    work.loaded.insert(last_block);
+    last_block = address;
+  }
   bool atomic(const PtxKernel::Instruction& i) {
     std::uint64_t address = 0;
     std::byte* at = place(i, 4, address);
@@ -286,13 +378,26 @@ struct PtxThread {
     std::memcpy(&old, at, 4);
     const auto operand = static_cast<std::uint32_t>(value(i.operands[2]));
     std::uint32_t made = old;
-    if (i.opcode == "atom.global.add.u32") made = old + operand;
-    if (i.opcode == "atom.global.or.b32") made = old | operand;
+    if (i.opcode == "atom.global.add.u32") {
+      made = old + operand;
+      work.added[address] += operand;
+    }
+    if (i.opcode == "atom.global.or.b32") {
+      made = old | operand;
+      work.depends = true;
+    }
+    work.depends |= i.result_used;
     if (i.opcode == "atom.global.xor.b32") made = old ^ operand;
     std::memcpy(at, &made, 4);
     registers[i.operands[0].value] = old;
-    clock += launch.atomic ? launch.atomic(sm, address, operand) : 100;
+    clock += launch.atomic ? launch.atomic(sm, address, operand, i.result_used) : 100;
     return true;
+  }
+
+  // The sleeping warp issues nothing, but time passes.
+  void sleep(std::uint64_t nanoseconds) {
+    clock += static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * kTicksPerNanosecond);
+    work.slept_ns += nanoseconds;
   }
 
   static bool compare(std::string_view relation, std::string_view type, std::uint64_t a,
@@ -390,6 +495,7 @@ struct PtxThread {
       switch (i.action) {
         case PtxKernel::Action::end: return true;
         case PtxKernel::Action::branch: at = i.offset; break;
+        case PtxKernel::Action::sleep: sleep(i.offset); break;
         case PtxKernel::Action::load_parameter:
           if (!load_parameter(i)) return false;
           break;
@@ -416,14 +522,15 @@ struct PtxThread {
 };
 
 bool PtxKernel::run(const PtxLaunch& launch, PtxMemory& memory, std::string& problem,
-                    std::uint64_t& instructions) const {
+                    PtxWork& work) const {
   unsigned group_number = 0;
   for (std::uint32_t z = 0; z < launch.groups[2]; ++z) {
     for (std::uint32_t y = 0; y < launch.groups[1]; ++y) {
       for (std::uint32_t x = 0; x < launch.groups[0]; ++x, ++group_number) {
         for (std::uint32_t item = 0; item < launch.local[0] * launch.local[1] * launch.local[2];
              ++item) {
-          PtxThread thread{*this, launch, memory};
+          PtxThread thread{*this, launch, memory, work};
+          const std::uint64_t begin = thread.clock;
           thread.registers.resize(registers_.size());
           thread.group = {x, y, z};
           thread.local = {item % launch.local[0], item / launch.local[0] % launch.local[1],
@@ -431,7 +538,8 @@ bool PtxKernel::run(const PtxLaunch& launch, PtxMemory& memory, std::string& pro
           // Work-groups go round the SMs, in an order that is not their number's.
           thread.sm = (group_number * 3 + 1) % launch.sms;
           const bool good = thread.run();
-          instructions += thread.executed;
+          work.instructions += thread.executed;
+          work.ticks += thread.clock - begin;
           if (!good) {
             problem = thread.problem;
             return false;

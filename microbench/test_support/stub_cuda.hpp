@@ -17,12 +17,20 @@ inline constexpr std::uint64_t side_mask = 1u << 12 | 1u << 14 | 1u << 17 | 1u <
   return static_cast<unsigned>(std::popcount(address & side_mask)) & 1;
 }
 
-// Its energy [J]: idle power over time; each payload bit of an atomic, what crosses more, and what
-// the ones among the bits that cross cost.
+// Its energy [J]: idle power over time, more while a kernel runs, each payload bit of an atomic,
+// what crosses more, and what the ones among the bits cost, and cost more where they cross. In chip
+// time (stub_cuda.cpp) energies per bit are of the same powers, so smaller by chip_speed.
 inline constexpr double idle_w = 80.0;
+inline constexpr double active_w = 60.0;
 inline constexpr double joules_per_bit = 2e-5;
+inline constexpr double joules_per_one = 0.4e-5;
 inline constexpr double joules_per_crossing_bit = 0.6e-5;
 inline constexpr double joules_per_crossing_one = 0.8e-5;
+inline constexpr double joules_per_instruction = 1e-6;
+inline constexpr double chip_speed = 1e3;
+// Ticks of an atomic: of one whose old value is awaited, and of a reduction. Near is faster.
+inline constexpr unsigned near_ticks = 200, far_ticks = 430;
+inline constexpr unsigned near_reduction_ticks = 40, far_reduction_ticks = 60;
 
 // Exported by the stub under the name ww_stub_cuda_state: its clock and meter.
 struct State {

@@ -2,6 +2,7 @@
 //   config  "key value" lines, see Config
 //   load    exists while the GPU is loaded
 //   calls   what was set, a line each
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,7 +84,20 @@ class Gpu {
   }
 
  private:
+  // The board's power in chip time, where a stub of the card runs (microbench/test_support).
+  void look_at_chip() {
+    using Step = int (*)(std::size_t, std::int64_t*, double*);
+    static const auto step =
+        reinterpret_cast<Step>(dlsym(RTLD_DEFAULT, "ww_chip_clock_power_step"));
+    std::int64_t time_ns = 0;
+    double watts = 0;
+    while (step != nullptr && step(steps_seen_, &time_ns, &watts) != 0) {
+      power_.step(static_cast<double>(time_ns) * 1e-9, watts);
+      ++steps_seen_;
+    }
+  }
   void look() {
+    look_at_chip();
     struct stat info {};
     const bool loaded = stat((folder() + "/load").c_str(), &info) == 0;
     if (loaded == loaded_) return;
@@ -94,6 +108,7 @@ class Gpu {
   SteppedPower power_;
   double began_s_;
   bool loaded_{};
+  std::size_t steps_seen_{};
 };
 
 Gpu& gpu() {

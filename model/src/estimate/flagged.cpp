@@ -59,8 +59,7 @@ Result<std::string> admit_model(const json& model, FlaggedModel flagged,
 }
 
 Result<std::string> admit_model_file(const std::filesystem::path& path, FlaggedModel flagged) {
-  WW_ASSIGN(file, named_file(path, "model.json",
-                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER"));
+  WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(content, read_file(file));
   const json model = json::parse(content, nullptr, false);
   if (model.is_discarded()) {

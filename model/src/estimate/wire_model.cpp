@@ -282,9 +282,7 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
 }
 
 Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedModel flagged) {
-  WW_ASSIGN(file, named_file(path, "model.json",
-                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER, 'wirewatt "
-                             "fit CAMPAIGN --out FILE' fits one again"));
+  WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(content, read_file(file));
   const json model = json::parse(content, nullptr, false);
   if (model.is_discarded() || !model.is_object()) {

@@ -86,8 +86,7 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
 }
 
 Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path, double node_nm) {
-  WW_ASSIGN(file, named_file(path, "model.json",
-                             "'wirewatt calibrate --out FOLDER' writes one into FOLDER"));
+  WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(text, read_file(file));
   const nlohmann::json model = nlohmann::json::parse(text, nullptr, false);
   if (model.is_discarded()) {

@@ -33,12 +33,18 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
     print_json(json);
   } else {
     fmt::print(
-        "random data  {}\nzeros        {}\ndata itself  {}\nrates        near {:.3g}, far {:.3g} "
-        "bit/s\nruns         {} ({} rejected) in {} blocks\n"
+        "random data  {}\nzeros        {}\ndata itself  {}\n"
+        "rates        near {:.3g}, far {:.3g} bit/s at the shortest of {} waits; they differ by up "
+        "to {:.1f}%\n"
+        "runs         {} ({} rejected) in {} blocks\n"
         "distance     not public for this part: per crossing, not per millimetre\n",
         figure(fit->random_bit), figure(fit->zero_bit), figure(fit->difference),
-        fit->near_bits_per_s, fit->far_bits_per_s, fit->runs, fit->rejected, fit->blocks);
-    if (!fit->note.empty()) fmt::print("note         {}\n", fit->note);
+        fit->near_bits_per_s, fit->far_bits_per_s, fit->waits, 100 * fit->greatest_mismatch,
+        fit->runs, fit->rejected, fit->blocks);
+    for (const auto& control : fit->controls) {
+      fmt::print("control      {} {}: {}\n", control.name, control.passed ? "passed" : "FAILED",
+                 control.detail);
+    }
   }
   return fit->random_bit.value ? 0 : 1;
 }
@@ -48,7 +54,7 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
 int calibrate_crossing(CrossingArguments arguments) {
   auto& request = arguments.request;
   // Sensors that average over a second need a second to settle.
-  request.options.blocks = arguments.quick ? 4 : 8;
+  request.options.blocks = arguments.quick ? 4 : 8;  // pairs mirror each other's order
   request.options.plateau_s = arguments.quick ? 2.5 : 5.0;
   Progress progress("calibrating", "blocks");
   const auto status =

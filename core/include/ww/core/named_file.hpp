@@ -15,4 +15,9 @@ namespace ww {
                                                        std::string_view name,
                                                        std::string_view source);
 
+// Returns the model.json of a calibration: `path` itself, or that file in its folder. Errors: those
+// of named_file; unsupported for a calibration of crossings (crossing.json), whose energy is per
+// bit and crossing of an L2 and not per millimetre.
+[[nodiscard]] Result<std::filesystem::path> model_file(const std::filesystem::path& path);
+
 }  // namespace ww

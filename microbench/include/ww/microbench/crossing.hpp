@@ -1,7 +1,8 @@
 // Energy of crossing between the two sides of a partitioned L2, on parts whose floorplan is not
-// public: every side's places against every side's lines, at one rate, with zeros and with random
-// data. Offsets of places and of lines drop out; what is left is the crossing's. There is no
-// distance, so the answer is per bit and crossing, never per millimetre.
+// public: every side's places against every side's lines, near and far with the same waits at three
+// rates. The fit (ww/model/crossing_fit.hpp) takes apart what follows the rate and what does not,
+// so unequal rates of near and far do not enter the answer. There is no distance, so the answer is
+// per bit and crossing, never per millimetre.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +23,49 @@
 namespace ww::microbench {
 
 struct CrossingOptions {
-  int blocks{5};          // each visits every condition twice, in mirrored random order (ABBA)
+  int blocks{6};          // each visits every condition once; pairs of blocks mirror their order
   double plateau_s{2.5};  // of one run
   double settle_s{1.2};   // cut off at its start: a sensor that averages over a second must settle
   int groups_per_place{8};  // of 256 work-items
   std::uint64_t seed{1};
 };
 
+// What StoredRun::pattern says of a run of this campaign.
+namespace crossing_patterns {
+inline constexpr const char* random = "random";
+inline constexpr const char* zeros = "zeros";
+inline constexpr const char* waits = "waits";      // no traffic: the loop and its waits alone
+inline constexpr const char* half_1 = "random/1";  // half of near's lines: the null pair
+inline constexpr const char* half_2 = "random/2";
+}  // namespace crossing_patterns
+
+// A condition whose outcome is known in advance.
+struct CrossingCheck {
+  std::string name;
+  bool passed{};
+  std::string detail;
+};
+
 struct CrossingFit {
-  // J a payload bit and crossing, 95% interval (t over blocks).
+  // J a payload bit and crossing with its 95% interval. Without a value where the rates allow none
+  // or a control failed: the row's reason says which.
   ResultRow random_bit;  // independent random bits (convention per_random_bit)
   ResultRow zero_bit;    // zeros: what control and clocking cost
   ResultRow difference;  // what the data itself costs
+  std::vector<CrossingCheck> controls;
+  // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature and clock, a
+  // bend of power with the rate, gain of the sensor, losses of the regulator.
+  double noise{}, heat{}, rate{}, gain{}, regulator{};
+  double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
+  // At the shortest wait.
   double near_bits_per_s{};
   double far_bits_per_s{};
   double near_w{};  // power over idle
   double far_w{};
   int blocks{};
-  int runs{};
+  int waits{};
+  int runs{};  // with or without traffic, idle ones not counted
   int rejected{};
-  std::string note;  // what to know: unequal rates, few blocks
 };
 [[nodiscard]] nlohmann::json to_json(const CrossingFit& fit);
 
@@ -66,6 +90,5 @@ Status run_crossing(const CrossingRequest& request, const ProgressFunction& prog
 
 // From the recorded runs. Errors: bad_data (no complete block), those of the store.
 [[nodiscard]] Result<CrossingFit> fit_crossing(const CampaignStore& store);
-[[nodiscard]] CrossingFit fit_crossing(const std::vector<StoredRun>& runs, double settle_s);
 
 }  // namespace ww::microbench

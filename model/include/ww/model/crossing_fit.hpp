@@ -1,0 +1,87 @@
+// Energy of crossing between the two sides of a partitioned L2, from runs at several rates.
+//
+// Power of a run with traffic:
+//   P = P0(block) + place + (e + d * line + c * far) * rate + k_T * (T - mean) + k_f * (f/mean - 1)
+// P0 holds what does not follow the rate (idle, awake SMs); e is what a bit costs on either way, d
+// how the two sides' lines differ, and c the crossing. Near and far run with the same waits at
+// three or more rates, so P0 and e come from the runs themselves, and c does not depend on near and
+// far having equal rates. k_T and k_f have wide priors from physics and are used where the
+// temperature or the clock moved. The noise is the scatter of c over blocks (jackknife, Student's
+// t).
+//
+// Powers are what the sensor sees: a board sensor's answer includes the regulator's losses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result_row.hpp"
+#include "ww/core/units.hpp"
+
+namespace ww::model {
+
+enum class CrossingTraffic {
+  idle,    // nothing runs
+  waits,   // the kernel's loop and its wait, without an update
+  zeros,   // updates whose operands are zeros
+  random,  // updates whose operands are random bits
+};
+
+// One steady run.
+struct CrossingRun {
+  std::int64_t block{};
+  CrossingTraffic traffic{};
+  int place_side{};  // 0 or 1
+  int line_side{};   // 0 or 1; equal to place_side: near
+  int line_half{};   // 0: all lines; 1 or 2: half of near's lines, for the null pair
+  int wait{};        // length of the wait, in the kernel's iterations
+  Watt power{};
+  double bits_per_s{};  // payload; 0 without traffic
+  std::optional<double> temperature_c{};
+  std::optional<double> clock_hz{};
+};
+
+// Half-widths of 95% intervals, as fractions of the answer.
+struct CrossingTolerances {
+  double gain{0.05};       // of the power sensor
+  double regulator{0.05};  // of its marginal efficiency
+};
+
+// A condition whose outcome is known in advance.
+struct CrossingControl {
+  std::string name;
+  bool passed{};
+  std::string detail;  // what was seen, and where it failed what that means
+};
+
+// Half-widths of the 95% interval [J/bit/crossing]; they add in quadrature.
+struct CrossingErrors {
+  double noise{};
+  double heat{};  // how far temperature and clock move the answer
+  double rate{};  // how far a bend of power with the rate moves it
+  double gain{};
+  double regulator{};
+};
+
+struct CrossingAnswer {
+  // J a payload bit and crossing, 95% interval. Status ok only where the rates allow an answer and
+  // every control passed; else not_identified or rejected, without a value, and the reason.
+  ResultRow random_bit;  // convention per_random_bit
+  ResultRow zero_bit;
+  ResultRow difference;
+  CrossingErrors errors;                  // of random_bit
+  std::vector<CrossingControl> controls;  // all of them, also those that could not be judged
+  double greatest_mismatch{};             // of near's and far's rates at one wait, as a fraction
+  int waits{};                            // common to near and far
+  int blocks{};
+};
+
+// Errors are statuses of the rows: three common waits, two blocks and rates over a quarter of their
+// greatest are the least that gives a value.
+[[nodiscard]] CrossingAnswer fit_crossing_runs(std::span<const CrossingRun> runs,
+                                               const CrossingTolerances& tolerances);
+
+}  // namespace ww::model
