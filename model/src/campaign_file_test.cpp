@@ -7,6 +7,7 @@
 
 #include "testing/fitting.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/model/stop_rule.hpp"
 
 namespace ww::model {
 namespace {
@@ -52,6 +53,32 @@ TEST_F(CampaignFile, FitsLikeTheRunsInMemoryAndIsWrittenAsVirtual) {
   EXPECT_EQ(json["idle"][0]["coefficients_w"].size(), 4);
   EXPECT_EQ(json["provenance"]["campaign_hash"].get<std::string>().size(), 32);
   EXPECT_EQ(json["plateaus"].size(), campaign.runs.size());
+}
+
+TEST_F(CampaignFile, StopRuleReadsTheSensedHalfWidthFromTheFile) {
+  const auto campaign = make_campaign(seeded(8));
+  ASSERT_TRUE(write_campaign(campaign, folder_ / "campaign.db"));
+  const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto width = sensed_half_width(*store);
+  ASSERT_TRUE(width) << width.error().text();
+  ASSERT_TRUE(*width);
+  const auto whole = fit_campaign(*store, {});
+  ASSERT_TRUE(whole);
+  const auto& energy = whole->energy_per_bit_mm;
+  EXPECT_NEAR(**width, (energy.sensed_high - energy.sensed_low) / 2 / *energy.row.value,
+              0.5 * **width);
+}
+
+TEST_F(CampaignFile, StopRuleHasNoWidthWhereTheRunsHaveNoContrastOfDistance) {
+  auto spec = seeded(8);
+  spec.same_distance = true;
+  ASSERT_TRUE(write_campaign(make_campaign(spec), folder_ / "campaign.db"));
+  const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto width = sensed_half_width(*store);
+  ASSERT_TRUE(width) << width.error().text();
+  EXPECT_FALSE(*width);
 }
 
 TEST_F(CampaignFile, ModelIntoAnAbsentFolderIsAnError) {

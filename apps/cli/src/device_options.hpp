@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::cli {
 

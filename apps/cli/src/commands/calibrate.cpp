@@ -16,6 +16,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/campaign.hpp"
+#include "ww/model/stop_rule.hpp"
 #include "ww/report/report.hpp"
 
 namespace ww::cli {
@@ -89,10 +90,10 @@ int run(CalibrateArguments arguments) {
   }
 
   Progress progress("calibrating", "runs");
-  const auto summary =
-      microbench::run_campaign(arguments.request, [&](const microbench::CampaignProgress& step) {
-        progress.update(step.done, step.total, step.note);
-      });
+  const auto summary = microbench::run_campaign(arguments.request, model::sensed_half_width,
+                                                [&](const microbench::CampaignProgress& step) {
+                                                  progress.update(step.done, step.total, step.note);
+                                                });
   progress.finish();
   if (!summary) return report_error(summary.error());
   if (!summary->complete) {

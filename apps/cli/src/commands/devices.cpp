@@ -2,7 +2,7 @@
 
 #include "command.hpp"
 #include "output.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::cli {
 namespace {

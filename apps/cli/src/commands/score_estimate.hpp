@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::cli {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "traffic.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 #include "ww/model/estimate.hpp"
 
 namespace ww::cli {

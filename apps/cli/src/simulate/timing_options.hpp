@@ -8,7 +8,7 @@
 
 #include "simulate/network_options.hpp"
 #include "ww/core/result.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::cli {
 

@@ -6,37 +6,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
+#include "ww/microbench/device_request.hpp"
+#include "ww/microbench/progress.hpp"
 
 namespace ww::microbench {
-
-// A device as the user names it: "virtual:w9100", "virtual:random", "virtual:path/chip.toml",
-// "opencl:<platform>.<device>", "hip:<n>", "cuda:<n>", or empty for the best real GPU, else
-// virtual:w9100.
-struct DeviceRequest {
-  std::string name;
-  std::uint64_t chip_seed{};       // virtual:random
-  std::string chip_class{"mild"};  // virtual:random: nested, mild, strong
-  bool clock_control{true};        // real GPUs: false never touches the clocks
-};
-
-struct DeviceListing {
-  std::string name;         // what --device takes
-  std::string description;  // "AMD FirePro W9100 (virtual), gfx701, 44 CUs"
-  bool is_virtual{};
-  bool usable{};
-  std::string reason;  // why not usable, and what to do
-};
-// Lists every device that wirewatt could use, and why others cannot be used. Error
-// missing_dependency if the OpenCL loader itself is absent (the message names the package).
-[[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
-
-// The device that an empty name means: the best real GPU whose power can be read, else
-// virtual:w9100.
-[[nodiscard]] Result<std::string> default_device();
 
 struct CampaignRequest {
   DeviceRequest device;
@@ -60,18 +38,17 @@ struct CampaignSummary {
   bool complete{};  // false after an interrupt; resume to go on
 };
 
-struct CampaignProgress {
-  double done{};
-  double total{};
-  std::string note;
-};
-using ProgressFunction = std::function<void(const CampaignProgress&)>;
+// Relative half-width of the answer's interval, from what is recorded so far; nullopt while the
+// answer is not identified. The campaign asks after its minimum number of blocks and then after
+// every block, and adds blocks until the interval is narrow enough.
+using HalfWidthFunction = std::function<Result<std::optional<double>>(const CampaignStore&)>;
 
 // Runs (or resumes) the campaign into folder/campaign.db. Errors: missing_dependency (loader,
 // compiler library), device_error, bad_data (not pinned, sensor frozen, zero, NaN or backwards),
 // io_error, permission_denied, invalid_argument (folder holds a campaign and resume is false, or
 // holds another device's campaign). Whatever was finished before an error stays in the file.
 [[nodiscard]] Result<CampaignSummary> run_campaign(const CampaignRequest& request,
+                                                   const HalfWidthFunction& half_width,
                                                    const ProgressFunction& progress);
 
 }  // namespace ww::microbench

@@ -9,7 +9,7 @@
 #include "ww/measure/i_counters.hpp"
 #include "ww/measure/i_sensor.hpp"
 #include "ww/measure/telemetry.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 #include "ww/microbench/i_compute_host.hpp"
 
 namespace ww::microbench {

@@ -17,8 +17,9 @@
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
 #include "ww/measure/i_sensor.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 #include "ww/microbench/i_compute_host.hpp"
+#include "ww/microbench/progress.hpp"
 
 namespace ww::microbench {
 

@@ -25,7 +25,8 @@
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
+#include "ww/microbench/progress.hpp"
 
 namespace ww::microbench {
 

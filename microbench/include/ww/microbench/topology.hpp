@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 #include "ww/microbench/i_compute_host.hpp"
 
 namespace ww::microbench {

@@ -11,7 +11,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/measure/mapping_check.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::microbench {
 

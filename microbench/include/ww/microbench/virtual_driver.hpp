@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ww/core/result.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::microbench {
 

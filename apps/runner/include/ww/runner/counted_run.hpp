@@ -7,7 +7,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/core/temporary_folder.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/device_request.hpp"
 
 namespace ww::runner {
 

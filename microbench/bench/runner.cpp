@@ -1,0 +1,389 @@
+#include "bench/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ww/core/interrupt.hpp"
+#include "ww/measure/health.hpp"
+
+namespace ww::microbench {
+namespace {
+
+constexpr std::int64_t batch_launches = 100;  // launches between two waits: the queue stays short
+constexpr double traffic_tolerance = 0.005;
+constexpr double least_bandwidth_share = 0.9;
+constexpr double least_l2_hits = 0.999;
+constexpr double most_l1_hits = 0.01;
+constexpr std::uint32_t timed_loops =
+    16;                            // times the loops that a simulated chip needs for a slope
+constexpr int timed_launches = 4;  // the least of all but the first
+
+// The first of the names that is there; counters come with and without "_sum".
+std::optional<double> counter(const std::map<std::string, double>& counters,
+                              const std::string& name) {
+  for (const auto& spelling : {name + "_sum", name}) {
+    if (const auto found = counters.find(spelling); found != counters.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void reject(StoredRun& run, std::string reason) {
+  if (run.status != RunStatus::ok) return;
+  run.status = RunStatus::rejected;
+  run.reason = std::move(reason);
+}
+
+std::string judge_stream(const StreamFacts& facts) {
+  if (facts.working_cus != facts.engine_cus) {
+    return fmt::format("only {} of the engine's {} CUs worked", facts.working_cus,
+                       facts.engine_cus);
+  }
+  const double deviation = facts.counted_bytes / facts.expected_bytes - 1.0;
+  if (!(std::abs(deviation) <= traffic_tolerance)) {
+    return fmt::format("counted traffic is {:+.2f}% off the launches' arithmetic", 100 * deviation);
+  }
+  const auto hits = counter(facts.counters, "TCC_HIT");
+  const auto misses = counter(facts.counters, "TCC_MISS");
+  if (hits && misses && *hits < least_l2_hits * (*hits + *misses)) {
+    return fmt::format("L2 hit rate {:.2f}%", 100 * *hits / (*hits + *misses));
+  }
+  const auto l1_hits = counter(facts.counters, "TCP_CACHE_HIT");
+  if (l1_hits && *l1_hits * 64 > most_l1_hits * facts.expected_bytes) {
+    return fmt::format("L1 hit rate {:.2f}%", 100 * *l1_hits * 64 / facts.expected_bytes);
+  }
+  if (facts.saturated && facts.counted_bytes < least_bandwidth_share * facts.peak_bytes) {
+    return fmt::format(
+        "{:.1f}% of {}, not saturated", 100 * facts.counted_bytes / facts.peak_bytes,
+        facts.peak_is_tuned ? "the rate found when tuning" : "the channels' peak bandwidth");
+  }
+  return {};
+}
+
+Runner::Runner(Device& device, Bench& bench, std::int64_t session)
+    : device_(device), bench_(bench), session_(session), recorder_(*device.sensor) {}
+
+void Runner::sleep(double seconds) {
+  device_.sensor->sleep_until(device_.sensor->now_ns() + std::llround(seconds * 1e9));
+}
+
+Status Runner::select_state(int state) {
+  if (device_.sensor->dvfs_current() == state) return {};
+  return device_.sensor->select_dvfs(state);
+}
+
+Result<Runner::Launched> Runner::launch_count(std::int64_t count, const Launch& launch) {
+  Launched done;
+  WW_TRY(device_.host->finish());  // a sweep may be queued; it is not one of these
+  done.first = device_.counters->dispatch_count();
+  for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch());
+  WW_TRY(device_.host->finish());
+  done.end = device_.counters->dispatch_count();
+  if (done.end != done.first + static_cast<std::uint64_t>(count)) {
+    return fail(ErrorCode::device_error,
+                fmt::format("{} launches gave {} dispatches", count, done.end - done.first),
+                device_.name);
+  }
+  WW_ASSIGN(head, device_.counters->dispatch(done.first));
+  WW_ASSIGN(tail, device_.counters->dispatch(done.end - 1));
+  done.start_ns = head.start_ns;
+  done.end_ns = tail.end_ns;
+  return done;
+}
+
+Result<Runner::Launched> Runner::launch_for(double seconds, const Launch& launch) {
+  const auto length_ns = std::llround(seconds * 1e9);
+  Launched all;
+  bool any = false;
+  for (std::int64_t left_ns = length_ns; left_ns > 0 || !any;) {
+    const auto wanted = std::llround(std::ceil(static_cast<double>(left_ns) / launch_ns_));
+    // The first batch is short: the length of a launch may have changed.
+    const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, any ? batch_launches : 2);
+    WW_ASSIGN(done, launch_count(count, launch));
+    if (!any) all = done;
+    any = true;
+    all.end = done.end;
+    all.end_ns = done.end_ns;
+    launch_ns_ = std::max(
+        1000.0, static_cast<double>(done.end_ns - done.start_ns) / static_cast<double>(count));
+    left_ns = length_ns - (all.end_ns - all.start_ns);
+  }
+  return all;
+}
+
+Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
+                                   const std::function<Status(std::uint32_t)>& launch,
+                                   const std::function<Result<double>(std::uint32_t)>& time) {
+  const auto length = [&](std::uint32_t loops) -> Result<double> {
+    // The second launch counts: the first one fills the caches.
+    WW_TRY(launch_count(1, [&] { return launch(loops); }));
+    WW_ASSIGN(second, launch_count(1, [&] { return launch(loops); }));
+    return static_cast<double>(second.end_ns - second.start_ns);
+  };
+  // A host's clock would see its own way to the device; the device's events do not.
+  const auto timed = [&](std::uint32_t loops) -> Result<double> {
+    double least_ns = 0;
+    for (int i = 0; i < timed_launches; ++i) {
+      WW_ASSIGN(seconds, time(loops));
+      if (i == 0) continue;
+      least_ns = i == 1 ? seconds * 1e9 : std::min(least_ns, seconds * 1e9);
+    }
+    return least_ns;
+  };
+  const bool by_events = device_.traffic != Traffic::counters;
+  if (by_events) {
+    few *= timed_loops;
+    many *= timed_loops;
+  }
+  WW_ASSIGN(shorter, by_events ? timed(few) : length(few));
+  WW_ASSIGN(longer, by_events ? timed(many) : length(many));
+  const double slope = (longer - shorter) / static_cast<double>(many - few);
+  if (!(slope > 0)) {
+    return fail(ErrorCode::device_error, "more loops do not take longer: the kernel does no work",
+                device_.name);
+  }
+  return slope;
+}
+
+// Waiting grows in proportion to the throttle once it exceeds the queueing: double, then bisect.
+Result<Runner::Throttled> Runner::find_throttle(Rate rate, double low_share, double high_share,
+                                                double saturated_ns) {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  for (Throttled found{8, 0, 0};;) {
+    const auto launch = [&](std::uint32_t loops) -> Status {
+      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, found.throttle));
+      return bench_.launch_stream();
+    };
+    const auto time = [&](std::uint32_t loops) -> Result<double> {
+      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, found.throttle));
+      return bench_.time_stream();
+    };
+    WW_ASSIGN(throttled, ns_per_loop(4, 8, launch, time));
+    found.ns_per_loop = throttled;
+    found.share = saturated_ns / throttled;
+    if (found.share >= low_share && found.share <= high_share) return found;
+    (found.share > high_share ? low : high) = found.throttle;
+    if (high != 0 && high - low <= 1) return found;
+    if (found.throttle > 100'000) {
+      return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
+    }
+    found.throttle = high == 0 ? 2 * found.throttle : (low + high) / 2;
+  }
+}
+
+std::pair<std::uint32_t, std::uint32_t> Runner::setting(Rate rate) const {
+  switch (rate) {
+    case Rate::saturated: return {tuning_.saturated_loops, 0};
+    case Rate::throttled: return {tuning_.throttled_loops, tuning_.throttle};
+    case Rate::three_quarters:
+      return {tuning_.three_quarters_loops, tuning_.three_quarters_throttle};
+    case Rate::quarter: return {tuning_.quarter_loops, tuning_.quarter_throttle};
+  }
+  return {tuning_.saturated_loops, 0};
+}
+
+Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
+  const auto loops_for = [&](double per_loop, double share) {
+    const double loops = share * static_cast<double>(launch_ns) / per_loop;
+    return static_cast<std::uint32_t>(std::clamp(loops, 4.0, 1e6));
+  };
+  PlanInputs::Tuning tuning;
+  const auto stream = [this](std::uint32_t loops) -> Status {
+    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
+    return bench_.launch_stream();
+  };
+  const auto time_stream = [this](std::uint32_t loops) -> Result<double> {
+    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
+    return bench_.time_stream();
+  };
+  WW_ASSIGN(saturated, ns_per_loop(8, 24, stream, time_stream));
+  tuning.saturated_loops = loops_for(saturated, 1.0);
+  if (device_.traffic != Traffic::counters) {
+    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, 8, 0));
+    WW_ASSIGN(waves, count_one_launch());
+    tuning.saturated_bytes_per_clock = waves * Bench::bytes_per_wave(1) / (saturated * 1e-9) /
+                                       clock_hz(device_.sensor->dvfs_current());
+  }
+  WW_ASSIGN(half, find_throttle(Rate::throttled, 0.50, 0.60, saturated));
+  tuning.throttle = half.throttle;
+  tuning.throttled_share = half.share;
+  tuning.throttled_loops = loops_for(half.ns_per_loop, 1.0);
+  if (ladder) {
+    WW_ASSIGN(three, find_throttle(Rate::three_quarters, 0.70, 0.80, saturated));
+    tuning.three_quarters_throttle = three.throttle;
+    tuning.three_quarters_loops = loops_for(three.ns_per_loop, 1.0);
+    WW_ASSIGN(quarter, find_throttle(Rate::quarter, 0.22, 0.30, saturated));
+    tuning.quarter_throttle = quarter.throttle;
+    tuning.quarter_loops = loops_for(quarter.ns_per_loop, 1.0);
+  }
+
+  const auto furnace = [this](std::uint32_t loops) { return bench_.launch_furnace(loops); };
+  const auto time_furnace = [this](std::uint32_t loops) { return bench_.time_furnace(loops); };
+  WW_ASSIGN(furnace_loop, ns_per_loop(8, 24, furnace, time_furnace));
+  // Shorter: it keeps every lane of the chip busy, which a simulated chip executes slowly.
+  tuning.furnace_loops = loops_for(furnace_loop, 0.5);
+  tuning_ = tuning;
+  return tuning;
+}
+
+Status Runner::check_pinned() {
+  const Stream stream{0, 0, kernels::Pattern::random, Rate::saturated};
+  WW_TRY(bench_.select(stream, 4, 0));
+  WW_TRY(launch_count(1, [this] { return bench_.launch_stream(); }));
+  WW_ASSIGN(report, bench_.read_log(stream));
+  if (report.working_waves == 0) {
+    return fail(ErrorCode::bad_data,
+                "no wavefront found itself on the engine that it was pinned to", device_.name);
+  }
+  return {};
+}
+
+Status Runner::warm_up(double settle_s) {
+  const auto engines = device_.chip.engines;
+  const auto quadrants = static_cast<int>(device_.quadrants.size());
+  // Every stream logs once in a short launch. Later launches then find their log as they will leave
+  // it and change nothing in memory, whichever runs the plan holds.
+  for (const kernels::Pattern pattern : kernels::all_patterns) {
+    for (const Rate rate :
+         {Rate::saturated, Rate::throttled, Rate::three_quarters, Rate::quarter}) {
+      if (rate != Rate::saturated && pattern != kernels::Pattern::random) continue;
+      if (setting(rate).first == 0) continue;  // not tuned, so not in the plan
+      for (int pair = 0; pair < engines * quadrants; ++pair) {
+        WW_TRY(bench_.select({pair / quadrants, pair % quadrants, pattern, rate}, 1, 0));
+        WW_TRY(bench_.launch_stream());
+      }
+    }
+  }
+  for (int pair = 0; pair < engines * quadrants; ++pair) {
+    const Stream stream{pair / quadrants, pair % quadrants, kernels::Pattern::random,
+                        Rate::saturated};
+    WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+    WW_TRY(bench_.launch_sweep());
+    WW_TRY(launch_for(1.0 / (engines * quadrants), [this] { return bench_.launch_stream(); }));
+  }
+  if (settle_s > 0) sleep(settle_s);
+  return {};
+}
+
+Status Runner::reheat(double seconds) {
+  WW_TRY(launch_for(seconds, [this] { return bench_.launch_furnace(tuning_.furnace_loops); }));
+  return {};
+}
+
+Result<StoredRun> Runner::perform(const PlannedRun& run) {
+  WW_TRY(select_state(run.dvfs_state));
+  StoredRun stored;
+  stored.session = session_;
+  stored.block = run.block;
+  stored.position = run.position;
+  stored.kind = run.kind;
+  stored.dvfs_state = run.dvfs_state;
+  switch (run.kind) {
+    case RunKind::idle:
+    case RunKind::cooldown:
+      stored.start_ns = device_.sensor->now_ns();
+      sleep(run.seconds);
+      stored.end_ns = device_.sensor->now_ns();
+      break;
+    case RunKind::stream: WW_TRY(perform_stream(run, stored)); break;
+    case RunKind::lock_in: WW_TRY(perform_lock_in(run, stored)); break;
+    case RunKind::step_test: WW_TRY(perform_step(run, stored)); break;
+    case RunKind::heat: WW_TRY(perform_heat(run, stored)); break;
+    case RunKind::known_bytes: WW_TRY(perform_known_bytes(stored)); break;
+    case RunKind::latency:
+      return fail(ErrorCode::unsupported, "latency runs are no part of a campaign");
+  }
+  WW_TRY(take_readings(stored));
+  return stored;
+}
+
+Status Runner::take_readings(StoredRun& stored) {
+  WW_ASSIGN(readings, recorder_.take());
+  stored.samples.insert(stored.samples.end(), readings.begin(), readings.end());
+  if (stored.kind == RunKind::known_bytes) return {};  // one short launch: there may be no tick
+  measure::HealthExpectation expectation;
+  expectation.load_changes =
+      expect_noise_ || stored.kind == RunKind::step_test || stored.kind == RunKind::heat;
+  const auto health =
+      measure::check_health(stored.samples, device_.sensor->facts().name, expectation);
+  sensor_failures_ = health ? 0 : sensor_failures_ + 1;
+  if (!health) reject(stored, health.error().text());
+  return {};
+}
+
+Status Runner::perform_step(const PlannedRun& run, StoredRun& stored) {
+  const Stream stream{run.engine, run.quadrant, kernels::Pattern::random, Rate::saturated};
+  stored.engine = run.engine;
+  stored.quadrant = run.quadrant;
+  stored.pattern = kernels::to_string(stream.pattern);
+  stored.kernel_hash = bench_.stream_hash();
+  WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
+  WW_TRY(bench_.launch_sweep());
+  sleep(run.seconds);
+  WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
+  stored.start_ns = done.start_ns;
+  stored.end_ns = done.end_ns;
+  stored.launches = static_cast<std::int64_t>(done.end - done.first);
+  sleep(run.seconds);
+  return {};
+}
+
+Status Runner::perform_heat(const PlannedRun& run, StoredRun& stored) {
+  constexpr double look_s = 2.0;   // between looks at the temperature
+  constexpr double still_s = 8.0;  // unchanged for so long: saturated
+  constexpr double shortest_s = 15.0;
+  std::optional<std::int32_t> shown;
+  double spent = 0;
+  double still = 0;
+  while (spent < run.seconds && !(spent >= shortest_s && still >= still_s) && !interrupted()) {
+    WW_ASSIGN(done,
+              launch_for(look_s, [this] { return bench_.launch_furnace(tuning_.furnace_loops); }));
+    if (spent == 0) stored.start_ns = done.start_ns;
+    stored.end_ns = done.end_ns;
+    stored.launches += static_cast<std::int64_t>(done.end - done.first);
+    spent = static_cast<double>(stored.end_ns - stored.start_ns) * 1e-9;
+    WW_ASSIGN(readings, recorder_.take());
+    stored.samples.insert(stored.samples.end(), readings.begin(), readings.end());
+    const auto last =
+        std::find_if(stored.samples.rbegin(), stored.samples.rend(),
+                     [](const StoredSample& s) { return s.temperature_mc.has_value(); });
+    if (last == stored.samples.rend()) continue;
+    still = shown == last->temperature_mc ? still + look_s : 0.0;
+    shown = last->temperature_mc;
+  }
+  return {};
+}
+
+Status Runner::perform_known_bytes(StoredRun& stored) {
+  const std::uint64_t first = device_.counters->dispatch_count();
+  stored.start_ns = device_.sensor->now_ns();
+  const auto expected = bench_.run_known_bytes();
+  stored.end_ns = device_.sensor->now_ns();
+  if (!expected) {
+    if (expected.error().code != ErrorCode::bad_data) return tl::unexpected(expected.error());
+    reject(stored, expected.error().text());
+    return {};
+  }
+  const std::uint64_t end = device_.counters->dispatch_count();
+  stored.launches = static_cast<std::int64_t>(end - first);
+  if (device_.traffic != Traffic::counters) return {};  // the copy was right; nobody counted
+  WW_ASSIGN(counters, device_.counters->sum(first, end));
+  stored.counters = std::move(counters);
+  const auto counted = measure::l1_l2_bytes(device_.chip.target, stored.counters);
+  if (!counted) {
+    reject(stored, counted.error().text());
+    return {};
+  }
+  stored.payload_bits = 8 * *counted;
+  const double deviation = *counted / *expected - 1.0;
+  if (std::abs(deviation) > traffic_tolerance) {
+    reject(stored, fmt::format("counters are {:+.2f}% off the known bytes", 100 * deviation));
+  }
+  return {};
+}
+
+}  // namespace ww::microbench

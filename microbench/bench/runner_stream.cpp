@@ -1,0 +1,218 @@
+// Streaming runs: what they moved, and whether they can be used.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/runner.hpp"
+#include "ww/core/interrupt.hpp"
+
+namespace ww::microbench {
+
+Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
+  const Stream stream{run.engine, run.quadrant, run.pattern, run.rate};
+  const bool saturated = run.rate == Rate::saturated;
+  const auto [loops, throttle] = setting(run.rate);
+  stored.engine = run.engine;
+  stored.quadrant = run.quadrant;
+  stored.pattern = kernels::to_string(run.pattern);
+  stored.throttle = static_cast<std::int32_t>(throttle);
+  stored.kernel_hash = bench_.stream_hash();
+
+  WW_TRY(bench_.select(stream, loops, throttle));
+  WW_TRY(bench_.launch_sweep());
+  WW_ASSIGN(before, begin_counting());
+  WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
+  stored.start_ns = done.start_ns;
+  stored.end_ns = done.end_ns;
+  stored.launches = static_cast<std::int64_t>(done.end - done.first);
+  WW_ASSIGN(counters, device_.counters->sum(done.first, done.end));
+  stored.counters = std::move(counters);
+
+  WW_ASSIGN(report, bench_.read_log(stream));
+  stored.waves = report.working;
+  StreamFacts facts;
+  facts.expected_bytes = static_cast<double>(stored.launches) *
+                         static_cast<double>(report.working_waves) * Bench::bytes_per_wave(loops);
+  const auto counted = counted_bytes(stored, before * static_cast<double>(stored.launches), loops);
+  if (!counted) {
+    if (counted.error().code == ErrorCode::device_error) return tl::unexpected(counted.error());
+    reject(stored, counted.error().text());
+    return {};
+  }
+  facts.counted_bytes = *counted;
+  // Where a chip places wavefronts anew in every launch, the last launch's log tells nothing of the
+  // others; wavefronts that were counted need no such check.
+  if (device_.traffic == Traffic::every_launch) facts.expected_bytes = *counted;
+  stored.payload_bits = 8 * *counted;
+  facts.peak_bytes = peak_bytes(run.quadrant, run.dvfs_state, done.end_ns - done.start_ns);
+  facts.peak_is_tuned = device_.traffic != Traffic::counters;
+  facts.saturated = saturated;
+  facts.working_cus = report.working_cus;
+  facts.engine_cus = device_.cus_of(run.engine);
+  facts.counters = stored.counters;
+  if (auto reason = judge_stream(facts); !reason.empty()) reject(stored, std::move(reason));
+  return {};
+}
+
+Result<double> Runner::count_one_launch() {
+  WW_TRY(device_.host->finish());
+  WW_TRY(bench_.counted_waves());
+  WW_TRY(bench_.count_waves(true));
+  WW_TRY(bench_.launch_stream());
+  auto waves = bench_.counted_waves();
+  WW_TRY(bench_.count_waves(false));
+  return waves;
+}
+
+// Wavefronts of one launch where one launch is counted, and 0 where all will be.
+Result<double> Runner::begin_counting() {
+  switch (device_.traffic) {
+    case Traffic::counters: return 0.0;
+    case Traffic::one_launch: {
+      WW_ASSIGN(waves, count_one_launch());
+      // What differs between a counted launch and the others is over before the run begins.
+      WW_TRY(bench_.launch_stream());
+      WW_TRY(device_.host->finish());
+      return waves;
+    }
+    case Traffic::every_launch: break;
+  }
+  WW_TRY(bench_.launch_stream());
+  WW_TRY(device_.host->finish());
+  WW_TRY(bench_.counted_waves());
+  WW_TRY(bench_.count_waves(true));
+  return 0.0;
+}
+
+Result<double> Runner::counted_bytes(const StoredRun& stored, double waves, std::uint32_t loops) {
+  if (device_.traffic == Traffic::counters) {
+    return measure::l1_l2_bytes(device_.chip.target, stored.counters);
+  }
+  if (device_.traffic == Traffic::every_launch) {
+    WW_ASSIGN(all, bench_.counted_waves());
+    WW_TRY(bench_.count_waves(false));
+    waves = all;
+  }
+  return waves * Bench::bytes_per_wave(loops);
+}
+
+double Runner::clock_hz(int dvfs_state) const {
+  const auto states = device_.sensor->dvfs_states();
+  const auto state = static_cast<std::size_t>(dvfs_state);
+  return state < states.size() ? states[state].clock_hz : 0.0;
+}
+
+double Runner::peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) const {
+  const double seconds = static_cast<double>(length_ns) * 1e-9;
+  if (device_.traffic == Traffic::counters) {
+    return bench_.peak_bytes_per_second(quadrant, clock_hz(dvfs_state)) * seconds;
+  }
+  // What a real card can send is not published reliably; what the first engine got from the first
+  // quadrant is known.
+  return tuning_.saturated_bytes_per_clock * clock_hz(dvfs_state) * seconds;
+}
+
+// All pairs take turns, forward and mirrored, until the time is over. Bits of a turn follow from
+// its launches, and the run's counters must agree with their sum.
+Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
+  const int quadrants = static_cast<int>(device_.quadrants.size());
+  const auto [loops, throttle] = setting(run.rate);
+  stored.pattern = kernels::to_string(run.pattern);
+  stored.throttle = static_cast<std::int32_t>(throttle);
+  stored.kernel_hash = bench_.stream_hash();
+  std::vector<int> order = run.order;
+  order.insert(order.end(), run.order.begin(), run.order.end());
+  if (run.mirrored) std::reverse(order.begin() + std::ssize(run.order), order.end());
+  const auto stream_of = [&](int pair) {
+    return Stream{pair / quadrants, pair % quadrants, run.pattern, run.rate};
+  };
+
+  // Wavefronts of a launch, by pair, where the kernel counts them.
+  std::map<int, double> counted_of;
+  if (device_.traffic != Traffic::counters) {
+    for (const int pair : run.order) {
+      WW_TRY(bench_.select(stream_of(pair), loops, throttle));
+      WW_ASSIGN(one, count_one_launch());
+      WW_TRY(bench_.launch_stream());
+      counted_of[pair] = one;
+    }
+    WW_TRY(device_.host->finish());
+    WW_TRY(bench_.counted_waves());
+    if (device_.traffic == Traffic::every_launch) WW_TRY(bench_.count_waves(true));
+  }
+
+  std::vector<std::int64_t> launches;
+  const double turn_ns = run.turn_s * 1e9;
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+  const auto length_ns = std::llround(run.seconds * 1e9);
+  WW_TRY(bench_.launch_sweep());
+  while (stored.slots.empty() || stored.end_ns - stored.start_ns < length_ns) {
+    for (const int pair : order) {
+      WW_TRY(bench_.select(stream_of(pair), loops, throttle));
+      const auto count = std::max<std::int64_t>(1, std::llround(turn_ns / launch_ns_));
+      WW_ASSIGN(done, launch_count(count, [this] { return bench_.launch_stream(); }));
+      launch_ns_ = std::max(
+          1000.0, static_cast<double>(done.end_ns - done.start_ns) / static_cast<double>(count));
+      if (stored.slots.empty()) {
+        first = done.first;
+        stored.start_ns = done.start_ns;
+      }
+      end = done.end;
+      stored.end_ns = done.end_ns;
+      stored.launches += count;
+      stored.slots.push_back({pair / quadrants, pair % quadrants, done.start_ns, done.end_ns, 0});
+      launches.push_back(count);
+    }
+    if (interrupted()) break;
+  }
+  WW_ASSIGN(counters, device_.counters->sum(first, end));
+  stored.counters = std::move(counters);
+
+  StreamFacts facts;
+  facts.saturated = run.rate == Rate::saturated;
+  facts.engine_cus = facts.working_cus = device_.chip.cus_per_engine;
+  facts.peak_is_tuned = device_.traffic != Traffic::counters;
+  std::map<int, double> waves;
+  for (const int pair : run.order) {
+    WW_ASSIGN(report, bench_.read_log(stream_of(pair)));
+    waves[pair] = counted_of.empty() ? static_cast<double>(report.working_waves) : counted_of[pair];
+    if (report.working_cus != device_.cus_of(pair / quadrants)) {
+      facts.working_cus = report.working_cus;
+      facts.engine_cus = device_.cus_of(pair / quadrants);
+    }
+    stored.waves.insert(stored.waves.end(), report.working.begin(), report.working.end());
+  }
+  std::ranges::sort(stored.waves, {}, &StoredWaves::hw_id);
+  // An engine's wavefronts stand in the log of each of its streams.
+  const auto same = std::ranges::unique(stored.waves, {}, &StoredWaves::hw_id);
+  stored.waves.erase(same.begin(), same.end());
+
+  double all_waves = 0;
+  for (std::size_t i = 0; i < stored.slots.size(); ++i) {
+    StoredSlot& slot = stored.slots[i];
+    const double of_turn =
+        static_cast<double>(launches[i]) * waves[slot.engine * quadrants + slot.quadrant];
+    const double bytes = of_turn * Bench::bytes_per_wave(loops);
+    all_waves += of_turn;
+    slot.payload_bits = 8 * bytes;
+    facts.expected_bytes += bytes;
+    facts.peak_bytes += peak_bytes(slot.quadrant, run.dvfs_state, slot.end_ns - slot.start_ns);
+  }
+  const auto counted = counted_bytes(stored, all_waves, loops);
+  if (!counted) {
+    if (counted.error().code == ErrorCode::device_error) return tl::unexpected(counted.error());
+    reject(stored, counted.error().text());
+    return {};
+  }
+  facts.counted_bytes = *counted;
+  facts.counters = stored.counters;
+  stored.payload_bits = 8 * *counted;
+  // Within the tolerance that is judged below, counters know better than arithmetic.
+  for (StoredSlot& slot : stored.slots) slot.payload_bits *= *counted / facts.expected_bytes;
+  if (auto reason = judge_stream(facts); !reason.empty()) reject(stored, std::move(reason));
+  return {};
+}
+
+}  // namespace ww::microbench

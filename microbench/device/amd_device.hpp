@@ -1,0 +1,53 @@
+// Real AMD cards as devices of a campaign: which are known, and what must hold on one before its
+// streams mean anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/device.hpp"
+#include "ww/core/result.hpp"
+#include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/topology.hpp"
+#include "ww/model/floorplan.hpp"
+
+namespace ww::microbench {
+
+// A die whose layout is known, as far as it is public.
+struct AmdCard {
+  std::string_view name;       // "Hawaii (FirePro W9100, W8100, Radeon R9 290 and 390 series)"
+  std::string_view floorplan;  // of model::known_floorplan
+  std::string_view target;     // "gfx701"
+  std::vector<unsigned> device_ids;  // of PCI
+  int channels{};
+  int interleave_bytes{};
+  int bytes_per_clock_per_channel{};
+  std::int64_t l1_bytes{};
+  std::int64_t l2_bytes{};
+};
+// By PCI's device id ("0x740f"); null where the die is not known.
+[[nodiscard]] const AmdCard* find_amd_card(std::string_view device_id);
+
+// Why no campaign can be run on a device of this target and PCI id, with what can be done instead;
+// empty where one can, as far as can be told without touching it.
+[[nodiscard]] std::string campaign_obstacle(const std::string& target,
+                                            const std::string& device_id);
+
+// Which quadrant of the floorplan each group of channels is: the permutation under which latencies
+// and distances go together best, both without engines' and quadrants' own offsets.
+struct QuadrantOrder {
+  std::vector<int> group_of;  // [quadrant of the floorplan] -> group of channels
+  bool told{};                // by latency; else as the floorplan numbers them
+  double correlation{};       // of latency and distance under that order
+  std::string reason;         // why not told
+};
+[[nodiscard]] QuadrantOrder order_quadrants(const LatencyMap& latency,
+                                            const model::Floorplan& plan);
+
+// The campaign's device from an opened one. Errors: unsupported with the reason (no sensor, card
+// not known, wavefronts of 32, channels that addresses choose in another way than the streams
+// assume, engines that are not the floorplan's), those of host and sensor.
+[[nodiscard]] Result<Device> open_amd_device(ComputeDevice opened, const std::string& name);
+
+}  // namespace ww::microbench

@@ -1,0 +1,78 @@
+#include "ww/microbench/compute_device.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "device/device.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/microbench/hosts.hpp"
+
+namespace ww::microbench {
+namespace {
+
+Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string& name) {
+  if (request.clock_control) {
+    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+  }
+  // Before the compute host: the tries of vendor libraries fork.
+  const measure::Telemetry telemetry = measure::find_telemetry({});
+  WW_ASSIGN(host, open_host(name));
+  ComputeDevice opened;
+  opened.name = name;
+  opened.host = std::move(host);
+  const HostFacts facts = opened.host->facts();
+  opened.target = facts.target;
+  opened.is_virtual = facts.is_virtual;
+  const SensorMatch match = match_sensor(facts, telemetry);
+  if (match.gpu == nullptr) {
+    opened.no_sensor = match.reason;
+    return opened;
+  }
+  opened.amd = match.gpu->amd;
+  measure::TelemetryOptions options;
+  options.clock_control = request.clock_control;
+  auto sensor = measure::open_sensor(*match.gpu, options);
+  if (sensor) {
+    opened.sensor = std::move(*sensor);
+  } else {
+    opened.no_sensor = sensor.error().text();
+  }
+  return opened;
+}
+
+}  // namespace
+
+SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& telemetry) {
+  const auto address = measure::parse_pci_address(host.pci_bus);
+  if (!address) {
+    return {nullptr, fmt::format("the driver of {} does not tell its PCI address, so its sensor "
+                                 "cannot be told from others",
+                                 host.device)};
+  }
+  for (const auto& gpu : telemetry.gpus) {
+    // NVIDIA's OpenCL tells no function, and no domain in older drivers.
+    if (gpu.pci == *address) return {&gpu, ""};
+  }
+  std::string reason = fmt::format("no sensor for the GPU at {}", host.pci_bus);
+  for (const auto& why : {telemetry.no_amd, telemetry.no_nvidia}) {
+    if (!why.empty()) reason += "; " + why;
+  }
+  return {nullptr, reason};
+}
+
+Result<ComputeDevice> open_compute_device(const DeviceRequest& request) {
+  WW_ASSIGN(name, resolve_device_name(request));
+  if (!DeviceName(name).is_virtual()) return open_real(request, name);
+  WW_ASSIGN(device, open_device(request, name));
+  ComputeDevice opened;
+  opened.name = device.name;
+  opened.is_virtual = device.is_virtual;
+  opened.target = device.chip.target;
+  opened.host = std::move(device.host);
+  opened.sensor = std::move(device.sensor);
+  opened.counters = std::move(device.counters);
+  opened.timing_report = device.timing_report;
+  return opened;
+}
+
+}  // namespace ww::microbench

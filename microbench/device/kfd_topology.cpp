@@ -1,0 +1,114 @@
+#include "device/kfd_topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::microbench {
+namespace {
+
+namespace fs = std::filesystem;
+using Properties = std::map<std::string, std::uint64_t, std::less<>>;
+
+// "name number" lines; values that are no numbers are left out.
+Result<Properties> read_properties(const fs::path& file) {
+  WW_ASSIGN(text, read_file(file));
+  Properties properties;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.empty()) continue;
+    const auto blank = line.find(' ');
+    if (blank == std::string::npos) {
+      return fail(ErrorCode::parse_error, "not a name and a value",
+                  fmt::format("{}:{}", file.string(), number));
+    }
+    std::uint64_t value = 0;
+    const char* end = line.data() + line.size();
+    if (std::from_chars(line.data() + blank + 1, end, value).ec == std::errc{}) {
+      properties.emplace(line.substr(0, blank), value);
+    }
+  }
+  return properties;
+}
+
+std::uint64_t value_of(const Properties& properties, std::string_view name) {
+  const auto found = properties.find(name);
+  return found == properties.end() ? 0 : found->second;
+}
+
+// Bus, device and function as location_id packs them, after the domain.
+std::string bus_of(const Properties& properties) {
+  const std::uint64_t location = value_of(properties, "location_id");
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", value_of(properties, "domain"),
+                     location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+}
+
+// Bytes of one level's caches, those of one die's L2 once each.
+std::uint64_t cache_bytes(const fs::path& node, std::uint64_t level) {
+  std::uint64_t bytes = 0;
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(node / "caches", ec)) {
+    const auto properties = read_properties(entry.path() / "properties");
+    if (!properties || value_of(*properties, "level") != level) continue;
+    bytes += value_of(*properties, "size") * 1024;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<DriverLayout> read_kfd_layout(const fs::path& root, const std::string& pci_bus) {
+  std::error_code ec;
+  std::vector<fs::path> nodes;
+  for (const auto& entry : fs::directory_iterator(root, ec)) nodes.push_back(entry.path());
+  if (ec) {
+    return fail(ErrorCode::not_found, "no KFD topology (amdgpu is not loaded, or not mounted here)",
+                root.string());
+  }
+  std::ranges::sort(nodes);
+  std::vector<std::pair<fs::path, Properties>> gpus;
+  for (const fs::path& node : nodes) {
+    auto properties = read_properties(node / "properties");
+    // Nodes of GPUs outside this container's group may not be read.
+    if (!properties && properties.error().code == ErrorCode::parse_error) {
+      return tl::unexpected(properties.error());
+    }
+    if (!properties || value_of(*properties, "simd_count") == 0) continue;  // a processor
+    if (!pci_bus.empty() && bus_of(*properties) != pci_bus) continue;
+    gpus.emplace_back(node, std::move(*properties));
+  }
+  if (gpus.empty() || (pci_bus.empty() && gpus.size() > 1)) {
+    return fail(ErrorCode::not_found,
+                gpus.empty() ? "no such GPU among KFD's nodes" : "several GPUs; which one?",
+                pci_bus);
+  }
+  const auto& [node, properties] = gpus.front();
+  DriverLayout layout;
+  layout.source = "kfd";
+  const std::uint64_t arrays = value_of(properties, "array_count");
+  const std::uint64_t arrays_per_engine = value_of(properties, "simd_arrays_per_engine");
+  if (arrays > 0 && arrays_per_engine > 0) {
+    layout.engines = static_cast<int>(arrays / arrays_per_engine);
+  }
+  const std::uint64_t simds_per_cu = value_of(properties, "simd_per_cu");
+  if (simds_per_cu > 0) {
+    layout.compute_units = static_cast<int>(value_of(properties, "simd_count") / simds_per_cu);
+  }
+  if (const std::uint64_t dies = value_of(properties, "num_xcc"); dies > 0) {
+    layout.dies = static_cast<int>(dies);
+  }
+  if (const std::uint64_t bytes = cache_bytes(node, 2); bytes > 0) {
+    layout.l2_bytes = static_cast<std::int64_t>(bytes);
+  }
+  return layout;
+}
+
+}  // namespace ww::microbench

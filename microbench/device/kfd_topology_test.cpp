@@ -1,0 +1,61 @@
+#include "device/kfd_topology.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace ww::microbench {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// A processor, and an MI210 as amdgpu publishes it.
+class KfdTopology : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("ww_kfd_" + std::to_string(getpid()));
+    write("0/properties", "cpu_cores_count 64\nsimd_count 0\nlocation_id 0\n");
+    write("1/properties",
+          "cpu_cores_count 0\nsimd_count 416\nmem_banks_count 1\ncaches_count 122\n"
+          "array_count 8\nsimd_arrays_per_engine 1\ncu_per_simd_array 16\nsimd_per_cu 4\n"
+          "gfx_target_version 90010\nlocation_id 49408\ndomain 0\nnum_xcc 1\n"
+          "unique_id 18446744073709551615\n");
+    write("1/caches/0/properties", "level 1\nsize 16\ncache_line_size 64\n");
+    write("1/caches/1/properties", "level 2\nsize 8192\ncache_line_size 128\n");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void write(const std::string& name, const std::string& text) {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+  fs::path root_;
+};
+
+TEST_F(KfdTopology, GivesEnginesCusAndL2) {
+  for (const char* bus : {"0000:c1:00.0", ""}) {
+    const auto layout = read_kfd_layout(root_, bus);
+    ASSERT_TRUE(layout) << layout.error().text();
+    EXPECT_EQ(layout->engines, 8);
+    EXPECT_EQ(layout->compute_units, 104);
+    EXPECT_EQ(layout->l2_bytes, 8 << 20);
+    EXPECT_EQ(layout->dies, 1);
+    EXPECT_FALSE(layout->channels);
+  }
+}
+
+TEST_F(KfdTopology, SaysWhatIsNotThere) {
+  EXPECT_EQ(read_kfd_layout(root_ / "no", "").error().code, ErrorCode::not_found);
+  EXPECT_EQ(read_kfd_layout(root_, "0000:01:00.0").error().code, ErrorCode::not_found);
+  write("2/properties", "simd_count 240\n");
+  EXPECT_THAT(read_kfd_layout(root_, "").error().message, HasSubstr("several"));
+  write("2/properties", "simd_count\n");
+  const auto broken = read_kfd_layout(root_, "");
+  EXPECT_EQ(broken.error().code, ErrorCode::parse_error);
+  EXPECT_THAT(broken.error().context, HasSubstr("2/properties:1"));
+}
+
+}  // namespace
+}  // namespace ww::microbench

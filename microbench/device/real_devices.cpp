@@ -1,0 +1,115 @@
+#include "device/real_devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/amd_device.hpp"
+#include "host/opencl_view.hpp"
+#include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/hosts.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// Says what the GPU lacks for a campaign, and which sensor it has.
+void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry& telemetry) {
+  const SensorMatch match = match_sensor(facts, telemetry);
+  if (match.gpu == nullptr) {
+    device.listing.reason = "its power cannot be read: " + match.reason;
+    return;
+  }
+  std::string why;
+  for (const measure::SensorBackend& backend : match.gpu->backends) {
+    if (backend.usable) {
+      device.sensor = backend.name;
+      break;
+    }
+    why += fmt::format("; {}: {}", backend.name, backend.reason);
+  }
+  if (device.sensor.empty()) {
+    device.listing.reason = "its power cannot be read" + why;
+    return;
+  }
+  // NVIDIA's parts are calibrated by crossings.
+  if (!facts.target.starts_with("sm_")) {
+    device.listing.reason =
+        campaign_obstacle(facts.target, match.gpu->amd ? match.gpu->amd->device_id : "");
+  }
+  if (device.listing.reason.empty()) {
+    device.listing.usable = true;
+    device.listing.description += ", its power read by " + device.sensor;
+  } else {
+    device.listing.reason =
+        fmt::format("its power is read by {} and 'wirewatt doctor' tests it, but {}", device.sensor,
+                    device.listing.reason);
+  }
+}
+
+void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& telemetry) {
+  const OpenClView view = view_opencl({}, true);
+  if (!view.error.empty()) {
+    RealDevice none;
+    none.listing.name = "opencl";
+    none.listing.description = "the OpenCL platforms installed here";
+    none.listing.reason = view.error;
+    found.push_back(std::move(none));
+    return;
+  }
+  for (const OpenClSight& seen : view.devices) {
+    // The user's OCL_ICD_VENDORS shows ours, too.
+    if (seen.platform_name.starts_with("wirewatt")) continue;
+    RealDevice device;
+    device.is_gpu = seen.is_gpu;
+    device.listing.name = fmt::format("opencl:{}.{}", seen.platform, seen.device);
+    device.listing.description = fmt::format("{} ({})", seen.device_name, seen.platform_name);
+    if (!device.is_gpu) {
+      device.listing.reason = "not a GPU";
+    } else if (!seen.available) {
+      device.listing.reason = "its driver says that it is not available";
+    } else {
+      HostFacts facts;
+      facts.device = seen.device_name;
+      facts.pci_bus = seen.pci_bus;
+      facts.target = seen.target;
+      judge(device, facts, telemetry);
+    }
+    found.push_back(std::move(device));
+  }
+}
+
+}  // namespace
+
+std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
+  std::vector<RealDevice> found;
+  add_opencl(found, telemetry);
+  for (const HostListing& host : list_driver_hosts()) {
+    RealDevice device;
+    device.listing.name = host.name;
+    device.listing.is_virtual = host.facts.is_virtual;
+    device.listing.description =
+        host.facts.device.empty()
+            ? fmt::format("{} devices", host.name)
+            : fmt::format("{} ({}, {})", host.facts.device, host.facts.target, host.facts.driver);
+    device.listing.reason = host.reason;
+    device.is_gpu = host.reason.empty();
+    if (device.is_gpu) judge(device, host.facts, telemetry);
+    found.push_back(std::move(device));
+  }
+  return found;
+}
+
+std::string best_real_device() {
+  const auto telemetry = measure::find_telemetry();
+  // Without a sensor none of them serves, so no driver need be woken.
+  const bool any = std::ranges::any_of(telemetry.gpus, [](const measure::TelemetryGpu& gpu) {
+    return std::ranges::any_of(gpu.backends, &measure::SensorBackend::usable);
+  });
+  if (!any) return {};
+  const auto devices = list_real_devices(telemetry);
+  const auto best = std::ranges::find_if(
+      devices, [](const RealDevice& device) { return device.is_gpu && !device.sensor.empty(); });
+  return best == devices.end() ? std::string() : best->listing.name;
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,253 @@
+// The topology of a device by name: driver's facts, cache, JSON.
+#include "ww/microbench/topology.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "device/device.hpp"
+#include "device/kfd_topology.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/hash.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/core/log.hpp"
+#include "ww/core/temporary_folder.hpp"
+#include "ww/measure/virtual_device.hpp"
+#include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/hosts.hpp"
+
+namespace ww::microbench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int cache_format = 1;
+
+const char* to_string(AddressMap::Form form) {
+  switch (form) {
+    case AddressMap::Form::xor_of_bits: return "xor_of_bits";
+    case AddressMap::Form::modulo: return "modulo";
+    case AddressMap::Form::none: break;
+  }
+  return "none";
+}
+
+template <class T>
+json optional(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+// An opened device and what its driver tells.
+struct Opened {
+  std::string name;
+  bool is_virtual{};
+  std::unique_ptr<ComputeHost> host;
+  DriverLayout told;
+};
+
+Result<Opened> open(const DeviceRequest& request) {
+  Opened opened;
+  if (request.name.empty() || DeviceName(request.name).is_virtual()) {
+    WW_ASSIGN(name, resolve_device_name(request));
+    WW_ASSIGN(device, open_device(request, name));
+    opened.name = name;
+    opened.is_virtual = device.is_virtual;
+    opened.host = std::move(device.host);
+    opened.told.source = "vgpu";
+    opened.told.engines = device.chip.engines;
+    opened.told.compute_units = device.chip.engines * device.chip.cus_per_engine;
+    opened.told.channels = device.chip.channels;
+    opened.told.interleave_bytes = device.chip.interleave_bytes;
+    opened.told.l2_bytes = device.chip.l2_bytes;
+    return opened;
+  }
+  WW_ASSIGN(host, open_host(request.name));
+  opened.name = request.name;
+  opened.host = std::move(host);
+  const HostFacts facts = opened.host->facts();
+  opened.told.source = "driver";
+  if (facts.compute_units > 0) opened.told.compute_units = facts.compute_units;
+  if (facts.l2_bytes > 0) opened.told.l2_bytes = facts.l2_bytes;
+  if (facts.target.starts_with("gfx")) {
+    if (const auto kfd = read_kfd_layout(kfd_root, facts.pci_bus)) opened.told = *kfd;
+  }
+  return opened;
+}
+
+// One file for each device, driver and wirewatt's way of probing.
+fs::path cache_file(const Opened& opened, const DeviceRequest& request) {
+  const HostFacts facts = opened.host->facts();
+  std::string identity =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", cache_format, WW_VERSION, facts.api, facts.device,
+                  facts.driver, facts.target, facts.pci_bus);
+  if (opened.is_virtual) {
+    identity += fmt::format("\n{}\n{}\n{}", opened.name, request.chip_seed, request.chip_class);
+    // A chip file may change under its name.
+    if (const DeviceName name(opened.name); name.is_chip_file()) {
+      if (const auto text = read_file(name.chip())) {
+        identity += "\n" + *text;
+      }
+    }
+  }
+  const auto bytes = std::as_bytes(std::span(identity));
+  return topology_cache_folder() / (hash_text(bytes) + ".json");
+}
+
+}  // namespace
+
+fs::path topology_cache_folder() {
+  const char* xdg = std::getenv("XDG_CACHE_HOME");
+  if (xdg != nullptr && *xdg == '/') return fs::path(xdg) / "wirewatt" / "topology";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return fs::path(home) / ".cache" / "wirewatt" / "topology";
+  return temporary_parent().value_or("/tmp") / "wirewatt-topology";
+}
+
+json to_json(const Topology& topology) {
+  json places = json::array();
+  for (const TopologyPlace& place : topology.places) {
+    places.push_back({{"engine", place.engine}, {"cu", place.cu}, {"id", place.id}});
+  }
+  json sides;
+  if (topology.sides) {
+    sides = {{"found", topology.sides->found},
+             {"reason", topology.sides->reason},
+             {"side_of_place", topology.sides->side_of_place},
+             {"near_ticks", topology.sides->near_ticks},
+             {"far_ticks", topology.sides->far_ticks},
+             {"explained", topology.sides->explained},
+             {"line_mask", topology.sides->line_mask},
+             {"line_foretold", topology.sides->line_foretold},
+             {"line_reason", topology.sides->line_reason}};
+  }
+  return {{"device", topology.device},
+          {"driver", topology.driver},
+          {"target", topology.target},
+          {"virtual", topology.is_virtual},
+          {"driver_says",
+           {{"source", topology.told.source},
+            {"engines", optional(topology.told.engines)},
+            {"compute_units", optional(topology.told.compute_units)},
+            {"channels", optional(topology.told.channels)},
+            {"interleave_bytes", optional(topology.told.interleave_bytes)},
+            {"l2_bytes", optional(topology.told.l2_bytes)},
+            {"dies", optional(topology.told.dies)}}},
+          {"pinned", topology.pinned},
+          {"pinning_reason", topology.pinning_reason},
+          {"engines", topology.engines()},
+          {"places", places},
+          {"places_reason", topology.places_reason},
+          {"address",
+           {{"found", topology.address.found},
+            {"reason", topology.address.reason},
+            {"form", to_string(topology.address.form)},
+            {"channels", topology.address.channels},
+            {"interleave_bytes", topology.address.interleave_bytes},
+            {"masks", topology.address.masks},
+            {"foretold", topology.address.foretold},
+            {"pairs", topology.address.pairs}}},
+          {"latency",
+           {{"found", topology.latency.found},
+            {"reason", topology.latency.reason},
+            {"ticks", topology.latency.ticks},
+            {"noise_ticks", topology.latency.noise_ticks},
+            {"contrast_ticks", topology.latency.contrast_ticks},
+            {"nearest_place", topology.latency.nearest_place}}},
+          {"lines", topology.lines},
+          {"sides", sides},
+          {"from_cache", topology.from_cache}};
+}
+
+Result<Topology> topology_from_json(const json& from) {
+  Topology topology;
+  const JsonReader reader(from, "topology");
+  reader.read("device", topology.device);
+  reader.read("driver", topology.driver);
+  reader.read("target", topology.target);
+  reader.read("virtual", topology.is_virtual);
+  const JsonReader told = reader.object("driver_says");
+  told.read("source", topology.told.source);
+  told.read_optional("engines", topology.told.engines);
+  told.read_optional("compute_units", topology.told.compute_units);
+  told.read_optional("channels", topology.told.channels);
+  told.read_optional("interleave_bytes", topology.told.interleave_bytes);
+  told.read_optional("l2_bytes", topology.told.l2_bytes);
+  told.read_optional("dies", topology.told.dies);
+  reader.read("pinned", topology.pinned);
+  reader.read("pinning_reason", topology.pinning_reason);
+  reader.read("places_reason", topology.places_reason);
+  for (const JsonReader& place : reader.objects("places")) {
+    TopologyPlace& entry = topology.places.emplace_back();
+    place.read("engine", entry.engine);
+    place.read("cu", entry.cu);
+    place.read("id", entry.id);
+  }
+  const JsonReader address = reader.object("address");
+  std::string form;
+  address.read("found", topology.address.found);
+  address.read("reason", topology.address.reason);
+  address.read("form", form);
+  for (const auto each : {AddressMap::Form::xor_of_bits, AddressMap::Form::modulo}) {
+    if (form == to_string(each)) topology.address.form = each;
+  }
+  address.read("channels", topology.address.channels);
+  address.read("interleave_bytes", topology.address.interleave_bytes);
+  address.read("masks", topology.address.masks);
+  address.read("foretold", topology.address.foretold);
+  address.read("pairs", topology.address.pairs);
+  const JsonReader latency = reader.object("latency");
+  latency.read("found", topology.latency.found);
+  latency.read("reason", topology.latency.reason);
+  latency.read("ticks", topology.latency.ticks);
+  latency.read("noise_ticks", topology.latency.noise_ticks);
+  latency.read("contrast_ticks", topology.latency.contrast_ticks);
+  latency.read("nearest_place", topology.latency.nearest_place);
+  reader.read("lines", topology.lines);
+  if (const auto sides = reader.optional_object("sides")) {
+    Sides& into = topology.sides.emplace();
+    sides->read("found", into.found);
+    sides->read("reason", into.reason);
+    sides->read("side_of_place", into.side_of_place);
+    sides->read("near_ticks", into.near_ticks);
+    sides->read("far_ticks", into.far_ticks);
+    sides->read("explained", into.explained);
+    sides->read("line_mask", into.line_mask);
+    sides->read("line_foretold", into.line_foretold);
+    sides->read("line_reason", into.line_reason);
+  }
+  WW_TRY(reader.status());
+  return topology;
+}
+
+Result<Topology> topology_of(const TopologyRequest& request,
+                             const std::function<void(double)>& progress) {
+  WW_ASSIGN(opened, open(request.device));
+  const fs::path file = cache_file(opened, request.device);
+  if (!request.fresh) {
+    if (const auto text = read_file(file)) {
+      const json parsed = json::parse(*text, nullptr, false);
+      Result<Topology> cached = topology_from_json(parsed);
+      if (cached) {
+        cached->from_cache = true;
+        return cached;
+      }
+      spdlog::warn("{} is not as it was written ({}); probing again", file.string(),
+                   cached.error().message);
+    }
+  }
+  WW_ASSIGN(topology, discover_topology(*opened.host, progress));
+  topology.device = opened.is_virtual ? opened.name : topology.device;
+  topology.is_virtual = opened.is_virtual;
+  topology.told = opened.told;
+  std::error_code ec;
+  fs::create_directories(file.parent_path(), ec);
+  // A result that cannot be kept is a result all the same.
+  if (const auto kept = write_file_atomically(file, to_json(topology).dump(1)); !kept) {
+    spdlog::warn("the topology is not cached: {}", kept.error().text());
+  }
+  return topology;
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,74 @@
+// The kernels that probe a device, on a region of 2 MiB that is aligned to its size.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "host/pinning.hpp"
+#include "ww/core/result.hpp"
+#include "ww/kernels/sources.hpp"
+#include "ww/microbench/i_compute_host.hpp"
+#include "ww/microbench/topology.hpp"
+
+namespace ww::microbench {
+
+// `pinning` may be null: then places and latencies cannot be had.
+class Prober {
+ public:
+  Prober(ComputeHost& host, const Pinning* pinning, std::function<void(double)> progress)
+      : host_(host), pinning_(pinning), progress_(std::move(progress)) {
+    if (pinning != nullptr) {
+      macros_.target = pinning->target();
+    } else {
+      macros_.target.dialect = kernels::Dialect::portable;
+    }
+    macros_.group_size = kernels::ptx_group_size;
+  }
+
+  // Allocates and finds the aligned region. Before anything else.
+  Status set_up();
+  // Where wavefronts run; 0 compute units: unknown. Error bad_data: not pinned after all.
+  Result<std::vector<TopologyPlace>> places(int compute_units);
+  // What each wavefront reported, by wave; from the patched kernel or from the unpatched one.
+  Result<std::vector<std::uint32_t>> wave_log(int compute_units, bool pinned);
+  [[nodiscard]] std::size_t waves_per_group() const {
+    return macros_.group_size / macros_.target.wave_size;
+  }
+  Result<AddressMap> address();
+  // Ticks [place][line] of one repeat; `lines` are offsets in the region [bytes].
+  Result<std::vector<std::vector<double>>> latencies(const std::vector<TopologyPlace>& places,
+                                                     const std::vector<std::uint32_t>& lines);
+  [[nodiscard]] DeviceBuffer& region() { return *region_; }
+  // Offset of a place in the region, in words of the buffer.
+  [[nodiscard]] std::uint32_t word(std::uint64_t offset) const {
+    return static_cast<std::uint32_t>((aligned_ + offset) / 4);
+  }
+  // Builds, and pins where said.
+  Result<std::unique_ptr<LoadedKernel>> kernel(const char* name, bool pinned) const;
+  void progress(double share) const {
+    if (progress_) progress_(share);
+  }
+
+ private:
+  Result<double> contend(std::uint64_t first, std::uint64_t second);
+
+  ComputeHost& host_;
+  const Pinning* pinning_;
+  std::function<void(double)> progress_;
+  kernels::Macros macros_;
+  std::size_t groups_{512};
+  std::unique_ptr<DeviceBuffer> region_;
+  std::unique_ptr<DeviceBuffer> output_;
+  std::unique_ptr<LoadedKernel> contend_;
+  std::unique_ptr<LoadedKernel> probe_;
+  std::uint64_t aligned_{};  // offset of the aligned region in its buffer
+};
+
+// Lines to tell sides with: bases, each with every bit from 7 to 20 flipped, and lines to check
+// with.
+[[nodiscard]] std::vector<std::uint32_t> lines_for_sides();
+inline constexpr int latency_repeats = 3;
+
+}  // namespace ww::microbench

@@ -1,0 +1,54 @@
+#include "ww/microbench/campaign.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/engine.hpp"
+#include "ww/core/device_name.hpp"
+#include "ww/core/process.hpp"
+#include "ww/microbench/traffic_check.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// A real device, after a profiler was asked whether its streams move the bytes that they are taken
+// to move; the answer stands with what else is noted of how it was opened. Error bad_data where the
+// profiler says that they do not.
+Result<Device> open_real_device(const DeviceRequest& request, const std::string& name) {
+  DeviceRequest named = request;
+  named.name = name;
+  WW_ASSIGN(self, own_program());
+  WW_ASSIGN(check, check_traffic(named, self));
+  if (check.contradicted) {
+    return fail(ErrorCode::bad_data, check.profiler + ": " + check.reason, name);
+  }
+  WW_ASSIGN(device, open_device(named, name));
+  if (!check.verified) {
+    spdlog::warn("bytes are computed from launches and not verified by counters: {}", check.reason);
+  }
+  auto notes = nlohmann::json::parse(device.notes, nullptr, false);
+  if (notes.is_object()) {
+    notes["traffic"]["check"] = to_json(check);
+    device.notes = notes.dump();
+  }
+  return device;
+}
+
+}  // namespace
+
+Result<CampaignSummary> run_campaign(const CampaignRequest& request,
+                                     const HalfWidthFunction& half_width,
+                                     const ProgressFunction& progress) {
+  CampaignParts parts;
+  // A campaign that goes on has its answer already.
+  parts.open = [&request](const DeviceRequest& device, const std::string& name) {
+    const bool asks = !DeviceName(name).is_virtual() && !request.resume;
+    return asks ? open_real_device(device, name) : open_device(device, name);
+  };
+  parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
+  parts.half_width = half_width;
+  return run_campaign_with(request, parts, progress);
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,169 @@
+// The crossing's energy from recorded runs.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "experiment/mean.hpp"
+#include "experiment/run_power.hpp"
+#include "ww/microbench/crossing.hpp"
+#include "ww/model/crossing_fit.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// The recorded run as the fit takes it; nothing where it was rejected or its power is not known.
+std::optional<model::CrossingRun> crossing_run_of(const StoredRun& run, double settle_s) {
+  if (run.status != RunStatus::ok) return std::nullopt;
+  const auto power = power_of(run, settle_s);
+  const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+  if (!power || !(seconds > 0)) return std::nullopt;
+  model::CrossingRun out;
+  out.block = run.block;
+  out.power = Watt(*power);
+  out.wait = run.throttle;
+  out.place_side = run.engine.value_or(0) & 1;
+  out.line_side = run.quadrant.value_or(0) & 1;
+  out.bits_per_s = run.payload_bits / seconds;
+  Mean temperature_c;
+  Mean clock_hz;
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  for (const StoredSample& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns) continue;
+    if (sample.temperature_mc) temperature_c.add(*sample.temperature_mc * 1e-3);
+    if (sample.clock_khz) clock_hz.add(*sample.clock_khz * 1e3);
+  }
+  if (temperature_c.count > 0) out.temperature_c = temperature_c.value();
+  if (clock_hz.count > 0) out.clock_hz = clock_hz.value();
+  if (run.kind == RunKind::idle) {
+    out.traffic = model::CrossingTraffic::idle;
+  } else if (run.pattern == crossing_patterns::waits) {
+    out.traffic = model::CrossingTraffic::waits;
+  } else {
+    // Traffic that moved nothing is no measurement of traffic.
+    if (!(run.payload_bits > 0)) return std::nullopt;
+    out.traffic = run.pattern == crossing_patterns::zeros ? model::CrossingTraffic::zeros
+                                                          : model::CrossingTraffic::random;
+    out.line_half = run.pattern == crossing_patterns::half_1   ? 1
+                    : run.pattern == crossing_patterns::half_2 ? 2
+                                                               : 0;
+  }
+  return out;
+}
+
+// Rates and powers at the shortest wait, for people to compare with what they know of the part.
+void describe_shortest(CrossingFit& fit, const std::vector<model::CrossingRun>& runs) {
+  std::optional<int> shortest;
+  Mean idle_w;
+  for (const auto& run : runs) {
+    if (run.traffic == model::CrossingTraffic::idle) idle_w.add(run.power.value());
+    if (run.traffic == model::CrossingTraffic::random) {
+      shortest = std::min(shortest.value_or(run.wait), run.wait);
+    }
+  }
+  Mean rate[2];
+  Mean power_w[2];
+  for (const auto& run : runs) {
+    if (run.traffic != model::CrossingTraffic::random || run.wait != shortest) continue;
+    if (run.line_half != 0) continue;
+    const std::size_t way = run.place_side != run.line_side ? 1 : 0;
+    rate[way].add(run.bits_per_s);
+    power_w[way].add(run.power.value());
+  }
+  if (rate[0].count == 0 || rate[1].count == 0 || idle_w.count == 0) return;
+  fit.near_bits_per_s = rate[0].value();
+  fit.far_bits_per_s = rate[1].value();
+  fit.near_w = power_w[0].value() - idle_w.value();
+  fit.far_w = power_w[1].value() - idle_w.value();
+}
+
+}  // namespace
+
+Result<CrossingFit> fit_crossing(const CampaignStore& store) {
+  WW_ASSIGN(plan, store.get(campaign_keys::plan));
+  const auto parsed =
+      plan ? nlohmann::json::parse(*plan, nullptr, false) : nlohmann::json::object();
+  if (!parsed.is_object() || parsed.value("method", "") != "crossing") {
+    return fail(ErrorCode::bad_data, "not a campaign of crossings between L2 sides");
+  }
+  WW_ASSIGN(runs, store.runs());
+  const double settle_s = parsed.value("settle_s", 1.2);
+  CrossingFit fit;
+  std::vector<model::CrossingRun> used;
+  for (const StoredRun& run : runs) {
+    if (run.kind != RunKind::idle && run.kind != RunKind::stream) continue;
+    const auto taken = crossing_run_of(run, settle_s);
+    if (taken) used.push_back(*taken);
+    if (run.kind != RunKind::stream) continue;
+    ++fit.runs;
+    if (!taken) ++fit.rejected;
+  }
+  if (used.empty()) return fail(ErrorCode::bad_data, "no run of this campaign can be used");
+  model::CrossingTolerances tolerances;
+  tolerances.gain = parsed.value("gain_tolerance_95", tolerances.gain);
+  tolerances.regulator = parsed.value("regulator_tolerance_95", tolerances.regulator);
+  const model::CrossingAnswer answer = model::fit_crossing_runs(used, tolerances);
+  fit.random_bit = answer.random_bit;
+  fit.zero_bit = answer.zero_bit;
+  fit.difference = answer.difference;
+  for (const auto& control : answer.controls) {
+    fit.controls.push_back({control.name, control.passed, control.detail});
+  }
+  fit.noise = answer.errors.noise;
+  fit.heat = answer.errors.heat;
+  fit.rate = answer.errors.rate;
+  fit.gain = answer.errors.gain;
+  fit.regulator = answer.errors.regulator;
+  fit.greatest_mismatch = answer.greatest_mismatch;
+  fit.blocks = answer.blocks;
+  fit.waits = answer.waits;
+  describe_shortest(fit, used);
+  return fit;
+}
+
+nlohmann::json to_json(const CrossingFit& fit) {
+  // Per bit in pJ: what people compare.
+  const auto in_pj = [](ResultRow row) {
+    const auto scale = [](std::optional<double>& value) {
+      if (value) *value *= 1e12;
+    };
+    scale(row.value);
+    scale(row.low);
+    scale(row.high);
+    row.unit = "pJ/bit/crossing";
+    nlohmann::json json = row;
+    return json;
+  };
+  auto controls = nlohmann::json::array();
+  for (const CrossingCheck& control : fit.controls) {
+    controls.push_back(
+        {{"name", control.name}, {"passed", control.passed}, {"detail", control.detail}});
+  }
+  return {{"energy_pj_per_bit_crossing", in_pj(fit.random_bit)},
+          {"zero_data_pj_per_bit_crossing", in_pj(fit.zero_bit)},
+          {"data_part_pj_per_bit_crossing", in_pj(fit.difference)},
+          {"convention", "per_random_bit"},
+          {"half_widths_pj_per_bit_crossing",
+           {{"noise", 1e12 * fit.noise},
+            {"heat", 1e12 * fit.heat},
+            {"rate", 1e12 * fit.rate},
+            {"gain", 1e12 * fit.gain},
+            {"regulator", 1e12 * fit.regulator}}},
+          {"controls", controls},
+          {"energy_fj_per_bit_mm", nullptr},
+          {"distance",
+           {{"value_mm", nullptr},
+            {"estimated", true},
+            {"reason", "no floorplan of this part is public"}}},
+          {"near_bits_per_s", fit.near_bits_per_s},
+          {"far_bits_per_s", fit.far_bits_per_s},
+          {"greatest_rate_mismatch", fit.greatest_mismatch},
+          {"near_w", fit.near_w},
+          {"far_w", fit.far_w},
+          {"waits", fit.waits},
+          {"blocks", fit.blocks},
+          {"runs", fit.runs},
+          {"rejected", fit.rejected}};
+}
+
+}  // namespace ww::microbench

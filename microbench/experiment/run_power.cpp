@@ -1,0 +1,26 @@
+#include "experiment/run_power.hpp"
+
+#include <cmath>
+
+#include "experiment/mean.hpp"
+#include "ww/energy/energy.hpp"
+
+namespace ww::microbench {
+
+std::optional<double> power_of(const StoredRun& run, double settle_s) {
+  const auto energy = energy::energy_between(energy::energy_series(run.samples), run.start_ns,
+                                             run.end_ns, {.settle_s = settle_s});
+  return energy.ok() ? std::optional(energy.power_w) : std::nullopt;
+}
+
+std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
+  const auto begin = run.start_ns + std::llround(settle_s * 1e9);
+  Mean mean;
+  for (const StoredSample& sample : run.samples) {
+    if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.voltage_uv) continue;
+    mean.add(static_cast<double>(*sample.voltage_uv) * 1e-6);
+  }
+  return mean.count > 0 ? std::optional(mean.value()) : std::nullopt;
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,221 @@
+// HIP through libamdhip64, found at run time. Declared by hand after AMD's HIP API reference: only
+// functions whose signatures did not change between ROCm 4 and 7.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+
+#include "host/code_compiler.hpp"
+#include "host/module_driver.hpp"
+#include "host/shared_library.hpp"
+#include "ww/binpatch/code_object.hpp"
+
+namespace ww::microbench {
+namespace {
+
+constexpr const char* hip_remedy =
+    "install AMD's ROCm runtime (package hip-runtime-amd of AMD's repository, or libamdhip64-5 of "
+    "Debian)";
+
+struct HipApi {
+  int (*init)(unsigned){};
+  int (*device_count)(int*){};
+  int (*set_device)(int){};
+  int (*device_name)(char*, int, int){};
+  int (*pci_bus)(char*, int, int){};
+  int (*driver_version)(int*){};
+  int (*properties)(void*, int){};
+  int (*allocate)(void**, std::size_t){};
+  int (*release)(void*){};
+  int (*copy_in)(void*, void*, std::size_t){};
+  int (*copy_out)(void*, void*, std::size_t){};
+  int (*load)(void**, const void*){};
+  int (*unload)(void*){};
+  int (*find)(void**, void*, const char*){};
+  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                void**, void**){};
+  int (*synchronize)(){};
+  int (*make_event)(void**){};
+  int (*drop_event)(void*){};
+  int (*record)(void*, void*){};
+  int (*milliseconds)(float*, void*, void*){};
+  const char* (*error_name)(int){};
+  // Not HIP's: a library that simulates its GPU says so by having it.
+  const char* (*virtual_device)(){};
+};
+
+Result<HipApi> resolve_hip() {
+  WW_ASSIGN(library, SharedLibrary::open({"libamdhip64.so.7", "libamdhip64.so.6",
+                                          "libamdhip64.so.5", "libamdhip64.so"},
+                                         "HIP's runtime", hip_remedy));
+  HipApi api;
+  library.need(api.init, "hipInit");
+  library.need(api.device_count, "hipGetDeviceCount");
+  library.need(api.set_device, "hipSetDevice");
+  library.need(api.device_name, "hipDeviceGetName");
+  library.need(api.pci_bus, "hipDeviceGetPCIBusId");
+  library.need(api.driver_version, "hipDriverGetVersion");
+  // ROCm 6 renamed it along with the structure's layout.
+  if (!library.find(api.properties, "hipGetDevicePropertiesR0600")) {
+    library.need(api.properties, "hipGetDeviceProperties");
+  }
+  library.need(api.allocate, "hipMalloc");
+  library.need(api.release, "hipFree");
+  library.need(api.copy_in, "hipMemcpyHtoD");
+  library.need(api.copy_out, "hipMemcpyDtoH");
+  library.need(api.load, "hipModuleLoadData");
+  library.need(api.unload, "hipModuleUnload");
+  library.need(api.find, "hipModuleGetFunction");
+  library.need(api.launch, "hipModuleLaunchKernel");
+  library.need(api.synchronize, "hipDeviceSynchronize");
+  library.need(api.make_event, "hipEventCreate");
+  library.need(api.drop_event, "hipEventDestroy");
+  library.need(api.record, "hipEventRecord");
+  library.need(api.milliseconds, "hipEventElapsedTime");
+  library.need(api.error_name, "hipGetErrorName");
+  WW_TRY(library.complete());
+  static_cast<void>(library.find(api.virtual_device, "wirewatt_virtual_device"));
+  return api;
+}
+
+Result<const HipApi*> load_hip() {
+  static const Result<HipApi> api = resolve_hip();
+  if (!api) return tl::unexpected(api.error());
+  return &*api;
+}
+
+Status judged(const HipApi& api, int code, const char* call) {
+  if (code == 0) return {};
+  const char* name = api.error_name(code);
+  std::string hint;
+  if (code == 100 || code == 101) hint = "; no GPU is visible to HIP";
+  if (::access("/dev/kfd", F_OK) == 0 && ::access("/dev/kfd", R_OK | W_OK) != 0) {
+    hint =
+        "; /dev/kfd may not be opened: add yourself to the group render (usermod -aG render "
+        "$USER) and log in again";
+  }
+  return fail(ErrorCode::device_error,
+              fmt::format("{} failed: {} ({}){}", call, name != nullptr ? name : "?", code, hint));
+}
+
+// "gfx90a:sramecc+:xnack-" out of hipDeviceProp_t, whose layout differs between ROCm's versions:
+// the only text in it that begins with gfx and a digit.
+std::string target_in(std::span<const char> properties) {
+  const std::string_view text(properties.data(), properties.size());
+  for (auto at = text.find("gfx"); at != std::string_view::npos; at = text.find("gfx", at + 1)) {
+    if (at + 3 >= text.size() || std::isdigit(static_cast<unsigned char>(text[at + 3])) == 0) {
+      continue;
+    }
+    return std::string(text.substr(at, text.find('\0', at) - at));
+  }
+  return {};
+}
+
+class HipDriver final : public ModuleDriver {
+ public:
+  HipDriver(const HipApi& api, HostFacts facts) : api_(api), facts_(std::move(facts)) {}
+
+  HostFacts facts() const override { return facts_; }
+
+  Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
+    return compile_for_amd(facts_.target, text, name);
+  }
+  Result<std::vector<ArgumentSlot>> arguments(std::span<const std::byte> image,
+                                              const std::string& kernel) override {
+    WW_ASSIGN(object, binpatch::CodeObject::parse(image));
+    const binpatch::Kernel* found = object.find_kernel(kernel);
+    if (found == nullptr) {
+      return fail(ErrorCode::not_found, "the code object has no such kernel", kernel);
+    }
+    std::vector<ArgumentSlot> slots;
+    for (const auto& argument : found->arguments) {
+      if (argument.value_kind.starts_with("hidden_")) continue;
+      slots.push_back({argument.offset, argument.size});
+    }
+    return slots;
+  }
+
+  int allocate(std::uint64_t& address, std::size_t bytes) override {
+    void* pointer = nullptr;
+    const int code = api_.allocate(&pointer, bytes);
+    address = reinterpret_cast<std::uint64_t>(pointer);
+    return code;
+  }
+  int release(std::uint64_t address) override { return api_.release(pointer_to(address)); }
+  int copy_in(std::uint64_t to, std::span<const std::byte> data) override {
+    return api_.copy_in(pointer_to(to), const_cast<std::byte*>(data.data()), data.size());
+  }
+  int copy_out(std::span<std::byte> data, std::uint64_t from) override {
+    return api_.copy_out(data.data(), pointer_to(from), data.size());
+  }
+  int load(Handle& module, std::span<const std::byte> image, std::string&) override {
+    return api_.load(&module, image.data());
+  }
+  int unload(Handle module) override { return api_.unload(module); }
+  int find(Handle& function, Handle module, const std::string& kernel) override {
+    return api_.find(&function, module, kernel.c_str());
+  }
+  int launch(Handle function, const ModuleGrid& grid, std::span<std::byte> packed) override {
+    return launch_packed(api_.launch, function, grid, packed,
+                         reinterpret_cast<void*>(3));  // HIP_LAUNCH_PARAM_END
+  }
+  int synchronize() override { return api_.synchronize(); }
+  int make_event(Handle& event) override { return api_.make_event(&event); }
+  int drop_event(Handle event) override { return api_.drop_event(event); }
+  int record(Handle event) override { return api_.record(event, nullptr); }
+  int milliseconds(float& between, Handle begin, Handle end) override {
+    return api_.milliseconds(&between, begin, end);
+  }
+  std::string error_name(int code) const override {
+    const char* name = api_.error_name(code);
+    return fmt::format("{} ({})", name != nullptr ? name : "?", code);
+  }
+
+ private:
+  static void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+  const HipApi& api_;
+  HostFacts facts_;
+};
+
+}  // namespace
+
+Result<int> hip_device_count() {
+  WW_ASSIGN(api, load_hip());
+  WW_TRY(judged(*api, api->init(0), "hipInit"));
+  int count = 0;
+  WW_TRY(judged(*api, api->device_count(&count), "hipGetDeviceCount"));
+  return count;
+}
+
+Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
+  WW_ASSIGN(count, hip_device_count());
+  if (device < 0 || device >= count) {
+    return fail(ErrorCode::not_found, fmt::format("no HIP device {}; there are {}", device, count));
+  }
+  WW_ASSIGN(api, load_hip());
+  WW_TRY(judged(*api, api->set_device(device), "hipSetDevice"));
+  HostFacts facts;
+  facts.api = "hip";
+  std::array<char, 256> text{};
+  WW_TRY(judged(*api, api->device_name(text.data(), 255, device), "hipDeviceGetName"));
+  facts.device = text.data();
+  facts.is_virtual = api->virtual_device != nullptr;
+  text = {};
+  if (api->pci_bus(text.data(), 255, device) == 0) facts.pci_bus = text.data();
+  int version = 0;
+  if (api->driver_version(&version) == 0) facts.driver = fmt::format("HIP {}", version);
+  // Larger than any version's structure.
+  std::vector<char> properties(std::size_t{16} << 10);
+  WW_TRY(judged(*api, api->properties(properties.data(), device), "hipGetDeviceProperties"));
+  facts.target = target_in(properties);
+  if (facts.target.empty()) {
+    return fail(ErrorCode::unsupported, "HIP does not name the device's architecture",
+                facts.device);
+  }
+  return std::make_unique<HipDriver>(*api, std::move(facts));
+}
+
+}  // namespace ww::microbench

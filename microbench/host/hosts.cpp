@@ -1,0 +1,106 @@
+#include "ww/microbench/hosts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "host/child_view.hpp"
+#include "host/module_driver.hpp"
+#include "host/opencl_host.hpp"
+#include "host/pinning.hpp"
+#include "ww/core/device_name.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+
+tl::unexpected<Error> no_such_name(const std::string& name) {
+  return fail(ErrorCode::invalid_argument,
+              "hosts are named opencl:PLATFORM.DEVICE, hip:N and cuda:N; 'wirewatt devices' lists "
+              "those that there are",
+              name);
+}
+
+json to_json(const HostFacts& facts) {
+  return {{"api", facts.api},           {"device", facts.device},
+          {"driver", facts.driver},     {"target", facts.target},
+          {"pci_bus", facts.pci_bus},   {"compute_units", facts.compute_units},
+          {"l2_bytes", facts.l2_bytes}, {"virtual", facts.is_virtual}};
+}
+
+// Every device of one driver, as JSON: a list of {facts} or {error}.
+std::string view(Result<int> (*count_devices)(),
+                 Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
+  json answer = json::array();
+  const auto count = count_devices();
+  if (!count) {
+    answer.push_back({{"error", count.error().text()}});
+  } else {
+    for (int i = 0; i < *count; ++i) {
+      const auto driver = open(i);
+      answer.push_back(driver ? json{{"index", i}, {"facts", to_json((*driver)->facts())}}
+                              : json{{"index", i}, {"error", driver.error().text()}});
+    }
+    if (*count == 0) answer.push_back({{"error", "its driver offers no device"}});
+  }
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void add_view(std::vector<HostListing>& listings, const std::string& api,
+              Result<int> (*count_devices)(), Result<std::unique_ptr<ModuleDriver>> (*open)(int)) {
+  const auto text = in_child([&] { return view(count_devices, open); });
+  const json answer = text ? json::parse(*text, nullptr, false) : json();
+  if (!text || !answer.is_array()) {
+    HostListing listing;
+    listing.name = api;
+    listing.reason = text ? "the driver ended the process" : text.error().message;
+    listings.push_back(std::move(listing));
+    return;
+  }
+  for (const json& entry : answer) {
+    HostListing listing;
+    listing.name =
+        entry.contains("index") ? api + ":" + std::to_string(entry["index"].get<int>()) : api;
+    listing.reason = entry.value("error", "");
+    if (entry.contains("facts")) {
+      const json& facts = entry["facts"];
+      listing.facts = {facts.value("api", ""),
+                       facts.value("device", ""),
+                       facts.value("driver", ""),
+                       facts.value("target", ""),
+                       facts.value("pci_bus", ""),
+                       facts.value("compute_units", 0),
+                       facts.value("l2_bytes", std::int64_t{0}),
+                       facts.value("virtual", false)};
+    }
+    listings.push_back(std::move(listing));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ComputeHost>> open_host(const std::string& name) {
+  const DeviceName parsed(name);
+  if (const auto place = parsed.opencl_place()) {
+    WW_ASSIGN(opencl, load_opencl());
+    return open_opencl_host(*opencl, place->first, place->second);
+  }
+  const auto index = parsed.index();
+  if (!parsed.is_host() || !index) return no_such_name(name);
+  WW_ASSIGN(driver, parsed.kind() == DeviceName::Kind::hip ? open_hip(*index) : open_cuda(*index));
+  return make_module_host(std::move(driver));
+}
+
+std::vector<HostListing> list_driver_hosts() {
+  std::vector<HostListing> listings;
+  add_view(listings, "hip", &hip_device_count, &open_hip);
+  add_view(listings, "cuda", &cuda_device_count, &open_cuda);
+  return listings;
+}
+
+PinningStatus pinning_status(const std::string& target) {
+  const auto pinning = make_pinning(target);
+  if (pinning) return {true, {}};
+  return {false, pinning.error().text()};
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,256 @@
+// The compute host over HIP or CUDA.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "host/module_driver.hpp"
+
+namespace ww::microbench {
+namespace {
+
+// The driver, and what became of its context. Outlives host, buffers and kernels.
+class Context {
+ public:
+  explicit Context(std::unique_ptr<ModuleDriver> driver) : driver_(std::move(driver)) {}
+  [[nodiscard]] ModuleDriver& driver() const { return *driver_; }
+
+  Status usable() const {
+    if (lost_.empty()) return {};
+    return fail(ErrorCode::device_error,
+                "the device's context was lost earlier (" + lost_ + "); start the program again",
+                driver_->facts().device);
+  }
+
+  // Judges a call of the driver.
+  Status check(int code, const char* what, const std::string& context = {}) {
+    if (code == 0) return {};
+    const std::string name = driver_->error_name(code);
+    ErrorCode kind = ErrorCode::device_error;
+    if (code == module_error::out_of_memory || code == module_error::invalid_configuration ||
+        code == module_error::launch_out_of_resources) {
+      kind = ErrorCode::out_of_range;
+    } else if (code == module_error::not_found) {
+      kind = ErrorCode::not_found;
+    }
+    std::string message = fmt::format("{} failed: {}", what, name);
+    if (module_error::loses_context(code)) {
+      lost_ = fmt::format("{}: {}", what, name);
+      message += "; the device's context is lost";
+    }
+    return fail(kind, std::move(message), context.empty() ? driver_->facts().device : context);
+  }
+
+ private:
+  std::unique_ptr<ModuleDriver> driver_;
+  std::string lost_;
+};
+using SharedContext = std::shared_ptr<Context>;
+
+class ModuleBuffer final : public DeviceBuffer {
+ public:
+  ModuleBuffer(SharedContext context, std::uint64_t address, std::size_t size)
+      : context_(std::move(context)), address_(address), size_(size) {}
+  ~ModuleBuffer() override { context_->driver().release(address_); }
+
+  std::size_t size() const override { return size_; }
+  std::uint64_t address() const { return address_; }
+
+  Status write(std::size_t offset, std::span<const std::byte> data) override {
+    WW_TRY(inside(offset, data.size()));
+    if (data.empty()) return {};
+    return context_->check(context_->driver().copy_in(address_ + offset, data), "copy to device");
+  }
+  Status read(std::size_t offset, std::span<std::byte> data) override {
+    WW_TRY(inside(offset, data.size()));
+    if (data.empty()) return {};
+    // The copy would wait itself; a kernel's fault is not the copy's.
+    WW_TRY(context_->check(context_->driver().synchronize(), "waiting for the kernels"));
+    return context_->check(context_->driver().copy_out(data, address_ + offset),
+                           "copy from device");
+  }
+
+ private:
+  [[nodiscard]] Status inside(std::size_t offset, std::size_t bytes) const {
+    WW_TRY(context_->usable());
+    if (bytes <= size_ && offset <= size_ - bytes) return {};
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} B at {} in a buffer of {} B", bytes, offset, size_));
+  }
+  SharedContext context_;
+  std::uint64_t address_;
+  std::size_t size_;
+};
+
+class ModuleKernel final : public LoadedKernel {
+ public:
+  ModuleKernel(SharedContext context, ModuleDriver::Handle module, ModuleDriver::Handle function,
+               std::vector<ArgumentSlot> slots, std::string name)
+      : context_(std::move(context)),
+        module_(module),
+        function_(function),
+        slots_(std::move(slots)),
+        set_(slots_.size()),
+        name_(std::move(name)) {
+    std::size_t bytes = 0;
+    for (const ArgumentSlot& slot : slots_) {
+      bytes = std::max<std::size_t>(bytes, std::size_t{slot.offset} + slot.size);
+    }
+    packed_.resize(bytes);
+  }
+  ~ModuleKernel() override {
+    context_->driver().synchronize();
+    context_->driver().unload(module_);
+  }
+
+  Status set(unsigned index, std::span<const std::byte> value) override {
+    if (index >= slots_.size()) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("no argument {}; the kernel has {}", index, slots_.size()), name_);
+    }
+    const ArgumentSlot slot = slots_[index];
+    if (value.size() != slot.size) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("argument {} has {} B, not {}", index, slot.size, value.size()),
+                  name_);
+    }
+    std::memcpy(packed_.data() + slot.offset, value.data(), value.size());
+    set_[index] = true;
+    return {};
+  }
+  Status set(unsigned index, const DeviceBuffer& buffer) override {
+    const auto* own = dynamic_cast<const ModuleBuffer*>(&buffer);
+    if (own == nullptr) return fail(ErrorCode::invalid_argument, "a buffer of another host", name_);
+    const std::uint64_t address = own->address();
+    return set(index, std::as_bytes(std::span(&address, 1)));
+  }
+  Status launch(std::size_t groups, std::size_t group_size) override {
+    return start({{static_cast<unsigned>(groups), 1, 1}, {static_cast<unsigned>(group_size), 1, 1}},
+                 std::max(groups, group_size));
+  }
+  Status launch_grid(const std::array<std::size_t, 3>& global,
+                     const std::array<std::size_t, 3>& local) override {
+    ModuleGrid grid;
+    std::size_t largest = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (local[axis] == 0 || global[axis] % local[axis] != 0) {
+        return fail(ErrorCode::invalid_argument, "the grid is no whole number of work-groups",
+                    name_);
+      }
+      grid.groups[axis] = static_cast<unsigned>(global[axis] / local[axis]);
+      grid.local[axis] = static_cast<unsigned>(local[axis]);
+      largest = std::max({largest, global[axis] / local[axis], local[axis]});
+    }
+    return start(grid, largest);
+  }
+  Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
+    ModuleDriver& driver = context_->driver();
+    WW_TRY(context_->usable());
+    WW_TRY(context_->check(driver.synchronize(), "waiting for the queue", name_));
+    std::array<ModuleDriver::Handle, 2> events{};
+    Status status = context_->check(driver.make_event(events[0]), "making an event", name_);
+    if (status) status = context_->check(driver.make_event(events[1]), "making an event", name_);
+    if (status) status = context_->check(driver.record(events[0]), "recording an event", name_);
+    if (status) status = launch(groups, group_size);
+    if (status) status = context_->check(driver.record(events[1]), "recording an event", name_);
+    if (status) status = context_->check(driver.synchronize(), "waiting for the kernel", name_);
+    float milliseconds = 0;
+    if (status) {
+      status = context_->check(driver.milliseconds(milliseconds, events[0], events[1]),
+                               "reading the events' time", name_);
+    }
+    for (const ModuleDriver::Handle event : events) {
+      if (event != nullptr) driver.drop_event(event);
+    }
+    WW_TRY(status);
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+
+ private:
+  Status start(const ModuleGrid& grid, std::size_t largest) {
+    WW_TRY(context_->usable());
+    if (largest > 0x7FFFFFFFu) {
+      return fail(ErrorCode::out_of_range, fmt::format("{} is no size of a grid", largest), name_);
+    }
+    for (std::size_t i = 0; i < set_.size(); ++i) {
+      if (!set_[i]) {
+        return fail(ErrorCode::invalid_argument, fmt::format("argument {} is not set", i), name_);
+      }
+    }
+    const int code = context_->driver().launch(function_, grid, packed_);
+    if (code == module_error::invalid_value) {
+      return fail(ErrorCode::out_of_range,
+                  fmt::format("the device takes no work-groups of {} x {} x {}", grid.local[0],
+                              grid.local[1], grid.local[2]),
+                  name_);
+    }
+    return context_->check(code, "launch", name_);
+  }
+  SharedContext context_;
+  ModuleDriver::Handle module_;
+  ModuleDriver::Handle function_;
+  std::vector<ArgumentSlot> slots_;
+  std::vector<bool> set_;
+  std::vector<std::byte> packed_;
+  std::string name_;
+};
+
+class ModuleHost final : public ComputeHost {
+ public:
+  explicit ModuleHost(std::unique_ptr<ModuleDriver> driver)
+      : context_(std::make_shared<Context>(std::move(driver))) {}
+  ~ModuleHost() override { context_->driver().synchronize(); }
+
+  std::string device_name() const override { return facts().device; }
+  std::string driver_version() const override { return facts().driver; }
+  HostFacts facts() const override { return context_->driver().facts(); }
+
+  Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
+    WW_TRY(context_->usable());
+    if (bytes == 0) return fail(ErrorCode::invalid_argument, "a buffer of 0 B");
+    std::uint64_t address = 0;
+    WW_TRY(context_->check(context_->driver().allocate(address, bytes), "allocation",
+                           fmt::format("{} B", bytes)));
+    return std::make_unique<ModuleBuffer>(context_, address, bytes);
+  }
+  Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
+    return context_->driver().build(text, name);
+  }
+  Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
+                                             const std::string& kernel) override {
+    WW_TRY(context_->usable());
+    ModuleDriver& driver = context_->driver();
+    WW_ASSIGN(slots, driver.arguments(binary, kernel));
+    ModuleDriver::Handle module{};
+    std::string log;
+    if (const int code = driver.load(module, binary, log); code != 0) {
+      auto status = context_->check(code, "loading the binary", kernel);
+      if (!log.empty()) status.error().message += "\n" + log;
+      return tl::unexpected(status.error());
+    }
+    ModuleDriver::Handle function{};
+    if (const int code = driver.find(function, module, kernel); code != 0) {
+      driver.unload(module);
+      return tl::unexpected(context_->check(code, "looking for the kernel", kernel).error());
+    }
+    return std::make_unique<ModuleKernel>(context_, module, function, std::move(slots), kernel);
+  }
+  // Launches are on their way as soon as they are queued.
+  Status flush() override { return context_->usable(); }
+  Status finish() override {
+    WW_TRY(context_->usable());
+    return context_->check(context_->driver().synchronize(), "waiting for the device");
+  }
+
+ private:
+  SharedContext context_;
+};
+
+}  // namespace
+
+std::unique_ptr<ComputeHost> make_module_host(std::unique_ptr<ModuleDriver> driver) {
+  return std::make_unique<ModuleHost>(std::move(driver));
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,40 @@
+// A device for tests: answers as hardware would, with faults to order. It interprets the arguments
+// of the kernels rather than their code.
+#pragma once
+
+#include <memory>
+
+#include "device/device.hpp"
+#include "host/pinning.hpp"
+
+namespace ww::microbench::testing {
+
+enum class SensorFault {
+  none,
+  no_answer,
+  zeros,
+  not_a_number,
+  negative,
+  frozen,
+  time_backwards,
+  energy_backwards,
+};
+
+struct FakeOptions {
+  SensorFault sensor{SensorFault::none};
+  double healthy_s{0.0};         // the sensor's fault begins after so much device time
+  bool unanswering_waves{};      // half of the wavefronts log nothing
+  int idle_cus{0};               // CUs of each engine that get no work
+  double bandwidth_share{0.97};  // of the peak, saturated
+  double traffic_factor{1.0};    // counters against arithmetic
+  double l2_hit_rate{0.9999};
+  std::int64_t fail_at_launch{-1};  // the device is lost there
+  double sensor_window_s{0.02};
+};
+
+// Launches are as many as the loop counts ask for. Bits 14:13 of a place are the engine, 11:8 the
+// CU, as on GCN.
+[[nodiscard]] Device make_fake_device(const FakeOptions& options);
+[[nodiscard]] std::unique_ptr<Pinning> make_fake_pinning();
+
+}  // namespace ww::microbench::testing
