@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pinning.hpp"
+#include "host/pinning.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/sources.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiment/mean.hpp"
 #include "experiment/run_power.hpp"
+#include "ww/core/mean.hpp"
 #include "ww/microbench/crossing.hpp"
 #include "ww/model/crossing_fit.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "experiment/mean.hpp"
+#include "ww/core/mean.hpp"
 #include "ww/energy/energy.hpp"
 
 namespace ww::microbench {

@@ -17,11 +17,11 @@
 #include "ww/kernels/patterns.hpp"
 #include "ww/kernels/sources.hpp"
 #include "ww/measure/recorder.hpp"
-#include "ww/model/floorplan.hpp"
 
 namespace ww::microbench {
 namespace {
 
+using model::SegmentPoint;
 using nlohmann::json;
 
 constexpr int four = 4;               // CUs of a group
@@ -34,26 +34,12 @@ constexpr unsigned held_stripes = 128;    // a channel's share of the L2 holds t
 constexpr unsigned large_stripes = 2048;  // eight times a channel's share at 256 B and 64 KiB
 constexpr std::size_t register_groups_per_cu = 8;  // eight waves a SIMD hide the latency
 constexpr unsigned register_stripes = 32;          // the L2 holds random data and ones side by side
-constexpr std::array<int, 3> register_lanes{16, 32, 64};
 constexpr double legs_launch_s = 3e-4;
 constexpr double l2_launch_s = 1e-3;         // a sweep goes before each
 constexpr double registers_launch_s = 1e-4;  // the whole chip works
 constexpr std::int64_t segment_batch = 100;
 constexpr double legs_share = 0.65;  // of the full rate, at most, when slow
 constexpr double l2_share = 0.40;
-
-// The mean route from some CUs of an engine to channels of a quadrant.
-double route_mm(model::Floorplan plan, int engine, int first_cu, int quadrant) {
-  auto& cus = plan.compute_units[static_cast<std::size_t>(engine)];
-  cus = {cus.begin() + first_cu, cus.begin() + first_cu + four};
-  return plan.distance(engine, quadrant).value();
-}
-
-double memory_mm(model::Floorplan plan, std::size_t channel) {
-  plan.l2_channels = {plan.l2_channels[channel]};
-  plan.memory_controllers = {plan.memory_controllers[channel]};
-  return plan.l2_to_memory().value();
-}
 
 // Eight bits each; a single channel takes the place of all of a quadrant's.
 std::uint64_t packed(const std::vector<int>& channels) {
@@ -425,40 +411,6 @@ Status SegmentRunner::run(CampaignStore& store, const ProgressFunction& progress
 
 }  // namespace
 
-Result<std::vector<SegmentPoint>> segment_points(const std::string& floorplan_toml) {
-  WW_ASSIGN(plan, model::parse_floorplan(floorplan_toml, "the device's floorplan"));
-  std::vector<SegmentPoint> points;
-  const auto engines = static_cast<int>(plan.compute_units.size());
-  for (int engine = 0; engine < engines; ++engine) {
-    const auto cus = static_cast<int>(plan.compute_units[static_cast<std::size_t>(engine)].size());
-    for (std::size_t quadrant = 0; quadrant < plan.quadrants.size(); ++quadrant) {
-      for (int group = 0; group < cus / four; ++group) {
-        const double mm = route_mm(plan, engine, four * group, static_cast<int>(quadrant));
-        for (const bool slow : {false, true}) {
-          points.push_back({"legs", engine, group, plan.quadrants[quadrant], false, slow, mm});
-        }
-      }
-    }
-  }
-  for (std::size_t channel = 0; channel < plan.l2_channels.size(); ++channel) {
-    const auto number = static_cast<int>(channel);
-    const double mm = memory_mm(plan, channel);
-    const int engine = number % engines;
-    points.push_back({"l2_memory", engine, -1, {number}, false, false, mm});
-    points.push_back({"l2_memory", engine, -1, {number}, false, true, mm});
-    points.push_back({"l2_memory", engine, -1, {number}, true, false, mm});
-  }
-  for (const int lanes : register_lanes) {
-    for (const bool ones : {false, true}) {
-      points.push_back({.segment = "registers_l1",
-                        .mm = plan.registers_to_l1.value(),
-                        .lanes = lanes,
-                        .ones = ones});
-    }
-  }
-  return points;
-}
-
 Status run_segments(const SegmentsRequest& request, const ProgressFunction& progress) {
   if (request.blocks < 2 || !(request.plateau_s > request.settle_s)) {
     return fail(ErrorCode::invalid_argument,
@@ -473,7 +425,7 @@ Status run_segments(const SegmentsRequest& request, const ProgressFunction& prog
   }
   WW_ASSIGN(device, open_device(request.device, name));
   WW_ASSIGN(pinning, make_pinning(device.chip.target));
-  WW_ASSIGN(points, segment_points(device.floorplan_toml));
+  WW_ASSIGN(points, model::segment_points(device.floorplan_toml));
   std::erase_if(points, [&](const SegmentPoint& point) {
     return !request.only.empty() && point.segment != request.only;
   });

@@ -33,7 +33,7 @@ int run(microbench::SegmentsRequest request, bool json) {
   const auto fit = microbench::fit_segments(*store);
   if (!fit) return report_error(fit.error());
   if (json) {
-    print_json(microbench::to_json(*fit));
+    print_json(model::to_json(*fit));
     return 0;
   }
   fmt::print("{}{}: energy of single segments, random bits\n", fit->device,

@@ -1,7 +1,7 @@
-// A mean that grows reading by reading.
+// A running mean.
 #pragma once
 
-namespace ww::microbench {
+namespace ww {
 
 struct Mean {
   double sum{};
@@ -14,4 +14,4 @@ struct Mean {
   [[nodiscard]] double value() const { return sum / count; }
 };
 
-}  // namespace ww::microbench
+}  // namespace ww

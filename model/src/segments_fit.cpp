@@ -1,4 +1,5 @@
-// The segments' energies from recorded runs.
+#include "ww/model/segments_fit.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +9,11 @@
 #include <numbers>
 #include <optional>
 
-#include "experiment/mean.hpp"
-#include "experiment/run_power.hpp"
-#include "experiment/segments_registers.hpp"
-#include "ww/measure/counter_map.hpp"
-#include "ww/microbench/segments.hpp"
+#include "segments_registers.hpp"
+#include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
 
-namespace ww::microbench {
+namespace ww::model {
 namespace {
 
 using nlohmann::json;
@@ -74,8 +72,8 @@ struct Line {
 };
 
 // `droop`: what to_one_voltage() returned.
-ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
-                   double droop) {
+ResultRow slope_row(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
+                    double droop) {
   ResultRow row;
   row.name = name;
   row.unit = "fJ/bit/mm";
@@ -97,7 +95,7 @@ ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std:
         least_contrast_mm, cells + 3));
   }
   std::vector<double> y;
-  std::vector<model::Regressor> columns(cells);
+  std::vector<Regressor> columns(cells);
   columns[0].name = "mm";
   for (const Line& line : lines) {
     y.push_back(line.j_per_bit * 1e15);
@@ -106,7 +104,7 @@ ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std:
       columns[cell].values.push_back(line.cell == cell ? 1.0 : 0.0);
     }
   }
-  const auto fitted = model::regress(y, columns);
+  const auto fitted = regress(y, columns);
   if (!fitted) return refuse(fitted.error().message);
   const auto& slope = fitted->coefficients[1];
   const double heat = most_heat_share / 2;
@@ -127,9 +125,9 @@ ResultRow slope_of(const std::string& name, const std::vector<Line>& lines, std:
   return row;
 }
 
-using Sums = std::map<std::size_t, Figures>;  // by point
+using FiguresByPoint = std::map<std::size_t, Figures>;  // by point
 
-const Figures* figures_of(const Sums& sums, const std::vector<SegmentPoint>& points,
+const Figures* figures_of(const FiguresByPoint& sums, const std::vector<SegmentPoint>& points,
                           const SegmentPoint& wanted) {
   const auto at = std::ranges::find(points, wanted);
   if (at == points.end()) return nullptr;
@@ -139,7 +137,7 @@ const Figures* figures_of(const Sums& sums, const std::vector<SegmentPoint>& poi
 
 // One line for every engine and four of CUs: what makes a leg unlike others is alike for all
 // quadrants, which therefore are no repetitions. Every engine is a cell.
-std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums& sums,
+std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
                              double idle_w, double share, std::size_t& cells) {
   struct Member {
     double mm{};
@@ -178,7 +176,8 @@ std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const Sums
   return lines;
 }
 
-std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points, const Sums& sums) {
+std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points,
+                               const FiguresByPoint& sums) {
   std::vector<Line> lines;
   for (const auto& point : points) {
     if (!point.from_memory) continue;
@@ -198,12 +197,12 @@ std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points, const Su
 }
 
 // Between the two ways in which power may follow rate anything is as likely.
-ResultRow legs_of(const std::vector<SegmentPoint>& points, const Sums& sums,
+ResultRow legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
                   std::optional<double> idle_w, double droop) {
   const auto with = [&](double share) {
     std::size_t cells = 0;
     const auto lines = legs_lines(points, sums, idle_w.value_or(0), share, cells);
-    return slope_of("legs", lines, std::max<std::size_t>(cells, 1), droop);
+    return slope_row("legs", lines, std::max<std::size_t>(cells, 1), droop);
   };
   ResultRow row = with(idle_w ? 0.5 : 0);
   if (!idle_w || !row.value) return row;
@@ -215,16 +214,6 @@ ResultRow legs_of(const std::vector<SegmentPoint>& points, const Sums& sums,
   row.low = *row.value - half;
   row.high = *row.value + half;
   return row;
-}
-
-// Share of the legs' wires that change a beat.
-std::optional<double> toggle_rate_of(const StoredRun& run) {
-  const auto toggles = run.counters.find("WW_LEG_TOGGLES_sum");
-  const auto slots = run.counters.find("WW_XBAR_SLOT_BITS_sum");
-  if (toggles == run.counters.end() || slots == run.counters.end() || !(slots->second > 0)) {
-    return std::nullopt;
-  }
-  return toggles->second / slots->second;
 }
 
 json row_json(const ResultRow& row) {
@@ -246,7 +235,7 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
     blocks[reading.block].add(reading.power_w);
     all.add(reading.power_w);
   }
-  Sums sums;
+  FiguresByPoint sums;
   for (const auto& reading : readings) {
     Figures& figures = sums[reading.point];
     figures.power_w.add(reading.power_w - blocks[reading.block].value() + all.value());
@@ -256,66 +245,8 @@ SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
   SegmentsFit fit;
   fit.runs = static_cast<int>(readings.size());
   fit.legs = legs_of(points, sums, surroundings.idle_w, droop);
-  fit.l2_memory = slope_of("l2_memory", memory_lines(points, sums), 1, droop);
+  fit.l2_memory = slope_row("l2_memory", memory_lines(points, sums), 1, droop);
   fit_registers(points, readings, droop, fit);
-  return fit;
-}
-
-Result<SegmentsFit> fit_segments(const CampaignStore& store) {
-  WW_ASSIGN(facts, store.facts());
-  const auto plan = json::parse(facts[std::string(campaign_keys::plan)], nullptr, false);
-  if (!plan.is_object() || plan.value("method", "") != "segments") {
-    return fail(ErrorCode::bad_data, "not a recording of segments");
-  }
-  std::vector<SegmentPoint> points;
-  try {
-    for (const json& entry : plan.at("points")) {
-      points.push_back({entry.at("segment"), entry.at("engine"), entry.at("group"),
-                        entry.at("channels"), entry.at("from_memory"), entry.at("slow"),
-                        entry.at("mm"), entry.value("lanes", 0), entry.value("ones", false)});
-    }
-  } catch (const json::exception& e) {
-    return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
-  }
-  if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
-  WW_ASSIGN(runs, store.runs());
-  const double settle_s = plan.value("settle_s", 0.1);
-  std::vector<SegmentReading> readings;
-  SegmentSurroundings surroundings{.nominal_v = plan.value("nominal_v", 0.0), .idle_w = {}};
-  Mean idle_w;
-  int rejected = 0;
-  for (const StoredRun& run : runs) {
-    const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
-    const auto power = power_of(run, settle_s);
-    if (run.kind == RunKind::idle) {
-      if (power) idle_w.add(*power);
-      continue;
-    }
-    measure::CounterDispatch dispatch;
-    dispatch.counters = run.counters;
-    const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
-    const auto memory =
-        std::ranges::find(bytes, measure::Segment::l2_memory_read, &measure::SegmentBytes::segment);
-    if (!power || !(seconds > 0) || memory == bytes.end() || !memory->bytes) {
-      ++rejected;
-      continue;
-    }
-    readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
-                        run.payload_bits / seconds, 8 * *memory->bytes / seconds,
-                        voltage_of(run, settle_s), toggle_rate_of(run)});
-  }
-  if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
-  if (readings.size() < points.size()) {
-    return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
-                                                 readings.size(), points.size()));
-  }
-  SegmentsFit fit = fit_segments(points, std::move(readings), surroundings);
-  fit.rejected = rejected;
-  fit.device = facts[std::string(campaign_keys::device)];
-  fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
-  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
-    row->device = fit.device;
-  }
   return fit;
 }
 
@@ -340,4 +271,4 @@ json to_json(const SegmentsFit& fit) {
           {"rejected", fit.rejected}};
 }
 
-}  // namespace ww::microbench
+}  // namespace ww::model

@@ -1,4 +1,4 @@
-#include "experiment/segments_registers.hpp"
+#include "segments_registers.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "experiment/mean.hpp"
+#include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
 
-namespace ww::microbench {
+namespace ww::model {
 namespace {
 
 constexpr double fewest_lanes = 16;                 // take each of a load's bytes once
@@ -82,7 +82,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   }
 
   std::vector<double> y;
-  std::vector<model::Regressor> columns{
+  std::vector<Regressor> columns{
       {"register bits", {}}, {"random", {}}, {"register bits of random data", {}}};
   for (const auto& [at, visit] : visits) {
     const SegmentPoint& point = points[at.second];
@@ -95,7 +95,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
     columns[1].values.push_back(random);
     columns[2].values.push_back(bits * random);
   }
-  const auto fitted = model::regress(y, columns);
+  const auto fitted = regress(y, columns);
   if (!fitted) return refuse_both(fitted.error().message);
   const auto& any = fitted->coefficients[1];
   const auto& sought = fitted->coefficients[3];
@@ -133,4 +133,4 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   refuse(per_mm, std::move(reason));
 }
 
-}  // namespace ww::microbench
+}  // namespace ww::model

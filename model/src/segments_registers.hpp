@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "ww/microbench/segments.hpp"
+#include "ww/model/segments_fit.hpp"
 
-namespace ww::microbench {
+namespace ww::model {
 
 // Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
 // (docs/method.md, traps); between runs of a second part of it shows.
@@ -25,4 +25,4 @@ inline constexpr double most_exponent_off = 0.5;
 void fit_registers(const std::vector<SegmentPoint>& points,
                    const std::vector<SegmentReading>& readings, double droop, SegmentsFit& fit);
 
-}  // namespace ww::microbench
+}  // namespace ww::model

@@ -1,0 +1,88 @@
+// From a recording of segments to what the fit takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "experiment/run_power.hpp"
+#include "ww/core/mean.hpp"
+#include "ww/measure/counter_map.hpp"
+#include "ww/microbench/segments.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using nlohmann::json;
+
+// Share of the legs' wires that change a beat.
+std::optional<double> toggle_rate_of(const StoredRun& run) {
+  const auto toggles = run.counters.find("WW_LEG_TOGGLES_sum");
+  const auto slots = run.counters.find("WW_XBAR_SLOT_BITS_sum");
+  if (toggles == run.counters.end() || slots == run.counters.end() || !(slots->second > 0)) {
+    return std::nullopt;
+  }
+  return toggles->second / slots->second;
+}
+
+}  // namespace
+
+Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
+  WW_ASSIGN(facts, store.facts());
+  const auto plan = json::parse(facts[std::string(campaign_keys::plan)], nullptr, false);
+  if (!plan.is_object() || plan.value("method", "") != "segments") {
+    return fail(ErrorCode::bad_data, "not a recording of segments");
+  }
+  std::vector<model::SegmentPoint> points;
+  try {
+    for (const json& entry : plan.at("points")) {
+      points.push_back({entry.at("segment"), entry.at("engine"), entry.at("group"),
+                        entry.at("channels"), entry.at("from_memory"), entry.at("slow"),
+                        entry.at("mm"), entry.value("lanes", 0), entry.value("ones", false)});
+    }
+  } catch (const json::exception& e) {
+    return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
+  }
+  if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
+  WW_ASSIGN(runs, store.runs());
+  const double settle_s = plan.value("settle_s", 0.1);
+  std::vector<model::SegmentReading> readings;
+  model::SegmentSurroundings surroundings{.nominal_v = plan.value("nominal_v", 0.0), .idle_w = {}};
+  Mean idle_w;
+  int rejected = 0;
+  for (const StoredRun& run : runs) {
+    const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    const auto power = power_of(run, settle_s);
+    if (run.kind == RunKind::idle) {
+      if (power) idle_w.add(*power);
+      continue;
+    }
+    measure::CounterDispatch dispatch;
+    dispatch.counters = run.counters;
+    const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
+    const auto memory =
+        std::ranges::find(bytes, measure::Segment::l2_memory_read, &measure::SegmentBytes::segment);
+    if (!power || !(seconds > 0) || memory == bytes.end() || !memory->bytes) {
+      ++rejected;
+      continue;
+    }
+    readings.push_back({static_cast<std::size_t>(run.position) % points.size(), run.block, *power,
+                        run.payload_bits / seconds, 8 * *memory->bytes / seconds,
+                        voltage_of(run, settle_s), toggle_rate_of(run)});
+  }
+  if (idle_w.count > 0) surroundings.idle_w = idle_w.value();
+  if (readings.size() < points.size()) {
+    return fail(ErrorCode::bad_data, fmt::format("{} of {} points were measured; record again",
+                                                 readings.size(), points.size()));
+  }
+  auto fit = model::fit_segments(points, std::move(readings), surroundings);
+  fit.rejected = rejected;
+  fit.device = facts[std::string(campaign_keys::device)];
+  fit.is_virtual = facts[std::string(campaign_keys::is_virtual)] == "true";
+  for (ResultRow* row : {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
+    row->device = fit.device;
+  }
+  return fit;
+}
+
+}  // namespace ww::microbench
