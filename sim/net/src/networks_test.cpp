@@ -297,8 +297,8 @@ TEST(Report, TheHeatMapShowsTheMiddleBusier) {
 TEST(Simulate, MarksEveryEnergyWhereTheModelOfItsWiresIsFlagged) {
   Simulation simulation;
   simulation.run.traffic.rate = 0.1;
-  simulation.run.warmup = 100;
-  simulation.run.cycles = 500;
+  simulation.run.warmup = Cycles{100};
+  simulation.run.cycles = Cycles{500};
   const auto plain = simulate(simulation);
   simulation.misfit = "pairs depart from distance";
   const auto flagged = simulate(simulation);
