@@ -1,13 +1,22 @@
-// scripts/on_nvidia_gpu: where there is no NVIDIA GPU it says so with exit code 3; on the stub
-// libcuda it finds the sides, proves the pinning and says what failed for want of a sensor.
+// scripts/on_nvidia_gpu: where there is no NVIDIA GPU it says so with exit code 3. On the stubs of
+// CUDA and NVML, coupled in chip time, it does every step; stopped or killed it keeps an archive of
+// what it had.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
 #include "ww/core/subprocess.hpp"
 
 namespace ww {
@@ -15,21 +24,32 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
 }
 
-ProcessResult start(const fs::path& out, const std::string& libraries) {
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+ProcessResult start(const std::vector<std::string>& arguments, const Variables& environment) {
   ProcessRequest request;
-  request.command = {variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu", out.string()};
-  request.environment = {{"WIREWATT", variable("WW_BINARY_DIR") + "/bin/wirewatt"},
-                         {"LD_LIBRARY_PATH", libraries}};
+  request.command = {variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu"};
+  request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+  request.environment = environment;
+  request.environment.emplace_back("WIREWATT", variable("WW_BINARY_DIR") + "/bin/wirewatt");
   request.limit = std::chrono::minutes(8);
   const auto result = run_process(request);
   EXPECT_TRUE(result) << result.error().text();
   return result.value_or(ProcessResult{});
+}
+
+std::string listing(const fs::path& archive) {
+  ProcessRequest request;
+  request.command = {"tar", "-tzf", archive.string()};
+  const auto result = run_process(request);
+  return result && result->exit_code == 0 ? result->output : "";
 }
 
 class OnNvidiaGpu : public ::testing::Test {
@@ -39,28 +59,157 @@ class OnNvidiaGpu : public ::testing::Test {
     fs::create_directories(root_);
   }
   void TearDown() override { fs::remove_all(root_); }
+  // A program that a step starts lives in chip time: the clock goes before it and not before the
+  // script, whose sleeps and limits are real.
+  Variables stubs() const {
+    const std::string lib = variable("WW_BINARY_DIR") + "/lib/";
+    std::ofstream(root_ / "config") << "idle_w 80\nnoise_w 0.1\n";
+    return {{"LD_PRELOAD", lib + "stubs/libchip_clock.so"},
+            {"LD_LIBRARY_PATH", lib + "stubs:" + lib + "nvml_stub"},
+            {"WW_STUB_CUDA_CHIP", "1"},
+            {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
+            {"WW_NVML_STUB", root_.string()}};
+  }
   fs::path root_ = fs::temp_directory_path() / ("ww_on_nvidia_" + std::to_string(getpid()));
 };
 
 TEST_F(OnNvidiaGpu, WithoutOneItSaysSoWithExitCode3) {
-  const auto result = start(root_ / "out", "");
+  const auto result = start({(root_ / "out").string()}, {{"LD_LIBRARY_PATH", ""}});
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.errors, HasSubstr("No NVIDIA GPU here"));
   EXPECT_THAT(result.errors, HasSubstr("nvidia-driver"));
   EXPECT_FALSE(fs::exists(root_ / "out"));
 }
 
-TEST_F(OnNvidiaGpu, OnTheStubItProvesPinningAndNamesWhatFailed) {
-  const auto result = start(root_ / "out", variable("WW_BINARY_DIR") + "/lib/stubs");
-  EXPECT_EQ(result.exit_code, 1) << result.errors;
+TEST_F(OnNvidiaGpu, RefusesABudgetThatIsNoNumber) {
+  const auto result = start({"--budget", "soon"}, {});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("'soon'"));
+}
+
+TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
+  const auto result = start({"--budget", "400", (root_ / "out").string()}, stubs());
   const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
+  EXPECT_EQ(result.exit_code, 0) << result.errors << summary;
   EXPECT_THAT(summary, HasSubstr("topology: exit 0"));
   EXPECT_THAT(summary, HasSubstr("pinning: 512 wavefronts on 8 SMs"));
-  EXPECT_THAT(summary, HasSubstr("calibrate: exit"));
-  EXPECT_THAT(summary, HasSubstr("power cannot be read"));
-  EXPECT_THAT(read_file(root_ / "out" / "topology.json").value_or(""),
+  EXPECT_THAT(summary, HasSubstr("calibrate: exit 0"));
+  EXPECT_THAT(summary, HasSubstr("doctor: exit 0"));
+  EXPECT_LT(summary.find("topology: exit"), summary.find("calibrate: exit"));
+  EXPECT_LT(summary.find("calibrate: exit"), summary.find("doctor: exit"));
+  EXPECT_THAT(read_file(root_ / "out" / "raw" / "topology.json").value_or(""),
               HasSubstr("\"side_of_place\""));
-  EXPECT_TRUE(fs::exists(root_ / "out.tar.gz"));
+  EXPECT_THAT(read_file(root_ / "out" / "judged" / "crossing.json").value_or(""),
+              HasSubstr("\"controls\""));
+  const std::string files = listing(root_ / "out.tar.gz");
+  EXPECT_THAT(files, HasSubstr("out/raw/crossing/campaign.db"));
+  ASSERT_THAT(files, HasSubstr("out/judged/crossing.json"));
+  EXPECT_LT(files.find("out/raw/"), files.find("out/judged/"));
+}
+
+// The script in the background, which the test stops at a moment that it waits for. What it leaves
+// running when it is killed becomes the test's child and is stopped too.
+class RunningScript {
+ public:
+  RunningScript(const std::vector<std::string>& arguments, const Variables& environment) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    std::vector<std::string> words{variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const std::string program = variable("WW_BINARY_DIR") + "/bin/wirewatt";
+    child_ = fork();
+    if (child_ != 0) return;
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    setenv("WIREWATT", program.c_str(), 1);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  RunningScript(const RunningScript&) = delete;
+  RunningScript& operator=(const RunningScript&) = delete;
+  ~RunningScript() {
+    if (child_ > 0) stop(SIGKILL);
+    for (const pid_t left : children()) {
+      kill(left, SIGTERM);
+      waitpid(left, nullptr, 0);
+    }
+  }
+
+  // False where the script ended or two minutes passed before `moment` came.
+  template <class Moment>
+  [[nodiscard]] bool reaches(const Moment& moment) {
+    for (int i = 0; i < 2400; ++i) {
+      if (moment()) return true;
+      if (waitpid(child_, &status_, WNOHANG) == child_) {
+        child_ = 0;
+        return false;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return false;
+  }
+  // The exit code, or that of a shell for an end by a signal.
+  int stop(int signal) {
+    kill(child_, signal);
+    waitpid(child_, &status_, 0);
+    child_ = 0;
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_);
+  }
+
+ private:
+  static std::vector<pid_t> children() {
+    const std::string own = std::to_string(getpid());
+    std::ifstream file("/proc/" + own + "/task/" + own + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
+  pid_t child_{};
+  int status_{};
+};
+
+TEST_F(OnNvidiaGpu, StoppedInTheCampaignItKeepsAndJudgesWhatItHad) {
+  const fs::path out = root_ / "out";
+  RunningScript script({"--budget", "400", out.string()}, stubs());
+  const auto recorded = [&] {
+    const auto store = CampaignStore::open_read_only(out / "raw" / "crossing" / "campaign.db");
+    const auto runs = store ? store->runs() : Result<std::vector<StoredRun>>{};
+    return runs ? runs->size() : 0;
+  };
+  ASSERT_TRUE(script.reaches([&] { return recorded() >= 2; }));
+  const std::size_t before = recorded();
+  EXPECT_EQ(script.stop(SIGTERM), 1);
+  const std::string summary = read_file(out / "summary.txt").value_or("");
+  EXPECT_THAT(summary, HasSubstr("topology: exit 0"));
+  EXPECT_THAT(summary, HasSubstr("calibrate: stopped"));
+  EXPECT_THAT(summary, Not(HasSubstr("doctor")));
+  EXPECT_GE(recorded(), before);
+  const std::string files = listing(root_ / "out.tar.gz");
+  for (const char* name : {"raw/devices.txt", "raw/topology.json", "raw/crossing/campaign.db",
+                           "summary.txt", "judged/crossing."}) {
+    EXPECT_THAT(files, HasSubstr(std::string("out/") + name));
+  }
+}
+
+TEST_F(OnNvidiaGpu, KilledItLeavesTheArchiveOfItsLastStep) {
+  const fs::path out = root_ / "out";
+  RunningScript script({"--budget", "400", out.string()}, stubs());
+  ASSERT_TRUE(script.reaches([&] {
+    return fs::exists(root_ / "out.tar.gz") &&
+           listing(root_ / "out.tar.gz").find("out/raw/topology.json") != std::string::npos;
+  }));
+  EXPECT_EQ(script.stop(SIGKILL), 128 + SIGKILL);
+  const std::string files = listing(root_ / "out.tar.gz");
+  for (const char* name : {"raw/devices.txt", "raw/topology.json", "summary.txt"}) {
+    EXPECT_THAT(files, HasSubstr(std::string("out/") + name));
+  }
+}
+
+TEST_F(OnNvidiaGpu, LeavesOutWhatTheBudgetDoesNotReachAndSaysSo) {
+  const auto result = start({"--budget", "12", (root_ / "out").string()}, stubs());
+  EXPECT_EQ(result.exit_code, 1);
+  const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
+  EXPECT_THAT(summary, HasSubstr("doctor: left out, the time is up"));
+  EXPECT_THAT(listing(root_ / "out.tar.gz"), HasSubstr("out/summary.txt"));
 }
 
 }  // namespace

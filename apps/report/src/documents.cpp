@@ -23,6 +23,7 @@ std::optional<Kind> kind_of(const json& content) {
   const auto has = [&](const char* key) { return content.contains(key); };
   if (has("paper") && has("rows")) return Kind::reproduction;
   if (has("kernels") && has("constant") && has("total")) return Kind::estimate;
+  if (has("energy_pj_per_bit_crossing")) return Kind::crossing;
   if (has("avg_packet_latency") && has("network")) return Kind::simulation;
   if (has("curves") || (has("points") && has("network"))) return Kind::curves;
   return std::nullopt;
@@ -96,6 +97,22 @@ void add_calibration(std::vector<Figure>& figures, const json& model) {
   figures.push_back({"rejected", "", number_of(model, "rejected"), none, none});
 }
 
+void add_crossing(std::vector<Figure>& figures, const json& crossing) {
+  const std::string unit = "pJ/bit/crossing";
+  const auto add = [&](std::string name, const char* key) {
+    figures.push_back(figure(std::move(name), unit, object_of(crossing, key)));
+  };
+  add("random data", "energy_pj_per_bit_crossing");
+  add("zeros", "zero_data_pj_per_bit_crossing");
+  add("random less zeros", "data_part_pj_per_bit_crossing");
+  for (const char* way : {"near", "far"}) {
+    figures.push_back({std::string(way) + ", power over idle", "W",
+                       number_of(crossing, (std::string(way) + "_w").c_str()), none, none});
+  }
+  figures.push_back({"runs", "", number_of(crossing, "runs"), none, none});
+  figures.push_back({"rejected", "", number_of(crossing, "rejected"), none, none});
+}
+
 void add_estimate(std::vector<Figure>& figures, const json& estimate) {
   const json& total = object_of(estimate, "total");
   const auto both = [&](const std::string& name, const json& of) {
@@ -126,6 +143,7 @@ void add_simulation(std::vector<Figure>& figures, const json& run) {
 std::string_view to_string(Kind kind) {
   switch (kind) {
     case Kind::calibration: return "calibration";
+    case Kind::crossing: return "calibration of crossings";
     case Kind::estimate: return "estimate";
     case Kind::simulation: return "simulation";
     case Kind::curves: return "latency curves";
@@ -158,6 +176,11 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     documents.push_back(std::move(document));
     return documents;
   }
+  if (fs::exists(path / "crossing.json", ec)) {
+    WW_ASSIGN(document, read_printed(path / "crossing.json"));
+    documents.push_back(std::move(document));
+    return documents;
+  }
   if (fs::exists(path / "model.json", ec) || fs::exists(path / "campaign.db", ec)) {
     WW_ASSIGN(document, read_calibration(path));
     documents.push_back(std::move(document));
@@ -174,11 +197,12 @@ Result<std::vector<Document>> read_documents(const fs::path& path) {
     documents.push_back(std::move(document));
   }
   if (documents.empty()) {
-    return fail(ErrorCode::not_found,
-                "holds no run: neither model.json with campaign.db (calibrate), nor "
-                "reproduction.json (reproduce), nor sweep.db (sweep), nor JSON files of estimate "
-                "or simulate",
-                path.string());
+    return fail(
+        ErrorCode::not_found,
+        "holds no run: neither model.json with campaign.db nor crossing.json (calibrate), nor "
+        "reproduction.json (reproduce), nor sweep.db (sweep), nor JSON files of estimate "
+        "or simulate",
+        path.string());
   }
   for (const auto& document : documents) {
     if (document.kind != documents.front().kind) {
@@ -200,6 +224,7 @@ std::vector<Figure> figures_of(const Document& document) {
   std::vector<Figure> figures;
   switch (document.kind) {
     case Kind::calibration: add_calibration(figures, document.content); break;
+    case Kind::crossing: add_crossing(figures, document.content); break;
     case Kind::estimate: add_estimate(figures, document.content); break;
     case Kind::simulation: add_simulation(figures, document.content); break;
     case Kind::curves:

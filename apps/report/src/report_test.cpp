@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "testing/synthetic_campaign.hpp"
@@ -140,6 +141,58 @@ TEST_F(Report, MissingAndDamagedInputsAreErrorsAndLeaveNoPage) {
     EXPECT_EQ(status.error().code, ErrorCode::parse_error) << text;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_ / "report.html"));
+}
+
+TEST_F(Report, ShowsACalibrationOfCrossingsWithItsControls) {
+  const auto row = [](double value) {
+    return nlohmann::json{
+        {"status", "ok"}, {"value", value}, {"low", 0.9 * value}, {"high", 1.1 * value}};
+  };
+  nlohmann::json crossing = {
+      {"device", "cuda:0"},
+      {"virtual", false},
+      {"energy_pj_per_bit_crossing", row(1.25)},
+      {"zero_data_pj_per_bit_crossing", row(0.5)},
+      {"data_part_pj_per_bit_crossing", row(0.75)},
+      {"controls", {{{"name", "null pair"}, {"passed", false}, {"detail", "differ by <2 pJ"}}}},
+      {"half_widths_pj_per_bit_crossing", {{"noise", 0.03}, {"gain", 0.06}}},
+      {"near_bits_per_s", 2e12},
+      {"far_bits_per_s", 1.5e12},
+      {"near_w", 50.0},
+      {"far_w", 61.25},
+      {"greatest_rate_mismatch", 0.333},
+      {"waits", 3},
+      {"blocks", 4},
+      {"runs", 84},
+      {"rejected", 1}};
+  const auto folder = folder_ / "crossing";
+  std::filesystem::create_directories(folder);
+  const auto page_of = [&] {
+    std::ofstream(folder / "crossing.json") << crossing.dump();
+    const auto written = write_report(folder, folder / "page.html");
+    EXPECT_TRUE(written) << written.error().text();
+    return read_file(folder / "page.html").value_or("");
+  };
+  const std::string page = page_of();
+  EXPECT_NE(page.find("1.250 [1.125, 1.375] pJ per bit and crossing"), std::string::npos);
+  EXPECT_NE(page.find("FAILED"), std::string::npos);
+  EXPECT_NE(page.find("differ by &lt;2 pJ"), std::string::npos);
+  EXPECT_NE(page.find("61.25"), std::string::npos);
+  EXPECT_NE(page.find("33.30"), std::string::npos);
+  // Without a figure the reason comes first.
+  crossing["energy_pj_per_bit_crossing"] = {
+      {"status", "rejected"}, {"value", nullptr}, {"reason", "control 'null pair' failed"}};
+  const std::string refused = page_of();
+  EXPECT_NE(refused.find("No figure: rejected"), std::string::npos);
+  EXPECT_NE(refused.find("null pair"), std::string::npos);
+  // What is damaged is said, and leaves no page.
+  crossing.erase("controls");
+  std::filesystem::remove(folder / "page.html");
+  std::ofstream(folder / "crossing.json") << crossing.dump();
+  const auto damaged = write_report(folder, folder / "page.html");
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().code, ErrorCode::parse_error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "page.html"));
 }
 
 }  // namespace

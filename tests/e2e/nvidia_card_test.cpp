@@ -1,0 +1,130 @@
+// An NVIDIA card from the command line, without one: CUDA's driver is a stub that executes PTX,
+// NVML is a stub that shows the power which that draws, and the program lives in the chip's time
+// (microbench/test_support). What runs is what runs on a card: telemetry, topology, pinning,
+// sampler, campaign, fit, doctor.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "process.hpp"
+#include "test_support/stub_cuda.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::e2e {
+namespace {
+
+namespace stub = microbench::testing::stub_cuda;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class NvidiaCard : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::filesystem::exists("/dev/nvidiactl")) {
+      GTEST_SKIP() << "an NVIDIA driver is installed here";
+    }
+    configure("");
+  }
+  void configure(const std::string& more) const {
+    std::ofstream(folder_.path() / "config") << "idle_w " << stub::idle_w << "\nnoise_w 0.1\n"
+                                             << more;
+  }
+  [[nodiscard]] Environment environment() const {
+    const auto lib = build_folder() / "lib";
+    return {{"LD_PRELOAD", (lib / "stubs/libchip_clock.so").string()},
+            {"LD_LIBRARY_PATH", (lib / "stubs").string() + ":" + (lib / "nvml_stub").string()},
+            {"WW_STUB_CUDA_CHIP", "1"},
+            {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
+            {"WW_NVML_STUB", folder_.path().string()},
+            {"XDG_CACHE_HOME", (folder_.path() / "cache").string()},
+            {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()}};
+  }
+  [[nodiscard]] std::string out() const { return (folder_.path() / "run").string(); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
+  const auto finished = run({wirewatt(), "--quiet", "calibrate", "--device", "cuda:0", "--quick",
+                             "--no-clock-control", "--out", out(), "--json"},
+                            environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json answer = json::parse(finished.out);
+  const json& energy = answer["energy_pj_per_bit_crossing"];
+  ASSERT_EQ(energy["status"], "ok") << answer.dump(1);
+  const double truth = 1e12 / stub::chip_speed *
+                       (stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one);
+  EXPECT_LT(energy["low"].get<double>(), truth);
+  EXPECT_GT(energy["high"].get<double>(), truth);
+  EXPECT_LT(std::abs(energy["value"].get<double>() / truth - 1), 0.1);
+  ASSERT_EQ(answer["controls"].size(), 4u);
+  for (const json& control : answer["controls"]) EXPECT_EQ(control["passed"], true) << control;
+
+  // The same from the recording.
+  const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db", "--json"});
+  ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
+  EXPECT_EQ(json::parse(fitted.out)["energy_pj_per_bit_crossing"], energy);
+
+  const auto page = folder_.path() / "report.html";
+  const auto reported = run({wirewatt(), "report", out(), "-o", page.string()});
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  const std::string text = read_file(page).value_or("");
+  EXPECT_THAT(text, HasSubstr("pJ per bit and crossing"));
+  for (const json& control : answer["controls"]) {
+    EXPECT_THAT(text, HasSubstr(control["detail"].get<std::string>()));
+  }
+
+  // There is no millimetre, so what needs one refuses.
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"estimate", "--counters", "none.csv"},
+        {"project", "--node", "7nm"},
+        {"simulate", "--network", "mesh", "--traffic", "uniform", "--rate", "0.1"}}) {
+    std::vector<std::string> words{wirewatt()};
+    words.insert(words.end(), command.begin(), command.end());
+    words.insert(words.end(), {"--model", out()});
+    const auto refused = run(words);
+    EXPECT_EQ(refused.exit_code, 1) << command.front();
+    EXPECT_THAT(refused.err, HasSubstr("is a calibration of crossings")) << command.front();
+    EXPECT_THAT(refused.err, HasSubstr("per bit and millimetre")) << command.front();
+  }
+}
+
+TEST_F(NvidiaCard, WhoseControlFailsHasNoFigureAndExitCode1) {
+  auto settings = environment();
+  settings.emplace_back("WW_STUB_CUDA_ONES", "-1");  // random bits draw less than zeros
+  const auto finished = run({wirewatt(), "--quiet", "calibrate", "--device", "cuda:0", "--quick",
+                             "--no-clock-control", "--out", out(), "--json"},
+                            settings);
+  EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
+  const json answer = json::parse(finished.out);
+  const json& energy = answer["energy_pj_per_bit_crossing"];
+  EXPECT_EQ(energy["status"], "rejected");
+  EXPECT_TRUE(energy["value"].is_null());
+  EXPECT_THAT(energy["reason"].get<std::string>(), HasSubstr("'near, random against zeros'"));
+  const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db"});
+  EXPECT_EQ(fitted.exit_code, 1);
+  EXPECT_THAT(fitted.out, HasSubstr("near, random against zeros FAILED"));
+}
+
+TEST_F(NvidiaCard, IsLoadedByTheDoctorWhoFindsItsSensorsPeriodAndWindow) {
+  configure("period_s 0.1\nwindow_s 0.025\n");
+  const auto finished =
+      run({wirewatt(), "--quiet", "doctor", "--device", "cuda:0", "--no-clock-control", "--json"},
+          environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["no_step_test"], "") << report.dump(1);
+  EXPECT_THAT(report.value("load", ""), HasSubstr("furnace")) << report.dump(1);
+  ASSERT_FALSE(report["columns"].empty()) << report.dump(1);
+  const json& power = report["columns"].at(0);
+  EXPECT_NEAR(power["period_s"].get<double>() / 0.1, 1, 0.1) << power;
+  ASSERT_TRUE(power["window_s"].is_number()) << power;
+  EXPECT_NEAR(power["window_s"].get<double>() / 0.025, 1, 0.1) << power;
+  EXPECT_GT(power["step_w"].get<double>(), stub::active_w) << power;
+}
+
+}  // namespace
+}  // namespace ww::e2e
