@@ -21,10 +21,10 @@ void expect_error(const Finished& finished, int exit_code, const std::string& pa
 TEST(CommandLine, HelpOnASubjectHasItsOptionsAlone) {
   const auto all = run({wirewatt(), "simulate", "--help"});
   EXPECT_NE(all.out.find("routers "), std::string::npos);
-  EXPECT_EQ(all.out.find("Threshold of messages"), std::string::npos);
+  EXPECT_EQ(all.out.find("Threshold of the messages"), std::string::npos);
   const auto laser = run({wirewatt(), "simulate", "--help=laser"});
   EXPECT_EQ(laser.exit_code, 0);
-  EXPECT_NE(laser.out.find("Threshold of messages"), std::string::npos);
+  EXPECT_NE(laser.out.find("Threshold of the messages"), std::string::npos);
   EXPECT_EQ(laser.out.find("--vc-buffer"), std::string::npos);
   expect_error(run({wirewatt(), "simulate", "--help=lasers"}), 2, "routers.*laser");
 }

@@ -45,7 +45,8 @@ typedef enum wirewatt_figure_status {
   WIREWATT_FIGURE_UNAVAILABLE = 2,    /* sensor, counters or model are missing */
   WIREWATT_FIGURE_NOT_IDENTIFIED = 3, /* the model could not determine it */
   WIREWATT_FIGURE_REJECTED = 4,       /* read, but not to be trusted */
-  /* The model's calibration is flagged, and WIREWATT_ANYWAY was given: do not rely on the figure. */
+  /* The model's calibration is flagged, and WIREWATT_ANYWAY was given: do not rely on the figure.
+   */
   WIREWATT_FIGURE_MISFIT = 5
 } wirewatt_figure_status;
 
