@@ -3,287 +3,100 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-
-#include "bench/stream_arguments.hpp"
-#include "ww/core/hash.hpp"
-#include "ww/kernels/sources.hpp"
+#include <cmath>
 
 namespace ww::microbench {
 namespace {
 
-// Real drivers map large pages into buffers of such a size; below a page, addresses choose channels
-// as they do in memory.
-constexpr std::size_t large_page_buffer = std::size_t{4} << 20;
-
-constexpr std::uint32_t pin_marker = 0x5EC0DE01u;
-constexpr std::uint32_t unlogged = 0xFFFFFFFFu;
-
-template <class T>
-std::span<const std::byte> bytes_of(const std::vector<T>& values) {
-  return std::as_bytes(std::span(values));
-}
+constexpr std::int64_t kBatchLaunches = 100;  // launches between two waits: the queue stays short
 
 }  // namespace
 
-Result<std::unique_ptr<Bench>> Bench::create(Device& device, const Pinning& pinning, bool patch,
-                                             std::uint64_t seed, kernels::Wait wait) {
-  std::unique_ptr<Bench> bench(new Bench(device, pinning));
-  bench->seed_ = seed;
-  const ChipFacts& chip = device.chip;
-  if (device.quadrants.empty() || chip.engines < 1 || chip.cus_per_engine < 1) {
-    return fail(ErrorCode::unsupported, "the chip's engines and quadrants are not known",
-                device.name);
-  }
-  if (pinning.target().wave_size != wave_size) {
-    return fail(ErrorCode::unsupported, "kernels are laid out for wavefronts of 64", chip.target);
-  }
-  bench->stream_groups_ =
-      static_cast<std::size_t>(chip.engines * chip.cus_per_engine) * groups_per_cu;
-
-  kernels::Macros macros;
-  macros.target = pinning.target();
-  macros.wait = wait;
-  macros.group_size = group_size;
-  macros.interleave_bytes = static_cast<unsigned>(chip.interleave_bytes);
-  macros.channels = static_cast<unsigned>(chip.channels);
-  macros.quadrant_channels = static_cast<unsigned>(device.quadrants.front().size());
-  macros.stripes = stripes;
-  macros.unroll = unroll;
-  macros.count_waves = device.traffic != Traffic::counters;
-
-  ComputeHost& host = *device.host;
-  WW_ASSIGN(stream_source, kernels::find_source("l2_stream"));
-  WW_ASSIGN(stream_text, kernels::program_text(stream_source, macros));
-  WW_ASSIGN(binary, host.build(stream_text, "l2_stream"));
-  if (patch) {
-    WW_ASSIGN(patched, pinning.patch(binary, "l2_stream"));
-    binary = std::move(patched);
-  }
-  bench->stream_hash_ = hash_text(binary);
-  WW_ASSIGN(stream_kernel, host.load(binary, "l2_stream"));
-  bench->stream_kernel_ = std::move(stream_kernel);
-
-  WW_ASSIGN(furnace_source, kernels::find_source("furnace"));
-  WW_ASSIGN(furnace_text, kernels::program_text(furnace_source, macros));
-  WW_ASSIGN(furnace_binary, host.build(furnace_text, "furnace"));
-  WW_ASSIGN(furnace_kernel, host.load(furnace_binary, "furnace"));
-  bench->furnace_kernel_ = std::move(furnace_kernel);
-
-  WW_ASSIGN(sweep_source, kernels::find_source("l2_sweep"));
-  WW_ASSIGN(sweep_text, kernels::program_text(sweep_source, macros));
-  WW_ASSIGN(sweep_binary, host.build(sweep_text, "l2_sweep"));
-  WW_ASSIGN(sweep_kernel, host.load(sweep_binary, "l2_sweep"));
-  bench->sweep_kernel_ = std::move(sweep_kernel);
-  constexpr std::size_t piece = wave_size * 16;  // one load of the wavefront
-  const std::size_t pieces = (static_cast<std::size_t>(chip.l2_bytes) + piece - 1) / piece;
-  WW_ASSIGN(sweep_data, host.create_buffer(std::max<std::size_t>(pieces, 1) * piece));
-  bench->sweep_data_ = std::move(sweep_data);
-  const std::vector<std::byte> zeros(bench->sweep_data_->size());
-  WW_TRY(bench->sweep_data_->write(0, zeros));
-
-  WW_ASSIGN(known_source, kernels::find_source("known_bytes"));
-  WW_ASSIGN(known_text, kernels::program_text(known_source, macros));
-  bench->known_bytes_text_ = std::move(known_text);
-
-  const std::size_t streams = kernels::all_patterns.size() * rate_count *
-                              static_cast<std::size_t>(chip.engines) * device.quadrants.size();
-  const std::vector<std::uint32_t> empty(streams * bench->waves(), unlogged);
-  WW_ASSIGN(log, host.create_buffer(empty.size() * sizeof(std::uint32_t)));
-  WW_TRY(log->write(0, bytes_of(empty)));
-  bench->log_ = std::move(log);
-  WW_ASSIGN(output, host.create_buffer(256));
-  bench->output_ = std::move(output);
-  WW_TRY(bench->stream_kernel_->set(log_argument, *bench->log_));
-  WW_TRY(bench->stream_kernel_->set(output_argument, *bench->output_));
-  if (macros.count_waves) {
-    WW_ASSIGN(working, host.create_buffer(256));
-    bench->working_ = std::move(working);
-    WW_TRY(bench->working_->write(0, std::vector<std::byte>(256)));
-    WW_TRY(bench->stream_kernel_->set(working_argument, *bench->working_));
-    WW_TRY(bench->count_waves(false));
-  }
-  WW_TRY(bench->furnace_kernel_->set(1, *bench->output_));
-  WW_TRY(bench->sweep_kernel_->set(0, *bench->sweep_data_));
-  WW_TRY(bench->sweep_kernel_->set(1, static_cast<std::uint32_t>(pieces)));
-  WW_TRY(bench->sweep_kernel_->set(2, *bench->output_));
-  // All data now: filling it later would change memory between measured launches.
-  for (const kernels::Pattern pattern : kernels::all_patterns) WW_TRY(bench->data(pattern));
-  return bench;
+void reject(StoredRun& run, std::string reason) {
+  if (run.status != RunStatus::ok) return;
+  run.status = RunStatus::rejected;
+  run.reason = std::move(reason);
 }
 
-Result<DeviceBuffer*> Bench::data(kernels::Pattern pattern) {
-  auto& slot = data_[pattern];
-  if (slot == nullptr) {
-    // Twice the span: an aligned span lies within, wherever the buffer begins.
-    const std::size_t span = static_cast<std::size_t>(stripes) *
-                             static_cast<std::size_t>(device_.chip.interleave_bytes) *
-                             static_cast<std::size_t>(device_.chip.channels);
-    const std::size_t size =
-        device_.traffic == Traffic::counters ? 2 * span : std::max(2 * span, large_page_buffer);
-    WW_ASSIGN(buffer, device_.host->create_buffer(size));
-    std::vector<std::byte> content(size);
-    kernels::fill(content, pattern, seed_ ^ 0x77AA00FF13579BDFu);
-    WW_TRY(buffer->write(0, content));
-    slot = std::move(buffer);
-  }
-  return slot.get();
+void Bench::sleep(double seconds) {
+  device_.sensor->sleep_until(device_.sensor->now_ns() + std::llround(seconds * 1e9));
 }
 
-Result<std::uint64_t> Bench::packed_channels(int quadrant) const {
-  const auto& channels = device_.quadrants[static_cast<std::size_t>(quadrant)];
-  if (channels.size() != device_.quadrants.front().size()) {
-    return fail(ErrorCode::unsupported, "quadrants of different size", device_.name);
-  }
-  std::uint64_t packed = 0;
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    packed |= static_cast<std::uint64_t>(channels[i] & 255) << (8 * i);
-  }
-  return packed;
+Status Bench::select_state(int dvfs_state) {
+  if (device_.sensor->dvfs_current() == dvfs_state) return {};
+  return device_.sensor->select_dvfs(dvfs_state);
 }
 
-std::size_t Bench::log_index(const Stream& stream) const {
-  const auto pattern = static_cast<std::size_t>(stream.pattern);
-  const auto rate = static_cast<std::size_t>(stream.rate);
-  const auto engines = static_cast<std::size_t>(device_.chip.engines);
-  const std::size_t pair = static_cast<std::size_t>(stream.engine) * device_.quadrants.size() +
-                           static_cast<std::size_t>(stream.quadrant);
-  return ((pattern * rate_count + rate) * engines * device_.quadrants.size() + pair) * waves();
+void Bench::note_length(const Launched& done) {
+  launch_ns_ = std::max(1000.0, static_cast<double>(done.end_ns - done.start_ns) /
+                                    static_cast<double>(done.launches));
 }
 
-Status Bench::select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle) {
-  LoadedKernel& kernel = *stream_kernel_;
-  const bool all = !selected_;
-  const Selected before = selected_.value_or(Selected{});
-  if (all || before.stream.pattern != stream.pattern) {
-    WW_ASSIGN(buffer, data(stream.pattern));
-    WW_TRY(kernel.set(buffer_argument, *buffer));
-  }
-  if (all || before.stream.quadrant != stream.quadrant) {
-    WW_ASSIGN(channels, packed_channels(stream.quadrant));
-    WW_TRY(kernel.set(channels_argument, channels));
-  }
-  if (all || before.loops != loops) WW_TRY(kernel.set(loops_argument, loops));
-  if (all || before.throttle != throttle) WW_TRY(kernel.set(throttle_argument, throttle));
-  if (all || before.stream.engine != stream.engine) {
-    WW_TRY(kernel.set(engine_argument, static_cast<std::uint32_t>(stream.engine)));
-  }
-  if (all || before.stream != stream) {
-    WW_TRY(kernel.set(log_first_argument, static_cast<std::uint32_t>(log_index(stream))));
-  }
-  selected_ = Selected{stream, loops, throttle};
-  return {};
-}
-
-Status Bench::set_furnace(std::uint32_t loops) {
-  if (furnace_loops_ == loops) return {};
-  WW_TRY(furnace_kernel_->set(0, loops));
-  furnace_loops_ = loops;
-  return {};
-}
-
-Status Bench::launch_furnace(std::uint32_t loops) {
-  WW_TRY(set_furnace(loops));
-  return furnace_kernel_->launch(stream_groups_, group_size);
-}
-
-Result<double> Bench::time_furnace(std::uint32_t loops) {
-  WW_TRY(set_furnace(loops));
-  return furnace_kernel_->time_launch(stream_groups_, group_size);
-}
-
-Status Bench::count_waves(bool on) {
-  return stream_kernel_->set(count_argument, std::uint32_t{on ? 1U : 0U});
-}
-
-Result<double> Bench::counted_waves() {
+Result<Bench::Launched> Bench::launch_count(std::int64_t count, const Launch& launch,
+                                            int dispatches) {
+  Launched done;
+  WW_TRY(device_.host->finish());  // other work may be queued; it is not counted here
+  done.first = device_.counters->dispatch_count();
+  for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch());
   WW_TRY(device_.host->finish());
-  std::uint32_t waves = 0;
-  WW_TRY(working_->read(0, std::as_writable_bytes(std::span(&waves, 1))));
-  const std::uint32_t none = 0;
-  WW_TRY(working_->write(0, std::as_bytes(std::span(&none, 1))));
-  return static_cast<double>(waves);
-}
-
-Result<WaveReport> Bench::read_log(const Stream& stream) const {
-  std::vector<std::uint32_t> ids(waves());
-  WW_TRY(log_->read(log_index(stream) * sizeof(std::uint32_t),
-                    std::as_writable_bytes(std::span(ids))));
-  constexpr std::size_t waves_per_group = group_size / wave_size;
-  std::size_t silent = 0;
-  std::size_t unpatched = 0;
-  for (std::size_t wave = 0; wave < ids.size(); ++wave) {
-    const auto group = static_cast<std::uint32_t>(wave / waves_per_group);
-    silent += ids[wave] == unlogged ? 1 : 0;
-    unpatched += ids[wave] == (group ^ pin_marker) ? 1 : 0;
-  }
-  if (unpatched == ids.size()) {
-    return fail(
-        ErrorCode::bad_data,
-        "the binary is not patched: wavefronts report work-group numbers instead of hardware "
-        "ids, so nothing is pinned",
-        device_.name);
-  }
-  if (silent != 0) {
-    return fail(ErrorCode::bad_data,
-                fmt::format("{} of {} wavefronts did not report their place", silent, ids.size()),
+  done.end = device_.counters->dispatch_count();
+  done.launches = count;
+  if (done.end != done.first + static_cast<std::uint64_t>(count * dispatches)) {
+    return fail(ErrorCode::device_error,
+                fmt::format("{} launches gave {} dispatches", count, done.end - done.first),
                 device_.name);
   }
-  std::map<std::uint32_t, std::uint64_t> working;
-  std::set<int> cus;
-  WaveReport report;
-  for (const std::uint32_t id : ids) {
-    WW_ASSIGN(place, pinning_.place(id));
-    if (place.engine < 0 || place.engine >= device_.chip.engines) {
-      return fail(
-          ErrorCode::bad_data,
-          fmt::format("a wavefront reports engine {} of {}", place.engine, device_.chip.engines),
-          device_.name);
+  WW_ASSIGN(head, device_.counters->dispatch(done.first));
+  WW_ASSIGN(tail, device_.counters->dispatch(done.end - 1));
+  done.start_ns = head.start_ns;
+  done.end_ns = tail.end_ns;
+  return done;
+}
+
+Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, int dispatches) {
+  const auto length_ns = std::llround(seconds * 1e9);
+  Launched all;
+  for (std::int64_t left_ns = length_ns; left_ns > 0 || all.launches == 0;) {
+    const auto wanted = std::llround(std::ceil(static_cast<double>(left_ns) / launch_ns_));
+    // The first batch is short: the length of a launch may have changed.
+    const std::int64_t most = all.launches == 0 ? 2 : kBatchLaunches;
+    WW_ASSIGN(done, launch_count(std::clamp<std::int64_t>(wanted, 1, most), launch, dispatches));
+    note_length(done);
+    if (all.launches == 0) {
+      all = done;
+    } else {
+      all.end = done.end;
+      all.end_ns = done.end_ns;
+      all.launches += done.launches;
     }
-    if (place.engine != stream.engine) continue;
-    ++working[id];
-    ++report.working_waves;
-    cus.insert(place.cu);
+    left_ns = length_ns - (all.end_ns - all.start_ns);
   }
-  report.working_cus = static_cast<int>(cus.size());
-  for (const auto& [id, waves] : working) report.working.push_back({id, waves});
-  return report;
+  return all;
 }
 
-double Bench::bytes_per_wave(std::uint32_t loops) {
-  return static_cast<double>(loops) * unroll * static_cast<double>(wave_size) * 16.0;
-}
-
-double Bench::peak_bytes_per_second(int quadrant, double clock_hz) const {
-  return static_cast<double>(device_.quadrants[static_cast<std::size_t>(quadrant)].size()) *
-         static_cast<double>(device_.chip.bytes_per_clock_per_channel) * clock_hz;
-}
-
-Result<double> Bench::run_known_bytes() {
-  constexpr std::size_t bytes = std::size_t{4} << 20;  // beyond the L2 of the virtual chips
-  constexpr auto count = static_cast<std::uint32_t>(bytes / 16);
-  ComputeHost& host = *device_.host;
-  WW_ASSIGN(binary, host.build(known_bytes_text_, "known_bytes"));
-  WW_ASSIGN(kernel, host.load(binary, "known_bytes"));
-  WW_ASSIGN(from, host.create_buffer(bytes));
-  WW_ASSIGN(to, host.create_buffer(bytes));
-  std::vector<std::byte> content(bytes);
-  kernels::fill(content, kernels::Pattern::random, seed_ + 1);
-  WW_TRY(from->write(0, content));
-  WW_TRY(kernel->set(0, *from));
-  WW_TRY(kernel->set(1, *to));
-  WW_TRY(kernel->set(2, count));
-  WW_TRY(kernel->launch(count / group_size, group_size));
-  WW_TRY(host.finish());
-  std::vector<std::byte> copy(bytes);
-  WW_TRY(to->read(0, copy));
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if ((copy[i] ^ content[i]) != std::byte{0xA5}) {
-      return fail(ErrorCode::bad_data, fmt::format("byte {} of the known copy is wrong", i),
-                  device_.name);
+Result<Bench::Throttled> Bench::find_throttle(
+    double low_share, double high_share,
+    const std::function<Result<double>(std::uint32_t)>& share_of) {
+  constexpr std::uint32_t kMostThrottle = 100'000;
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  for (Throttled found{8, 0};;) {
+    WW_ASSIGN(share, share_of(found.throttle));
+    found.share = share;
+    if (share >= low_share && share <= high_share) return found;
+    (share > high_share ? low : high) = found.throttle;
+    if (high != 0 && high - low <= 1) return found;
+    if (found.throttle > kMostThrottle) {
+      return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
     }
+    found.throttle = high == 0 ? 2 * found.throttle : (low + high) / 2;
   }
-  return 2.0 * static_cast<double>(bytes);
+}
+
+Status Bench::read_sensor(StoredRun& run) {
+  WW_ASSIGN(readings, recorder_.take());
+  run.samples.insert(run.samples.end(), readings.begin(), readings.end());
+  return {};
 }
 
 }  // namespace ww::microbench

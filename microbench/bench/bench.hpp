@@ -1,112 +1,68 @@
-// The microbenchmarks on one device: kernels built, patched and loaded, buffers filled, launches.
+// An open device as experiments use it: launches and waits, searches for a throttle, reads the
+// sensor. What every experiment does in the same way is done here and in the engine.
 #pragma once
 
-#include <compare>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <functional>
 
-#include "bench/plan.hpp"
 #include "device/device.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
-#include "ww/kernels/patterns.hpp"
+#include "ww/measure/recorder.hpp"
 
 namespace ww::microbench {
 
-// What a streaming launch does; loop count and throttle follow from the rate (PlanInputs::Tuning).
-struct Stream {
-  int engine{};
-  int quadrant{};
-  kernels::Pattern pattern{kernels::Pattern::random};
-  Rate rate{Rate::saturated};
-  auto operator<=>(const Stream&) const = default;
-};
-
-// Who worked, by the wavefronts' own log.
-struct WaveReport {
-  std::vector<StoredWaves> working;  // hardware ids on the wanted engine
-  std::uint64_t working_waves{};
-  int working_cus{};
-};
-
 class Bench {
  public:
-  // Builds, patches (unless `patch` is false) and loads. `seed` draws the random data. The device
-  // must outlive the bench. Errors of host and pinning.
-  static Result<std::unique_ptr<Bench>> create(Device& device, const Pinning& pinning, bool patch,
-                                               std::uint64_t seed,
-                                               kernels::Wait wait = kernels::Wait::sleep);
+  // Device and pinning must outlive the bench.
+  Bench(Device& device, const Pinning& pinning)
+      : device_(device), pinning_(pinning), recorder_(*device.sensor) {}
 
-  // Sets the arguments of the streaming kernel that differ from the last call's.
-  Status select(const Stream& stream, std::uint32_t loops, std::uint32_t throttle);
-  Status launch_stream() { return stream_kernel_->launch(stream_groups_, group_size); }
-  // One launch alone, timed by the device's events [s].
-  Result<double> time_stream() { return stream_kernel_->time_launch(stream_groups_, group_size); }
-  Result<double> time_furnace(std::uint32_t loops);
-  // Devices without counters of each launch: whether working wavefronts count themselves in the
-  // launches that follow, and how many did since the last call (waits for the queue).
-  Status count_waves(bool on);
-  Result<double> counted_waves();
-  Status launch_furnace(std::uint32_t loops);
-  // Puts the L2 into one and the same state, whatever ran before.
-  Status launch_sweep() { return sweep_kernel_->launch(1, wave_size); }
+  [[nodiscard]] Device& device() const { return device_; }
+  [[nodiscard]] const Pinning& pinning() const { return pinning_; }
 
-  // What a stream's wavefronts logged since the bench was made (each stream has its own log).
-  // Errors bad_data: the binary is not patched (wavefronts report work-group numbers), wavefronts
-  // that did not report, places off the chip.
-  [[nodiscard]] Result<WaveReport> read_log(const Stream& stream) const;
+  // Queues one piece of work. A piece is one dispatch, or more where launch_count is told so.
+  using Launch = std::function<Status()>;
+  struct Launched {
+    std::uint64_t first{}, end{};  // dispatches
+    std::int64_t start_ns{}, end_ns{};
+    std::int64_t launches{};
+  };
+  // Queues `count` launches and waits for them. Error device_error where the device did not see
+  // `dispatches` (of each launch) times as many dispatches.
+  Result<Launched> launch_count(std::int64_t count, const Launch& launch, int dispatches = 1);
+  // Launches until `seconds` of device time have passed, in batches, then waits.
+  Result<Launched> launch_for(double seconds, const Launch& launch, int dispatches = 1);
+  // Length of a launch [ns], as launch_for or note_length last saw it.
+  [[nodiscard]] double launch_ns() const { return launch_ns_; }
+  void note_length(const Launched& done);
 
-  // Payload bytes that one working wavefront loads in one launch.
-  [[nodiscard]] static double bytes_per_wave(std::uint32_t loops);
-  // Most bytes a second that the quadrant's channels can send at a clock.
-  [[nodiscard]] double peak_bytes_per_second(int quadrant, double clock_hz) const;
-  // Hash of the loaded streaming binary.
-  [[nodiscard]] const std::string& stream_hash() const { return stream_hash_; }
+  void sleep(double seconds);
+  Status select_state(int dvfs_state);
 
-  // Copies a known number of bytes once; gives bytes read plus written. Error bad_data when the
-  // copy is not what it should be.
-  Result<double> run_known_bytes();
+  // A throttle under which a kernel runs at `low` to `high` of its full rate. `share_of` measures
+  // the share at a throttle. Waiting grows in proportion to the throttle once it exceeds the
+  // queueing: the search doubles, then bisects. Where two neighbouring throttles lie on both sides
+  // of the range, the last one tried is taken. Error bad_data where no throttle lowers the rate.
+  struct Throttled {
+    std::uint32_t throttle{};
+    double share{};
+  };
+  Result<Throttled> find_throttle(double low, double high,
+                                  const std::function<Result<double>(std::uint32_t)>& share_of);
 
-  static constexpr std::size_t group_size = 256;
-  static constexpr std::size_t wave_size = 64;
-  static constexpr unsigned stripes = 128;  // 128 KiB of a 4-channel quadrant at 256 B: half of it
-  static constexpr unsigned unroll = 4;
-  static constexpr std::size_t groups_per_cu = 4;
+  // Appends the readings since the last call: one unbroken series in a session.
+  Status read_sensor(StoredRun& run);
 
  private:
-  Bench(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
-  [[nodiscard]] std::size_t waves() const { return stream_groups_ * (group_size / wave_size); }
-  [[nodiscard]] std::size_t log_index(const Stream& stream) const;
-  [[nodiscard]] Result<std::uint64_t> packed_channels(int quadrant) const;
-  Result<DeviceBuffer*> data(kernels::Pattern pattern);
-  Status set_furnace(std::uint32_t loops);
-
   Device& device_;
   const Pinning& pinning_;
-  std::uint64_t seed_{};
-  std::size_t stream_groups_{};
-  std::string stream_hash_;
-  std::string known_bytes_text_;
-  // Kernels are destroyed before the buffers that their arguments name.
-  std::map<kernels::Pattern, std::unique_ptr<DeviceBuffer>> data_;
-  std::unique_ptr<DeviceBuffer> log_;
-  std::unique_ptr<DeviceBuffer> output_;
-  std::unique_ptr<DeviceBuffer> working_;  // counted wavefronts; null where counters count
-  std::unique_ptr<DeviceBuffer> sweep_data_;
-  std::unique_ptr<LoadedKernel> sweep_kernel_;
-  std::unique_ptr<LoadedKernel> stream_kernel_;
-  std::unique_ptr<LoadedKernel> furnace_kernel_;
-  struct Selected {
-    Stream stream;
-    std::uint32_t loops{}, throttle{};
-  };
-  std::optional<Selected> selected_;
-  std::optional<std::uint32_t> furnace_loops_;
+  measure::Recorder recorder_;
+  double launch_ns_{300'000};
 };
+
+// Marks a run as measured and not to be used; the first reason stands.
+void reject(StoredRun& run, std::string reason);
 
 }  // namespace ww::microbench

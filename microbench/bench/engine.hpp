@@ -1,32 +1,45 @@
-// The campaign proper, over parts that tests can replace.
+// The one engine of all experiments, over parts that tests can replace.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
+#include "bench/i_experiment.hpp"
 #include "device/device.hpp"
 #include "host/pinning.hpp"
-#include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
-#include "ww/microbench/campaign.hpp"
+#include "ww/microbench/campaign_summary.hpp"
+#include "ww/microbench/device_request.hpp"
+#include "ww/microbench/progress.hpp"
+#include "ww/microbench/stop_rule.hpp"
 
 namespace ww::microbench {
 
-struct CampaignParts {
+struct ExperimentParts {
   // Opens the device of a resolved name.
   std::function<Result<Device>(const DeviceRequest&, const std::string&)> open;
   std::function<Result<std::unique_ptr<Pinning>>(const Device&)> pinning;
-  HalfWidthFunction half_width;     // of the answer's sensed interval
-  std::int64_t launch_ns{200'000};  // wanted length of a launch
+  HalfWidthFunction half_width;  // the stop rule; not asked where an experiment
+                                 // has no more blocks
+};
+
+struct ExperimentRequest {
+  DeviceRequest device;
+  std::filesystem::path folder;  // gets the experiment's file
+  std::uint64_t seed{1};         // of the experiment's orders; noted and compared at resume
+  bool resume{};
 };
 
 inline constexpr double wanted_half_width = 0.015;
 
-// As run_campaign.
-[[nodiscard]] Result<CampaignSummary> run_campaign_with(const CampaignRequest& request,
-                                                        const CampaignParts& parts,
-                                                        const ProgressFunction& progress);
+// Runs or resumes an experiment into its file. Errors and what is left behind:
+// as run_campaign. The engine owns the experiment, because its kernels must go
+// before the device does.
+[[nodiscard]] Result<CampaignSummary> run_experiment(std::unique_ptr<Experiment> experiment,
+                                                     const ExperimentRequest& request,
+                                                     const ExperimentParts& parts,
+                                                     const ProgressFunction& progress);
 
 }  // namespace ww::microbench

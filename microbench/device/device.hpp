@@ -47,7 +47,7 @@ struct Device {
   std::vector<int> engine_cus;  // CUs of each engine; empty: chip.cus_per_engine everywhere
   Traffic traffic{Traffic::counters};
   std::string notes;  // JSON: how it was opened, for readers of the campaign; empty: nothing to say
-  // Destroyed in reverse order: buffers and kernels go before them, see Bench.
+  // Destroyed in reverse order: buffers and kernels go before them, see StreamKernels.
   // (The log of launches that stands for counters asks the sensor for the time.)
   std::unique_ptr<measure::Sensor> sensor;
   std::unique_ptr<ComputeHost> host;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/engine.hpp"
+#include "experiment/experiments.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/process.hpp"
 #include "ww/microbench/traffic_check.hpp"
@@ -12,9 +13,9 @@
 namespace ww::microbench {
 namespace {
 
-// A real device, after a profiler was asked whether its streams move the bytes that they are taken
-// to move; the answer stands with what else is noted of how it was opened. Error bad_data where the
-// profiler says that they do not.
+// A real device, after a profiler was asked whether its streams move the bytes
+// that they are taken to move; the answer stands with what else is noted of how
+// it was opened. Error bad_data where the profiler says that they do not.
 Result<Device> open_real_device(const DeviceRequest& request, const std::string& name) {
   DeviceRequest named = request;
   named.name = name;
@@ -40,7 +41,13 @@ Result<Device> open_real_device(const DeviceRequest& request, const std::string&
 Result<CampaignSummary> run_campaign(const CampaignRequest& request,
                                      const HalfWidthFunction& half_width,
                                      const ProgressFunction& progress) {
-  CampaignParts parts;
+  const ExperimentSettings settings{request.seed,
+                                    request.quick,
+                                    {{"nops", request.nops},
+                                     {"patch_binary", request.patch_binary},
+                                     {"mirrored", request.mirrored}}};
+  WW_ASSIGN(experiment, make_experiment(experiments(), "calibration", settings));
+  ExperimentParts parts;
   // A campaign that goes on has its answer already.
   parts.open = [&request](const DeviceRequest& device, const std::string& name) {
     const bool asks = !DeviceName(name).is_virtual() && !request.resume;
@@ -48,7 +55,9 @@ Result<CampaignSummary> run_campaign(const CampaignRequest& request,
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
   parts.half_width = half_width;
-  return run_campaign_with(request, parts, progress);
+  return run_experiment(std::move(experiment),
+                        {request.device, request.folder, request.seed, request.resume}, parts,
+                        progress);
 }
 
 }  // namespace ww::microbench

@@ -52,6 +52,11 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   int rejected = 0;
   for (const StoredRun& run : runs) {
     const double seconds = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    if (run.block == 0) continue;  // the set-up
+    if (run.status != RunStatus::ok) {
+      ++rejected;
+      continue;
+    }
     const auto power = power_of(run, settle_s);
     if (run.kind == RunKind::idle) {
       if (power) idle_w.add(*power);

@@ -1,11 +1,14 @@
 #include "testing/fake_device.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <string>
 
 #include "ww/core/energy_tick.hpp"
 #include "ww/measure/health.hpp"
@@ -20,8 +23,14 @@ constexpr double clock_hz = 930e6;
 constexpr double peak_bytes_per_ns = 4 * 64 * clock_hz * 1e-9;
 constexpr std::int64_t tick_ns = 1'000'000;
 const std::string patched_prefix = "patched ";
+// Of binaries whose place begins at bit 10 of the hardware id.
+const std::string fours = " by fours";
+const std::string fours_define = "#define WW_ENGINE_SHIFT 10";
 
-constexpr const char* floorplan = R"(
+// Engines in the corners with their CUs in a row, channels in two columns of
+// the middle.
+std::string made_up_floorplan() {
+  std::string text = R"(
 name = "fake"
 estimated = true
 source = "made up for tests"
@@ -31,6 +40,21 @@ registers_to_l1_mm = 1.0
 distance_tolerance_95 = 0.05
 quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]
 )";
+  for (int engine = 0; engine < engines; ++engine) {
+    text += "[[engine]]\ncu = [";
+    for (int cu = 0; cu < cus; ++cu) {
+      text += fmt::format("{}[{}.0, {}.5]", cu == 0 ? "" : ", ", engine % 2 == 0 ? 2 : 18,
+                          engine < 2 ? cu / 2 : 19 - cu / 2);
+    }
+    text += "]\n";
+  }
+  for (int channel = 0; channel < 16; ++channel) {
+    text += fmt::format("[[l2]]\nat = [{}.0, {}.0]\nmemory_controller = [{}.0, {}.0]\n",
+                        channel % 8 < 4 ? 9 : 11, 2 + channel, channel % 8 < 4 ? 0 : 20,
+                        channel % 4 * 6);
+  }
+  return text;
+}
 
 // Time, heat, power and counters.
 struct Chip {
@@ -124,8 +148,8 @@ class FakeBuffer final : public DeviceBuffer {
 
 class FakeKernel final : public LoadedKernel {
  public:
-  FakeKernel(Chip& chip, std::string name, bool patched)
-      : chip_(chip), name_(std::move(name)), patched_(patched) {}
+  FakeKernel(Chip& chip, std::string name, bool patched, bool by_fours)
+      : chip_(chip), name_(std::move(name)), patched_(patched), by_fours_(by_fours) {}
 
   Status set(unsigned index, std::span<const std::byte> value) override {
     std::uint64_t number = 0;
@@ -147,6 +171,8 @@ class FakeKernel final : public LoadedKernel {
       stream(groups, group_size);
     } else if (name_ == "l2_sweep") {
       chip_.launch(name_, 500'000, 5, 0);
+    } else if (name_ == "register_stream") {
+      chip_.launch(name_, static_cast<double>(numbers_[2]) * 1000, 120, 1e4);
     } else if (name_ == "furnace") {
       chip_.launch(name_, static_cast<double>(numbers_[0]) * 2000, 150, 0);
     } else {
@@ -174,7 +200,8 @@ class FakeKernel final : public LoadedKernel {
       const std::uint32_t id =
           patched_ ? (engine << 13 | cu << 8 | static_cast<std::uint32_t>(wave % 4) << 4)
                    : (static_cast<std::uint32_t>(group) ^ marker);
-      if (((id >> 13) & 3) == numbers_[4]) ++working;
+      const std::uint32_t place = by_fours_ ? (id >> 10) & 0x1F : (id >> 13) & 3;
+      if (place == numbers_[4]) ++working;
       if (chip_.options.unanswering_waves && wave % 2 == 0) continue;
       std::memcpy(buffers_[5]->bytes.data() + (numbers_[6] + wave) * sizeof id, &id, sizeof id);
     }
@@ -188,6 +215,7 @@ class FakeKernel final : public LoadedKernel {
   Chip& chip_;
   std::string name_;
   bool patched_;
+  bool by_fours_;  // places are groups of four CUs
   std::array<std::uint64_t, 8> numbers_{};
   std::array<FakeBuffer*, 8> buffers_{};
 };
@@ -200,14 +228,16 @@ class FakeHost final : public ComputeHost {
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
     return std::make_unique<FakeBuffer>(bytes);
   }
-  Result<std::vector<std::byte>> build(const std::string&, const std::string& name) override {
-    const auto bytes = std::as_bytes(std::span(name));
+  Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
+    const std::string binary = text.find(fours_define) == std::string::npos ? name : name + fours;
+    const auto bytes = std::as_bytes(std::span(binary));
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   }
   Result<std::unique_ptr<LoadedKernel>> load(std::span<const std::byte> binary,
                                              const std::string& kernel) override {
     const std::string text(reinterpret_cast<const char*>(binary.data()), binary.size());
-    return std::make_unique<FakeKernel>(*chip_, kernel, text.starts_with(patched_prefix));
+    return std::make_unique<FakeKernel>(*chip_, kernel, text.starts_with(patched_prefix),
+                                        text.ends_with(fours));
   }
   Status flush() override { return {}; }
   Status finish() override { return {}; }
@@ -289,7 +319,7 @@ Device make_fake_device(const FakeOptions& options) {
   device.name = "virtual:w9100";
   device.is_virtual = true;
   device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
-  device.floorplan_toml = floorplan;
+  device.floorplan_toml = made_up_floorplan();
   device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
   device.host = std::make_unique<FakeHost>(chip);
   device.sensor = std::make_unique<FakeSensor>(chip);

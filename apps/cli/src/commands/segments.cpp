@@ -7,25 +7,43 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/segments.hpp"
 
 namespace ww::cli {
 namespace {
 
+// Whether a recording is there and whole. Recordings of earlier versions do not say when they were
+// started; they were deleted where they were not whole.
+Result<bool> is_whole(const std::filesystem::path& file) {
+  WW_ASSIGN(store, CampaignStore::open_read_only(file));
+  WW_ASSIGN(started, store.get(campaign_keys::started));
+  WW_ASSIGN(finished, store.get(campaign_keys::finished));
+  return !started || finished == "true";
+}
+
 int run(microbench::SegmentsRequest request, bool json) {
   const auto file = request.folder / "segments.db";
   std::error_code ec;
-  if (!std::filesystem::exists(file, ec)) {
+  bool whole = false;
+  if (std::filesystem::exists(file, ec)) {
+    const auto found = is_whole(file);
+    if (!found) return report_error(found.error());
+    whole = *found;
+    request.resume = true;
+  }
+  if (!whole) {
     Progress progress("measuring segments");
-    const auto status =
+    const auto summary =
         microbench::run_segments(request, [&](const microbench::CampaignProgress& step) {
           progress.update(step.done, step.total, step.note);
         });
     progress.finish();
-    if (!status) {
-      std::filesystem::remove(file, ec);  // half a recording would be taken for a whole one
-      return report_error(status.error());
+    if (!summary) return report_error(summary.error());
+    if (!summary->complete) {
+      spdlog::warn("interrupted after {} runs; the same command goes on", summary->runs);
+      return 1;
     }
   }
   const auto store = CampaignStore::open_read_only(file);
@@ -75,8 +93,9 @@ void add_segments(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   command
-      ->add_option("--out", arguments->out,
-                   "Folder for segments.db; one that is there is fitted again")
+      ->add_option(
+          "--out", arguments->out,
+          "Folder for segments.db; a whole one is fitted again, an interrupted one goes on")
       ->required();
   command->add_option("--blocks", request.blocks, "How often each point is visited, twice each")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-#include "bench/plan.hpp"
+#include "experiment/plan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bench/order.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/split_mix.hpp"
 
@@ -177,11 +178,8 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
 
   std::vector<int> order(static_cast<std::size_t>(inputs.engines * inputs.quadrants));
   std::iota(order.begin(), order.end(), 0);
-  // The bias of % is below 2^-59 here.
   SplitMix generator(inputs.seed * 0x100000001B3u + static_cast<std::uint64_t>(block));
-  for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1], order[static_cast<std::size_t>(generator.next() % i)]);
-  }
+  shuffle(order, [&generator] { return generator.next(); });
 
   // A slow sensor must settle in the idle runs, too.
   const double idle_s = std::max(inputs.quick ? 1.5 : 3.0, inputs.plateau_s.value_or(0.0));

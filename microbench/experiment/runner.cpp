@@ -1,4 +1,4 @@
-#include "bench/runner.hpp"
+#include "experiment/runner.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,10 @@
 #include <cmath>
 
 #include "ww/core/interrupt.hpp"
-#include "ww/measure/health.hpp"
 
 namespace ww::microbench {
 namespace {
 
-constexpr std::int64_t batch_launches = 100;  // launches between two waits: the queue stays short
 constexpr double traffic_tolerance = 0.005;
 constexpr double least_bandwidth_share = 0.9;
 constexpr double least_l2_hits = 0.999;
@@ -30,12 +28,6 @@ std::optional<double> counter(const std::map<std::string, double>& counters,
 }
 
 }  // namespace
-
-void reject(StoredRun& run, std::string reason) {
-  if (run.status != RunStatus::ok) return;
-  run.status = RunStatus::rejected;
-  run.reason = std::move(reason);
-}
 
 std::string judge_stream(const StreamFacts& facts) {
   if (facts.working_cus != facts.engine_cus) {
@@ -63,64 +55,13 @@ std::string judge_stream(const StreamFacts& facts) {
   return {};
 }
 
-Runner::Runner(Device& device, Bench& bench, std::int64_t session)
-    : device_(device), bench_(bench), session_(session), recorder_(*device.sensor) {}
-
-void Runner::sleep(double seconds) {
-  device_.sensor->sleep_until(device_.sensor->now_ns() + std::llround(seconds * 1e9));
-}
-
-Status Runner::select_state(int state) {
-  if (device_.sensor->dvfs_current() == state) return {};
-  return device_.sensor->select_dvfs(state);
-}
-
-Result<Runner::Launched> Runner::launch_count(std::int64_t count, const Launch& launch) {
-  Launched done;
-  WW_TRY(device_.host->finish());  // a sweep may be queued; it is not one of these
-  done.first = device_.counters->dispatch_count();
-  for (std::int64_t i = 0; i < count; ++i) WW_TRY(launch());
-  WW_TRY(device_.host->finish());
-  done.end = device_.counters->dispatch_count();
-  if (done.end != done.first + static_cast<std::uint64_t>(count)) {
-    return fail(ErrorCode::device_error,
-                fmt::format("{} launches gave {} dispatches", count, done.end - done.first),
-                device_.name);
-  }
-  WW_ASSIGN(head, device_.counters->dispatch(done.first));
-  WW_ASSIGN(tail, device_.counters->dispatch(done.end - 1));
-  done.start_ns = head.start_ns;
-  done.end_ns = tail.end_ns;
-  return done;
-}
-
-Result<Runner::Launched> Runner::launch_for(double seconds, const Launch& launch) {
-  const auto length_ns = std::llround(seconds * 1e9);
-  Launched all;
-  bool any = false;
-  for (std::int64_t left_ns = length_ns; left_ns > 0 || !any;) {
-    const auto wanted = std::llround(std::ceil(static_cast<double>(left_ns) / launch_ns_));
-    // The first batch is short: the length of a launch may have changed.
-    const std::int64_t count = std::clamp<std::int64_t>(wanted, 1, any ? batch_launches : 2);
-    WW_ASSIGN(done, launch_count(count, launch));
-    if (!any) all = done;
-    any = true;
-    all.end = done.end;
-    all.end_ns = done.end_ns;
-    launch_ns_ = std::max(
-        1000.0, static_cast<double>(done.end_ns - done.start_ns) / static_cast<double>(count));
-    left_ns = length_ns - (all.end_ns - all.start_ns);
-  }
-  return all;
-}
-
 Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
                                    const std::function<Status(std::uint32_t)>& launch,
                                    const std::function<Result<double>(std::uint32_t)>& time) {
   const auto length = [&](std::uint32_t loops) -> Result<double> {
     // The second launch counts: the first one fills the caches.
-    WW_TRY(launch_count(1, [&] { return launch(loops); }));
-    WW_ASSIGN(second, launch_count(1, [&] { return launch(loops); }));
+    WW_TRY(bench_.launch_count(1, [&] { return launch(loops); }));
+    WW_ASSIGN(second, bench_.launch_count(1, [&] { return launch(loops); }));
     return static_cast<double>(second.end_ns - second.start_ns);
   };
   // A host's clock would see its own way to the device; the device's events do not.
@@ -148,31 +89,25 @@ Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
   return slope;
 }
 
-// Waiting grows in proportion to the throttle once it exceeds the queueing: double, then bisect.
 Result<Runner::Throttled> Runner::find_throttle(Rate rate, double low_share, double high_share,
                                                 double saturated_ns) {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  for (Throttled found{8, 0, 0};;) {
+  const Stream stream{0, 0, kernels::Pattern::random, rate};
+  double last_ns = 0;
+  const auto share_of = [&](std::uint32_t throttle) -> Result<double> {
     const auto launch = [&](std::uint32_t loops) -> Status {
-      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, found.throttle));
-      return bench_.launch_stream();
+      WW_TRY(kernels_.select(stream, loops, throttle));
+      return kernels_.launch_stream();
     };
     const auto time = [&](std::uint32_t loops) -> Result<double> {
-      WW_TRY(bench_.select({0, 0, kernels::Pattern::random, rate}, loops, found.throttle));
-      return bench_.time_stream();
+      WW_TRY(kernels_.select(stream, loops, throttle));
+      return kernels_.time_stream();
     };
-    WW_ASSIGN(throttled, ns_per_loop(4, 8, launch, time));
-    found.ns_per_loop = throttled;
-    found.share = saturated_ns / throttled;
-    if (found.share >= low_share && found.share <= high_share) return found;
-    (found.share > high_share ? low : high) = found.throttle;
-    if (high != 0 && high - low <= 1) return found;
-    if (found.throttle > 100'000) {
-      return fail(ErrorCode::bad_data, "no throttle lowers the rate of the stream", device_.name);
-    }
-    found.throttle = high == 0 ? 2 * found.throttle : (low + high) / 2;
-  }
+    WW_ASSIGN(throttled_ns, ns_per_loop(4, 8, launch, time));
+    last_ns = throttled_ns;
+    return saturated_ns / throttled_ns;
+  };
+  WW_ASSIGN(found, bench_.find_throttle(low_share, high_share, share_of));
+  return Throttled{found.throttle, found.share, last_ns};
 }
 
 std::pair<std::uint32_t, std::uint32_t> Runner::setting(Rate rate) const {
@@ -193,19 +128,20 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
   };
   PlanInputs::Tuning tuning;
   const auto stream = [this](std::uint32_t loops) -> Status {
-    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
-    return bench_.launch_stream();
+    WW_TRY(kernels_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
+    return kernels_.launch_stream();
   };
   const auto time_stream = [this](std::uint32_t loops) -> Result<double> {
-    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
-    return bench_.time_stream();
+    WW_TRY(kernels_.select({0, 0, kernels::Pattern::random, Rate::saturated}, loops, 0));
+    return kernels_.time_stream();
   };
   WW_ASSIGN(saturated, ns_per_loop(8, 24, stream, time_stream));
   tuning.saturated_loops = loops_for(saturated, 1.0);
   if (device_.traffic != Traffic::counters) {
-    WW_TRY(bench_.select({0, 0, kernels::Pattern::random, Rate::saturated}, 8, 0));
+    WW_TRY(kernels_.select({0, 0, kernels::Pattern::random, Rate::saturated}, 8, 0));
     WW_ASSIGN(waves, count_one_launch());
-    tuning.saturated_bytes_per_clock = waves * Bench::bytes_per_wave(1) / (saturated * 1e-9) /
+    tuning.saturated_bytes_per_clock = waves * StreamKernels::bytes_per_wave(1) /
+                                       (saturated * 1e-9) /
                                        clock_hz(device_.sensor->dvfs_current());
   }
   WW_ASSIGN(half, find_throttle(Rate::throttled, 0.50, 0.60, saturated));
@@ -221,8 +157,8 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
     tuning.quarter_loops = loops_for(quarter.ns_per_loop, 1.0);
   }
 
-  const auto furnace = [this](std::uint32_t loops) { return bench_.launch_furnace(loops); };
-  const auto time_furnace = [this](std::uint32_t loops) { return bench_.time_furnace(loops); };
+  const auto furnace = [this](std::uint32_t loops) { return kernels_.launch_furnace(loops); };
+  const auto time_furnace = [this](std::uint32_t loops) { return kernels_.time_furnace(loops); };
   WW_ASSIGN(furnace_loop, ns_per_loop(8, 24, furnace, time_furnace));
   // Shorter: it keeps every lane of the chip busy, which a simulated chip executes slowly.
   tuning.furnace_loops = loops_for(furnace_loop, 0.5);
@@ -232,9 +168,9 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
 
 Status Runner::check_pinned() {
   const Stream stream{0, 0, kernels::Pattern::random, Rate::saturated};
-  WW_TRY(bench_.select(stream, 4, 0));
-  WW_TRY(launch_count(1, [this] { return bench_.launch_stream(); }));
-  WW_ASSIGN(report, bench_.read_log(stream));
+  WW_TRY(kernels_.select(stream, 4, 0));
+  WW_TRY(bench_.launch_count(1, [this] { return kernels_.launch_stream(); }));
+  WW_ASSIGN(report, kernels_.read_log(stream));
   if (report.working_waves == 0) {
     return fail(ErrorCode::bad_data,
                 "no wavefront found itself on the engine that it was pinned to", device_.name);
@@ -253,83 +189,38 @@ Status Runner::warm_up(double settle_s) {
       if (rate != Rate::saturated && pattern != kernels::Pattern::random) continue;
       if (setting(rate).first == 0) continue;  // not tuned, so not in the plan
       for (int pair = 0; pair < engines * quadrants; ++pair) {
-        WW_TRY(bench_.select({pair / quadrants, pair % quadrants, pattern, rate}, 1, 0));
-        WW_TRY(bench_.launch_stream());
+        WW_TRY(kernels_.select({pair / quadrants, pair % quadrants, pattern, rate}, 1, 0));
+        WW_TRY(kernels_.launch_stream());
       }
     }
   }
   for (int pair = 0; pair < engines * quadrants; ++pair) {
     const Stream stream{pair / quadrants, pair % quadrants, kernels::Pattern::random,
                         Rate::saturated};
-    WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
-    WW_TRY(bench_.launch_sweep());
-    WW_TRY(launch_for(1.0 / (engines * quadrants), [this] { return bench_.launch_stream(); }));
+    WW_TRY(kernels_.select(stream, tuning_.saturated_loops, 0));
+    WW_TRY(kernels_.launch_sweep());
+    WW_TRY(bench_.launch_for(1.0 / (engines * quadrants),
+                             [this] { return kernels_.launch_stream(); }));
   }
-  if (settle_s > 0) sleep(settle_s);
+  if (settle_s > 0) bench_.sleep(settle_s);
   return {};
 }
 
 Status Runner::reheat(double seconds) {
-  WW_TRY(launch_for(seconds, [this] { return bench_.launch_furnace(tuning_.furnace_loops); }));
+  WW_TRY(bench_.launch_for(seconds,
+                           [this] { return kernels_.launch_furnace(tuning_.furnace_loops); }));
   return {};
 }
 
-Result<StoredRun> Runner::perform(const PlannedRun& run) {
-  WW_TRY(select_state(run.dvfs_state));
-  StoredRun stored;
-  stored.session = session_;
-  stored.block = run.block;
-  stored.position = run.position;
-  stored.kind = run.kind;
-  stored.dvfs_state = run.dvfs_state;
-  switch (run.kind) {
-    case RunKind::idle:
-    case RunKind::cooldown:
-      stored.start_ns = device_.sensor->now_ns();
-      sleep(run.seconds);
-      stored.end_ns = device_.sensor->now_ns();
-      break;
-    case RunKind::stream: WW_TRY(perform_stream(run, stored)); break;
-    case RunKind::lock_in: WW_TRY(perform_lock_in(run, stored)); break;
-    case RunKind::step_test: WW_TRY(perform_step(run, stored)); break;
-    case RunKind::heat: WW_TRY(perform_heat(run, stored)); break;
-    case RunKind::known_bytes: WW_TRY(perform_known_bytes(stored)); break;
-    case RunKind::latency:
-      return fail(ErrorCode::unsupported, "latency runs are no part of a campaign");
-  }
-  WW_TRY(take_readings(stored));
-  return stored;
-}
-
-Status Runner::take_readings(StoredRun& stored) {
-  WW_ASSIGN(readings, recorder_.take());
-  stored.samples.insert(stored.samples.end(), readings.begin(), readings.end());
-  if (stored.kind == RunKind::known_bytes) return {};  // one short launch: there may be no tick
-  measure::HealthExpectation expectation;
-  expectation.load_changes =
-      expect_noise_ || stored.kind == RunKind::step_test || stored.kind == RunKind::heat;
-  const auto health =
-      measure::check_health(stored.samples, device_.sensor->facts().name, expectation);
-  sensor_failures_ = health ? 0 : sensor_failures_ + 1;
-  if (!health) reject(stored, health.error().text());
-  return {};
-}
-
-Status Runner::perform_step(const PlannedRun& run, StoredRun& stored) {
+Result<Bench::Launch> Runner::step_load(const PlannedRun& run, StoredRun& stored) {
   const Stream stream{run.engine, run.quadrant, kernels::Pattern::random, Rate::saturated};
   stored.engine = run.engine;
   stored.quadrant = run.quadrant;
   stored.pattern = kernels::to_string(stream.pattern);
-  stored.kernel_hash = bench_.stream_hash();
-  WW_TRY(bench_.select(stream, tuning_.saturated_loops, 0));
-  WW_TRY(bench_.launch_sweep());
-  sleep(run.seconds);
-  WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
-  stored.start_ns = done.start_ns;
-  stored.end_ns = done.end_ns;
-  stored.launches = static_cast<std::int64_t>(done.end - done.first);
-  sleep(run.seconds);
-  return {};
+  stored.kernel_hash = kernels_.stream_hash();
+  WW_TRY(kernels_.select(stream, tuning_.saturated_loops, 0));
+  WW_TRY(kernels_.launch_sweep());
+  return Bench::Launch([this] { return kernels_.launch_stream(); });
 }
 
 Status Runner::perform_heat(const PlannedRun& run, StoredRun& stored) {
@@ -340,14 +231,13 @@ Status Runner::perform_heat(const PlannedRun& run, StoredRun& stored) {
   double spent = 0;
   double still = 0;
   while (spent < run.seconds && !(spent >= shortest_s && still >= still_s) && !interrupted()) {
-    WW_ASSIGN(done,
-              launch_for(look_s, [this] { return bench_.launch_furnace(tuning_.furnace_loops); }));
+    WW_ASSIGN(done, bench_.launch_for(
+                        look_s, [this] { return kernels_.launch_furnace(tuning_.furnace_loops); }));
     if (spent == 0) stored.start_ns = done.start_ns;
     stored.end_ns = done.end_ns;
     stored.launches += static_cast<std::int64_t>(done.end - done.first);
     spent = static_cast<double>(stored.end_ns - stored.start_ns) * 1e-9;
-    WW_ASSIGN(readings, recorder_.take());
-    stored.samples.insert(stored.samples.end(), readings.begin(), readings.end());
+    WW_TRY(bench_.read_sensor(stored));
     const auto last =
         std::find_if(stored.samples.rbegin(), stored.samples.rend(),
                      [](const StoredSample& s) { return s.temperature_mc.has_value(); });
@@ -361,7 +251,7 @@ Status Runner::perform_heat(const PlannedRun& run, StoredRun& stored) {
 Status Runner::perform_known_bytes(StoredRun& stored) {
   const std::uint64_t first = device_.counters->dispatch_count();
   stored.start_ns = device_.sensor->now_ns();
-  const auto expected = bench_.run_known_bytes();
+  const auto expected = kernels_.run_known_bytes();
   stored.end_ns = device_.sensor->now_ns();
   if (!expected) {
     if (expected.error().code != ErrorCode::bad_data) return tl::unexpected(expected.error());

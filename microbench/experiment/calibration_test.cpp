@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "bench/runner.hpp"
+#include "experiment/experiments.hpp"
+#include "experiment/runner.hpp"
 #include "testing/fake_device.hpp"
+#include "ww/microbench/campaign.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -42,20 +44,36 @@ class CampaignTest : public ::testing::Test {
     return request;
   }
 
+  // Few launches: the fake needs no more.
+  static constexpr std::int64_t launch_ns = 50'000'000;
+
   Result<CampaignSummary> campaign(const FakeOptions& options, const CampaignRequest& request,
-                                   double half_width = 0.001) const {
-    CampaignParts parts;
+                                   const HalfWidthFunction& half_width) const {
+    const ExperimentSettings settings{request.seed,
+                                      request.quick,
+                                      {{"nops", request.nops},
+                                       {"patch_binary", request.patch_binary},
+                                       {"mirrored", request.mirrored},
+                                       {"launch_ns", launch_ns}}};
+    auto experiment = make_experiment(experiments(), "calibration", settings);
+    if (!experiment) return tl::unexpected(experiment.error());
+    ExperimentParts parts;
     parts.open = [&](const DeviceRequest&, const std::string&) -> Result<Device> {
       return testing::make_fake_device(options);
     };
     parts.pinning = [](const Device&) -> Result<std::unique_ptr<Pinning>> {
       return testing::make_fake_pinning();
     };
-    parts.half_width = [&](const CampaignStore&) -> Result<std::optional<double>> {
-      return std::optional(half_width);
-    };
-    parts.launch_ns = 50'000'000;  // few launches: the fake needs no more
-    return run_campaign_with(request, parts, {});
+    parts.half_width = half_width;
+    return run_experiment(std::move(*experiment),
+                          {request.device, request.folder, request.seed, request.resume}, parts,
+                          {});
+  }
+  Result<CampaignSummary> campaign(const FakeOptions& options,
+                                   const CampaignRequest& request) const {
+    return campaign(options, request, [](const CampaignStore&) -> Result<std::optional<double>> {
+      return std::optional(0.001);
+    });
   }
 
   std::vector<StoredRun> runs() const {
@@ -65,7 +83,8 @@ class CampaignTest : public ::testing::Test {
   fs::path base_;
 };
 
-// Set-up, six blocks of plateaus, and one of three lock-in runs between idle ones.
+// Set-up, six blocks of plateaus, and one of three lock-in runs between idle
+// ones.
 constexpr std::int64_t quick_runs = 9 + 6 * 35 + 7;
 
 TEST_F(CampaignTest, RecordsThePlanWithAllFacts) {
@@ -109,7 +128,7 @@ TEST_F(CampaignTest, StreamsCarryTheirTrafficAndTheirPlaces) {
       EXPECT_EQ((place.hw_id >> 13) & 3, static_cast<unsigned>(*run.engine));
       waves += place.waves;
     }
-    EXPECT_EQ(waves, 11u * Bench::groups_per_cu * 4);
+    EXPECT_EQ(waves, 11u * StreamKernels::groups_per_cu * 4);
   }
   EXPECT_EQ(streams, 6 * 32);
 }
@@ -165,18 +184,10 @@ TEST_F(CampaignTest, HeatWarmsTheChipAndTheCoolDownSeesIt) {
 
 TEST_F(CampaignTest, AddsBlocksUntilTheIntervalIsNarrow) {
   double width = 0.05;
-  CampaignParts parts;
-  parts.open = [](const DeviceRequest&, const std::string&) -> Result<Device> {
-    return testing::make_fake_device({});
-  };
-  parts.pinning = [](const Device&) -> Result<std::unique_ptr<Pinning>> {
-    return testing::make_fake_pinning();
-  };
-  parts.half_width = [&](const CampaignStore&) -> Result<std::optional<double>> {
-    return std::optional(std::exchange(width, width / 2));
-  };
-  parts.launch_ns = 50'000'000;
-  const auto summary = run_campaign_with(request(), parts, {});
+  const auto summary =
+      campaign({}, request(), [&](const CampaignStore&) -> Result<std::optional<double>> {
+        return std::optional(std::exchange(width, width / 2));
+      });
   ASSERT_TRUE(summary);
   EXPECT_EQ(summary->runs, quick_runs + 2 * 35);  // 5%, 2.5%, 1.25%
 }
@@ -283,7 +294,8 @@ TEST_F(CampaignTest, ACoolDownInANewSessionIsHeatedAgain) {
   auto store = CampaignStore::create(folder().parent_path() / "unused.db");
   ASSERT_TRUE(store);
   ASSERT_FALSE(campaign({.fail_at_launch = 60}, request()));
-  // Heat takes about 800 launches of 25 ms here: a loss in between hits it or the runs about it.
+  // Heat takes about 800 launches of 25 ms here: a loss in between hits it or
+  // the runs about it.
   ASSERT_FALSE(campaign({.fail_at_launch = 900}, request(true)));
   ASSERT_TRUE(campaign({}, request(true)));
   for (const StoredRun& run : runs()) {

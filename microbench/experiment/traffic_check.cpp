@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "bench/bench.hpp"
-#include "bench/runner.hpp"
 #include "device/amd_device.hpp"
 #include "device/launch_log.hpp"
+#include "experiment/runner.hpp"
+#include "experiment/stream_kernels.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/kernels/sources.hpp"
@@ -55,7 +55,7 @@ class SteadyClock final : public measure::Sensor {
 // One counted launch of every engine on a quadrant of its own.
 Status run_streams(Device& device, ExerciseReport& report) {
   WW_ASSIGN(pinning, make_pinning(device.chip.target));
-  WW_ASSIGN(bench, Bench::create(device, *pinning, true, 1));
+  WW_ASSIGN(bench, StreamKernels::create(device, *pinning, true, 1));
   for (int engine = 0; engine < device.chip.engines; ++engine) {
     const Stream stream{engine, engine % static_cast<int>(device.quadrants.size()),
                         kernels::Pattern::random, Rate::saturated};
@@ -64,7 +64,7 @@ Status run_streams(Device& device, ExerciseReport& report) {
     WW_TRY(bench->counted_waves());
     WW_TRY(bench->launch_stream());
     WW_ASSIGN(waves, bench->counted_waves());
-    report.stream_bytes.push_back(waves * Bench::bytes_per_wave(stream_loops));
+    report.stream_bytes.push_back(waves * StreamKernels::bytes_per_wave(stream_loops));
   }
   return {};
 }

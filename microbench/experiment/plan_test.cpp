@@ -1,4 +1,4 @@
-#include "bench/plan.hpp"
+#include "experiment/plan.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

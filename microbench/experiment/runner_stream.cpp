@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/runner.hpp"
+#include "bench/order.hpp"
+#include "experiment/runner.hpp"
 #include "ww/core/interrupt.hpp"
 
 namespace ww::microbench {
@@ -17,23 +18,24 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   stored.quadrant = run.quadrant;
   stored.pattern = kernels::to_string(run.pattern);
   stored.throttle = static_cast<std::int32_t>(throttle);
-  stored.kernel_hash = bench_.stream_hash();
+  stored.kernel_hash = kernels_.stream_hash();
 
-  WW_TRY(bench_.select(stream, loops, throttle));
-  WW_TRY(bench_.launch_sweep());
+  WW_TRY(kernels_.select(stream, loops, throttle));
+  WW_TRY(kernels_.launch_sweep());
   WW_ASSIGN(before, begin_counting());
-  WW_ASSIGN(done, launch_for(run.seconds, [this] { return bench_.launch_stream(); }));
+  WW_ASSIGN(done, bench_.launch_for(run.seconds, [this] { return kernels_.launch_stream(); }));
   stored.start_ns = done.start_ns;
   stored.end_ns = done.end_ns;
   stored.launches = static_cast<std::int64_t>(done.end - done.first);
   WW_ASSIGN(counters, device_.counters->sum(done.first, done.end));
   stored.counters = std::move(counters);
 
-  WW_ASSIGN(report, bench_.read_log(stream));
+  WW_ASSIGN(report, kernels_.read_log(stream));
   stored.waves = report.working;
   StreamFacts facts;
   facts.expected_bytes = static_cast<double>(stored.launches) *
-                         static_cast<double>(report.working_waves) * Bench::bytes_per_wave(loops);
+                         static_cast<double>(report.working_waves) *
+                         StreamKernels::bytes_per_wave(loops);
   const auto counted = counted_bytes(stored, before * static_cast<double>(stored.launches), loops);
   if (!counted) {
     if (counted.error().code == ErrorCode::device_error) return tl::unexpected(counted.error());
@@ -57,11 +59,11 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
 
 Result<double> Runner::count_one_launch() {
   WW_TRY(device_.host->finish());
-  WW_TRY(bench_.counted_waves());
-  WW_TRY(bench_.count_waves(true));
-  WW_TRY(bench_.launch_stream());
-  auto waves = bench_.counted_waves();
-  WW_TRY(bench_.count_waves(false));
+  WW_TRY(kernels_.counted_waves());
+  WW_TRY(kernels_.count_waves(true));
+  WW_TRY(kernels_.launch_stream());
+  auto waves = kernels_.counted_waves();
+  WW_TRY(kernels_.count_waves(false));
   return waves;
 }
 
@@ -72,16 +74,16 @@ Result<double> Runner::begin_counting() {
     case Traffic::one_launch: {
       WW_ASSIGN(waves, count_one_launch());
       // What differs between a counted launch and the others is over before the run begins.
-      WW_TRY(bench_.launch_stream());
+      WW_TRY(kernels_.launch_stream());
       WW_TRY(device_.host->finish());
       return waves;
     }
     case Traffic::every_launch: break;
   }
-  WW_TRY(bench_.launch_stream());
+  WW_TRY(kernels_.launch_stream());
   WW_TRY(device_.host->finish());
-  WW_TRY(bench_.counted_waves());
-  WW_TRY(bench_.count_waves(true));
+  WW_TRY(kernels_.counted_waves());
+  WW_TRY(kernels_.count_waves(true));
   return 0.0;
 }
 
@@ -90,11 +92,11 @@ Result<double> Runner::counted_bytes(const StoredRun& stored, double waves, std:
     return measure::l1_l2_bytes(device_.chip.target, stored.counters);
   }
   if (device_.traffic == Traffic::every_launch) {
-    WW_ASSIGN(all, bench_.counted_waves());
-    WW_TRY(bench_.count_waves(false));
+    WW_ASSIGN(all, kernels_.counted_waves());
+    WW_TRY(kernels_.count_waves(false));
     waves = all;
   }
-  return waves * Bench::bytes_per_wave(loops);
+  return waves * StreamKernels::bytes_per_wave(loops);
 }
 
 double Runner::clock_hz(int dvfs_state) const {
@@ -106,7 +108,7 @@ double Runner::clock_hz(int dvfs_state) const {
 double Runner::peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) const {
   const double seconds = static_cast<double>(length_ns) * 1e-9;
   if (device_.traffic == Traffic::counters) {
-    return bench_.peak_bytes_per_second(quadrant, clock_hz(dvfs_state)) * seconds;
+    return kernels_.peak_bytes_per_second(quadrant, clock_hz(dvfs_state)) * seconds;
   }
   // What a real card can send is not published reliably; what the first engine got from the first
   // quadrant is known.
@@ -120,10 +122,8 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   const auto [loops, throttle] = setting(run.rate);
   stored.pattern = kernels::to_string(run.pattern);
   stored.throttle = static_cast<std::int32_t>(throttle);
-  stored.kernel_hash = bench_.stream_hash();
-  std::vector<int> order = run.order;
-  order.insert(order.end(), run.order.begin(), run.order.end());
-  if (run.mirrored) std::reverse(order.begin() + std::ssize(run.order), order.end());
+  stored.kernel_hash = kernels_.stream_hash();
+  const std::vector<int> order = twice(run.order, run.mirrored);
   const auto stream_of = [&](int pair) {
     return Stream{pair / quadrants, pair % quadrants, run.pattern, run.rate};
   };
@@ -132,14 +132,14 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   std::map<int, double> counted_of;
   if (device_.traffic != Traffic::counters) {
     for (const int pair : run.order) {
-      WW_TRY(bench_.select(stream_of(pair), loops, throttle));
+      WW_TRY(kernels_.select(stream_of(pair), loops, throttle));
       WW_ASSIGN(one, count_one_launch());
-      WW_TRY(bench_.launch_stream());
+      WW_TRY(kernels_.launch_stream());
       counted_of[pair] = one;
     }
     WW_TRY(device_.host->finish());
-    WW_TRY(bench_.counted_waves());
-    if (device_.traffic == Traffic::every_launch) WW_TRY(bench_.count_waves(true));
+    WW_TRY(kernels_.counted_waves());
+    if (device_.traffic == Traffic::every_launch) WW_TRY(kernels_.count_waves(true));
   }
 
   std::vector<std::int64_t> launches;
@@ -147,14 +147,13 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   std::uint64_t first = 0;
   std::uint64_t end = 0;
   const auto length_ns = std::llround(run.seconds * 1e9);
-  WW_TRY(bench_.launch_sweep());
+  WW_TRY(kernels_.launch_sweep());
   while (stored.slots.empty() || stored.end_ns - stored.start_ns < length_ns) {
     for (const int pair : order) {
-      WW_TRY(bench_.select(stream_of(pair), loops, throttle));
-      const auto count = std::max<std::int64_t>(1, std::llround(turn_ns / launch_ns_));
-      WW_ASSIGN(done, launch_count(count, [this] { return bench_.launch_stream(); }));
-      launch_ns_ = std::max(
-          1000.0, static_cast<double>(done.end_ns - done.start_ns) / static_cast<double>(count));
+      WW_TRY(kernels_.select(stream_of(pair), loops, throttle));
+      const auto count = std::max<std::int64_t>(1, std::llround(turn_ns / bench_.launch_ns()));
+      WW_ASSIGN(done, bench_.launch_count(count, [this] { return kernels_.launch_stream(); }));
+      bench_.note_length(done);
       if (stored.slots.empty()) {
         first = done.first;
         stored.start_ns = done.start_ns;
@@ -176,7 +175,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   facts.peak_is_tuned = device_.traffic != Traffic::counters;
   std::map<int, double> waves;
   for (const int pair : run.order) {
-    WW_ASSIGN(report, bench_.read_log(stream_of(pair)));
+    WW_ASSIGN(report, kernels_.read_log(stream_of(pair)));
     waves[pair] = counted_of.empty() ? static_cast<double>(report.working_waves) : counted_of[pair];
     if (report.working_cus != device_.cus_of(pair / quadrants)) {
       facts.working_cus = report.working_cus;
@@ -194,7 +193,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
     StoredSlot& slot = stored.slots[i];
     const double of_turn =
         static_cast<double>(launches[i]) * waves[slot.engine * quadrants + slot.quadrant];
-    const double bytes = of_turn * Bench::bytes_per_wave(loops);
+    const double bytes = of_turn * StreamKernels::bytes_per_wave(loops);
     all_waves += of_turn;
     slot.payload_bits = 8 * bytes;
     facts.expected_bytes += bytes;

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "bench/bench.hpp"
 #include "device/device.hpp"
+#include "experiment/stream_kernels.hpp"
 #include "host/pinning.hpp"
 #include "ww/microbench/campaign.hpp"
 
@@ -26,7 +26,7 @@ class OnVirtualGpu : public ::testing::Test {
     ASSERT_TRUE(device) << device.error().text();
     device_ = std::make_unique<Device>(std::move(*device));
     pinning_ = make_pinning(device_->chip.target).value();
-    auto bench = Bench::create(*device_, *pinning_, true, 1);
+    auto bench = StreamKernels::create(*device_, *pinning_, true, 1);
     ASSERT_TRUE(bench) << bench.error().text();
     bench_ = std::move(*bench);
   }
@@ -54,7 +54,7 @@ class OnVirtualGpu : public ::testing::Test {
 
   static inline std::unique_ptr<Device> device_;
   static inline std::unique_ptr<Pinning> pinning_;
-  static inline std::unique_ptr<Bench> bench_;
+  static inline std::unique_ptr<StreamKernels> bench_;
 };
 
 TEST_F(OnVirtualGpu, EveryEngineIsPinnedAndFull) {
@@ -80,8 +80,9 @@ TEST_F(OnVirtualGpu, SaturatedStreamsReachNinetySevenPercentPastTheL1) {
     const Seen seen = launch(stream, loops, 0);
     const double bytes = measure::l1_l2_bytes(device_->chip.target, seen.counters).value();
     const auto report = bench_->read_log(stream).value();
-    EXPECT_NEAR(bytes / (static_cast<double>(report.working_waves) * Bench::bytes_per_wave(loops)),
-                1.0, 0.005);
+    EXPECT_NEAR(
+        bytes / (static_cast<double>(report.working_waves) * StreamKernels::bytes_per_wave(loops)),
+        1.0, 0.005);
     const double share =
         bytes / (bench_->peak_bytes_per_second(quadrant, clock_hz) * seen.nanoseconds * 1e-9);
     EXPECT_GT(share, 0.97);

@@ -1,0 +1,262 @@
+// The calibration: every shader engine streams every quadrant of the L2
+// (plan.hpp has the order).
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "experiment/experiments.hpp"
+#include "experiment/plan.hpp"
+#include "experiment/runner.hpp"
+#include "experiment/stream_kernels.hpp"
+
+namespace ww::microbench {
+namespace {
+
+constexpr double kResumedSettleSeconds = 45.0;  // idling of a session that goes on with blocks
+constexpr double kReheatSeconds = 40.0;
+// A real device's launches are longer: what a launch costs its host is then a
+// small part.
+constexpr std::int64_t kRealLaunchNs = 2'000'000;
+
+struct CalibrationSettings {
+  std::uint64_t seed{1};
+  bool quick{};
+  bool nops{};              // lower rates by NOPs instead of sleep
+  bool patch_binary{true};  // false: a control that must be refused
+  bool mirrored{true};      // false: a control; what drifts within a block no longer cancels
+  std::int64_t launch_ns{200'000};  // wanted length of a launch where counters follow launches
+};
+
+class Calibration final : public Experiment {
+ public:
+  explicit Calibration(const CalibrationSettings& settings) : settings_(settings) {}
+
+  std::string_view name() const override { return "calibration"; }
+  nlohmann::json plan() const override;
+  Status restore(const nlohmann::json& plan) override;
+  Status prepare(Bench& bench) override;
+  Status tune(Bench& bench) override;
+  Status warm_up(Bench& bench, bool resumed) override;
+  std::vector<Condition> setup() const override { return conditions(split_setup().first); }
+  std::vector<Condition> slow_steps() const override { return conditions(slow_step_runs(inputs_)); }
+  std::vector<Condition> rest_of_setup() const override;
+  Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) override;
+  void use(const SensorResponse& response) override;
+  std::int64_t minimum_blocks() const override { return microbench::minimum_blocks(inputs_); }
+  std::int64_t maximum_blocks() const override { return microbench::maximum_blocks(inputs_); }
+  std::vector<Condition> block(std::int64_t block) const override {
+    return conditions(block_runs(inputs_, block));
+  }
+  Status perform(Bench& bench, const Condition& condition, StoredRun& run) override;
+
+ private:
+  // Idle and step tests shape the rest, so they come first.
+  [[nodiscard]] std::pair<std::vector<PlannedRun>, std::vector<PlannedRun>> split_setup() const;
+  [[nodiscard]] std::vector<Condition> conditions(const std::vector<PlannedRun>& runs) const;
+  [[nodiscard]] PlannedRun planned(const Condition& condition) const;
+
+  CalibrationSettings settings_;
+  PlanInputs inputs_;
+  bool restored_{};
+  bool heated_{};  // the furnace ran in this session, and nothing since
+  std::unique_ptr<StreamKernels> kernels_;
+  std::optional<Runner> runner_;
+  // The runs behind the conditions that were listed.
+  mutable std::map<std::pair<std::int64_t, std::int64_t>, PlannedRun> planned_;
+};
+
+nlohmann::json run_json(const PlannedRun& run) {
+  nlohmann::json entry{{"block", run.block},
+                       {"position", run.position},
+                       {"kind", to_string(run.kind)},
+                       {"dvfs_state", run.dvfs_state},
+                       {"seconds", run.seconds}};
+  if (run.kind == RunKind::stream) {
+    entry["engine"] = run.engine;
+    entry["quadrant"] = run.quadrant;
+    entry["pattern"] = kernels::to_string(run.pattern);
+    entry["rate"] = to_string(run.rate);
+  }
+  if (run.kind == RunKind::lock_in) {
+    entry["pattern"] = kernels::to_string(run.pattern);
+    entry["turn_s"] = run.turn_s;
+    entry["order"] = run.order;
+  }
+  return entry;
+}
+
+// The inputs, and for readers every run that follows from them.
+nlohmann::json Calibration::plan() const {
+  nlohmann::json plan = to_json(inputs_);
+  nlohmann::json list = nlohmann::json::array();
+  const auto add = [&list](const std::vector<PlannedRun>& runs) {
+    for (const PlannedRun& run : runs) list.push_back(run_json(run));
+  };
+  add(setup_runs(inputs_));
+  add(dvfs_runs(inputs_));
+  if (inputs_.plateau_s) {
+    for (std::int64_t b = 1; b <= minimum_blocks(); ++b) add(block_runs(inputs_, b));
+  }
+  plan["minimum_blocks"] = minimum_blocks();
+  plan["maximum_blocks"] = maximum_blocks();
+  plan["runs"] = std::move(list);
+  return plan;
+}
+
+Status Calibration::restore(const nlohmann::json& plan) {
+  WW_ASSIGN(inputs, plan_inputs_from_json(plan));
+  inputs_ = std::move(inputs);
+  restored_ = true;
+  const auto refuse = [](const char* message) {
+    return fail(ErrorCode::invalid_argument, message);
+  };
+  if (inputs_.mirrored != settings_.mirrored) {
+    return refuse(inputs_.mirrored ? "the campaign in this folder mirrors its blocks; resume it "
+                                     "without --no-mirror"
+                                   : "the campaign in this folder does not mirror its blocks; "
+                                     "resume it with --no-mirror");
+  }
+  if (inputs_.nops != settings_.nops) {
+    return refuse(inputs_.nops ? "the campaign in this folder waits by NOPs; resume it with --nops"
+                               : "the campaign in this folder waits by sleep; resume it without "
+                                 "--nops");
+  }
+  if (inputs_.quick != settings_.quick) {
+    return refuse(inputs_.quick ? "the campaign in this folder is a quick one; "
+                                  "resume it with --quick"
+                                : "the campaign in this folder is a full one; "
+                                  "resume it without --quick");
+  }
+  return {};
+}
+
+Status Calibration::prepare(Bench& bench) {
+  Device& device = bench.device();
+  WW_ASSIGN(kernels,
+            StreamKernels::create(device, bench.pinning(), settings_.patch_binary, settings_.seed,
+                                  settings_.nops ? kernels::Wait::nops : kernels::Wait::sleep));
+  kernels_ = std::move(kernels);
+  runner_.emplace(bench, *kernels_);
+  WW_TRY(runner_->check_pinned());
+  if (restored_) return {};
+  inputs_.device = device.name;
+  inputs_.seed = settings_.seed;
+  inputs_.quick = settings_.quick;
+  inputs_.mirrored = settings_.mirrored;
+  inputs_.nops = settings_.nops;
+  inputs_.engines = device.chip.engines;
+  inputs_.quadrants = static_cast<int>(device.quadrants.size());
+  inputs_.dvfs_states = static_cast<int>(device.sensor->dvfs_states().size());
+  inputs_.reference_state = device.sensor->dvfs_current();
+  return {};
+}
+
+Status Calibration::tune(Bench& bench) {
+  if (inputs_.tuning) {
+    runner_->use(*inputs_.tuning);
+    return {};
+  }
+  const bool counters = bench.device().traffic == Traffic::counters;
+  WW_ASSIGN(tuning, runner_->tune(counters ? settings_.launch_ns : kRealLaunchNs, !inputs_.quick));
+  inputs_.tuning = tuning;
+  return {};
+}
+
+// A session that goes on with blocks begins as the first one began its blocks:
+// after a long cool-down, whose heat is known from its end.
+Status Calibration::warm_up(Bench&, bool resumed) {
+  return runner_->warm_up(resumed ? kResumedSettleSeconds : 0.0);
+}
+
+std::pair<std::vector<PlannedRun>, std::vector<PlannedRun>> Calibration::split_setup() const {
+  std::pair<std::vector<PlannedRun>, std::vector<PlannedRun>> parts;
+  for (const PlannedRun& run : setup_runs(inputs_)) {
+    const bool first = run.kind == RunKind::idle || run.kind == RunKind::step_test;
+    (first ? parts.first : parts.second).push_back(run);
+  }
+  return parts;
+}
+
+std::vector<Condition> Calibration::rest_of_setup() const {
+  std::vector<PlannedRun> runs = split_setup().second;
+  const auto other_states = dvfs_runs(inputs_);
+  runs.insert(runs.end(), other_states.begin(), other_states.end());
+  return conditions(runs);
+}
+
+std::vector<Condition> Calibration::conditions(const std::vector<PlannedRun>& runs) const {
+  std::vector<Condition> list;
+  for (const PlannedRun& run : runs) {
+    planned_[{run.block, run.position}] = run;
+    Condition condition{run.block, run.position, run.kind, run.seconds, run.dvfs_state, {}};
+    if (run.kind == RunKind::stream) {
+      condition.note = fmt::format("block {}: engine {} reads quadrant {}, {}", run.block,
+                                   run.engine, run.quadrant, kernels::to_string(run.pattern));
+    }
+    list.push_back(std::move(condition));
+  }
+  return list;
+}
+
+PlannedRun Calibration::planned(const Condition& condition) const {
+  return planned_.at({condition.block, condition.position});
+}
+
+Result<Bench::Launch> Calibration::load(Bench&, const Condition& condition, StoredRun& run) {
+  return runner_->step_load(planned(condition), run);
+}
+
+void Calibration::use(const SensorResponse& response) {
+  if (inputs_.plateau_s) return;  // an earlier session's plan goes on
+  const measure::SensorInfo& info = response.info;
+  inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s);
+  inputs_.turn_s =
+      lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, response.energy_interval_s);
+  if (*inputs_.turn_s <= 0) {
+    spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
+  }
+}
+
+Status Calibration::perform(Bench& bench, const Condition& condition, StoredRun& run) {
+  const PlannedRun wanted = planned(condition);
+  const bool heated = std::exchange(heated_, condition.kind == RunKind::heat);
+  switch (condition.kind) {
+    case RunKind::stream: return runner_->perform_stream(wanted, run);
+    case RunKind::lock_in: return runner_->perform_lock_in(wanted, run);
+    case RunKind::heat: return runner_->perform_heat(wanted, run);
+    case RunKind::known_bytes: return runner_->perform_known_bytes(run);
+    case RunKind::cooldown:
+      // Without its heat a cool-down would show one temperature only.
+      if (!heated) WW_TRY(runner_->reheat(kReheatSeconds));
+      run.start_ns = bench.device().sensor->now_ns();
+      bench.sleep(condition.seconds);
+      run.end_ns = bench.device().sensor->now_ns();
+      return {};
+    case RunKind::idle:
+    case RunKind::step_test:
+    case RunKind::latency: break;
+  }
+  return fail(ErrorCode::unsupported, "no such runs are part of a calibration",
+              std::string(to_string(condition.kind)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Experiment>> make_calibration(const ExperimentSettings& settings) {
+  CalibrationSettings own;
+  own.seed = settings.seed;
+  own.quick = settings.quick;
+  WW_TRY(SettingsReader("calibration", settings.own)
+             .read("nops", own.nops)
+             .read("patch_binary", own.patch_binary)
+             .read("mirrored", own.mirrored)
+             .read("launch_ns", own.launch_ns)
+             .finish());
+  return std::make_unique<Calibration>(own);
+}
+
+}  // namespace ww::microbench
