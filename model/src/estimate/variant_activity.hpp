@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "payloads.hpp"
+#include "fit/calibration/payloads.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/model/fit.hpp"
 

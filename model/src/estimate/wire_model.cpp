@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "payloads.hpp"
+#include "fit/calibration/payloads.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/named_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fit_runs.hpp"
+#include "fit/calibration/fit_runs.hpp"
 #include "testing/synthetic_campaign.hpp"
 #include "ww/model/fit.hpp"
 

@@ -1,0 +1,387 @@
+#include "fit/calibration/constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reduction/prepare.hpp"
+#include "ww/core/statistics.hpp"
+
+namespace ww::model {
+namespace {
+
+// A half-width above this share of the energy for random payload says nothing.
+constexpr double useless_share = 0.5;
+constexpr double least_contrast = 0.01;  // of the mean distance
+// A half-width above this does not tell one power of voltage or frequency from the next.
+constexpr double useless_exponent = 0.5;
+// What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
+// bends by up to 0.03; a clock at two voltages leaves more.
+constexpr double least_off_curve = 0.06;
+
+// Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
+// controller lie in the same layers as the crossbar's, and a repeated wire of one process has about
+// the same capacitance per mm in whichever of them (0.2 fF/um for all but the thickest; Weste and
+// Harris, CMOS VLSI Design, 4th ed., 6.2.2). Short wires inside a compute unit have other widths
+// and few repeaters; models spread by more for one node (DSENT 150, Orion 230, McPAT 465 fF/mm).
+constexpr double across_die_tolerance_95 = 0.20;
+constexpr double inside_unit_tolerance_95 = 0.35;
+
+const std::string per_mm = "fJ/bit/mm";
+
+class Constants {
+ public:
+  Constants(const JointFit& fit, const Payloads& payloads, const Uncertainty& uncertainty,
+            const Facts& facts, bool contrast)
+      : fit_(fit),
+        payloads_(payloads),
+        uncertainty_(uncertainty),
+        facts_(facts),
+        contrast_(contrast),
+        random_(payloads.find("random", facts.reference_state)) {
+    if (random_) scale_ = std::abs(payloads.energy(*random_));
+  }
+
+  [[nodiscard]] const std::optional<std::size_t>& random() const { return random_; }
+
+  // Payload at the reference state; nothing where it was not run.
+  [[nodiscard]] std::optional<std::size_t> payload(std::string_view pattern) const {
+    return payloads_.find(pattern, facts_.reference_state);
+  }
+
+  // sum weights[v] k_v; `scale_share` of the random payload's energy is what its interval is
+  // measured by.
+  FittedConstant energy(const std::string& name, const std::optional<Eigen::VectorXd>& weights,
+                        const std::string& absent, const std::string& unit = per_mm,
+                        Convention convention = Convention::per_random_bit,
+                        double scale_share = 1) const {
+    FittedConstant constant = blank(name, unit, convention);
+    if (!contrast_) {
+      return unknown(constant,
+                     "all pairs of engine and quadrant are equally far by the floorplan; there is "
+                     "no distance contrast");
+    }
+    if (!random_) {
+      return unknown(constant, "random payload was not run at the reference voltage and frequency");
+    }
+    if (!weights) return unknown(constant, absent);
+    double value = 0;
+    for (Eigen::Index v = 0; v < weights->size(); ++v) {
+      value += (*weights)[v] *
+               fit_.parameters.variants[static_cast<std::size_t>(v)].energy_fj_per_bit_mm;
+    }
+    fill_errors(constant, *weights);
+    const double half = half_width_95(uncertainty_, *weights);
+    if (!std::isfinite(value) || !std::isfinite(half) ||
+        half > useless_share * scale_share * scale_) {
+      return unknown(constant,
+                     "the 95% interval is wider than half of the energy itself; "
+                     "measure more blocks");
+    }
+    const SensorFact& sensor = facts_.sensor;
+    const double declared =
+        std::abs(value) *
+        std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
+                   std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
+    const double absolute = std::hypot(half, declared);
+    constant.row.value = value;
+    constant.row.low = value - absolute;
+    constant.row.high = value + absolute;
+    constant.sensed_low = value - half;
+    constant.sensed_high = value + half;
+    return constant;
+  }
+
+  // K of one payload.
+  FittedConstant of(const std::string& name, std::string_view pattern,
+                    const std::string& words) const {
+    const auto here = payload(pattern);
+    return energy(name, here ? std::optional(payloads_.weights(*here)) : std::nullopt,
+                  words + " was not run");
+  }
+
+  // (K of a - K of b) * factor.
+  FittedConstant contrast(const std::string& name, std::string_view a, std::string_view b,
+                          double factor, const std::string& unit, Convention convention,
+                          const std::string& words, double scale_share) const {
+    const auto one = payload(a);
+    const auto other = payload(b);
+    std::optional<Eigen::VectorXd> weights;
+    if (one && other) {
+      weights = factor * (payloads_.weights(*one) - payloads_.weights(*other));
+    }
+    return energy(name, weights, words + " was not run", unit, convention, scale_share);
+  }
+
+  // What the payload's own toggles cost per random bit: the toggle slope at rate 1/2; nothing where
+  // half random payload was not run.
+  [[nodiscard]] std::optional<Eigen::VectorXd> wires_alone() const {
+    const auto half = payload("half_random");
+    if (!random_ || !half) return std::nullopt;
+    return 2 * (payloads_.weights(*random_) - payloads_.weights(*half));
+  }
+
+  // Energy of random payload carried over to a segment that offers no contrast of its own. Wires
+  // carry over; clocks, strobes and parking of the crossbar do not.
+  FittedConstant transferred(const std::string& name, double tolerance_95,
+                             const std::string& reason) const {
+    const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
+    FittedConstant constant = energy(name, wires_alone(), "half random payload was not run");
+    if (!constant.row.value) constant = energy(name, random, "random payload was not run");
+    if (!constant.row.value) return constant;
+    constant.row.status = RowStatus::transferred;
+    constant.row.reason = reason;
+    const double value = *constant.row.value;
+    const double wider = tolerance_95 * std::abs(value);
+    const double sensed = std::hypot(value - constant.sensed_low, wider);
+    const double absolute = std::hypot(value - *constant.row.low, wider);
+    constant.sensed_low = value - sensed;
+    constant.sensed_high = value + sensed;
+    constant.row.low = value - absolute;
+    constant.row.high = value + absolute;
+    return constant;
+  }
+
+  // A number without dimension: gain and scale drop out of it, so both intervals are the same.
+  FittedConstant exponent(const std::string& name, double value,
+                          const Eigen::VectorXd& weights) const {
+    FittedConstant constant = blank(name, "1", Convention::none);
+    fill_errors(constant, weights);
+    const double half = half_width_95(uncertainty_, weights);
+    if (!std::isfinite(value) || !(half <= useless_exponent)) {
+      return unknown(constant, fmt::format("its 95% interval is +-{:.2g}; measure more blocks at "
+                                           "other states",
+                                           half));
+    }
+    constant.row.value = value;
+    constant.row.low = constant.sensed_low = value - half;
+    constant.row.high = constant.sensed_high = value + half;
+    return constant;
+  }
+
+  FittedConstant unknown(FittedConstant constant, const std::string& reason) const {
+    constant.row.status = RowStatus::not_identified;
+    constant.row.reason = reason;
+    return constant;
+  }
+
+  FittedConstant blank(const std::string& name, const std::string& unit,
+                       Convention convention) const {
+    FittedConstant constant;
+    constant.row.name = name;
+    constant.row.unit = unit;
+    constant.row.device = facts_.device;
+    constant.convention = convention;
+    return constant;
+  }
+
+ private:
+  void fill_errors(FittedConstant& constant, const Eigen::VectorXd& weights) const {
+    const auto error = [&](const Eigen::MatrixXd& matrix) {
+      return matrix.size() > 0 ? std::sqrt(std::max(0.0, weights.dot(matrix * weights))) : 0.0;
+    };
+    constant.covariance_error = error(uncertainty_.covariance);
+    constant.bootstrap_error = error(uncertainty_.bootstrap);
+    constant.systematic_error = error(uncertainty_.systematic);
+  }
+
+  const JointFit& fit_;
+  const Payloads& payloads_;
+  const Uncertainty& uncertainty_;
+  const Facts& facts_;
+  bool contrast_;
+  std::optional<std::size_t> random_;
+  double scale_{};
+};
+
+// Exponents of K ~ V^a f^b over the states that ran random payload, by weighted least squares on
+// logarithms.
+void fit_exponents(FitResult& result, const Constants& make, const Payloads& payloads,
+                   const Uncertainty& uncertainty, const Facts& facts) {
+  std::vector<std::size_t> states;
+  std::vector<std::size_t> rows;
+  for (std::size_t s = 0; s < facts.dvfs.size(); ++s) {
+    const auto here = payloads.find("random", static_cast<int>(s));
+    if (!here || !(payloads.energy(*here) > 0)) continue;
+    states.push_back(s);
+    rows.push_back(*here);
+  }
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
+  Eigen::VectorXd volt(n);
+  Eigen::VectorXd clock(n);
+  Eigen::VectorXd log_k(n);
+  // d ln K of a state by d k of a variant.
+  Eigen::MatrixXd by_variant(n, uncertainty.covariance.rows());
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const DvfsState& state = facts.dvfs[states[at]];
+    volt[i] = std::log(state.voltage_v / reference.voltage_v);
+    clock[i] = std::log(state.clock_hz / reference.clock_hz);
+    log_k[i] = std::log(payloads.energy(rows[at]));
+    by_variant.row(i) = payloads.weights(rows[at]).transpose() / payloads.energy(rows[at]);
+    StateRow row;
+    row.dvfs_state = static_cast<int>(states[at]);
+    row.voltage_v = state.voltage_v;
+    row.clock_hz = state.clock_hz;
+    row.energy_fj_per_bit_mm = payloads.energy(rows[at]);
+    row.half_width_95 = half_width_95(uncertainty, payloads.weights(rows[at]));
+    result.states.push_back(row);
+  }
+  const auto solve = [&](const Eigen::MatrixXd& design) -> Eigen::MatrixXd {
+    const Eigen::MatrixXd covariance =
+        by_variant * (uncertainty.covariance + uncertainty.systematic) * by_variant.transpose();
+    const Eigen::MatrixXd weighted = covariance.ldlt().solve(design);
+    return (design.transpose() * weighted).ldlt().solve(weighted.transpose());
+  };
+  const auto blank = [&](const char* name) { return make.blank(name, "1", Convention::none); };
+  auto along = blank("voltage_exponent_along_curve");
+  auto voltage = blank("voltage_exponent");
+  auto frequency = blank("frequency_exponent");
+  if (n < 2 || volt.maxCoeff() - volt.minCoeff() < 0.02) {
+    const std::string reason = "random payload was run at one voltage only";
+    for (auto* constant : {&along, &voltage, &frequency}) {
+      *constant = make.unknown(*constant, reason);
+      result.constants.push_back(*constant);
+    }
+    return;
+  }
+  Eigen::MatrixXd design(n, 2);
+  design << Eigen::VectorXd::Ones(n), volt;
+  const Eigen::MatrixXd one = solve(design);
+  result.constants.push_back(
+      make.exponent(along.row.name, one.row(1).dot(log_k), (one.row(1) * by_variant).transpose()));
+
+  const Eigen::VectorXd line = design.colPivHouseholderQr().solve(clock);
+  const double off_curve = (clock - design * line).norm() / std::sqrt(static_cast<double>(n));
+  if (n < 3 || off_curve < least_off_curve) {
+    const std::string reason =
+        "voltage and frequency go together over the states that were run, so their exponents "
+        "cannot be told apart; they need states off that curve";
+    result.constants.push_back(make.unknown(voltage, reason));
+    result.constants.push_back(make.unknown(frequency, reason));
+    return;
+  }
+  Eigen::MatrixXd both(n, 3);
+  both << Eigen::VectorXd::Ones(n), volt, clock;
+  const Eigen::MatrixXd two = solve(both);
+  result.constants.push_back(make.exponent(voltage.row.name, two.row(1).dot(log_k),
+                                           (two.row(1) * by_variant).transpose()));
+  result.constants.push_back(make.exponent(frequency.row.name, two.row(2).dot(log_k),
+                                           (two.row(2) * by_variant).transpose()));
+}
+
+// What each length of turn says, and whether all agree.
+void fill_lock_in(FitResult& result, const JointInput& input, const JointFit& fit,
+                  const Payloads& payloads, const Uncertainty& uncertainty, std::size_t random,
+                  const std::vector<double>& correction) {
+  const auto pairs = static_cast<double>(input.distance_mm.size());
+  Eigen::VectorXd unit = Eigen::VectorXd::Zero(uncertainty.covariance.rows());
+  for (const std::size_t v : payloads.members(random)) {
+    const auto at = static_cast<Eigen::Index>(v);
+    unit.setZero();
+    unit[at] = 1;
+    LockInRow row;
+    row.turn_s = input.variants[v].turn_s;
+    row.cycle_hz = row.turn_s > 0 ? 1 / (pairs * row.turn_s) : 0;
+    row.energy_fj_per_bit_mm = fit.parameters.variants[v].energy_fj_per_bit_mm;
+    row.uncorrected_fj_per_bit_mm = row.energy_fj_per_bit_mm - correction[v];
+    row.half_width_95 = half_width_95(uncertainty, unit);
+    result.lock_in.push_back(row);
+  }
+  std::ranges::sort(result.lock_in, {}, &LockInRow::turn_s);
+  const auto turns = payloads.weights_of(random, true);
+  const auto plateaus = payloads.weights_of(random, false);
+  if (!turns || !plateaus) return;
+  const Eigen::VectorXd difference = *turns - *plateaus;
+  double value = 0;
+  for (Eigen::Index v = 0; v < difference.size(); ++v) {
+    value +=
+        difference[v] * fit.parameters.variants[static_cast<std::size_t>(v)].energy_fj_per_bit_mm;
+  }
+  const double error =
+      half_width_95(uncertainty, difference) / t_quantile_95(uncertainty.degrees_of_freedom);
+  result.lock_in_disagreement_sigmas = error > 0 ? value / error : 0;
+}
+
+void fill_rates(FitResult& result, const Payloads& payloads, const JointFit& fit,
+                const Uncertainty& uncertainty, const Facts& facts) {
+  for (std::size_t p = 0; p < payloads.count(); ++p) {
+    const Variant& variant = payloads.variant(p);
+    if (variant.pattern != "random" || variant.dvfs_state != facts.reference_state) continue;
+    RateRow row;
+    row.throttle = variant.throttle;
+    row.bits_per_second = variant.mean_bits_per_second;
+    row.energy_fj_per_bit_mm = payloads.energy(p);
+    row.half_width_95 = half_width_95(uncertainty, payloads.weights(p));
+    for (const std::size_t v : payloads.members(p)) {
+      row.dynamic_w = fit.parameters.variants[v].mean_w;
+    }
+    result.rates.push_back(row);
+  }
+  std::ranges::sort(result.rates, {}, &RateRow::bits_per_second);
+}
+
+}  // namespace
+
+bool has_contrast(const JointInput& input) {
+  return distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
+}
+
+void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
+                    const Payloads& payloads, const Uncertainty& uncertainty, const Facts& facts,
+                    const std::vector<double>& correction) {
+  const bool contrast = has_contrast(input);
+  const Constants make(fit, payloads, uncertainty, facts, contrast);
+  auto& constants = result.constants;
+  result.energy_per_bit_mm = make.of("energy_fj_per_bit_mm", "random", "random payload");
+  constants.push_back(result.energy_per_bit_mm);
+  constants.push_back(make.of("zero_toggle_intercept_fj_per_bit_mm", "zeros", "payload of zeros"));
+  // Toggle rates: 0.5 transitions a bit for random payload, 0.25 for half random.
+  constants.push_back(make.contrast("toggle_slope_fj_per_transition_mm", "random", "half_random", 4,
+                                    "fJ/transition/mm", Convention::per_transition,
+                                    "half random payload", 2));
+  const auto slowest = payloads.find("random", facts.reference_state, true);
+  const bool two_rates = slowest && make.random() && *slowest != *make.random();
+  constants.push_back(
+      make.energy("throttled_energy_fj_per_bit_mm",
+                  two_rates ? std::optional(payloads.weights(*slowest)) : std::nullopt,
+                  "random payload was run at one rate only"));
+  // All wires of a line move together or not at all: what random payload costs more is coupling.
+  constants.push_back(make.contrast("coupling_fj_per_bit_mm", "random", "uniform_lines", 1, per_mm,
+                                    Convention::per_random_bit, "payload of uniform lines", 1));
+  constants.push_back(make.contrast("neighbour_coupling_fj_per_bit_mm", "pairs_opposite",
+                                    "pairs_equal", 1, per_mm, Convention::per_random_bit,
+                                    "payload of equal or opposite neighbours", 1));
+  // Densities of one quarter and three quarters toggle alike; zeros are half of the bits more.
+  constants.push_back(make.contrast("value_fj_per_zero_bit_mm", "density_25", "density_75", 2,
+                                    per_mm, Convention::per_random_bit,
+                                    "payload of a density other than half", 2));
+  constants.push_back(make.of("ones_intercept_fj_per_bit_mm", "ones", "payload of ones"));
+  constants.push_back(make.of("aa_intercept_fj_per_bit_mm", "aa", "payload of 0xAA"));
+
+  constants.push_back(make.transferred(
+      "registers_l1_energy_fj_per_bit_mm", inside_unit_tolerance_95,
+      "from L1-L2: registers and L1 of every CU lie equally far apart, so that distance cannot be "
+      "told from what the L1 itself takes"));
+  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", across_die_tolerance_95,
+                                       "from L1-L2: each channel has one memory controller, so "
+                                       "that its distance cannot be told from "
+                                       "what channel and controller themselves take"));
+
+  if (contrast && make.random()) {
+    const std::size_t random = *make.random();
+    constants.push_back(
+        make.energy("lock_in_energy_fj_per_bit_mm", payloads.weights_of(random, true),
+                    "the sensor is too slow for lock-in, or the campaign has none"));
+    constants.push_back(make.energy("plateau_energy_fj_per_bit_mm",
+                                    payloads.weights_of(random, false), "no plateaus were run"));
+    fit_exponents(result, make, payloads, uncertainty, facts);
+    fill_lock_in(result, input, fit, payloads, uncertainty, random, correction);
+    fill_rates(result, payloads, fit, uncertainty, facts);
+  }
+}
+
+}  // namespace ww::model

@@ -1,0 +1,21 @@
+// The constants of a model, as combinations of the payloads' energies per bit and millimetre.
+#pragma once
+
+#include "fit/calibration/intervals.hpp"
+#include "fit/calibration/joint_fit.hpp"
+#include "fit/calibration/payloads.hpp"
+#include "reduction/facts.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::model {
+
+// Whether the published distances differ enough to determine an energy per millimetre.
+[[nodiscard]] bool has_contrast(const JointInput& input);
+
+// Fills energy_per_bit_mm, constants, lock_in, rates and states. `correction` is that of
+// heat_correction().
+void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
+                    const Payloads& payloads, const Uncertainty& uncertainty, const Facts& facts,
+                    const std::vector<double>& correction);
+
+}  // namespace ww::model

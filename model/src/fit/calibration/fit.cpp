@@ -1,0 +1,318 @@
+#include "ww/model/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "estimate/variant_activity.hpp"
+#include "fit/calibration/constants.hpp"
+#include "fit/calibration/diagnostics.hpp"
+#include "fit/calibration/fit_runs.hpp"
+#include "fit/calibration/intervals.hpp"
+#include "fit/calibration/misfit.hpp"
+#include "fit/calibration/payloads.hpp"
+#include "reduction/facts.hpp"
+#include "reduction/prepare.hpp"
+#include "stats.hpp"
+#include "ww/core/hash.hpp"
+
+namespace ww::model {
+namespace {
+
+std::optional<std::size_t> find_variant(const JointInput& input, const Facts& facts,
+                                        std::string_view pattern, bool slowest = false) {
+  std::optional<std::size_t> best;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    if (variant.pattern != pattern || variant.dvfs_state != facts.reference_state) continue;
+    if (variant.turn_s > 0) continue;
+    if (!best || (variant.throttle < input.variants[*best].throttle) != slowest) best = v;
+  }
+  return best;
+}
+
+// Dynamic power of a plateau at reference voltage, block offset out [W].
+double dynamic_power(const JointInput& input, const JointFit& fit, const StreamPlateau& stream) {
+  const auto& block = fit.parameters.blocks[stream.block];
+  const double nominal = input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
+  const double ratio =
+      std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
+  return (stream.window.power_w - idle_power(input, fit.parameters, stream.window, true) -
+          block[0] - block[1] * stream.place) /
+         (ratio * ratio);
+}
+
+void compare_paths(FitResult& result, const JointInput& input, const JointFit& fit,
+                   std::size_t variant) {
+  const auto engines = input.distance_mm.rows();
+  const auto quadrants = input.distance_mm.cols();
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(engines, quadrants);
+  Eigen::MatrixXd count = sum;
+  for (const std::size_t p : input.variants[variant].plateaus) {
+    const StreamPlateau& stream = input.streams[p];
+    const double weight = fit.stream_weight[p];
+    sum(stream.engine, stream.quadrant) += weight * dynamic_power(input, fit, stream);
+    count(stream.engine, stream.quadrant) += weight;
+  }
+  double pairs = 0;
+  for (Eigen::Index q = 0; q < quadrants; ++q) {
+    Eigen::Index near = 0;
+    Eigen::Index far = 0;
+    input.distance_mm.col(q).minCoeff(&near);
+    input.distance_mm.col(q).maxCoeff(&far);
+    if (count(near, q) <= 0 || count(far, q) <= 0) continue;
+    result.short_dynamic_w += sum(near, q) / count(near, q);
+    result.long_dynamic_w += sum(far, q) / count(far, q);
+    result.near_mm += input.distance_mm(near, q);
+    result.far_mm += input.distance_mm(far, q);
+    pairs += 1;
+  }
+  if (pairs <= 0) return;
+  for (double* value :
+       {&result.short_dynamic_w, &result.long_dynamic_w, &result.near_mm, &result.far_mm}) {
+    *value /= pairs;
+  }
+  if (result.short_dynamic_w > 0) {
+    result.long_over_short_percent = 100 * (result.long_dynamic_w / result.short_dynamic_w - 1);
+  }
+}
+
+double bandwidth_fraction(const JointInput& input, const Facts& facts, std::size_t variant) {
+  double sum = 0;
+  double count = 0;
+  for (const std::size_t p : input.variants[variant].plateaus) {
+    const StreamPlateau& stream = input.streams[p];
+    const double nominal_hz =
+        facts.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].clock_hz;
+    const double clock_hz =
+        std::isfinite(stream.window.clock_hz) ? stream.window.clock_hz : nominal_hz;
+    const auto channels =
+        facts.floorplan.quadrants[static_cast<std::size_t>(stream.quadrant)].size();
+    const double peak =
+        static_cast<double>(channels) * facts.bytes_per_clock_per_channel * 8 * clock_hz;
+    if (peak <= 0) continue;
+    sum += stream.bits_per_second / peak;
+    count += 1;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+std::vector<IdleCurve> idle_curves(const JointInput& input, const JointFit& fit) {
+  std::vector<IdleCurve> curves;
+  for (std::size_t s = 0; s < input.dvfs.size(); ++s) {
+    IdleCurve curve;
+    curve.dvfs_state = static_cast<int>(s);
+    curve.coefficients = fit.parameters.idle[s];
+    curve.reference_c = input.reference_c;
+    double square = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < input.idle.size(); ++i) {
+      if (input.idle[i].dvfs_state != curve.dvfs_state) continue;
+      const double t = latent_temperature(input, fit.parameters, input.idle[i]);
+      curve.low_c = count > 0 ? std::min(curve.low_c, t) : t;
+      curve.high_c = count > 0 ? std::max(curve.high_c, t) : t;
+      square += fit.idle_residual_w[i] * fit.idle_residual_w[i];
+      count += 1;
+    }
+    if (count <= 0) continue;
+    curve.rms_w = std::sqrt(square / count);
+    curves.push_back(curve);
+  }
+  return curves;
+}
+
+std::vector<IdlePoint> idle_points(const JointInput& input, const JointFit& fit) {
+  std::vector<IdlePoint> points;
+  for (const Window& window : input.idle) {
+    const double t = latent_temperature(input, fit.parameters, window);
+    const double nominal = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
+    const double at_nominal = idle_power(input, fit.parameters, window.dvfs_state, t, nominal);
+    const double here = idle_power(input, fit.parameters, window);
+    points.push_back({window.dvfs_state, t, window.power_w * at_nominal / here});
+  }
+  return points;
+}
+
+std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit) {
+  std::vector<PairPoint> points;
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    if (variant.turn_s > 0) continue;  // the same pairs as the plateaus
+    const VariantParameters& parameters = fit.parameters.variants[v];
+    std::map<std::pair<int, int>, double> plateaus;
+    for (const std::size_t p : variant.plateaus) {
+      plateaus[{input.streams[p].engine, input.streams[p].quadrant}] += fit.stream_weight[p];
+    }
+    const double fj_per_w = 1e15 / variant.mean_bits_per_second;
+    for (const auto& [pair, count] : plateaus) {
+      PairPoint point;
+      point.pattern = variant.pattern;
+      point.throttle = variant.throttle;
+      point.dvfs_state = variant.dvfs_state;
+      point.engine = pair.first;
+      point.quadrant = pair.second;
+      point.distance_mm = input.distance_mm(pair.first, pair.second);
+      point.centred_distance_mm = input.centred_distance_mm(pair.first, pair.second);
+      point.energy_fj_per_bit = parameters.energy_fj_per_bit_mm * point.centred_distance_mm;
+      for (std::size_t i = 0; i < input.basis.size(); ++i) {
+        point.energy_fj_per_bit +=
+            parameters.unexplained_w[i] * input.basis[i](pair.first, pair.second) * fj_per_w;
+      }
+      point.error_fj_per_bit = fit.stream_sigma_w[v] * fj_per_w / std::sqrt(std::max(count, 1e-3));
+      points.push_back(std::move(point));
+    }
+  }
+  return points;
+}
+
+// Turns too short for heat must agree with plateaus, or heat is not what the fit takes it for.
+void flag_lock_in(FitResult& result) {
+  constexpr double disagreement_sigmas = 4;
+  if (std::abs(result.lock_in_disagreement_sigmas) <= disagreement_sigmas) return;
+  flag(result.misfit, "lock-in and plateaus disagree by " +
+                          std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
+}
+
+void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& input,
+                   const JointFit& fit) {
+  for (const Plateau& plateau : reduced.plateaus) {
+    PlateauRow row = plateau.row;
+    if (row.used) {
+      row.temperature_c = latent_temperature(input, fit.parameters, plateau.window);
+      row.fitted_w = idle_power(input, fit.parameters, plateau.window);
+    }
+    result.plateaus.push_back(std::move(row));
+  }
+  double square = 0;
+  for (std::size_t i = 0; i < input.streams.size(); ++i) {
+    PlateauRow& row = result.plateaus[input.streams[i].source];
+    row.fitted_w = row.power_w - fit.stream_residual_w[i];
+    row.dynamic_w = dynamic_power(input, fit, input.streams[i]);
+    row.distance_mm = input.distance_mm(input.streams[i].engine, input.streams[i].quadrant);
+    square += fit.stream_residual_w[i] * fit.stream_residual_w[i];
+  }
+  result.residual_rms_w = std::sqrt(square / static_cast<double>(input.streams.size()));
+}
+
+std::string hash_of(const std::map<std::string, std::string>& facts,
+                    const std::vector<StoredRun>& runs) {
+  RunningHash hash;
+  std::string bytes;
+  const auto add = [&](const auto& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  for (const auto& [key, value] : facts) {
+    if (key == campaign_keys::elapsed || key == campaign_keys::started) continue;
+    bytes += key + '=' + value + '\n';
+  }
+  for (const StoredRun& run : runs) {
+    add(run.session);
+    add(run.block);
+    add(run.position);
+    add(run.start_ns);
+    add(run.payload_bits);
+    bytes += run.pattern;
+    for (const StoredSample& sample : run.samples) {
+      add(sample.time_ns);
+      add(sample.power_uw.value_or(-1));
+    }
+    hash.add(std::as_bytes(std::span(bytes)));
+    bytes.clear();
+  }
+  hash.add(std::as_bytes(std::span(bytes)));
+  return hash.text();
+}
+
+// Energy for random payload without temperature correction; NaN where it cannot be fitted.
+double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
+  if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
+  JointInput flat = input;
+  flat.temperature_correction = false;
+  const auto fit = fit_jointly(flat);
+  return fit ? fit->parameters.variants[*variant].energy_fj_per_bit_mm
+             : std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+std::string_view to_string(Convention convention) {
+  switch (convention) {
+    case Convention::per_random_bit: return "per_random_bit";
+    case Convention::per_transition: return "per_transition";
+    case Convention::none: return "none";
+  }
+  return "unknown";
+}
+
+Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
+                           const std::map<std::string, std::string>& fact_texts,
+                           const FitOptions& options) {
+  WW_ASSIGN(facts, read_facts(fact_texts));
+  // What the fit does not wait for.
+  auto campaign_hash = std::async(std::launch::async, [&] { return hash_of(fact_texts, runs); });
+  WW_ASSIGN(reduced, reduce(runs, facts));
+  WW_ASSIGN(input, prepare(reduced, facts, options));
+  const auto random = find_variant(input, facts, "random");
+  auto flat = std::async(std::launch::async, [&] { return uncorrected(input, random); });
+  WW_ASSIGN(fit, fit_jointly(input));
+  Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
+  const std::vector<double> correction = heat_correction(input, fit);
+  const Payloads payloads(input, fit, correction, uncertainty);
+
+  FitResult result;
+  result.device = facts.device;
+  result.is_virtual = facts.is_virtual;
+  result.runs = static_cast<std::int64_t>(runs.size());
+  result.rejected = reduced.rejected;
+  result.version = facts.version;
+  result.seed = facts.seed;
+  result.fit_seed = options.seed;
+  result.floorplan = facts.floorplan.name;
+  result.campaign_hash = campaign_hash.get();
+  const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
+  result.reference_voltage_v = reference.voltage_v;
+  result.reference_clock_hz = reference.clock_hz;
+  result.registers_to_l1_mm = facts.floorplan.registers_to_l1.value();
+  result.l2_to_memory_mm = facts.floorplan.l2_to_memory().value();
+  for (Eigen::Index e = 0; e < input.distance_mm.rows(); ++e) {
+    auto& row = result.distance_mm.emplace_back();
+    for (Eigen::Index q = 0; q < input.distance_mm.cols(); ++q) {
+      row.push_back(facts.floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value());
+    }
+  }
+
+  fill_constants(result, input, fit, payloads, uncertainty, facts, correction);
+  result.idle = idle_curves(input, fit);
+  result.idle_points = idle_points(input, fit);
+  result.pairs = pair_points(input, fit);
+  result.variant_activity = variant_activity(payloads, uncertainty, runs, facts.reference_state);
+  fill_plateaus(result, reduced, input, fit);
+  result.uncorrected_fj_per_bit_mm = flat.get();
+  if (random) {
+    compare_paths(result, input, fit, *random);
+    result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
+    result.diagnostics = diagnose(input, fit, uncertainty, *random);
+    if (has_contrast(input)) {
+      result.misfit = judge(input, fit, uncertainty, *random);
+      flag_lock_in(result);
+      if (const auto absurd =
+              absurd_energy(result.energy_per_bit_mm.row, result.reference_voltage_v);
+          !absurd.empty()) {
+        flag(result.misfit, absurd);
+      }
+      mark_constants(result);
+    }
+  }
+  return result;
+}
+
+Result<FitResult> fit_campaign(const CampaignStore& campaign, const FitOptions& options) {
+  WW_ASSIGN(facts, campaign.facts());
+  WW_ASSIGN(runs, campaign.runs());
+  return fit_runs(runs, facts, options);
+}
+
+}  // namespace ww::model

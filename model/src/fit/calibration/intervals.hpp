@@ -1,0 +1,36 @@
+// Uncertainty of the fit: covariance at the optimum, compared with a bootstrap over blocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fit/calibration/joint_fit.hpp"
+
+namespace ww::model {
+
+struct Uncertainty {
+  Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
+  Eigen::MatrixXd bootstrap;   // covariance of k_v from resampling; empty without replicates
+  Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
+  double degrees_of_freedom{};
+  double scatter{1};  // variance of the scaled residuals, at least 1
+};
+
+// Resamples blocks within each variant where there are at least six of them. Fewer blocks cannot
+// tell their own scatter: there the residuals of single plateaus change sign at random (wild
+// bootstrap; Wu 1986, Annals of Statistics 14:1261). Refits the path parameters on the linearised
+// problem and draws the idle parameters from their covariance, so a replicate costs one linear
+// solve. Deterministic for a seed.
+[[nodiscard]] Uncertainty assess(const JointInput& input, const JointFit& fit, int replicates,
+                                 std::uint64_t seed);
+
+// Correction of each variant's k_v for the heat of the wires themselves [fJ/bit/mm]: minus k_v
+// times the rise of leakage per watt that readings of the variant's loads see, -k I'(T) sum_j a_j
+// heat_share_j. It covers all filters but the hot spot's.
+[[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
+
+// 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two
+// standard errors, and on the systematic part.
+[[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
+
+}  // namespace ww::model

@@ -1,0 +1,272 @@
+// Parameter blocks, residuals and priors of the joint fit.
+#include <ceres/normal_prior.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "fit/calibration/joint_solver.hpp"
+
+namespace ww::model {
+namespace {
+
+constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
+constexpr double steady_share = 0.05;   // of the steady response, die against sensor
+constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
+constexpr double block_sigma_w = 1;
+constexpr double block_slope_sigma_w = 0.3;
+// Windows of one cool-down share errors of the thermal description. Their noise they do not share.
+constexpr double idle_sigma_factor = 2;
+
+double traffic_of(const JointInput& input, const StreamPlateau& stream) {
+  return input.centred_distance_mm(stream.engine, stream.quadrant) * stream.bits_per_second * 1e-15;
+}
+
+}  // namespace
+
+residuals::Place place_of(const JointInput& input, const Window& window) {
+  residuals::Place place;
+  place.flat = !input.temperature_correction;
+  place.reference_c = input.reference_c;
+  place.heat = window.heat;
+  if (!place.flat) {
+    place.ambient_c = input.temperature.ambient.at(window.session, window.time_s);
+    place.drift_weight = input.temperature.ambient.place(window.session, window.time_s).weight;
+  }
+  const double nominal = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
+  place.log_voltage = std::isfinite(window.voltage_v) ? std::log(window.voltage_v / nominal) : 0;
+  return place;
+}
+
+Solver::Solver(const JointInput& input) : input_(input) {
+  const std::size_t states = input.dvfs.size();
+  blocks_.idle.resize(states);
+  idle_mean_.resize(states, 0);
+  std::vector<double> counts(states, 0);
+  std::vector<double> low(states, 1e9);
+  std::vector<double> high(states, -1e9);
+  for (const Window& window : input.idle) {
+    const auto s = static_cast<std::size_t>(window.dvfs_state);
+    idle_mean_[s] += window.power_w;
+    counts[s] += 1;
+    low[s] = std::min(low[s], window.temperature_c);
+    high[s] = std::max(high[s], window.temperature_c);
+  }
+  double widest = -1;
+  for (std::size_t s = 0; s < states; ++s) {
+    if (counts[s] > 0) idle_mean_[s] /= counts[s];
+    if (counts[s] > 0 && high[s] - low[s] > widest) {
+      widest = high[s] - low[s];
+      best_state_ = s;
+    }
+  }
+  for (std::size_t s = 0; s < states; ++s) {
+    if (counts[s] == 0) {
+      const auto& here = input.dvfs[s];
+      const auto& best = input.dvfs[best_state_];
+      idle_mean_[s] = idle_mean_[best_state_] * std::pow(here.voltage_v / best.voltage_v, 2.5);
+    }
+    blocks_.idle[s] = {idle_mean_[s], 0.1 * idle_mean_[s], 0.01 * idle_mean_[s], 0};
+  }
+  // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
+  // belongs to the next slower one.
+  blocks_.response = input.temperature.response;
+  for (std::size_t j = hot_spot + 1; j + 1 < heat_count; ++j) {
+    if (blocks_.response[j] >= 0) continue;
+    blocks_.response[j + 1] += blocks_.response[j];
+    blocks_.response[j] = 0;
+  }
+  for (const double response : blocks_.response) total_response_ += std::abs(response);
+  total_response_ = std::clamp(total_response_, 0.05, 2.0);
+  response_prior_ = blocks_.response;
+  for (const auto& session : input.temperature.ambient.sessions) {
+    blocks_.drift.emplace_back(session.knots.size(), 0.0);
+  }
+  blocks_.variants.assign(input.variants.size(), std::vector<double>(variant_size(), 0.0));
+  blocks_.blocks.assign(input.blocks, {0, 0});
+  rate_prior_.resize(input.variants.size());
+  rate_sigma_.resize(input.variants.size());
+  sigma_w_.assign(input.variants.size(), 0.15);
+  start_variants();
+}
+
+void Solver::start_variants() {
+  std::vector<double> dynamic(input_.variants.size());
+  for (std::size_t v = 0; v < input_.variants.size(); ++v) {
+    const Variant& variant = input_.variants[v];
+    double sum = 0;
+    for (const std::size_t p : variant.plateaus) sum += input_.streams[p].window.power_w;
+    dynamic[v] = sum / static_cast<double>(variant.plateaus.size()) -
+                 idle_mean_[static_cast<std::size_t>(variant.dvfs_state)];
+    blocks_.variants[v][0] = dynamic[v];
+  }
+  follow_rates(dynamic);
+  for (std::size_t v = 0; v < rate_prior_.size(); ++v) blocks_.variants[v][1] = rate_prior_[v];
+}
+
+void Solver::follow_rates(const std::vector<double>& dynamic) {
+  // Relative slope (1 where power is proportional to rate) of a variant against another rate.
+  const auto slope_of = [&](std::size_t v) -> std::optional<double> {
+    const Variant& here = input_.variants[v];
+    for (std::size_t u = 0; u < input_.variants.size(); ++u) {
+      const Variant& other = input_.variants[u];
+      const double change = here.mean_bits_per_second - other.mean_bits_per_second;
+      if (other.pattern == here.pattern && other.dvfs_state == here.dvfs_state &&
+          std::abs(change) > 0.2 * here.mean_bits_per_second && dynamic[v] > 1) {
+        return (dynamic[v] - dynamic[u]) / change * here.mean_bits_per_second / dynamic[v];
+      }
+    }
+    return std::nullopt;
+  };
+  for (std::size_t v = 0; v < input_.variants.size(); ++v) {
+    auto slope = slope_of(v);
+    double doubt = 0.15;
+    for (std::size_t u = 0; u < input_.variants.size() && !slope; ++u) {
+      // Another payload's slope, at a similar rate.
+      const double ratio =
+          input_.variants[u].mean_bits_per_second / input_.variants[v].mean_bits_per_second;
+      if (std::abs(ratio - 1) < 0.2) slope = slope_of(u);
+      doubt = 0.2;
+    }
+    if (!slope) doubt = 0.8;
+    const double rate_w = slope.value_or(0.5) * std::max(0.0, dynamic[v]);
+    rate_prior_[v] = rate_w;
+    rate_sigma_[v] = doubt * std::abs(rate_w) + 0.5;
+  }
+  throttled_rate_w_ = rate_prior_;
+}
+
+double Solver::idle_sigma(const Window& window) const {
+  return std::hypot(idle_sigma_factor * idle_sigma_w_, window.power_error_w);
+}
+
+void Solver::add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma) {
+  const Eigen::MatrixXd a = sigma.cwiseInverse().asDiagonal();
+  prior_ids_.push_back(problem_->AddResidualBlock(new ceres::NormalPrior(a, mean), nullptr, block));
+}
+
+std::vector<double*> Solver::idle_blocks(const Window& window) {
+  const auto place = input_.temperature.ambient.place(window.session, window.time_s);
+  auto& knots = blocks_.drift[place.session];
+  return {blocks_.idle[static_cast<std::size_t>(window.dvfs_state)].data(), blocks_.response.data(),
+          blocks_.leakage.data(), &knots[place.knot], &knots[place.knot + 1]};
+}
+
+std::vector<double> Solver::basis_at(int engine, int quadrant) const {
+  std::vector<double> values;
+  for (const Eigen::MatrixXd& w : input_.basis) values.push_back(w(engine, quadrant));
+  return values;
+}
+
+ceres::LossFunction* Solver::loss() const {
+  return input_.robust ? new ceres::HuberLoss(huber_sigmas) : nullptr;
+}
+
+residuals::Place Solver::stream_place(std::size_t stream) const {
+  residuals::Place place = place_of(input_, input_.streams[stream].window);
+  const Variant& variant = input_.variants[input_.streams[stream].variant];
+  for (std::size_t j = 0; j < heat_count && !noise_w_.empty(); ++j) {
+    place.heat[j] -= heat_share(variant, heat_taus_s[j]) * noise_w_[stream];
+  }
+  return place;
+}
+
+void Solver::build() {
+  problem_ = std::make_unique<ceres::Problem>();
+  idle_ids_.clear();
+  stream_ids_.clear();
+  prior_ids_.clear();
+  for (const Window& window : input_.idle) {
+    auto* cost = new residuals::Idle(place_of(input_, window), window.power_w, idle_sigma(window));
+    idle_ids_.push_back(problem_->AddResidualBlock(cost, loss(), idle_blocks(window)));
+  }
+  for (std::size_t i = 0; i < input_.streams.size(); ++i) {
+    const StreamPlateau& stream = input_.streams[i];
+    const Variant& variant = input_.variants[stream.variant];
+    const residuals::Place place = stream_place(i);
+    auto* cost = new residuals::Stream(
+        place, {stream.window.power_w, sigma_w_[stream.variant],
+                static_cast<std::size_t>(stream.engine), static_cast<std::size_t>(stream.quadrant),
+                engines(), stream.bits_per_second / variant.mean_bits_per_second - 1,
+                traffic_of(input_, stream), stream.place, std::exp(2 * place.log_voltage),
+                quadrants(), basis_at(stream.engine, stream.quadrant)});
+    auto parameters = idle_blocks(stream.window);
+    parameters.push_back(blocks_.variants[stream.variant].data());
+    parameters.push_back(blocks_.blocks[stream.block].data());
+    stream_ids_.push_back(problem_->AddResidualBlock(cost, loss(), parameters));
+  }
+  add_priors();
+}
+
+double Solver::unexplained_sigma(std::size_t v) const {
+  const double signal_w = std::abs(blocks_.variants[v][2]) * 1e-15 *
+                          input_.variants[v].mean_bits_per_second *
+                          input_.centred_distance_mm.norm();
+  return std::max(0.5, 0.5 * signal_w / std::sqrt(static_cast<double>(input_.basis.size())));
+}
+
+void Solver::add_priors() {
+  const auto constant = [](int size, double value) {
+    return Eigen::VectorXd::Constant(size, value);
+  };
+  for (std::size_t s = 0; s < blocks_.idle.size(); ++s) {
+    const double scale = std::max(1.0, idle_mean_[s]);
+    Eigen::VectorXd mean(4);
+    Eigen::VectorXd sigma(4);
+    // Leakage e-folds in 30 to 80 K, and some of idle power does not follow temperature at all.
+    mean << idle_mean_[s], 0.1 * scale, 0.02 * scale, 0.002 * scale;
+    sigma << scale, 0.3 * scale, 0.03 * scale, 0.003 * scale;
+    if (s != best_state_ && shape_known_) {
+      // A state that was never heated has the shape of the one that was.
+      const auto& best = blocks_.idle[best_state_];
+      const double ratio = idle_mean_[s] / std::max(1.0, idle_mean_[best_state_]);
+      for (int i = 1; i < 4; ++i) {
+        mean[i] = best[static_cast<std::size_t>(i)] * ratio;
+        sigma[i] = 0.1 * std::abs(mean[i]) + 0.003 * scale;
+      }
+    }
+    add_prior(blocks_.idle[s].data(), mean, sigma);
+  }
+  Eigen::VectorXd response(heat_count);
+  for (std::size_t j = 0; j < heat_count; ++j) {
+    response[static_cast<Eigen::Index>(j)] = response_prior_[j];
+  }
+  Eigen::VectorXd response_sigma = constant(heat_count, 0.5 * total_response_);
+  double stream_w = 1;
+  for (const auto& variant : blocks_.variants) stream_w = std::max(stream_w, variant[0]);
+  response[hot_spot] = hot_spot_most_k / 2 / stream_w;  // anything between nothing and this
+  response_sigma[hot_spot] = hot_spot_most_k / std::sqrt(12.0) / stream_w;
+  add_prior(blocks_.response.data(), response, response_sigma);
+  // In steady state the chip is about as warm as its sensor says. Without this, power alone would
+  // fix only the product of response and leakage slope, not the degrees.
+  double steady = 0;
+  for (const double r : response_prior_) steady += r;
+  const double steady_sigma = steady_share * std::max(0.02, std::abs(steady));
+  Eigen::MatrixXd seen_by_sensor = Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma);
+  seen_by_sensor(hot_spot) = 0;
+  prior_ids_.push_back(problem_->AddResidualBlock(
+      new ceres::NormalPrior(seen_by_sensor, constant(heat_count, steady / (heat_count - 1))),
+      nullptr, blocks_.response.data()));
+  add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
+            Eigen::Vector2d(beta_.second, steepening_prior_sigma));
+  for (auto& session : blocks_.drift) {
+    for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
+  }
+  const auto size = static_cast<int>(variant_size());
+  for (std::size_t v = 0; v < blocks_.variants.size(); ++v) {
+    Eigen::VectorXd mean = constant(size, 0);
+    Eigen::VectorXd sigma = constant(size, input_.crossing ? effect_sigma_w : 1e-3);
+    mean[1] = rate_prior_[v];
+    sigma[0] = 1e4;
+    sigma[1] = rate_sigma_[v];
+    sigma[2] = 1e5;
+    const auto extra = static_cast<Eigen::Index>(input_.basis.size());
+    if (extra > 0) sigma.tail(extra).setConstant(unexplained_sigma(v));
+    add_prior(blocks_.variants[v].data(), mean, sigma);
+  }
+  Eigen::VectorXd block_sigma(2);
+  block_sigma << block_sigma_w, block_slope_sigma_w;
+  for (auto& block : blocks_.blocks) add_prior(block.data(), constant(2, 0), block_sigma);
+}
+
+}  // namespace ww::model

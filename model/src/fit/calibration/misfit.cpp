@@ -1,0 +1,172 @@
+#include "fit/calibration/misfit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats.hpp"
+
+namespace ww::model {
+namespace {
+
+// Links that differ by 5-8% and published distances off by a few percent leave an unexplained
+// interaction of up to 20% of the signal; links that differ by 30-50%, or pairs with a power of
+// their own, leave more than a third. See docs/method.md for the figures.
+constexpr double relative_threshold = 0.27;
+constexpr double misfit_significance = 1e-3;
+// Energies of the same payload at two rates, or of payloads in the order of their toggles.
+constexpr double rate_disagreement = 0.20;
+constexpr double disagreement_sigmas = 4;
+// Leakage of a chip with hot spots of up to 8 K rises by at most 0.01-0.02 a 10 K more steeply than
+// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More, where it
+// is as significant as a pair's departure must be, is power that follows temperature under load
+// alone.
+constexpr double most_steepening = 0.03;
+// What a millimetre of wire can switch for a random bit, which charges it every fourth time (E = C
+// V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What goes
+// with the bit, its share of requests, clock and switches, at most makes it ten times as much; a
+// link of low swing saves at most nine tenths.
+constexpr double kLeastPicofaradPerMm = 0.02;
+constexpr double kMostPicofaradPerMm = 6;
+
+// Of the payloads that differ from random ones in nothing else that costs energy; the others couple
+// otherwise, and may well cost more.
+double toggle_rate(const std::string& pattern) {
+  if (pattern == "half_random") return 0.25;
+  return pattern == "zeros" || pattern == "ones" || pattern == "aa" ? 0 : 0.5;
+}
+
+// Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are
+// few, and is no evidence for it.
+double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
+  const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
+  const double precision = 1 / variance - 1 / (steepening_prior_sigma * steepening_prior_sigma);
+  if (precision <= 0) return 1;
+  const double measured = fit.parameters.leakage_steepening / (variance * precision);
+  return f_tail(measured * measured * precision / uncertainty.scatter, 1,
+                uncertainty.degrees_of_freedom);
+}
+
+}  // namespace
+
+LackOfFit lack_of_fit(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
+                      std::size_t variant) {
+  LackOfFit result;
+  const auto& parameters = fit.parameters.variants[variant];
+  const auto n = static_cast<Eigen::Index>(parameters.unexplained_w.size());
+  result.freedom = static_cast<double>(n);
+  const double signal_w = parameters.energy_fj_per_bit_mm * 1e-15 *
+                          input.variants[variant].mean_bits_per_second *
+                          input.centred_distance_mm.norm();
+  if (n == 0 || signal_w == 0) return result;
+  const Eigen::VectorXd u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), n);
+  const Eigen::Index at = fit.unexplained_column[variant];
+  const Eigen::MatrixXd covariance = uncertainty.scatter * fit.covariance.block(at, at, n, n);
+  const double excess = std::max(0.0, u.squaredNorm() - covariance.trace());
+  result.relative = std::sqrt(excess) / std::abs(signal_w);
+  result.p_value = f_tail(u.dot(covariance.ldlt().solve(u)) / result.freedom, result.freedom,
+                          uncertainty.degrees_of_freedom);
+  return result;
+}
+
+std::string absurd_energy(const ResultRow& energy, double voltage_v) {
+  if (!energy.value || !energy.low || !energy.high || !(voltage_v > 0)) {
+    return {};
+  }
+  if (*energy.high < 0) {
+    return fmt::format(
+        "{:.1f} fJ/bit/mm: far paths take less power than near ones, so that engines, quadrants or "
+        "paths are named the wrong way round",
+        *energy.value);
+  }
+  const double fj_per_pf = 1e3 * voltage_v * voltage_v / 4;
+  const double least = kLeastPicofaradPerMm * fj_per_pf;
+  const double most = kMostPicofaradPerMm * fj_per_pf;
+  if (*energy.high < least || *energy.low > most) {
+    return fmt::format(
+        "{:.1f} fJ/bit/mm is outside of what wires can cost at {:.2f} V ({:.0f} to {:.0f} "
+        "fJ/bit/mm)",
+        *energy.value, voltage_v, least, most);
+  }
+  return {};
+}
+
+void flag(Misfit& misfit, const std::string& reason) {
+  misfit.flagged = true;
+  misfit.reason += (misfit.reason.empty() ? "" : "; ") + reason;
+}
+
+void mark_constants(FitResult& result) {
+  if (!result.misfit.flagged) {
+    return;
+  }
+  const auto mark = [&](FittedConstant& constant) {
+    if (constant.row.value) {
+      constant.row.status = RowStatus::misfit;
+      constant.row.reason = result.misfit.reason;
+    }
+  };
+  mark(result.energy_per_bit_mm);
+  std::ranges::for_each(result.constants, mark);
+}
+
+Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
+             std::size_t main) {
+  Misfit misfit;
+  misfit.threshold = relative_threshold;
+  const LackOfFit lack = lack_of_fit(input, fit, uncertainty, main);
+  misfit.statistic = lack.relative;
+  std::vector<std::string> reasons;
+  if (lack.relative > relative_threshold && lack.p_value < misfit_significance) {
+    reasons.push_back(fmt::format(
+        "power of engine and quadrant pairs departs from distance by {:.0f}% of the signal "
+        "(limit {:.0f}%; p = {:.1e})",
+        100 * lack.relative, 100 * relative_threshold, lack.p_value));
+  }
+  const double steepening = fit.parameters.leakage_steepening;
+  if (input.temperature_correction && std::abs(steepening) > most_steepening &&
+      steepening_p_value(fit, uncertainty) < misfit_significance) {
+    reasons.push_back(fmt::format(
+        "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
+        "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
+        100 * steepening, 100 * most_steepening));
+  }
+  const Variant& reference = input.variants[main];
+  const auto energy = [&](std::size_t v) {
+    return fit.parameters.variants[v].energy_fj_per_bit_mm;
+  };
+  const auto error = [&](std::size_t a, std::size_t b) {
+    Eigen::VectorXd weights = Eigen::VectorXd::Zero(uncertainty.covariance.rows());
+    weights[static_cast<Eigen::Index>(a)] = 1;
+    weights[static_cast<Eigen::Index>(b)] -= 1;
+    return half_width_95(uncertainty, weights) / 2;
+  };
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const Variant& variant = input.variants[v];
+    if (v == main || variant.dvfs_state != reference.dvfs_state) continue;
+    if (variant.turn_s > 0) continue;  // lock-in has a check of its own
+    const double difference = energy(v) - energy(main);
+    const bool significant = std::abs(difference) > disagreement_sigmas * error(v, main);
+    if (!significant) continue;
+    if (variant.pattern == reference.pattern &&
+        std::abs(difference) > rate_disagreement * std::abs(energy(main))) {
+      reasons.push_back(fmt::format(
+          "energy per bit depends on rate: {:.1f} fJ/bit/mm at throttle {}, {:.1f} at {}",
+          energy(v), variant.throttle, energy(main), reference.throttle));
+    }
+    if (variant.throttle == reference.throttle &&
+        toggle_rate(variant.pattern) < toggle_rate(reference.pattern) &&
+        difference * energy(main) > 0) {
+      reasons.push_back(fmt::format(
+          "pattern {} toggles less than {} and costs more ({:.1f} against {:.1f} fJ/bit/mm)",
+          variant.pattern, reference.pattern, energy(v), energy(main)));
+    }
+  }
+  for (const auto& reason : reasons) {
+    flag(misfit, reason);
+  }
+  return misfit;
+}
+
+}  // namespace ww::model

@@ -1,0 +1,181 @@
+#include "fit/calibration/payloads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "stats.hpp"
+
+namespace ww::model {
+namespace {
+
+// Of a payload's departure from what links have in common; less is noise, as likely as not.
+constexpr double payload_significance = 0.01;
+
+bool same_payload(const Variant& a, const Variant& b) {
+  return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
+}
+
+// What a payload's pairs draw for reasons of their own, as an error of its k [fJ/bit/mm], by
+// variant. Links that differ show in every payload in proportion to its k; what departs from that
+// in the interactions that distance leaves out, and is significant there, is no more likely there
+// than along distance.
+Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
+                               const Uncertainty& uncertainty) {
+  const auto variants = static_cast<Eigen::Index>(input.variants.size());
+  const auto terms = static_cast<Eigen::Index>(input.basis.size());
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(variants);
+  const double distance = input.centred_distance_mm.norm();
+  if (terms == 0 || distance == 0) return error;
+  struct Seen {
+    Eigen::VectorXd u;           // W
+    Eigen::MatrixXd covariance;  // its
+    double noise{};              // variance of one of its terms
+    double bits{};               // 1e-15 / s, so that k times this is W/mm
+    double link() const { return k * bits; }
+    double k{};
+  };
+  std::vector<Seen> all;
+  std::map<int, std::pair<Eigen::VectorXd, double>> links;  // sums, by state
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    const auto& parameters = fit.parameters.variants[v];
+    const Eigen::Index at = fit.unexplained_column[v];
+    Seen seen;
+    seen.u = Eigen::Map<const Eigen::VectorXd>(parameters.unexplained_w.data(), terms);
+    seen.covariance = uncertainty.scatter * fit.covariance.block(at, at, terms, terms);
+    seen.noise = seen.covariance.trace() / static_cast<double>(terms);
+    seen.bits = 1e-15 * input.variants[v].mean_bits_per_second;
+    seen.k = parameters.energy_fj_per_bit_mm;
+    auto& [sum, weight] = links[input.variants[v].dvfs_state];
+    if (sum.size() == 0) sum = Eigen::VectorXd::Zero(terms);
+    sum += seen.link() / seen.noise * seen.u;
+    weight += seen.link() * seen.link() / seen.noise;
+    all.push_back(std::move(seen));
+  }
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    const Seen& seen = all[v];
+    const auto& [sum, weight] = links[input.variants[v].dvfs_state];
+    if (!(weight > 0) || !(seen.bits > 0)) continue;
+    const Eigen::VectorXd own = seen.u - seen.link() * sum / weight;
+    const double free = 1 - seen.link() * seen.link() / seen.noise / weight;  // not in the links
+    const double excess = own.squaredNorm() / static_cast<double>(terms) - seen.noise * free;
+    if (!(free > 0) || !(excess > 0)) continue;
+    const double ratio =
+        own.dot(seen.covariance.ldlt().solve(own)) / (static_cast<double>(terms) * free);
+    if (f_tail(ratio, static_cast<double>(terms), uncertainty.degrees_of_freedom) <
+        payload_significance) {
+      error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
+Payloads::Payloads(const JointInput& input, const JointFit& fit,
+                   const std::vector<double>& correction, Uncertainty& uncertainty)
+    : input_(input) {
+  const auto variants = static_cast<Eigen::Index>(input.variants.size());
+  Eigen::VectorXd k(variants);
+  Eigen::VectorXd heat(variants);
+  Eigen::VectorXd fast = Eigen::VectorXd::Zero(variants);
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    k[v] = fit.parameters.variants[at].energy_fj_per_bit_mm;
+    heat[v] = within(heat_bound) * correction[at];
+    if (input.temperature_correction) {
+      const Variant& variant = input.variants[at];
+      const double w_per_k =
+          fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
+      const double rise =
+          w_per_k * fit.parameters.response[hot_spot] * heat_share(variant, heat_taus_s[hot_spot]);
+      fast[v] = within(hot_spot_bound) * k[v] * rise;
+    }
+    const auto found = std::ranges::find_if(members_, [&](const auto& members) {
+      return same_payload(input.variants[members.front()], input.variants[at]);
+    });
+    if (found == members_.end()) {
+      members_.push_back({at});
+    } else {
+      found->push_back(at);
+    }
+  }
+  const Eigen::VectorXd stream = within(stream_bound) * k;
+  // The same for all payloads of a state, whose differences do not feel it; another in each state,
+  // for the order follows how the core's clock meets the fabric's.
+  Eigen::MatrixXd control = Eigen::MatrixXd::Zero(variants, variants);
+  std::map<int, double> most;
+  const auto state = [&](Eigen::Index v) {
+    return input.variants[static_cast<std::size_t>(v)].dvfs_state;
+  };
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    most[state(v)] = std::max(most[state(v)], within(control_bound) * std::abs(k[v]));
+  }
+  for (Eigen::Index v = 0; v < variants; ++v) {
+    for (Eigen::Index u = 0; u < variants; ++u) {
+      if (state(u) == state(v)) control(u, v) = most[state(v)] * most[state(v)];
+    }
+  }
+  // Alike in all variants of a payload.
+  const Eigen::VectorXd departures = own_departures(input, fit, uncertainty);
+  Eigen::MatrixXd own = Eigen::MatrixXd::Zero(variants, variants);
+  for (const auto& members : members_) {
+    for (const std::size_t a : members) {
+      for (const std::size_t b : members) {
+        const auto row = static_cast<Eigen::Index>(a);
+        const auto column = static_cast<Eigen::Index>(b);
+        own(row, column) = departures[row] * departures[column];
+      }
+    }
+  }
+  uncertainty.systematic = heat * heat.transpose() + fast * fast.transpose() +
+                           stream * stream.transpose() + control + own;
+  covariance_ = uncertainty.covariance + uncertainty.systematic;
+
+  Eigen::MatrixXd design =
+      Eigen::MatrixXd::Zero(variants, static_cast<Eigen::Index>(members_.size()));
+  for (std::size_t p = 0; p < members_.size(); ++p) {
+    for (const std::size_t v : members_[p]) {
+      design(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(p)) = 1;
+    }
+  }
+  const Eigen::MatrixXd weighted = covariance_.ldlt().solve(design);
+  weights_ = (design.transpose() * weighted).ldlt().solve(weighted.transpose());
+  const Eigen::VectorXd energy = weights_ * k;
+  energy_.assign(energy.begin(), energy.end());
+}
+
+const Variant& Payloads::variant(std::size_t payload) const {
+  const auto& members = members_[payload];
+  const auto plateau = std::ranges::find_if(
+      members, [this](std::size_t v) { return input_.variants[v].turn_s <= 0; });
+  return input_.variants[plateau == members.end() ? members.front() : *plateau];
+}
+
+std::optional<std::size_t> Payloads::find(std::string_view pattern, int dvfs_state,
+                                          bool slowest) const {
+  std::optional<std::size_t> best;
+  for (std::size_t p = 0; p < count(); ++p) {
+    const Variant& here = variant(p);
+    if (here.pattern != pattern || here.dvfs_state != dvfs_state) continue;
+    if (!best || (here.throttle < variant(*best).throttle) != slowest) best = p;
+  }
+  return best;
+}
+
+std::optional<Eigen::VectorXd> Payloads::weights_of(std::size_t payload, bool lock_in) const {
+  std::vector<Eigen::Index> rows;
+  for (const std::size_t v : members_[payload]) {
+    if ((input_.variants[v].turn_s > 0) == lock_in) rows.push_back(static_cast<Eigen::Index>(v));
+  }
+  if (rows.empty()) return std::nullopt;
+  const Eigen::MatrixXd block = covariance_(rows, rows);
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Eigen::VectorXd share = block.ldlt().solve(Eigen::VectorXd::Ones(n));
+  share /= share.sum();
+  Eigen::VectorXd weights = Eigen::VectorXd::Zero(covariance_.rows());
+  weights(rows) = share;
+  return weights;
+}
+
+}  // namespace ww::model

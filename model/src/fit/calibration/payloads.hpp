@@ -1,0 +1,80 @@
+// Energy of every payload and rate per bit and millimetre, from all variants that ran it.
+//
+// The same payload may have been measured more than once: as plateaus and, at several lengths of
+// turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
+// part of k_v that the wires' own heat would add,
+//
+//     k_v = K_payload(v) + delta h_v + noise,   |delta| < heat_bound,
+//
+// and, for the hot spot under a stream, a second term of the same kind whose share grows with turns
+// of some tens of ms. All is solved by generalised least squares: short turns, whose h is small,
+// say what wires cost, and the change of k with the length of a turn says how far the correction
+// itself can be trusted.
+#pragma once
+
+#include <numbers>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "fit/calibration/intervals.hpp"
+#include "fit/calibration/joint_fit.hpp"
+
+namespace ww::model {
+
+// Bounds of errors that no repetition shows. Any value within a bound is equally likely, and none
+// of it is subtracted from k. The standard deviation is therefore the bound over the square root of
+// 3 (rectangular distribution about 0; JCGM 100:2008, GUM, 4.3.7).
+constexpr double within(double bound) {
+  return bound / std::numbers::sqrt3;
+}
+
+// Bound of the correction for heat, relative: how much more or less the wires' own heat raises
+// leakage than heat of the load does. Most heat flows through spreader and sink, where all heat is
+// alike. The rest is the hot spot, which has a bound of its own; filters next to its own absorb a
+// part.
+inline constexpr double heat_bound = 0.15;
+// Bound of the hot spot's rise, relative. Cool-downs show the rise for heat of the load, but wires
+// warm other parts of the die than engines do.
+inline constexpr double hot_spot_bound = 0.5;
+// Bound of the stream's deviations from its definition, relative: one line in 512 meets itself on a
+// wire, a bus rests between launches, and a result is written.
+inline constexpr double stream_bound = 0.002;
+// Requests and tags follow the order of addresses and CUs: 7.4 transitions a line on the virtual
+// GPU's monitors, of 272 in all. An order that changes theirs by a tenth shifts every payload by
+// this share of random payload's energy; 16 chips' campaigns were 5 to 8% from a perfect kernel's
+// order.
+inline constexpr double control_bound = 0.003;
+
+class Payloads {
+ public:
+  // `correction` is that of heat_correction(). `uncertainty` gets its systematic part.
+  Payloads(const JointInput& input, const JointFit& fit, const std::vector<double>& correction,
+           Uncertainty& uncertainty);
+
+  // The payload at its highest (or lowest) rate in a state; nothing where it was not run.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view pattern, int dvfs_state,
+                                                bool slowest = false) const;
+  // Weights of the variants' k_v that give K of a payload.
+  [[nodiscard]] Eigen::VectorXd weights(std::size_t payload) const {
+    return weights_.row(static_cast<Eigen::Index>(payload)).transpose();
+  }
+  [[nodiscard]] double energy(std::size_t payload) const { return energy_[payload]; }
+  // Throttle, pattern and rate of a payload: those of its plateaus where there are any.
+  [[nodiscard]] const Variant& variant(std::size_t payload) const;
+  [[nodiscard]] std::size_t count() const { return members_.size(); }
+  [[nodiscard]] const std::vector<std::size_t>& members(std::size_t payload) const {
+    return members_[payload];
+  }
+  // Weights of the variants of a payload among plateaus (or lock-in) alone; nothing without any.
+  [[nodiscard]] std::optional<Eigen::VectorXd> weights_of(std::size_t payload, bool lock_in) const;
+
+ private:
+  const JointInput& input_;
+  Eigen::MatrixXd covariance_;  // of the variants, systematic part included
+  std::vector<std::vector<std::size_t>> members_;
+  Eigen::MatrixXd weights_;  // payload x variant
+  std::vector<double> energy_;
+};
+
+}  // namespace ww::model

@@ -1,0 +1,274 @@
+#include "ww/model/segments_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <optional>
+
+#include "fit/segments/segments_registers.hpp"
+#include "ww/core/mean.hpp"
+#include "ww/model/regression.hpp"
+
+namespace ww::model {
+namespace {
+
+using nlohmann::json;
+
+constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
+
+struct Figures {
+  Mean power_w, crossbar, memory;
+};
+
+// What a run at another rate would have drawn: rates differ by what distance does to latency, and
+// power that does not go with the rate must not be taken for the wires'. A stream that waits
+// between loads, as throttled ones do, still draws what busy CUs draw; one that begins late or ends
+// early in its launch draws nothing meanwhile. `share` 0: the former, 1: all power above `idle_w`
+// goes.
+double power_at(double rate, const Figures& full, const Figures& slow, double idle_w = 0,
+                double share = 0) {
+  const double waiting = (full.power_w.value() - slow.power_w.value()) /
+                         (full.crossbar.value() - slow.crossbar.value());
+  const double all = (full.power_w.value() - idle_w) / full.crossbar.value();
+  return full.power_w.value() +
+         (waiting + share * (all - waiting)) * (rate - full.crossbar.value());
+}
+
+// Brings power to one voltage. Telemetry's steps are as large as what runs differ by, so each
+// voltage is taken from the line of voltage over power. Returns by how much that raised differences
+// of power, relative: the load line's part alone.
+double to_one_voltage(std::vector<SegmentReading>& readings, double nominal_v) {
+  Mean power, voltage, product, square;
+  for (const auto& reading : readings) {
+    if (!reading.voltage_v) return 0;
+    power.add(reading.power_w);
+    voltage.add(*reading.voltage_v);
+  }
+  if (readings.empty()) return 0;
+  for (const auto& reading : readings) {
+    const double off = reading.power_w - power.value();
+    product.add(off * (*reading.voltage_v - voltage.value()));
+    square.add(off * off);
+  }
+  if (!(square.value() > 0) || !(voltage.value() > 0)) return 0;
+  const double v_per_w = product.value() / square.value();
+  const double target = nominal_v > 0 ? nominal_v : voltage.value();
+  for (auto& reading : readings) {
+    const double here = voltage.value() + v_per_w * (reading.power_w - power.value());
+    reading.power_w *= std::pow(target / here, power_exponent);
+  }
+  return -power_exponent * v_per_w * power.value() / voltage.value();
+}
+
+// Energy per bit against distance; `cell` has an offset of its own.
+struct Line {
+  double mm{};
+  double j_per_bit{};
+  std::size_t cell{};
+};
+
+// `droop`: what to_one_voltage() returned.
+ResultRow slope_row(const std::string& name, const std::vector<Line>& lines, std::size_t cells,
+                    double droop) {
+  ResultRow row;
+  row.name = name;
+  row.unit = "fJ/bit/mm";
+  const auto refuse = [&row](std::string reason) {
+    row.status = RowStatus::not_identified;
+    row.reason = std::move(reason);
+    return row;
+  };
+  std::vector<Mean> mm(cells);
+  for (const Line& line : lines) mm[line.cell].add(line.mm);
+  double square = 0;
+  for (const Line& line : lines) square += std::pow(line.mm - mm[line.cell].value(), 2);
+  if (lines.size() < cells + 3 ||
+      std::sqrt(square / static_cast<double>(lines.size())) < least_contrast_mm) {
+    return refuse(fmt::format(
+        "{} points at distances that differ by {:.2g} mm (sd); {:.2g} mm and "
+        "{} points are needed",
+        lines.size(), lines.empty() ? 0.0 : std::sqrt(square / static_cast<double>(lines.size())),
+        least_contrast_mm, cells + 3));
+  }
+  std::vector<double> y;
+  std::vector<Regressor> columns(cells);
+  columns[0].name = "mm";
+  for (const Line& line : lines) {
+    y.push_back(line.j_per_bit * 1e15);
+    columns[0].values.push_back(line.mm - mm[line.cell].value());
+    for (std::size_t cell = 1; cell < cells; ++cell) {
+      columns[cell].values.push_back(line.cell == cell ? 1.0 : 0.0);
+    }
+  }
+  const auto fitted = regress(y, columns);
+  if (!fitted) return refuse(fitted.error().message);
+  const auto& slope = fitted->coefficients[1];
+  const double heat = most_heat_share / 2;
+  const double value = slope.value * (1 - heat);
+  const double droop_doubt = droop * most_exponent_off / power_exponent;
+  const double half =
+      std::hypot((slope.high - slope.low) / 2, heat * slope.value, droop_doubt * slope.value);
+  if (slope.status != RowStatus::ok) return refuse(slope.reason);
+  if (half > std::abs(value) / 2) {
+    return refuse(
+        fmt::format("{:.3g} fJ/bit/mm with a half-width of {:.3g}: points at one distance "
+                    "differ by more than distance does",
+                    value, half));
+  }
+  row.value = value;
+  row.low = value - half;
+  row.high = value + half;
+  return row;
+}
+
+using FiguresByPoint = std::map<std::size_t, Figures>;  // by point
+
+const Figures* figures_of(const FiguresByPoint& sums, const std::vector<SegmentPoint>& points,
+                          const SegmentPoint& wanted) {
+  const auto at = std::ranges::find(points, wanted);
+  if (at == points.end()) return nullptr;
+  const auto found = sums.find(static_cast<std::size_t>(at - points.begin()));
+  return found == sums.end() ? nullptr : &found->second;
+}
+
+// One line for every engine and four of CUs: what makes a leg unlike others is alike for all
+// quadrants, which therefore are no repetitions. Every engine is a cell.
+std::vector<Line> legs_lines(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
+                             double idle_w, double share, std::size_t& cells) {
+  struct Member {
+    double mm{};
+    const Figures* full{};
+    const Figures* slow{};
+  };
+  std::map<int, std::map<std::vector<int>, std::map<int, Member>>> engines;  // quadrant, group
+  for (const auto& point : points) {
+    if (point.segment != "legs" || point.slow) continue;
+    SegmentPoint other = point;
+    other.slow = true;
+    const Figures* full = figures_of(sums, points, point);
+    const Figures* slow = figures_of(sums, points, other);
+    if (full == nullptr || slow == nullptr) continue;
+    engines[point.engine][point.channels][point.group] = {point.mm, full, slow};
+  }
+  std::vector<Line> lines;
+  cells = 0;
+  for (const auto& [engine, quadrants] : engines) {
+    std::map<int, std::pair<Mean, Mean>> groups;  // mm, J per bit
+    for (const auto& [channels, members] : quadrants) {
+      Mean rate;
+      for (const auto& [group, member] : members) rate.add(member.full->crossbar.value());
+      for (const auto& [group, member] : members) {
+        groups[group].first.add(member.mm);
+        groups[group].second.add(power_at(rate.value(), *member.full, *member.slow, idle_w, share) /
+                                 rate.value());
+      }
+    }
+    if (groups.size() < 2) continue;
+    for (const auto& [group, means] : groups) {
+      lines.push_back({means.first.value(), means.second.value(), cells});
+    }
+    ++cells;
+  }
+  return lines;
+}
+
+std::vector<Line> memory_lines(const std::vector<SegmentPoint>& points,
+                               const FiguresByPoint& sums) {
+  std::vector<Line> lines;
+  for (const auto& point : points) {
+    if (!point.from_memory) continue;
+    SegmentPoint full = point;
+    full.from_memory = false;
+    SegmentPoint slow = full;
+    slow.slow = true;
+    const Figures* far = figures_of(sums, points, point);
+    const Figures* near = figures_of(sums, points, full);
+    const Figures* nearer = figures_of(sums, points, slow);
+    if (far == nullptr || near == nullptr || nearer == nullptr) continue;
+    if (!(far->memory.value() > 0)) continue;
+    const double held = power_at(far->crossbar.value(), *near, *nearer);
+    lines.push_back({point.mm, (far->power_w.value() - held) / far->memory.value(), 0});
+  }
+  return lines;
+}
+
+// Between the two ways in which power may follow rate anything is as likely.
+ResultRow legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint& sums,
+                  std::optional<double> idle_w, double droop) {
+  const auto with = [&](double share) {
+    std::size_t cells = 0;
+    const auto lines = legs_lines(points, sums, idle_w.value_or(0), share, cells);
+    return slope_row("legs", lines, std::max<std::size_t>(cells, 1), droop);
+  };
+  ResultRow row = with(idle_w ? 0.5 : 0);
+  if (!idle_w || !row.value) return row;
+  const ResultRow waiting = with(0);
+  if (!waiting.value) return waiting;
+  constexpr double quantile_95 = 1.96;
+  const double doubt = quantile_95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
+  const double half = std::hypot(*row.high - *row.value, doubt);
+  row.low = *row.value - half;
+  row.high = *row.value + half;
+  return row;
+}
+
+json row_json(const ResultRow& row) {
+  json result = row;
+  result["convention"] = "per_random_bit";
+  return result;
+}
+
+}  // namespace
+
+SegmentsFit fit_segments(const std::vector<SegmentPoint>& points,
+                         std::vector<SegmentReading> readings,
+                         const SegmentSurroundings& surroundings) {
+  const double droop = to_one_voltage(readings, surroundings.nominal_v);
+  // Blocks drift: each reading less its block's mean.
+  std::map<std::int64_t, Mean> blocks;
+  Mean all;
+  for (const auto& reading : readings) {
+    blocks[reading.block].add(reading.power_w);
+    all.add(reading.power_w);
+  }
+  FiguresByPoint sums;
+  for (const auto& reading : readings) {
+    Figures& figures = sums[reading.point];
+    figures.power_w.add(reading.power_w - blocks[reading.block].value() + all.value());
+    figures.crossbar.add(reading.crossbar_bits_per_s);
+    figures.memory.add(reading.memory_bits_per_s);
+  }
+  SegmentsFit fit;
+  fit.runs = static_cast<int>(readings.size());
+  fit.legs = legs_of(points, sums, surroundings.idle_w, droop);
+  fit.l2_memory = slope_row("l2_memory", memory_lines(points, sums), 1, droop);
+  fit_registers(points, readings, droop, fit);
+  return fit;
+}
+
+json to_json(const SegmentsFit& fit) {
+  const RegistersDiagnostics& registers = fit.registers;
+  json rows = json::array();
+  for (const ResultRow* row :
+       {&fit.legs, &fit.l2_memory, &fit.registers_l1, &fit.registers_l1_per_bit}) {
+    rows.push_back(row_json(*row));
+  }
+  return {{"segments", std::move(rows)},
+          {"registers_l1_diagnostics",
+           {{"readings", registers.readings},
+            {"inflation", registers.inflation},
+            {"condition", registers.condition},
+            {"r_squared", registers.r_squared},
+            {"any_data_fj_per_bit", registers.any_data_fj_per_bit},
+            {"toggle_rate", registers.toggle_rate}}},
+          {"device", fit.device},
+          {"virtual", fit.is_virtual},
+          {"runs", fit.runs},
+          {"rejected", fit.rejected}};
+}
+
+}  // namespace ww::model

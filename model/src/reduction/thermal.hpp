@@ -1,0 +1,42 @@
+// Temperature from power: the readings of a sensor with steps of 1 C, explained by power through a
+// bank of first-order filters plus a slowly drifting ambient (docs/method.md, "Temperature").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reduction/reduction.hpp"
+
+namespace ww::model {
+
+// Piecewise linear in time, one set of knots a session.
+struct Drift {
+  static constexpr double knot_s = 60;
+  struct Session {
+    std::int64_t session{};
+    std::vector<double> knots;  // at 0, knot_s, 2 knot_s, ...
+  };
+  std::vector<Session> sessions;
+
+  struct Place {
+    std::size_t session{};
+    std::size_t knot{};  // between this one and the next
+    double weight{};     // of the next
+  };
+  [[nodiscard]] Place place(std::int64_t session, double time_s) const;
+  [[nodiscard]] double at(std::int64_t session, double time_s) const;
+};
+
+struct TemperatureModel {
+  Drift ambient;             // [C]
+  HeatState response{};      // of the sensor to each filtered power [K/W]; fast ones may be
+                             // negative, because they undo the sensor's own lag
+  double rms_c{};            // of the readings about the model
+  double low_c{}, high_c{};  // range of the readings
+};
+
+// Least squares with weak priors over all temperature windows. Without readings the result has
+// `low_c` > `high_c`.
+[[nodiscard]] TemperatureModel fit_temperature(const Reduced& reduced);
+
+}  // namespace ww::model

@@ -1,0 +1,48 @@
+#include "reduction/trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "polled_accumulator.hpp"
+
+namespace ww::model {
+namespace {
+
+// The register of an MI210 averages over seconds; the fit must not wait for it.
+TEST(Trace, TakesARepeatedAccumulatorBeforeASlowRegister) {
+  constexpr double lag_s = 0.8;
+  const auto loaded = [](double t) { return t > 3.0 && t < 8.0 ? 130.0 : 60.0; };
+  const energy::testing::PolledAccumulator polled(16.0, 0.001, 0.00103, 90e-6, loaded);
+  StoredRun run;
+  double shown = 60;
+  double before = 0;
+  for (const energy::EnergyReading& reading : polled.series.readings) {
+    const double at = static_cast<double>(reading.time_ns) * 1e-9;
+    shown += (loaded(at) - shown) * -std::expm1(-(at - before) / lag_s);
+    before = at;
+    StoredSample sample;
+    sample.time_ns = sample.poll_ns = reading.time_ns;
+    sample.energy_ticks = reading.ticks;
+    sample.power_uw = std::llround(shown * 1e6);
+    run.samples.push_back(sample);
+  }
+  SensorFact sensor;
+  sensor.period_s = 0.003;
+  sensor.delay_s = 0.19;
+  sensor.rise_s = 4.0;
+  const std::vector<StoredRun> runs{run};
+  const Trace trace = build_trace(runs, sensor);
+  ASSERT_LT(trace.settle_s, 0.03);
+  const std::size_t from = trace.first_at(static_cast<std::int64_t>((3.0 + trace.settle_s) * 1e9));
+  const std::size_t to = trace.first_at(7'990'000'000);
+  double sum = 0;
+  for (std::size_t i = from; i < to; ++i) {
+    sum += static_cast<double>(trace.samples[i].power_w);
+    EXPECT_FALSE(trace.samples[i].glitch);
+  }
+  EXPECT_NEAR(sum / static_cast<double>(to - from), 130, 0.2);
+}
+
+}  // namespace
+}  // namespace ww::model
