@@ -29,7 +29,7 @@ constexpr std::uint32_t kLongestWait = 1'000'000;
 // Far's rates, of that with the shortest wait: near and far run with the waits that give them.
 constexpr std::array<double, 3> kRateLevels{1.0, 0.6, 0.35};
 
-struct Condition {
+struct CrossingCondition {
   int place_side{};
   int line_side{};
   bool random{};
@@ -58,17 +58,17 @@ class Crossing {
   Status tune();
   [[nodiscard]] const std::vector<std::uint32_t>& waits() const { return waits_; }
   Result<StoredRun> idle(double seconds);
-  Result<StoredRun> run(const Condition& condition, double seconds);
+  Result<StoredRun> run(const CrossingCondition& condition, double seconds);
   [[nodiscard]] nlohmann::json describe() const;
 
  private:
-  Status select(const Condition& condition);
+  Status select(const CrossingCondition& condition);
   // Updates counted since the last call.
   Result<double> updates();
   // Iterations a second; sets the iterations of a launch.
-  Result<double> rate(const Condition& condition);
+  Result<double> rate(const CrossingCondition& condition);
   // Iterations of a launch: alike for all that take as long.
-  std::uint32_t& loops_of(const Condition& condition);
+  std::uint32_t& loops_of(const CrossingCondition& condition);
   Status take(StoredRun& run);
 
   ComputeHost& host_;
@@ -147,11 +147,11 @@ Status Crossing::set_up() {
   return {};
 }
 
-std::uint32_t& Crossing::loops_of(const Condition& condition) {
+std::uint32_t& Crossing::loops_of(const CrossingCondition& condition) {
   return loops_.try_emplace({condition.wait, condition.far(), condition.empty}, 64u).first->second;
 }
 
-Status Crossing::select(const Condition& condition) {
+Status Crossing::select(const CrossingCondition& condition) {
   const auto line = static_cast<std::size_t>(condition.line_side);
   const auto place = static_cast<std::size_t>(condition.place_side);
   // As many lines on either side, and in either half.
@@ -178,7 +178,7 @@ Result<double> Crossing::updates() {
   return sum;
 }
 
-Result<double> Crossing::rate(const Condition& condition) {
+Result<double> Crossing::rate(const CrossingCondition& condition) {
   double rate = 0;
   for (int round = 0; round < 5; ++round) {
     WW_TRY(select(condition));
@@ -208,7 +208,7 @@ Result<double> Crossing::rate(const Condition& condition) {
 }
 
 Status Crossing::tune() {
-  const Condition far{0, 1, true};
+  const CrossingCondition far{0, 1, true};
   WW_ASSIGN(full, rate(far));
   std::uint32_t wait = kShortestWait;
   for (const double level : kRateLevels) {
@@ -217,7 +217,7 @@ Status Crossing::tune() {
     std::uint32_t high = wait;
     double found = full;
     for (int step = 0; step < 40 && level < 1; ++step) {
-      Condition slower = far;
+      CrossingCondition slower = far;
       slower.wait = high == low ? low * 2 : (low + high) / 2;
       loops_.try_emplace({slower.wait, true, false}, loops_of(far));
       WW_ASSIGN(slow_rate, rate(slower));
@@ -266,7 +266,7 @@ Result<StoredRun> Crossing::idle(double seconds) {
   return run;
 }
 
-Result<StoredRun> Crossing::run(const Condition& condition, double seconds) {
+Result<StoredRun> Crossing::run(const CrossingCondition& condition, double seconds) {
   StoredRun run;
   run.kind = RunKind::stream;
   run.engine = condition.place_side;
@@ -306,9 +306,9 @@ nlohmann::json Crossing::describe() const {
 
 // Every condition of a block, in a random order: near and far at every wait, zeros at the shortest,
 // and the controls.
-std::vector<Condition> shuffled(const std::vector<std::uint32_t>& waits,
-                                std::mt19937_64& generator) {
-  std::vector<Condition> order;
+std::vector<CrossingCondition> shuffled(const std::vector<std::uint32_t>& waits,
+                                        std::mt19937_64& generator) {
+  std::vector<CrossingCondition> order;
   for (const int place : {0, 1}) {
     for (const int line : {0, 1}) {
       for (const std::uint32_t wait : waits) order.push_back({place, line, true, wait});
@@ -366,7 +366,7 @@ Status run_crossing(ComputeHost& host, measure::Sensor& sensor, const std::strin
   WW_ASSIGN(session, store.begin_session());
 
   std::mt19937_64 generator(options.seed);
-  std::vector<Condition> order;
+  std::vector<CrossingCondition> order;
   double done = 0;
   for (int block = 1; block <= options.blocks; ++block) {
     // Every second block runs in the order of the one before, backwards, so that drift cancels.
@@ -393,7 +393,7 @@ Status run_crossing(ComputeHost& host, measure::Sensor& sensor, const std::strin
       return {};
     };
     WW_TRY(keep(crossing.idle(options.plateau_s)));
-    for (const Condition& condition : order) {
+    for (const CrossingCondition& condition : order) {
       WW_TRY(keep(crossing.run(condition, options.plateau_s)));
     }
     WW_TRY(keep(crossing.idle(options.plateau_s)));
