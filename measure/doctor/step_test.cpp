@@ -126,10 +126,11 @@ std::vector<Point> overlay(const std::vector<Edge>& edges, double bin_s) {
   std::ranges::sort(all, {}, &Point::time_s);
   std::vector<Point> bins;
   for (std::size_t i = 0; i < all.size();) {
-    const double end = (std::floor(all[i].time_s / bin_s) + 1) * bin_s;
+    // Compared by its number: the end of a bin, as a product, may round to the point's own time.
+    const double bin = std::floor(all[i].time_s / bin_s);
     Point mean;
     std::size_t count = 0;
-    for (; i < all.size() && all[i].time_s < end; ++i, ++count) {
+    for (; i < all.size() && std::floor(all[i].time_s / bin_s) == bin; ++i, ++count) {
       mean.time_s += all[i].time_s;
       mean.value += all[i].value;
     }

@@ -23,6 +23,7 @@ struct Shape {
   double noise_w{0};
   double heating_w_per_s{0};
   int cycles{5};
+  std::int64_t drift_ns{370'000};  // a cycle: switches do not fall on the sensor's ticks
 };
 
 // `response`: the share of a step that the sensor shows t seconds after the switch. Readings are
@@ -31,8 +32,7 @@ Series series(const Shape& shape, const std::function<double(double)>& response)
   Series out;
   const auto half = static_cast<std::int64_t>(shape.half_cycle_s * 1e9);
   for (int i = 0; i < shape.cycles; ++i) {
-    // 0.37 ms: switches do not fall on the sensor's ticks.
-    const std::int64_t on = (2 * i + 1) * half + 370'000 * i;
+    const std::int64_t on = (2 * i + 1) * half + shape.drift_ns * i;
     out.steps.push_back({on, on + half});
   }
   std::mt19937_64 generator(1);
@@ -75,6 +75,15 @@ TEST(StepTest, FindsTheWindowAndTheLagOfAMovingAverage) {
   EXPECT_NEAR(found->delay_s, 0.020, 0.002);
   EXPECT_NEAR(found->rise_s, 0.050, 0.003);
   EXPECT_NEAR(found->step_w, 40.0, 0.2);
+}
+
+TEST(StepTest, EndsWhereReadingsFallOnTheBoundsOfTheBins) {
+  // 2.017 s is the first multiple of 1 ms whose quotient and product round to different bins.
+  const auto [readings, steps] = series({.half_cycle_s = 3, .drift_ns = 0}, boxcar(0.01, 0.05));
+  const auto found = analyse_steps(readings, steps);
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(found->resolved) << found->reason;
+  EXPECT_NEAR(found->delay_s + found->rise_s, 0.06, 0.003);
 }
 
 TEST(StepTest, FindsAPeriodThatIsNoMultipleOfThePolls) {
