@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+
+#include "ww/core/interrupt.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -96,6 +99,31 @@ Result<Bench::Throttled> Bench::find_throttle(
 Status Bench::read_sensor(StoredRun& run) {
   WW_ASSIGN(readings, recorder_.take());
   run.samples.insert(run.samples.end(), readings.begin(), readings.end());
+  return {};
+}
+
+Status Bench::heat(double seconds, const Launch& launch, StoredRun& run) {
+  constexpr double kLookSeconds = 2.0;   // between looks at the temperature
+  constexpr double kStillSeconds = 8.0;  // unchanged for so long: saturated
+  constexpr double kShortestSeconds = 15.0;
+  std::optional<std::int32_t> shown;
+  double spent = 0;
+  double still = 0;
+  while (spent < seconds && !(spent >= kShortestSeconds && still >= kStillSeconds) &&
+         !interrupted()) {
+    WW_ASSIGN(done, launch_for(kLookSeconds, launch));
+    if (spent == 0) run.start_ns = done.start_ns;
+    run.end_ns = done.end_ns;
+    run.launches += static_cast<std::int64_t>(done.end - done.first);
+    spent = static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    WW_TRY(read_sensor(run));
+    const auto last =
+        std::find_if(run.samples.rbegin(), run.samples.rend(),
+                     [](const StoredSample& s) { return s.temperature_mc.has_value(); });
+    if (last == run.samples.rend()) continue;
+    still = shown == last->temperature_mc ? still + kLookSeconds : 0.0;
+    shown = last->temperature_mc;
+  }
   return {};
 }
 

@@ -55,6 +55,10 @@ class Bench {
   // Appends the readings since the last call: one unbroken series in a session.
   Status read_sensor(StoredRun& run);
 
+  // Launches for `seconds` of device time, or until the temperature has not moved for eight
+  // seconds, at least fifteen. Notes when, how often, and the readings.
+  Status heat(double seconds, const Launch& launch, StoredRun& run);
+
  private:
   Device& device_;
   const Pinning& pinning_;

@@ -25,6 +25,7 @@ using nlohmann::json;
 using steady = std::chrono::steady_clock;
 
 constexpr int kMostSensorFailures = 10;  // consecutive runs
+constexpr double kReheatSeconds = 40.0;  // before a cool-down whose heat another session ran
 
 // Makes the folder and takes it away again, if it is still empty, unless kept.
 class FolderGuard {
@@ -81,6 +82,8 @@ class Engine {
   Status perform(const Condition& condition);
   Status measure_run(const Condition& condition, StoredRun& run);
   Status step(const Condition& condition, StoredRun& run);
+  Status cool_down(const Condition& condition, StoredRun& run);
+  Status rest(const Condition& condition, StoredRun& run);
   void judge_readings(StoredRun& run);
   [[nodiscard]] double elapsed_s() const {
     return earlier_s_ + std::chrono::duration<double>(steady::now() - started_).count();
@@ -106,6 +109,7 @@ class Engine {
   std::vector<StoredRun> setup_;
   bool keep_setup_{true};
   bool warm_{};
+  bool heated_{};             // the run before this one, in this session, heated the chip
   bool expect_noise_{};       // the sensor shows noise: identical readings mean that it is frozen
   int sensor_failures_{};     // consecutive runs whose readings could not be used
   std::string first_reason_;  // why the first run of the current block was rejected
@@ -235,6 +239,26 @@ Status Engine::step(const Condition& condition, StoredRun& run) {
   return {};
 }
 
+Status Engine::rest(const Condition& condition, StoredRun& run) {
+  run.start_ns = device_.sensor->now_ns();
+  bench_->sleep(condition.seconds);
+  run.end_ns = device_.sensor->now_ns();
+  return {};
+}
+
+// Without its heat a cool-down would show one temperature only. Heat that is repeated is no run of
+// its own: its readings go with the cool-down's.
+Status Engine::cool_down(const Condition& condition, StoredRun& run) {
+  if (!heated_) {
+    Condition heat = condition;
+    heat.kind = RunKind::heat;
+    StoredRun unrecorded;
+    WW_ASSIGN(load, experiment_->load(*bench_, heat, unrecorded));
+    WW_TRY(bench_->launch_for(kReheatSeconds, load));
+  }
+  return rest(condition, run);
+}
+
 Status Engine::measure_run(const Condition& condition, StoredRun& run) {
   if (condition.dvfs_state) WW_TRY(bench_->select_state(*condition.dvfs_state));
   run.session = session_;
@@ -243,14 +267,17 @@ Status Engine::measure_run(const Condition& condition, StoredRun& run) {
   run.kind = condition.kind;
   run.dvfs_state = condition.dvfs_state.value_or(device_.sensor->dvfs_current());
   switch (condition.kind) {
-    case RunKind::idle:
-      run.start_ns = device_.sensor->now_ns();
-      bench_->sleep(condition.seconds);
-      run.end_ns = device_.sensor->now_ns();
-      break;
+    case RunKind::idle: WW_TRY(rest(condition, run)); break;
     case RunKind::step_test: WW_TRY(step(condition, run)); break;
+    case RunKind::heat: {
+      WW_ASSIGN(load, experiment_->load(*bench_, condition, run));
+      WW_TRY(bench_->heat(condition.seconds, load, run));
+      break;
+    }
+    case RunKind::cooldown: WW_TRY(cool_down(condition, run)); break;
     default: WW_TRY(experiment_->perform(*bench_, condition, run));
   }
+  heated_ = condition.kind == RunKind::heat;
   WW_TRY(bench_->read_sensor(run));
   judge_readings(run);
   return {};

@@ -10,7 +10,7 @@
 //   tune           loop counts and throttles, where no earlier session found them
 //   setup          idle and step tests; the engine analyses them
 //   use            the sensor's response: how long plateaus must be
-//   rest_of_setup  what else comes before the blocks
+//   rest_of_setup  what else comes before the blocks: heat, and a cool-down after it
 //   block(1, ...)  conditions of a block, in the order in which they run
 //
 // After tune and after use the engine stores plan(). A resumed session gets the same plan back, and
@@ -72,7 +72,8 @@ class Experiment {
   [[nodiscard]] virtual std::vector<Condition> setup() const;
   // Longer step tests for a sensor that the first ones did not resolve.
   [[nodiscard]] virtual std::vector<Condition> slow_steps() const;
-  // The load of a step test: selects what is launched, and notes it in the run.
+  // The load of a step test or of a heat run, whichever the condition is: selects what is
+  // launched, one dispatch a launch, and notes it in the run.
   virtual Result<Bench::Launch> load(Bench& bench, const Condition& condition, StoredRun& run) = 0;
   virtual void use(const SensorResponse& response) = 0;
   [[nodiscard]] virtual std::vector<Condition> rest_of_setup() const { return {}; }
@@ -83,9 +84,9 @@ class Experiment {
   [[nodiscard]] virtual std::int64_t maximum_blocks() const { return minimum_blocks(); }
   [[nodiscard]] virtual std::vector<Condition> block(std::int64_t block) const = 0;
 
-  // Performs a condition that is neither idle nor a step test, and fills in what was launched and
-  // what it moved; readings are the engine's. A run that cannot be used is marked by reject(); an
-  // error means that the device failed.
+  // Performs a condition of the experiment's own (the engine performs idle runs, step tests, heat
+  // and cool-downs), and fills in what was launched and what it moved; readings are the engine's. A
+  // run that cannot be used is marked by reject(); an error means that the device failed.
   virtual Status perform(Bench& bench, const Condition& condition, StoredRun& run) = 0;
 };
 

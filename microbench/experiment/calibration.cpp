@@ -17,7 +17,6 @@ namespace ww::microbench {
 namespace {
 
 constexpr double kResumedSettleSeconds = 45.0;  // idling of a session that goes on with blocks
-constexpr double kReheatSeconds = 40.0;
 // A real device's launches are longer: what a launch costs its host is then a
 // small part.
 constexpr std::int64_t kRealLaunchNs = 2'000'000;
@@ -62,7 +61,6 @@ class Calibration final : public Experiment {
   CalibrationSettings settings_;
   PlanInputs inputs_;
   bool restored_{};
-  bool heated_{};  // the furnace ran in this session, and nothing since
   std::unique_ptr<StreamKernels> kernels_;
   std::optional<Runner> runner_;
   // The runs behind the conditions that were listed.
@@ -207,6 +205,7 @@ PlannedRun Calibration::planned(const Condition& condition) const {
 }
 
 Result<Bench::Launch> Calibration::load(Bench&, const Condition& condition, StoredRun& run) {
+  if (condition.kind == RunKind::heat) return runner_->furnace();
   return runner_->step_load(planned(condition), run);
 }
 
@@ -221,21 +220,14 @@ void Calibration::use(const SensorResponse& response) {
   }
 }
 
-Status Calibration::perform(Bench& bench, const Condition& condition, StoredRun& run) {
+Status Calibration::perform(Bench&, const Condition& condition, StoredRun& run) {
   const PlannedRun wanted = planned(condition);
-  const bool heated = std::exchange(heated_, condition.kind == RunKind::heat);
   switch (condition.kind) {
     case RunKind::stream: return runner_->perform_stream(wanted, run);
     case RunKind::lock_in: return runner_->perform_lock_in(wanted, run);
-    case RunKind::heat: return runner_->perform_heat(wanted, run);
     case RunKind::known_bytes: return runner_->perform_known_bytes(run);
+    case RunKind::heat:
     case RunKind::cooldown:
-      // Without its heat a cool-down would show one temperature only.
-      if (!heated) WW_TRY(runner_->reheat(kReheatSeconds));
-      run.start_ns = bench.device().sensor->now_ns();
-      bench.sleep(condition.seconds);
-      run.end_ns = bench.device().sensor->now_ns();
-      return {};
     case RunKind::idle:
     case RunKind::step_test:
     case RunKind::latency: break;

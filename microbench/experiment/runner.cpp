@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ww/core/interrupt.hpp"
-
 namespace ww::microbench {
 namespace {
 
@@ -206,10 +204,8 @@ Status Runner::warm_up(double settle_s) {
   return {};
 }
 
-Status Runner::reheat(double seconds) {
-  WW_TRY(bench_.launch_for(seconds,
-                           [this] { return kernels_.launch_furnace(tuning_.furnace_loops); }));
-  return {};
+Bench::Launch Runner::furnace() {
+  return [this] { return kernels_.launch_furnace(tuning_.furnace_loops); };
 }
 
 Result<Bench::Launch> Runner::step_load(const PlannedRun& run, StoredRun& stored) {
@@ -221,31 +217,6 @@ Result<Bench::Launch> Runner::step_load(const PlannedRun& run, StoredRun& stored
   WW_TRY(kernels_.select(stream, tuning_.saturated_loops, 0));
   WW_TRY(kernels_.launch_sweep());
   return Bench::Launch([this] { return kernels_.launch_stream(); });
-}
-
-Status Runner::perform_heat(const PlannedRun& run, StoredRun& stored) {
-  constexpr double look_s = 2.0;   // between looks at the temperature
-  constexpr double still_s = 8.0;  // unchanged for so long: saturated
-  constexpr double shortest_s = 15.0;
-  std::optional<std::int32_t> shown;
-  double spent = 0;
-  double still = 0;
-  while (spent < run.seconds && !(spent >= shortest_s && still >= still_s) && !interrupted()) {
-    WW_ASSIGN(done, bench_.launch_for(
-                        look_s, [this] { return kernels_.launch_furnace(tuning_.furnace_loops); }));
-    if (spent == 0) stored.start_ns = done.start_ns;
-    stored.end_ns = done.end_ns;
-    stored.launches += static_cast<std::int64_t>(done.end - done.first);
-    spent = static_cast<double>(stored.end_ns - stored.start_ns) * 1e-9;
-    WW_TRY(bench_.read_sensor(stored));
-    const auto last =
-        std::find_if(stored.samples.rbegin(), stored.samples.rend(),
-                     [](const StoredSample& s) { return s.temperature_mc.has_value(); });
-    if (last == stored.samples.rend()) continue;
-    still = shown == last->temperature_mc ? still + look_s : 0.0;
-    shown = last->temperature_mc;
-  }
-  return {};
 }
 
 Status Runner::perform_known_bytes(StoredRun& stored) {

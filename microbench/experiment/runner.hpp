@@ -54,15 +54,12 @@ class Runner {
   // A second of streaming over all pairs: clocks and caches settle; then
   // `settle_s` of idling. Its readings go with the next run's.
   Status warm_up(double settle_s);
-  // Runs the furnace without recording a run, before a cool-down whose heat
-  // another session ran.
-  Status reheat(double seconds);
-
+  // What heats the chip.
+  Bench::Launch furnace();
   // Selects what a step test switches on and off, and notes it.
   Result<Bench::Launch> step_load(const PlannedRun& run, StoredRun& stored);
   Status perform_stream(const PlannedRun& run, StoredRun& stored);
   Status perform_lock_in(const PlannedRun& run, StoredRun& stored);
-  Status perform_heat(const PlannedRun& run, StoredRun& stored);
   Status perform_known_bytes(StoredRun& stored);
 
  private:
