@@ -189,11 +189,15 @@ Status Engine::take_earlier_runs() {
 Status Engine::put_facts() {
   for (const auto& [key, value] : identity()) WW_TRY(store_->put(key, value));
   WW_TRY(store_->put(campaign_keys::is_virtual, device_.is_virtual ? "true" : "false"));
-  WW_TRY(store_->put(campaign_keys::floorplan, device_.floorplan_toml));
+  if (!device_.floorplan_toml.empty()) {
+    WW_TRY(store_->put(campaign_keys::floorplan, device_.floorplan_toml));
+  }
   WW_TRY(store_->put(campaign_keys::chip, to_json(device_.chip).dump()));
   json states = json::array();
   for (const auto& state : device_.sensor->dvfs_states()) {
-    states.push_back({{"voltage_v", state.voltage_v}, {"clock_hz", state.clock_hz}});
+    json entry{{"clock_hz", state.clock_hz}};
+    if (state.voltage_v > 0) entry["voltage_v"] = state.voltage_v;  // NVML shows none
+    states.push_back(std::move(entry));
   }
   WW_TRY(store_->put(campaign_keys::dvfs, states.dump()));
   WW_TRY(store_->put(campaign_keys::version, WW_VERSION));

@@ -92,15 +92,18 @@ std::string_view to_string(Traffic traffic) {
 }
 
 nlohmann::json to_json(const ChipFacts& chip) {
-  return {{"name", chip.name},
-          {"target", chip.target},
-          {"engines", chip.engines},
-          {"cus_per_engine", chip.cus_per_engine},
-          {"channels", chip.channels},
-          {"interleave_bytes", chip.interleave_bytes},
-          {"bytes_per_clock_per_channel", chip.bytes_per_clock_per_channel},
-          {"l1_bytes", chip.l1_bytes},
-          {"l2_bytes", chip.l2_bytes}};
+  nlohmann::json json{{"name", chip.name}, {"target", chip.target}};
+  const auto put = [&json](const char* key, std::int64_t value) {
+    if (value > 0) json[key] = value;
+  };
+  put("engines", chip.engines);
+  put("cus_per_engine", chip.cus_per_engine);
+  put("channels", chip.channels);
+  put("interleave_bytes", chip.interleave_bytes);
+  put("bytes_per_clock_per_channel", chip.bytes_per_clock_per_channel);
+  put("l1_bytes", chip.l1_bytes);
+  put("l2_bytes", chip.l2_bytes);
+  return json;
 }
 
 std::filesystem::path virtual_driver_path() {

@@ -16,7 +16,8 @@
 
 namespace ww::microbench {
 
-// What the data sheet tells; stored as JSON under campaign_keys::chip.
+// What is known of a chip before anything runs. A count that is not known is 0 here and absent from
+// the JSON under campaign_keys::chip.
 struct ChipFacts {
   std::string name;
   std::string target;  // "gfx701"

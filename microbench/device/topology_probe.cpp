@@ -29,15 +29,17 @@ constexpr std::uint32_t probe_pin_marker = 0x5EC0DE01u;
 
 }  // namespace
 
-Result<std::unique_ptr<LoadedKernel>> Prober::kernel(const char* name, bool pinned) const {
+Result<std::vector<std::byte>> Prober::binary(const char* name, bool pinned) const {
   WW_ASSIGN(source, kernels::find_source(name));
   WW_ASSIGN(text, kernels::program_text(source, macros_));
-  WW_ASSIGN(binary, host_.build(text, name));
-  if (pinned) {
-    WW_ASSIGN(patched, pinning_->patch(binary, name));
-    binary = std::move(patched);
-  }
-  return host_.load(binary, name);
+  WW_ASSIGN(built, host_.build(text, name));
+  if (pinned) return pinning_->patch(built, name);
+  return built;
+}
+
+Result<std::unique_ptr<LoadedKernel>> Prober::kernel(const char* name, bool pinned) const {
+  WW_ASSIGN(built, binary(name, pinned));
+  return host_.load(built, name);
 }
 
 Status Prober::set_up() {

@@ -45,7 +45,8 @@ class Prober {
   [[nodiscard]] std::uint32_t word(std::uint64_t offset) const {
     return static_cast<std::uint32_t>((aligned_ + offset) / 4);
   }
-  // Builds, and pins where said.
+  // Builds, and pins where said; kernel() also loads.
+  Result<std::vector<std::byte>> binary(const char* name, bool pinned) const;
   Result<std::unique_ptr<LoadedKernel>> kernel(const char* name, bool pinned) const;
   void progress(double share) const {
     if (progress_) progress_(share);

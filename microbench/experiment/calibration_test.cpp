@@ -61,8 +61,8 @@ class CampaignTest : public ::testing::Test {
     parts.open = [&](const DeviceRequest&, const std::string&) -> Result<Device> {
       return testing::make_fake_device(options);
     };
-    parts.pinning = [](const Device&) -> Result<std::unique_ptr<Pinning>> {
-      return testing::make_fake_pinning();
+    parts.pinning = [](const Device& device) -> Result<std::unique_ptr<Pinning>> {
+      return testing::make_fake_pinning(device);
     };
     parts.half_width = half_width;
     return run_experiment(std::move(*experiment),

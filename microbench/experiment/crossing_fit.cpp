@@ -87,11 +87,17 @@ Result<CrossingFit> fit_crossing(const CampaignStore& store) {
     return fail(ErrorCode::bad_data, "not a campaign of crossings between L2 sides");
   }
   WW_ASSIGN(runs, store.runs());
-  const double settle_s = parsed.value("settle_s", 1.2);
+  if (!parsed.contains("settle_s")) {
+    return fail(ErrorCode::bad_data,
+                "the campaign ended before its sensor was measured; go on with it by 'wirewatt "
+                "calibrate --resume'",
+                store.file().string());
+  }
+  const double settle_s = parsed.value("settle_s", 0.0);
   CrossingFit fit;
   std::vector<model::CrossingRun> used;
   for (const StoredRun& run : runs) {
-    if (run.kind != RunKind::idle && run.kind != RunKind::stream) continue;
+    if (run.block == 0) continue;  // the set-up
     const auto taken = crossing_run_of(run, settle_s);
     if (taken) used.push_back(*taken);
     if (run.kind != RunKind::stream) continue;

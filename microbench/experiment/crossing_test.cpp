@@ -10,6 +10,9 @@
 
 #include "../test_support/stub_cuda.hpp"
 #include "../test_support/stub_meter.hpp"
+#include "bench/engine.hpp"
+#include "device/nvidia_device.hpp"
+#include "experiment/experiments.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
@@ -18,32 +21,45 @@ namespace {
 namespace stub = testing::stub_cuda;
 using testing::StubMeter;
 
+Result<Device> stub_card(bool has_energy) {
+  ComputeDevice opened;
+  WW_ASSIGN(host, open_host("cuda:0"));
+  opened.host = std::move(host);
+  auto sensor = std::make_unique<StubMeter>(has_energy);
+  EXPECT_TRUE(sensor->usable());
+  opened.sensor = std::move(sensor);
+  return open_nvidia_device(std::move(opened), "cuda:0");
+}
+
 TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
-  auto host = open_host("cuda:0");
+  const auto host = open_host("cuda:0");
   ASSERT_TRUE(host) << host.error().text();
   if ((*host)->facts().device.find("Stub") == std::string::npos) {
     GTEST_SKIP() << "a real CUDA driver is installed here: " << (*host)->facts().device;
   }
   for (const bool has_energy : {true, false}) {
-    StubMeter sensor(has_energy);
-    ASSERT_TRUE(sensor.usable());
     const auto folder = std::filesystem::temp_directory_path() /
                         ("ww_crossing_" + std::to_string(getpid()) + (has_energy ? "e" : "p"));
-    CrossingOptions options;
-    options.blocks = has_energy ? 4 : 3;
+    const int blocks = has_energy ? 4 : 3;
+    ExperimentSettings settings{.quick = true};
     // A launch at the longest wait takes half a second of the stub's time.
-    options.plateau_s = 2.5;
-    options.groups_per_place = 1;
-    options.settle_s = 0.1;
-    const auto status = run_crossing(**host, sensor, "cuda:0", folder, options, {});
-    ASSERT_TRUE(status) << status.error().text();
+    settings.own = {{"blocks", blocks}, {"plateau_s", 2.5}, {"groups_per_place", 1}};
+    auto experiment = make_experiment(experiments(), "crossing", settings);
+    ASSERT_TRUE(experiment) << experiment.error().text();
+    ExperimentParts parts;
+    parts.open = [&](const DeviceRequest&, const std::string&) { return stub_card(has_energy); };
+    parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
+    const auto summary = run_experiment(
+        std::move(*experiment), {{.name = "cuda:0"}, folder, settings.seed, false}, parts, {});
+    ASSERT_TRUE(summary) << summary.error().text();
+    EXPECT_TRUE(summary->complete);
     const auto store = CampaignStore::open_read_only(folder / "campaign.db");
     ASSERT_TRUE(store) << store.error().text();
     const auto fit = fit_crossing(*store);
     ASSERT_TRUE(fit) << fit.error().text();
-    EXPECT_EQ(fit->blocks, options.blocks);
+    EXPECT_EQ(fit->blocks, blocks);
     EXPECT_EQ(fit->waits, 3);
-    EXPECT_EQ(fit->runs, 21 * options.blocks);
+    EXPECT_EQ(fit->runs, 21 * blocks);
     EXPECT_EQ(fit->rejected, 0);
     // Half of random bits are ones.
     const double random = stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one;

@@ -8,8 +8,9 @@
 namespace ww::microbench {
 
 std::span<const ExperimentEntry> experiments() {
-  static constexpr std::array<ExperimentEntry, 2> kTable{{
+  static constexpr std::array<ExperimentEntry, 3> kTable{{
       {"calibration", make_calibration},
+      {"crossing", make_crossing},
       {"segments", make_segments},
   }};
   return kTable;

@@ -1,5 +1,5 @@
-// What the engine gives to every experiment alike: resume, step test, health.
-// And that an experiment is one class and one line of the table.
+// What the engine gives to every experiment alike: resume, step test, health, facts, progress. And
+// that an experiment is one class and one line of the table: the example of docs/extend.md.
 #include "experiment/experiments.hpp"
 
 #include <fmt/format.h>
@@ -9,10 +9,12 @@
 
 #include <array>
 #include <map>
-#include <set>
+#include <string>
+#include <tuple>
 
 #include "bench/engine.hpp"
 #include "bench/order.hpp"
+#include "furnace_levels.hpp"
 #include "testing/fake_device.hpp"
 #include "ww/core/split_mix.hpp"
 
@@ -24,67 +26,10 @@ using testing::FakeOptions;
 using ::testing::HasSubstr;
 using testing::SensorFault;
 
-// A fourth experiment: the furnace at three lengths of launch.
-class FurnaceLevels final : public Experiment {
- public:
-  explicit FurnaceLevels(std::uint64_t seed) : seed_(seed) {}
-  std::string_view name() const override { return "furnace_levels"; }
-  nlohmann::json plan() const override { return {{"plateau_s", plateau_s_}}; }
-  Status restore(const nlohmann::json& plan) override {
-    plateau_s_ = plan.value("plateau_s", 0.0);
-    return {};
-  }
-  Status prepare(Bench& bench) override {
-    WW_ASSIGN(binary, bench.device().host->build("", "furnace"));
-    WW_ASSIGN(kernel, bench.device().host->load(binary, "furnace"));
-    kernel_ = std::move(kernel);
-    return {};
-  }
-  Status tune(Bench&) override { return {}; }
-  Status warm_up(Bench&, bool) override { return {}; }
-  Result<Bench::Launch> load(Bench&, const Condition&, StoredRun&) override { return select(5000); }
-  void use(const SensorResponse& response) override {
-    plateau_s_ = std::max(0.5, 10 * response.info.rise_s);
-  }
-  std::int64_t minimum_blocks() const override { return 3; }
-  std::vector<Condition> block(std::int64_t block) const override {
-    std::vector<std::int64_t> levels{0, 1, 2};
-    SplitMix generator(seed_ + static_cast<std::uint64_t>(block));
-    shuffle(levels, [&] { return generator.next(); });
-    std::vector<Condition> list{{block, 6, RunKind::idle, plateau_s_, {}, {}}};
-    for (const std::int64_t level : twice(levels)) {
-      list.push_back(
-          {block, level + (list.size() > 3 ? 3 : 0), RunKind::stream, plateau_s_, {}, {}});
-    }
-    return list;
-  }
-  Status perform(Bench& bench, const Condition& condition, StoredRun& run) override {
-    WW_ASSIGN(launch, select(2000 * (1 + static_cast<std::uint32_t>(condition.position % 3))));
-    WW_ASSIGN(done, bench.launch_for(condition.seconds, launch));
-    run.start_ns = done.start_ns;
-    run.end_ns = done.end_ns;
-    run.launches = done.launches;
-    return {};
-  }
-
- private:
-  Result<Bench::Launch> select(std::uint32_t loops) {
-    WW_TRY(kernel_->set(0, loops));
-    return Bench::Launch([this] { return kernel_->launch(44, 256); });
-  }
-  std::uint64_t seed_;
-  double plateau_s_{};
-  std::unique_ptr<LoadedKernel> kernel_;
-};
-
-Result<std::unique_ptr<Experiment>> make_furnace_levels(const ExperimentSettings& settings) {
-  return std::make_unique<FurnaceLevels>(settings.seed);
-}
-
-// The table with the fourth experiment: its one line.
+// The table with the experiment of docs/examples: its one line.
 std::vector<ExperimentEntry> table_of_all() {
   std::vector<ExperimentEntry> table(experiments().begin(), experiments().end());
-  table.push_back({"furnace_levels", make_furnace_levels});
+  table.push_back({"furnace_levels", examples::make_furnace_levels});
   return table;
 }
 
@@ -100,41 +45,62 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
   }
   void TearDown() override { fs::remove_all(base_); }
 
-  Result<CampaignSummary> run(const FakeOptions& options, bool resume = false,
-                              std::uint64_t seed = 1) {
-    ExperimentSettings settings{.seed = seed, .quick = true};
-    if (GetParam() == "calibration") settings.own["launch_ns"] = 50'000'000;
-    if (GetParam() == "segments") settings.own["only"] = "registers_l1";
-    if (GetParam() == "segments") settings.own["blocks"] = 2;
+  // Few runs and few launches.
+  static nlohmann::json short_settings() {
+    if (GetParam() == "calibration") return {{"launch_ns", 50'000'000}};
+    if (GetParam() == "crossing") return {{"blocks", 2}, {"plateau_s", 0.3}};
+    if (GetParam() == "segments") return {{"blocks", 2}, {"only", "registers_l1"}};
+    return nlohmann::json::object();
+  }
+  Result<CampaignSummary> run(FakeOptions options, bool resume = false, std::uint64_t seed = 1,
+                              const ProgressFunction& progress = {}) {
+    options.two_sides = GetParam() == "crossing";
+    const ExperimentSettings settings{.seed = seed, .quick = true, .own = short_settings()};
     WW_ASSIGN(experiment, make_experiment(table_of_all(), GetParam(), settings));
     file_ = folder() / experiment->file_name();
     ExperimentParts parts;
     parts.open = [&](const DeviceRequest&, const std::string&) -> Result<Device> {
       return testing::make_fake_device(options);
     };
-    parts.pinning = [](const Device&) -> Result<std::unique_ptr<Pinning>> {
-      return testing::make_fake_pinning();
+    parts.pinning = [](const Device& device) -> Result<std::unique_ptr<Pinning>> {
+      return testing::make_fake_pinning(device);
     };
     parts.half_width = [](const CampaignStore&) -> Result<std::optional<double>> {
       return std::optional(0.001);
     };
     return run_experiment(std::move(experiment),
-                          {{.name = "virtual:w9100"}, folder(), seed, resume}, parts, {});
+                          {{.name = "virtual:w9100"}, folder(), seed, resume}, parts, progress);
   }
   fs::path folder() const { return base_ / "run"; }
   std::vector<StoredRun> runs() const {
     return CampaignStore::open_read_only(file_)->runs().value();
   }
-  std::set<std::pair<std::int64_t, std::int64_t>> places() const {
-    std::set<std::pair<std::int64_t, std::int64_t>> all;
+  // What each run is, by its place in the file.
+  using Identity = std::tuple<RunKind, int, int, std::string, int, int>;
+  std::map<std::pair<std::int64_t, std::int64_t>, Identity> identities() const {
+    std::map<std::pair<std::int64_t, std::int64_t>, Identity> all;
     for (const StoredRun& run : runs()) {
-      EXPECT_TRUE(all.emplace(run.block, run.position).second);
+      const Identity identity{
+          run.kind,     run.engine.value_or(-1), run.quadrant.value_or(-1), run.pattern,
+          run.throttle, run.dvfs_state};
+      EXPECT_TRUE(all.emplace(std::pair(run.block, run.position), identity).second)
+          << "block " << run.block << " position " << run.position << " twice";
     }
     return all;
   }
 
-  // Device time by which the set-up of each is over, and its blocks are not.
-  double fault_s() const { return GetParam() == "calibration" ? 200 : 18; }
+  // Device time [s] at which the second run of block 1 begins in a session without faults.
+  double first_block_s() {
+    EXPECT_TRUE(run({}));
+    double begin_s = 0;
+    int seen = 0;
+    for (const StoredRun& run : runs()) {
+      if (run.block == 1 && ++seen == 2) begin_s = static_cast<double>(run.start_ns) * 1e-9;
+    }
+    EXPECT_GT(begin_s, 0);
+    fs::remove_all(folder());
+    return begin_s;
+  }
 
   fs::path base_, file_;
 };
@@ -146,7 +112,11 @@ TEST_P(AnyExperiment, MeasuresTheSensorByAStepTestBeforeItsBlocks) {
   EXPECT_EQ(summary->rejected, 0);
   const auto all = runs();
   const auto steps = std::ranges::count(all, RunKind::step_test, &StoredRun::kind);
-  EXPECT_EQ(steps, 5);
+  EXPECT_GE(steps, 3);
+  // The runs are in the order of time.
+  EXPECT_EQ(std::ranges::find(all, RunKind::step_test, &StoredRun::kind)->block, 0);
+  EXPECT_LT(std::ranges::find(all, RunKind::step_test, &StoredRun::kind),
+            std::ranges::find(all, RunKind::stream, &StoredRun::kind));
   EXPECT_EQ(summary->runs, std::ssize(all));
   const auto facts = CampaignStore::open_read_only(file_)->facts().value();
   const auto sensor = nlohmann::json::parse(facts.at("sensor"));
@@ -170,7 +140,7 @@ TEST_P(AnyExperiment, MakesPlateausLongerForASlowerSensor) {
 
 TEST_P(AnyExperiment, ResumesWithNothingLostOrDoubled) {
   ASSERT_TRUE(run({}));
-  const auto whole = places();
+  const auto whole = identities();
   fs::remove_all(folder());
   // The device is lost again and again, at other places each time.
   int sessions = 0;
@@ -186,7 +156,7 @@ TEST_P(AnyExperiment, ResumesWithNothingLostOrDoubled) {
     ASSERT_LT(sessions, 40);
   }
   EXPECT_GT(sessions, 2);
-  EXPECT_EQ(places(), whole);
+  EXPECT_EQ(identities(), whole);
   const auto all = runs();
   EXPECT_GT(std::ranges::max(all, {}, &StoredRun::session).session, 0);
 }
@@ -206,29 +176,60 @@ TEST_P(AnyExperiment, EndsWhereTheSensorIsFrozen) {
   EXPECT_THAT(summary.error().text(), HasSubstr("frozen"));
 }
 
+// A fault of the sensor after the set-up, and what a rejected run says of it.
+struct LaterFault {
+  SensorFault fault;
+  const char* reason;
+};
+
 TEST_P(AnyExperiment, RejectsRunsFromWhereTheSensorFailsAndThenEnds) {
-  const auto summary = run({.sensor = SensorFault::zeros, .healthy_s = fault_s()});
-  ASSERT_FALSE(summary);
-  EXPECT_THAT(summary.error().text(), HasSubstr("zero"));
-  int rejected = 0;
-  for (const StoredRun& run : runs()) {
-    if (run.status != RunStatus::rejected) continue;
-    ++rejected;
-    EXPECT_THAT(run.reason, HasSubstr("zero"));
-    EXPECT_GT(run.block, 0);
+  const double begin_s = first_block_s();
+  for (const LaterFault& later : {LaterFault{SensorFault::zeros, "all readings are zero"},
+                                  LaterFault{SensorFault::gaps, "ticks answered"}}) {
+    fs::remove_all(folder());
+    const auto summary = run({.sensor = later.fault, .healthy_s = begin_s});
+    ASSERT_FALSE(summary) << later.reason;
+    EXPECT_THAT(summary.error().text(), HasSubstr(later.reason));
+    int rejected = 0;
+    for (const StoredRun& run : runs()) {
+      if (run.status != RunStatus::rejected) continue;
+      ++rejected;
+      EXPECT_THAT(run.reason, HasSubstr(later.reason));
+      EXPECT_GT(run.block, 0);
+    }
+    EXPECT_GE(rejected, 6) << later.reason;
   }
-  EXPECT_GE(rejected, 6);
+}
+
+TEST_P(AnyExperiment, ReportsItsProgressAndNotesItsFacts) {
+  std::vector<CampaignProgress> steps;
+  const auto summary =
+      run({}, false, 1, [&](const CampaignProgress& step) { steps.push_back(step); });
+  ASSERT_TRUE(summary);
+  ASSERT_EQ(std::ssize(steps), summary->runs);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_EQ(steps[i].done, static_cast<double>(i));
+    EXPECT_GE(steps[i].total, steps[i].done + 1);
+    EXPECT_FALSE(steps[i].note.empty());
+  }
+  const auto facts = CampaignStore::open_read_only(file_)->facts().value();
+  for (const auto key :
+       {campaign_keys::device, campaign_keys::is_virtual, campaign_keys::seed, campaign_keys::plan,
+        campaign_keys::sensor, campaign_keys::chip, campaign_keys::dvfs, campaign_keys::version,
+        campaign_keys::started, campaign_keys::finished, campaign_keys::elapsed}) {
+    EXPECT_TRUE(facts.contains(std::string(key))) << key;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AnyExperiment,
-                         ::testing::Values("calibration", "segments", "furnace_levels"),
+                         ::testing::Values("calibration", "crossing", "segments", "furnace_levels"),
                          [](const auto& info) { return info.param; });
 
 TEST(Experiments, AnUnknownNameIsAnErrorThatListsTheOthers) {
   const auto none = make_experiment(experiments(), "furnace_levels", {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
-  EXPECT_THAT(none.error().message, HasSubstr("calibration, segments"));
+  EXPECT_THAT(none.error().message, HasSubstr("calibration, crossing, segments"));
 }
 
 TEST(Experiments, SettingsThatAnExperimentLacksAreRefused) {

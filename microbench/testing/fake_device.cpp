@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -22,6 +23,23 @@ constexpr std::uint32_t marker = 0x5EC0DE01u;
 constexpr double clock_hz = 930e6;
 constexpr double peak_bytes_per_ns = 4 * 64 * clock_hz * 1e-9;
 constexpr std::int64_t tick_ns = 1'000'000;
+// Of the device whose L2 has two sides. Reductions of 32 lanes at a line queue up at their SM; far
+// ones take longer. Energies are those of a board.
+constexpr unsigned sms = 8;
+constexpr std::uint32_t side_bits = 1u << 12 | 1u << 14 | 1u << 17;
+constexpr double near_ns = 40, far_ns = 60, wait_ns = 20;
+constexpr double awake_w = 20;
+constexpr double joules_per_update = 1024 * 0.4e-12, joules_per_far_update = 1024 * 0.3e-12;
+constexpr double share_of_zeros = 0.6;  // of an update's energy, where all operands are zeros
+constexpr double waiting_w = 8;         // loops that wait and update nothing
+
+unsigned side_of_sm(std::size_t sm) {
+  return static_cast<unsigned>(sm >> 1 & 1);
+}
+unsigned side_of_word(std::uint32_t word) {
+  return static_cast<unsigned>(std::popcount(4 * word & side_bits)) & 1;
+}
+
 const std::string patched_prefix = "patched ";
 // Of binaries whose place begins at bit 10 of the hardware id.
 const std::string fours = " by fours";
@@ -99,7 +117,8 @@ struct Chip {
     sample.voltage_uv = 1'168'700;
     sample.clock_khz = 930'000;
     ++ticks;
-    if (static_cast<double>(next_tick_ns) * 1e-9 >= options.healthy_s) spoil(sample);
+    const double now_s = static_cast<double>(next_tick_ns) * 1e-9;
+    if (now_s >= options.healthy_s) spoil(sample);
     unread.push_back(sample);
   }
 
@@ -110,6 +129,12 @@ struct Chip {
       case SensorFault::no_answer:
         sample.power_uw.reset();
         sample.energy_ticks.reset();
+        return;
+      case SensorFault::gaps:
+        if (ticks % 10 < 3) {
+          sample.power_uw.reset();
+          sample.energy_ticks.reset();
+        }
         return;
       case SensorFault::zeros: sample.power_uw = 0; return;
       case SensorFault::negative: sample.power_uw = -1; return;
@@ -175,6 +200,14 @@ class FakeKernel final : public LoadedKernel {
       chip_.launch(name_, static_cast<double>(numbers_[2]) * 1000, 120, 1e4);
     } else if (name_ == "furnace") {
       chip_.launch(name_, static_cast<double>(numbers_[0]) * 2000, 150, 0);
+    } else if (name_ == "contend") {
+      chip_.launch(name_, 5'000, 10, 0);
+    } else if (name_ == "places") {
+      log_places(groups * group_size / 64, group_size / 64);
+    } else if (name_ == "probe") {
+      probe();
+    } else if (name_ == "cross") {
+      cross(groups * group_size / 64 / sms);
     } else {
       for (std::size_t i = 0; i < buffers_[0]->bytes.size(); ++i) {
         buffers_[1]->bytes[i] = buffers_[0]->bytes[i] ^ std::byte{0xA5};
@@ -186,7 +219,63 @@ class FakeKernel final : public LoadedKernel {
     return {};
   }
 
+  Result<double> time_launch(std::size_t groups, std::size_t group_size) override {
+    WW_TRY(launch(groups, group_size));
+    const measure::Dispatch& done = chip_.dispatches.back().dispatch;
+    return static_cast<double>(done.end_ns - done.start_ns) * 1e-9;
+  }
+
  private:
+  [[nodiscard]] std::uint32_t word(unsigned buffer, std::size_t index) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, buffers_[buffer]->bytes.data() + index * sizeof value, sizeof value);
+    return value;
+  }
+  void set_word(unsigned buffer, std::size_t index, std::uint32_t value) {
+    std::memcpy(buffers_[buffer]->bytes.data() + index * sizeof value, &value, sizeof value);
+  }
+
+  void log_places(std::size_t waves, std::size_t per_group) {
+    for (std::size_t wave = 0; wave < waves; ++wave) {
+      const auto group = static_cast<std::uint32_t>(wave / per_group);
+      set_word(0, wave, patched_ ? group % sms : group ^ marker);
+    }
+    chip_.launch(name_, 10'000, 10, 0);
+  }
+
+  // One wavefront of the SM that is asked for times every line.
+  void probe() {
+    set_word(6, 0, 1);
+    for (std::size_t line = 0; line < numbers_[2]; ++line) {
+      const bool far = side_of_word(word(1, line)) != side_of_sm(numbers_[5]);
+      // No two ways through a chip are alike.
+      const std::size_t smear = (line * 7 + numbers_[5] * 5) % 16;
+      const auto ticks = static_cast<std::uint32_t>((far ? 430 : 200) + smear);
+      set_word(7, line, ticks * static_cast<std::uint32_t>(numbers_[3]));
+    }
+    chip_.launch(name_, 100'000, 10, 0);
+  }
+
+  void cross(std::size_t waves_per_sm) {
+    const auto loops = static_cast<std::uint32_t>(numbers_[3]);
+    const bool empty = numbers_[2] == 0;
+    double working = 0;
+    bool far = false;
+    for (std::size_t sm = 0; sm < sms; ++sm) {
+      if ((word(6, 0) >> sm & 1) == 0) continue;
+      working += static_cast<double>(waves_per_sm);
+      far = !empty && side_of_word(word(1, 0)) != side_of_sm(sm);
+      set_word(7, sm, word(7, sm) + loops * static_cast<std::uint32_t>(waves_per_sm));
+    }
+    const double queue_ns =
+        empty ? near_ns : (far ? far_ns : near_ns) * static_cast<double>(waves_per_sm);
+    const double ns = loops * (queue_ns + wait_ns * static_cast<double>(numbers_[5]));
+    const double joules = working * loops *
+                          (joules_per_update + (far ? joules_per_far_update : 0)) *
+                          (numbers_[4] == 0 ? share_of_zeros : 1);
+    chip_.launch(name_, ns, empty ? awake_w + waiting_w : awake_w + joules / (ns * 1e-9), 0);
+  }
+
   void stream(std::size_t groups, std::size_t group_size) {
     const std::size_t per_group = group_size / 64;
     const auto loops = static_cast<double>(numbers_[2]);
@@ -225,6 +314,11 @@ class FakeHost final : public ComputeHost {
   explicit FakeHost(std::shared_ptr<Chip> chip) : chip_(std::move(chip)) {}
   std::string device_name() const override { return "fake"; }
   std::string driver_version() const override { return "1"; }
+  HostFacts facts() const override {
+    HostFacts facts = ComputeHost::facts();
+    if (chip_->options.two_sides) facts.compute_units = sms;
+    return facts;
+  }
   Result<std::unique_ptr<DeviceBuffer>> create_buffer(std::size_t bytes) override {
     return std::make_unique<FakeBuffer>(bytes);
   }
@@ -294,7 +388,7 @@ class FakeCounters final : public measure::Counters {
   std::shared_ptr<Chip> chip_;
 };
 
-class FakePinning final : public Pinning {
+class FakePinning : public Pinning {
  public:
   kernels::PinTarget target() const override { return {}; }
   Result<std::vector<std::byte>> patch(std::span<const std::byte> binary,
@@ -310,6 +404,13 @@ class FakePinning final : public Pinning {
   std::uint32_t place_mask() const override { return 0x6F00u; }
 };
 
+// Of the device whose L2 has two sides: the hardware id is the SM.
+class FakeSmPinning final : public FakePinning {
+ public:
+  Result<Place> place(std::uint32_t id) const override { return Place{static_cast<int>(id), 0}; }
+  std::uint32_t place_mask() const override { return 0xFFu; }
+};
+
 }  // namespace
 
 Device make_fake_device(const FakeOptions& options) {
@@ -319,15 +420,20 @@ Device make_fake_device(const FakeOptions& options) {
   device.name = "virtual:w9100";
   device.is_virtual = true;
   device.chip = {"fake", "gfx701", engines, cus, 16, 256, 64, 16 * 1024, 1024 * 1024};
-  device.floorplan_toml = made_up_floorplan();
-  device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  if (options.two_sides) {
+    device.chip = {"fake", "sm_90", static_cast<int>(sms), 1, 0, 0, 0, 0, 4 * 1024 * 1024};
+  } else {
+    device.floorplan_toml = made_up_floorplan();
+    device.quadrants = {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}};
+  }
   device.host = std::make_unique<FakeHost>(chip);
   device.sensor = std::make_unique<FakeSensor>(chip);
   device.counters = std::make_unique<FakeCounters>(chip);
   return device;
 }
 
-std::unique_ptr<Pinning> make_fake_pinning() {
+std::unique_ptr<Pinning> make_fake_pinning(const Device& device) {
+  if (device.chip.target == "sm_90") return std::make_unique<FakeSmPinning>();
   return std::make_unique<FakePinning>();
 }
 

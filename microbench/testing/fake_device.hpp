@@ -12,6 +12,7 @@ namespace ww::microbench::testing {
 enum class SensorFault {
   none,
   no_answer,
+  gaps,  // three of ten ticks have no answer
   zeros,
   not_a_number,
   negative,
@@ -30,11 +31,12 @@ struct FakeOptions {
   double l2_hit_rate{0.9999};
   std::int64_t fail_at_launch{-1};  // the device is lost there
   double sensor_window_s{0.02};
+  bool two_sides{};  // a partitioned L2 and SMs, without a floorplan
 };
 
 // Launches are as many as the loop counts ask for. Bits 14:13 of a place are the engine, 11:8 the
-// CU, as on GCN.
+// CU, as on GCN; with two sides the place is the SM.
 [[nodiscard]] Device make_fake_device(const FakeOptions& options);
-[[nodiscard]] std::unique_ptr<Pinning> make_fake_pinning();
+[[nodiscard]] std::unique_ptr<Pinning> make_fake_pinning(const Device& device);
 
 }  // namespace ww::microbench::testing

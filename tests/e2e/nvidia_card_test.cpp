@@ -4,14 +4,20 @@
 // sampler, campaign, fit, doctor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <thread>
 
 #include "process.hpp"
 #include "test_support/stub_cuda.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -43,25 +49,48 @@ class NvidiaCard : public ::testing::Test {
             {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()}};
   }
   [[nodiscard]] std::string out() const { return (folder_.path() / "run").string(); }
+  [[nodiscard]] std::vector<std::string> calibrate() const {
+    return {wirewatt(),           "--quiet", "calibrate", "--device", "cuda:0", "--quick",
+            "--no-clock-control", "--out",   out(),       "--json"};
+  }
+  // Of the campaign, also while it runs.
+  [[nodiscard]] std::vector<StoredRun> recorded() const {
+    const auto store = CampaignStore::open_read_only(out());
+    if (!store) return {};
+    return store->runs().value_or(std::vector<StoredRun>{});
+  }
+  [[nodiscard]] std::int64_t recorded_count() const {
+    const auto store = CampaignStore::open_read_only(out());
+    return store ? store->run_count().value_or(0) : 0;
+  }
+  [[nodiscard]] json plan() const {
+    const auto store = CampaignStore::open_read_only(out());
+    return json::parse(store->get(campaign_keys::plan).value().value_or("{}"));
+  }
+  static double truth_pj() {
+    return 1e12 / stub::chip_speed *
+           (stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one);
+  }
 
   TemporaryFolder folder_;
 };
 
 TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
-  const auto finished = run({wirewatt(), "--quiet", "calibrate", "--device", "cuda:0", "--quick",
-                             "--no-clock-control", "--out", out(), "--json"},
-                            environment());
+  const auto finished = run(calibrate(), environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
   const json answer = json::parse(finished.out);
   const json& energy = answer["energy_pj_per_bit_crossing"];
   ASSERT_EQ(energy["status"], "ok") << answer.dump(1);
-  const double truth = 1e12 / stub::chip_speed *
-                       (stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one);
+  const double truth = truth_pj();
   EXPECT_LT(energy["low"].get<double>(), truth);
   EXPECT_GT(energy["high"].get<double>(), truth);
   EXPECT_LT(std::abs(energy["value"].get<double>() / truth - 1), 0.1);
   ASSERT_EQ(answer["controls"].size(), 4u);
   for (const json& control : answer["controls"]) EXPECT_EQ(control["passed"], true) << control;
+
+  // What is cut off at the start of a run is what the sensor needs, which sees 25 ms of every 100.
+  EXPECT_GT(plan()["settle_s"].get<double>(), 0.02);
+  EXPECT_LT(plan()["settle_s"].get<double>(), 0.5);
 
   // The same from the recording.
   const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db", "--json"});
@@ -92,12 +121,51 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   }
 }
 
+TEST_F(NvidiaCard, WhoseCampaignIsKilledGoesOnWithNothingLostOrDoubled) {
+  ProcessSetup setup;
+  setup.environment = environment();
+  setup.out = kNullStream;
+  auto first = Process::start(calibrate(), setup);
+  ASSERT_TRUE(first) << first.error().text();
+  constexpr std::int64_t kBefore = 40;  // in the second block
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
+  while (recorded_count() < kBefore && !first->poll() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  first->signal(SIGKILL);
+  ASSERT_EQ(first->wait().signal, SIGKILL) << "it ended before it could be killed";
+  std::map<std::pair<std::int64_t, std::int64_t>, StoredRun> kept;
+  for (const StoredRun& run : recorded()) kept[{run.block, run.position}] = run;
+  ASSERT_GE(std::ssize(kept), kBefore);
+
+  auto words = calibrate();
+  words.emplace_back("--resume");
+  const auto finished = run(words, environment());
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json energy = json::parse(finished.out)["energy_pj_per_bit_crossing"];
+  EXPECT_LT(std::abs(energy["value"].get<double>() / truth_pj() - 1), 0.1) << energy;
+  std::map<std::pair<std::int64_t, std::int64_t>, int> times;
+  int in_blocks = 0;
+  for (const StoredRun& run : recorded()) {
+    const int seen = ++times[{run.block, run.position}];
+    EXPECT_EQ(seen, 1) << "block " << run.block << " position " << run.position;
+    in_blocks += run.block > 0 ? 1 : 0;
+    const auto before = kept.find({run.block, run.position});
+    if (before == kept.end()) {
+      EXPECT_EQ(run.session, 1);
+    } else {
+      EXPECT_EQ(run.start_ns, before->second.start_ns);
+      EXPECT_EQ(run.session, 0);
+    }
+  }
+  EXPECT_EQ(in_blocks, 4 * 23);
+}
+
 TEST_F(NvidiaCard, WhoseControlFailsHasNoFigureAndExitCode1) {
   auto settings = environment();
   settings.emplace_back("WW_STUB_CUDA_ONES", "-1");  // random bits draw less than zeros
-  const auto finished = run({wirewatt(), "--quiet", "calibrate", "--device", "cuda:0", "--quick",
-                             "--no-clock-control", "--out", out(), "--json"},
-                            settings);
+  const auto finished = run(calibrate(), settings);
   EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
   const json answer = json::parse(finished.out);
   const json& energy = answer["energy_pj_per_bit_crossing"];

@@ -81,12 +81,9 @@ int run(CalibrateArguments arguments) {
                            request.device.name});
     }
     CrossingArguments other;
-    other.request.device = arguments.request.device;
-    other.request.folder = arguments.request.folder;
-    other.request.options.seed = arguments.request.seed;
-    other.quick = arguments.request.quick;
+    other.request = {request.device, request.folder, request.quick, request.seed, request.resume};
     other.json = arguments.json;
-    return calibrate_crossing(std::move(other));
+    return calibrate_crossing(other);
   }
 
   Progress progress("calibrating", "runs");

@@ -6,6 +6,7 @@
 
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 
 namespace ww::cli {
@@ -23,7 +24,8 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
   auto json = microbench::to_json(*fit);
   const auto device = store.get(campaign_keys::device);
   json["device"] = device && *device ? **device : "";
-  json["virtual"] = false;
+  const auto is_virtual = store.get(campaign_keys::is_virtual);
+  json["virtual"] = is_virtual && *is_virtual == "true";
   json["folder"] = folder.string();
   const auto file = folder / "crossing.json";
   if (const auto written = write_file_atomically(file, json.dump(2) + "\n"); !written) {
@@ -51,18 +53,20 @@ int show(const CampaignStore& store, const std::filesystem::path& folder, bool a
 
 }  // namespace
 
-int calibrate_crossing(CrossingArguments arguments) {
-  auto& request = arguments.request;
-  // Sensors that average over a second need a second to settle.
-  request.options.blocks = arguments.quick ? 4 : 8;  // pairs mirror each other's order
-  request.options.plateau_s = arguments.quick ? 2.5 : 5.0;
-  Progress progress("calibrating", "blocks");
-  const auto status =
+int calibrate_crossing(const CrossingArguments& arguments) {
+  const auto& request = arguments.request;
+  Progress progress("calibrating", "runs");
+  const auto summary =
       microbench::run_crossing(request, [&progress](const microbench::CampaignProgress& step) {
         progress.update(step.done, step.total, step.note);
       });
   progress.finish();
-  if (!status) return report_error(status.error());
+  if (!summary) return report_error(summary.error());
+  if (!summary->complete) {
+    spdlog::warn("interrupted after {} runs; go on with: wirewatt calibrate --resume --out {} ...",
+                 summary->runs, request.folder.string());
+    return 1;
+  }
   const auto store = CampaignStore::open_read_only(request.folder / "campaign.db");
   if (!store) return report_error(store.error());
   return show(*store, request.folder, arguments.json);

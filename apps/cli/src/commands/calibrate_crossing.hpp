@@ -11,11 +11,10 @@ namespace ww::cli {
 
 struct CrossingArguments {
   microbench::CrossingRequest request;
-  bool quick{};
   bool json{};
 };
 // The exit code.
-int calibrate_crossing(CrossingArguments arguments);
+int calibrate_crossing(const CrossingArguments& arguments);
 // Prints the answer of a recorded campaign of crossings and writes crossing.json beside it; the
 // exit code, or nothing where the file is another kind of campaign.
 std::optional<int> fit_recorded_crossing(const CampaignStore& store,

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -16,20 +15,11 @@
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
-#include "ww/measure/i_sensor.hpp"
+#include "ww/microbench/campaign_summary.hpp"
 #include "ww/microbench/device_request.hpp"
-#include "ww/microbench/i_compute_host.hpp"
 #include "ww/microbench/progress.hpp"
 
 namespace ww::microbench {
-
-struct CrossingOptions {
-  int blocks{6};          // each visits every condition once; pairs of blocks mirror their order
-  double plateau_s{2.5};  // of one run
-  double settle_s{1.2};   // cut off at its start: a sensor that averages over a second must settle
-  int groups_per_place{8};  // of 256 work-items
-  std::uint64_t seed{1};
-};
 
 // What StoredRun::pattern says of a run of this campaign.
 namespace crossing_patterns {
@@ -70,21 +60,19 @@ struct CrossingFit {
 };
 [[nodiscard]] nlohmann::json to_json(const CrossingFit& fit);
 
-// Runs the campaign on an opened device into folder/campaign.db (fact "plan": method "crossing").
-// Runs hold the side of the places as engine and the side of the lines as quadrant. Errors:
-// unsupported (no pinning; no two sides), bad_data (sensor), those of host, sensor and store.
-Status run_crossing(ComputeHost& host, measure::Sensor& sensor, const std::string& device,
-                    const std::filesystem::path& folder, const CrossingOptions& options,
-                    const ProgressFunction& progress);
-
-// Opens the device of a request with its sensor, and runs. Errors: also those of
-// open_compute_device; unsupported where its power cannot be read.
 struct CrossingRequest {
   DeviceRequest device;
-  std::filesystem::path folder;
-  CrossingOptions options;
+  std::filesystem::path folder;  // gets campaign.db
+  bool quick{};
+  std::uint64_t seed{1};
+  bool resume{};  // go on with a campaign that was interrupted
 };
-Status run_crossing(const CrossingRequest& request, const ProgressFunction& progress);
+
+// Runs (or resumes) the campaign into folder/campaign.db (fact "plan": method "crossing"). Runs
+// hold the side of the places as engine and the side of the lines as quadrant. Errors: unsupported
+// (no pinning; no two sides; its power cannot be read); else as run_campaign.
+[[nodiscard]] Result<CampaignSummary> run_crossing(const CrossingRequest& request,
+                                                   const ProgressFunction& progress);
 // Whether a calibration of this device is one of crossings: real parts without a public floorplan
 // that have PTX. Puts the resolved name into the request. Errors of the device.
 [[nodiscard]] Result<bool> calibrates_crossings(DeviceRequest& request);

@@ -1,0 +1,166 @@
+#include "experiment/crossing_kernels.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "device/latency_map.hpp"
+#include "ww/core/hash.hpp"
+#include "ww/microbench/crossing.hpp"
+
+namespace ww::microbench {
+namespace {
+
+constexpr std::size_t kMostPlaces = 4096;  // the kernel's mask has a bit for each
+// Places whose side may differ between sessions: a latency within the noise of the threshold.
+constexpr double kLeastAgreement = 0.9;
+
+Result<std::unique_ptr<DeviceBuffer>> buffer_of(ComputeHost& host,
+                                                const std::vector<std::uint32_t>& words) {
+  WW_ASSIGN(buffer, host.create_buffer(std::max<std::size_t>(1, words.size()) * 4));
+  WW_TRY(buffer->write(0, std::as_bytes(std::span(words))));
+  return buffer;
+}
+
+// Gives the sides the numbers that they had. Error bad_data where they are other sides.
+Status number_as_before(Sides& sides, std::vector<int>& side_of_line,
+                        const std::vector<int>& before, const std::string& device) {
+  const auto other_card = [&device] {
+    return fail(ErrorCode::bad_data,
+                "the sides of the L2 are not those that the recording began with: it is of another "
+                "card, or latencies are disturbed; choose another folder or stop other programs",
+                device);
+  };
+  const std::vector<int>& now = sides.side_of_place;
+  if (now.size() != before.size()) return other_card();
+  double alike = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) alike += now[i] == before[i] ? 1 : 0;
+  const double share = alike / static_cast<double>(now.size());
+  if (std::max(share, 1 - share) < kLeastAgreement) return other_card();
+  if (share < 0.5) {
+    for (int& side : side_of_line) side = 1 - side;
+  }
+  sides.side_of_place = before;
+  return {};
+}
+
+}  // namespace
+
+std::string CrossingPoint::pattern() const {
+  if (empty) return crossing_patterns::waits;
+  if (half != 0) return half == 1 ? crossing_patterns::half_1 : crossing_patterns::half_2;
+  return random ? crossing_patterns::random : crossing_patterns::zeros;
+}
+
+Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(
+    Device& device, const Pinning& pinning, int groups_per_place,
+    const std::vector<int>& sides_before) {
+  std::unique_ptr<CrossingKernels> made(new CrossingKernels(device, pinning));
+  spdlog::info("looking for the two sides of the L2 of {}", device.host->device_name());
+  WW_TRY(made->prober_.set_up());
+  WW_TRY(made->find_sides(sides_before));
+  WW_ASSIGN(done, device.host->create_buffer(kMostPlaces * 4));
+  made->done_ = std::move(done);
+  WW_ASSIGN(binary, made->prober_.binary("cross", true));
+  made->hash_ = hash_text(binary);
+  WW_ASSIGN(kernel, device.host->load(binary, "cross"));
+  made->kernel_ = std::move(kernel);
+  WW_TRY(made->kernel_->set(0, made->prober_.region()));
+  WW_TRY(made->kernel_->set(7, *made->done_));
+  WW_ASSIGN(furnace, made->prober_.kernel("furnace", false));
+  made->furnace_ = std::move(furnace);
+  WW_ASSIGN(output, device.host->create_buffer(64));
+  made->furnace_output_ = std::move(output);
+  WW_TRY(made->furnace_->set(1, *made->furnace_output_));
+  made->groups_ = made->places_.size() * static_cast<std::size_t>(groups_per_place);
+  return made;
+}
+
+Status CrossingKernels::find_sides(const std::vector<int>& sides_before) {
+  WW_ASSIGN(places, prober_.places(device_.host->facts().compute_units));
+  places_ = std::move(places);
+  const auto offsets = lines_for_sides();
+  std::vector<std::vector<std::vector<double>>> tables;
+  for (int repeat = 0; repeat < latency_repeats; ++repeat) {
+    WW_ASSIGN(table, prober_.latencies(places_, offsets));
+    tables.push_back(std::move(table));
+  }
+  WW_ASSIGN(latency, latency_map(tables));
+  std::vector<int> side_of_line;
+  sides_ = microbench::find_sides(latency, side_of_line);
+  if (!sides_.found) {
+    return fail(ErrorCode::unsupported,
+                "no two sides of the L2 were found, so nothing crosses: " + sides_.reason,
+                device_.host->device_name());
+  }
+  if (!sides_before.empty()) {
+    WW_TRY(number_as_before(sides_, side_of_line, sides_before, device_.name));
+  }
+  for (const int side : {0, 1}) {
+    std::vector<std::uint32_t> words;
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      if (side_of_line[i] == side) words.push_back(prober_.word(offsets[i]));
+    }
+    WW_TRY(set_lines(side, std::move(words)));
+    WW_TRY(set_places(side));
+  }
+  return {};
+}
+
+Status CrossingKernels::set_lines(int side, std::vector<std::uint32_t> words) {
+  const auto index = static_cast<std::size_t>(side);
+  std::ranges::sort(words);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  line_counts_[index] = static_cast<std::uint32_t>(words.size());
+  WW_ASSIGN(lines, buffer_of(*device_.host, words));
+  lines_[index] = std::move(lines);
+  for (std::size_t half = 0; side == 0 && half < 2; ++half) {
+    std::vector<std::uint32_t> every_other;
+    for (std::size_t i = half; i < words.size(); i += 2) every_other.push_back(words[i]);
+    WW_ASSIGN(part, buffer_of(*device_.host, every_other));
+    halves_[half] = std::move(part);
+  }
+  return {};
+}
+
+Status CrossingKernels::set_places(int side) {
+  std::vector<std::uint32_t> mask(kMostPlaces / 32);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const std::uint32_t id = places_[i].id;
+    if (sides_.side_of_place[i] == side && id < kMostPlaces) mask[id / 32] |= 1u << id % 32;
+  }
+  WW_ASSIGN(bits, buffer_of(*device_.host, mask));
+  masks_[static_cast<std::size_t>(side)] = std::move(bits);
+  return {};
+}
+
+Status CrossingKernels::select(const CrossingPoint& point, std::uint32_t loops) {
+  // As many lines on either side, and in either half.
+  std::uint32_t count = std::min(line_counts_[0], line_counts_[1]);
+  if (point.half != 0) count /= 2;
+  if (point.empty) count = 0;
+  const DeviceBuffer& lines = point.half != 0 ? *halves_[static_cast<std::size_t>(point.half - 1)]
+                                              : *lines_[static_cast<std::size_t>(point.line_side)];
+  WW_TRY(kernel_->set(1, lines));
+  WW_TRY(kernel_->set(2, count));
+  WW_TRY(kernel_->set(3, loops));
+  WW_TRY(kernel_->set(4, point.random ? 0xFFFFFFFFu : 0u));
+  WW_TRY(kernel_->set(5, point.wait));
+  WW_TRY(kernel_->set(6, *masks_[static_cast<std::size_t>(point.place_side)]));
+  WW_TRY(device_.host->finish());  // earlier launches still count
+  const std::vector<std::uint32_t> zeros(kMostPlaces);
+  return done_->write(0, std::as_bytes(std::span(zeros)));
+}
+
+Result<double> CrossingKernels::iterations() {
+  std::vector<std::uint32_t> counts(kMostPlaces);
+  WW_TRY(done_->read(0, std::as_writable_bytes(std::span(counts))));
+  double sum = 0;
+  for (const std::uint32_t count : counts) sum += count;
+  return sum;
+}
+
+}  // namespace ww::microbench
