@@ -37,7 +37,11 @@ std::vector<Sample> PolledSensor::new_samples() {
 
 Result<std::vector<StoredSample>> PolledSensor::new_readings() {
   std::vector<StoredSample> readings;
-  for (const Sample& sample : new_samples()) readings.push_back(stored(sample));
+  throttle_bits_ = 0;
+  for (const Sample& sample : new_samples()) {
+    readings.push_back(stored(sample));
+    throttle_bits_ |= sample.reading.throttle.value_or(0);
+  }
   return readings;
 }
 

@@ -173,6 +173,7 @@ class CardSensor final : public measure::Sensor {
   std::int64_t now_ns() override { return sensor_->now_ns(); }
   void sleep_until(std::int64_t time_ns) override { sensor_->sleep_until(time_ns); }
   Result<std::vector<StoredSample>> new_readings() override { return sensor_->new_readings(); }
+  std::string throttling() const override { return sensor_->throttling(); }
   std::vector<DvfsState> dvfs_states() const override {
     std::vector<DvfsState> states;
     for (const State& state : states_) states.push_back(state.nominal);

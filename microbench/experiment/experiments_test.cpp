@@ -201,6 +201,29 @@ TEST_P(AnyExperiment, RejectsRunsFromWhereTheSensorFailsAndThenEnds) {
   }
 }
 
+TEST_P(AnyExperiment, RejectsRunsDuringWhichTheDeviceHeldItsClocksDown) {
+  const double begin_s = first_block_s();
+  const double end_s = begin_s + 1.2;
+  const auto summary = run({.throttled_from_s = begin_s, .throttled_until_s = end_s});
+  ASSERT_TRUE(summary) << summary.error().text();
+  EXPECT_TRUE(summary->complete);
+  EXPECT_GT(summary->rejected, 0);
+  for (const StoredRun& run : runs()) {
+    if (run.kind != RunKind::stream) {
+      EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+      continue;
+    }
+    const auto ns = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
+    if (run.start_ns < ns(end_s) && run.end_ns > ns(begin_s)) {
+      EXPECT_EQ(run.status, RunStatus::rejected) << run.block << " " << run.position;
+      EXPECT_THAT(run.reason, HasSubstr("held its clocks down"));
+      EXPECT_THAT(run.reason, HasSubstr("software power cap"));
+    } else if (run.start_ns > ns(end_s) + 1'000'000'000) {
+      EXPECT_EQ(run.status, RunStatus::ok) << run.reason;
+    }
+  }
+}
+
 TEST_P(AnyExperiment, ReportsItsProgressAndNotesItsFacts) {
   std::vector<CampaignProgress> steps;
   const auto summary =

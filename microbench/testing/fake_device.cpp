@@ -85,6 +85,7 @@ struct Chip {
   double shown_w{50};
   std::uint32_t random{1};
   std::deque<StoredSample> unread;
+  bool throttled{};  // in one of those
   struct Done {
     measure::Dispatch dispatch;
     double hits{}, misses{};
@@ -119,6 +120,7 @@ struct Chip {
     ++ticks;
     const double now_s = static_cast<double>(next_tick_ns) * 1e-9;
     if (now_s >= options.healthy_s) spoil(sample);
+    if (now_s >= options.throttled_from_s && now_s < options.throttled_until_s) throttled = true;
     unread.push_back(sample);
   }
 
@@ -357,8 +359,10 @@ class FakeSensor final : public measure::Sensor {
     std::vector<StoredSample> readings(chip_->unread.begin(), chip_->unread.end());
     for (StoredSample& reading : readings) reading.poll_ns = chip_->now_ns + 1;
     chip_->unread.clear();
+    throttled_ = std::exchange(chip_->throttled, false);
     return readings;
   }
+  std::string throttling() const override { return throttled_ ? "software power cap" : ""; }
   std::vector<DvfsState> dvfs_states() const override { return {{1.1687, clock_hz}}; }
   int dvfs_current() const override { return 0; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "one state"); }
@@ -366,6 +370,7 @@ class FakeSensor final : public measure::Sensor {
  private:
   std::shared_ptr<Chip> chip_;
   measure::SensorFacts facts_;
+  bool throttled_{};
 };
 
 class FakeCounters final : public measure::Counters {

@@ -31,6 +31,8 @@ struct FakeOptions {
   double l2_hit_rate{0.9999};
   std::int64_t fail_at_launch{-1};  // the device is lost there
   double sensor_window_s{0.02};
+  // The sensor says meanwhile that clocks are held down.
+  double throttled_from_s{-1}, throttled_until_s{-1};
   bool two_sides{};  // a partitioned L2 and SMs, without a floorplan
 };
 

@@ -162,6 +162,16 @@ TEST_F(NvidiaCard, WhoseCampaignIsKilledGoesOnWithNothingLostOrDoubled) {
   EXPECT_EQ(in_blocks, 4 * 23);
 }
 
+TEST_F(NvidiaCard, ThatHoldsItsClocksDownIsNotCalibrated) {
+  configure("throttle 4\n");
+  const auto finished = run(calibrate(), environment());
+  EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("software power cap"));
+  for (const StoredRun& run : recorded()) {
+    EXPECT_EQ(run.status == RunStatus::ok, run.kind != RunKind::stream) << run.reason;
+  }
+}
+
 TEST_F(NvidiaCard, WhoseControlFailsHasNoFigureAndExitCode1) {
   auto settings = environment();
   settings.emplace_back("WW_STUB_CUDA_ONES", "-1");  // random bits draw less than zeros

@@ -38,6 +38,9 @@ class Sensor {
   // it. A tick without any answer is a reading whose fields are absent. Errors: device_error,
   // bad_data (not a number).
   virtual Result<std::vector<StoredSample>> new_readings() = 0;
+  // Why the device held its clocks down while it gave the last new_readings(), in words. Empty
+  // where it did not, or where it does not report it.
+  [[nodiscard]] virtual std::string throttling() const { return {}; }
 
   // Clock and voltage states that can be selected; empty where the device offers none.
   [[nodiscard]] virtual std::vector<DvfsState> dvfs_states() const = 0;

@@ -27,6 +27,9 @@ class PolledSensor final : public Sensor {
   [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
   void sleep_until(std::int64_t time_ns) override;
   Result<std::vector<StoredSample>> new_readings() override;
+  [[nodiscard]] std::string throttling() const override {
+    return source_->throttle_text(throttle_bits_);
+  }
   [[nodiscard]] std::vector<DvfsState> dvfs_states() const override;
   // -1 while the driver chooses.
   [[nodiscard]] int dvfs_current() const override;
@@ -46,6 +49,7 @@ class PolledSensor final : public Sensor {
   std::string no_clocks_;
   std::unique_ptr<Sampler> sampler_;  // after the source: it stops first
   std::vector<Sample> waiting_;
+  std::uint64_t throttle_bits_{};  // of all readings that new_readings() gave last
 };
 
 // Converts a sample to the form of campaigns. The temperature is the edge's, or the junction's if
