@@ -244,8 +244,13 @@ TEST_P(AnyExperiment, ReportsItsProgressAndNotesItsFacts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AnyExperiment,
-                         ::testing::Values("calibration", "crossing", "segments", "furnace_levels"),
+std::vector<std::string> names_of_all() {
+  std::vector<std::string> names;
+  for (const ExperimentEntry& entry : table_of_all()) names.emplace_back(entry.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AnyExperiment, ::testing::ValuesIn(names_of_all()),
                          [](const auto& info) { return info.param; });
 
 TEST(Experiments, AnUnknownNameIsAnErrorThatListsTheOthers) {
