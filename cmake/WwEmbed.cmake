@@ -1,6 +1,17 @@
 # Texts that become part of a library.
 include_guard(GLOBAL)
 
+# ww_write_if_changed(FILE TEXT): an unchanged file keeps its time, so that a new configuration
+# compiles nothing.
+function(ww_write_if_changed file text)
+  if(EXISTS ${file})
+    file(READ ${file} before)
+  endif()
+  if(NOT "${before}" STREQUAL "${text}")
+    file(WRITE ${file} "${text}")
+  endif()
+endfunction()
+
 # ww_embed_texts(OUTPUT x.cpp HEADER h.hpp NAMESPACE ns FUNCTION f NAMES n FILES a.toml ...)
 # Writes a C++ file, when CMake configures, that defines what HEADER declares in NAMESPACE:
 #   std::optional<std::string_view> FUNCTION(std::string_view name)  the text of name.toml
@@ -23,11 +34,5 @@ function(ww_embed_texts)
     "  return std::nullopt;\n}\n\n"
     "std::string_view ${ARG_NAMES}() {\n  return \"${names}\";\n}\n\n"
     "}  // namespace ${ARG_NAMESPACE}\n")
-  # An unchanged file keeps its time, so that a new configuration compiles nothing.
-  if(EXISTS ${ARG_OUTPUT})
-    file(READ ${ARG_OUTPUT} before)
-  endif()
-  if(NOT "${before}" STREQUAL "${body}")
-    file(WRITE ${ARG_OUTPUT} "${body}")
-  endif()
+  ww_write_if_changed(${ARG_OUTPUT} "${body}")
 endfunction()

@@ -12,14 +12,15 @@ using enum ww::measure::MapQuality;
 using ww::measure::CounterTerm;
 using ww::measure::SegmentRule;
 
-inline constexpr std::string_view source = "the vendor's counter manual, page 12";
-inline constexpr std::array reads = {CounterTerm{"NEW_L1_READ_REQ", 128}};
-inline constexpr std::array writes = {CounterTerm{"NEW_L1_WRITE_REQ", 64},
-                                      CounterTerm{"NEW_L1_ATOMIC_REQ", 64, true}};
+inline constexpr std::string_view gfx999_source = "the vendor's counter manual, page 12";
+inline constexpr std::array<std::string_view, 1> gfx999_names = {"gfx999"};
+inline constexpr std::array gfx999_reads = {CounterTerm{"NEW_L1_READ_REQ", 128}};
+inline constexpr std::array gfx999_writes = {CounterTerm{"NEW_L1_WRITE_REQ", 64},
+                                             CounterTerm{"NEW_L1_ATOMIC_REQ", 64, true}};
 inline constexpr std::array gfx999_rules = {
-    SegmentRule{registers_l1, {}, unchecked, "no counter of L1 accesses is known", source},
-    SegmentRule{l1_l2_read, reads, unchecked, "", source},
-    SegmentRule{l1_l2_write, writes, unchecked, "", source},
+    SegmentRule{registers_l1, {}, unchecked, "no counter of L1 accesses is known", gfx999_source},
+    SegmentRule{l1_l2_read, gfx999_reads, unchecked, "", gfx999_source},
+    SegmentRule{l1_l2_write, gfx999_writes, unchecked, "", gfx999_source},
 };
 
 }  // namespace ww::examples

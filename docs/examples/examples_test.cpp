@@ -2,14 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "counter_rules.hpp"
-#include "file_meter.hpp"
-#include "fixed_delay.hpp"
+#include "fixed_delay/network.hpp"
 #include "ww/core/atomic_file.hpp"
-#include "ww/measure/polled_sensor.hpp"
+#include "ww/measure/telemetry.hpp"
 
 namespace ww::examples {
+
+// As the header that the list of backends is made into declares it.
+std::optional<measure::SensorBackend> file_meter_backend(const measure::TelemetryGpu& gpu,
+                                                         const measure::TelemetryOptions& options);
+
 namespace {
 
 TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
@@ -55,11 +61,20 @@ TEST(FixedDelayNetwork, HasItsKeyFromItsRowAlone) {
   EXPECT_EQ(sim::net::make_network(kFixedDelay, config).error().context, "fixed_delay");
 }
 
-TEST(FileMeter, IsReadAsASensor) {
+TEST(FileMeter, IsABackendWhoseSourceReadsTheFile) {
   const auto file = std::filesystem::path(testing::TempDir()) / "ww_meter";
-  EXPECT_FALSE(open_file_meter(file));
+  std::filesystem::remove(file);
+  ::unsetenv("WIREWATT_METER");
+  EXPECT_FALSE(file_meter_backend({}, {}));
+  ::setenv("WIREWATT_METER", file.c_str(), 1);
+  const auto missing = file_meter_backend({}, {});
+  ASSERT_TRUE(missing);
+  EXPECT_FALSE(missing->usable);
+  EXPECT_FALSE(missing->reason.empty());
   ASSERT_TRUE(write_file_atomically(file, "125500\n"));
-  auto source = open_file_meter(file);
+  const auto backend = file_meter_backend({}, {});
+  ASSERT_TRUE(backend && backend->usable);
+  const auto source = backend->open();
   ASSERT_TRUE(source);
   measure::RawReading reading;
   (*source)->read_fast(reading);

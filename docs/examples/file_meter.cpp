@@ -1,9 +1,10 @@
 // A sensor of one's own: a power meter whose driver keeps its reading, in milliwatts, in a file.
-#include "file_meter.hpp"
-
+// The file is named by $WIREWATT_METER.
 #include <charconv>
+#include <cstdlib>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/measure/telemetry.hpp"
 
 namespace ww::examples {
 namespace {
@@ -26,11 +27,15 @@ class FileMeter final : public PowerSource {
 
   void read_fast(RawReading& reading) override {
     const auto text = read_file(file_);
-    if (!text) return;  // absent stays absent, never 0
+    if (!text) {
+      return;  // absent stays absent, never 0
+    }
     std::int64_t milliwatts = 0;
     const auto [end, error] =
         std::from_chars(text->data(), text->data() + text->size(), milliwatts);
-    if (error == std::errc{} && end != text->data()) reading.power_uw = milliwatts * 1000;
+    if (error == std::errc{} && end != text->data()) {
+      reading.power_uw = milliwatts * 1000;
+    }
   }
   void read_slow(RawReading&) override {}
   std::string throttle_text(std::uint64_t) const override { return {}; }
@@ -41,12 +46,24 @@ class FileMeter final : public PowerSource {
   std::vector<FieldState> fields_;
 };
 
-}  // namespace
-
 Result<std::unique_ptr<PowerSource>> open_file_meter(const std::filesystem::path& file) {
   // Refuse now, by name, rather than sample nothing for an hour.
   WW_TRY(read_file(file));
   return std::make_unique<FileMeter>(file);
+}
+
+}  // namespace
+
+// The meter measures whatever GPU there is, if somebody says where its file is.
+std::optional<SensorBackend> file_meter_backend(const TelemetryGpu&, const TelemetryOptions&) {
+  const char* file = std::getenv("WIREWATT_METER");
+  if (file == nullptr) {
+    return std::nullopt;
+  }
+  const std::filesystem::path path = file;
+  const auto opened = open_file_meter(path);
+  const Status usable = opened ? Status{} : Status(tl::unexpected(opened.error()));
+  return sensor_backend("file meter", usable, [path] { return open_file_meter(path); });
 }
 
 }  // namespace ww::examples

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "sensor/backends.hpp"
 #include "ww/measure/child.hpp"
 
 namespace ww::measure {
@@ -12,16 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* rocm_smi_name = "ROCm SMI";
-constexpr const char* files_name = "amdgpu files";
-constexpr const char* nvml_name = "NVML";
 constexpr auto patience = std::chrono::seconds(20);
-
-template <class T>
-Status tried(const Result<T>& result) {
-  if (result) return {};
-  return tl::unexpected(result.error());
-}
 
 template <class T>
 json maybe(const std::optional<T>& value) {
@@ -44,7 +36,7 @@ std::string nvidia_view() {
   }
   answer["gpus"] = json::array();
   for (const NvidiaGpu& gpu : *gpus) {
-    const auto source = tried(open_nvml(gpu.pci));
+    const auto source = open_nvml(gpu.pci);
     answer["gpus"].push_back({{"pci", to_string(gpu.pci)},
                               {"name", gpu.name},
                               {"driver", gpu.driver},
@@ -82,10 +74,8 @@ void add_nvidia(Telemetry& telemetry) {
     gpu.persistence = maybe<bool>(entry["persistence"]);
     gpu.busy_percent = maybe<unsigned>(entry["busy"]);
     gpu.processes = entry["processes"].get<std::vector<unsigned>>();
-    const auto reason = entry["reason"].get<std::string>();
-    const auto open = [at = gpu.pci] { return open_nvml(at); };
-    telemetry.gpus.push_back(
-        {gpu.pci, gpu.name, {{nvml_name, reason.empty(), reason, open}}, {}, gpu});
+    gpu.no_power = entry["reason"].get<std::string>();
+    telemetry.gpus.push_back({gpu.pci, gpu.name, {}, {}, gpu});
   }
   if (answer["gpus"].empty()) telemetry.no_nvidia = "NVML lists no GPU";
 }
@@ -101,16 +91,6 @@ void add_amd(Telemetry& telemetry, const std::string& sysfs) {
     found.pci = gpu.pci;
     found.name = gpu.name;
     found.amd = gpu;
-    // The library reads /sys alone: under another tree it would answer for other cards.
-    const Status library = sysfs == "/sys"
-                               ? probe_rocm_smi(gpu)
-                               : fail(ErrorCode::unsupported, "it cannot be given another tree");
-    const auto backend = [](const char* name, const Status& status, auto open) {
-      return SensorBackend{name, status.has_value(), status ? "" : status.error().message, open};
-    };
-    found.backends.push_back(backend(rocm_smi_name, library, [gpu] { return open_rocm_smi(gpu); }));
-    found.backends.push_back(
-        backend(files_name, tried(open_amd_sysfs(gpu)), [gpu] { return open_amd_sysfs(gpu); }));
     telemetry.gpus.push_back(std::move(found));
   }
 }
@@ -127,6 +107,11 @@ Result<std::unique_ptr<ClockControl>> open_clocks(const TelemetryGpu& gpu, bool 
 
 }  // namespace
 
+SensorBackend sensor_backend(std::string name, const Status& usable, OpenPowerSource open) {
+  return {std::move(name), usable.has_value(), usable ? "" : usable.error().message,
+          std::move(open)};
+}
+
 std::string sysfs_of(const TelemetryOptions& options) {
   if (!options.sysfs.empty()) return options.sysfs;
   const char* set = std::getenv("WIREWATT_SYSFS");
@@ -137,6 +122,13 @@ Telemetry find_telemetry(const TelemetryOptions& options) {
   Telemetry telemetry;
   add_amd(telemetry, sysfs_of(options));
   add_nvidia(telemetry);
+  for (TelemetryGpu& gpu : telemetry.gpus) {
+    for (const TrySensorBackend try_backend : kSensorBackends) {
+      if (auto backend = try_backend(gpu, options)) {
+        gpu.backends.push_back(std::move(*backend));
+      }
+    }
+  }
   return telemetry;
 }
 

@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "fixed_delay.hpp"
+#include "fixed_delay/network.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/traffic.hpp"
 

@@ -14,14 +14,19 @@
 
 namespace ww::measure {
 
+using OpenPowerSource = std::function<Result<std::unique_ptr<PowerSource>>()>;
+
 // One backend by which a GPU's sensor can be read.
 struct SensorBackend {
   std::string name;  // "ROCm SMI", "amdgpu files", "NVML"
   bool usable{};
   std::string reason;  // why not
   // Opens the source; called only if usable. Errors: those of the backend.
-  std::function<Result<std::unique_ptr<PowerSource>>()> open{};
+  OpenPowerSource open{};
 };
+// `usable` says whether, and the error why not.
+[[nodiscard]] SensorBackend sensor_backend(std::string name, const Status& usable,
+                                           OpenPowerSource open);
 
 struct TelemetryGpu {
   PciAddress pci;
@@ -42,6 +47,11 @@ struct TelemetryOptions {
   bool clock_control{true};
   SamplerOptions sampler{};
 };
+
+// How a backend tries itself on a GPU: nothing where it does not concern that GPU. The backends are
+// listed in measure/sensor/CMakeLists.txt; their GPU has no backends yet.
+using TrySensorBackend = std::optional<SensorBackend> (*)(const TelemetryGpu& gpu,
+                                                          const TelemetryOptions& options);
 
 // The tree that the options stand for.
 [[nodiscard]] std::string sysfs_of(const TelemetryOptions& options);

@@ -1,31 +1,14 @@
-// Every network. A new one is a folder beside this file, its line in the table, and its sources in
-// CMakeLists.txt.
+// Networks by name. CMakeLists.txt, beside this file, lists them.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "network/approx_noc/network.hpp"
-#include "network/bufferless/network.hpp"
-#include "network/dapper/network.hpp"
-#include "network/ideal/network.hpp"
-#include "network/mesh/network.hpp"
-#include "network/photonic/network.hpp"
+#include "network/kinds.hpp"
 #include "planes.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::sim::net {
-namespace {
-
-constexpr const NetworkKind* kNetworks[] = {
-    &kIdeal,                                                        //
-    &kMesh,      &kMeshAdaptive, &kMeshBufferless, &kMeshPriority,  //
-    &kDapper,                                                       //
-    &kApproxNoc,                                                    //
-    &kPriorOpt,  &kGpuopt,       &kPsGpuopt,                        //
-};
-
-}  // namespace
 
 std::span<const NetworkKind* const> network_kinds() {
   return kNetworks;

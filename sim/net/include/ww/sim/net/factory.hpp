@@ -1,4 +1,4 @@
-// Networks by name. A new one is a folder in src/network and one line in src/network/table.cpp.
+// Networks by name. A new one is a folder in src/network, and its name in the list of that folder.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,7 @@
 // A network of one's own: every packet arrives a fixed number of cycles after its injection.
-#include "fixed_delay.hpp"
-
 #include <deque>
 
+#include "network.hpp"
 #include "packet_store.hpp"
 
 namespace ww::examples {
@@ -62,13 +61,17 @@ class FixedDelay final : public Network {
 
   std::span<const Delivery> deliveries() const override { return deliveries_; }
   std::optional<Cycles> next_event() const override {
-    if (under_way_.empty()) return std::nullopt;
+    if (under_way_.empty()) {
+      return std::nullopt;
+    }
     return Cycles{static_cast<std::uint64_t>(under_way_.front().arrival)};
   }
   void skip_to(Cycles cycle) override {
     const auto next = next_event();
     const Cycles to = next ? std::min(*next, cycle) : cycle;
-    if (to <= now()) return;
+    if (to <= now()) {
+      return;
+    }
     now_ = static_cast<std::int64_t>(to.value());
     deliveries_.clear();
   }
@@ -82,7 +85,9 @@ class FixedDelay final : public Network {
   }
   std::vector<LinkUse> link_use() const override { return {}; }
   Status check_conservation() const override {
-    if (store_.inside() == under_way_.size()) return {};
+    if (store_.inside() == under_way_.size()) {
+      return {};
+    }
     return fail(ErrorCode::bad_data, "a packet is neither under way nor delivered");
   }
   std::optional<Stuck> stuck(Cycles) const override { return std::nullopt; }
