@@ -15,6 +15,7 @@
 #include "experiment/experiments.hpp"
 #include "experiment/segments_kernels.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/kernels/patterns.hpp"
 #include "ww/measure/i_counters.hpp"
 
@@ -111,32 +112,27 @@ json Segments::plan() const {
 }
 
 Status Segments::restore(const json& plan) {
-  try {
-    const auto differs = [&plan](const char* key, const json& wanted) {
-      return plan.at(key) != wanted;
-    };
-    for (const auto& [key, wanted] : std::initializer_list<std::pair<const char*, json>>{
-             {"blocks", settings_.blocks},
-             {"only", settings_.only},
-             {"least_plateau_s", settings_.plateau_s},
-             {"least_settle_s", settings_.settle_s}}) {
-      if (!differs(key, wanted)) continue;
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("the recording in this folder has {} = {}, not "
-                              "{}; go on with the "
-                              "same options or choose another folder",
-                              key, plan.at(key).dump(), wanted.dump()));
-    }
-    plan.at("loops").get_to(loops_);
-    plan.at("step_loops").get_to(step_loops_);
-    plan.at("legs_throttle").get_to(legs_throttle_);
-    plan.at("l2_throttle").get_to(l2_throttle_);
-    plan.at("plateau_s").get_to(plateau_s_);
-    plan.at("settle_s").get_to(settle_s_);
-  } catch (const json::exception& e) {
-    return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
+  for (const auto& [key, wanted] : std::initializer_list<std::pair<const char*, json>>{
+           {"blocks", settings_.blocks},
+           {"only", settings_.only},
+           {"least_plateau_s", settings_.plateau_s},
+           {"least_settle_s", settings_.settle_s}}) {
+    const auto found = plan.find(key);
+    if (found != plan.end() && *found == wanted) continue;
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("the recording in this folder has {} = {}, not "
+                            "{}; go on with the "
+                            "same options or choose another folder",
+                            key, found == plan.end() ? "none" : found->dump(), wanted.dump()));
   }
-  return {};
+  const JsonReader reader(plan, "plan of the recording");
+  reader.read("loops", loops_);
+  reader.read("step_loops", step_loops_);
+  reader.read("legs_throttle", legs_throttle_);
+  reader.read("l2_throttle", l2_throttle_);
+  reader.read("plateau_s", plateau_s_);
+  reader.read("settle_s", settle_s_);
+  return reader.status();
 }
 
 Status Segments::prepare(Bench& bench) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "experiment/run_power.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/microbench/segments.hpp"
@@ -29,25 +30,34 @@ std::optional<double> toggle_rate_of(const StoredRun& run) {
 
 Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
   WW_ASSIGN(facts, store.facts());
-  const auto plan = json::parse(facts[std::string(campaign_keys::plan)], nullptr, false);
-  if (!plan.is_object() || plan.value("method", "") != "segments") {
-    return fail(ErrorCode::bad_data, "not a recording of segments");
+  const json document = json::parse(facts[std::string(campaign_keys::plan)], nullptr, false);
+  if (!document.is_object() || document.value("method", json()) != "segments") {
+    return fail(ErrorCode::bad_data, "not a recording of segments", store.file().string());
   }
+  const JsonReader plan(document, store.file().string() + ", plan");
+  double settle_s = 0.1;
+  std::string target;
+  model::SegmentSurroundings surroundings{.nominal_v = 0, .idle_w = {}};
+  plan.read_optional("settle_s", settle_s);
+  plan.read_optional("target", target);
+  plan.read_optional("nominal_v", surroundings.nominal_v);
   std::vector<model::SegmentPoint> points;
-  try {
-    for (const json& entry : plan.at("points")) {
-      points.push_back({entry.at("segment"), entry.at("engine"), entry.at("group"),
-                        entry.at("channels"), entry.at("from_memory"), entry.at("slow"),
-                        entry.at("mm"), entry.value("lanes", 0), entry.value("ones", false)});
-    }
-  } catch (const json::exception& e) {
-    return fail(ErrorCode::parse_error, std::string("damaged plan: ") + e.what());
+  for (const JsonReader& entry : plan.objects("points")) {
+    model::SegmentPoint& point = points.emplace_back();
+    entry.read("segment", point.segment);
+    entry.read("engine", point.engine);
+    entry.read("group", point.group);
+    entry.read("channels", point.channels);
+    entry.read("from_memory", point.from_memory);
+    entry.read("slow", point.slow);
+    entry.read("mm", point.mm);
+    entry.read_optional("lanes", point.lanes);
+    entry.read_optional("ones", point.ones);
   }
+  WW_TRY(plan.status());
   if (points.empty()) return fail(ErrorCode::bad_data, "the plan has no points");
   WW_ASSIGN(runs, store.runs());
-  const double settle_s = plan.value("settle_s", 0.1);
   std::vector<model::SegmentReading> readings;
-  model::SegmentSurroundings surroundings{.nominal_v = plan.value("nominal_v", 0.0), .idle_w = {}};
   Mean idle_w;
   int rejected = 0;
   for (const StoredRun& run : runs) {
@@ -64,7 +74,7 @@ Result<model::SegmentsFit> fit_segments(const CampaignStore& store) {
     }
     measure::CounterDispatch dispatch;
     dispatch.counters = run.counters;
-    const auto bytes = measure::segment_bytes(plan.value("target", ""), dispatch);
+    const auto bytes = measure::segment_bytes(target, dispatch);
     const auto memory =
         std::ranges::find(bytes, measure::Segment::l2_memory_read, &measure::SegmentBytes::segment);
     if (!power || !(seconds > 0) || memory == bytes.end() || !memory->bytes) {

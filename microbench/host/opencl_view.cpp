@@ -4,6 +4,7 @@
 
 #include "host/child_view.hpp"
 #include "host/opencl_host.hpp"
+#include "ww/core/json_reader.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -47,26 +48,35 @@ OpenClView view_opencl(const std::function<void()>& set_up, bool open) {
     if (set_up) set_up();
     return seen_from_here(open);
   });
-  const json answer = text ? json::parse(*text, nullptr, false) : json();
   if (!text) {
     view.error = text.error().message;
-  } else if (!answer.is_object()) {
+    return view;
+  }
+  const json answer = json::parse(*text, nullptr, false);
+  if (!answer.is_object()) {
     view.error = "the driver ended the process";
-  } else if (answer.contains("error")) {
-    view.error = answer["error"].get<std::string>();
+    return view;
+  }
+  const JsonReader reader(answer, "answer of the process that asked the driver");
+  if (reader.has("error")) {
+    reader.read("error", view.error);
   } else {
-    for (const json& entry : answer["devices"]) {
+    for (const JsonReader& entry : reader.objects("devices")) {
       OpenClSight& sight = view.devices.emplace_back();
-      entry.at("platform").get_to(sight.platform);
-      entry.at("device").get_to(sight.device);
-      entry.at("platform_name").get_to(sight.platform_name);
-      entry.at("device_name").get_to(sight.device_name);
-      entry.at("gpu").get_to(sight.is_gpu);
-      entry.at("available").get_to(sight.available);
-      entry.at("compiler").get_to(sight.has_compiler);
-      entry.at("pci").get_to(sight.pci_bus);
-      entry.at("target").get_to(sight.target);
+      entry.read("platform", sight.platform);
+      entry.read("device", sight.device);
+      entry.read("platform_name", sight.platform_name);
+      entry.read("device_name", sight.device_name);
+      entry.read("gpu", sight.is_gpu);
+      entry.read("available", sight.available);
+      entry.read("compiler", sight.has_compiler);
+      entry.read("pci", sight.pci_bus);
+      entry.read("target", sight.target);
     }
+  }
+  if (const auto status = reader.status(); !status) {
+    view.devices.clear();
+    view.error = status.error().text();
   }
   return view;
 }

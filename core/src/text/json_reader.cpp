@@ -15,9 +15,10 @@ struct JsonReader::Document {
   std::string name;
   std::optional<Error> first_error;
 
-  void note(const std::string& path, const std::string& what) {
+  void note(const std::string& path, const std::string& what,
+            ErrorCode code = ErrorCode::parse_error) {
     if (!first_error) {
-      first_error = Error{ErrorCode::parse_error, fmt::format("'{}' {}", path, what), name};
+      first_error = Error{code, fmt::format("'{}' {}", path, what), name};
     }
   }
 };
@@ -136,6 +137,26 @@ template <class T>
 void JsonReader::read_optional(const std::string& key, T& into) const {
   if (has(key)) {
     read(key, into);
+  }
+}
+
+void JsonReader::read_within(const std::string& key, double low, double high, double& into) const {
+  std::optional<double> value;
+  if (field(key) != nullptr) {
+    read(key, value.emplace(into));
+  }
+  if (!value || (*value >= low && *value <= high)) {
+    into = value.value_or(into);
+    return;
+  }
+  document_->note(path_of(key), fmt::format("is {}, outside {} to {}", *value, low, high),
+                  ErrorCode::out_of_range);
+}
+
+void JsonReader::read_optional_within(const std::string& key, double low, double high,
+                                      double& into) const {
+  if (has(key)) {
+    read_within(key, low, high, into);
   }
 }
 

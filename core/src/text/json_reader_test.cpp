@@ -57,6 +57,26 @@ TEST(JsonReader, NamesTheFirstMissingKeyByItsPathAndTheDocument) {
   EXPECT_EQ(status.error().text(), "plan.json: 'tuning.points[1].mm' is missing");
 }
 
+TEST(JsonReader, RefusesANumberOutsideItsRangeAndKeepsWhatWasThere) {
+  const json document = json::parse(R"({"sensor": {"delay_s": -3, "rise_s": 2}})");
+  const JsonReader reader(document, "campaign");
+  const JsonReader sensor = reader.object("sensor");
+  double rise_s{};
+  sensor.read_within("rise_s", 0, 60, rise_s);
+  EXPECT_EQ(rise_s, 2);
+  double gain = 0.5;
+  sensor.read_optional_within("gain", 0, 1, gain);
+  EXPECT_EQ(gain, 0.5);
+  ASSERT_TRUE(reader.status()) << reader.status().error().text();
+  double delay_s = 7;
+  sensor.read_within("delay_s", 0, 60, delay_s);
+  EXPECT_EQ(delay_s, 7);
+  const auto status = reader.status();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::out_of_range);
+  EXPECT_EQ(status.error().text(), "campaign: 'sensor.delay_s' is -3, outside 0 to 60");
+}
+
 TEST(JsonReader, SaysWhatAFieldOfAnotherTypeMustBe) {
   const auto error_of = [](const char* text, auto value) {
     const json document = json::parse(text);

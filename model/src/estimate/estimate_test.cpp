@@ -383,6 +383,22 @@ TEST(WireModel, NamesADistanceOfZero) {
   EXPECT_NE(model.error().text().find("engine_to_quadrant_mm"), std::string::npos);
 }
 
+TEST(WireModel, NamesTheFileAndTheKeyOfAValueOfAnotherType) {
+  auto json = model_json();
+  json["constants"][0]["value"] = "fast";
+  auto model = parse_wire_model(json, "run/model.json");
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, ErrorCode::parse_error);
+  EXPECT_EQ(model.error().text(), "run/model.json: 'constants[0].value' must be a number");
+  json = model_json();
+  json["distances"]["engine_to_quadrant_mm"] = "far";
+  model = parse_wire_model(json, "run/model.json");
+  ASSERT_FALSE(model);
+  EXPECT_NE(model.error().text().find("'distances.engine_to_quadrant_mm' must be a list"),
+            std::string::npos)
+      << model.error().text();
+}
+
 TEST(WireModel, PassesOnWhyTheEnergyIsNotIdentified) {
   auto json = model_json();
   json["energy_fj_per_bit_mm"] = {{"status", "not_identified"}, {"reason", "one temperature only"}};

@@ -8,6 +8,7 @@
 
 #include "fit/calibration/payloads.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
 
 namespace ww::model {
@@ -17,22 +18,21 @@ using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
 
-std::optional<double> number(const json& object, const char* key) {
-  if (!object.is_object()) return std::nullopt;
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  const double value = found->get<double>();
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+std::optional<double> number(const JsonReader& object, const char* key) {
+  std::optional<double> value;
+  object.read_optional(key, value);
+  return value;
 }
 
-std::string text(const json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
+std::string text(const JsonReader& object, const char* key) {
+  std::string value;
+  object.read_optional(key, value);
+  return value;
 }
 
-json member(const json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() ? *found : json(nullptr);
+// The objects of a list that may be absent.
+std::vector<JsonReader> rows_of(const JsonReader& object, const char* key) {
+  return object.has(key) ? object.objects(key) : std::vector<JsonReader>{};
 }
 
 // A fitted constant that has a value: its absolute interval and its sensed half-width.
@@ -41,8 +41,8 @@ struct Constant {
   double sensed_half_width{};
 };
 
-std::optional<Constant> constant(const json& model, std::string_view name) {
-  for (const json& row : member(model, "constants")) {
+std::optional<Constant> constant(const JsonReader& model, std::string_view name) {
+  for (const JsonReader& row : rows_of(model, "constants")) {
     const std::string status = text(row, "status");
     if (text(row, "name") != name || (status != "ok" && status != "misfit")) continue;
     const auto value = number(row, "value");
@@ -62,7 +62,7 @@ std::optional<Interval> exact(std::optional<double> value) {
 }
 
 // Exponents of V and f are used where the fit identified them, and 2 and 1 are not inside.
-void read_exponents(const json& model, WireModel& result) {
+void read_exponents(const JsonReader& model, WireModel& result) {
   const auto voltage = constant(model, "voltage_exponent");
   const auto frequency = constant(model, "frequency_exponent");
   if (!voltage && !frequency) {
@@ -76,9 +76,9 @@ void read_exponents(const json& model, WireModel& result) {
                                      voltage ? "fitted" : "2", frequency ? "fitted" : "1");
 }
 
-std::vector<VariantActivity> read_variants(const json& model) {
+std::vector<VariantActivity> read_variants(const JsonReader& model) {
   std::vector<VariantActivity> variants;
-  for (const json& row : member(model, "variant_wires")) {
+  for (const JsonReader& row : rows_of(model, "variant_wires")) {
     const auto energy = number(row, "energy_fj_per_bit_mm");
     const auto error = number(row, "error");
     const auto slots = number(row, "slot_bits_per_bit");
@@ -86,9 +86,10 @@ std::vector<VariantActivity> read_variants(const json& model) {
     const auto adjacent = number(row, "adjacent_per_bit");
     const auto opposite = number(row, "opposite_per_bit");
     if (!energy || !error || !slots || !toggles || !adjacent || !opposite) continue;
-    variants.push_back({text(row, "pattern"), row.value("throttle", 0), *energy, *error, *slots,
-                        *toggles, *adjacent, *opposite,
-                        number(row, "control_toggles_per_bit").value_or(0),
+    int throttle = 0;
+    row.read_optional("throttle", throttle);
+    variants.push_back({text(row, "pattern"), throttle, *energy, *error, *slots, *toggles,
+                        *adjacent, *opposite, number(row, "control_toggles_per_bit").value_or(0),
                         number(row, "control_adjacent_per_bit").value_or(0),
                         number(row, "control_opposite_per_bit").value_or(0)});
   }
@@ -201,39 +202,45 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   return events;
 }
 
-Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
+Result<WireModel> parse_wire_model(const json& document, const std::string& origin,
                                    FlaggedModel flagged) {
+  const JsonReader model(document, origin);
   if (text(model, "format") != "wirewatt-model/1") {
     return fail(ErrorCode::parse_error, "is not a wirewatt model; run 'wirewatt fit' again",
                 origin);
   }
-  WW_ASSIGN(misfit, admit_model(model, flagged, origin));
-  const json energy = member(model, "energy_fj_per_bit_mm");
-  if (const auto status = text(energy, "status"); status != "ok" && status != "misfit") {
-    return fail(ErrorCode::bad_data,
-                fmt::format("the model has no energy per bit and millimetre: {} ({})", status,
-                            text(energy, "reason")),
-                origin);
-  }
+  WW_ASSIGN(misfit, admit_model(document, flagged, origin));
+  const JsonReader energy = model.object("energy_fj_per_bit_mm");
+  const std::string status = text(energy, "status");
+  const std::string reason = text(energy, "reason");
   const auto value = number(energy, "value");
   const auto low = number(energy, "low");
   const auto high = number(energy, "high");
+  WW_TRY(model.status());
+  if (status != "ok" && status != "misfit") {
+    return fail(
+        ErrorCode::bad_data,
+        fmt::format("the model has no energy per bit and millimetre: {} ({})", status, reason),
+        origin);
+  }
   if (!value || !low || !high || !(*value > 0) || *low > *value || *high < *value) {
     return fail(ErrorCode::bad_data, "energy_fj_per_bit_mm needs a value above 0 and its interval",
                 origin);
   }
   WireModel result;
   result.device = text(model, "device");
-  result.is_virtual = model.value("virtual", false);
+  model.read_optional("virtual", result.is_virtual);
   result.source = "calibration of " + result.device;
   result.misfit = std::move(misfit);
   result.random = {*value, *low, *high};
   result.sensed_half_width = (number(energy, "sensed_high").value_or(*high) -
                               number(energy, "sensed_low").value_or(*low)) /
                              2;
-  const json reference = member(model, "reference");
-  result.reference_voltage_v = number(reference, "voltage_v").value_or(0);
-  result.reference_clock_hz = number(reference, "clock_hz").value_or(0);
+  if (const auto reference = model.optional_object("reference")) {
+    reference->read_optional("voltage_v", result.reference_voltage_v);
+    reference->read_optional("clock_hz", result.reference_clock_hz);
+  }
+  WW_TRY(model.status());
   if (!(result.reference_voltage_v > 0) || !(result.reference_clock_hz > 0)) {
     return fail(ErrorCode::bad_data, "reference.voltage_v and clock_hz must be above 0", origin);
   }
@@ -253,28 +260,36 @@ Result<WireModel> parse_wire_model(const json& model, const std::string& origin,
       result.coupling_share = {share, share - half, share + half};
     }
   }
-  const json distances = member(model, "distances");
+  const JsonReader distances = model.object("distances");
+  std::vector<std::vector<double>> engines;
+  distances.read_optional("engine_to_quadrant_mm", engines);
+  const auto registers_mm = number(distances, "registers_to_l1_mm");
+  const auto memory_mm = number(distances, "l2_to_memory_mm");
+  const std::string floorplan = text(distances, "floorplan");
+  WW_TRY(model.status());
   double sum = 0;
   int pairs = 0;
-  for (const json& row : member(distances, "engine_to_quadrant_mm")) {
-    for (const json& distance : row) {
-      if (!distance.is_number() || !(distance.get<double>() > 0)) {
+  for (const auto& engine : engines) {
+    for (const double distance : engine) {
+      if (!(distance > 0)) {
         return fail(ErrorCode::bad_data, "a distance of engine_to_quadrant_mm is not above 0",
                     origin);
       }
-      sum += distance.get<double>();
+      sum += distance;
       ++pairs;
     }
   }
   if (pairs == 0) {
     return fail(ErrorCode::bad_data, "distances.engine_to_quadrant_mm is missing", origin);
   }
-  result.distance_mm[0] = exact(number(distances, "registers_to_l1_mm"));
+  result.distance_mm[0] = exact(registers_mm);
   result.distance_mm[1] = exact(sum / pairs);
-  result.distance_mm[2] = exact(number(distances, "l2_to_memory_mm"));
-  result.distance_source = "floorplan " + text(distances, "floorplan");
+  result.distance_mm[2] = exact(memory_mm);
+  result.distance_source = "floorplan " + floorplan;
   read_exponents(model, result);
-  if (const auto variants = read_variants(model); variants.size() >= 3) {
+  const auto variants = read_variants(model);
+  WW_TRY(model.status());
+  if (variants.size() >= 3) {
     WW_ASSIGN(events, solve_wire_events(variants));
     result.events = events;
   }
@@ -289,11 +304,7 @@ Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedMode
     return fail(ErrorCode::parse_error, "is not a JSON object; run 'wirewatt fit' again",
                 file.string());
   }
-  try {
-    return parse_wire_model(model, file.string(), flagged);
-  } catch (const json::exception& e) {
-    return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), file.string());
-  }
+  return parse_wire_model(model, file.string(), flagged);
 }
 
 Status use_floorplan(WireModel& model, const Floorplan& floorplan) {

@@ -1,45 +1,31 @@
 #include "reduction/facts.hpp"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "ww/core/campaign_store.hpp"
+#include "ww/core/json_reader.hpp"
 
 namespace ww::model {
 namespace {
 
 using nlohmann::json;
 
-Result<json> parse(const std::map<std::string, std::string>& facts, std::string_view key) {
-  const auto found = facts.find(std::string(key));
+// Puts the JSON of a fact under its key into `document`.
+Status parse_fact(const std::map<std::string, std::string>& facts, std::string_view key,
+                  json& document) {
+  const std::string name(key);
+  const auto found = facts.find(name);
   if (found == facts.end()) {
     return fail(ErrorCode::bad_data,
                 "the campaign lacks this fact; it was interrupted before it began, so run it again",
-                std::string(key));
+                name);
   }
   json value = json::parse(found->second, nullptr, false);
   if (value.is_discarded()) {
-    return fail(ErrorCode::parse_error, "is not JSON", std::string(key));
+    return fail(ErrorCode::parse_error, "is not JSON", name);
   }
-  return value;
-}
-
-// Reads a number of a JSON object, between low and high; `absent` where the key may be missing.
-Result<double> number(const json& object, std::string_view fact, const char* key, double low,
-                      double high, std::optional<double> absent = {}) {
-  const std::string where = std::string(fact) + "." + key;
-  if (!object.is_object() || !object.contains(key)) {
-    if (absent) return *absent;
-    return fail(ErrorCode::bad_data, "missing", where);
-  }
-  const json& value = object.at(key);
-  if (!value.is_number()) return fail(ErrorCode::parse_error, "must be a number", where);
-  const double result = value.get<double>();
-  if (!(result >= low && result <= high)) {
-    return fail(ErrorCode::out_of_range, "absurd value " + value.dump(), where);
-  }
-  return result;
+  document[name] = std::move(value);
+  return {};
 }
 
 std::string text_or_empty(const std::map<std::string, std::string>& facts, std::string_view key) {
@@ -47,25 +33,18 @@ std::string text_or_empty(const std::map<std::string, std::string>& facts, std::
   return found == facts.end() ? std::string{} : found->second;
 }
 
-Result<SensorFact> read_sensor(const json& object) {
+SensorFact read_sensor(const JsonReader& reader) {
   SensorFact sensor;
-  constexpr auto key = campaign_keys::sensor;
-  WW_ASSIGN(period, number(object, key, "period_s", 1e-6, 10));
-  WW_ASSIGN(delay, number(object, key, "delay_s", 0, 60));
-  WW_ASSIGN(rise, number(object, key, "rise_s", 0, 60));
-  WW_ASSIGN(power, number(object, key, "power_resolution_w", 0, 50, 0.0));
-  WW_ASSIGN(temperature, number(object, key, "temperature_resolution_c", 0, 20, 1.0));
-  WW_ASSIGN(gain, number(object, key, "gain_tolerance_95", 0, 1));
-  WW_ASSIGN(slope, number(object, key, "regulator_slope_tolerance_95", 0, 1, 0.0));
-  WW_ASSIGN(floorplan, number(object, key, "floorplan_tolerance_95", 0, 1, 0.0));
-  sensor.period_s = period;
-  sensor.delay_s = delay;
-  sensor.rise_s = rise;
-  sensor.power_resolution_w = power;
-  sensor.temperature_resolution_c = temperature;
-  sensor.gain_tolerance_95 = gain;
-  sensor.regulator_slope_tolerance_95 = slope;
-  sensor.floorplan_tolerance_95 = floorplan;
+  sensor.temperature_resolution_c = 1;
+  reader.read_within("period_s", 1e-6, 10, sensor.period_s);
+  reader.read_within("delay_s", 0, 60, sensor.delay_s);
+  reader.read_within("rise_s", 0, 60, sensor.rise_s);
+  reader.read_optional_within("power_resolution_w", 0, 50, sensor.power_resolution_w);
+  reader.read_optional_within("temperature_resolution_c", 0, 20, sensor.temperature_resolution_c);
+  reader.read_within("gain_tolerance_95", 0, 1, sensor.gain_tolerance_95);
+  reader.read_optional_within("regulator_slope_tolerance_95", 0, 1,
+                              sensor.regulator_slope_tolerance_95);
+  reader.read_optional_within("floorplan_tolerance_95", 0, 1, sensor.floorplan_tolerance_95);
   return sensor;
 }
 
@@ -78,34 +57,36 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   result.version = text_or_empty(facts, campaign_keys::version);
   result.seed = text_or_empty(facts, campaign_keys::seed);
 
-  WW_ASSIGN(sensor_json, parse(facts, campaign_keys::sensor));
-  WW_ASSIGN(sensor, read_sensor(sensor_json));
-  result.sensor = sensor;
-
-  if (facts.contains(std::string(campaign_keys::chip))) {
-    WW_ASSIGN(chip, parse(facts, campaign_keys::chip));
-    WW_ASSIGN(bytes,
-              number(chip, campaign_keys::chip, "bytes_per_clock_per_channel", 0, 4096, 0.0));
-    result.bytes_per_clock_per_channel = bytes;
+  json document = json::object();
+  WW_TRY(parse_fact(facts, campaign_keys::sensor, document));
+  WW_TRY(parse_fact(facts, campaign_keys::dvfs, document));
+  for (const auto key : {campaign_keys::chip, campaign_keys::plan}) {
+    if (facts.contains(std::string(key))) {
+      WW_TRY(parse_fact(facts, key, document));
+    }
   }
-
-  WW_ASSIGN(dvfs, parse(facts, campaign_keys::dvfs));
-  if (!dvfs.is_array() || dvfs.empty()) {
-    return fail(ErrorCode::parse_error, "must be a non-empty list of states",
-                std::string(campaign_keys::dvfs));
+  const JsonReader reader(document, "facts of the campaign");
+  result.sensor = read_sensor(reader.object(std::string(campaign_keys::sensor)));
+  if (const auto chip = reader.optional_object(std::string(campaign_keys::chip))) {
+    chip->read_optional_within("bytes_per_clock_per_channel", 0, 4096,
+                               result.bytes_per_clock_per_channel);
   }
-  for (const json& entry : dvfs) {
-    WW_ASSIGN(voltage, number(entry, campaign_keys::dvfs, "voltage_v", 0.1, 3));
-    WW_ASSIGN(clock, number(entry, campaign_keys::dvfs, "clock_hz", 1e6, 1e11));
-    result.dvfs.push_back({voltage, clock});
+  const std::string dvfs(campaign_keys::dvfs);
+  for (const JsonReader& state : reader.objects(dvfs)) {
+    DvfsState& entry = result.dvfs.emplace_back();
+    state.read_within("voltage_v", 0.1, 3, entry.voltage_v);
+    state.read_within("clock_hz", 1e6, 1e11, entry.clock_hz);
   }
-
-  if (facts.contains(std::string(campaign_keys::plan))) {
-    WW_ASSIGN(plan, parse(facts, campaign_keys::plan));
-    WW_ASSIGN(state, number(plan, campaign_keys::plan, "reference_state", 0,
-                            static_cast<double>(result.dvfs.size()) - 1, 0.0));
+  if (result.dvfs.empty()) {
+    reader.refuse(dvfs, "must have at least one state");
+  }
+  if (const auto plan = reader.optional_object(std::string(campaign_keys::plan))) {
+    double state = 0;
+    plan->read_optional_within("reference_state", 0, static_cast<double>(result.dvfs.size()) - 1,
+                               state);
     result.reference_state = static_cast<int>(state);
   }
+  WW_TRY(reader.status());
 
   result.floorplan_text = text_or_empty(facts, campaign_keys::floorplan);
   if (result.floorplan_text.empty()) {

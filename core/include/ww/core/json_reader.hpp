@@ -43,6 +43,11 @@ class JsonReader {
     }
   }
 
+  // Reads a number that must be within [low, high]; outside, the error is out_of_range.
+  void read_within(const std::string& key, double low, double high, double& into) const;
+  // The same, where the field may be absent or null.
+  void read_optional_within(const std::string& key, double low, double high, double& into) const;
+
   // Whether there is such a field, and not null.
   [[nodiscard]] bool has(const std::string& key) const;
 
@@ -56,8 +61,8 @@ class JsonReader {
   // Notes an error of the caller's own about a field: "'form' is neither of ...".
   void refuse(const std::string& key, const std::string& what) const;
 
-  // The first error of this reader and of all that share its document: parse_error, which says what
-  // was expected, with the document as context.
+  // The first error of this reader and of all that share its document: parse_error or out_of_range,
+  // which says what was expected, with the document as context.
   [[nodiscard]] Status status() const;
 
  private:

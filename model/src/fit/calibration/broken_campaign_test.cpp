@@ -123,6 +123,14 @@ INSTANTIATE_TEST_SUITE_P(
                  c.facts["sensor"] = j.dump();
                },
                ErrorCode::out_of_range, "sensor.delay_s"},
+        Broken{"TextForAClock", nothing,
+               [](auto& c) {
+                 auto j = nlohmann::json::parse(c.facts["dvfs"]);
+                 j[0]["clock_hz"] = "fast";
+                 c.facts["dvfs"] = j.dump();
+               },
+               ErrorCode::parse_error,
+               "facts of the campaign: 'dvfs[0].clock_hz' must be a number"},
         Broken{"NoStates", nothing, [](auto& c) { c.facts["dvfs"] = "[]"; }, ErrorCode::parse_error,
                "dvfs"}),
     [](const auto& info) { return std::string(info.param.name); });
