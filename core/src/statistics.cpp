@@ -43,22 +43,34 @@ double incomplete_beta(double a, double b, double x) {
   return front * fraction;
 }
 
-double t_quantile_95(double dof) {
-  constexpr double kNormal = 1.959963984540054;
+namespace {
+
+// The t with P(|T| > t) = tail; `normal` is that of the normal distribution, the least there is.
+double t_quantile(double tail, double normal, double dof) {
   if (!(dof > 0)) {
     return std::numeric_limits<double>::infinity();
   }
   if (dof > 1e6) {
-    return kNormal;
+    return normal;
   }
   // P(|T| > t) = I_{dof/(dof+t^2)}(dof/2, 1/2): decreasing in t, so bisect.
-  double low = kNormal;
+  double low = normal;
   double high = 1e4;
   for (int step = 0; step < 200; ++step) {
     const double t = std::sqrt(low * high);
-    (incomplete_beta(dof / 2, 0.5, dof / (dof + t * t)) > 0.05 ? low : high) = t;
+    (incomplete_beta(dof / 2, 0.5, dof / (dof + t * t)) > tail ? low : high) = t;
   }
   return std::sqrt(low * high);
+}
+
+}  // namespace
+
+double t_quantile_95(double dof) {
+  return t_quantile(0.05, 1.959963984540054, dof);
+}
+
+double t_quantile_99(double dof) {
+  return t_quantile(0.01, 2.5758293035489004, dof);
 }
 
 }  // namespace ww

@@ -49,17 +49,6 @@ struct CrossingVariant {
 
 using TermValues = std::map<Term, double>;
 
-// t with P(|T| <= t) = 0.99.
-double t_quantile_99(double dof) {
-  double low = 0;
-  double high = 1000;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (f_tail(middle * middle, 1, dof) > 0.01 ? low : high) = middle;
-  }
-  return high;
-}
-
 class CrossingSolver {
  public:
   explicit CrossingSolver(std::span<const CrossingRun> runs) {
