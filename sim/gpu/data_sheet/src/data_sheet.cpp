@@ -1,10 +1,152 @@
 #include "ww/sim/gpu/data_sheet.hpp"
 
-namespace ww::sim::gpu {
+#include <fmt/format.h>
 
-Result<Architecture> data_sheet(const ChipRequest& request) {
-  WW_ASSIGN(chip, Chip::load(request));
-  return chip.architecture();
+#include <algorithm>
+#include <type_traits>
+
+#include "ww/sim/gpu/architecture_keys.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+using SheetKey = TomlKey<Architecture>;
+
+constexpr std::string_view kCycles = "core cycles";
+
+constexpr SheetKey kTopKeys[] = {
+    {"name", &Architecture::name, 0, 0, "", "Name of the chip, as `--device` takes it"},
+    {"gfx_target", &Architecture::gfx_target, 0, 0, "", "Instruction set that it executes"},
+};
+
+constexpr SheetKey kArchitectureKeys[] = {
+    {"shader_engines", &Architecture::shader_engines, 1, 8, "", "Shader engines"},
+    {"cus_per_engine", &Architecture::cus_per_engine, 1, 16, "", "Compute units of an engine"},
+    {"simds_per_cu", &Architecture::simds_per_cu, 1, 4, "", "SIMDs of a compute unit"},
+    {"waves_per_simd", &Architecture::waves_per_simd, 1, 16, "", "Waves that a SIMD keeps at once"},
+    {"l2_channels", &Architecture::l2_channels, 1, 64, "", "Channels of the L2"},
+    {"channel_interleave_bytes", &Architecture::channel_interleave_bytes, 64, 65536, "bytes",
+     "Addresses in a row that go to one channel"},
+    {"line_bytes", &Architecture::line_bytes, 64, 64, "bytes", "Line of both caches"},
+    {"l1_bytes", &Architecture::l1_bytes, 1024, 1 << 20, "bytes", "L1 of a compute unit"},
+    {"l1_ways", &Architecture::l1_ways, 1, 64, "", "Ways of an L1 set"},
+    {"l2_bytes", &Architecture::l2_bytes, 65536, 1 << 30, "bytes", "L2, all channels together"},
+    {"l2_ways", &Architecture::l2_ways, 1, 64, "", "Ways of an L2 set"},
+    {"lds_bytes_per_cu", &Architecture::lds_bytes_per_cu, 1024, 1 << 20, "bytes",
+     "Local memory of a compute unit"},
+    {"memory_bytes", &Architecture::memory_bytes, 1 << 20, 0x1p40, "bytes", "Device memory"},
+    {"bytes_per_clock_per_channel", &Architecture::bytes_per_clock_per_channel, 16, 128, "bytes",
+     "Peak of a channel towards the crossbar, a core cycle"},
+    {"l1_hit_cycles", &Architecture::l1_hit_cycles, 1, 10000, kCycles, "Latency of an L1 hit"},
+    {"l2_hit_cycles", &Architecture::l2_hit_cycles, 1, 10000, kCycles,
+     "Latency of an L2 hit at no distance; the crossbar adds its flight"},
+    {"memory_cycles", &Architecture::memory_cycles, 1, 10000, kCycles,
+     "Latency of memory beyond an L2 miss"},
+    {"memory_bytes_per_clock_per_channel", &Architecture::memory_bytes_per_clock_per_channel, 0.1,
+     256, "bytes", "Peak of a memory channel, a core cycle"},
+    {"launch_overhead_ns", &Architecture::launch_overhead_ns, 0, 10'000'000, "ns",
+     "Time between two launches of one queue"},
+};
+
+constexpr TomlKey<DvfsState> kStateKeys[] = {
+    {"voltage_v", &DvfsState::voltage_v, 0.4, 1.6, "V", "Nominal core voltage of the state"},
+    {"clock_hz", &DvfsState::clock_hz, 1e8, 4e9, "Hz", "Core clock; states ascend in it"},
+};
+
+// A text as TOML writes it.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    }
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+// Lines "l2_ways = 16" that read back as they were.
+template <class C>
+std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
+  std::string text;
+  for (const TomlKey<C>& row : rows) {
+    std::visit(
+        [&](auto member) {
+          if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
+            const auto& value = from.*member;
+            using Value = std::remove_cvref_t<decltype(value)>;
+            if constexpr (std::is_same_v<Value, std::string>) {
+              text += fmt::format("{} = {}\n", row.name, quoted(value));
+            } else if constexpr (std::is_floating_point_v<Value>) {
+              text += fmt::format("{} = {:.17g}\n", row.name, value);
+            } else if constexpr (std::is_arithmetic_v<Value>) {
+              text += fmt::format("{} = {}\n", row.name, value);
+            }
+          }
+        },
+        row.field);
+  }
+  return text;
+}
+
+}  // namespace
+
+void read_architecture(TomlReader& root, Architecture& architecture) {
+  read_keys<Architecture>(root, kTopKeys, architecture);
+  TomlReader table = root.table("architecture");
+  read_keys<Architecture>(table, kArchitectureKeys, architecture);
+  table.finish();
+  for (TomlReader& state : root.tables("dvfs")) {
+    read_keys<DvfsState>(state, kStateKeys, architecture.dvfs.emplace_back());
+    state.finish();
+  }
+  const auto by_clock = [](const DvfsState& a, const DvfsState& b) {
+    return a.clock_hz < b.clock_hz;
+  };
+  if (architecture.dvfs.empty()) {
+    root.fail_at("dvfs", ErrorCode::out_of_range, "at least one state is needed");
+  } else if (!std::is_sorted(architecture.dvfs.begin(), architecture.dvfs.end(), by_clock)) {
+    root.fail_at("dvfs", ErrorCode::out_of_range, "states must ascend in clock");
+  }
+  const auto states = static_cast<std::int64_t>(architecture.dvfs.size());
+  architecture.reference_state =
+      static_cast<int>(root.integer("reference_state", 0, std::max<std::int64_t>(0, states - 1)));
+}
+
+std::vector<TomlKeyText> architecture_key_texts() {
+  std::vector<TomlKeyText> texts;
+  describe_keys<Architecture>("", kTopKeys, texts);
+  texts.push_back({"", "reference_state", "0 to states - 1", "",
+                   "State of `[[dvfs]]` at which constants are given, counted from 0", "", true});
+  describe_keys<Architecture>("[architecture]", kArchitectureKeys, texts);
+  describe_keys<DvfsState>("[[dvfs]]", kStateKeys, texts);
+  return texts;
+}
+
+std::string to_toml(const DataSheet& sheet) {
+  const Architecture& architecture = sheet.architecture;
+  std::string text =
+      fmt::format("title = {}\n{}reference_state = {}\n\n[architecture]\n{}", quoted(sheet.title),
+                  lines<Architecture>(kTopKeys, architecture), architecture.reference_state,
+                  lines<Architecture>(kArchitectureKeys, architecture));
+  for (const DvfsState& state : architecture.dvfs) {
+    text += "\n[[dvfs]]\n" + lines<DvfsState>(kStateKeys, state);
+  }
+  return text;
+}
+
+Result<DataSheet> parse_data_sheet(std::string_view toml, const std::string& origin) {
+  WW_ASSIGN(document, parse_toml(toml, origin));
+  TomlErrors errors(origin);
+  TomlReader root(document, "", errors);
+  DataSheet sheet;
+  sheet.title = root.text("title");
+  read_architecture(root, sheet.architecture);
+  root.finish();
+  if (errors.first()) {
+    return tl::unexpected<Error>(*errors.first());
+  }
+  return sheet;
 }
 
 }  // namespace ww::sim::gpu

@@ -18,6 +18,8 @@
 #include "random_chip.hpp"
 #include "truth.hpp"
 #include "ww/model/known_floorplans.hpp"
+#include "ww/sim/gpu/chip_catalog.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -211,38 +213,72 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
   return chip;
 }
 
+namespace {
+
+// What a request that is not "random" means: the text of a chip file, and where it comes from.
+struct ChipText {
+  std::string toml;
+  std::string origin;
+  std::filesystem::path file;  // empty for a built-in chip
+};
+
+Result<ChipText> chip_text(const std::string& chip) {
+  if (chip.ends_with(".toml")) {
+    WW_ASSIGN(content, read_file(chip));
+    return ChipText{std::move(content), chip, chip};
+  }
+  if (const auto builtin = builtin_chip_toml(chip)) {
+    return ChipText{std::string(*builtin), fmt::format("sim/gpu/chips/{}.toml", chip), {}};
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("unknown chip \"{}\"; one of {}, random, or a path ending in .toml", chip,
+                          builtin_chip_names()));
+}
+
+}  // namespace
+
 Result<Chip> Chip::load(const ChipRequest& request) {
   if (request.chip == "random") {
     return draw_chip(request);
   }
-  std::string text;
-  std::filesystem::path file;
-  std::string origin;
-  if (request.chip.ends_with(".toml")) {
-    file = request.chip;
-    origin = request.chip;
-    WW_ASSIGN(content, read_file(file));
-    text = std::move(content);
-  } else if (const auto builtin = builtin_chip_toml(request.chip)) {
-    text = *builtin;
-    origin = fmt::format("sim/gpu/chips/{}.toml", request.chip);
-  } else {
-    return fail(ErrorCode::not_found,
-                fmt::format("unknown chip \"{}\"; one of {}, random, or a path ending in .toml",
-                            request.chip, builtin_chip_names()));
-  }
-  WW_ASSIGN(spec, parse_chip(text, origin));
-  WW_ASSIGN(floorplan, floorplan_text(spec, file));
+  WW_ASSIGN(text, chip_text(request.chip));
+  WW_ASSIGN(spec, parse_chip(text.toml, text.origin));
+  WW_ASSIGN(floorplan, floorplan_text(spec, text.file));
   ChipRequest made = request;
   made.chip_class = spec.truth.chip_class;
   made.seed = 0;
   auto chip = ChipBuilder::build(std::move(made), std::move(spec.architecture),
                                  std::move(spec.truth), std::move(floorplan));
-  if (!chip && !chip.error().context.starts_with(origin)) {
+  if (!chip && !chip.error().context.starts_with(text.origin)) {
     return fail(chip.error().code, chip.error().message,
-                fmt::format("{}: {}", origin, chip.error().context));
+                fmt::format("{}: {}", text.origin, chip.error().context));
   }
   return chip;
+}
+
+std::vector<BuiltinChip> builtin_chips() {
+  std::vector<BuiltinChip> chips;
+  std::istringstream list{std::string(builtin_chip_names())};
+  for (std::string name; std::getline(list >> std::ws, name, ',');) {
+    BuiltinChip chip{name, name};
+    if (const auto spec = parse_chip(*builtin_chip_toml(name), name)) {
+      chip.description =
+          fmt::format("{}, {}, {} engines of {} CUs", spec->title, spec->architecture.gfx_target,
+                      spec->architecture.shader_engines, spec->architecture.cus_per_engine);
+    }
+    chips.push_back(std::move(chip));
+  }
+  return chips;
+}
+
+Result<std::string> chip_sheet(const ChipRequest& request) {
+  if (request.chip == "random") {
+    WW_ASSIGN(chip, draw_chip(request));
+    return to_toml({"a drawn chip", chip.architecture()});
+  }
+  WW_ASSIGN(text, chip_text(request.chip));
+  WW_ASSIGN(spec, parse_chip(text.toml, text.origin));
+  return to_toml({spec.title, spec.architecture});
 }
 
 }  // namespace ww::sim::gpu

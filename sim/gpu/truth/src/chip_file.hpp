@@ -10,6 +10,7 @@
 namespace ww::sim::gpu {
 
 struct ChipSpec {
+  std::string title;  // for people: "AMD FirePro W9100"; the name where the file has none
   Architecture architecture;
   Truth truth;            // not yet finished
   std::string floorplan;  // built-in name or path relative to the chip file; empty: the true one

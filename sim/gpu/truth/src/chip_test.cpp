@@ -8,6 +8,8 @@
 
 #include "test_chip.hpp"
 #include "truth.hpp"
+#include "ww/sim/gpu/chip_catalog.hpp"
+#include "ww/sim/gpu/data_sheet.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -40,6 +42,28 @@ TEST(Chip, LoadsTheW9100ByName) {
   EXPECT_DOUBLE_EQ(state.voltage_v, 1.1687);
   EXPECT_DOUBLE_EQ(state.clock_hz, 930e6);
   EXPECT_EQ(chip.request().seed, 0U);
+}
+
+TEST(ChipSheet, IsTheArchitectureOfTheChipWhetherBuiltInOrDrawn) {
+  for (const ChipRequest& request :
+       {ChipRequest{.chip = "mi210"}, ChipRequest{.chip = "random", .seed = 7},
+        ChipRequest{.chip = "random", .seed = 7, .chip_class = ChipClass::strong}}) {
+    const auto text = chip_sheet(request);
+    ASSERT_TRUE(text) << text.error().text();
+    const auto sheet = parse_data_sheet(*text, "sheet");
+    ASSERT_TRUE(sheet) << sheet.error().text();
+    const Architecture chip = Chip::load(request).value().architecture();
+    EXPECT_EQ(to_toml({sheet->title, chip}), *text);
+    EXPECT_EQ(sheet->architecture.compute_units(), chip.compute_units());
+  }
+  EXPECT_EQ(chip_sheet({.chip = "no-such-chip"}).error().code, ErrorCode::not_found);
+}
+
+TEST(BuiltinChips, AreDescribedForPeople) {
+  const auto chips = builtin_chips();
+  ASSERT_FALSE(chips.empty());
+  EXPECT_EQ(chips.front().name, "w9100");
+  EXPECT_EQ(chips.front().description, "AMD FirePro W9100, gfx701, 4 engines of 11 CUs");
 }
 
 TEST(Chip, EveryFileOfTheFolderIsBuiltIn) {

@@ -1,0 +1,21 @@
+// The sealed keys of a chip file: one row each (docs/chip-keys.md shows them).
+#pragma once
+
+#include <vector>
+
+#include "truth.hpp"
+#include "ww/sim/gpu/toml_key.hpp"
+
+namespace ww::sim::gpu {
+
+// Reads [wires], [fabric], [variation], [events], [leakage], [thermal], [regulator] and [sensor].
+// The geometry is read before, since rows of pairs need its shape. The reader keeps the first
+// error.
+void read_truth(TomlReader& root, Truth& truth);
+
+// [geometry].
+void read_geometry(TomlReader& root, Geometry& geometry);
+
+[[nodiscard]] std::vector<TomlKeyText> truth_key_texts();
+
+}  // namespace ww::sim::gpu
