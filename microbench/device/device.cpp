@@ -14,20 +14,12 @@
 #include "ww/core/suggest.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/virtual_chips.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/model/floorplan.hpp"
 
 namespace ww::microbench {
 namespace {
-
-tl::unexpected<Error> driver_missing(const std::filesystem::path& library,
-                                     const std::string& device) {
-  return fail(ErrorCode::missing_dependency,
-              fmt::format("the virtual GPU's driver is not at {}; build it (target wirewatt_vgpu) "
-                          "or set WIREWATT_VGPU_LIBRARY",
-                          library.string()),
-              device);
-}
 
 Result<Device> open_virtual(const DeviceRequest& request, const std::string& name) {
   // The driver powers one chip on in a process; a second name would silently be the first chip.
@@ -40,7 +32,7 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
   }
   const auto library = virtual_driver_path();
   if (std::error_code ec; !std::filesystem::exists(library, ec)) {
-    return driver_missing(library, name);
+    return driver_missing(library);
   }
   select_virtual_driver(request, name);
   WW_ASSIGN(api, load_opencl());
@@ -106,6 +98,13 @@ nlohmann::json to_json(const ChipFacts& chip) {
   return json;
 }
 
+tl::unexpected<Error> driver_missing(const std::filesystem::path& library) {
+  return fail(ErrorCode::missing_dependency,
+              fmt::format("the virtual GPU's driver is not at {}; build it (target wirewatt_vgpu) "
+                          "or set WIREWATT_VGPU_LIBRARY",
+                          library.string()));
+}
+
 std::filesystem::path virtual_driver_path() {
   if (const char* set = std::getenv("WIREWATT_VGPU_LIBRARY"); set != nullptr && *set != '\0') {
     return std::filesystem::absolute(set);
@@ -138,7 +137,7 @@ Status enter_virtual_device(const DeviceRequest& wanted) {
   WW_ASSIGN(name, resolve_device_name(request));
   const auto library = virtual_driver_path();
   if (std::error_code ec; !std::filesystem::exists(library, ec)) {
-    return driver_missing(library, name);
+    return driver_missing(library);
   }
   select_virtual_driver(request, name);
   return {};
@@ -155,20 +154,17 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   const DeviceName parsed(name);
   if (parsed.is_virtual()) {
     const std::string chip = parsed.chip();
-    for (const char* known :
-         {"w9100", "vega10", "mi210", "dapper", "dapper64", "gpuopt", "random"}) {
-      if (chip == known) return name;
-    }
     if (!parsed.is_chip_file()) {
-      return fail(
-          ErrorCode::not_found,
-          fmt::format(
-              "no virtual chip '{}'; there are w9100, vega10, mi210, dapper, dapper64, gpuopt, "
-              "random and paths that end in .toml{}",
-              chip,
-              did_you_mean(chip,
-                           {"w9100", "vega10", "mi210", "dapper", "dapper64", "gpuopt", "random"})),
-          name);
+      WW_ASSIGN(chips, virtual_chips());
+      std::vector<std::string_view> names;
+      for (const VirtualChip& known : chips) {
+        if (known.name == chip) return name;
+        names.push_back(known.name);
+      }
+      return fail(ErrorCode::not_found,
+                  fmt::format("no virtual chip '{}'; there are {} and paths that end in .toml{}",
+                              chip, fmt::join(names, ", "), did_you_mean(chip, names)),
+                  name);
     }
     if (std::error_code ec; !std::filesystem::is_regular_file(chip, ec)) {
       return fail(ErrorCode::not_found, "no such chip file", chip);

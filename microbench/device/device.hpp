@@ -73,6 +73,8 @@ struct Device {
 
 // Where the virtual GPU's driver lies: $WIREWATT_VGPU_LIBRARY, else ../lib beside the program.
 [[nodiscard]] std::filesystem::path virtual_driver_path();
+// The error where it does not lie there.
+[[nodiscard]] tl::unexpected<Error> driver_missing(const std::filesystem::path& library);
 // Sets the environment that makes the OpenCL loader show this virtual chip alone. Call before the
 // loader's first use in the process.
 void select_virtual_driver(const DeviceRequest& request, const std::string& name);

@@ -1,43 +1,53 @@
 // Which devices there are.
-#include <fmt/format.h>
-
-#include <cstdlib>
-#include <optional>
-
 #include "device/device.hpp"
 #include "device/real_devices.hpp"
 #include "host/opencl_host.hpp"
 #include "host/opencl_view.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/microbench/device_request.hpp"
+#include "ww/microbench/virtual_chips.hpp"
 
 namespace ww::microbench {
 namespace {
 
-DeviceListing virtual_listing(const std::string& name, const std::string& description) {
-  DeviceListing listing;
-  listing.name = name;
-  listing.description = description;
-  listing.is_virtual = true;
-  if (std::error_code ec; !std::filesystem::exists(virtual_driver_path(), ec)) {
-    listing.reason = fmt::format(
-        "its driver is not at {}; build it (target wirewatt_vgpu) or set "
-        "WIREWATT_VGPU_LIBRARY",
-        virtual_driver_path().string());
-    return listing;
-  }
+// Why no virtual chip can be used here; empty where they can. One chip stands for all: the driver
+// and the compiler are what may be missing.
+std::string no_virtual_device() {
   DeviceRequest request;
-  request.name = name;
-  const OpenClView seen = view_opencl([&] { select_virtual_driver(request, name); }, false);
+  request.name = "virtual:w9100";
+  const OpenClView seen = view_opencl([&] { select_virtual_driver(request, request.name); }, false);
   if (!seen.error.empty()) {
-    listing.reason = seen.error;
-  } else if (seen.devices.empty()) {
-    listing.reason = "its driver offers no device";
-  } else if (!seen.devices.front().has_compiler) {
-    listing.reason = "no compiler: install the packages libamd-comgr2 and rocm-device-libs";
-  } else {
-    listing.usable = true;
+    return seen.error;
   }
-  return listing;
+  if (seen.devices.empty()) {
+    return "its driver offers no device";
+  }
+  if (!seen.devices.front().has_compiler) {
+    return "no compiler: install the packages libamd-comgr2 and rocm-device-libs";
+  }
+  return {};
+}
+
+void add_virtual_devices(std::vector<DeviceListing>& listings) {
+  const auto add = [&](const std::string& name, const std::string& description,
+                       const std::string& reason) {
+    DeviceListing listing;
+    listing.name = name;
+    listing.description = description;
+    listing.is_virtual = true;
+    listing.usable = reason.empty();
+    listing.reason = reason;
+    listings.push_back(std::move(listing));
+  };
+  const auto chips = virtual_chips();
+  if (!chips) {
+    add("virtual:w9100", "the default chip of the virtual GPU (virtual)", chips.error().text());
+    return;
+  }
+  const std::string reason = no_virtual_device();
+  for (const VirtualChip& chip : *chips) {
+    add(virtual_device_name(chip.name), chip.description, reason);
+  }
 }
 
 }  // namespace
@@ -50,16 +60,7 @@ Result<std::vector<DeviceListing>> list_devices() {
   for (RealDevice& device : list_real_devices(measure::find_telemetry())) {
     listings.push_back(std::move(device.listing));
   }
-  listings.push_back(
-      virtual_listing("virtual:w9100", "AMD FirePro W9100, gfx701, 4 engines of 11 CUs (virtual)"));
-  listings.push_back(virtual_listing(
-      "virtual:vega10", "of the class of Vega 10, gfx900, 4 engines of 16 CUs (virtual)"));
-  listings.push_back(virtual_listing(
-      "virtual:mi210", "of the class of MI210, gfx90a, 8 engines of 13 CUs (virtual)"));
-  DeviceListing random = listings.back();
-  random.name = "virtual:random";
-  random.description = "a chip drawn from --chip-seed and --chip-class, gfx701 (virtual)";
-  listings.push_back(std::move(random));
+  add_virtual_devices(listings);
   return listings;
 }
 

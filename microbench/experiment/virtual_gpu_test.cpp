@@ -137,6 +137,38 @@ TEST_F(OnVirtualGpu, AnUnpatchedCampaignIsRefusedAndLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(request.folder));
 }
 
+TEST(VirtualChips, AreThoseThatTheDriverHasBuiltIn) {
+  const auto chips = virtual_chips();
+  ASSERT_TRUE(chips) << chips.error().text();
+  std::vector<std::string> names;
+  for (const VirtualChip& chip : *chips) {
+    names.push_back(chip.name);
+  }
+  const auto folder = std::filesystem::path(std::getenv("WW_SOURCE_DIR")) / "sim/gpu/chips";
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.path().extension() == ".toml") {
+      EXPECT_THAT(names, ::testing::Contains(file.path().stem().string()));
+    }
+  }
+  EXPECT_EQ(names.back(), "random");
+  EXPECT_THAT(chips->front().description, HasSubstr("gfx701, 4 engines of 11 CUs"));
+}
+
+TEST(VirtualChips, HaveDataSheetsWithoutTheTruth) {
+  const auto sheet = virtual_data_sheet({.name = "virtual:mi210"});
+  ASSERT_TRUE(sheet) << sheet.error().text();
+  EXPECT_THAT(*sheet, HasSubstr("gfx90a"));
+  EXPECT_THAT(*sheet, HasSubstr("shader_engines = 8"));
+  for (const char* sealed : {"wires", "ground_ff_per_mm", "leakage", "noise_relative"}) {
+    EXPECT_THAT(*sheet, ::testing::Not(HasSubstr(sealed)));
+  }
+  const auto drawn = virtual_data_sheet({.name = "virtual:random", .chip_seed = 7});
+  ASSERT_TRUE(drawn) << drawn.error().text();
+  EXPECT_NE(*drawn, *virtual_data_sheet({.name = "virtual:random", .chip_seed = 8}));
+  EXPECT_EQ(virtual_data_sheet({.name = "virtual:mi211"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(virtual_data_sheet({.name = "cuda:0"}).error().code, ErrorCode::unsupported);
+}
+
 TEST(ListDevices, ShowsTheVirtualGpuAndSaysThatItIsOne) {
   const auto devices = list_devices();
   ASSERT_TRUE(devices) << devices.error().text();

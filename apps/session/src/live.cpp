@@ -101,11 +101,10 @@ Result<LiveNews> LiveFeed::poll() {
 }
 
 Result<std::optional<LivePower>> live_power(const LiveNews& news, const model::WireModel& model,
-                                            const std::string& device) {
+                                            const std::string& architecture) {
   if (news.dispatches.empty()) return std::optional<LivePower>();
   LivePower power;
-  WW_ASSIGN(traffic,
-            count_traffic(news.dispatches, virtual_architecture(device, news.dispatches[0])));
+  WW_ASSIGN(traffic, count_traffic(news.dispatches, architecture));
   WW_ASSIGN(estimate, model::estimate(model, traffic.kernels, {}));
   power.estimate = std::move(estimate);
   power.dispatches = news.dispatches.size();

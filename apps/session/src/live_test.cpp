@@ -59,14 +59,14 @@ TEST_F(Live, PowerIsEnergyOverTheKernelsTime) {
   LiveFeed feed(file_);
   const auto news = feed.poll();
   ASSERT_TRUE(news) << news.error().text();
-  const auto power = live_power(*news, model, "virtual:w9100");
+  const auto power = live_power(*news, model, "gfx701");
   ASSERT_TRUE(power) << power.error().text();
   ASSERT_TRUE(*power);
   const auto& segment = (*power)->estimate.total.segments[1];
   // 2000 lines of 64 bytes in 2 us, at the assumed toggles a bit.
   const double rate = model::equivalent_rate(model::unknown_data(), model.coupling_share).value;
   EXPECT_NEAR(segment.power_w->value, 2000 * 64 * 8 * 10 * 100e-15 * rate / 0.5 / 2e-6, 1e-6);
-  EXPECT_FALSE(*live_power(LiveNews{}, model, "virtual:w9100"));
+  EXPECT_FALSE(*live_power(LiveNews{}, model, "gfx701"));
 }
 
 }  // namespace

@@ -157,6 +157,12 @@ struct KernelSum {
   }
 };
 
+// A virtual chip's counter file does not name its generation, but from gfx9 on the memory side is
+// EA.
+std::string generation_of(const CounterDispatch& dispatch) {
+  return dispatch.counters.contains("TCC_EA_RDREQ_sum") ? "gfx900" : "gfx701";
+}
+
 }  // namespace
 
 Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches,
@@ -177,11 +183,6 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   return result;
 }
 
-std::string virtual_architecture(const std::string& device, const CounterDispatch& dispatch) {
-  if (device == "virtual:mi210") return "gfx90a";
-  return dispatch.counters.contains("TCC_EA_RDREQ_sum") ? "gfx900" : "gfx701";
-}
-
 Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
                                     const std::string& architecture) {
   std::string common;
@@ -190,7 +191,7 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
     WW_ASSIGN(file, measure::read_counter_file(name));
     std::string here = file.architecture.empty() ? architecture : file.architecture;
     if (file.architecture.empty() && here == "gfx701" && !file.dispatches.empty()) {
-      here = virtual_architecture("virtual", file.dispatches.front());
+      here = generation_of(file.dispatches.front());
     }
     if (!common.empty() && here != common) {
       return fail(ErrorCode::bad_data, "is of " + here + ", the files before it of " + common,

@@ -147,6 +147,28 @@ Result<const ww_vgpu_abi*> find_virtual_abi(const std::filesystem::path& library
   return abi;
 }
 
+Result<const ww_vgpu_catalog*> open_virtual_catalog(const std::filesystem::path& library) {
+  // The path is the one that the OpenCL loader is given, so that the process has one copy.
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    return fail(ErrorCode::missing_dependency,
+                std::string("the virtual GPU's driver cannot be loaded: ") +
+                    (why == nullptr ? "no reason is given" : why),
+                library.string());
+  }
+  // It stays loaded: strings of the catalogue live in it.
+  const auto get =
+      reinterpret_cast<ww_vgpu_get_catalog_fn>(dlsym(handle, WW_VGPU_GET_CATALOG_SYMBOL));
+  const ww_vgpu_catalog* catalog = get == nullptr ? nullptr : get(WW_VGPU_CATALOG_VERSION);
+  if (catalog == nullptr) {
+    return fail(ErrorCode::unsupported,
+                "the driver speaks another version of the interface; install both from one build",
+                library.string());
+  }
+  return catalog;
+}
+
 std::unique_ptr<Sensor> make_virtual_sensor(const ww_vgpu_abi& abi) {
   return std::make_unique<VirtualSensor>(abi);
 }

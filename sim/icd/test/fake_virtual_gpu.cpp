@@ -3,6 +3,8 @@
 #include <cstring>
 #include <map>
 
+#include "ww/sim/gpu/chip_catalog.hpp"
+
 namespace ww::sim::gpu {
 
 class ChipBuilder {
@@ -22,6 +24,16 @@ class ChipBuilder {
 Result<Chip> Chip::load(const ChipRequest& request) {
   if (request.chip == "unknown") return fail(ErrorCode::not_found, "no chip of this name");
   return ChipBuilder::chip(request);
+}
+
+std::vector<BuiltinChip> builtin_chips() {
+  return {{"one", "the first"}, {"two", "the second"}};
+}
+
+Result<std::string> chip_sheet(const ChipRequest& request) {
+  if (request.chip == "unknown") return fail(ErrorCode::not_found, "no chip of this name");
+  return request.chip + " " + std::to_string(request.seed) + " " +
+         std::string(to_string(request.chip_class));
 }
 
 struct VirtualGpu::Impl {

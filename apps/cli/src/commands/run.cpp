@@ -20,6 +20,7 @@
 #include "ww/measure/counter_map.hpp"
 #include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
@@ -225,9 +226,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   for (const auto& file : files) {
     WW_TRY(add_counters(file, finished.totals, file == files.front(), merged ? &*merged : nullptr));
   }
-  measure::CounterDispatch all;
-  all.counters = finished.totals.sum().counters;
-  finished.totals.architecture = session::virtual_architecture(arguments.device.name, all);
+  finished.totals.architecture = runner::chip_generation(arguments.device);
   if (merged) WW_TRY(merged->keep());
   if (!arguments.counters.empty() && !merged) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");

@@ -9,9 +9,9 @@
 #include "ww/core/named_file.hpp"
 #include "ww/microbench/segments.hpp"
 #include "ww/model/technology.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/runner/counted_run.hpp"
 #include "ww/runner/sensed_energy.hpp"
-#include "ww/sim/gpu/data_sheet.hpp"
 
 namespace ww::cli {
 namespace {
@@ -54,17 +54,6 @@ Status use_segments(model::WireModel& model, const std::string& path) {
   return {};
 }
 
-// The generation of a virtual chip, which its counter files do not name; gfx701 where the name
-// tells none.
-std::string virtual_architecture(const microbench::DeviceRequest& device) {
-  const DeviceName name(device.name);
-  sim::gpu::ChipRequest request;
-  if (name.is_virtual()) request.chip = name.chip();
-  if (name.is_random_chip()) return "gfx701";  // all that are drawn
-  const auto sheet = sim::gpu::data_sheet(request);
-  return sheet ? sheet->gfx_target : "gfx701";
-}
-
 }  // namespace
 
 Result<Estimated> run_estimate(const EstimateArguments& arguments) {
@@ -80,7 +69,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     if (architecture.empty() && done.model.is_virtual) {
       microbench::DeviceRequest device;
       device.name = done.model.device;
-      architecture = virtual_architecture(device);
+      architecture = runner::chip_generation(device);
     }
   }
   std::optional<runner::CountedRun> ran;
@@ -92,7 +81,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     done.program_exit_code = run.exit_code;
     files = run.counters;
     ran.emplace(std::move(run));
-    if (arguments.architecture.empty()) architecture = virtual_architecture(arguments.device);
+    if (arguments.architecture.empty()) architecture = runner::chip_generation(arguments.device);
   }
   WW_ASSIGN(traffic, read_traffic(files, architecture));
   done.traffic = std::move(traffic);

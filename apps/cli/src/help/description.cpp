@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "ww/core/device_name.hpp"
 #include "ww/core/suggest.hpp"
+#include "ww/microbench/virtual_chips.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/workloads/workloads.hpp"
 
@@ -13,11 +15,14 @@ namespace {
 
 // Names that options take without saying so in their type.
 std::vector<std::string> known_values(const std::string& option) {
-  if (option == "--device") {
-    return {"virtual:w9100", "virtual:vega10", "virtual:mi210", "virtual:random"};
-  }
   std::vector<std::string> names;
-  if (option == "--network") {
+  if (option == "--device") {
+    // Without the driver there is none to name.
+    for (const auto& chip :
+         microbench::virtual_chips().value_or(std::vector<microbench::VirtualChip>{})) {
+      names.push_back(virtual_device_name(chip.name));
+    }
+  } else if (option == "--network") {
     for (const auto name : sim::net::network_names()) names.emplace_back(name);
   } else if (option == "--workload" || option == "names") {
     for (const auto& info : workloads::list()) names.emplace_back(info.name);

@@ -7,7 +7,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
-#include "ww/sim/gpu/data_sheet.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
 namespace ww::cli {
@@ -48,20 +48,6 @@ void set_or_clear(const char* variable, const std::string& value) {
   } else {
     ::setenv(variable, value.c_str(), 1);
   }
-}
-
-Result<sim::gpu::ChipRequest> chip_of(const microbench::DeviceRequest& device) {
-  const DeviceName name(device.name);
-  if (!name.is_virtual()) {
-    return fail(ErrorCode::unsupported,
-                "timing mode is a virtual device's; --device virtual:dapper", device.name);
-  }
-  sim::gpu::ChipRequest request;
-  request.chip = name.chip();
-  request.seed = device.chip_seed;
-  WW_ASSIGN(chip_class, sim::gpu::chip_class_from_string(device.chip_class));
-  request.chip_class = chip_class;
-  return request;
 }
 
 Status refuse_without_mode(const TimingArguments& arguments) {
@@ -121,10 +107,13 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
 
 Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequest& device) {
   if (!arguments.timing()) return refuse_without_mode(arguments);
-  WW_ASSIGN(request, chip_of(device));
-  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
+  if (!DeviceName(device.name).is_virtual()) {
+    return fail(ErrorCode::unsupported,
+                "timing mode is a virtual device's; --device virtual:dapper", device.name);
+  }
+  WW_ASSIGN(architecture, runner::chip_architecture(device));
   WW_ASSIGN(wanted, request_of(arguments));
-  WW_TRY(sim::gpu::make_timing(sheet, wanted));  // what is wrong is refused here
+  WW_TRY(sim::gpu::make_timing(architecture, wanted));  // what is wrong is refused here
   std::string keys;
   for (const auto& [key, value] : wanted.keys) {
     keys += fmt::format("{}{}={}", keys.empty() ? "" : ";", key, value);

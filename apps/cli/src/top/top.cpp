@@ -11,10 +11,12 @@
 #include "top/top_card.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/virtual_driver.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/session/live.hpp"
 
 namespace ww::cli {
@@ -66,6 +68,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   WW_ASSIGN(display, Display::open(arguments.json));
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
+  const std::string architecture = runner::chip_generation(arguments.device);
   display.frame.title = device + " (virtual, not a measurement)";
   display.frame.source =
       "segments from its counters, dispatch by dispatch; watts while kernels run, "
@@ -85,7 +88,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       trouble = tl::unexpected(news.error());
       break;
     }
-    const auto power = session::live_power(*news, model, device);
+    const auto power = session::live_power(*news, model, architecture);
     if (!power) {
       trouble = tl::unexpected(power.error());
       break;
@@ -118,7 +121,7 @@ int run(const TopArguments& arguments) {
   if (!model) return report_error(model.error());
   const bool on_virtual = arguments.device.name.empty()
                               ? !arguments.command.empty()
-                              : arguments.device.name.starts_with("virtual");
+                              : DeviceName(arguments.device.name).is_virtual();
   if (on_virtual && arguments.command.empty()) {
     return report_error({ErrorCode::invalid_argument,
                          "the virtual GPU runs inside a program: give one after --",

@@ -8,10 +8,11 @@
 #include <filesystem>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/process.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/runner/job_pool.hpp"
-#include "ww/sim/gpu/data_sheet.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/memory_link.hpp"
 
@@ -56,10 +57,10 @@ sim::gpu::DramConfig hbm2() {
 
 // The settings of a variant, as `workloads run --timing` reads them.
 Result<std::string> settings_of(const GpuoptVariant& variant) {
-  sim::gpu::ChipRequest request;
-  request.chip = kChip;
-  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
-  sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
+  microbench::DeviceRequest device;
+  device.name = virtual_device_name(kChip);
+  WW_ASSIGN(architecture, runner::chip_architecture(device));
+  sim::gpu::TimingConfig config = sim::gpu::default_timing(architecture);
   config.network = variant.system.network;
   config.network.count_toggles = true;
   config.core_nodes = variant.system.core_nodes;

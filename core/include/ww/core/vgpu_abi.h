@@ -100,6 +100,28 @@ typedef struct ww_vgpu_abi {
   const char* (*timing_report)(void);
 } ww_vgpu_abi;
 
+/* What there is to choose from, without powering a chip on: public facts alone. A caller may load
+ * the driver for it. Strings live as long as the driver is loaded, those of data_sheet() until the
+ * next call in the same thread. */
+typedef struct ww_vgpu_catalog {
+  uint32_t version; /* WW_VGPU_CATALOG_VERSION */
+
+  /* The built-in chips. */
+  uint32_t (*chip_count)(void);
+  const char* (*chip_name)(uint32_t chip);
+  const char* (*chip_description)(uint32_t chip); /* "AMD FirePro W9100, gfx701, ..." */
+  /* The data sheet of a chip as TOML, with the public keys of a chip file: of a built-in chip,
+   * "random" (then of that seed and class) or a path that ends in .toml. NULL on failure; *error
+   * then says why. */
+  const char* (*data_sheet)(const char* chip, uint64_t seed, const char* chip_class,
+                            const char** error);
+} ww_vgpu_catalog;
+
+#define WW_VGPU_CATALOG_VERSION 1u
+#define WW_VGPU_GET_CATALOG_SYMBOL "ww_vgpu_get_catalog"
+/* NULL when the driver does not speak `version`. */
+typedef const ww_vgpu_catalog* (*ww_vgpu_get_catalog_fn)(uint32_t version);
+
 /* NULL when the driver does not speak `version`. The first call powers the chip on. */
 typedef const ww_vgpu_abi* (*ww_vgpu_get_abi_fn)(uint32_t version);
 

@@ -13,9 +13,14 @@
 namespace ww::measure {
 
 // The ABI of the driver that the OpenCL loader has already loaded into this process. The driver is
-// never loaded here, because a second copy would be a second chip. Errors: not_found if it is not
-// loaded, unsupported if it has another version.
+// never loaded here: a process that did not ask for a virtual GPU shall not get one. Errors:
+// not_found if it is not loaded, unsupported if it has another version.
 [[nodiscard]] Result<const ww_vgpu_abi*> find_virtual_abi(const std::filesystem::path& library);
+
+// The catalogue of the driver at `library`, which is loaded for it; no chip is powered on. Errors:
+// missing_dependency if it cannot be loaded, unsupported if it has another version.
+[[nodiscard]] Result<const ww_vgpu_catalog*> open_virtual_catalog(
+    const std::filesystem::path& library);
 
 // The sensor and the counters keep a reference to `abi`, which lives as long as the driver is
 // loaded.

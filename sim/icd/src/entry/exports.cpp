@@ -1,5 +1,6 @@
 // What libwirewatt_vgpu.so exports to the loader; linked into the library only.
 #include "object/api.hpp"
+#include "runtime/catalog.hpp"
 #include "runtime/vgpu_abi.hpp"
 
 namespace api = ww::sim::icd::api;
@@ -26,6 +27,10 @@ WW_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
 
 WW_EXPORT const ww_vgpu_abi* ww_vgpu_get_abi(uint32_t version) {
   return ww::sim::icd::get_abi(version);
+}
+
+WW_EXPORT const ww_vgpu_catalog* ww_vgpu_get_catalog(uint32_t version) {
+  return ww::sim::icd::get_catalog(version);
 }
 }
 

@@ -52,10 +52,10 @@ struct LivePower {
   std::int64_t chip_ns{};  // end of the last dispatch
 };
 
-// Estimates one refresh. Absent if nothing was launched. `device` is a name such as
-// "virtual:w9100". Errors: those of the estimate.
+// Estimates one refresh. Absent if nothing was launched. `architecture` says how to
+// read the counters ("gfx701"). Errors: those of the estimate.
 [[nodiscard]] Result<std::optional<LivePower>> live_power(const LiveNews& news,
                                                           const model::WireModel& model,
-                                                          const std::string& device);
+                                                          const std::string& architecture);
 
 }  // namespace ww::session

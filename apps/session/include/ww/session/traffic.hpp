@@ -25,11 +25,6 @@ struct CountedTraffic {
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 
-// The architecture by which a virtual chip's counters are read. Its file does not name its
-// generation, but from gfx9 on the memory side is EA.
-[[nodiscard]] std::string virtual_architecture(const std::string& device,
-                                               const measure::CounterDispatch& dispatch);
-
 // Reads profilers' counter files and adds the dispatches up by kernel. `architecture` is used if
 // the file names none. Errors: those of reading, bad_data (no dispatch; files of different
 // architectures).

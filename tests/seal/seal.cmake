@@ -1,5 +1,6 @@
 # Fails where an archive or object of OUTSIDE refers to a symbol that TRUTH alone defines, and names
-# both. INSIDE must refer to one, which shows that the comparison finds what it looks for.
+# both; or where it carries the text of a chip file's sealed part. INSIDE must refer to a symbol, which
+# shows that the comparison finds what it looks for, and TRUTH must carry the text.
 cmake_minimum_required(VERSION 3.25)
 
 function(symbols out flags files)
@@ -27,6 +28,12 @@ function(references out file)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# sealed_text(OUT FILE): lines of FILE that are of the sealed part of a chip file.
+function(sealed_text out file)
+  file(STRINGS "${file}" found REGEX "ground_ff_per_mm|noise_relative" LIMIT_COUNT 1)
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
 symbols(sealed "-g;--defined-only" "${TRUTH}")
 list(LENGTH sealed count)
 if(count LESS 10)
@@ -41,8 +48,16 @@ foreach(file IN LISTS OUTSIDE)
   if(found)
     message(FATAL_ERROR "${file} refers to the sealed truth: ${found}")
   endif()
+  sealed_text(found "${file}")
+  if(found)
+    message(FATAL_ERROR "${file} carries the sealed part of a chip file: ${found}")
+  endif()
 endforeach()
 references(found "${INSIDE}")
 if(NOT found)
   message(FATAL_ERROR "${INSIDE} refers to nothing of ${TRUTH}: this test would find nothing")
+endif()
+sealed_text(found "${TRUTH}")
+if(NOT found)
+  message(FATAL_ERROR "${TRUTH} has no chip file's text: this test would find none")
 endif()
