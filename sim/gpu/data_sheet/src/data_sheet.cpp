@@ -54,7 +54,7 @@ constexpr TomlKey<DvfsState> kStateKeys[] = {
 };
 
 // A text as TOML writes it.
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -76,7 +76,7 @@ std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
             const auto& value = from.*member;
             using Value = std::remove_cvref_t<decltype(value)>;
             if constexpr (std::is_same_v<Value, std::string>) {
-              text += fmt::format("{} = {}\n", row.name, quoted(value));
+              text += fmt::format("{} = {}\n", row.name, toml_quoted(value));
             } else if constexpr (std::is_floating_point_v<Value>) {
               text += fmt::format("{} = {:.17g}\n", row.name, value);
             } else if constexpr (std::is_arithmetic_v<Value>) {
@@ -125,10 +125,10 @@ std::vector<TomlKeyText> architecture_key_texts() {
 
 std::string to_toml(const DataSheet& sheet) {
   const Architecture& architecture = sheet.architecture;
-  std::string text =
-      fmt::format("title = {}\n{}reference_state = {}\n\n[architecture]\n{}", quoted(sheet.title),
-                  lines<Architecture>(kTopKeys, architecture), architecture.reference_state,
-                  lines<Architecture>(kArchitectureKeys, architecture));
+  std::string text = fmt::format(
+      "title = {}\n{}reference_state = {}\n\n[architecture]\n{}", toml_quoted(sheet.title),
+      lines<Architecture>(kTopKeys, architecture), architecture.reference_state,
+      lines<Architecture>(kArchitectureKeys, architecture));
   for (const DvfsState& state : architecture.dvfs) {
     text += "\n[[dvfs]]\n" + lines<DvfsState>(kStateKeys, state);
   }

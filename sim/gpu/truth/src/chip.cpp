@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "builtin_chips.hpp"
-#include "chip_file.hpp"
+#include "file/chip_file.hpp"
 #include "chip_timeline.hpp"
 #include "draw.hpp"
 #include "energy_ledger.hpp"

@@ -1,7 +1,7 @@
 // Chips drawn from a seed; ranges and their sources: docs/virtual-gpu.md.
 #pragma once
 
-#include "chip_file.hpp"
+#include "file/chip_file.hpp"
 
 namespace ww::sim::gpu {
 

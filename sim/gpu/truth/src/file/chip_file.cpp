@@ -1,6 +1,6 @@
-#include "chip_file.hpp"
+#include "file/chip_file.hpp"
 
-#include "truth_keys.hpp"
+#include "file/truth_keys.hpp"
 #include "ww/sim/gpu/architecture_keys.hpp"
 
 namespace ww::sim::gpu {

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "truth_keys.hpp"
+#include "file/truth_keys.hpp"
 #include "ww/sim/gpu/architecture_keys.hpp"
 
 namespace ww::sim::gpu {
@@ -27,7 +27,8 @@ This page is for users who describe a virtual chip of their own. It lists every 
 - A value outside its range is an error with file, line and key. Both ends of a range are allowed.
 - `[architecture]` and `[[dvfs]]` are public: a driver publishes them as the chip's data sheet. All tables after
   them are the sealed truth, which no fit sees.
-- `docs/virtual-gpu.md` explains what the parameters do, and gives ranges that are plausible for real chips.
+- The source "dynamic energy", "classes" or "ranges" is that section of `docs/virtual-gpu.md`: what a parameter
+  does, or which values are plausible for real chips.
 )";
 
 std::vector<TomlKeyText> all_texts() {
@@ -36,7 +37,7 @@ std::vector<TomlKeyText> all_texts() {
   texts.push_back({"", "chip_class", "", "",
                    "How well the fit's form describes the chip: nested, "
                    "mild or strong",
-                   "docs/virtual-gpu.md, classes", true});
+                   "classes", true});
   texts.push_back({"", "floorplan", "", "",
                    "Published floorplan: built in, or a file beside this one; without it, the true "
                    "geometry is published",
