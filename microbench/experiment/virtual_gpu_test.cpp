@@ -10,6 +10,7 @@
 #include "experiment/stream_kernels.hpp"
 #include "host/pinning.hpp"
 #include "ww/microbench/campaign.hpp"
+#include "ww/microbench/virtual_chips.hpp"
 
 namespace ww::microbench {
 namespace {
