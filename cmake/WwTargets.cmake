@@ -48,6 +48,9 @@ function(ww_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} GTest::gmock GTest::gtest_main)
+  # A test's own code is not hot. At -O1 it compiles in a sixth less time; -O0 would make the inline
+  # functions slow that it shares with the libraries under test.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(NOT ARG_ALONE)
     ww_unity(${name})
   endif()
