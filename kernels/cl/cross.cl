@@ -2,10 +2,11 @@
 // `places` (32 places a word) update the lines that begin at buffer[lines[0..count)], where those
 // lines are at home. An atomic goes home whichever side of a partitioned L2 that is on, so near and
 // far differ in the way alone. The operands are random bits under `mask`: 0 sends zeros, all ones
-// random data (toggle rate 0.5), at equal instructions. `throttle` wait iterations between updates set
-// the rate. With no line (count 0) the wavefronts wait and update nothing. done[place] counts the
+// random data (toggle rate 0.5), at equal instructions. Waits of `throttle` units between updates set
+// the rate: one wait each, since near, which is faster, waits for longer at the same rate, and what
+// waiting in a loop costs would be taken for a crossing's energy. With no line (count 0) the wavefronts wait and update nothing. done[place] counts the
 // iterations of a wavefront.
-// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_WAIT().
+// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_WAIT_LONG(n).
 __kernel __attribute__((reqd_work_group_size(WW_GROUP_SIZE, 1, 1)))
 void cross(__global uint* buffer, __global const uint* lines, const uint count, const uint loops,
            const uint mask, const uint throttle, __global const uint* places, __global uint* done) {
@@ -24,9 +25,7 @@ void cross(__global uint* buffer, __global const uint* lines, const uint count, 
       atomic_xor(buffer + lines[index] + lane % 32u, (random >> 16 | random << 16) & mask);
     }
     index = index + 1u == count ? 0u : index + 1u;
-    for (uint wait = throttle; wait != 0; --wait) {
-      WW_WAIT();
-    }
+    WW_WAIT_LONG(throttle);
   }
   if (lane == 0) atomic_add(done + id, loops);
 }

@@ -90,6 +90,17 @@ std::string_view wait_macro(Wait wait) {
                "s_nop 7\\ns_nop 7\\ns_nop 7\\ns_nop 7\")\n";
 }
 
+// A wait of n times WW_WAIT(). On NVIDIA one instruction, as ptx/shim.clh says.
+std::string_view long_wait_macro(Dialect dialect) {
+  return dialect == Dialect::nvidia
+             ? "#define WW_WAIT_LONG(n) for (uint ww_left = (n); ww_left != 0;) { "
+               "const uint ww_now = ww_left < 50000u ? ww_left : 50000u; "
+               "__asm__ volatile(\"nanosleep.u32 %0;\" : : \"r\"(20u * ww_now) : \"memory\"); "
+               "ww_left -= ww_now; }\n"
+             : "#define WW_WAIT_LONG(n) "
+               "for (uint ww_left = (n); ww_left != 0; --ww_left) { WW_WAIT(); }\n";
+}
+
 }  // namespace
 
 std::span<const Source> sources() {
@@ -115,6 +126,7 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   };
   text += dialect_macros(target.dialect);
   if (target.dialect == Dialect::amd) text += wait_macro(macros.wait);
+  text += long_wait_macro(target.dialect);
   define("WW_ENGINE_SHIFT", target.engine_shift);
   define("WW_ENGINE_MASK", target.engine_mask);
   define("WW_CU_SHIFT", target.cu_shift);
