@@ -61,14 +61,15 @@ struct CrossingControl {
 struct CrossingErrors {
   double noise{};
   double heat{};  // how far temperature and clock move the answer
-  double rate{};  // how far a bend of power with the rate moves it
+  double rate{};  // how far a bend of power with the rate moves it, and unequal times asleep
   double gain{};
   double regulator{};
 };
 
 struct CrossingAnswer {
-  // J a payload bit and crossing, 95% interval. Status ok only where the rates allow an answer and
-  // every control passed; else not_identified or rejected, without a value, and the reason.
+  // J a payload bit and crossing, 95% interval; one that holds zero is an answer too: nothing was
+  // seen to cross at a cost above its end. Status ok only where the rates allow an answer and every
+  // control passed; else not_identified or rejected, without a value, and the reason.
   ResultRow random_bit;  // convention per_random_bit
   ResultRow zero_bit;
   ResultRow difference;

@@ -240,7 +240,7 @@ TEST(CrossingFit, RejectsWhatAFailedControlNames) {
   truth.data_w = 0;
   EXPECT_THAT(reason(truth), HasSubstr("'near, random against zeros' failed"));
   truth = {};
-  truth.line_w = 20;
+  truth.line_w = 40;
   EXPECT_THAT(reason(truth), HasSubstr("'near and far exchanged' failed"));
   truth = {};
   truth.null_w = 6;
@@ -255,13 +255,36 @@ TEST(CrossingFit, RejectsACampaignWithoutItsControls) {
   EXPECT_THAT(answer.random_bit.reason, HasSubstr("no run that waits 1 iterations"));
 }
 
-TEST(CrossingFit, GivesNoFigureWhereNothingCrosses) {
+TEST(CrossingFit, GivesAnIntervalThatHoldsZeroWhereNothingCrosses) {
   CampaignTruth truth;
   truth.crossing = 0;
-  truth.line_w = 0;
   const CrossingAnswer answer = fitted(truth);
-  EXPECT_NE(answer.random_bit.status, RowStatus::ok);
-  EXPECT_FALSE(answer.random_bit.value);
+  ASSERT_EQ(answer.random_bit.status, RowStatus::ok) << answer.random_bit.reason;
+  EXPECT_LE(*answer.random_bit.low, 0);
+  EXPECT_GE(*answer.random_bit.high, 0);
+  EXPECT_LT(*answer.random_bit.high, 0.2 * kTruth);
+}
+
+TEST(CrossingFit, RejectsACrossingThatGivesEnergyBack) {
+  CampaignTruth truth;
+  truth.crossing = -1e-12;
+  const CrossingAnswer answer = fitted(truth);
+  EXPECT_EQ(answer.random_bit.status, RowStatus::rejected);
+  EXPECT_THAT(answer.random_bit.reason, HasSubstr("lies below zero"));
+}
+
+// Near is faster, so at the same rate it sleeps for longer. What sleeping draws less than waiting
+// for memory does is then missing from near, as if far paid for it.
+TEST(CrossingFit, CountsUnequalTimesAsleepIntoTheInterval) {
+  CampaignTruth truth;
+  truth.near_faster = 0.4;
+  const CrossingAnswer uneven = fitted(truth);
+  const double near_bits_per_s = 1 / (1 / (1.4 * truth.bits_per_s) + 1 / (30 * truth.bits_per_s));
+  const double far_bits_per_s = 1 / (1 / truth.bits_per_s + 1 / (30 * truth.bits_per_s));
+  const double asleep = 0.05 * truth.active_w * (1 / far_bits_per_s - 1 / near_bits_per_s);
+  EXPECT_GE(uneven.errors.rate, 0.9 * asleep);
+  truth.near_faster = 0;
+  EXPECT_LT(fitted(truth).errors.rate, 0.1 * asleep);
 }
 
 TEST(CrossingFit, SaysSoWithoutAnyRun) {
