@@ -16,9 +16,12 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include "testing/board_step.hpp"
 
 namespace {
 
@@ -29,13 +32,15 @@ int real_clock(clockid_t clock, timespec* time) {
   return static_cast<int>(syscall(SYS_clock_gettime, clock, time));
 }
 
+// What a thread other than the card's has spent since it last slept; it holds up nobody.
+thread_local std::int64_t spent_ns = 0;
+// What a thread has worked in the card's time, over what it really did.
+thread_local std::int64_t worked_ns = 0;
+
 // Apart from the rest: it is asked before any constructor has run.
 constinit std::atomic<bool> attached{false};
 
-struct PowerStep {
-  std::int64_t time_ns;
-  double watts;
-};
+using ww::measure::testing::BoardStep;
 
 struct Clock {
   std::atomic<std::int64_t> now_ns{0};
@@ -46,8 +51,9 @@ struct Clock {
   std::optional<std::int64_t> sleeper_due;  // of the other thread, while it sleeps
   std::atomic<bool> sleeper_runs{false};    // woken, and not asleep again yet
   bool joining{};                           // the owner waits for the other thread's end
-  std::mutex power_mutex;
-  std::vector<PowerStep> power;  // of the card's board, for a stub sensor; times do not fall
+  std::mutex board_mutex;
+  // By PCI bus, for a stub sensor; times do not fall.
+  std::map<unsigned, std::vector<BoardStep>> boards;
 };
 
 Clock& the_clock() {
@@ -94,6 +100,7 @@ std::int64_t ns_of(const timespec& time) {
 
 void sleep_to(std::int64_t due_ns) {
   Clock& clock = the_clock();
+  spent_ns = 0;
   if (pthread_equal(pthread_self(), clock.owner) != 0) {
     advance(due_ns);
   } else {
@@ -124,31 +131,51 @@ void ww_chip_clock_advance(std::int64_t to_ns) {
   advance(to_ns);
 }
 
-// From this time on the board draws so much. A step that is not past yet gives way to a later call
-// at the same time, so a queue without gaps draws one power.
-void ww_chip_clock_power(std::int64_t time_ns, double watts) {
-  Clock& clock = the_clock();
-  const std::lock_guard lock(clock.power_mutex);
-  auto& power = clock.power;
-  if (!power.empty() && power.back().time_ns == time_ns && time_ns >= clock.now_ns) {
-    power.pop_back();
+// The calling thread works for so long, as in a call to a driver.
+void ww_chip_clock_spend(std::int64_t length_ns) {
+  if (!attached) return;
+  worked_ns += length_ns;
+  if (pthread_equal(pthread_self(), the_clock().owner) != 0) {
+    advance(the_clock().now_ns + length_ns);
+  } else {
+    spent_ns += length_ns;
   }
-  if (!power.empty() && power.back().watts == watts) return;
-  power.push_back({time_ns, watts});
+}
+
+// From this time on the board is so. A step that is not past yet gives way to a later call at the
+// same time, so a queue without gaps draws one power.
+void ww_chip_clock_board(unsigned bus, const BoardStep* step) {
+  Clock& clock = the_clock();
+  const std::lock_guard lock(clock.board_mutex);
+  auto& board = clock.boards[bus];
+  if (!board.empty() && board.back().time_ns == step->time_ns && step->time_ns >= clock.now_ns) {
+    board.pop_back();
+  }
+  if (!board.empty() && board.back().watts == step->watts &&
+      board.back().celsius == step->celsius && board.back().clock_hz == step->clock_hz) {
+    return;
+  }
+  board.push_back(*step);
 }
 // Step number `index`, where it lies before the clock's time; 0 where there is none yet.
-int ww_chip_clock_power_step(std::size_t index, std::int64_t* time_ns, double* watts) {
+int ww_chip_clock_board_step(unsigned bus, std::size_t index, BoardStep* step) {
   Clock& clock = the_clock();
-  const std::lock_guard lock(clock.power_mutex);
-  if (index >= clock.power.size() || clock.power[index].time_ns >= clock.now_ns) return 0;
-  *time_ns = clock.power[index].time_ns;
-  *watts = clock.power[index].watts;
+  const std::lock_guard lock(clock.board_mutex);
+  const auto& board = clock.boards[bus];
+  if (index >= board.size() || board[index].time_ns >= clock.now_ns) return 0;
+  *step = board[index];
   return 1;
 }
 
 int clock_gettime(clockid_t id, timespec* time) {
+  if (id == CLOCK_THREAD_CPUTIME_ID && attached) {
+    const int code = real_clock(id, time);
+    const std::int64_t total = ns_of(*time) + worked_ns;
+    *time = {total / second_ns, total % second_ns};
+    return code;
+  }
   if (id != CLOCK_MONOTONIC || !attached) return real_clock(id, time);
-  const std::int64_t now = the_clock().now_ns;
+  const std::int64_t now = the_clock().now_ns + spent_ns;
   *time = {now / second_ns, now % second_ns};
   return 0;
 }
@@ -158,7 +185,8 @@ int clock_nanosleep(clockid_t id, int flags, const timespec* until, timespec* le
     const long code = syscall(SYS_clock_nanosleep, id, flags, until, left);
     return code == 0 ? 0 : errno;
   }
-  sleep_to((flags & TIMER_ABSTIME) != 0 ? ns_of(*until) : the_clock().now_ns + ns_of(*until));
+  sleep_to((flags & TIMER_ABSTIME) != 0 ? ns_of(*until)
+                                        : the_clock().now_ns + spent_ns + ns_of(*until));
   return 0;
 }
 
@@ -166,7 +194,7 @@ int nanosleep(const timespec* length, timespec* left) {
   if (!attached) {
     return static_cast<int>(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, length, left));
   }
-  sleep_to(the_clock().now_ns + ns_of(*length));
+  sleep_to(the_clock().now_ns + spent_ns + ns_of(*length));
   return 0;
 }
 

@@ -4,13 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 
 namespace ww::microbench::testing {
 namespace {
-
-constexpr double kTicksPerNanosecond = 1.5;
 
 std::string trimmed(std::string text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
@@ -42,6 +41,39 @@ unsigned size_of(std::string_view type) {
   if (type.ends_with("32")) return 4;
   if (type.ends_with("16")) return 2;
   return 1;
+}
+
+PtxKernel::Operation operation_of(const PtxKernel::Instruction& i) {
+  using Operation = PtxKernel::Operation;
+  static const std::map<std::string_view, Operation> whole{
+      {"cvt.rn.f32.u32", Operation::f32_of_u32},
+      {"mul.wide.u32", Operation::mul_wide_u32},
+      {"mul.wide.s32", Operation::mul_wide_s32},
+      {"shf.l.wrap.b32", Operation::funnel_left},
+      {"cvt.u64.u32", Operation::low_half},
+      {"cvt.u32.u64", Operation::low_half},
+      {"div.u32", Operation::div_u32},
+      {"rem.u32", Operation::rem_u32},
+      {"min.u32", Operation::min_u32}};
+  static const std::map<std::string_view, Operation> of_floats{
+      {"mul", Operation::mul_f32}, {"add", Operation::add_f32}, {"neg", Operation::neg_f32},
+      {"fma", Operation::fma_f32}, {"mov", Operation::mov},     {"selp", Operation::selp},
+      {"setp", Operation::setp}};
+  static const std::map<std::string_view, Operation> of_bits{
+      {"setp", Operation::setp},   {"mov", Operation::mov},   {"add", Operation::add},
+      {"sub", Operation::sub},     {"neg", Operation::neg},   {"not", Operation::bit_not},
+      {"and", Operation::bit_and}, {"or", Operation::bit_or}, {"xor", Operation::bit_xor},
+      {"shl", Operation::shl},     {"selp", Operation::selp}};
+  const auto in = [](const auto& table, std::string_view name) {
+    const auto found = table.find(name);
+    return found == table.end() ? Operation::unknown : found->second;
+  };
+  if (const Operation found = in(whole, i.opcode); found != Operation::unknown) return found;
+  if (i.type == "f32") return in(of_floats, i.name);
+  if (i.opcode.starts_with("mul.lo")) return Operation::mul_lo;
+  if (i.opcode.starts_with("mad.lo")) return Operation::mad_lo;
+  if (i.name == "shr" && i.type[0] != 's') return Operation::shr;
+  return in(of_bits, i.name);
 }
 
 float as_float(std::uint64_t bits) {
@@ -88,6 +120,9 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
   i.name = i.opcode.substr(0, dot);
   i.type = i.opcode.substr(i.opcode.rfind('.') + 1);
   i.size = size_of(i.type);
+  const unsigned bits = i.type == "pred" ? 1 : 8 * i.size;
+  i.mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  i.operation = operation_of(i);
   if (i.name == "setp") i.relation = i.opcode.substr(dot + 1, i.opcode.rfind('.') - dot - 1);
   const auto names_of = [](const std::string& text) {
     if (text[0] != '{') return std::vector<std::string>{text};
@@ -106,7 +141,11 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
   }
   if (i.opcode == "nanosleep.u32") {
     i.action = Action::sleep;
-    i.offset = std::strtoull(i.operands[0].text.c_str(), nullptr, 0);
+    if (i.operands[0].text[0] == '%') {
+      i.address = register_of(i.operands[0].text);
+    } else {
+      i.offset = std::strtoull(i.operands[0].text.c_str(), nullptr, 0);
+    }
     return true;
   }
   if (i.name == "bra") {
@@ -186,6 +225,7 @@ bool PtxKernel::parse(const std::string& ptx, const std::string& entry, PtxKerne
     const unsigned size = size_of(type);
     offset = (offset + size - 1) / size * size;
     kernel.parameters_[name] = offset;
+    kernel.parameters_in_order_.push_back(offset);
     offset += size;
   }
   std::istringstream lines(ptx.substr(body + 1));
@@ -234,7 +274,8 @@ std::set<std::string> PtxKernel::registers_read(std::size_t begin, std::size_t e
   std::set<std::string> read;
   for (std::size_t at = begin; at < end; ++at) {
     const Instruction& i = code_[at];
-    const bool writes_first = i.action != Action::store && i.action != Action::branch;
+    const bool writes_first =
+        i.action != Action::store && i.action != Action::branch && i.action != Action::sleep;
     for (std::size_t n = writes_first ? 1 : 0; n < i.operands.size(); ++n) {
       // Also inside "[%rd1+4]" and "{%r1, %r2}".
       const std::string& text = i.operands[n].text;
@@ -396,7 +437,7 @@ struct PtxThread {
 
   // The sleeping warp issues nothing, but time passes.
   void sleep(std::uint64_t nanoseconds) {
-    clock += static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * kTicksPerNanosecond);
+    clock += static_cast<std::uint64_t>(static_cast<double>(nanoseconds) * kPtxTicksPerNanosecond);
     work.slept_ns += nanoseconds;
   }
 
@@ -425,60 +466,62 @@ struct PtxThread {
 
   // Arithmetic: the result, or false for an opcode that is not known.
   bool arithmetic(const PtxKernel::Instruction& i, std::uint64_t& result) {
-    const std::string& op = i.opcode;
-    const std::string& name = i.name;
-    const std::string& type = i.type;
-    const unsigned bits = type == "pred" ? 1 : 8 * size_of(type);
-    const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    using Operation = PtxKernel::Operation;
+    const std::uint64_t mask = i.mask;
     const auto operand = [&](std::size_t n) {
       return n < i.operands.size() ? value(i.operands[n]) : 0;
     };
     const std::uint64_t a = operand(1);
     const std::uint64_t b = operand(2);
     const std::uint64_t c = operand(3);
-    if (type == "f32") {
-      if (name == "mul") return result = as_bits(as_float(a) * as_float(b)), true;
-      if (name == "add") return result = as_bits(as_float(a) + as_float(b)), true;
-      if (name == "neg") return result = as_bits(-as_float(a)), true;
-      if (name == "fma") {
-        return result = as_bits(std::fma(as_float(a), as_float(b), as_float(c))), true;
+    const auto bits = static_cast<unsigned>(std::bit_width(mask));
+    switch (i.operation) {
+      case Operation::mul_f32: result = as_bits(as_float(a) * as_float(b)); return true;
+      case Operation::add_f32: result = as_bits(as_float(a) + as_float(b)); return true;
+      case Operation::neg_f32: result = as_bits(-as_float(a)); return true;
+      case Operation::fma_f32:
+        result = as_bits(std::fma(as_float(a), as_float(b), as_float(c)));
+        return true;
+      case Operation::f32_of_u32:
+        result = as_bits(static_cast<float>(static_cast<std::uint32_t>(a)));
+        return true;
+      case Operation::setp:
+        result = compare(i.relation, i.type, a & mask, b & mask) ? 1 : 0;
+        return true;
+      case Operation::mul_wide_u32: result = (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu); return true;
+      case Operation::mul_wide_s32:
+        result = static_cast<std::uint64_t>(
+            static_cast<std::int64_t>(static_cast<std::int32_t>(a)) * static_cast<std::int32_t>(b));
+        return true;
+      case Operation::funnel_left: {
+        const auto joined = (b & 0xFFFFFFFFu) << 32 | (a & 0xFFFFFFFFu);
+        result = joined << (c & 31) >> 32;
+        return true;
       }
-    }
-    if (op == "cvt.rn.f32.u32") {
-      return result = as_bits(static_cast<float>(static_cast<std::uint32_t>(a))), true;
-    }
-    if (name == "setp") {
-      return result = compare(i.relation, type, a & mask, b & mask) ? 1 : 0, true;
-    }
-    if (op == "mul.wide.u32") return result = (a & 0xFFFFFFFFu) * (b & 0xFFFFFFFFu), true;
-    if (op == "mul.wide.s32") {
-      return result = static_cast<std::uint64_t>(
-                 static_cast<std::int64_t>(static_cast<std::int32_t>(a)) *
-                 static_cast<std::int32_t>(b)),
-             true;
-    }
-    if (op == "shf.l.wrap.b32") {
-      const auto joined = (b & 0xFFFFFFFFu) << 32 | (a & 0xFFFFFFFFu);
-      return result = joined << (c & 31) >> 32, true;
-    }
-    if (op == "cvt.u64.u32" || op == "cvt.u32.u64") return result = a & 0xFFFFFFFFu, true;
-    if (name == "mov") return result = a & mask, true;
-    if (name == "add") return result = (a + b) & mask, true;
-    if (name == "sub") return result = (a - b) & mask, true;
-    if (op.starts_with("mul.lo")) return result = (a * b) & mask, true;
-    if (op.starts_with("mad.lo")) return result = (a * b + c) & mask, true;
-    if (name == "neg") return result = (~a + 1) & mask, true;
-    if (name == "not") return result = ~a & mask, true;
-    if (name == "and") return result = a & b & mask, true;
-    if (name == "or") return result = (a | b) & mask, true;
-    if (name == "xor") return result = (a ^ b) & mask, true;
-    if (name == "shl") return result = (b >= bits ? 0 : a << b) & mask, true;
-    if (name == "shr" && type[0] != 's') return result = b >= bits ? 0 : (a & mask) >> b, true;
-    if (name == "selp") return result = (c != 0 ? a : b) & mask, true;
-    if (op == "div.u32" || op == "rem.u32") {
-      const std::uint64_t divisor = b & mask;
-      if (divisor == 0) return result = mask, true;
-      return result = name == "div" ? (a & mask) / divisor : (a & mask) % divisor, true;
+      case Operation::low_half: result = a & 0xFFFFFFFFu; return true;
+      case Operation::mov: result = a & mask; return true;
+      case Operation::add: result = (a + b) & mask; return true;
+      case Operation::sub: result = (a - b) & mask; return true;
+      case Operation::mul_lo: result = (a * b) & mask; return true;
+      case Operation::mad_lo: result = (a * b + c) & mask; return true;
+      case Operation::neg: result = (~a + 1) & mask; return true;
+      case Operation::bit_not: result = ~a & mask; return true;
+      case Operation::bit_and: result = a & b & mask; return true;
+      case Operation::bit_or: result = (a | b) & mask; return true;
+      case Operation::bit_xor: result = (a ^ b) & mask; return true;
+      case Operation::shl: result = (b >= bits ? 0 : a << b) & mask; return true;
+      case Operation::shr: result = b >= bits ? 0 : (a & mask) >> b; return true;
+      case Operation::selp: result = (c != 0 ? a : b) & mask; return true;
+      case Operation::div_u32:
+      case Operation::rem_u32: {
+        const std::uint64_t divisor = b & mask;
+        result = divisor == 0                        ? mask
+                 : i.operation == Operation::div_u32 ? (a & mask) / divisor
+                                                     : (a & mask) % divisor;
+        return true;
+      }
+      case Operation::min_u32: result = std::min(a & mask, b & mask); return true;
+      case Operation::unknown: return false;
     }
     return false;
   }
@@ -495,7 +538,7 @@ struct PtxThread {
       switch (i.action) {
         case PtxKernel::Action::end: return true;
         case PtxKernel::Action::branch: at = i.offset; break;
-        case PtxKernel::Action::sleep: sleep(i.offset); break;
+        case PtxKernel::Action::sleep: sleep(i.address < 0 ? i.offset : slot(i.address)); break;
         case PtxKernel::Action::load_parameter:
           if (!load_parameter(i)) return false;
           break;
@@ -523,23 +566,27 @@ struct PtxThread {
 
 bool PtxKernel::run(const PtxLaunch& launch, PtxMemory& memory, std::string& problem,
                     PtxWork& work) const {
+  // Work-groups go round the SMs, in an order that is not their number's.
+  unsigned stride = 3;
+  while (std::gcd(stride, launch.sms) != 1) stride += 2;
   unsigned group_number = 0;
   for (std::uint32_t z = 0; z < launch.groups[2]; ++z) {
     for (std::uint32_t y = 0; y < launch.groups[1]; ++y) {
       for (std::uint32_t x = 0; x < launch.groups[0]; ++x, ++group_number) {
         for (std::uint32_t item = 0; item < launch.local[0] * launch.local[1] * launch.local[2];
              ++item) {
+          if (item % 32 >= launch.lanes) continue;
           PtxThread thread{*this, launch, memory, work};
           const std::uint64_t begin = thread.clock;
           thread.registers.resize(registers_.size());
           thread.group = {x, y, z};
           thread.local = {item % launch.local[0], item / launch.local[0] % launch.local[1],
                           item / launch.local[0] / launch.local[1]};
-          // Work-groups go round the SMs, in an order that is not their number's.
-          thread.sm = (group_number * 3 + 1) % launch.sms;
+          thread.sm = (group_number * stride + 1) % launch.sms;
           const bool good = thread.run();
           work.instructions += thread.executed;
           work.ticks += thread.clock - begin;
+          work.most_ticks = std::max(work.most_ticks, thread.clock - begin);
           if (!good) {
             problem = thread.problem;
             return false;

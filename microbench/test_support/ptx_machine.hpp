@@ -14,6 +14,9 @@
 
 namespace ww::microbench::testing {
 
+// Of the clock that kernels read and waits are counted in.
+inline constexpr double kPtxTicksPerNanosecond = 1.5;
+
 // Allocations by address; an access outside all of them is a fault.
 class PtxMemory {
  public:
@@ -34,6 +37,7 @@ struct PtxLaunch {
   std::array<std::uint32_t, 3> local{1, 1, 1};
   std::vector<std::byte> arguments;
   unsigned sms{4};
+  unsigned lanes{32};  // that are executed of each warp
   // Called with every atomic's SM, address and operand, and whether the thread waits for the old
   // value (an assembler makes a reduction of one that it does not); returns the ticks that it
   // takes.
@@ -44,6 +48,7 @@ struct PtxLaunch {
 struct PtxWork {
   std::uint64_t instructions{};
   std::uint64_t ticks{};                           // summed over the threads
+  std::uint64_t most_ticks{};                      // of one thread
   std::uint64_t slept_ns{};                        // summed over the threads
   bool stored{};                                   // memory was written other than by atomics
   bool depends{};                                  // on old values, or it sets bits by OR
@@ -59,6 +64,10 @@ class PtxKernel {
   // False at a fault, which `problem` describes. Adds to `work`.
   bool run(const PtxLaunch& launch, PtxMemory& memory, std::string& problem, PtxWork& work) const;
   [[nodiscard]] bool reads_clock() const { return reads_clock_; }
+  // Of the entry's parameter number `index` among the arguments [bytes].
+  [[nodiscard]] std::size_t parameter_offset(unsigned index) const {
+    return parameters_in_order_.at(index);
+  }
 
   struct Operand {
     enum class Kind { text, number, reg, special } kind{Kind::text};
@@ -66,9 +75,40 @@ class PtxKernel {
     std::uint64_t value{};  // number, or index of the register
   };
   enum class Action { arithmetic, branch, load, load_parameter, store, atomic, sleep, end };
+  enum class Operation {
+    unknown,
+    mul_f32,
+    add_f32,
+    neg_f32,
+    fma_f32,
+    f32_of_u32,
+    setp,
+    mul_wide_u32,
+    mul_wide_s32,
+    funnel_left,
+    low_half,
+    mov,
+    add,
+    sub,
+    mul_lo,
+    mad_lo,
+    neg,
+    bit_not,
+    bit_and,
+    bit_or,
+    bit_xor,
+    shl,
+    shr,
+    selp,
+    div_u32,
+    rem_u32,
+    min_u32,
+  };
   struct Instruction {
     Action action{};
-    int guard{-1};  // register, or none
+    Operation operation{};  // of arithmetic
+    std::uint64_t mask{};   // of the type's bits
+    int guard{-1};          // register, or none
     bool guard_negated{};
     std::string opcode;
     std::string name;      // "setp" of "setp.eq.s32"
@@ -91,6 +131,7 @@ class PtxKernel {
   std::vector<Instruction> code_;
   std::map<std::string, std::size_t> labels_;
   std::map<std::string, std::uint32_t> parameters_;  // name -> offset
+  std::vector<std::size_t> parameters_in_order_;
   std::map<std::string, int> registers_;
   bool reads_clock_{};
 };

@@ -1,9 +1,10 @@
-// A libcuda for tests: it executes the PTX that it is given (ptx_machine.hpp) on one device of
-// eight SMs whose L2 has two sides. Errors show when the queue is waited for, and stick until the
-// context is retained anew.
+// A libcuda for tests: it executes the PTX that it is given (ptx_machine.hpp) on the card that
+// stub_card.hpp describes; without a config that is one of eight SMs whose L2 has two sides. Errors
+// show when the queue is waited for, and stick until the context is retained anew. With the
+// config's `count` 2 there are two cards alike, in the order of CUDA, which is not that of NVML.
 //
 // With chip_clock.cpp before the C library and WW_STUB_CUDA_CHIP set, the program lives in the
-// chip's time and the board's power goes to the clock's trace, where the stub of NVML reads it.
+// chip's time, and what its board draws goes to the clock, where the stub of NVML reads it.
 //
 // A launch that is like one before (same kernel, grid and arguments, no stores, no clock, no old
 // value of an atomic, and what it read unchanged) is not executed again: it takes as long, draws as
@@ -21,24 +22,34 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "ptx_machine.hpp"
+#include "stub_card.hpp"
 #include "stub_cuda.hpp"
+#include "testing/board_step.hpp"
+#include "testing/stub_config.hpp"
 
 namespace {
 
 using namespace ww::microbench::testing;
+using ww::measure::testing::first_board_bus;
+using ww::measure::testing::second_board_bus;
+using ww::measure::testing::stub_config;
 
 constexpr int success = 0;
 constexpr int invalid_value = 1;
 constexpr int out_of_memory = 2;
 constexpr int invalid_device = 101;
+constexpr int invalid_context = 201;
 constexpr int invalid_ptx = 218;
 constexpr int not_found = 500;
 constexpr int illegal_address = 700;
+constexpr int launch_timeout = 702;
 constexpr std::size_t memory_bytes = std::size_t{1} << 30;
 
 struct Module {
@@ -46,32 +57,41 @@ struct Module {
 };
 struct Function {
   PtxKernel kernel;
+  std::string name;
 };
 struct Event {
   double seconds{};
 };
 struct LaunchCost {
-  double seconds{};
-  double joules{};  // over idle
+  double seconds{};  // in chip time: at the full clock
+  double slept_s{};  // in chip time, and not part of the above
+  double joules{};   // over idle; in chip time: by what the launch does alone
   PtxWork work;
 };
 using LaunchKey = std::tuple<void*, std::array<unsigned, 6>, std::vector<std::byte>>;
 
 struct Driver {
+  StubCard card{StubCard::from_config()};
+  std::array<StubBoard, 2> boards{StubBoard(card, first_board_bus),
+                                  StubBoard(card, second_board_bus)};
+  std::size_t current{};
   PtxMemory memory;
   std::map<void*, std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<Function>> functions;
   double busy_s{};     // of all launches
   double over_idle{};  // energy of all launches [J]
   double slept_s{};
+  unsigned launches{};
   int lost{};
   std::map<LaunchKey, LaunchCost> known;
   bool in_chip_time{};
-  std::int64_t busy_until_ns{};
 };
 Driver& driver() {
   static auto* instance = new Driver;  // as the process
   return *instance;
+}
+StubBoard& board() {
+  return driver().boards[driver().current];
 }
 
 // Slow, so that tests need not execute for long; in chip time faster by chip_speed.
@@ -94,23 +114,16 @@ void attach_chip_clock() {
   if (driver().in_chip_time || attach == nullptr || std::getenv("WW_STUB_CUDA_CHIP") == nullptr) {
     return;
   }
-  driver().busy_until_ns = attach([](std::int64_t) {});
+  const std::int64_t now = attach([](std::int64_t time_ns) {
+    for (StubBoard& each : driver().boards) each.rest_until(time_ns);
+  });
+  for (StubBoard& each : driver().boards) each.start(now);
   driver().in_chip_time = true;
-}
-
-// The launch on the board: power from when the one before is done.
-void queue_in_chip_time(const LaunchCost& cost) {
-  static const auto now = chip_clock<std::int64_t (*)()>("ww_chip_clock_now");
-  static const auto power = chip_clock<void (*)(std::int64_t, double)>("ww_chip_clock_power");
-  const std::int64_t begin = std::max(now(), driver().busy_until_ns);
-  driver().busy_until_ns = begin + std::llround(cost.seconds * 1e9);
-  power(begin, stub_cuda::idle_w + cost.joules / cost.seconds);
-  power(driver().busy_until_ns, stub_cuda::idle_w);
 }
 
 void wait_in_chip_time() {
   static const auto advance = chip_clock<void (*)(std::int64_t)>("ww_chip_clock_advance");
-  if (driver().in_chip_time) advance(driver().busy_until_ns);
+  if (driver().in_chip_time) advance(board().busy_until_ns());
 }
 
 // What was read has changed: launches have to be executed again.
@@ -121,30 +134,97 @@ void forget_launches(std::uint64_t address) {
   });
 }
 
+// Adds `times` what a launch added.
+void add_again(const PtxWork& work, std::uint32_t times) {
+  for (const auto& [address, sum] : work.added) {
+    std::uint32_t value = 0;
+    std::byte* at = driver().memory.at(address, sizeof value);
+    if (at == nullptr) continue;
+    std::memcpy(&value, at, sizeof value);
+    value += times * sum;
+    std::memcpy(at, &value, sizeof value);
+  }
+}
+
+// Ticks of an atomic, and its energy.
+unsigned take_atomic(LaunchCost& cost, unsigned sm, std::uint64_t address, std::uint32_t operand,
+                     bool awaited) {
+  const StubCard& card = driver().card;
+  const double far = card.far_share(sm, address);
+  const int ones = std::popcount(operand);
+  cost.joules += 32 * card.joules_per_bit + ones * share_of_ones() * card.joules_per_one;
+  cost.joules += far * (32 * card.joules_per_crossing_bit + ones * card.joules_per_crossing_one);
+  if (!awaited) return static_cast<unsigned>(std::lround(card.reduction_ticks(sm, address)));
+  static std::minstd_rand random(7);
+  const double jitter = card.jitter_ticks * (static_cast<double>(random()) / random.max());
+  return static_cast<unsigned>(std::lround(card.ticks(sm, address) + jitter));
+}
+
+// Where the argument lies that says how often a kernel goes round, of those whose lanes and rounds
+// do alike: some are executed and stand for the rest.
+std::optional<std::size_t> parameter_of_loops(const Function& function) {
+  if (function.name == "cross") return function.kernel.parameter_offset(3);
+  if (function.name == "furnace") return function.kernel.parameter_offset(0);
+  return std::nullopt;
+}
+
 // Executes a launch. False at a fault.
-bool execute(const PtxKernel& kernel, PtxLaunch& launch, LaunchCost& cost) {
-  const double scale = driver().in_chip_time ? 1 / stub_cuda::chip_speed : 1.0;
+bool execute(const Function& function, PtxLaunch& launch, LaunchCost& cost) {
+  const StubCard& card = driver().card;
   launch.atomic = [&cost](unsigned sm, std::uint64_t address, std::uint32_t operand, bool awaited) {
-    const bool far = stub_cuda::side_of_sm(sm) != stub_cuda::side_of_line(address);
-    const int ones = std::popcount(operand);
-    cost.joules +=
-        32 * stub_cuda::joules_per_bit + ones * share_of_ones() * stub_cuda::joules_per_one;
-    if (far) {
-      cost.joules +=
-          32 * stub_cuda::joules_per_crossing_bit + ones * stub_cuda::joules_per_crossing_one;
-    }
-    if (!awaited) return far ? stub_cuda::far_reduction_ticks : stub_cuda::near_reduction_ticks;
-    // No two ways through a chip are alike: up to 15 ticks more, fixed for the SM and the line.
-    const auto smear = static_cast<unsigned>((address / 128 * 7 + sm * 5) % 16);
-    return (far ? stub_cuda::far_ticks : stub_cuda::near_ticks) + smear;
+    return take_atomic(cost, sm, address, operand, awaited);
   };
+  double lanes = 1;
+  std::uint32_t rounds = 1;
+  if (const auto loops_at = parameter_of_loops(function)) {
+    launch.lanes = card.lanes;
+    lanes = 32.0 / card.lanes;
+    std::uint32_t loops = 0;
+    std::memcpy(&loops, launch.arguments.data() + *loops_at, sizeof loops);
+    if (card.loops > 0 && loops > card.loops) {
+      rounds = loops / card.loops;
+      loops = card.loops;
+      std::memcpy(launch.arguments.data() + *loops_at, &loops, sizeof loops);
+    }
+  }
   std::string problem;
-  const bool good = kernel.run(launch, driver().memory, problem, cost.work);
+  const bool good = function.kernel.run(launch, driver().memory, problem, cost.work);
   if (!good) std::fprintf(stderr, "stub libcuda: %s\n", problem.c_str());
-  cost.seconds = static_cast<double>(cost.work.ticks) * seconds_per_tick * scale;
-  cost.joules += static_cast<double>(cost.work.instructions) * stub_cuda::joules_per_instruction;
-  cost.joules = cost.joules * scale + stub_cuda::active_w * cost.seconds;
+  add_again(cost.work, rounds - 1);
+  for (auto& [address, sum] : cost.work.added) sum *= rounds;
+  cost.joules += static_cast<double>(cost.work.instructions) * card.joules_per_instruction;
+  cost.joules *= lanes * rounds;
+  const double ticks = static_cast<double>(cost.work.ticks) * rounds;
+  if (card.clock_hz > 0) {
+    // Every SM has its threads in flight at once, up to this number.
+    constexpr double kThreadsOfSm = 2048;
+    const double most = static_cast<double>(cost.work.most_ticks) * rounds;
+    const double longest = std::max(most, ticks * lanes / card.sms / kThreadsOfSm);
+    const double slept_ns = static_cast<double>(cost.work.slept_ns) * rounds;
+    const double in_flight = longest / std::max(1.0, ticks);
+    cost.slept_s = slept_ns * 1e-9 * in_flight;
+    cost.seconds = (ticks - slept_ns * kPtxTicksPerNanosecond) * in_flight / card.clock_hz;
+  } else {
+    const double scale = driver().in_chip_time ? 1 / stub_cuda::chip_speed : 1.0;
+    cost.seconds = ticks * lanes * seconds_per_tick * scale;
+    cost.joules *= scale;
+  }
   return good;
+}
+
+// A card's own share of the cost, and the queue.
+void account(const LaunchCost& cost) {
+  Driver& all = driver();
+  const StubCard& card = all.card;
+  double seconds = cost.seconds + cost.slept_s;
+  if (all.in_chip_time && seconds > 0) {
+    static const auto now = chip_clock<std::int64_t (*)()>("ww_chip_clock_now");
+    seconds = board().queue({cost.seconds, cost.slept_s, cost.joules}, now());
+  }
+  all.busy_s += seconds;
+  all.over_idle += cost.joules + card.active_w * seconds;
+  if (card.timeout_s > 0 && seconds > card.timeout_s) all.lost = launch_timeout;
+  if (++all.launches == card.failing_launch) all.lost = card.failure;
 }
 
 }  // namespace
@@ -153,7 +233,7 @@ extern "C" {
 
 stub_cuda::State ww_stub_cuda_state() {
   const double seconds = driver().busy_s + driver().slept_s;
-  return {seconds, stub_cuda::idle_w * seconds + driver().over_idle};
+  return {seconds, driver().card.idle_w * seconds + driver().over_idle};
 }
 void ww_stub_cuda_sleep(double seconds) {
   driver().slept_s += seconds;
@@ -168,21 +248,26 @@ int cuDriverGetVersion(int* version) {
   return success;
 }
 int cuDeviceGetCount(int* count) {
-  *count = 1;
+  *count = static_cast<int>(stub_config().count("count", 1));
   return success;
 }
 int cuDeviceGet(int* device, int index) {
+  int count = 0;
+  cuDeviceGetCount(&count);
   *device = index;
-  return index == 0 ? success : invalid_device;
+  return index < count ? success : invalid_device;
 }
 int cuDeviceGetName(char* name, int size, int) {
-  std::strncpy(name, "Stub with eight SMs", static_cast<std::size_t>(size));
+  const unsigned sms = driver().card.sms;
+  const std::string text =
+      sms == 8 ? "Stub with eight SMs" : "Stub of " + std::to_string(sms) + " SMs";
+  std::strncpy(name, text.c_str(), static_cast<std::size_t>(size));
   return success;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
-    case 16: *value = static_cast<int>(stub_cuda::sms); return success;  // MULTIPROCESSOR_COUNT
-    case 38: *value = 4 << 20; return success;                           // L2_CACHE_SIZE
+    case 16: *value = static_cast<int>(driver().card.sms); return success;  // MULTIPROCESSOR_COUNT
+    case 38: *value = 4 << 20; return success;                              // L2_CACHE_SIZE
     case 75: {
       const char* set = std::getenv("WW_STUB_CUDA_MAJOR");  // of the compute capability
       *value = set != nullptr ? std::atoi(set) : 9;
@@ -192,21 +277,28 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
     default: return invalid_value;
   }
 }
-int cuDeviceGetPCIBusId(char* name, int size, int) {
+int cuDeviceGetPCIBusId(char* name, int size, int device) {
   const char* set = std::getenv("WW_STUB_CUDA_PCI");  // to stand at a stub sensor's address
-  std::strncpy(name, set != nullptr ? set : "0000:19:00.0", static_cast<std::size_t>(size));
+  std::string address = set != nullptr ? set : "0000:19:00.0";
+  if (device == 1) address = "0000:41:00.0";
+  std::strncpy(name, address.c_str(), static_cast<std::size_t>(size));
   return success;
 }
-int cuDevicePrimaryCtxRetain(void** context, int) {
+int cuDevicePrimaryCtxRetain(void** context, int device) {
   driver().lost = 0;
-  *context = &driver();
+  *context = &driver().boards[device == 1 ? 1 : 0];
   return success;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
   return success;
 }
-int cuCtxSetCurrent(void*) {
-  return success;
+int cuCtxSetCurrent(void* context) {
+  for (std::size_t i = 0; i < driver().boards.size(); ++i) {
+    if (context != &driver().boards[i]) continue;
+    driver().current = i;
+    return success;
+  }
+  return invalid_context;
 }
 int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   if (driver().lost != 0) return driver().lost;
@@ -261,6 +353,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   if (found == driver().modules.end()) return invalid_value;
   auto made = std::make_unique<Function>();
   std::string problem;
+  made->name = name;
   if (!PtxKernel::parse(found->second->ptx, name, made->kernel, problem)) {
     std::fprintf(stderr, "stub libcuda: %s\n", problem.c_str());
     return not_found;
@@ -280,32 +373,23 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   PtxLaunch launch;
   launch.groups = {gx, gy, gz};
   launch.local = {bx, by, bz};
-  launch.sms = stub_cuda::sms;
+  launch.sms = driver().card.sms;
   const auto* bytes = static_cast<const std::byte*>(extra[1]);
   launch.arguments.assign(bytes, bytes + *static_cast<std::size_t*>(extra[3]));
-  const PtxKernel& kernel = static_cast<Function*>(function)->kernel;
+  const Function& entry = *static_cast<Function*>(function);
   const LaunchKey key{function, {gx, gy, gz, bx, by, bz}, launch.arguments};
   LaunchCost cost;
   if (const auto known = driver().known.find(key); known != driver().known.end()) {
     cost = known->second;
-    for (const auto& [address, sum] : cost.work.added) {
-      std::uint32_t value = 0;
-      std::byte* at = driver().memory.at(address, sizeof value);
-      if (at == nullptr) continue;
-      std::memcpy(&value, at, sizeof value);
-      value += sum;
-      std::memcpy(at, &value, sizeof value);
-    }
-  } else if (!execute(kernel, launch, cost)) {
+    add_again(cost.work, 1);
+  } else if (!execute(entry, launch, cost)) {
     driver().lost = illegal_address;  // seen when the queue is waited for
   } else if (cost.work.stored) {
     driver().known.clear();
-  } else if (!kernel.reads_clock() && !cost.work.depends) {
+  } else if (!entry.kernel.reads_clock() && !cost.work.depends) {
     driver().known.emplace(key, cost);
   }
-  driver().busy_s += cost.seconds;
-  driver().over_idle += cost.joules;
-  if (driver().in_chip_time && cost.seconds > 0) queue_in_chip_time(cost);
+  account(cost);
   return success;
 }
 int cuCtxSynchronize() {
@@ -337,6 +421,8 @@ int cuGetErrorName(int code, const char** name) {
     case invalid_ptx: *name = "CUDA_ERROR_INVALID_PTX"; return success;
     case not_found: *name = "CUDA_ERROR_NOT_FOUND"; return success;
     case illegal_address: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return success;
+    case launch_timeout: *name = "CUDA_ERROR_LAUNCH_TIMEOUT"; return success;
+    case 719: *name = "CUDA_ERROR_LAUNCH_FAILED"; return success;
     default: *name = nullptr; return invalid_value;
   }
 }

@@ -1,5 +1,5 @@
 // A libnvidia-ml.so.1 for tests. $WW_NVML_STUB names a folder:
-//   config  "key value" lines, see Config
+//   config  "key value" lines (stub_config.hpp); results are NVML's codes, 3 is "not supported"
 //   load    exists while the GPU is loaded
 //   calls   what was set, a line each
 #include <dlfcn.h>
@@ -12,12 +12,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "../../sensor/nvml/nvml_api.hpp"
+#include "board_step.hpp"
 #include "simulated_power.hpp"
+#include "stub_config.hpp"
 
 namespace {
 
@@ -26,40 +28,12 @@ using ww::measure::NvmlFieldValue;
 using ww::measure::NvmlPci;
 using ww::measure::NvmlProcess;
 using ww::measure::NvmlUtilization;
+using ww::measure::testing::BoardStep;
 using ww::measure::testing::SensorShape;
 using ww::measure::testing::SteppedPower;
+using ww::measure::testing::stub_config;
+using ww::measure::testing::stub_folder;
 namespace nvml = ww::measure::nvml;
-
-std::string folder() {
-  const char* set = std::getenv("WW_NVML_STUB");
-  return set == nullptr ? "." : set;
-}
-
-// Numbers of `config`; results are NVML's codes.
-class Config {
- public:
-  Config() {
-    std::ifstream file(folder() + "/config");
-    std::string key;
-    double value = 0;
-    while (file >> key >> value) values_[key] = value;
-  }
-  [[nodiscard]] double number(const std::string& key, double otherwise) const {
-    const auto found = values_.find(key);
-    return found == values_.end() ? otherwise : found->second;
-  }
-  [[nodiscard]] int code(const std::string& key, int otherwise) const {
-    return static_cast<int>(number(key, otherwise));
-  }
-
- private:
-  std::map<std::string, double> values_;
-};
-
-const Config& config() {
-  static const Config read;
-  return read;
-}
 
 double now_s() {
   timespec now{};
@@ -67,96 +41,119 @@ double now_s() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// The power as it was up to now: a change of load is seen at the next call.
+// A board, and its power as it was up to now: a change of load is seen at the next call.
 class Gpu {
  public:
-  Gpu() : power_(config().number("idle_w", 60)), began_s_(now_s()) {}
+  explicit Gpu(unsigned bus)
+      : bus_(bus), power_(stub_config().number("idle_w", 60)), began_s_(now_s()) {}
+  [[nodiscard]] unsigned bus() const { return bus_; }
   double shown(const SensorShape& shape) {
     const std::lock_guard lock(mutex_);
     look();
-    return ww::measure::testing::shown_power(power_, shape, now_s());
+    const double watts = ww::measure::testing::shown_power(power_, shape, now_s());
+    return stub_config().number("gain", 1) * watts + stub_config().number("offset_w", 0);
   }
   double joules(double period_s) {
     const std::lock_guard lock(mutex_);
     look();
     const double until = std::floor(now_s() / period_s) * period_s;
-    return power_.energy(began_s_ - 100, until);
+    return stub_config().number("gain", 1) * power_.energy(began_s_ - 100, until);
+  }
+  // Of the card that runs; nothing where none does.
+  std::optional<BoardStep> board() {
+    const std::lock_guard lock(mutex_);
+    look();
+    return board_;
   }
 
  private:
-  // The board's power in chip time, where a stub of the card runs (microbench/test_support).
+  // The board in chip time, where a stub of the card runs (microbench/test_support).
   void look_at_chip() {
-    using Step = int (*)(std::size_t, std::int64_t*, double*);
+    using Step = int (*)(unsigned, std::size_t, BoardStep*);
     static const auto step =
-        reinterpret_cast<Step>(dlsym(RTLD_DEFAULT, "ww_chip_clock_power_step"));
-    std::int64_t time_ns = 0;
-    double watts = 0;
-    while (step != nullptr && step(steps_seen_, &time_ns, &watts) != 0) {
-      power_.step(static_cast<double>(time_ns) * 1e-9, watts);
+        reinterpret_cast<Step>(dlsym(RTLD_DEFAULT, "ww_chip_clock_board_step"));
+    BoardStep now;
+    while (step != nullptr && step(bus_, steps_seen_, &now) != 0) {
+      power_.step(static_cast<double>(now.time_ns) * 1e-9, now.watts);
+      board_ = now;
       ++steps_seen_;
     }
   }
   void look() {
     look_at_chip();
     struct stat info {};
-    const bool loaded = stat((folder() + "/load").c_str(), &info) == 0;
+    const bool loaded = stat((stub_folder() + "/load").c_str(), &info) == 0;
     if (loaded == loaded_) return;
     loaded_ = loaded;
-    power_.step(now_s(), loaded ? config().number("load_w", 130) : config().number("idle_w", 60));
+    power_.step(now_s(),
+                loaded ? stub_config().number("load_w", 130) : stub_config().number("idle_w", 60));
   }
+  unsigned bus_;
   std::mutex mutex_;
   SteppedPower power_;
   double began_s_;
   bool loaded_{};
   std::size_t steps_seen_{};
+  std::optional<BoardStep> board_;
 };
 
-Gpu& gpu() {
-  static Gpu one;
-  return one;
+// By bus, as NVML counts.
+Gpu& gpu(unsigned bus) {
+  static Gpu first(ww::measure::testing::first_board_bus);
+  static Gpu second(ww::measure::testing::second_board_bus);
+  return bus == first.bus() ? first : second;
+}
+Gpu& gpu(NvmlDevice device) {
+  return *reinterpret_cast<Gpu*>(device);
 }
 
 SensorShape instant_shape() {
-  return {.period_s = config().number("period_s", 0.1),
-          .window_s = config().number("window_s", 0.025),
-          .noise_w = config().number("noise_w", 0.2),
+  return {.period_s = stub_config().number("period_s", 0.1),
+          .window_s = stub_config().number("window_s", 0.025),
+          .lag_tau_s = stub_config().number("lag_s", 0),
+          .noise_w = stub_config().number("noise_w", 0.2),
           .quantum_w = 0.001,
           .phase_s = 0.0173};
 }
 
 SensorShape average_shape() {
   SensorShape shape = instant_shape();
-  shape.window_s = config().number("average_window_s", 1.0);
+  shape.window_s = stub_config().number("average_window_s", 1.0);
   return shape;
 }
 
-unsigned milliwatts(const SensorShape& shape) {
-  return static_cast<unsigned>(std::lround(gpu().shown(shape) * 1e3));
+// A call asks the card's own processor, which takes its time.
+void spend_call() {
+  using Spend = void (*)(std::int64_t);
+  static const auto spend = reinterpret_cast<Spend>(dlsym(RTLD_DEFAULT, "ww_chip_clock_spend"));
+  const double call_s = stub_config().number("call_s", 0);
+  if (spend != nullptr && call_s > 0) spend(std::llround(call_s * 1e9));
 }
 
-unsigned long long millijoules() {
-  if (config().number("frozen_energy", 0) != 0) return 4'000'000;
-  return static_cast<unsigned long long>(gpu().joules(config().number("energy_period_s", 0.1)) *
-                                         1e3);
+unsigned milliwatts(NvmlDevice device, const SensorShape& shape) {
+  return static_cast<unsigned>(std::lround(gpu(device).shown(shape) * 1e3));
+}
+
+unsigned long long millijoules(NvmlDevice device) {
+  if (stub_config().number("frozen_energy", 0) != 0) return 4'000'000;
+  const double period_s = stub_config().number("energy_period_s", 0.1);
+  return static_cast<unsigned long long>(gpu(device).joules(period_s) * 1e3);
 }
 
 void log(const std::string& line) {
-  std::ofstream(folder() + "/calls", std::ios::app) << line << '\n';
+  std::ofstream(stub_folder() + "/calls", std::ios::app) << line << '\n';
 }
 
 void copy(char* out, unsigned length, const std::string& text) {
   std::snprintf(out, length, "%s", text.c_str());
 }
 
-constexpr unsigned bus = 0xc1;
-int device_marker;
-
 }  // namespace
 
 extern "C" {
 
 int nvmlInit_v2() {
-  return config().code("init", nvml::success);
+  return stub_config().code("init", nvml::success);
 }
 int nvmlShutdown() {
   return nvml::success;
@@ -175,47 +172,55 @@ int nvmlSystemGetDriverVersion(char* version, unsigned length) {
   return nvml::success;
 }
 int nvmlDeviceGetCount_v2(unsigned* count) {
-  *count = static_cast<unsigned>(config().number("count", 1));
+  *count = static_cast<unsigned>(stub_config().number("count", 1));
   return nvml::success;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
-  if (index > 0) return 2;
-  *device = reinterpret_cast<NvmlDevice>(&device_marker);
+  const unsigned count = stub_config().count("count", 1);
+  if (index >= count) return 2;
+  Gpu& found = gpu(count == 2 && index == 0 ? ww::measure::testing::second_board_bus
+                                            : ww::measure::testing::first_board_bus);
+  *device = reinterpret_cast<NvmlDevice>(&found);
   return nvml::success;
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* pci, NvmlDevice* device) {
-  if (std::strcmp(pci, "0000:c1:00.0") != 0) return 6;
-  return nvmlDeviceGetHandleByIndex_v2(0, device);
+  for (unsigned index = 0; nvmlDeviceGetHandleByIndex_v2(index, device) == nvml::success; ++index) {
+    char own[32];
+    std::snprintf(own, sizeof own, "0000:%02x:00.0", gpu(*device).bus());
+    if (std::strcmp(pci, own) == 0) return nvml::success;
+  }
+  return 6;
 }
 int nvmlDeviceGetName(NvmlDevice, char* name, unsigned length) {
   copy(name, length, "NVIDIA Stub 100");
   return nvml::success;
 }
-int nvmlDeviceGetPciInfo_v3(NvmlDevice, NvmlPci* pci) {
+int nvmlDeviceGetPciInfo_v3(NvmlDevice device, NvmlPci* pci) {
   *pci = {};
-  pci->bus = bus;
+  pci->bus = gpu(device).bus();
   return nvml::success;
 }
-int nvmlDeviceGetFieldValues(NvmlDevice, int count, NvmlFieldValue* values) {
+int nvmlDeviceGetFieldValues(NvmlDevice device, int count, NvmlFieldValue* values) {
+  spend_call();
   for (int i = 0; i < count; ++i) {
     NvmlFieldValue& field = values[i];
     field.value_type = 1;
     switch (field.field) {
       case nvml::field_power_instant:
-        field.result = config().code("instant", nvml::success);
-        field.value.as_unsigned = milliwatts(instant_shape());
+        field.result = stub_config().code("instant", nvml::success);
+        field.value.as_unsigned = milliwatts(device, instant_shape());
         break;
       case nvml::field_power_average:
-        field.result = config().code("average", nvml::success);
-        field.value.as_unsigned = milliwatts(average_shape());
+        field.result = stub_config().code("average", nvml::success);
+        field.value.as_unsigned = milliwatts(device, average_shape());
         break;
       case nvml::field_total_energy:
-        field.result = config().code("energy", nvml::success);
+        field.result = stub_config().code("energy", nvml::success);
         field.value_type = 3;
-        field.value.as_unsigned_long_long = millijoules();
+        field.value.as_unsigned_long_long = millijoules(device);
         break;
       case nvml::field_memory_temperature:
-        field.result = config().code("memory_temperature", nvml::not_supported);
+        field.result = stub_config().code("memory_temperature", nvml::not_supported);
         field.value.as_unsigned = 50;
         break;
       default: field.result = nvml::not_supported;
@@ -223,24 +228,30 @@ int nvmlDeviceGetFieldValues(NvmlDevice, int count, NvmlFieldValue* values) {
   }
   return nvml::success;
 }
-int nvmlDeviceGetPowerUsage(NvmlDevice, unsigned* power) {
-  *power = milliwatts(average_shape());
-  return config().code("usage", nvml::success);
+int nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned* power) {
+  spend_call();
+  *power = milliwatts(device, average_shape());
+  return stub_config().code("usage", nvml::success);
 }
-int nvmlDeviceGetTotalEnergyConsumption(NvmlDevice, unsigned long long* energy) {
-  *energy = millijoules();
-  return config().code("energy", nvml::success);
+int nvmlDeviceGetTotalEnergyConsumption(NvmlDevice device, unsigned long long* energy) {
+  *energy = millijoules(device);
+  return stub_config().code("energy", nvml::success);
 }
-int nvmlDeviceGetTemperature(NvmlDevice, unsigned, unsigned* celsius) {
-  *celsius = 47;
-  return nvml::success;
+int nvmlDeviceGetTemperature(NvmlDevice device, unsigned, unsigned* celsius) {
+  const auto board = gpu(device).board();
+  *celsius = board ? static_cast<unsigned>(board->celsius) : 47;
+  return stub_config().code("temperature");
 }
-int nvmlDeviceGetClockInfo(NvmlDevice, unsigned type, unsigned* mhz) {
-  *mhz = type == nvml::clock_memory ? 2619 : 1755;
-  return nvml::success;
+int nvmlDeviceGetClockInfo(NvmlDevice device, unsigned type, unsigned* mhz) {
+  constexpr double kClockStepHz = 15e6;
+  const auto board = gpu(device).board();
+  *mhz = type == nvml::clock_memory ? 2619
+         : board ? static_cast<unsigned>(std::lround(board->clock_hz / kClockStepHz) * 15)
+                 : 1755;
+  return stub_config().code("clock");
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice, unsigned long long* reasons) {
-  *reasons = static_cast<unsigned long long>(config().number("throttle", 1));
+  *reasons = static_cast<unsigned long long>(stub_config().number("throttle", 1));
   return nvml::success;
 }
 int nvmlDeviceGetSupportedMemoryClocks(NvmlDevice, unsigned* count, unsigned* mhz) {
@@ -254,7 +265,8 @@ int nvmlDeviceGetSupportedGraphicsClocks(NvmlDevice, unsigned, unsigned* count, 
   return nvml::success;
 }
 int nvmlDeviceSetGpuLockedClocks(NvmlDevice, unsigned low, unsigned high) {
-  if (const int code = config().code("lock", nvml::success); code != nvml::success) return code;
+  if (const int code = stub_config().code("lock", nvml::success); code != nvml::success)
+    return code;
   log("lock " + std::to_string(low) + " " + std::to_string(high));
   return nvml::success;
 }
@@ -263,7 +275,7 @@ int nvmlDeviceResetGpuLockedClocks(NvmlDevice) {
   return nvml::success;
 }
 int nvmlDeviceGetMigMode(NvmlDevice, unsigned* now, unsigned* pending) {
-  *now = *pending = static_cast<unsigned>(config().number("mig", 0));
+  *now = *pending = static_cast<unsigned>(stub_config().number("mig", 0));
   return nvml::success;
 }
 int nvmlDeviceGetEccMode(NvmlDevice, unsigned* now, unsigned* pending) {
@@ -275,11 +287,11 @@ int nvmlDeviceGetPersistenceMode(NvmlDevice, unsigned* mode) {
   return nvml::success;
 }
 int nvmlDeviceGetUtilizationRates(NvmlDevice, NvmlUtilization* use) {
-  *use = {static_cast<unsigned>(config().number("busy", 0)), 0};
+  *use = {static_cast<unsigned>(stub_config().number("busy", 0)), 0};
   return nvml::success;
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(NvmlDevice, unsigned* count, NvmlProcess* processes) {
-  *count = static_cast<unsigned>(config().number("processes", 0));
+  *count = static_cast<unsigned>(stub_config().number("processes", 0));
   for (unsigned i = 0; i < *count; ++i) processes[i] = {4000 + i, 1 << 20, 0, 0};
   return nvml::success;
 }

@@ -1,41 +1,40 @@
 // A load's power as a sensor shows it: for tests, and for the libraries and files that tests fake.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace ww::measure::testing {
 
-// Power that steps at given times, with its mean over a stretch and its first-order lag.
+// Power that steps at given times, with its mean over a stretch and its first-order lag. Questions
+// take the logarithm of the number of steps: campaigns have hundreds of thousands.
 class SteppedPower {
  public:
   explicit SteppedPower(double before_w) : before_w_(before_w) {}
   // Times rise.
-  void step(double time_s, double power_w) { steps_.push_back({time_s, power_w}); }
+  void step(double time_s, double power_w) {
+    const double joules = steps_.empty() ? 0 : energy_at(time_s);
+    steps_.push_back({time_s, power_w, joules});
+  }
 
   [[nodiscard]] double energy(double from_s, double to_s) const {
-    double joules = 0, power = before_w_, at = from_s;
-    for (const Step& step : steps_) {
-      if (step.time_s >= to_s) break;
-      if (step.time_s > at) {
-        joules += power * (step.time_s - at);
-        at = step.time_s;
-      }
-      power = step.power_w;
-    }
-    return joules + power * (to_s - at);
+    return energy_at(to_s) - energy_at(from_s);
   }
   [[nodiscard]] double mean(double from_s, double to_s) const {
     return energy(from_s, to_s) / (to_s - from_s);
   }
   [[nodiscard]] double lagged(double time_s, double tau_s) const {
-    double shown = before_w_, power = before_w_, at = -1e9;
-    for (const Step& step : steps_) {
-      if (step.time_s >= time_s) break;
-      shown = power + (shown - power) * std::exp(-(step.time_s - at) / tau_s);
-      power = step.power_w;
-      at = step.time_s;
+    // What is older than forty time constants has left no trace.
+    auto step = after(time_s - 40 * tau_s);
+    double power = step == steps_.begin() ? before_w_ : std::prev(step)->power_w;
+    double shown = power, at = time_s - 40 * tau_s;
+    for (; step != steps_.end() && step->time_s < time_s; ++step) {
+      shown = power + (shown - power) * std::exp(-(step->time_s - at) / tau_s);
+      power = step->power_w;
+      at = step->time_s;
     }
     return power + (shown - power) * std::exp(-(time_s - at) / tau_s);
   }
@@ -43,7 +42,19 @@ class SteppedPower {
  private:
   struct Step {
     double time_s, power_w;
+    double joules;  // from the first step until this one
   };
+  [[nodiscard]] std::vector<Step>::const_iterator after(double time_s) const {
+    return std::ranges::upper_bound(steps_, time_s, {}, &Step::time_s);
+  }
+  // Since the first step; negative before it.
+  [[nodiscard]] double energy_at(double time_s) const {
+    const auto next = after(time_s);
+    if (steps_.empty()) return before_w_ * time_s;
+    if (next == steps_.begin()) return before_w_ * (time_s - next->time_s);
+    const Step& last = *std::prev(next);
+    return last.joules + last.power_w * (time_s - last.time_s);
+  }
   double before_w_;
   std::vector<Step> steps_;
 };
