@@ -37,7 +37,8 @@ struct CrossingRun {
   int place_side{};  // 0 or 1
   int line_side{};   // 0 or 1; equal to place_side: near
   int line_half{};   // 0: all lines; 1 or 2: half of near's lines, for the null pair
-  int wait{};        // length of the wait, in the kernel's iterations
+  int wait{};        // length of the wait, in the kernel's units; runs without traffic go round as
+                     // often as far does at the same wait
   Watt power{};
   double bits_per_s{};  // payload; 0 without traffic
   std::optional<double> temperature_c{};

@@ -252,7 +252,7 @@ TEST(CrossingFit, RejectsACampaignWithoutItsControls) {
   std::erase_if(runs, [](const CrossingRun& run) { return run.traffic == CrossingTraffic::waits; });
   const CrossingAnswer answer = fit_crossing_runs(runs, {});
   EXPECT_EQ(answer.random_bit.status, RowStatus::rejected);
-  EXPECT_THAT(answer.random_bit.reason, HasSubstr("no run that waits 1 iterations"));
+  EXPECT_THAT(answer.random_bit.reason, HasSubstr("no run that waits 1 units"));
 }
 
 TEST(CrossingFit, GivesAnIntervalThatHoldsZeroWhereNothingCrosses) {
