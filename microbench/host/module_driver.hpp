@@ -78,6 +78,7 @@ inline constexpr int out_of_memory = 2;
 inline constexpr int invalid_configuration = 9;  // hip: work-group too large
 inline constexpr int not_found = 500;
 inline constexpr int launch_out_of_resources = 701;
+inline constexpr int launch_timeout = 702;
 // From 700 on (but for 701) the context is lost: illegal address, assertion, launch failure...
 [[nodiscard]] constexpr bool loses_context(int code) {
   return (code >= 700 && code < 720 && code != launch_out_of_resources && code != 704 &&

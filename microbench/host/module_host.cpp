@@ -39,6 +39,12 @@ class Context {
       lost_ = fmt::format("{}: {}", what, name);
       message += "; the device's context is lost";
     }
+    if (code == module_error::launch_timeout) {
+      message +=
+          "; the driver ends launches that outlast its watchdog, as it does on a card that drives "
+          "a "
+          "display: use another card, or stop the display";
+    }
     return fail(kind, std::move(message), context.empty() ? driver_->facts().device : context);
   }
 
