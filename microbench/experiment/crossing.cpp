@@ -60,7 +60,9 @@ class Crossing final : public Experiment {
 
  private:
   [[nodiscard]] std::vector<CrossingPoint> order(std::int64_t block) const;
-  Status select(const CrossingPoint& point) { return kernels_->select(point, rates_.loops(point)); }
+  Status select(const CrossingPoint& point) {
+    return kernels_->select(rates_.as_run(point), rates_.loops(point));
+  }
   [[nodiscard]] double cooldown_s() const { return settings_.quick ? 15.0 : 45.0; }
 
   CrossingSettings settings_;

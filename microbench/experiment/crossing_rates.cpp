@@ -11,12 +11,20 @@ constexpr std::uint32_t kFirstLoops = 64;  // of a launch whose length is not kn
 constexpr std::uint32_t kFirstFurnaceLoops = 16;
 constexpr std::array kLowerRates{0.60, 0.35};
 constexpr double kRateTolerance = 0.05;
+constexpr double kEmptyTolerance = 0.03;
 
 }  // namespace
 
 std::uint32_t CrossingRates::loops(const CrossingPoint& point) const {
   const auto found = loops_.find({point.wait, point.far(), point.empty});
   return found == loops_.end() ? kFirstLoops : found->second;
+}
+
+CrossingPoint CrossingRates::as_run(CrossingPoint point) const {
+  if (!point.empty) return point;
+  const auto found = empty_waits_.find(point.wait);
+  if (found != empty_waits_.end()) point.wait = found->second;
+  return point;
 }
 
 // Iterations a second; sets the loops of a launch so that all launches take as long. The gaps
@@ -28,9 +36,9 @@ Result<double> CrossingRates::rate(Bench& bench, CrossingKernels& kernels,
   double rate = 0;
   for (int round = 0; round < kRounds; ++round) {
     const std::uint32_t loops = this->loops(point);
-    WW_TRY(kernels.select(point, loops));
+    WW_TRY(kernels.select(as_run(point), loops));
     WW_TRY(kernels.time_launch());  // the first launch after a change may wake the chip
-    WW_TRY(kernels.select(point, loops));
+    WW_TRY(kernels.select(as_run(point), loops));
     double seconds = 0;
     for (int i = 0; i < kTimedLaunches; ++i) {
       WW_ASSIGN(once, kernels.time_launch());
@@ -69,7 +77,14 @@ Status CrossingRates::tune(Bench& bench, CrossingKernels& kernels) {
   for (const std::uint32_t wait : waits) {
     WW_ASSIGN(near_rate, rate(bench, kernels, {0, 0, true, wait}));
     WW_ASSIGN(far_rate, rate(bench, kernels, {0, 1, true, wait}));
-    WW_ASSIGN(empty_rate, rate(bench, kernels, {.wait = wait, .empty = true}));
+    const CrossingPoint empty{.wait = wait, .empty = true};
+    WW_ASSIGN(as_far, bench.find_throttle(1 - kEmptyTolerance, 1 + kEmptyTolerance,
+                                          [&](std::uint32_t longer) -> Result<double> {
+                                            empty_waits_[wait] = longer;
+                                            WW_ASSIGN(now, rate(bench, kernels, empty));
+                                            return now / far_rate;
+                                          }));
+    const double empty_rate = as_far.share * far_rate;
     near_per_s_.push_back(near_rate);
     far_per_s_.push_back(far_rate);
     empty_per_s_.push_back(empty_rate);
@@ -98,6 +113,9 @@ void CrossingRates::put(nlohmann::json& setup) const {
     loops.push_back({{"wait", wait}, {"far", far}, {"empty", empty}, {"loops", count}});
   }
   setup["waits"] = waits_;
+  auto empty_waits = nlohmann::json::array();
+  for (const std::uint32_t wait : waits_) empty_waits.push_back(empty_waits_.at(wait));
+  setup["empty_waits"] = std::move(empty_waits);
   setup["loops"] = std::move(loops);
   setup["furnace_loops"] = furnace_loops_;
   setup["near_per_s"] = near_per_s_;
@@ -107,6 +125,11 @@ void CrossingRates::put(nlohmann::json& setup) const {
 
 void CrossingRates::take(const JsonReader& setup) {
   setup.read("waits", waits_);
+  std::vector<std::uint32_t> empty_waits;
+  setup.read("empty_waits", empty_waits);
+  for (std::size_t i = 0; i < std::min(waits_.size(), empty_waits.size()); ++i) {
+    empty_waits_[waits_[i]] = empty_waits[i];
+  }
   setup.read("furnace_loops", furnace_loops_);
   setup.read("near_per_s", near_per_s_);
   setup.read("far_per_s", far_per_s_);
