@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "ww/core/atomic_file.hpp"
@@ -63,7 +66,7 @@ class OnNvidiaGpu : public ::testing::Test {
   // script, whose sleeps and limits are real.
   Variables stubs() const {
     const std::string lib = variable("WW_BINARY_DIR") + "/lib/";
-    std::ofstream(root_ / "config") << "idle_w 80\nnoise_w 0.1\n";
+    std::ofstream(root_ / "config") << "idle_w 80\nnoise_w 0.1\nlanes 1\nloops 16\ncall_s 1e-4\n";
     return {{"LD_PRELOAD", lib + "stubs/libchip_clock.so"},
             {"LD_LIBRARY_PATH", lib + "stubs:" + lib + "nvml_stub"},
             {"WW_STUB_CUDA_CHIP", "1"},
@@ -88,9 +91,10 @@ TEST_F(OnNvidiaGpu, RefusesABudgetThatIsNoNumber) {
 }
 
 TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
-  const auto result = start({"--budget", "400", (root_ / "out").string()}, stubs());
+  const auto result = start({(root_ / "out").string()}, stubs());
   const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
   EXPECT_EQ(result.exit_code, 0) << result.errors << summary;
+  EXPECT_THAT(summary, HasSubstr("budget: 520 s"));
   EXPECT_THAT(summary, HasSubstr("topology: exit 0"));
   EXPECT_THAT(summary, HasSubstr("pinning: 512 wavefronts on 8 SMs"));
   EXPECT_THAT(summary, HasSubstr("calibrate: exit 0"));
@@ -101,6 +105,21 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
               HasSubstr("\"side_of_place\""));
   EXPECT_THAT(read_file(root_ / "out" / "judged" / "crossing.json").value_or(""),
               HasSubstr("\"controls\""));
+  // What takes minutes of a card's time, and next to none of the stub's, is short enough for a call
+  // of ten minutes.
+  const auto store =
+      CampaignStore::open_read_only(root_ / "out" / "raw" / "crossing" / "campaign.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto runs = store->runs();
+  ASSERT_TRUE(runs && !runs->empty());
+  const double campaign_s =
+      static_cast<double>(runs->back().end_ns - runs->front().start_ns) * 1e-9;
+  const auto doctor = nlohmann::json::parse(
+      read_file(root_ / "out" / "raw" / "doctor.json").value_or(""), nullptr, false);
+  const double doctor_s = doctor.value("step_test_s", 1e9);
+  EXPECT_LT(campaign_s + doctor_s, 9 * 60);
+  std::printf("of a card's time: campaign %.0f s, doctor %.0f s\n", campaign_s, doctor_s);
+
   const std::string files = listing(root_ / "out.tar.gz");
   EXPECT_THAT(files, HasSubstr("out/raw/crossing/campaign.db"));
   ASSERT_THAT(files, HasSubstr("out/judged/crossing.json"));
@@ -202,6 +221,53 @@ TEST_F(OnNvidiaGpu, KilledItLeavesTheArchiveOfItsLastStep) {
   for (const char* name : {"raw/devices.txt", "raw/topology.json", "summary.txt"}) {
     EXPECT_THAT(files, HasSubstr(std::string("out/") + name));
   }
+}
+
+// What is whole at the moment of the stop is in the archive, whichever moment that is.
+TEST_F(OnNvidiaGpu, UnderATimeoutAtTenMomentsItKeepsWhatItHadEachTime) {
+  constexpr double kMoments[] = {0.5, 1, 1.5, 2, 3, 4, 5, 6.5, 8, 10};
+  int with_runs = 0;
+  for (const double moment : kMoments) {
+    SCOPED_TRACE(moment);
+    const fs::path out = root_ / "out";
+    const fs::path archive = root_ / "out.tar.gz";
+    fs::remove_all(out);
+    fs::remove(archive);
+    ProcessRequest request;
+    request.command = {"timeout",
+                       "--preserve-status",
+                       "--kill-after=60",
+                       std::to_string(moment),
+                       variable("WW_SOURCE_DIR") + "/scripts/on_nvidia_gpu",
+                       out.string()};
+    request.environment = stubs();
+    request.environment.emplace_back("WIREWATT", variable("WW_BINARY_DIR") + "/bin/wirewatt");
+    request.limit = std::chrono::minutes(4);
+    const auto result = run_process(request);
+    ASSERT_TRUE(result) << result.error().text();
+    if (!fs::exists(out)) continue;  // it had not yet seen the card
+    ASSERT_TRUE(fs::exists(archive)) << result->errors;
+    const std::string files = listing(archive);
+    EXPECT_THAT(files, HasSubstr("out/summary.txt"));
+    int kept = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(out / "raw")) {
+      if (!entry.is_regular_file()) continue;
+      // A database that is closed has lost its companions.
+      const std::string name = fs::relative(entry.path(), root_).string();
+      EXPECT_THAT(files, HasSubstr(name));
+      ++kept;
+    }
+    const auto store = CampaignStore::open_read_only(out / "raw" / "crossing" / "campaign.db");
+    const auto runs = store ? store->runs() : Result<std::vector<StoredRun>>{};
+    const std::size_t recorded = runs ? runs->size() : 0;
+    with_runs += recorded > 0 ? 1 : 0;
+    std::string summary = read_file(out / "summary.txt").value_or("");
+    std::ranges::replace(summary, '\n', ';');
+    std::printf("stopped after %4.1f s: exit %d, %d raw files, %zu runs; %s\n", moment,
+                result->exit_code, kept, recorded, summary.substr(0, 300).c_str());
+  }
+  // On a machine that is not swamped some moments lie in the campaign.
+  RecordProperty("moments_with_runs", with_runs);
 }
 
 TEST_F(OnNvidiaGpu, LeavesOutWhatTheBudgetDoesNotReachAndSaysSo) {
