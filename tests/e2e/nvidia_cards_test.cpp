@@ -40,7 +40,12 @@ DrawnCard draw(std::uint64_t seed) {
   const auto between = [&](double low, double high) {
     return low + (high - low) * std::uniform_real_distribution<double>()(random);
   };
-  std::normal_distribution<double> normal;
+  // Within two standard deviations: the recorded cards' gains all lie within 5%.
+  auto within_two = [&random, normal = std::normal_distribution<double>()]() mutable {
+    for (;;) {
+      if (const double drawn = normal(random); std::abs(drawn) < 2) return drawn;
+    }
+  };
   DrawnCard card;
   std::ostringstream out;
   const RecordedSensor& sensor = kSensors[seed % kSensors.size()];
@@ -51,8 +56,9 @@ DrawnCard draw(std::uint64_t seed) {
     out << "energy 3\n";
   }
   // What the intervals allow for: 5% of gain and 5% of the regulator's slope, each at 95%.
-  out << "gain " << (1 + 0.025 * normal(random)) * (1 + 0.025 * normal(random)) << "\noffset_w "
-      << between(-5, 5) << '\n';
+  const double gain = 1 + 0.025 * within_two();
+  const double regulator = 1 + 0.025 * within_two();
+  out << "gain " << gain * regulator << "\noffset_w " << between(-5, 5) << '\n';
 
   const unsigned sms = kSms[static_cast<std::size_t>(between(0, kSms.size()))];
   constexpr double kClockHz = 1.7e9;
@@ -73,7 +79,7 @@ DrawnCard draw(std::uint64_t seed) {
   out << "pj_per_crossing_bit " << zeros << "\npj_per_crossing_one " << 2 * (card.truth_pj - zeros)
       << "\npj_per_bit " << between(1.5, 4) << "\npj_per_one " << between(0.3, 1.5)
       << "\npj_per_instruction " << between(0, 2) << "\nidle_w " << between(20, 150)
-      << "\nactive_w " << active_w << "\nwaiting_w " << 0.025 * active_w * normal(random) << '\n';
+      << "\nactive_w " << active_w << "\nwaiting_w " << 0.025 * active_w * within_two() << '\n';
   out << "clock_fall_per_w " << between(0, 2e-4) << "\nvoltage_share " << between(0.3, 0.7)
       << "\nk_per_w " << between(0.03, 0.1) << "\nheat_s " << between(10, 40) << "\nleak_w_per_k "
       << between(0, 0.6) << '\n';
