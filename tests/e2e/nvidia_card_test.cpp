@@ -108,8 +108,7 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
 
   // There is no millimetre, so what needs one refuses.
   for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"estimate", "--counters", "none.csv"},
-        {"project", "--node", "7nm"},
+       {std::vector<std::string>{"project", "--node", "7nm"},
         {"simulate", "--network", "mesh", "--traffic", "uniform", "--rate", "0.1"}}) {
     std::vector<std::string> words{wirewatt()};
     words.insert(words.end(), command.begin(), command.end());

@@ -11,6 +11,7 @@
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
 #include "ww/core/log.hpp"
+#include "ww/model/crossing_use.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/report/pages.hpp"
 #include "ww/study/power_regression.hpp"
@@ -176,6 +177,9 @@ int run(const EstimateArguments& arguments) {
     }
     return 0;
   }
+  if (arguments.constant != "literature" && model::is_crossing_model(arguments.model)) {
+    return estimate_crossing(arguments);
+  }
   const auto done = run_estimate(arguments);
   if (!done) return report_error(done.error());
   if (!arguments.report.empty()) {
@@ -233,7 +237,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "estimate", "Watts and joules of the on-chip wires in an application, by segment");
   auto arguments = std::make_shared<EstimateArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder");
+  command->add_option("--model", arguments->model,
+                      "model.json or crossing.json of a calibration, or its folder");
   add_anyway_option(*command, arguments->anyway);
   command
       ->add_option("--constant", arguments->constant,

@@ -1,0 +1,58 @@
+// What the crossings of a partitioned L2 cost in an application: bits that crossed times the energy
+// of a crossing (crossing.json). There is no millimetre in it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/model/assumed_data.hpp"
+#include "ww/model/estimate.hpp"
+#include "ww/model/interval.hpp"
+
+namespace ww::model {
+
+// Energy of a bit that crosses [pJ], with 95% intervals. They may hold zero.
+struct CrossingModel {
+  std::string device;
+  std::string source;
+  Interval random_pj;               // of random bits, which toggle at a rate of 0.5
+  std::optional<Interval> zero_pj;  // of bits that do not toggle; absent: in proportion to toggles
+  // Of data that no monitor saw; their range is in the interval.
+  [[nodiscard]] Interval of_data(const AssumedData& data) const;
+};
+
+// Whether a path is a calibration of crossings: crossing.json, or a folder with it and without
+// model.json.
+[[nodiscard]] bool is_crossing_model(const std::filesystem::path& path);
+// Reads it. Errors: io_error, parse_error, bad_data (the calibration has no figure; its reason is
+// passed on).
+[[nodiscard]] Result<CrossingModel> load_crossing_model(const std::filesystem::path& path);
+
+struct CrossingUse {
+  std::string kernel;
+  std::uint64_t dispatches{};
+  std::optional<double> time_s;
+  RowStatus status{RowStatus::unavailable};  // transferred: crossings assumed, not counted
+  std::string reason;                        // what is missing, or where the crossings come from
+  bool counted{};  // by the profiler; else anything from none to all of the traffic crosses
+  std::optional<double> l1_l2_bytes;
+  std::optional<Interval> crossed_bytes;
+  std::optional<Interval> energy_j;
+  std::optional<Interval> power_w;  // absent without a usable time
+};
+
+// A row for each kernel, most energy first, then one for all of them ("all"). `crossed` has the
+// bytes that crossed, by kernel, as far as they were counted. Error bad_data: no kernel.
+[[nodiscard]] Result<std::vector<CrossingUse>> estimate_crossings(
+    const CrossingModel& model, const std::vector<KernelTraffic>& kernels,
+    const std::map<std::string, double>& crossed, const AssumedData& data);
+
+[[nodiscard]] nlohmann::json to_json(const CrossingUse& use);
+
+}  // namespace ww::model

@@ -1,0 +1,190 @@
+#include "ww/model/crossing_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::model {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kCrossingFile = "crossing.json";
+constexpr const char* kRandomRow = "energy_pj_per_bit_crossing";
+constexpr const char* kZeroRow = "zero_data_pj_per_bit_crossing";
+constexpr double kJoulesPerPj = 1e-12;
+
+// A row with a figure; nothing where it has none.
+std::optional<Interval> figure_of(const json& crossing, const char* key) {
+  const auto row = crossing.find(key);
+  if (row == crossing.end() || !row->is_object() || row->value("status", "") != "ok") return {};
+  for (const char* part : {"value", "low", "high"}) {
+    if (!row->contains(part) || !(*row)[part].is_number()) return {};
+  }
+  return Interval{(*row)["value"], (*row)["low"], (*row)["high"]};
+}
+
+// The ends of a product whose factors are independent and may be zero: no logarithms there.
+Interval times_bits(const Interval& crossed_bytes, const Interval& pj) {
+  const double factor = 8 * kJoulesPerPj;
+  return {crossed_bytes.value * pj.value * factor,
+          std::min(crossed_bytes.low * pj.low, crossed_bytes.high * pj.low) * factor,
+          crossed_bytes.high * std::max(0.0, pj.high) * factor};
+}
+
+CrossingUse use_of(const KernelTraffic& kernel, const std::map<std::string, double>& crossed,
+                   const Interval& pj) {
+  CrossingUse use;
+  use.kernel = kernel.kernel;
+  use.dispatches = kernel.dispatches;
+  use.time_s = kernel.time_s;
+  const SegmentTraffic& l1_l2 = kernel.segments[static_cast<std::size_t>(WireSegment::l1_l2)];
+  use.l1_l2_bytes = l1_l2.bytes;
+  if (const auto counted = crossed.find(kernel.kernel); counted != crossed.end()) {
+    const double bytes = counted->second;
+    use.counted = true;
+    use.crossed_bytes = Interval{bytes, bytes, bytes};
+    use.reason = "crossings as the profiler counted them on the fabric between the L2's parts";
+    use.status = RowStatus::ok;
+  } else if (l1_l2.bytes) {
+    // A hash that spreads lines evenly puts half of them on the other side; copies near the reader
+    // make it fewer.
+    use.crossed_bytes = Interval{*l1_l2.bytes / 2, 0, *l1_l2.bytes};
+    use.reason =
+        "no counter of the fabric (lts__t_sectors_srcunit_ltcfabric.sum): anything from none to "
+        "all "
+        "of the traffic crosses";
+    use.status = RowStatus::transferred;
+  } else {
+    use.reason = l1_l2.reason.empty() ? "no bytes of L1-L2" : l1_l2.reason;
+    return use;
+  }
+  use.energy_j = times_bits(*use.crossed_bytes, pj);
+  if (use.time_s && *use.time_s > 0) use.power_w = use.energy_j->times(1 / *use.time_s);
+  return use;
+}
+
+}  // namespace
+
+Interval CrossingModel::of_data(const AssumedData& data) const {
+  const Interval rate = equivalent_rate(data, {kCouplingShare, kCouplingShare - kCouplingShareError,
+                                               kCouplingShare + kCouplingShareError});
+  const auto at = [&](double toggles, double random, double zero) {
+    return zero + (random - zero) * toggles / random_toggle_rate;
+  };
+  const Interval zero = zero_pj.value_or(Interval{});
+  // The same sensor and the same runs stand behind both, so their ends go together.
+  return {
+      at(rate.value, random_pj.value, zero.value),
+      std::min(at(rate.low, random_pj.low, zero.low), at(rate.high, random_pj.low, zero.low)),
+      std::max(at(rate.low, random_pj.high, zero.high), at(rate.high, random_pj.high, zero.high))};
+}
+
+bool is_crossing_model(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code ec;
+  if (path.filename() == kCrossingFile) return fs::exists(path, ec);
+  return fs::is_directory(path, ec) && !fs::exists(path / "model.json", ec) &&
+         fs::exists(path / kCrossingFile, ec);
+}
+
+Result<CrossingModel> load_crossing_model(const std::filesystem::path& path) {
+  std::error_code ec;
+  const auto file = std::filesystem::is_directory(path, ec) ? path / kCrossingFile : path;
+  WW_ASSIGN(text, read_file(file));
+  const json crossing = json::parse(text, nullptr, false);
+  if (!crossing.is_object() || !crossing.contains(kRandomRow)) {
+    return fail(ErrorCode::parse_error,
+                fmt::format("is no calibration of crossings: no '{}'", kRandomRow), file.string());
+  }
+  const auto random = figure_of(crossing, kRandomRow);
+  if (!random) {
+    const json& row = crossing[kRandomRow];
+    return fail(ErrorCode::bad_data,
+                fmt::format("the calibration has no figure: {}, {}", row.value("status", "?"),
+                            row.value("reason", "")),
+                file.string());
+  }
+  CrossingModel model;
+  model.device = crossing.value("device", "");
+  model.source = "calibration of crossings" + (model.device.empty() ? "" : " of " + model.device);
+  model.random_pj = *random;
+  model.zero_pj = figure_of(crossing, kZeroRow);
+  return model;
+}
+
+Result<std::vector<CrossingUse>> estimate_crossings(const CrossingModel& model,
+                                                    const std::vector<KernelTraffic>& kernels,
+                                                    const std::map<std::string, double>& crossed,
+                                                    const AssumedData& data) {
+  if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel");
+  const Interval pj = model.of_data(data);
+  std::vector<CrossingUse> uses;
+  CrossingUse all;
+  all.kernel = "all";
+  all.time_s = 0;
+  all.counted = true;
+  all.status = RowStatus::ok;
+  all.l1_l2_bytes = 0;
+  all.crossed_bytes = Interval{};
+  all.energy_j = Interval{};
+  for (const KernelTraffic& kernel : kernels) {
+    const CrossingUse use = use_of(kernel, crossed, pj);
+    uses.push_back(use);
+    all.dispatches += use.dispatches;
+    all.counted = all.counted && use.counted;
+    if (!use.time_s) all.time_s.reset();
+    if (all.time_s) *all.time_s += *use.time_s;
+    if (!use.energy_j) {
+      all.status = RowStatus::unavailable;
+      all.reason = fmt::format("kernel '{}': {}", use.kernel, use.reason);
+      all.energy_j.reset();
+      all.crossed_bytes.reset();
+      all.l1_l2_bytes.reset();
+    }
+    if (!all.energy_j) continue;
+    if (use.status != RowStatus::ok) {
+      all.status = use.status;
+      all.reason = use.reason;
+    }
+    all.energy_j = together(*all.energy_j, *use.energy_j);
+    all.crossed_bytes = together(*all.crossed_bytes, *use.crossed_bytes);
+    if (all.l1_l2_bytes && use.l1_l2_bytes) {
+      *all.l1_l2_bytes += *use.l1_l2_bytes;
+    } else {
+      all.l1_l2_bytes.reset();
+    }
+  }
+  if (all.energy_j && all.time_s && *all.time_s > 0) {
+    all.power_w = all.energy_j->times(1 / *all.time_s);
+  }
+  std::ranges::stable_sort(uses, std::greater<>(), [](const CrossingUse& use) {
+    return use.energy_j ? use.energy_j->value : -1.0;
+  });
+  uses.push_back(std::move(all));
+  return uses;
+}
+
+json to_json(const CrossingUse& use) {
+  const auto figure = [](const std::optional<Interval>& interval) {
+    return interval
+               ? json{{"value", interval->value}, {"low", interval->low}, {"high", interval->high}}
+               : json();
+  };
+  return {{"kernel", use.kernel},
+          {"dispatches", use.dispatches},
+          {"time_s", use.time_s ? json(*use.time_s) : json()},
+          {"status", to_string(use.status)},
+          {"reason", use.reason},
+          {"crossings_counted", use.counted},
+          {"l1_l2_bytes", use.l1_l2_bytes ? json(*use.l1_l2_bytes) : json()},
+          {"crossed_bytes", figure(use.crossed_bytes)},
+          {"energy_j", figure(use.energy_j)},
+          {"power_w", figure(use.power_w)}};
+}
+
+}  // namespace ww::model

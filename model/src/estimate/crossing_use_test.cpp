@@ -1,0 +1,127 @@
+// Crossings of applications: counted, assumed, and of data that nobody saw.
+#include "ww/model/crossing_use.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace ww::model {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const CrossingModel kModel{"cuda:0", "", {1.0, 0.9, 1.1}, Interval{0.4, 0.3, 0.5}};
+
+KernelTraffic kernel_of(const char* name, double bytes) {
+  KernelTraffic kernel;
+  kernel.kernel = name;
+  kernel.dispatches = 1;
+  kernel.time_s = 1e-3;
+  kernel.segments[1].bytes = bytes;
+  return kernel;
+}
+
+TEST(CrossingUse, IsCountedBitsTimesTheEnergyOfACrossing) {
+  const auto uses = estimate_crossings(kModel, {kernel_of("copy", 1e9)}, {{"copy", 4e8}},
+                                       random_words_at_rate(0.5))
+                        .value();
+  ASSERT_EQ(uses.size(), 2u);
+  const CrossingUse& copy = uses.front();
+  EXPECT_EQ(copy.status, RowStatus::ok);
+  EXPECT_TRUE(copy.counted);
+  EXPECT_NEAR(copy.energy_j->value, 8 * 4e8 * 1.0e-12, 1e-6);
+  EXPECT_NEAR(copy.energy_j->low, 8 * 4e8 * 0.9e-12, 1e-6);
+  EXPECT_NEAR(copy.energy_j->high, 8 * 4e8 * 1.1e-12, 1e-6);
+  EXPECT_NEAR(copy.power_w->value, copy.energy_j->value / 1e-3, 1e-3);
+  EXPECT_EQ(uses.back().kernel, "all");
+  EXPECT_DOUBLE_EQ(uses.back().energy_j->value, copy.energy_j->value);
+}
+
+TEST(CrossingUse, IsAnythingFromNoneToAllWhereNothingCountsIt) {
+  const auto uses =
+      estimate_crossings(kModel, {kernel_of("copy", 1e9)}, {}, random_words_at_rate(0.5)).value();
+  const CrossingUse& copy = uses.front();
+  EXPECT_EQ(copy.status, RowStatus::transferred);
+  EXPECT_FALSE(copy.counted);
+  EXPECT_THAT(copy.reason, HasSubstr("lts__t_sectors_srcunit_ltcfabric.sum"));
+  EXPECT_EQ(copy.energy_j->low, 0);
+  EXPECT_NEAR(copy.energy_j->value, 8 * 0.5e9 * 1.0e-12, 1e-6);
+  EXPECT_NEAR(copy.energy_j->high, 8 * 1e9 * 1.1e-12, 1e-6);
+  EXPECT_EQ(uses.back().status, RowStatus::transferred);
+}
+
+TEST(CrossingUse, OfUnknownDataLiesBetweenZerosAndMoreThanRandomBits) {
+  const Interval energy = kModel.of_data(unknown_data());
+  EXPECT_GT(energy.value, 0.4);
+  EXPECT_LT(energy.value, 1.0);
+  EXPECT_GE(energy.low, 0.3);
+  EXPECT_LT(energy.low, energy.value);
+  EXPECT_GT(energy.high, energy.value);
+}
+
+TEST(CrossingUse, KeepsAnIntervalThatHoldsZero) {
+  CrossingModel none = kModel;
+  none.random_pj = {0.01, -0.1, 0.12};
+  none.zero_pj.reset();
+  const auto uses = estimate_crossings(none, {kernel_of("copy", 1e9)}, {{"copy", 4e8}},
+                                       random_words_at_rate(0.5));
+  ASSERT_TRUE(uses);
+  EXPECT_LT(uses->front().energy_j->low, 0);
+  EXPECT_GT(uses->front().energy_j->high, 0);
+}
+
+TEST(CrossingUse, HasNoFigureForAKernelWithoutBytesNorForAllOfThem) {
+  KernelTraffic blind = kernel_of("blind", 0);
+  blind.segments[1] = {};
+  blind.segments[1].reason = "no counter of the L2";
+  const auto uses = estimate_crossings(kModel, {blind, kernel_of("copy", 1e9)}, {{"copy", 4e8}},
+                                       random_words_at_rate(0.5))
+                        .value();
+  EXPECT_EQ(uses[0].kernel, "copy");
+  EXPECT_EQ(uses[1].status, RowStatus::unavailable);
+  EXPECT_EQ(uses[1].reason, "no counter of the L2");
+  EXPECT_FALSE(uses.back().energy_j);
+  EXPECT_THAT(uses.back().reason, HasSubstr("blind"));
+}
+
+class CrossingFile : public ::testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const nlohmann::json& crossing) const {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "crossing.json") << crossing.dump();
+  }
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("ww_crossing_use_" + std::to_string(getpid()));
+};
+
+TEST_F(CrossingFile, IsReadWithItsRows) {
+  write({{"device", "cuda:0"},
+         {"energy_pj_per_bit_crossing",
+          {{"status", "ok"}, {"value", 1.0}, {"low", 0.9}, {"high", 1.1}}},
+         {"zero_data_pj_per_bit_crossing", {{"status", "rejected"}, {"reason", "a control"}}}});
+  EXPECT_TRUE(is_crossing_model(folder_));
+  EXPECT_TRUE(is_crossing_model(folder_ / "crossing.json"));
+  const auto model = load_crossing_model(folder_);
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_EQ(model->random_pj.high, 1.1);
+  EXPECT_FALSE(model->zero_pj);
+  std::ofstream(folder_ / "model.json") << "{}";
+  EXPECT_FALSE(is_crossing_model(folder_));
+}
+
+TEST_F(CrossingFile, WithoutAFigureIsRefusedWithItsReason) {
+  write({{"energy_pj_per_bit_crossing",
+          {{"status", "rejected"}, {"reason", "control 'null pair' failed"}}}});
+  const auto model = load_crossing_model(folder_);
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, ErrorCode::bad_data);
+  EXPECT_THAT(model.error().message, HasSubstr("control 'null pair' failed"));
+}
+
+}  // namespace
+}  // namespace ww::model
