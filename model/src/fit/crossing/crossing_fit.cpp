@@ -11,6 +11,7 @@
 #include <set>
 
 #include "stats.hpp"
+#include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
