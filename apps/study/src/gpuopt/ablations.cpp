@@ -8,8 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kNone = "an ablation: the paper has no figure";
-
 double wait_of(const GpuoptRun& run, const GpuoptRun&) {
   return run.wait_cycles;
 }
@@ -25,9 +23,9 @@ void add_prior_widths(Rows& rows) {
         Width{"prior-64", "links of 64 wavelengths, both edges: as wide as GPUOPT's SWMR links"},
         Width{"prior-64-sdr", "links of 64 wavelengths, one edge"}}) {
     const auto faster = rows.speedup("gpuopt", one.variant);
-    rows.number("Fig. 14, ablation", fmt::format("GPUOPT over Prior_Opt with {}", one.text), 17,
-                percent_over_one(mean(faster)), "%",
-                fmt::format("{}; the paper gives no width for Prior_Opt", listed(faster)));
+    rows.ours("Fig. 14", fmt::format("GPUOPT over Prior_Opt with {}", one.text), 17,
+              percent_over_one(mean(faster)), "%",
+              fmt::format("{}; the paper gives no width for Prior_Opt", listed(faster)));
   }
 }
 
@@ -43,11 +41,10 @@ void add_tokens(Rows& rows) {
     const auto prior = rows.speedup(variant.name, "prior-opt");
     const auto waits = rows.each(variant.name, variant.name, wait_of);
     if (!mean(faster)) continue;
-    rows.pictured(
-        "Fig. 14, ablation", fmt::format("{}: performance against GPUOPT", variant.text),
-        percent_over_one(mean(faster)), "%",
-        fmt::format("{}; {:+.1f}% against Prior_Opt, a wait of {:.1f} cycles; {}", listed(faster),
-                    percent_over_one(mean(prior)).value_or(0), mean(waits).value_or(0), kNone));
+    rows.ours("Fig. 14", fmt::format("{}: performance against GPUOPT", variant.text), nullptr,
+              percent_over_one(mean(faster)), "%",
+              fmt::format("{}; {:+.1f}% against Prior_Opt, a wait of {:.1f} cycles", listed(faster),
+                          percent_over_one(mean(prior)).value_or(0), mean(waits).value_or(0)));
     bars.push_back({{"name", variant.text}, {"parts", {*mean(faster)}}});
   }
   if (const auto prior = mean(rows.speedup("prior-opt", "gpuopt"))) {
@@ -74,25 +71,25 @@ void add_needs(Rows& rows) {
        {std::pair{"perfect", "power before the link's token"},
         std::pair{"perfect-data-first", "the link's token before power"}}) {
     const auto held = rows.each(variant, variant, lit);
-    rows.number("Table 4, ablation",
-                fmt::format("units that stations hold where light is never short, {}: mean", order),
-                5.2, mean(held), "units",
-                fmt::format("{}; the paper's controller lit 5.20", listed(held)));
-    rows.number("Fig. 15, ablation",
-                fmt::format("laser power with a perfect predictor, {}, against GPUOPT", order), -59,
-                mean(rows.each(variant, "gpuopt",
-                               [](const GpuoptRun& x, const GpuoptRun& y) {
-                                 return 100 * (laser_power(x) / laser_power(y) - 1);
-                               })),
-                "%", "what is held is lit, and the overhead always");
+    rows.ours("Table 4",
+              fmt::format("units that stations hold where light is never short, {}: mean", order),
+              5.2, mean(held), "units",
+              fmt::format("{}; the paper's controller lit 5.20", listed(held)));
+    rows.ours("Fig. 15",
+              fmt::format("laser power with a perfect predictor, {}, against GPUOPT", order), -59,
+              mean(rows.each(variant, "gpuopt",
+                             [](const GpuoptRun& x, const GpuoptRun& y) {
+                               return 100 * (laser_power(x) / laser_power(y) - 1);
+                             })),
+              "%", "what is held is lit, and the overhead always");
   }
   const sim::net::PhotonicConfig keys;
   const auto sending = rows.each("gpuopt", "gpuopt", [&](const GpuoptRun& run, const GpuoptRun&) {
     // A flit is as wide as a link in an optical cycle.
     return run.flits * keys.core_mhz / (run.cycles * keys.optical_mhz);
   });
-  rows.pictured("Table 4, ablation", "units that send, GPUOPT, mean", mean(sending), "units",
-                fmt::format("{}; {}", listed(sending), kNone));
+  rows.ours("Table 4", "units that send, GPUOPT, mean", nullptr, mean(sending), "units",
+            listed(sending));
 }
 
 // What the paper leaves open about the control of the lasers, and what no control can save.
@@ -105,13 +102,13 @@ void add_readings(Rows& rows) {
         });
     const auto lit = rows.each(variant.name, variant.name,
                                [](const GpuoptRun& x, const GpuoptRun&) { return x.lit_units; });
-    rows.number(
-        "Fig. 15, ablation", fmt::format("{}: laser power against GPUOPT", variant.text), -59,
-        mean(power), "%",
+    rows.ours(
+        "Fig. 15", fmt::format("{}: laser power against GPUOPT", variant.text), -59, mean(power),
+        "%",
         fmt::format("{}; {:.2f} units lit (table 4: 5.20)", listed(power), mean(lit).value_or(0)));
     const auto slower = rows.speedup("gpuopt", variant.name);
-    rows.number("Fig. 14, ablation", fmt::format("GPUOPT over {}", variant.text), 11,
-                percent_over_one(mean(slower)), "%", listed(slower));
+    rows.ours("Fig. 14", fmt::format("GPUOPT over {}", variant.text), 11,
+              percent_over_one(mean(slower)), "%", listed(slower));
   }
   add_needs(rows);
 }
@@ -140,9 +137,8 @@ void add_epochs(Rows& rows) {
     }
   }
   if (epochs == 0) return;
-  rows.pictured("Table 4, ablation", "epochs in which stations hold at most 5 units",
-                100 * few / epochs, "%",
-                fmt::format("PS_GPUOPT, mean over the applications; {}", kNone));
+  rows.ours("Table 4", "epochs in which stations hold at most 5 units", nullptr, 100 * few / epochs,
+            "%", "PS_GPUOPT, mean over the applications");
   json bars = json::array();
   for (std::size_t units = 0; units < lit.size(); ++units) {
     bars.push_back({{"name", fmt::format("{}", units)},
@@ -163,11 +159,10 @@ void add_epochs(Rows& rows) {
 // Lines of the paper's size.
 void add_lines(Rows& rows) {
   const auto mesh = rows.speedup("gpuopt-lines-128", "emesh-lines-128");
-  rows.number("Fig. 12, ablation", "GPUOPT over EMESH, lines of 128 bytes", 1.8, mean(mesh), "x",
-              listed(mesh));
+  rows.ours("Fig. 12", "GPUOPT over EMESH, lines of 128 bytes", 1.8, mean(mesh), "x", listed(mesh));
   const auto prior = rows.speedup("gpuopt-lines-128", "prior-opt-lines-128");
-  rows.number("Fig. 14, ablation", "GPUOPT over Prior_Opt, lines of 128 bytes", 17,
-              percent_over_one(mean(prior)), "%", listed(prior));
+  rows.ours("Fig. 14", "GPUOPT over Prior_Opt, lines of 128 bytes", 17,
+            percent_over_one(mean(prior)), "%", listed(prior));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include "reproduction.hpp"
 #include "ww/core/result.hpp"
+#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/i_network.hpp"
 #include "ww/sim/net/photonic_config.hpp"
 
@@ -71,6 +73,15 @@ struct GpuoptVariant {
 // GPUOPT's system (table 2) with each network; `quick` leaves the design space out.
 [[nodiscard]] std::vector<GpuoptVariant> gpuopt_variants(bool quick);
 
+// The chip and the system around it in which a variant runs.
+struct GpuoptPlatform {
+  sim::gpu::Architecture chip;
+  sim::gpu::TimingConfig timing;
+};
+// Errors: those of data_sheet(); those of validate(), which name the key.
+[[nodiscard]] Result<GpuoptPlatform> gpuopt_platform(const std::string& chip,
+                                                     const GpuoptVariant& variant);
+
 // Runs every application on every network on virtual:gpuopt, in processes of their own; results
 // stay under out/runs and are used again. `done(name, so many, of)` is told after each. Errors:
 // those that concern all runs; an application that fails is in `failures`.
@@ -78,7 +89,11 @@ struct GpuoptVariant {
     const GpuoptOptions& options,
     const std::function<void(const std::string&, double, double)>& done);
 
+// Tables 2 and 3: each entry is read from the platform of EMESH.
+void add_gpuopt_platform(Reproduction& out, const GpuoptPlatform& platform);
 void add_gpuopt_rows(Reproduction& out, const GpuoptStudy& study);
+// The paper's headlines, from rows that are there already.
+void add_gpuopt_summary(Reproduction& out);
 // Where the paper contradicts itself.
 [[nodiscard]] std::vector<std::string> gpuopt_inconsistencies();
 [[nodiscard]] nlohmann::json to_json(const GpuoptRun& run);

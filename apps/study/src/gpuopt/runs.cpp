@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kChip = "gpuopt";
+constexpr const char* kChip = "gpuopt";  // of `virtual:gpuopt`
 
 struct Planned {
   std::string application;
@@ -54,26 +54,9 @@ sim::gpu::DramConfig hbm2() {
   return dram;
 }
 
-// The settings of a variant, as `workloads run --timing` reads them.
 Result<std::string> settings_of(const GpuoptVariant& variant) {
-  sim::gpu::ChipRequest request;
-  request.chip = kChip;
-  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
-  sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
-  config.network = variant.system.network;
-  config.network.count_toggles = true;
-  config.core_nodes = variant.system.core_nodes;
-  config.l2_cycles += variant.l2_cycles_more;
-  config.cus_in_use = variant.cus_in_use;
-  config.request_cycles = variant.request_cycles;
-  config.request_flit_bits = variant.request_flit_bits;
-  config.reply_flit_bits = variant.reply_flit_bits;
-  config.line_bytes = variant.line_bytes;
-  config.dram = hbm2();
-  config.node_nm = variant.system.node_nm;
-  config.link_mm = variant.system.link_mm;
-  WW_TRY(sim::gpu::validate(config));
-  return sim::gpu::to_toml(config);
+  WW_ASSIGN(platform, gpuopt_platform(kChip, variant));
+  return sim::gpu::to_toml(platform.timing);
 }
 
 // A run is there when the same command, with the same settings, has ended well.
@@ -126,6 +109,27 @@ Result<GpuoptRun> read_run(const fs::path& file) {
 }
 
 }  // namespace
+
+Result<GpuoptPlatform> gpuopt_platform(const std::string& chip, const GpuoptVariant& variant) {
+  sim::gpu::ChipRequest request;
+  request.chip = chip;
+  WW_ASSIGN(sheet, sim::gpu::data_sheet(request));
+  sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
+  config.network = variant.system.network;
+  config.network.count_toggles = true;
+  config.core_nodes = variant.system.core_nodes;
+  config.l2_cycles += variant.l2_cycles_more;
+  config.cus_in_use = variant.cus_in_use;
+  config.request_cycles = variant.request_cycles;
+  config.request_flit_bits = variant.request_flit_bits;
+  config.reply_flit_bits = variant.reply_flit_bits;
+  config.line_bytes = variant.line_bytes;
+  config.dram = hbm2();
+  config.node_nm = variant.system.node_nm;
+  config.link_mm = variant.system.link_mm;
+  WW_TRY(sim::gpu::validate(config));
+  return GpuoptPlatform{std::move(sheet), std::move(config)};
+}
 
 json to_json(const GpuoptRun& run) {
   return {{"cycles", run.cycles},
