@@ -460,6 +460,7 @@ void add_dapper_rows(Reproduction& out, const DapperStudy& study) {
   add_latency(out, study);
   add_errors(out, study);
   add_pictures(out, study);
+  add_dapper_readings(out, study);
   add_dapper_sensitivity(out, study);
 }
 

@@ -45,7 +45,10 @@ std::vector<Point> points_of(const Rows& rows) {
   std::vector<Point> points;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
     const auto* kind = sim::net::find_network(variant.system.network.network);
-    if (kind == nullptr || !kind->light || variant.line_bytes != 64) continue;
+    if (kind == nullptr || !kind->light || variant.line_bytes != 64 ||
+        variant.l1_policy != "coherent") {
+      continue;
+    }
     // Ablations of what cannot be built, or not sensibly: 63 units pass 63 splitters.
     if (variant.name == "units-63" || variant.name == "free-tokens" ||
         variant.name == "fast-ring") {

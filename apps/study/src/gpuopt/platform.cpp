@@ -110,17 +110,21 @@ void add_gpuopt_summary(Reproduction& out) {
   out.headline("the same, if each of the mesh's wires carries 10 Gb/s", "Fig. 12",
                "GPUOPT over EMESH (256 wires at 10 Gb/s), mean");
   out.headline("GPUOPT is faster than Prior_Opt, with 64 wavelengths a link", "Fig. 14",
-               "GPUOPT over Prior_Opt, 64 wavelengths");
+               "GPUOPT over Prior_Opt, 64 wavelengths a link");
   out.headline("the same, with 128 wavelengths a link", "Fig. 14",
-               "GPUOPT over Prior_Opt, 128 wavelengths");
+               "GPUOPT over Prior_Opt, 128 wavelengths a link");
   out.headline("GPUOPT's lasers need less than Prior_Opt's, 64 wavelengths", "Fig. 15",
                "laser power of GPUOPT against Prior_Opt, 64 wavelengths");
   out.headline("the same, with 128 wavelengths", "Fig. 15",
                "laser power of GPUOPT against Prior_Opt, 128 wavelengths");
   out.headline("Turning lasers off saves laser power", "Fig. 15",
                "laser power of PS_GPUOPT against GPUOPT");
+  out.headline("the same by the other readings of its control", "Fig. 15",
+               "all four of these readings: laser power");
   out.headline("Turning lasers off costs time: GPUOPT over PS_GPUOPT", "Fig. 14",
                "GPUOPT over PS_GPUOPT, mean gain");
+  out.headline("the same by the other readings of its control", "Fig. 14",
+               "GPUOPT over PS_GPUOPT, all four of these readings");
   out.headline("Prior_Opt lights more than busy stations need", "Fig. 6",
                "laser power of Prior_Opt");
   out.headline("32 SMs are faster than 8", "Fig. 2", "performance of 32 SMs over 8, mean");

@@ -99,6 +99,10 @@ Result<GpuoptRun> read_run(const fs::path& file) {
   const json packets = total.value("packets", json::object());
   for (const auto& [kind, count] : packets.items()) {
     run.flits += number(count, "flits");
+    run.packets += number(count, "packets");
+    if (kind == "invalidation" || kind == "recall") {
+      run.coherence_packets += number(count, "packets");
+    }
     if (kind.ends_with("request")) run.requests += number(count, "packets");
     if (kind.ends_with("reply")) run.reply_flits += number(count, "flits");
   }
@@ -124,6 +128,7 @@ Result<GpuoptPlatform> gpuopt_platform(const std::string& chip, const GpuoptVari
   config.request_flit_bits = variant.request_flit_bits;
   config.reply_flit_bits = variant.reply_flit_bits;
   config.line_bytes = variant.line_bytes;
+  config.l1_policy = variant.line_bytes == 64 ? variant.l1_policy : "launch";
   config.dram = hbm2();
   config.node_nm = variant.system.node_nm;
   config.link_mm = variant.system.link_mm;
@@ -140,6 +145,8 @@ json to_json(const GpuoptRun& run) {
           {"busy_stations", run.busy_stations},
           {"messages", run.messages},
           {"c_messages", run.c_messages},
+          {"packets", run.packets},
+          {"coherence_packets", run.coherence_packets},
           {"failed_attempts", run.failed_attempts},
           {"epochs_by_lit_units", run.epochs_by_lit},
           {"epochs_by_held_units", run.epochs_by_held},
@@ -186,6 +193,7 @@ Result<GpuoptStudy> run_gpuopt_study(
     }
   }
   GpuoptStudy study;
+  study.quick = options.quick;
   const auto total = static_cast<double>(plan.size());
   double finished = total - static_cast<double>(jobs.size());
   const auto count = [&](const Planned& planned) {
