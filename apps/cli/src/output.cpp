@@ -14,6 +14,11 @@ void print_json(const nlohmann::json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+void print_ordered_json(const nlohmann::ordered_json& json) {
+  using Json = nlohmann::ordered_json;
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
 void print_table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

@@ -13,28 +13,27 @@
 #include "ww/core/progress.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/report/pages.hpp"
+#include "ww/runner/chip_architecture.hpp"
 
 namespace ww::study {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using nlohmann::ordered_json;
 
-// Rows and page into the folder.
-Status save(json& result, Reproduction& out, const std::string& folder) {
-  result["charts"] = std::move(out.charts);
-  result["rows"] = json::array();
-  for (auto& row : out.rows) {
-    result["rows"].push_back({{"figure", row.figure},
-                              {"quantity", row.quantity},
-                              {"paper", row.paper},
-                              {"ours", row.ours},
-                              {"unit", row.unit},
-                              {"status", row.status},
-                              {"note", row.note}});
-  }
-  WW_TRY(write_file_atomically(fs::path(folder) / "reproduction.json", result.dump(1) + "\n"));
-  return report::write_reproduction_page(result, fs::path(folder) / "reproduction.html");
+// Summary, rows and page into the folder. `result` has what describes the study. The summary stands
+// before the rows, and both before runs and charts.
+Result<ordered_json> save(const json& result, Reproduction& out, const std::string& folder) {
+  sort_by_figure(out.rows);
+  ordered_json document;
+  for (const char* key : {"paper", "device", "virtual", "size"}) document[key] = result.at(key);
+  document.update(to_json(out));
+  document.update(ordered_json(result));
+  document["charts"] = std::move(out.charts);
+  WW_TRY(write_file_atomically(fs::path(folder) / "reproduction.json", document.dump(1) + "\n"));
+  WW_TRY(report::write_reproduction_page(json(document), fs::path(folder) / "reproduction.html"));
+  return document;
 }
 
 // The calibration of the folder, made where there is none. One process holds one virtual chip, so
@@ -63,7 +62,7 @@ Status calibrate(const ReproduceRequest& request) {
   return {};
 }
 
-Result<json> reproduce_iiswc16(const ReproduceRequest& request) {
+Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
   WW_TRY(calibrate(request));
   const auto model_file = (fs::path(request.out) / "model.json").string();
   WW_ASSIGN(text, read_file(model_file));
@@ -73,7 +72,8 @@ Result<json> reproduce_iiswc16(const ReproduceRequest& request) {
   }
   Reproduction out;
   try {
-    iiswc16::add_characterisation(out, model);
+    WW_ASSIGN(chip, runner::chip_architecture({}));  // the W9100's
+    iiswc16::add_characterisation(out, model, chip);
   } catch (const json::exception& e) {
     return fail(ErrorCode::parse_error, std::string("damaged model: ") + e.what(), model_file);
   }
@@ -83,13 +83,13 @@ Result<json> reproduce_iiswc16(const ReproduceRequest& request) {
                                      progress.update(done, total, name);
                                    }));
   progress.finish();
+  iiswc16::add_iiswc16_summary(out);
   json result{
       {"paper", "IISWC'16: Measuring and Modeling On-Chip Interconnect Power on Real Hardware"},
       {"device", "virtual:w9100"},
       {"virtual", true},
       {"size", request.size}};
-  WW_TRY(save(result, out, request.out));
-  return result;
+  return save(result, out, request.out);
 }
 
 json run_json(const dapper::DapperRun& run) {
@@ -119,15 +119,15 @@ json run_json(const dapper::DapperRun& run) {
 // A study of runs by application and variant: it runs, `add_rows` compares it with the paper, and
 // rows, pictures and runs are saved. `result` says which paper; it gets `inconsistencies` and
 // `runs`, which `to_row` writes.
-Result<json> reproduce_study(const ReproduceRequest& request, json result, auto run_study,
-                             auto add_rows, auto to_row) {
+Result<ordered_json> reproduce_study(const ReproduceRequest& request, json result, auto run_study,
+                                     auto add_rows, auto to_row) {
   Progress progress("reproducing", "runs");
   WW_ASSIGN(study, run_study([&](const std::string& name, double done, double total) {
               progress.update(done, total, name);
             }));
   progress.finish();
   Reproduction out;
-  add_rows(out, study);
+  WW_TRY(add_rows(out, study));
   result["virtual"] = true;
   result["size"] = request.size;
   result["runs"] = json::array();
@@ -140,11 +140,10 @@ Result<json> reproduce_study(const ReproduceRequest& request, json result, auto 
     }
   }
   if constexpr (requires { study.pictures; }) result["pictures"] = study.pictures;
-  WW_TRY(save(result, out, request.out));
-  return result;
+  return save(result, out, request.out);
 }
 
-Result<json> reproduce_dapper(const ReproduceRequest& request) {
+Result<ordered_json> reproduce_dapper(const ReproduceRequest& request) {
   return reproduce_study(
       request,
       {{"paper", "Dapper: Data Aware Approximate NoC for GPGPU Architectures (NOCS 2018)"},
@@ -153,10 +152,17 @@ Result<json> reproduce_dapper(const ReproduceRequest& request) {
       [&](const auto& told) {
         return dapper::run_dapper_study({request.out, request.size, request.quick, 2}, told);
       },
-      dapper::add_dapper_rows, run_json);
+      [](Reproduction& out, const auto& study) -> Status {
+        WW_ASSIGN(platform, dapper::dapper_platform("dapper"));
+        dapper::add_dapper_platform(out, platform);
+        dapper::add_dapper_rows(out, study);
+        dapper::add_dapper_summary(out);
+        return {};
+      },
+      run_json);
 }
 
-Result<json> reproduce_gpuopt(const ReproduceRequest& request) {
+Result<ordered_json> reproduce_gpuopt(const ReproduceRequest& request) {
   return reproduce_study(
       request,
       {{"paper", "PS_GPUOPT: photonic networks for GPUs (Bashir and Sarangi)"},
@@ -165,7 +171,15 @@ Result<json> reproduce_gpuopt(const ReproduceRequest& request) {
       [&](const auto& told) {
         return gpuopt::run_gpuopt_study({request.out, request.size, request.quick}, told);
       },
-      gpuopt::add_gpuopt_rows, [](const auto& run) { return gpuopt::to_json(run); });
+      [](Reproduction& out, const auto& study) -> Status {
+        const auto variants = gpuopt::gpuopt_variants(true);
+        WW_ASSIGN(platform, gpuopt::gpuopt_platform("gpuopt", variants.front()));  // EMESH
+        gpuopt::add_gpuopt_platform(out, platform);
+        gpuopt::add_gpuopt_rows(out, study);
+        gpuopt::add_gpuopt_summary(out);
+        return {};
+      },
+      [](const auto& run) { return gpuopt::to_json(run); });
 }
 
 }  // namespace
@@ -175,7 +189,7 @@ const std::vector<std::string>& papers() {
   return kPapers;
 }
 
-Result<json> reproduce(const ReproduceRequest& request) {
+Result<ordered_json> reproduce(const ReproduceRequest& request) {
   if (request.paper == "dapper") return reproduce_dapper(request);
   if (request.paper == "gpuopt") return reproduce_gpuopt(request);
   if (request.paper == "iiswc16") return reproduce_iiswc16(request);

@@ -189,6 +189,7 @@ class Session {
   void output(const char* what, const char* type, std::span<const std::byte> data,
               std::size_t count);
   [[nodiscard]] std::uint64_t changed_replies() const;
+  [[nodiscard]] bool l1s_are_coherent() const;
   [[nodiscard]] std::string difference_text() const;
   Buffer create(std::size_t bytes);
   void write(Buffer buffer, std::span<const std::byte> data);

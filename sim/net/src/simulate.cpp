@@ -10,12 +10,17 @@
 #include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/packet_trace.hpp"
 
 namespace ww::sim::net {
 namespace {
 
 bool is_trace(const Simulation& simulation) {
   return !simulation.trace.empty();
+}
+
+bool has_packets(const Simulation& simulation) {
+  return !simulation.packets.empty();
 }
 
 // The nodes, times and seed of requests are the same whether traffic or a trace makes them.
@@ -67,14 +72,14 @@ Simulation::Simulation() {
 Result<NetworkConfig> network_of(const Simulation& simulation) {
   WW_ASSIGN(kind, network_kind(simulation.network.network));
   NetworkConfig config = simulation.network;
-  const bool answers =
-      is_trace(simulation) || simulation.run.traffic.pattern == Pattern::many_to_few;
+  const bool answers = is_trace(simulation) || has_packets(simulation) ||
+                       simulation.run.traffic.pattern == Pattern::many_to_few;
   if (kind->classes != 0) {
     config.classes = kind->classes;
   } else if (config.classes == 0) {
     config.classes = answers ? 2 : 1;
   }
-  config.count_toggles = is_trace(simulation);
+  config.count_toggles = is_trace(simulation) || has_packets(simulation);
   return config;
 }
 
@@ -102,6 +107,10 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
     WW_ASSIGN(replayed, replay(*network, reader, replay_of(simulation)));
     report.run = std::move(replayed.run);
     report.replay = std::move(replayed.stats);
+  } else if (has_packets(simulation)) {
+    WW_ASSIGN(packets, read_packets(simulation.packets));
+    WW_ASSIGN(result, replay_packets(*network, packets, simulation.open_loop));
+    report.run = std::move(result);
   } else {
     WW_ASSIGN(result, run(*network, run_of(simulation)));
     report.run = std::move(result);
@@ -172,6 +181,10 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
     json["requests"] = report.replay->requests();
     json["l1_hit_rate"] = report.replay->l1_hit_rate();
     json["trace"] = replay_json(report.simulation, *report.replay);
+  } else if (has_packets(report.simulation)) {
+    json["traffic"] = "packets";
+    json["packet_trace"] = {{"file", report.simulation.packets.string()},
+                            {"open_loop", report.simulation.open_loop}};
   } else {
     json["traffic"] = to_string(report.simulation.run.traffic.pattern);
     json["rate"] = report.simulation.run.traffic.rate;

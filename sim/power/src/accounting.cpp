@@ -96,13 +96,27 @@ Picojoule leakage(std::uint64_t count, double milliwatts, double seconds) {
   return Picojoule(static_cast<double>(count) * milliwatts * 1e-3 * seconds * 1e12);
 }
 
+// A bypass router: a small router of the estimator, or a share of one as wide.
+Result<RouterEnergy> bypass_router(const EnergyConfig& config) {
+  RouterSize size = config.router;
+  if (config.bypass_power == 0) {
+    size.vcs = 1;
+    size.vc_buffer = 1;
+    return router_energy(config.estimator, config.node_nm, size);
+  }
+  WW_ASSIGN(router, router_energy(config.estimator, config.node_nm, size));
+  for (double* value : {&router.buffer_write_pj, &router.buffer_read_pj, &router.crossbar_pj,
+                        &router.switch_grant_pj, &router.clock_pj, &router.leakage_mw}) {
+    *value *= config.bypass_power;
+  }
+  router.source = fmt::format("{:.0f}% of {}", 100 * config.bypass_power, router.source);
+  return router;
+}
+
 Status add_overlay(EnergyReport& report, const NetworkEvents& events, const EnergyConfig& config,
                    const Wires& wires) {
   const OverlayEvents& overlay = events.overlay;
-  RouterSize size = config.router;
-  size.vcs = 1;
-  size.vc_buffer = 1;
-  WW_ASSIGN(bypass, router_energy(config.estimator, config.node_nm, size));
+  WW_ASSIGN(bypass, bypass_router(config));
   WW_ASSIGN(overhead, overhead_energy(config.node_nm));
   report.bypass_switch = times(overlay.crossbar_flits, bypass.crossbar_pj);
   report.bypass_latch = times(overlay.latch_flits, bypass.buffer_write_pj + bypass.buffer_read_pj);
@@ -143,6 +157,11 @@ Status add_compression(EnergyReport& report, const NetworkEvents& events,
 }  // namespace
 
 Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& config) {
+  if (!(config.bypass_power >= 0 && config.bypass_power <= 1)) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("bypass_power = {} is outside 0 to 1", config.bypass_power),
+                "bypass_power");
+  }
   if (!(config.toggle_rate >= 0 && config.toggle_rate <= 1)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("toggle_rate = {} is outside 0 to 1", config.toggle_rate),

@@ -46,6 +46,23 @@ TEST(OverlayEnergy, ABypassRouterCostsWhatDsentSaysOfALatchedOne) {
   EXPECT_EQ(pj(energy.buffer_write), 0);
 }
 
+TEST(OverlayEnergy, ABypassRouterCostsTheStatedShareOfARouter) {
+  NetworkEvents events = with_overlay();
+  events.overlay.crossbar_flits = 1000;
+  events.cycles = 1000;  // 1 us
+  EnergyConfig config = config64();
+  const auto router = router_energy(config.estimator, config.node_nm, config.router);
+  ASSERT_TRUE(router);
+  config.bypass_power = 0.5;
+  const auto half = account(events, config);
+  ASSERT_TRUE(half) << half.error().text();
+  EXPECT_NEAR(pj(half->bypass_router_leakage), 16 * 0.5 * router->leakage_mw * 1e3, 1e-6);
+  EXPECT_NEAR(pj(half->bypass_switch), 1000 * 0.5 * router->crossbar_pj, 1e-6);
+  EXPECT_GT(pj(half->bypass_router_leakage), 2 * pj(report(events).bypass_router_leakage));
+  config.bypass_power = 1.5;
+  EXPECT_EQ(account(events, config).error().context, "bypass_power");
+}
+
 TEST(OverlayEnergy, CountedTransitionsReplaceTheToggleRate) {
   NetworkEvents events = with_overlay();
   events.overlay.link_flits = 100;

@@ -10,17 +10,10 @@
 namespace ww::cli {
 namespace {
 
-using nlohmann::json;
-
 struct ReproduceArguments {
   study::ReproduceRequest request;
   bool json{};
 };
-
-std::string cell(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.is_number() ? fmt::format("{:.4g}", value.get<double>()) : std::string("-");
-}
 
 int run(ReproduceArguments arguments) {
   study::ReproduceRequest& request = arguments.request;
@@ -29,21 +22,13 @@ int run(ReproduceArguments arguments) {
   const auto result = study::reproduce(request);
   if (!result) return report_error(result.error());
   if (arguments.json) {
-    print_json(*result);
+    print_ordered_json(*result);
     return 0;
   }
-  std::vector<std::vector<std::string>> rows{
-      {"FIGURE", "QUANTITY", "PAPER", "OURS", "UNIT", "STATUS"}};
-  for (const auto& row : (*result)["rows"]) {
-    rows.push_back({row["figure"], row["quantity"], cell(row["paper"]), cell(row["ours"]),
-                    row["unit"], row["status"]});
-  }
-  print_table(rows);
-  for (const auto& line : result->value("inconsistencies", json::array())) {
-    fmt::print("in the paper: {}\n", line.get<std::string>());
-  }
-  fmt::print("ours: {}, not a measurement; notes and plots: {}/reproduction.html\n",
-             (*result)["device"].get<std::string>(), request.out);
+  fmt::print("{}", study::reproduction_text(*result));
+  fmt::print("ours: {}, not a measurement\n", (*result)["device"].get<std::string>());
+  fmt::print("notes, plots, and where the paper disagrees with itself: {}/reproduction.html\n",
+             request.out);
   return 0;
 }
 

@@ -25,6 +25,10 @@ std::string load_text(const SimulateArguments& arguments) {
                        arguments.device);
   }
   if (!arguments.trace.empty()) return "trace " + arguments.trace;
+  if (!arguments.packets.empty()) {
+    return fmt::format("packets {}{}", arguments.packets,
+                       arguments.open_loop ? " (open loop)" : "");
+  }
   return fmt::format("{} traffic at {:.3g} flits/node/cycle", arguments.traffic,
                      arguments.simulation.run.traffic.rate);
 }
@@ -65,6 +69,10 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
        fmt::format("{:.3g} million flit-hops a CPU second",
                    run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0)}};
   for (auto& row : photonic_event_rows(run.window.photonic)) rows.push_back(std::move(row));
+  if (!arguments.packets.empty()) {
+    rows.push_back({"cycles", std::to_string(run.cycles.value())});
+    rows.push_back({"packets", std::to_string(run.packets)});
+  }
   if (report.replay) {
     for (auto& row : replay_rows(report)) rows.push_back(std::move(row));
   }
@@ -191,7 +199,8 @@ int run(const SimulateArguments& arguments) {
   }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {
-    if (option->count() > 0 && !(arguments.trace.empty() && arguments.workload.empty())) {
+    if (option->count() > 0 &&
+        !(arguments.trace.empty() && arguments.workload.empty() && arguments.packets.empty())) {
       spdlog::warn("{} says nothing here: a trace's packets carry its requests, to the end",
                    option->get_name());
     }

@@ -37,8 +37,20 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
                        .add_option("--workload", arguments.workload,
                                    "Application of 'workloads list', traced for this run")
                        ->group(kLoad);
-  trace->excludes(traffic)->excludes(workload);
-  workload->excludes(traffic);
+  auto* packets = command
+                      .add_option("--packet-trace", arguments.packets,
+                                  "Packets with their times, as 'wirewatt workloads run "
+                                  "--packet-trace' writes them, or a table of another simulator: "
+                                  "CYCLE SOURCE DESTINATION FLITS [AFTER GAP]")
+                      ->group(kLoad);
+  command
+      .add_flag("--open-loop", arguments.open_loop,
+                "With --packet-trace: packets at the recorded times, whatever arrives when")
+      ->needs(packets)
+      ->group(kLoad);
+  trace->excludes(traffic)->excludes(workload)->excludes(packets);
+  workload->excludes(traffic)->excludes(packets);
+  packets->excludes(traffic);
   const std::vector<CLI::Option*> synthetic{
       add_shown(command, kLoad, "--rate", load.rate, "Flits per node and cycle"),
       command
@@ -65,6 +77,7 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
   for (CLI::Option* option : synthetic) {
     trace->excludes(option);
     workload->excludes(option);
+    packets->excludes(option);
   }
   arguments.of_traffic = {
       add_shown(command, kLoad, "--packet-size", load.packet_size, "Flits a packet (--traffic)"),
@@ -134,8 +147,8 @@ void add_output(CLI::App& command, SimulateArguments& arguments) {
   auto* heatmap = command.add_flag("--heatmap", arguments.heatmap, "Draw how busy each link was");
   auto* compare = command.add_flag("--compare", arguments.compare,
                                    "What every estimator says, side by side (always in --json)");
-  for (CLI::Option* option :
-       {command.get_option("--trace"), command.get_option("--workload"), heatmap, compare}) {
+  for (CLI::Option* option : {command.get_option("--trace"), command.get_option("--workload"),
+                              command.get_option("--packet-trace"), heatmap, compare}) {
     curve->excludes(option);
   }
   for (CLI::Option* option : {curve, heatmap, compare}) option->group(kOutput);
@@ -161,6 +174,8 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   WW_ASSIGN(scope, sim::power::budget_scope_from_string(arguments.budget_scope));
   simulation.energy.photonic.scope = scope;
   simulation.model = arguments.model;
+  simulation.packets = arguments.packets;
+  simulation.open_loop = arguments.open_loop;
   return simulation;
 }
 
@@ -172,7 +187,7 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_photonic_power_options(command, arguments.simulation.energy.photonic, arguments.budget_scope);
   add_output(command, arguments);
   command.footer(
-      "What drives the network: --traffic (default), --trace or --workload.\n"
+      "What drives the network: --traffic (default), --trace, --workload or --packet-trace.\n"
       "Examples:\n"
       "  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3\n"
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
@@ -180,6 +195,7 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
       "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"
+      "  wirewatt simulate --network dapper --flit-bits 64 --packet-trace dct.packets --open-loop\n"
       "  wirewatt simulate --network ps-gpuopt --traffic many_to_few --flit-bits 256 --rate 0.1");
 }
 

@@ -24,6 +24,8 @@ struct SimulateArguments {
   std::string model;
   bool anyway{};
   std::string trace;
+  std::string packets;  // a packet trace
+  bool open_loop{};
   std::string workload;
   std::string size{"small"};
   std::string device{"virtual:w9100"};

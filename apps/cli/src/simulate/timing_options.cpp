@@ -38,6 +38,15 @@ Result<sim::gpu::TimingRequest> request_of(const TimingArguments& arguments) {
     request.keys.emplace_back("core_nodes",
                               fmt::format("{}", fmt::join(arguments.core_nodes, ",")));
   }
+  if (!arguments.packet_trace.empty()) {
+    // Keys reach the driver as one text, KEY=VALUE;KEY=VALUE.
+    const std::string file = std::filesystem::absolute(arguments.packet_trace);
+    if (file.find_first_of(";=") != std::string::npos) {
+      return fail(ErrorCode::invalid_argument, "a file's name with ';' or '=' cannot be passed on",
+                  "--packet-trace");
+    }
+    request.keys.emplace_back("packet_trace", file);
+  }
   return request;
 }
 
@@ -97,6 +106,10 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
       ->allow_extra_args(false)
       ->group(kTiming);
   command.add_option("--timing-report", arguments.report, "Report of the launches (JSON)")
+      ->group(kTiming);
+  command
+      .add_option("--packet-trace", arguments.packet_trace,
+                  "Every packet of the network with its time, for simulate --packet-trace")
       ->group(kTiming);
   command
       .add_option("--power-samples", arguments.power_samples,

@@ -20,6 +20,7 @@ struct TimingArguments {
   std::vector<std::uint32_t> core_nodes;
   std::string settings;  // TOML file
   std::string report;
+  std::string packet_trace;  // file of every packet
   std::string power_samples;
   std::vector<std::string> approximations;
 

@@ -8,6 +8,7 @@
 
 #include "drawing/bars.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/report/number_text.hpp"
 
 namespace ww::report {
 namespace {
@@ -57,23 +58,43 @@ TEST(Pages, ShowEveryRowOfAReproduction) {
          {"points",
           {{{"name", "best of both"}, {"x", 2}, {"y", 1}, {"front", true}},
            {{"name", "worse"}, {"x", 1}, {"y", 2}, {"front", false}}}}}}},
+      {"summary",
+       {{{"claim", "power is saved"},
+         {"paper", "50 %"},
+         {"ours", "20 %"},
+         {"verdict", "40% of the paper's"}}}},
       {"rows",
        {{{"figure", "Fig. 1"},
          {"quantity", "q"},
          {"paper", nullptr},
-         {"ours", 2.5},
+         {"ours", 32768},
          {"unit", "%"},
-         {"status", "unavailable"},
+         {"status", "picture"},
          {"note", "a picture alone"}}}}};
   ASSERT_TRUE(write_reproduction_page(reproduction, file));
   const auto text = read_file(file);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("VIRTUAL"));
   EXPECT_THAT(*text, HasSubstr("a picture alone"));
+  EXPECT_THAT(*text, HasSubstr("power is saved"));
+  EXPECT_THAT(*text, HasSubstr("40% of the paper"));
+  EXPECT_THAT(*text, HasSubstr("32,768"));
   EXPECT_THAT(*text, HasSubstr("<svg"));
   EXPECT_THAT(*text, HasSubstr("best of both"));
   EXPECT_THAT(*text, HasSubstr("the front"));
   std::filesystem::remove(file);
+}
+
+TEST(NumberText, IsAsPeopleWriteIt) {
+  EXPECT_EQ(number_text(32768), "32,768");
+  EXPECT_EQ(number_text(-1234567), "-1,234,567");
+  EXPECT_EQ(number_text(12), "12");
+  EXPECT_EQ(number_text(0), "0");
+  EXPECT_EQ(number_text(12345.678), "12,346");
+  EXPECT_EQ(number_text(-0.004246), "-0.004246");
+  EXPECT_EQ(number_text(293.71, 3), "294");
+  EXPECT_EQ(number_text(1.5e-7), "1.5e-07");
+  EXPECT_EQ(number_text(0.0 / 0.0), "-");
 }
 
 TEST(ReproductionPage, ShowsOutputPicturesInItself) {

@@ -12,6 +12,7 @@
 #include "pages/page_kinds.hpp"
 #include "values.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/report/number_text.hpp"
 
 namespace ww::report {
 
@@ -53,6 +54,11 @@ Status add_pictures(Html& page, const json& pictures, const std::filesystem::pat
   return {};
 }
 
+// A figure as people write it, a text as it is.
+std::string plain_cell(const json& value) {
+  return value.is_number() ? number_text(value.get<double>()) : cell_text(value);
+}
+
 // Points of a design space, and the front that no other point beats.
 void add_points(Html& page, const json& figure) {
   Plot plot;
@@ -83,12 +89,25 @@ Result<std::string> reproduction_page(const json& reproduction,
     statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", rows, status);
   }
   page.answer(
-      fmt::format("{} of {} figures match", count["matches"], reproduction.at("rows").size()),
+      fmt::format("{} of the paper's figures match, {} differ", count["matches"], count["differs"]),
       {statuses + ".",
-       fmt::format("The paper's figure where its text states it, beside ours from {}. "
-                   "by_construction: the figure set a constant of the virtual chip or of "
-                   "the method, so agreement proves nothing.",
-                   text_of(reproduction, "device"))});
+       fmt::format("The paper's figure where its text states it, beside ours from {}.",
+                   text_of(reproduction, "device")),
+       "by_construction: the figure set a constant of the virtual chip or of the method, so "
+       "agreement proves nothing. vacuous: it holds only because nothing happened. picture: the "
+       "paper shows a picture alone. ours: another reading, an ablation or a bound, which the "
+       "paper does not have. unavailable: missing here."});
+  if (const json& claims = list_of(reproduction, "summary"); !claims.empty()) {
+    Table headlines{"Headline claims of the paper",
+                    {{"claim"}, {"paper", true}, {"ours", true}, {"verdict"}},
+                    {}};
+    for (const json& one : claims) {
+      headlines.rows.push_back({text_of(one, "claim"), text_of(one, "paper"), text_of(one, "ours"),
+                                text_of(one, "verdict")});
+    }
+    page.section("The paper's claims, in short");
+    page.table(headlines);
+  }
   for (const json& figure : list_of(reproduction, "charts")) {
     if (figure.contains("points")) {
       add_points(page, figure);
@@ -129,7 +148,7 @@ Result<std::string> reproduction_page(const json& reproduction,
       {}};
   for (const json& row : reproduction.at("rows")) {
     table.rows.push_back({text_of(row, "figure"), text_of(row, "quantity"),
-                          cell_text(row.at("paper")), cell_text(row.at("ours")),
+                          plain_cell(row.at("paper")), plain_cell(row.at("ours")),
                           text_of(row, "unit"), text_of(row, "status"), text_of(row, "note")});
   }
   page.section("All rows");

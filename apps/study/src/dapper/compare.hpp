@@ -32,6 +32,9 @@ using DapperRuns = std::vector<const DapperRun*>;
 // of 64 bits would have to deliver to take no longer. Dapper's circuits carry one at most.
 [[nodiscard]] double needed_flits(const DapperRuns& runs);
 
+// The paper's figures by its other readings, and what its bypass router costs.
+void add_dapper_readings(Reproduction& out, const DapperStudy& study);
+
 // Dapper in systems that are not the paper's, each beside a baseline in the same system, and the
 // load that its circuits carry without making the run longer.
 void add_dapper_sensitivity(Reproduction& out, const DapperStudy& study);

@@ -11,6 +11,8 @@
 
 #include "dapper/output_error.hpp"
 #include "reproduction.hpp"
+#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/timing.hpp"
 
 namespace ww::study::dapper {
 
@@ -78,8 +80,20 @@ struct DapperRequest {
     const DapperRequest& request,
     const std::function<void(const std::string&, double, double)>& done);
 
-// Figures 1, 3a, 7a, 7b, 8a to 8c, 9 and 10, and Table 1.
+// The system that the paper's baseline runs on.
+struct DapperPlatform {
+  sim::gpu::Architecture chip;
+  sim::gpu::TimingConfig timing;
+};
+// The chip `name` or file with its default network. Errors: those of chip_architecture().
+[[nodiscard]] Result<DapperPlatform> dapper_platform(const std::string& chip);
+
+// Table 1: each entry is read from the platform.
+void add_dapper_platform(Reproduction& out, const DapperPlatform& platform);
+// Figures 1, 3a, 7a, 7b, 8a to 8c, 9 and 10.
 void add_dapper_rows(Reproduction& out, const DapperStudy& study);
+// The paper's headlines, from rows that are there already.
+void add_dapper_summary(Reproduction& out);
 // What the paper says in two ways.
 [[nodiscard]] nlohmann::json dapper_inconsistencies();
 

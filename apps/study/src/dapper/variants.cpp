@@ -96,6 +96,23 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
       "clock-x8-approx-noc", {"--network", "approx-noc", "--approx-threshold", "10"}, true};
   unloaded.settings = network_at(8);
   variants.push_back(unloaded);
+  DapperVariant half = dapper("dapper-bypass-half", {}, true);
+  half.settings = "[energy]\nbypass_power = 0.5\n";
+  variants.push_back(half);
+  for (const char* data : {"first", "each"}) {
+    const std::string settings = fmt::format("[system]\nreply_data = \"{}\"\n", data);
+    const std::size_t from = variants.size();
+    variants.push_back({fmt::format("{}-baseline", data), {"--network", "mesh"}, true});
+    variants.push_back({fmt::format("{}-approx-noc", data),
+                        {"--network", "approx-noc", "--approx-threshold", "10"},
+                        true});
+    variants.push_back(dapper(fmt::format("{}-dapper", data), {}, true));
+    for (const char* threshold : {"15", "20"}) {
+      variants.push_back(dapper(fmt::format("{}-dapper-{}", data, threshold),
+                                {"--approx-threshold", threshold}, true));
+    }
+    for (std::size_t i = from; i < variants.size(); ++i) variants[i].settings = settings;
+  }
   for (const int times : {2, 4, 8, 16, 32}) {
     const std::string name = fmt::format("clock-x{}", times);
     add(variants, {name.c_str(),

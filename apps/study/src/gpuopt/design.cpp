@@ -45,7 +45,10 @@ std::vector<Point> points_of(const Rows& rows) {
   std::vector<Point> points;
   for (const GpuoptVariant& variant : gpuopt_variants(false)) {
     const auto* kind = sim::net::find_network(variant.system.network.network);
-    if (kind == nullptr || !kind->light || variant.line_bytes != 64) continue;
+    if (kind == nullptr || !kind->light || variant.line_bytes != 64 ||
+        variant.l1_policy != "coherent") {
+      continue;
+    }
     // Ablations of what cannot be built, or not sensibly: 63 units pass 63 splitters.
     if (variant.name == "units-63" || variant.name == "free-tokens" ||
         variant.name == "fast-ring") {
@@ -77,21 +80,20 @@ void add_link_budgets(Rows& rows) {
     const auto budget = budget_of(scope);
     if (!budget) continue;
     const double watts = 18 * 128 * budget->wavelength_uw() * 1e-6 / 0.25;
-    rows.pictured(
-        "section 8.3.2",
-        fmt::format("lasers of GPUOPT, all 18 units lit, link budget {}",
-                    sim::power::to_string(scope)),
-        watts, "W",
-        fmt::format("{:.2f} dB, {:.3g} uW a wavelength at 36 uW a detector, 25% efficient; "
-                    "the paper says neither how many splitters nor how many rings",
-                    budget->total_db(), budget->wavelength_uw()));
+    rows.ours("section 8.3.2",
+              fmt::format("lasers of GPUOPT, all 18 units lit, link budget {}",
+                          sim::power::to_string(scope)),
+              nullptr, watts, "W",
+              fmt::format("{:.2f} dB, {:.3g} uW a wavelength at 36 uW a detector, 25% efficient; "
+                          "the paper says neither how many splitters nor how many rings",
+                          budget->total_db(), budget->wavelength_uw()));
   }
   const auto share = rows.each("ps", "ps", [](const GpuoptRun& run, const GpuoptRun&) {
     return 100 * run.laser_pj / run.network_pj;
   });
   if (!share.empty()) {
-    rows.pictured("section 8.3.3", "share of the lasers in PS_GPUOPT's network energy", mean(share),
-                  "%", listed(share));
+    rows.ours("section 8.3.3", "share of the lasers in PS_GPUOPT's network energy", nullptr,
+              mean(share), "%", listed(share));
   }
 }
 
@@ -101,10 +103,10 @@ void add_design_space(Rows& rows) {
   for (const Point& point : points) {
     dots.push_back(
         {{"name", point.text}, {"x", point.performance}, {"y", point.ed2}, {"front", point.front}});
-    rows.pictured("design space", fmt::format("network ED2 over GPUOPT's: {}", point.text),
-                  point.ed2, "",
-                  fmt::format("performance {:.3f}{}", point.performance,
-                              point.front ? "; no other point is as good in both" : ""));
+    rows.ours("design space", fmt::format("network ED2 over GPUOPT's: {}", point.text), nullptr,
+              point.ed2, "",
+              fmt::format("performance {:.3f}{}", point.performance,
+                          point.front ? "; no other point is as good in both" : ""));
   }
   rows.out().charts.push_back({{"title", "Design space: network ED2 against performance"},
                                {"description",
@@ -125,14 +127,14 @@ void add_design_space(Rows& rows) {
     const auto name = sim::power::to_string(scope);
     const auto saved = against("ps", "gpuopt");
     if (!saved) continue;
-    rows.pictured("design space",
-                  fmt::format("network ED2 of PS_GPUOPT against GPUOPT, link budget {}", name),
-                  saved, "%", fmt::format("{:.3g} of the light of all-rings", light));
-    rows.pictured("design space",
-                  fmt::format("network ED2 that a perfect predictor would still save, link budget "
-                              "{}",
-                              name),
-                  against("perfect", "ps"), "%", "against PS_GPUOPT");
+    rows.ours("design space",
+              fmt::format("network ED2 of PS_GPUOPT against GPUOPT, link budget {}", name), nullptr,
+              saved, "%", fmt::format("{:.3g} of the light of all-rings", light));
+    rows.ours("design space",
+              fmt::format("network ED2 that a perfect predictor would still save, link budget "
+                          "{}",
+                          name),
+              nullptr, against("perfect", "ps"), "%", "against PS_GPUOPT");
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include "reproduction.hpp"
 #include "ww/core/result.hpp"
+#include "ww/sim/gpu/chip.hpp"
+#include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/i_network.hpp"
 #include "ww/sim/net/photonic_config.hpp"
 
@@ -23,24 +25,26 @@ struct GpuoptRun {
   double lit_units{};      // data units, over time
   double busy_stations{};  // over time: what an ideal scheme would light
   double messages{}, c_messages{};
-  double l1_accesses{}, requests{};    // lines asked for, and packets that ask the L2
-  double flits{}, reply_flits{};       // of all packets, of those from L2 to L1
-  double reply_latency{};              // of packets
-  double load{};                       // flits a node and cycle
-  double failed_attempts{};            // for a token, a message
-  std::vector<double> epochs_by_lit;   // epochs in which so many units were lit
-  std::vector<double> epochs_by_held;  // and in which stations held so many
+  double packets{}, coherence_packets{};  // of all kinds; invalidations and recalls
+  double l1_accesses{}, requests{};       // lines asked for, and packets that ask the L2
+  double flits{}, reply_flits{};          // of all packets, of those from L2 to L1
+  double reply_latency{};                 // of packets
+  double load{};                          // flits a node and cycle
+  double failed_attempts{};               // for a token, a message
+  std::vector<double> epochs_by_lit;      // epochs in which so many units were lit
+  std::vector<double> epochs_by_held;     // and in which stations held so many
   double cpu_s{};
 };
 
 struct GpuoptOptions {
   std::string out;
   std::string size;
-  bool quick{};  // no design space
+  bool quick{};  // the variants of --quick alone
   unsigned at_once{2};
 };
 
 struct GpuoptStudy {
+  bool quick{};  // then rows of what was left out on purpose are left out, too
   // [application][variant]; what is not there was not run
   std::map<std::string, std::map<std::string, GpuoptRun>> runs;
   std::map<std::string, std::string> failures;  // [application]
@@ -67,9 +71,22 @@ struct GpuoptVariant {
   int request_cycles{};                        // as in TimingConfig
   int request_flit_bits{}, reply_flit_bits{};  // the same
   int line_bytes{64};                          // the same
+  // The same. The paper's L1s are coherent; lines of 128 bytes are simulated without.
+  std::string l1_policy{"coherent"};
+  std::string against{"gpuopt"};  // of a reading of PS_GPUOPT: GPUOPT by the same reading
+  bool quick{};                   // among the runs of --quick
 };
-// GPUOPT's system (table 2) with each network; `quick` leaves the design space out.
+// GPUOPT's system (table 2) with each network; `quick` has those of the paper's headlines alone.
 [[nodiscard]] std::vector<GpuoptVariant> gpuopt_variants(bool quick);
+
+// The chip and the system around it in which a variant runs.
+struct GpuoptPlatform {
+  sim::gpu::Architecture chip;
+  sim::gpu::TimingConfig timing;
+};
+// Errors: those of chip_architecture(); those of validate(), which name the key.
+[[nodiscard]] Result<GpuoptPlatform> gpuopt_platform(const std::string& chip,
+                                                     const GpuoptVariant& variant);
 
 // Runs every application on every network on virtual:gpuopt, in processes of their own; results
 // stay under out/runs and are used again. `done(name, so many, of)` is told after each. Errors:
@@ -78,7 +95,11 @@ struct GpuoptVariant {
     const GpuoptOptions& options,
     const std::function<void(const std::string&, double, double)>& done);
 
+// Tables 2 and 3: each entry is read from the platform of EMESH.
+void add_gpuopt_platform(Reproduction& out, const GpuoptPlatform& platform);
 void add_gpuopt_rows(Reproduction& out, const GpuoptStudy& study);
+// The paper's headlines, from rows that are there already.
+void add_gpuopt_summary(Reproduction& out);
 // Where the paper contradicts itself.
 [[nodiscard]] std::vector<std::string> gpuopt_inconsistencies();
 [[nodiscard]] nlohmann::json to_json(const GpuoptRun& run);

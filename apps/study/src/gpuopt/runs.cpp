@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kChip = "gpuopt";
+constexpr const char* kChip = "gpuopt";  // of `virtual:gpuopt`
 
 struct Planned {
   std::string application;
@@ -55,26 +55,9 @@ sim::gpu::DramConfig hbm2() {
   return dram;
 }
 
-// The settings of a variant, as `workloads run --timing` reads them.
 Result<std::string> settings_of(const GpuoptVariant& variant) {
-  microbench::DeviceRequest device;
-  device.name = virtual_device_name(kChip);
-  WW_ASSIGN(architecture, runner::chip_architecture(device));
-  sim::gpu::TimingConfig config = sim::gpu::default_timing(architecture);
-  config.network = variant.system.network;
-  config.network.count_toggles = true;
-  config.core_nodes = variant.system.core_nodes;
-  config.l2_cycles += variant.l2_cycles_more;
-  config.cus_in_use = variant.cus_in_use;
-  config.request_cycles = variant.request_cycles;
-  config.request_flit_bits = variant.request_flit_bits;
-  config.reply_flit_bits = variant.reply_flit_bits;
-  config.line_bytes = variant.line_bytes;
-  config.dram = hbm2();
-  config.node_nm = variant.system.node_nm;
-  config.link_mm = variant.system.link_mm;
-  WW_TRY(sim::gpu::validate(config));
-  return sim::gpu::to_toml(config);
+  WW_ASSIGN(platform, gpuopt_platform(kChip, variant));
+  return sim::gpu::to_toml(platform.timing);
 }
 
 // A run is there when the same command, with the same settings, has ended well.
@@ -117,6 +100,10 @@ Result<GpuoptRun> read_run(const fs::path& file) {
   const json packets = total.value("packets", json::object());
   for (const auto& [kind, count] : packets.items()) {
     run.flits += number(count, "flits");
+    run.packets += number(count, "packets");
+    if (kind == "invalidation" || kind == "recall") {
+      run.coherence_packets += number(count, "packets");
+    }
     if (kind.ends_with("request")) run.requests += number(count, "packets");
     if (kind.ends_with("reply")) run.reply_flits += number(count, "flits");
   }
@@ -128,6 +115,28 @@ Result<GpuoptRun> read_run(const fs::path& file) {
 
 }  // namespace
 
+Result<GpuoptPlatform> gpuopt_platform(const std::string& chip, const GpuoptVariant& variant) {
+  microbench::DeviceRequest device;
+  device.name = virtual_device_name(chip);
+  WW_ASSIGN(sheet, runner::chip_architecture(device));
+  sim::gpu::TimingConfig config = sim::gpu::default_timing(sheet);
+  config.network = variant.system.network;
+  config.network.count_toggles = true;
+  config.core_nodes = variant.system.core_nodes;
+  config.l2_cycles += variant.l2_cycles_more;
+  config.cus_in_use = variant.cus_in_use;
+  config.request_cycles = variant.request_cycles;
+  config.request_flit_bits = variant.request_flit_bits;
+  config.reply_flit_bits = variant.reply_flit_bits;
+  config.line_bytes = variant.line_bytes;
+  config.l1_policy = variant.line_bytes == 64 ? variant.l1_policy : "launch";
+  config.dram = hbm2();
+  config.node_nm = variant.system.node_nm;
+  config.link_mm = variant.system.link_mm;
+  WW_TRY(sim::gpu::validate(config));
+  return GpuoptPlatform{std::move(sheet), std::move(config)};
+}
+
 json to_json(const GpuoptRun& run) {
   return {{"cycles", run.cycles},
           {"network_energy_pj", run.network_pj},
@@ -137,6 +146,8 @@ json to_json(const GpuoptRun& run) {
           {"busy_stations", run.busy_stations},
           {"messages", run.messages},
           {"c_messages", run.c_messages},
+          {"packets", run.packets},
+          {"coherence_packets", run.coherence_packets},
           {"failed_attempts", run.failed_attempts},
           {"epochs_by_lit_units", run.epochs_by_lit},
           {"epochs_by_held_units", run.epochs_by_held},
@@ -183,6 +194,7 @@ Result<GpuoptStudy> run_gpuopt_study(
     }
   }
   GpuoptStudy study;
+  study.quick = options.quick;
   const auto total = static_cast<double>(plan.size());
   double finished = total - static_cast<double>(jobs.size());
   const auto count = [&](const Planned& planned) {

@@ -1,4 +1,5 @@
-// HotSpot's thermal stencil (Huang et al., 2006).
+// HotSpot's thermal stencil (Huang et al., 2006), tiled as Rodinia's program is: blocks of 16 x 16
+// in local memory, two steps a launch.
 #include <algorithm>
 
 #include "session.hpp"
@@ -30,16 +31,23 @@ void run_hs(Session& s) {
   const Buffer p = s.upload(power);
   Buffer from = s.upload(heat);
   Buffer to = s.zeros<float>(n * n);
-  for (int step = 0; step < steps; ++step) {
-    s.launch("step2d", {n, n}, {64, 4}, p, from, to, static_cast<int>(n), cap, rx, ry, rz);
+  constexpr std::size_t kSide = 16;
+  constexpr int kStepsAtOnce = 2;
+  constexpr std::size_t kOwn = kSide - 2 * kStepsAtOnce;  // cells a side that a group writes
+  const std::size_t groups = (n + kOwn - 1) / kOwn;
+  for (int step = 0; step < steps; step += kStepsAtOnce) {
+    s.launch("steps2d", {groups * kSide, groups * kSide}, {kSide, kSide}, p, from, to,
+             static_cast<int>(n), kStepsAtOnce, cap, rx, ry, rz);
     std::swap(from, to);
   }
   s.check("temperature", s.download<float>(from), now, 1e-5);
-  // Power and temperature once a step at least; at most all five neighbours, two of them with a
-  // fifth line for four.
-  const double bytes = steps * static_cast<double>(from.bytes);
-  s.reads(2 * bytes, 6.5 * bytes);
-  s.writes(bytes, bytes);
+  // Power and temperature once a launch at least. At most each row of a tile, 64 bytes that may lie
+  // in two lines, for every 12 x 12 cells; written are 48 bytes, which may lie in two lines, too.
+  const int launches = steps / kStepsAtOnce;
+  const double bytes = launches * static_cast<double>(from.bytes);
+  const double tiles = launches * static_cast<double>(groups * groups);
+  s.reads(2 * bytes, 2 * tiles * kSide * 128);
+  s.writes(bytes, tiles * kOwn * 128);
 }
 
 }  // namespace ww::workloads

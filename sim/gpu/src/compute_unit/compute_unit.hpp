@@ -34,7 +34,8 @@ namespace ww::sim::gpu::exec {
 // row on one channel, one a cycle.
 struct Request {
   // scalar: a read for the scalar cache; merges join what fills a slot already.
-  enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge };
+  // write_back: a line that a coherent L1 threw out, without an operation and without an answer.
+  enum class Kind : std::uint8_t { read, merge, write, atomic, scalar, scalar_merge, write_back };
   static constexpr unsigned kMostLines = 4;
   std::int64_t departure{};  // of the first line
   MemoryOperation* operation{};
@@ -150,7 +151,9 @@ class ComputeUnit {
                     std::int64_t cycle);
 
   L1Cache l1;
-  bool pairs_of_lines{};  // the L1's lines are two of memory's: they come and go together
+  bool coherent{};            // the L1 is: stores may stay in it, and it outlives a launch
+  std::uint64_t l1_stores{};  // of a launch, to lines that a coherent L1 owned
+  bool pairs_of_lines{};      // the L1's lines are two of memory's: they come and go together
   std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line

@@ -1,5 +1,6 @@
-// Tags of one CU's vector L1: write-through, no allocation on writes, LRU. Data always comes from
-// device memory; the tags decide what crosses to the L2 and when data is there.
+// Tags of one CU's vector L1, LRU. Data always comes from device memory; the tags decide what
+// crosses to the L2 and when data is there. It writes through and keeps nothing on writes, or it is
+// kept coherent: then it may own lines, whose stores stay in it until the line is written back.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "host/host_cache.hpp"
@@ -27,14 +29,39 @@ class L1Cache {
         stamp_(sets_ * ways_, 0),
         ready_(sets_ * ways_, 0),
         asked_(sets_ * ways_, 0),
-        fill_time_(sets_ * ways_, 0) {}
+        fill_time_(sets_ * ways_, 0),
+        state_(sets_ * ways_, kShared) {}
 
   void invalidate_all() {
     std::fill(tag_.begin(), tag_.end(), kNone);
     std::fill(stamp_.begin(), stamp_.end(), 0U);
+    std::fill(state_.begin(), state_.end(), kShared);
     clock_ = 0;
     empty_ = true;
   }
+
+  // A coherent L1 at a new launch, whose time begins at 0: what it holds stays; what was on its way
+  // is lost.
+  void keep_over_launch() {
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+      if (ready_[slot] == kPending) drop(slot);
+      ready_[slot] = 0;
+      fill_time_[slot] = 0;
+      asked_[slot] = 0;
+    }
+    victim_ = kNone;
+  }
+  // Whether stores to the slot's line may stay in this L1.
+  [[nodiscard]] bool owned(std::uint32_t slot) const { return state_[slot] != kShared; }
+  void own(std::uint32_t slot) { state_[slot] = kOwned; }
+  void store(std::uint32_t slot) { state_[slot] = kDirty; }
+  // Another has the line, too, from now on: the slices have what was stored.
+  void share(std::uint32_t line) {
+    const std::uint32_t slot = holder(line, first_of(line));
+    if (slot != kNone) state_[slot] = kShared;
+  }
+  // The line with stores that the last allocation threw out, or kNone. It is told once.
+  std::uint32_t take_victim() { return std::exchange(victim_, kNone); }
 
   // The slot that holds the line, or kNone. A hit makes it the most recent.
   std::uint32_t find(std::uint32_t line) {
@@ -64,8 +91,7 @@ class L1Cache {
     if (empty_) return;
     const std::uint32_t slot = holder(line, first_of(line));
     if (slot == kNone) return;
-    tag_[slot] = kNone;
-    stamp_[slot] = 0;
+    drop(slot);
   }
   // Brings the tags to the host's caches: every access looks at some.
   void look_ahead() const {
@@ -91,6 +117,15 @@ class L1Cache {
   [[nodiscard]] std::int64_t fill_time(std::uint32_t slot) const { return fill_time_[slot]; }
 
  private:
+  static constexpr std::uint8_t kShared = 0;
+  static constexpr std::uint8_t kOwned = 1;
+  static constexpr std::uint8_t kDirty = 2;  // owned, with stores that the slices do not have
+
+  void drop(std::uint32_t slot) {
+    tag_[slot] = kNone;
+    stamp_[slot] = 0;
+    state_[slot] = kShared;
+  }
   // The next stamp. Stamps that would run out begin anew, the sets' slots in the same order.
   std::uint32_t tick() {
     if (clock_ == std::numeric_limits<std::uint32_t>::max()) [[unlikely]]
@@ -130,6 +165,10 @@ class L1Cache {
     return first + static_cast<std::uint32_t>(least);
   }
   std::uint32_t take(std::uint32_t slot, std::uint32_t line, std::int64_t departure) {
+    if (state_[slot] != kShared) [[unlikely]] {
+      if (state_[slot] == kDirty) victim_ = tag_[slot];
+      state_[slot] = kShared;
+    }
     tag_[slot] = line;
     empty_ = false;
     stamp_[slot] = tick();
@@ -153,6 +192,8 @@ class L1Cache {
   // Departure of the request that fills it, as much of it as tells those on their way apart.
   LineVector<std::uint32_t> asked_;
   LineVector<std::int64_t> fill_time_;
+  LineVector<std::uint8_t> state_;
+  std::uint32_t victim_{kNone};
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -15,7 +15,12 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   register_stride_ = stride_for(launch);
   const auto cu = static_cast<std::size_t>(engine_ * architecture_.cus_per_engine + index_);
   registers_ = registers + cu * kSlots * register_stride_;
-  l1.invalidate_all();
+  if (coherent) {
+    l1.keep_over_launch();
+  } else {
+    l1.invalidate_all();
+  }
+  l1_stores = 0;
   l1_free = 0;
   lds_free = 0;
   requests.clear();

@@ -44,7 +44,8 @@ class L1Pass {
     const std::uint64_t begin = operation_.base + first * bytes - kDeviceBase;
     const std::uint64_t end = operation_.base + last * bytes - kDeviceBase;
     const bool dense = exec == ~std::uint64_t{0};
-    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty()) {
+    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty() &&
+        !cu_.coherent) {
       around_l1(static_cast<std::uint32_t>(begin / kLineBytes),
                 static_cast<std::uint32_t>((end - 1) / kLineBytes));
       return;
@@ -129,7 +130,7 @@ class L1Pass {
     const std::int64_t departure = start_ + lines_++;
     switch (operation_.kind) {
       case MemoryKind::load:
-        if (!fields_.glc) {
+        if (!fields_.glc || cu_.coherent) {
           load(line, lanes_here, departure);
           return;
         }
@@ -138,6 +139,10 @@ class L1Pass {
         read_request(line, lanes_here, departure, L1Cache::kNone);
         return;
       case MemoryKind::store:
+        if (cu_.coherent) [[unlikely]] {
+          coherent_store(line, lanes_here, departure);
+          return;
+        }
         invalidate(line);
         ++cu_.counters.write_requests;
         write_request(line, lanes_here, departure);
@@ -159,6 +164,7 @@ class L1Pass {
   void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
     const auto [slot, hit] = cu_.l1.find_or_allocate(line, departure);
     if (!hit) {
+      if (cu_.coherent) write_back(departure);
       ++cu_.counters.read_requests;
       if (cu_.pairs_of_lines) [[unlikely]] {
         read_pair(line, lanes_here, departure, slot);
@@ -182,6 +188,39 @@ class L1Pass {
     }
     operation_.completion =
         std::max(operation_.completion, std::max(departure + cu_.launch().l1_hit_cycles, ready));
+  }
+
+  // A store to a line that the L1 owns stays in it. Any other asks the line's slice to make the L1
+  // the owner, and brings its bytes along. The order of a core's accesses to a line is kept: loads
+  // that come behind such a store join it, and what was on its way before does not stand for them.
+  void coherent_store(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    const std::uint32_t here = cu_.l1.find(line);
+    if (here != L1Cache::kNone && cu_.l1.owned(here)) {
+      store_line(operation_, line, lanes_here, cu_.memory());
+      cu_.l1.store(here);
+      if (cu_.l1_data) cu_.l1_data->as_memory(here);
+      ++cu_.l1_stores;
+      operation_.completion =
+          std::max(operation_.completion, departure + cu_.launch().l1_hit_cycles);
+      return;
+    }
+    cu_.l1.invalidate(line);
+    const std::uint32_t slot = cu_.l1.allocate(line, departure);
+    write_back(departure);
+    ++cu_.counters.write_requests;
+    request(Request::Kind::write, line, lanes_here, departure, slot);
+  }
+
+  // Sends the line away whose place was just taken, if it had stores.
+  void write_back(std::int64_t departure) {
+    const std::uint32_t victim = cu_.l1.take_victim();
+    if (victim == L1Cache::kNone) return;
+    Request& added = cu_.requests.emplace_back();
+    added.departure = departure;
+    added.line = victim;
+    added.kind = Request::Kind::write_back;
+    added.l1_slot[0] = L1Cache::kNone;
+    run_ = 0;
   }
 
   void read_pair(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,

@@ -33,6 +33,9 @@ struct LdsView {
 };
 
 // Cycles that 64 lanes take: 32 banks of a word, lanes on one bank with different words queue.
+// Reads and writes of one word are one access for all lanes. Atomics on one word are not: each has
+// to see what the one before it left, so the bank does them one after the other.
+template <bool Atomic = false>
 std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
   std::int64_t cycles = 0;
   for (unsigned half = 0; half < 2; ++half) {
@@ -44,7 +47,7 @@ std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
       if ((exec >> lane & 1U) == 0) continue;
       const U32 word = (address[lane] + offset) / 4;
       const U32 bank = word % kBanks;
-      if (depth[bank] != 0 && held[bank] == word) continue;
+      if (!Atomic && depth[bank] != 0 && held[bank] == word) continue;
       held[bank] = word;
       deepest = std::max(deepest, ++depth[bank]);
     }
@@ -194,7 +197,7 @@ void run_atomic(Wave& wave, const MicroOp& op) {
     if (words == 2) operation->old()[lane * words + 1] = static_cast<U32>(old >> 32);
   }
   finish(wave, *operation,
-         bank_cycles(address, m.offset, operation->exec, static_cast<int>(words)));
+         bank_cycles<true>(address, m.offset, operation->exec, static_cast<int>(words)));
 }
 
 // ds_permute_b32 sends each lane's word to another lane, ds_bpermute_b32 fetches it from there.

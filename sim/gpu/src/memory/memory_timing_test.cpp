@@ -55,6 +55,28 @@ TEST(Requests, OfManyLinesFromOneLaneAllEnd) {
   EXPECT_LT(test.counter("GRBM_GUI_ACTIVE"), 20000);
 }
 
+// An atomic must see what the one before it left: 64 lanes on one word queue, on 64 words they do
+// not.
+TEST(LdsAtomics, OfAWaveOnOneWordGoOneAfterTheOther) {
+  TestGpu test;
+  // Eight groups of four waves on each compute unit, so that other waves work while one loads.
+  const auto units = static_cast<std::uint32_t>(test.gpu().chip().architecture().compute_units());
+  constexpr std::uint32_t kWaves = 32;
+  constexpr std::uint32_t kRounds = 16;
+  const std::uint32_t items = units * kWaves * 64;
+  std::vector<std::uint32_t> apart(std::size_t{items} * kRounds);
+  std::iota(apart.begin(), apart.end(), 0U);
+  const auto bins = test.buffer(64 * 4);
+  const auto cycles = [&](const std::vector<std::uint32_t>& words) {
+    const auto data = test.buffer(words);
+    test.launch("histogram", items, 256, data, bins, items * kRounds);
+    return test.counter("GRBM_GUI_ACTIVE");
+  };
+  const double one = cycles(std::vector<std::uint32_t>(apart.size(), 5));
+  EXPECT_GE(one, kWaves * kRounds * 64);  // a wave's atomics take 64 cycles instead of 2
+  EXPECT_LT(cycles(apart), 0.8 * one);
+}
+
 TEST(Bandwidth, OneEngineSaturatesFourChannels) {
   TestGpu test;
   const auto data = test.buffer(std::vector<std::uint32_t>(1 << 18, 0x0F0F0F0F));

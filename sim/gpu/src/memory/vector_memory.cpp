@@ -363,7 +363,7 @@ void run_buffer(Wave& wave, const MicroOp& op) {
 void run_without_effect(Wave&, const MicroOp&) {}
 
 void invalidate_l1(Wave& wave, const MicroOp&) {
-  wave.cu->l1.invalidate_all();
+  if (!wave.cu->coherent) wave.cu->l1.invalidate_all();
 }
 
 struct AccessShape {

@@ -13,6 +13,9 @@ namespace ww::sim::gpu::timing {
 
 inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
+// A datum of Dapper's replies (NOCS 2018, section V.A).
+inline constexpr std::size_t kDatumBytes = 8;
+
 // A load that joined another's request for the same line.
 struct Joined {
   exec::MemoryOperation* operation{};
@@ -38,12 +41,22 @@ struct Flight {
   exec::Request::Kind kind{};
   bool fills{};                     // the L1 slots
   bool pair{};                      // reads both lines of the aligned pair
+  bool brings_line{};               // a store's reply: its L1 has to get the rest of the line
   bool approximable{};              // a read of lines whose bytes may change
   std::array<std::byte, 128> data;  // of a read's lines, when they were served
+  // A reply in data of 64 bits, by bit: those that it has, that were sent, that have arrived.
+  std::uint8_t wanted_data{};
+  std::uint8_t sent_data{};
+  std::uint8_t arrived_data{};
+  std::array<std::byte, 64> delivered;
+
+  std::vector<std::uint32_t> others;  // cores whose copies a store or an atomic made invalid
 
   [[nodiscard]] bool is_read() const {
     return kind == exec::Request::Kind::read || kind == exec::Request::Kind::scalar;
   }
+  // Whether the reply comes as data of 64 bits; wanted_data says which.
+  [[nodiscard]] bool in_data() const { return wanted_data != 0; }
   [[nodiscard]] std::uint32_t lines() const { return pair ? 2 : 1; }
   [[nodiscard]] std::uint32_t first_line() const { return pair ? line & ~1U : line; }
   [[nodiscard]] std::size_t bytes() const { return lines() * exec::kLineBytes; }

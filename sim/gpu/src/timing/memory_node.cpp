@@ -1,6 +1,7 @@
 #include "timing/memory_node.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ww::sim::gpu::timing {
@@ -20,6 +21,9 @@ MemoryNode::MemoryNode(MemorySide& side, net::NodeId node, std::uint16_t channel
       channel_(channel),
       reply_class_(side.config.network.classes > 1 ? std::uint8_t{1} : std::uint8_t{0}),
       flit_bytes_(flit_bytes(side.config, side.config.reply_flit_bits)),
+      reply_data_(side.config.reply_data == "each"    ? ReplyData::each
+                  : side.config.reply_data == "first" ? ReplyData::first
+                                                      : ReplyData::line),
       dram_(side.config.dram),
       expected_(cores),
       bank_free_(static_cast<std::size_t>(side.config.l2_banks)) {}
@@ -34,6 +38,7 @@ void MemoryNode::begin_launch(bool clean) {
   returns_.clear();
   fills_.clear();
   replies_.clear();
+  recalls_.clear();
   inside_ = 0;
   activity_ = {};
 }
@@ -107,6 +112,12 @@ Result<bool> MemoryNode::step(std::int64_t now) {
     fills_.pop_back();
     any = true;
   }
+  for (const auto& [owner, index] : recalls_) {
+    WW_TRY(send_coherence(side_, node_, side_.core_nodes[owner], reply_class_,
+                          side_.flights[index].line, kRecall | index, false, side_.stats.recalls));
+    any = true;
+  }
+  recalls_.clear();
   for (; !pipeline_.empty() && pipeline_.front().cycle <= now; pipeline_.pop()) {
     replies_.push(pipeline_.front().index);
     any = true;
@@ -114,8 +125,11 @@ Result<bool> MemoryNode::step(std::int64_t now) {
   if (!replies_.empty()) {
     if (static_cast<int>(buffered()) < side_.config.output_buffer) {
       WW_TRY(send(replies_.front()));
-      replies_.pop();
-      --inside_;
+      const Flight& sent = side_.flights[replies_.front()];
+      if (sent.sent_data == sent.wanted_data) {
+        replies_.pop();
+        --inside_;
+      }
       any = true;
     } else {
       output_full_ = true;
@@ -152,6 +166,7 @@ bool MemoryNode::serve(std::int64_t now) {
     case exec::Request::Kind::read:
     case exec::Request::Kind::scalar: read(flight, index, now); break;
     case exec::Request::Kind::write: write(flight, index, now); break;
+    case exec::Request::Kind::write_back: write_back(flight, index); break;
     default: atomic(flight, index, now); break;
   }
   return true;
@@ -161,6 +176,9 @@ void MemoryNode::read(Flight& flight, std::uint32_t index, std::int64_t now) {
   side_.counters.reads += flight.lines();
   const std::uint32_t first = flight.first_line();
   std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(first)), flight.bytes());
+  if (flight.kind == exec::Request::Kind::read && reply_data_ != ReplyData::line) {
+    flight.wanted_data = reply_data_ == ReplyData::each ? std::uint8_t{0xFF} : first_datum(flight);
+  }
   // The lines of a pair lie in two banks; where there is one, it takes them one after the other.
   for (std::uint32_t line = first; line < first + flight.lines(); ++line) {
     if (line != flight.line) {
@@ -169,7 +187,25 @@ void MemoryNode::read(Flight& flight, std::uint32_t index, std::int64_t now) {
     }
     look_up(side_.l2.read(line), line, index);
   }
+  if (side_.directory != nullptr && flight.fills && flight.kind == exec::Request::Kind::read) {
+    const std::uint32_t owner = side_.directory->read(flight.line, flight.core);
+    if (owner != Directory::kNobody) {
+      recalls_.emplace_back(owner, index);
+      ++flight.waits;
+    }
+  }
   reply_to(index, now);
+}
+
+// The datum of the lowest byte of the line that the load asks for, by bit.
+std::uint8_t MemoryNode::first_datum(const Flight& flight) const {
+  const std::byte* const line = side_.memory.host(exec::line_address(flight.line));
+  std::ptrdiff_t lowest = static_cast<std::ptrdiff_t>(exec::kLineBytes) - 1;
+  exec::for_bytes_in_lines(*flight.operation, flight.line, 1, flight.lanes, side_.memory,
+                           [&](const std::byte*, const std::byte* host, std::uint64_t) {
+                             lowest = std::min(lowest, host - line);
+                           });
+  return static_cast<std::uint8_t>(1U << (static_cast<std::size_t>(lowest) / kDatumBytes));
 }
 
 void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
@@ -177,10 +213,38 @@ void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
   const exec::LineUpdate update =
       exec::store_line(*flight.operation, flight.line, flight.lanes, side_.memory);
   side_.changed |= update.changed;
+  if (side_.directory != nullptr) {
+    flight.others = side_.directory->write(flight.line, flight.core, flight.fills);
+    flight.brings_line = flight.fills && update.written != exec::kWholeLine;
+  }
+  if (flight.brings_line) {  // the rest of the line has to be there for the L1
+    std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(flight.line)),
+                exec::kLineBytes);
+    look_up(side_.l2.read(flight.line), flight.line, index);
+    side_.l2.write(flight.line, update.written);
+    reply_to(index, now);
+    return;
+  }
   const exec::L2Tags::Access access = side_.l2.write(flight.line, update.written);
   // A write needs no data from memory, and what it finds on its way it need not wait for.
   account(access);
   pipeline_.push({now + side_.config.l2_cycles, index});
+}
+
+// Memory has the bytes already: stores that stay in an L1 change it at once, and only their time
+// and their packets come later.
+void MemoryNode::write_back(Flight& flight, std::uint32_t index) {
+  side_.directory->written_back(flight.line, flight.core);
+  account(side_.l2.write(flight.line, exec::kWholeLine));
+  side_.flights.give_back(index);
+  ++side_.finished;
+  --inside_;
+}
+
+void MemoryNode::recalled(std::uint32_t index) {
+  Flight& flight = side_.flights[index];
+  account(side_.l2.write(flight.line, exec::kWholeLine));
+  if (--flight.waits == 0) replies_.push(index);
 }
 
 void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
@@ -190,6 +254,9 @@ void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
       exec::update_line(*flight.operation, flight.lanes, side_.memory);
   side_.changed |= update.line.changed;
   side_.l2.write(flight.line, update.line.written);
+  if (side_.directory != nullptr) {
+    flight.others = side_.directory->write(flight.line, flight.core, false);
+  }
   // The slice's atomic unit takes 16 lanes a cycle.
   bank_free_[bank_of(flight.line)] += (update.served - 1) / 16;
   reply_to(index, now);
@@ -264,9 +331,22 @@ Status MemoryNode::send(std::uint32_t index) {
   payload_.resize(header + exec::kMostAtomicBytes);
   write_header(payload_.data(), header, exec::line_address(flight.line), kind);
   std::size_t size = header;
-  if (is_read) {
+  std::uint64_t tag = index;
+  if (flight.in_data()) {
+    const auto datum = static_cast<std::size_t>(
+        std::countr_zero(static_cast<unsigned>(flight.wanted_data & ~flight.sent_data)));
+    const std::size_t at = datum * kDatumBytes;
+    write_header(payload_.data(), header, exec::line_address(flight.line) + at, kind);
+    std::memcpy(payload_.data() + header, &flight.data[at], kDatumBytes);
+    size += kDatumBytes;
+    tag |= std::uint64_t{datum} << 32;
+    flight.sent_data = static_cast<std::uint8_t>(flight.sent_data | 1U << datum);
+  } else if (is_read) {
     std::memcpy(payload_.data() + header, flight.data.data(), flight.bytes());
     size += flight.bytes();
+  } else if (flight.brings_line) {
+    std::memcpy(payload_.data() + header, flight.data.data(), exec::kLineBytes);
+    size += exec::kLineBytes;
   } else if (flight.operation->kind == exec::MemoryKind::atomic_return) {
     size += exec::old_values(*flight.operation, flight.lanes, payload_.data() + header);
   }
@@ -276,7 +356,7 @@ Status MemoryNode::send(std::uint32_t index) {
   packet.flits = static_cast<std::uint16_t>((size + flit_bytes_ - 1) / flit_bytes_);
   packet.message_class = reply_class_;
   packet.kind = kind;
-  packet.tag = index;
+  packet.tag = tag;
   packet.created = side_.network.now();
   packet.payload = {payload_.data(), size};
   packet.approximable.first_byte = static_cast<std::uint16_t>(header);
@@ -296,7 +376,60 @@ Status MemoryNode::send(std::uint32_t index) {
                                   : side_.stats.atomic_replies;
   ++count.packets;
   count.flits += packet.flits;
-  return side_.network.inject(packet);
+  WW_TRY(side_.network.inject(packet));
+  if (side_.slices_invalidate) WW_TRY(invalidate_others(side_, node_, reply_class_, flight));
+  return {};
+}
+
+Status send_coherence(MemorySide& side, net::NodeId from, net::NodeId to,
+                      std::uint8_t message_class, std::uint32_t line, std::uint64_t tag,
+                      bool with_line, PacketCount& count) {
+  const auto header = static_cast<std::size_t>(side.config.header_bytes);
+  std::vector<std::byte> payload(header + (with_line ? exec::kLineBytes : 0));
+  write_header(payload.data(), header, exec::line_address(line), net::PacketKind::coherence);
+  if (with_line) {
+    std::memcpy(payload.data() + header, side.memory.host(exec::line_address(line)),
+                exec::kLineBytes);
+  }
+  const std::size_t flit = flit_bytes(side.config, 0);
+  net::Packet packet;
+  packet.source = from;
+  packet.destinations = {&to, 1};
+  packet.flits = static_cast<std::uint16_t>((payload.size() + flit - 1) / flit);
+  packet.message_class = message_class;
+  packet.kind = net::PacketKind::coherence;
+  packet.tag = tag;
+  packet.created = side.network.now();
+  packet.payload = payload;
+  packet.approximable.first_byte = static_cast<std::uint16_t>(header);
+  ++count.packets;
+  count.flits += packet.flits;
+  return side.network.inject(packet);
+}
+
+Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t message_class,
+                         Flight& flight) {
+  if (flight.others.empty()) return {};
+  std::vector<net::NodeId> to;
+  for (const std::uint32_t core : flight.others) to.push_back(side.core_nodes[core]);
+  flight.others.clear();
+  const auto header = static_cast<std::size_t>(side.config.header_bytes);
+  std::vector<std::byte> payload(header);
+  write_header(payload.data(), header, exec::line_address(flight.line), net::PacketKind::coherence);
+  net::Packet packet;
+  packet.source = from;
+  packet.destinations = to;
+  packet.flits = static_cast<std::uint16_t>((header + flit_bytes(side.config, 0) - 1) /
+                                            flit_bytes(side.config, 0));
+  packet.message_class = message_class;
+  packet.kind = net::PacketKind::coherence;
+  packet.tag = kInvalidate | flight.line;
+  packet.created = side.network.now();
+  packet.payload = payload;
+  packet.approximable.first_byte = static_cast<std::uint16_t>(header);
+  side.stats.invalidations.packets += to.size();
+  side.stats.invalidations.flits += to.size() * packet.flits;
+  return side.network.inject(packet);
 }
 
 }  // namespace ww::sim::gpu::timing

@@ -8,6 +8,7 @@
 #include "memory/i_hierarchy.hpp"
 #include "timing/annotations.hpp"
 #include "timing/clocks.hpp"
+#include "timing/directory.hpp"
 #include "timing/dram.hpp"
 #include "timing/flight.hpp"
 
@@ -30,7 +31,15 @@ struct MemorySide {
   ClockRatio network_to_dram;
   std::int64_t observer_cycle{};  // of the launch, now; core cycles
   bool changed{};                 // device memory got other contents
+  Directory* directory{};         // null: the L1s are not coherent
+  bool slices_invalidate{};       // the network joins no cores with each other
+  std::size_t finished{};         // flights without a reply that were served
 };
+
+// What a packet between caches is about, in its tag; the rest is a flight or a line.
+inline constexpr std::uint64_t kRecall = std::uint64_t{1} << 61;      // flight: give the line back
+inline constexpr std::uint64_t kRecalled = std::uint64_t{1} << 62;    // flight: here it is
+inline constexpr std::uint64_t kInvalidate = std::uint64_t{1} << 63;  // line: it is no longer valid
 
 // Bytes of a flit of a direction: its own width, or the network's.
 inline std::size_t flit_bytes(const TimingConfig& config, int own_bits) {
@@ -46,6 +55,14 @@ inline void write_header(std::byte* header, std::size_t bytes, std::uint64_t add
   header[bytes - 1] = static_cast<std::byte>(kind);
 }
 
+// Sends a packet between caches: a header, and the line if asked. `tag` as above.
+Status send_coherence(MemorySide& side, net::NodeId from, net::NodeId to,
+                      std::uint8_t message_class, std::uint32_t line, std::uint64_t tag,
+                      bool with_line, PacketCount& count);
+// Tells the others that have the flight's line that it is no longer valid: one packet to many.
+Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t message_class,
+                         Flight& flight);
+
 class MemoryNode {
  public:
   MemoryNode(MemorySide& side, net::NodeId node, std::uint16_t channel, std::size_t cores);
@@ -55,6 +72,8 @@ class MemoryNode {
   // A request has arrived. Those of one core are served in the order in which they were sent,
   // however the network delivers them.
   void arrived(std::uint32_t flight, std::int64_t now);
+  // The line of this flight has come back from its owner.
+  void recalled(std::uint32_t flight);
   // Simulates cycle `now`; whether anything happened. Error: what the network refuses.
   Result<bool> step(std::int64_t now);
   // Earliest cycle after `now` at which this node does something by itself.
@@ -81,6 +100,8 @@ class MemoryNode {
     std::uint32_t first{kNone};
     std::uint32_t last{kNone};
   };
+  // What the reply to a vector load carries (TimingConfig::reply_data).
+  enum class ReplyData : std::uint8_t { line, each, first };
   struct Early {
     std::uint32_t core{};
     std::uint32_t flight{};
@@ -89,6 +110,7 @@ class MemoryNode {
   void enter(std::uint32_t flight);
   bool serve(std::int64_t now);
   void read(Flight& flight, std::uint32_t index, std::int64_t now);
+  [[nodiscard]] std::uint8_t first_datum(const Flight& flight) const;
   void write(Flight& flight, std::uint32_t index, std::int64_t now);
   void atomic(Flight& flight, std::uint32_t index, std::int64_t now);
   // Where a line of the flight is in the L2 or comes into it; counts what the reply waits for.
@@ -103,6 +125,7 @@ class MemoryNode {
   void account(const exec::L2Tags::Access& access);
   [[nodiscard]] const Annotation* annotation_of(const Flight& flight) const;
   Status send(std::uint32_t index);
+  void write_back(Flight& flight, std::uint32_t index);
   [[nodiscard]] std::uint32_t local_line(std::uint32_t line) const;
   [[nodiscard]] std::size_t bank_of(std::uint32_t line) const {
     return local_line(line) % bank_free_.size();
@@ -114,6 +137,7 @@ class MemoryNode {
   std::uint8_t reply_class_;
   std::size_t flit_bytes_;
   std::vector<std::byte> payload_;  // of the reply that is sent
+  ReplyData reply_data_;
   Dram dram_;
   std::vector<std::uint32_t> expected_;  // sequence number of each core's next request
   std::vector<Early> early_;
@@ -123,6 +147,7 @@ class MemoryNode {
   Fifo<Timed> pipeline_;  // replies that come out of the L2
   Fifo<Timed> returns_;   // fills that come back from memory
   std::vector<Fill> fills_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> recalls_;  // to be sent: owner, flight
   Fifo<std::uint32_t> replies_;  // wait for room in the output buffer
   std::size_t inside_{};         // requests that were not answered yet
   bool output_full_{};

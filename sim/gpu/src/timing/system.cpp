@@ -8,6 +8,7 @@
 #include "timing/timing_keys.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/packet_trace.hpp"
 #include "ww/sim/net/placement.hpp"
 
 namespace ww::sim::gpu {
@@ -80,6 +81,18 @@ Status validate(const TimingConfig& config) {
         ErrorCode::out_of_range,
         fmt::format("line_bytes = {}: an L1's lines are 64 or 128 bytes", config.line_bytes),
         "line_bytes");
+  }
+  if (config.l1_policy == "coherent" && config.line_bytes != 64) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("l1_policy = coherent needs lines of 64 bytes, not of {}", config.line_bytes),
+        "l1_policy");
+  }
+  if (config.reply_data != "line" && config.line_bytes != 64) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("reply_data = {} needs lines of 64 bytes, not of {}", config.reply_data,
+                            config.line_bytes),
+                "reply_data");
   }
   if (config.scalar_cache_bytes % 1024 != 0) {
     return fail(ErrorCode::invalid_argument, "scalar_cache_bytes must be whole KiB",
@@ -166,12 +179,17 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   system.energy = net::energy_config(config.network);
   WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));
   system.energy.estimator = estimator;
+  system.energy.bypass_power = config.bypass_power;
   system.energy.node_nm = config.node_nm;
   system.energy.clock = Hertz(config.network_clock_hz);
   system.energy.link_length = Millimetre(config.link_mm);
   // Refused now rather than after the run.
   WW_TRY(power::account(power::NetworkEvents{}, system.energy));
   WW_ASSIGN(network, net::make_network(config.network));
+  if (!config.packet_trace.empty()) {
+    WW_ASSIGN(recording, net::record_packets(std::move(network), config.packet_trace));
+    network = std::move(recording);
+  }
   system.network = std::move(network);
   return system;
 }

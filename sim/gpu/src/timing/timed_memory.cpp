@@ -54,13 +54,18 @@ TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
     core.sequence.resize(nodes_.size());
   }
   report_.config = config_;
+  if (config_.l1_policy == "coherent") {
+    side_.directory = &directory_;
+    const net::NetworkKind* kind = net::find_network(config_.network.network);
+    side_.slices_invalidate = kind != nullptr && kind->only_to_memory;
+  }
 }
 
 void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   error_.reset();
   const bool clean = network_->packets_inside() != 0 || under_way_ != 0;
   if (clean) {
-    if (auto drained = drain(); !drained) error_ = drained.error();
+    if (auto drained = drain(cus); !drained) error_ = drained.error();
   }
   flights_.clear();
   joined_.clear();
@@ -74,6 +79,7 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
     core.reads = core.writes = 0;
     std::fill(core.sequence.begin(), core.sequence.end(), 0U);
     core.flight_of_slot.assign(cus[i]->l1.slots(), kNone);
+    cus[i]->coherent = side_.directory != nullptr;
     cus[i]->pairs_of_lines = config_.line_bytes > static_cast<int>(exec::kLineBytes);
     if (config_.scalar_cache_bytes > 0) {
       if (!cus[i]->scalar_cache) {
@@ -95,8 +101,8 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   begin_stats();
 }
 
-// What a launch that failed left in the network goes nowhere.
-Status TimedMemory::drain() {
+// What a launch left in the network goes nowhere, except for what makes copies invalid.
+Status TimedMemory::drain(Cus& cus) {
   const auto until = static_cast<std::int64_t>(network_->now().value()) + kMostDraining;
   while (network_->packets_inside() != 0) {
     if (static_cast<std::int64_t>(network_->now().value()) > until) {
@@ -104,6 +110,11 @@ Status TimedMemory::drain() {
                   config_.network.network);
     }
     network_->tick();
+    for (const net::Delivery& delivery : network_->deliveries()) {
+      if (delivery.kind == net::PacketKind::coherence && (delivery.tag & kInvalidate) != 0) {
+        WW_TRY(between_caches(cus, delivery));
+      }
+    }
   }
   return {};
 }
@@ -123,7 +134,10 @@ void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
           std::max(cus[i]->l1_free, end + std::min<std::int64_t>(waiting, config_.fill_cycles));
     }
   }
-  if (side_.changed) {
+  for (const auto& cu : cus) {
+    stats_.l1_stores += std::exchange(cu->l1_stores, 0);
+  }
+  if (side_.changed || stats_.l1_stores > 0) {
     memory_.touch();
     side_.changed = false;
   }
@@ -155,7 +169,7 @@ void TimedMemory::join(const exec::Request& request, std::uint32_t core) {
 
 void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
   Core& core = cores_[core_index];
-  request.operation->unresolved += request.lines - 1U;
+  if (request.operation != nullptr) request.operation->unresolved += request.lines - 1U;
   for (unsigned i = 0; i < request.lines; ++i) {
     const std::uint32_t index = flights_.take();
     Flight& flight = flights_[index];
@@ -170,6 +184,9 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
     flight.l1_slot[1] = request.pair ? request.l1_slot[1] : kNone;
     flight.joined = kNone;
     flight.waits = 0;
+    flight.brings_line = false;
+    flight.others.clear();
+    flight.wanted_data = flight.sent_data = flight.arrived_data = 0;
     flight.kind = request.kind;
     flight.pair = request.pair;
     flight.fills = request.fills_l1;
@@ -195,6 +212,7 @@ Status TimedMemory::run_until(Cus& cus, std::int64_t end) {
       WW_ASSIGN(did, node.step(now));
       any = any || did;
     }
+    under_way_ -= std::exchange(side_.finished, 0);
     std::int64_t until = now + 1;
     if (!any) {
       const auto event = network_->next_event();
@@ -244,13 +262,14 @@ Result<bool> TimedMemory::send(std::int64_t now) {
     const Flight& flight = flights_[index];
     if (flight.ready > now) continue;
     const bool is_read = flight.is_read();
-    if (is_read ? core.reads >= config_.mshrs : core.writes >= config_.writes) {
+    const bool posted = flight.kind == exec::Request::Kind::write_back;
+    if (!posted && (is_read ? core.reads >= config_.mshrs : core.writes >= config_.writes)) {
       core.waits_for_mshr = true;
       continue;
     }
     if (static_cast<int>(network_->source_queue(core.node, 0)) >= config_.request_buffer) continue;
     WW_TRY(send_request(core, index));
-    ++(is_read ? core.reads : core.writes);
+    if (!posted) ++(is_read ? core.reads : core.writes);
     core.queue.pop();
     any = true;
   }
@@ -262,6 +281,10 @@ Status TimedMemory::send_request(Core& core, std::uint32_t index) {
   flight.sequence = core.sequence[flight.memory]++;
   const bool is_read = flight.is_read();
   const bool is_write = flight.kind == exec::Request::Kind::write;
+  if (flight.kind == exec::Request::Kind::write_back) {
+    return send_coherence(side_, core.node, config_.network.memory_nodes[flight.memory], 0,
+                          flight.line, index, true, stats_.write_backs);
+  }
   const auto header = static_cast<std::size_t>(config_.header_bytes);
   net::Packet packet;
   packet.kind = is_read    ? net::PacketKind::read_request
@@ -306,6 +329,7 @@ Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
       nodes_[memory_at_[delivery.destination]].arrived(
           index, static_cast<std::int64_t>(network_->now().value()));
       return {};
+    case net::PacketKind::coherence: return between_caches(cus, delivery);
     default: break;
   }
   sums_.replies.add(latency);
@@ -314,9 +338,54 @@ Status TimedMemory::deliver(Cus& cus, const net::Delivery& delivery) {
   return reply(*cus[core], cores_[core], index, delivery);
 }
 
+// Loads that joined a flight get their bytes from `bytes_of(line)`; null: they have them.
+template <class BytesOf>
+void TimedMemory::answer_joined(exec::ComputeUnit& cu, Flight& flight, std::int64_t completion,
+                                const BytesOf& bytes_of) {
+  for (std::uint32_t at = flight.joined; at != kNone;) {
+    const Joined joined = joined_[at];
+    std::int64_t then = completion;
+    if (const std::byte* const bytes = bytes_of(joined.line)) {
+      if (flight.approximable) approximable_loads_[joined.operation->instruction] = true;
+      exec::load_delivered(*joined.operation, joined.line, joined.lanes, memory_, bytes);
+      then = std::max(completion, joined.departure + architecture_.l1_hit_cycles);
+    }
+    last_completion_ = std::max(last_completion_, then);
+    cu.answered(*joined.operation, then);
+    joined_.give_back(at);
+    at = joined.next;
+  }
+}
+
+// A line written back, asked for or given back, or a copy that is no longer valid.
+Status TimedMemory::between_caches(Cus& cus, const net::Delivery& delivery) {
+  const auto low = static_cast<std::uint32_t>(delivery.tag);
+  if ((delivery.tag & kInvalidate) != 0) {
+    cus[core_at_[delivery.destination]]->l1.invalidate(low);
+    return {};
+  }
+  if ((delivery.tag & kRecall) != 0) {
+    const Flight& flight = flights_[low];
+    cus[core_at_[delivery.destination]]->l1.share(flight.line);
+    return send_coherence(side_, delivery.destination, delivery.source, 0, flight.line,
+                          kRecalled | low, true, stats_.recalls);
+  }
+  MemoryNode& node = nodes_[memory_at_[delivery.destination]];
+  if ((delivery.tag & kRecalled) != 0) {
+    node.recalled(low);
+  } else {
+    node.arrived(low, static_cast<std::int64_t>(network_->now().value()));
+  }
+  return {};
+}
+
 Status TimedMemory::reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
                           const net::Delivery& delivery) {
   Flight& flight = flights_[index];
+  if (flight.in_data()) {
+    WW_ASSIGN(complete, take_datum(flight, delivery));
+    if (!complete) return {};
+  }
   const std::int64_t completion =
       clock_.back(static_cast<std::int64_t>(network_->now().value()) - base_) + config_.fill_cycles;
   last_completion_ = std::max(last_completion_, completion);
@@ -328,22 +397,52 @@ Status TimedMemory::reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index
   } else {
     --core.writes;
     cu.answered(*flight.operation, completion);
+    if (flight.fills) {
+      fill_l1(cu, core, index, flight.l1_slot[0], flight.line, nullptr, true, completion);
+      if (cu.l1.holds(flight.l1_slot[0], flight.line) &&
+          directory_.owns(flight.line, flight.core)) {
+        cu.l1.own(flight.l1_slot[0]);
+      }
+      answer_joined(cu, flight, completion,
+                    [&](std::uint32_t line) { return memory_.host(exec::line_address(line)); });
+    }
+    if (!side_.slices_invalidate) WW_TRY(invalidate_others(side_, core.node, 0, flight));
   }
   flights_.give_back(index);
   --under_way_;
   return {};
 }
 
+// One datum of a reply. True when the reply is complete.
+Result<bool> TimedMemory::take_datum(Flight& flight, const net::Delivery& delivery) {
+  const auto header = static_cast<std::size_t>(config_.header_bytes);
+  const auto datum = static_cast<std::size_t>(delivery.tag >> 32);
+  if (delivery.payload.size() < header + kDatumBytes) {
+    return fail(ErrorCode::device_error, "the network delivered a reply without its datum",
+                config_.network.network);
+  }
+  if (flight.arrived_data == 0) {
+    std::memcpy(flight.delivered.data(), flight.data.data(), flight.delivered.size());
+  }
+  const std::byte* const bytes = delivery.payload.data() + header;
+  std::byte* const place = flight.delivered.data() + datum * kDatumBytes;
+  if (std::memcmp(place, bytes, kDatumBytes) != 0) ++stats_.changed_replies;
+  std::memcpy(place, bytes, kDatumBytes);
+  flight.arrived_data = static_cast<std::uint8_t>(flight.arrived_data | 1U << datum);
+  return flight.arrived_data == flight.wanted_data;
+}
+
 Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
                                Flight& flight, const net::Delivery& delivery,
                                std::int64_t completion) {
   const auto header = static_cast<std::size_t>(config_.header_bytes);
-  if (delivery.payload.size() < header + flight.bytes()) {
+  if (!flight.in_data() && delivery.payload.size() < header + flight.bytes()) {
     return fail(ErrorCode::device_error, "the network delivered a reply without its line",
                 config_.network.network);
   }
   const bool scalar = flight.kind == exec::Request::Kind::scalar;
-  const std::byte* const data = delivery.payload.data() + header;
+  const std::byte* const data =
+      flight.in_data() ? flight.delivered.data() : delivery.payload.data() + header;
   const auto bytes_of = [&](std::uint32_t line) {
     return data + (line - flight.first_line()) * exec::kLineBytes;
   };
@@ -360,25 +459,17 @@ Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t 
         fill_l1(cu, core, index, flight.l1_slot[i], line, data + at, exact, completion);
       }
     }
-    if (!all_exact) ++stats_.changed_replies;
+    if (!all_exact && !flight.in_data()) ++stats_.changed_replies;
     if (flight.approximable) approximable_loads_[flight.operation->instruction] = true;
     exec::load_delivered(*flight.operation, flight.line, flight.lanes, memory_,
                          bytes_of(flight.line));
   }
   cu.answered(*flight.operation, completion);
-  for (std::uint32_t at = flight.joined; at != kNone;) {
-    const Joined joined = joined_[at];
-    std::int64_t then = completion;
-    if (!scalar) {
-      if (flight.approximable) approximable_loads_[joined.operation->instruction] = true;
-      exec::load_delivered(*joined.operation, joined.line, joined.lanes, memory_,
-                           bytes_of(joined.line));
-      then = std::max(completion, joined.departure + architecture_.l1_hit_cycles);
-    }
-    last_completion_ = std::max(last_completion_, then);
-    cu.answered(*joined.operation, then);
-    joined_.give_back(at);
-    at = joined.next;
+  if (scalar) {
+    answer_joined(cu, flight, completion,
+                  [](std::uint32_t) -> const std::byte* { return nullptr; });
+  } else {
+    answer_joined(cu, flight, completion, bytes_of);
   }
   return {};
 }

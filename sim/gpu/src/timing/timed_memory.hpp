@@ -84,6 +84,11 @@ class TimedMemory final : public exec::Hierarchy {
   Status deliver(Cus& cus, const net::Delivery& delivery);
   Status reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
                const net::Delivery& delivery);
+  Status between_caches(Cus& cus, const net::Delivery& delivery);
+  template <class BytesOf>
+  void answer_joined(exec::ComputeUnit& cu, Flight& flight, std::int64_t completion,
+                     const BytesOf& bytes_of);
+  Result<bool> take_datum(Flight& flight, const net::Delivery& delivery);
   Status read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index, Flight& flight,
                     const net::Delivery& delivery, std::int64_t completion);
   void fill_l1(exec::ComputeUnit& cu, Core& core, std::uint32_t index, std::uint32_t slot,
@@ -94,7 +99,7 @@ class TimedMemory final : public exec::Hierarchy {
   [[nodiscard]] std::int64_t earliest(std::int64_t now) const;
   void count_cycles(std::uint64_t cycles);
   Status watch();
-  Status drain();
+  Status drain(Cus& cus);
   // Says so where approximable data decide where the kernel reads or writes.
   void look_for_addresses(const exec::LaunchState& launch);
   void begin_stats();
@@ -113,6 +118,7 @@ class TimedMemory final : public exec::Hierarchy {
   Pool<Joined> joined_;
   TimingStats stats_;  // of this launch
   exec::MemoryCounters counters_;
+  Directory directory_;  // of coherent L1s; it outlives launches as they do
   MemorySide side_;
   std::vector<MemoryNode> nodes_;
   std::vector<Core> cores_;

@@ -38,6 +38,10 @@ void add_stats(TimingStats& sum, const TimingStats& one) {
   sum.read_requests += one.read_requests;
   sum.write_requests += one.write_requests;
   sum.atomic_requests += one.atomic_requests;
+  sum.write_backs += one.write_backs;
+  sum.recalls += one.recalls;
+  sum.invalidations += one.invalidations;
+  sum.l1_stores += one.l1_stores;
   sum.read_replies += one.read_replies;
   sum.write_replies += one.write_replies;
   sum.atomic_replies += one.atomic_replies;

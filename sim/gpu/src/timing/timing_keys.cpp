@@ -6,6 +6,7 @@ namespace {
 using net::anything;
 using net::between;
 using net::Key;
+using net::one_of;
 
 constexpr std::string_view kDramCycles = "cycles of the memory's clock";
 constexpr std::string_view kMemoryCycles = "memory cycles";
@@ -23,6 +24,13 @@ constexpr Key<TimingConfig> kSystemKeys[] = {
      between(8, 64, "the address needs 7, the kind one"), "bytes", "", "Header of every packet",
      ""},
     {"line_bytes", &TimingConfig::line_bytes, anything(), "bytes", "", "Line of the L1s: 64 or 128",
+     ""},
+    {"l1_policy", &TimingConfig::l1_policy, one_of("launch, coherent"), "", "",
+     "L1s that write through and are emptied at each launch, or that are kept coherent", ""},
+    {"packet_trace", &TimingConfig::packet_trace, anything(), "", "",
+     "File that gets every packet with its time and its cause; empty: none", ""},
+    {"reply_data", &TimingConfig::reply_data, one_of("line, each, first"), "", "",
+     "What replies to loads carry: the line, each datum of 64 bits by itself, or the first alone",
      ""},
     {"scalar_cache_bytes", &TimingConfig::scalar_cache_bytes, between(0, 1 << 20, "0: none"),
      "bytes", "", "Scalar cache of a core; 0: none", ""},
@@ -97,6 +105,8 @@ constexpr Key<TimingConfig> kEnergyKeys[] = {
      "Technology node of the routers", ""},
     {"link_mm", &TimingConfig::link_mm, between(0, 100, "millimetres"), "mm", "",
      "Length of a link", ""},
+    {"bypass_power", &TimingConfig::bypass_power, between(0, 1, "0 is the estimator's"), "", "",
+     "Power of a bypass router over that of a router as wide; 0: the estimator's", ""},
 };
 
 template <class C, std::size_t kCount>

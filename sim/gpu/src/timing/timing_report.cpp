@@ -17,7 +17,10 @@ nlohmann::json packets_json(const TimingStats& s) {
                                     {"atomic_request", s.atomic_requests},
                                     {"read_reply", s.read_replies},
                                     {"write_reply", s.write_replies},
-                                    {"atomic_reply", s.atomic_replies}}) {
+                                    {"atomic_reply", s.atomic_replies},
+                                    {"write_back", s.write_backs},
+                                    {"recall", s.recalls},
+                                    {"invalidation", s.invalidations}}) {
     json[name] = {{"packets", count.packets}, {"flits", count.flits}};
   }
   return json;
@@ -35,6 +38,7 @@ nlohmann::json stats_json(const TimingStats& s) {
        {{"accesses", s.l1_accesses},
         {"hits", s.l1_hits},
         {"hits_under_way", s.l1_merged},
+        {"stores_kept", s.l1_stores},
         {"hit_rate", share(s.l1_hits, s.l1_accesses)}}},
       {"l2",
        {{"accesses", s.l2_accesses},

@@ -3,10 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <numeric>
 
 #include "testing/test_gpu.hpp"
 #include "ww/sim/gpu/timing.hpp"
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/packet_trace.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -434,6 +439,44 @@ TEST(Launches, GoOnAfterOneThatFailed) {
   EXPECT_EQ(test->read<std::uint32_t>(data, 1024), std::vector<std::uint32_t>(1024, 2));
 }
 
+// --- packet traces ---
+
+TEST(PacketTrace, OfALaunchIsReplayedAsItRan) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("ww-timing-" + std::to_string(::getpid()) + ".packets");
+  TimingConfig config = dapper_system();
+  config.network.memory_nodes = default_memory_nodes(config.network, kChannels);
+  config.packet_trace = file;
+  TimingStats stats;
+  {
+    auto test = gpu_with(config);
+    constexpr std::uint32_t kItems = 1U << 14;
+    const auto x = test->buffer(std::vector<float>(kItems, 1.5F));
+    const auto y = test->buffer(std::vector<float>(kItems, 0.25F));
+    test->launch("saxpy", kItems, 256, y, x, 2.0F);
+    stats = last(*test);
+  }
+  const auto trace = net::read_packets(file);
+  std::filesystem::remove(file);
+  ASSERT_TRUE(trace) << trace.error().text();
+  const double requests =
+      static_cast<double>(stats.read_requests.packets + stats.write_requests.packets);
+  EXPECT_EQ(static_cast<double>(trace->packets.size()), 2 * requests);
+  const double recorded = (stats.request_latency + stats.reply_latency) / 2;
+  const auto replayed = [&](bool open_loop) {
+    const auto network = net::make_network(config.network);
+    EXPECT_TRUE(network);
+    const auto run = net::replay_packets(**network, *trace, open_loop);
+    EXPECT_TRUE(run) << run.error().text();
+    return *run;
+  };
+  const net::RunResult open = replayed(true);
+  EXPECT_NEAR(open.avg_packet_latency, recorded, 1e-9);
+  const net::RunResult closed = replayed(false);
+  EXPECT_NEAR(static_cast<double>(closed.cycles.value()), static_cast<double>(open.cycles.value()),
+              0.02 * static_cast<double>(open.cycles.value()));
+}
+
 // --- approximable data ---
 
 // saxpy over values that differ by up to 4%, all declared approximable.
@@ -441,9 +484,11 @@ struct Approximated {
   std::vector<float> results;
   TimingStats stats;
 };
-Approximated run_saxpy(const std::string& network, double threshold) {
+Approximated run_saxpy(const std::string& network, double threshold,
+                       const std::string& reply_data = "line") {
   constexpr std::uint32_t kItems = 1U << 16;
   TimingConfig config = default_timing(test::load_chip("dapper").architecture(), network);
+  config.reply_data = reply_data;
   auto test = gpu_with(config);
   std::vector<float> x(kItems);
   for (std::uint32_t i = 0; i < kItems; ++i) {
@@ -512,6 +557,49 @@ TEST(Approximation, EndsWithItsBuffer) {
   const auto y = test->buffer(std::vector<float>(1024, 1.0F));
   test->launch("saxpy", 1024, 64, y, again, 3.0F);
   EXPECT_EQ(last(*test).approximable_replies, 0U);
+}
+
+// A datum of 64 bits behind a header of as many is one flit of 128 bits.
+TEST(ReplyData, MakesPacketsOfADatumEach) {
+  const Approximated line = run_saxpy("mesh", 0);
+  const Approximated each = run_saxpy("mesh", 0, "each");
+  const Approximated first = run_saxpy("mesh", 0, "first");
+  EXPECT_EQ(line.stats.read_replies.flits, 5 * line.stats.read_replies.packets);
+  EXPECT_EQ(each.stats.read_replies.packets, 8 * line.stats.read_replies.packets);
+  EXPECT_EQ(each.stats.read_replies.flits, each.stats.read_replies.packets);
+  EXPECT_EQ(first.stats.read_replies.packets, line.stats.read_replies.packets);
+  EXPECT_EQ(first.stats.read_replies.flits, first.stats.read_replies.packets);
+  EXPECT_EQ(each.results, line.results);
+  EXPECT_EQ(first.results, line.results);
+  EXPECT_GT(each.stats.cycles, line.stats.cycles);
+  EXPECT_LT(first.stats.cycles, line.stats.cycles);
+}
+
+// Two numbers are alike more often than sixteen, and what arrives in their place is close to them.
+TEST(ReplyData, IsComparedDatumByDatum) {
+  constexpr double kThreshold = 0.01;
+  const Approximated exact = run_saxpy("mesh", kThreshold);
+  const Approximated line = run_saxpy("dapper", kThreshold);
+  const Approximated each = run_saxpy("dapper", kThreshold, "each");
+  const auto changed = [](const Approximated& run) {
+    return static_cast<double>(run.stats.changed_replies) /
+           static_cast<double>(run.stats.read_replies.packets);
+  };
+  EXPECT_GT(changed(each), changed(line));
+  for (std::size_t i = 0; i < exact.results.size(); ++i) {
+    ASSERT_NEAR(each.results[i], exact.results[i], 0.011 * exact.results[i]);
+  }
+}
+
+TEST(ReplyData, NeedsLinesOfTheL2) {
+  TimingConfig config = dapper_system();
+  config.reply_data = "each";
+  EXPECT_TRUE(validate(config));
+  config.line_bytes = 128;
+  EXPECT_EQ(validate(config).error().context, "reply_data");
+  config.reply_data = "half";
+  config.line_bytes = 64;
+  EXPECT_EQ(validate(config).error().context, "reply_data");
 }
 
 // --- settings ---

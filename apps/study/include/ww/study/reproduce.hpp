@@ -21,11 +21,16 @@ struct ReproduceRequest {
 [[nodiscard]] const std::vector<std::string>& papers();
 
 // Runs what the folder lacks and writes reproduction.json and reproduction.html into it. Returns
-// {paper, device, virtual, size, rows: [{figure, quantity, paper, ours, unit, status, note}],
-// charts}, with inconsistencies, runs and pictures where the paper has them. Reports progress on
-// stderr. Runs use this program as a child process, so it must be wirewatt itself. Errors:
-// invalid_argument (unknown paper), parse_error (damaged model), device_error, io_error, cancelled
-// (Ctrl-C; a further call goes on where this one stopped).
-[[nodiscard]] Result<nlohmann::json> reproduce(const ReproduceRequest& request);
+// {paper, device, virtual, size, summary: [{claim, paper, ours, verdict}], counts: {status: rows},
+// rows: [{figure, quantity, paper, ours, unit, status, note}], charts}, with inconsistencies, runs
+// and pictures where the paper has them. Reports progress on stderr. Runs use this program as a
+// child process, so it must be wirewatt itself. Errors: invalid_argument (unknown paper),
+// parse_error (damaged model), device_error, io_error, cancelled (Ctrl-C; a further call goes on
+// where this one stopped).
+[[nodiscard]] Result<nlohmann::ordered_json> reproduce(const ReproduceRequest& request);
+
+// What reproduce() returned, for a terminal: the summary, how many rows have which status, and the
+// rows by figure. No line is longer than 118 characters.
+[[nodiscard]] std::string reproduction_text(const nlohmann::ordered_json& reproduction);
 
 }  // namespace ww::study

@@ -87,7 +87,9 @@ TEST(LaserControl, UpdatesTheTableByEquationThree) {
 constexpr std::uint64_t kLlc = 0xAAAA;  // every other of 16 stations
 
 TEST(LaserControl, UpdatesTheEntryThatChoseTheEpochInUse) {
-  LaserControl control(kKeys, kLlc);
+  PhotonicConfig keys;
+  keys.table_start = 7;
+  LaserControl control(keys, kLlc);
   EXPECT_EQ(control.first(), 14);
   // Nobody asks: index 0, whose entry comes down a unit in every epoch that it has chosen.
   EXPECT_EQ(control.decide(0), 6);  // the first epoch had all 7

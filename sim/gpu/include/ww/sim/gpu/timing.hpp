@@ -52,7 +52,19 @@ struct TimingConfig {
   int l2_cycles{120};         // from the slice's lookup to the reply (GPGPU-Sim: rop_latency)
   int l2_banks{4};            // of a slice; each takes a line every l2_bank_cycles
   int l2_bank_cycles{2};
-  int line_bytes{64};         // of the L1s, of a read and its reply: 64 or 128 (two of the L2's)
+  int line_bytes{64};  // of the L1s, of a read and its reply: 64 or 128 (two of the L2's)
+  // The L1s. "launch": write-through, nothing kept by stores, emptied at each launch, as OpenCL's
+  // memory model allows. "coherent": kept over launches and written back; a directory at the slices
+  // has each line's owner and sharers, and a store to a line that others have invalidates theirs.
+  std::string l1_policy{"launch"};
+  // What the reply to a vector load carries. "line": its line. Dapper's section V.A calls a channel
+  // of 128 bits twice the L1's line, and algorithm 1 compares one number: a packet carries a datum
+  // of 64 bits. "each": a packet for each datum of the line. "first": one packet, with the datum of
+  // the first lane; the rest of the line comes with it at no cost, as if the datum were the line.
+  std::string reply_data{"line"};
+  // A file that gets every packet with its time and its cause (ww/sim/net/packet_trace.hpp); empty:
+  // none.
+  std::string packet_trace;
   int scalar_cache_bytes{0};  // of a core, for scalar loads and kernel arguments; 0: these take a
                               // constant time and do not cross the network
   int output_buffer{66};      // reply packets that a controller holds (Dapper, section V)
@@ -71,6 +83,9 @@ struct TimingConfig {
   std::string estimator{"dsent"};
   double node_nm{22};
   double link_mm{1.0};
+  // Power of a bypass router of Dapper over that of a router as wide; 0: the estimator's router of
+  // one VC and one flit. The paper says "up to 50% less".
+  double bypass_power{0};
 };
 
 // A system for the chip: the smallest mesh, as near to a square as can be, with a node for each
@@ -122,6 +137,9 @@ struct TimingStats {
   std::uint64_t l2_accesses{}, l2_hits{}, l2_merged{};
   PacketCount read_requests, write_requests, atomic_requests;
   PacketCount read_replies, write_replies, atomic_replies;
+  // Of coherent L1s: lines written back, recalled from their owner, and copies invalidated.
+  PacketCount write_backs, recalls, invalidations;
+  std::uint64_t l1_stores{};             // to lines that the L1 owned: nothing left the core
   std::uint64_t approximable_replies{};  // read replies whose line the program lets change
   std::uint64_t changed_replies{};       // of them, delivered with other bytes than sent
   double request_latency{}, request_latency_p99{};  // of packets, network cycles

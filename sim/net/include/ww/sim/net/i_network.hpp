@@ -27,6 +27,7 @@ enum class PacketKind : std::uint8_t {
   write_reply,
   atomic_request,
   atomic_reply,
+  coherence,  // between caches: a line recalled or written back, a copy invalidated
 };
 
 // Whether and how the words of a payload may be changed on their way. The program declares it for

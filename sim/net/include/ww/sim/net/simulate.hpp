@@ -29,6 +29,10 @@ struct Simulation {
   // A .wwt instead of synthetic traffic, to its end; empty: none.
   std::filesystem::path trace;
   ReplayConfig replay;
+  // A packet trace (packet_trace.hpp) instead of either, to its end; empty: none. open_loop: at the
+  // recorded times, whatever arrives when.
+  std::filesystem::path packets;
+  bool open_loop{};
   // The router's size is the network's, and so is the clock of a network that has one of its own.
   power::EnergyConfig energy;
   std::filesystem::path model;  // wires as fitted on a device; empty: the estimator's wires

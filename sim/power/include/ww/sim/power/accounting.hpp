@@ -25,7 +25,10 @@ struct EnergyConfig {
   Millimetre link_length{1.0};
   // Bit transitions per link, bit and flit, used if they are not counted; 0.5 is random data.
   double toggle_rate{0.5};
-  PhotonicPowerConfig photonic;    // used for networks with light
+  PhotonicPowerConfig photonic;  // used for networks with light
+  // Energies and leakage of a bypass router over those of a router as wide (Dapper says "up to 50%
+  // less power": 0.5). 0: those of the estimator's router of one VC and one flit.
+  double bypass_power{};
   std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
 };
 

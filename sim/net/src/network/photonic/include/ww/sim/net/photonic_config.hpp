@@ -24,9 +24,11 @@ struct PhotonicConfig {
   bool double_data_rate{true};
 
   // Links
-  int nc_wavelengths{128};        // of an MWSR link of the NC_network (section 5.3.1)
-  int c_wavelengths{64};          // of an SWMR link of the C_network
-  int prior_wavelengths{128};     // of each link of prior-opt: as many, for a fair comparison
+  int nc_wavelengths{128};  // of an MWSR link of the NC_network (section 5.3.1)
+  int c_wavelengths{64};    // of an SWMR link of the C_network
+  // Of each link of prior-opt, which the paper leaves open: one waveguide, as its SWMR links have.
+  // 128 is the other reading, as wide as GPUOPT's MWSR links.
+  int prior_wavelengths{64};
   int waveguide_wavelengths{64};  // that a waveguide carries (section 3.1)
   int comb_wavelengths{64};       // that a comb splitter makes (section 5.3.3)
   int reservation_cycles{1};      // optical: SWMR tells its readers first (section 3.3)
@@ -37,11 +39,13 @@ struct PhotonicConfig {
   int bends_per_pitch{2};          // quarter turns from a station to the next
 
   // Arbitration (section 5.3.2)
-  int power_units{16};   // power waveguides, power tokens, lasers for data
-  int max_grab{16};      // power tokens that a station may hold
-  int hold_messages{4};  // sent at most before a data token is given back; 1: one message a grab
-  int grab_cycles{1};    // optical, from a token to the first bit
-  int backoff_loops{1};  // the first pause, in turns of the token waveguide; it doubles
+  int power_units{16};  // power waveguides, power tokens, lasers for data
+  int max_grab{16};     // power tokens that a station may hold
+  // Sent at most before a data token is given back. "The station grabs this token and then sends
+  // the message" (section 5.3.2): one.
+  int hold_messages{1};
+  int grab_cycles{1};        // optical, from a token to the first bit
+  int backoff_loops{1};      // the first pause, in turns of the token waveguide; it doubles
   int backoff_doublings{4};  // attempts that fail before a station listens until it has its token
   // What a station takes first: power (fig. 11), or the link's data token, so that none holds power
   // that it cannot use yet.
@@ -55,13 +59,15 @@ struct PhotonicConfig {
   int halt_after{2};       // laser and splitters are tuned (table 1)
   int unit_cap{7};         // v and w fit into 3 bits
   int floor_units{0};      // data units lit however little is predicted
-  int table_start{7};      // entries of the power table begin so, at most at unit_cap: ours
-  // P of equation (3), "the optical power used": the units that were `lit` for the LLC stations, or
-  // those that they `held`, over time and rounded up. The paper leaves it open.
-  std::string table_counts{"lit"};
-  // W, "the waiting time of a station": of its `messages`, summed, or of the `station`, while any
-  // message waits, counted on while it does. The paper leaves it open.
-  std::string wait_counts{"messages"};
+  // Entries of the power table begin so, at most at unit_cap. The paper does not say it: 0 is a
+  // table that has learnt nothing yet.
+  int table_start{0};
+  // P of equation (3), "the optical power used": the units that the LLC stations `held`, over time
+  // and rounded up. The other reading is what was `lit` for them.
+  std::string table_counts{"held"};
+  // W, "the waiting time of a station": of the `station`, while any message waits, counted on while
+  // it does. The other reading sums the waits of its `messages`.
+  std::string wait_counts{"station"};
   std::string predictor{"hybrid"};  // hybrid (section 6.2), flex, restr, or perfect (a bound)
   double alpha{0.5};                // section 8.2
   double beta{0.25};

@@ -1,0 +1,223 @@
+// Packet traces: what is recorded is replayed, and files that make no sense are refused by line.
+#include "ww/sim/net/packet_trace.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <sstream>
+
+#include "ww/core/split_mix.hpp"
+#include "ww/sim/net/factory.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+using testing::HasSubstr;
+
+std::filesystem::path trace_file(const char* name) {
+  return std::filesystem::temp_directory_path() /
+         ("ww-packets-" + std::to_string(::getpid()) + name);
+}
+
+NetworkConfig config_of(const std::string& name) {
+  NetworkConfig config = name == "dapper" ? dapper_network() : dapper_baseline();
+  config.network = name;
+  config.classes = 2;
+  return config;
+}
+
+struct Closed {
+  double mean_latency{};
+  std::uint64_t cycles{};
+};
+
+// Cores ask memory nodes, which answer after some cycles; each core waits for some of its replies.
+Closed run_closed_loop(Network& network) {
+  constexpr NodeId kMemory[] = {1, 7, 8, 14};
+  struct Answer {
+    std::uint64_t cycle;
+    NodeId from, to;
+    std::uint64_t tag;
+  };
+  std::deque<Answer> answers;
+  std::vector<int> outstanding(16);
+  SplitMix random(7);
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t latency = 0;
+  std::uint64_t packets = 0;
+  constexpr std::uint64_t kRequests = 2000;
+  const std::vector<std::byte> request(8, std::byte{0x5A});
+  const std::vector<std::byte> reply(72, std::byte{0xC3});
+  const auto send = [&](NodeId from, NodeId to, const std::vector<std::byte>& payload,
+                        std::uint64_t tag, bool is_reply) {
+    Packet packet;
+    packet.source = from;
+    packet.destinations = {&to, 1};
+    const std::size_t flit = static_cast<std::size_t>(network.config().flit_bits) / 8;
+    packet.flits = static_cast<std::uint16_t>((payload.size() + flit - 1) / flit);
+    packet.message_class = is_reply ? 1 : 0;
+    packet.kind = is_reply ? PacketKind::read_reply : PacketKind::read_request;
+    packet.tag = tag;
+    packet.created = network.now();
+    packet.payload = payload;
+    packet.approximable.first_byte = 8;
+    const auto status = network.inject(packet);
+    EXPECT_TRUE(status) << status.error().text();
+  };
+  while (answered < kRequests) {
+    for (NodeId core = 0; core < 16 && sent < kRequests; ++core) {
+      if (std::ranges::find(kMemory, core) != std::end(kMemory)) continue;
+      if (outstanding[core] >= 4 || random.next() % 8 != 0) continue;
+      ++outstanding[core];
+      send(core, kMemory[random.next() % 4], request, sent++, false);
+    }
+    for (; !answers.empty() && answers.front().cycle <= network.now().value();
+         answers.pop_front()) {
+      send(answers.front().from, answers.front().to, reply, answers.front().tag, true);
+    }
+    network.tick();
+    for (const Delivery& delivery : network.deliveries()) {
+      latency += delivery.arrived.value() - delivery.created.value();
+      ++packets;
+      if (delivery.kind == PacketKind::read_request) {
+        answers.push_back(
+            {network.now().value() + 40, delivery.destination, delivery.source, delivery.tag});
+      } else {
+        --outstanding[delivery.destination];
+        ++answered;
+      }
+    }
+  }
+  return {static_cast<double>(latency) / static_cast<double>(packets), network.now().value()};
+}
+
+struct Recorded {
+  Closed closed;
+  PacketTrace trace;
+};
+Recorded record(const std::string& name) {
+  const auto file = trace_file("-recorded");
+  Recorded recorded;
+  {
+    auto network = make_network(config_of(name));
+    EXPECT_TRUE(network) << network.error().text();
+    auto recording = record_packets(std::move(*network), file);
+    EXPECT_TRUE(recording) << recording.error().text();
+    recorded.closed = run_closed_loop(**recording);
+  }
+  auto trace = read_packets(file);
+  EXPECT_TRUE(trace) << trace.error().text();
+  recorded.trace = std::move(*trace);
+  std::filesystem::remove(file);
+  return recorded;
+}
+
+RunResult replayed(const std::string& name, const PacketTrace& trace, bool open_loop) {
+  const auto network = make_network(config_of(name));
+  EXPECT_TRUE(network);
+  const auto result = replay_packets(**network, trace, open_loop);
+  EXPECT_TRUE(result) << result.error().text();
+  return result ? *result : RunResult{};
+}
+
+TEST(PacketTrace, ReplaysOnItsOwnNetworkAsItWasRecorded) {
+  for (const char* name : {"mesh", "dapper", "ideal"}) {
+    const Recorded recorded = record(name);
+    EXPECT_EQ(recorded.trace.packets.size(), 4000u) << name;
+    const RunResult open = replayed(name, recorded.trace, true);
+    EXPECT_EQ(open.packets, 4000u) << name;
+    EXPECT_DOUBLE_EQ(open.avg_packet_latency, recorded.closed.mean_latency) << name;
+    EXPECT_EQ(open.cycles.value(), recorded.closed.cycles) << name;
+    const RunResult closed = replayed(name, recorded.trace, false);
+    EXPECT_DOUBLE_EQ(closed.avg_packet_latency, recorded.closed.mean_latency) << name;
+    EXPECT_EQ(closed.cycles.value(), recorded.closed.cycles) << name;
+  }
+}
+
+TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {
+  const Recorded recorded = record("mesh");
+  const RunResult open = replayed("dapper", recorded.trace, true);
+  const RunResult closed = replayed("dapper", recorded.trace, false);
+  EXPECT_EQ(open.packets, closed.packets);
+  // Dapper's replies take longer: cores that wait for them are later with what follows.
+  EXPECT_GT(closed.cycles.value(), open.cycles.value());
+  EXPECT_GT(open.avg_packet_latency, recorded.closed.mean_latency);
+}
+
+TEST(PacketTrace, HasAsManyFlitsAsANetworkNeeds) {
+  const Recorded recorded = record("mesh");
+  NetworkConfig narrow = config_of("mesh");
+  narrow.flit_bits = 64;
+  const auto network = make_network(narrow);
+  ASSERT_TRUE(network);
+  const auto result = replay_packets(**network, recorded.trace, true);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->window.ejected_flits, 2000u * (1 + 9));
+}
+
+TEST(PacketTrace, ReadsTablesOfOtherSimulators) {
+  std::istringstream table(
+      "# cycle source destination flits\n"
+      "0 0 5 2\n"
+      "3\t1 5 1   # a comment\n"
+      "\n"
+      "9 5 0 4 0 6\r\n");
+  const auto trace = read_packets(table, "table");
+  ASSERT_TRUE(trace) << trace.error().text();
+  ASSERT_EQ(trace->packets.size(), 3u);
+  EXPECT_EQ(trace->packets[2].after, 0u);
+  EXPECT_EQ(trace->packets[2].gap, 6u);
+  EXPECT_EQ(trace->packets[1].cycle, 3u);
+  NetworkConfig config = dapper_baseline();
+  config.classes = 1;
+  const auto network = make_network(config);
+  const auto run = replay_packets(**network, *trace, false);
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ(run->packets, 3u);
+  EXPECT_EQ(run->window.ejected_flits, 7u);
+}
+
+TEST(PacketTrace, RefusesWhatMakesNoSenseByItsLine) {
+  const auto refused = [](const std::string& text) {
+    std::istringstream in(text);
+    const auto trace = read_packets(in, "f");
+    return trace ? std::string("accepted") : trace.error().text();
+  };
+  EXPECT_THAT(refused("0 0 5\n"), HasSubstr("f:1"));
+  EXPECT_THAT(refused("0 0 5 0\n"), HasSubstr("flits"));
+  EXPECT_THAT(refused("0 0 five 1\n"), HasSubstr("'five'"));
+  EXPECT_THAT(refused("5 0 1 1\n4 0 1 1\n"), HasSubstr("f:2"));
+  EXPECT_THAT(refused("0 0 1 1 0 3\n"), HasSubstr("earlier"));
+  EXPECT_THAT(refused("0 0 1 1 - 0 7\n"), HasSubstr("too many"));
+  const std::string head = "wirewatt-packets 1 16 2 128\n";
+  const std::string good = "0 1 2,3 1 read_reply 2 - 0 float32 0.1 1 0aff\n";
+  EXPECT_EQ(refused(head + good), "accepted");
+  EXPECT_THAT(refused(head + "0 16 2 0 data 1 - 0 exact 0 0 -\n"), HasSubstr("more than 15"));
+  EXPECT_THAT(refused(head + "0 1 2 2 data 1 - 0 exact 0 0 -\n"), HasSubstr("class"));
+  EXPECT_THAT(refused(head + "0 1 2 0 gossip 1 - 0 exact 0 0 -\n"), HasSubstr("gossip"));
+  EXPECT_THAT(refused(head + "0 1 2 0 data 1 - 0 exact 2 0 -\n"), HasSubstr("fraction"));
+  EXPECT_THAT(refused(head + "0 1 2 0 data 1 - 0 exact 0 0 0g\n"), HasSubstr("hexadecimal"));
+  EXPECT_THAT(refused(head + "0 1 2 0 data 1 - 0 exact 0 9 00\n"), HasSubstr("behind"));
+  EXPECT_THAT(refused("wirewatt-packets 1 0 2 128\n"), HasSubstr("nodes"));
+}
+
+TEST(PacketTrace, RefusesNetworksThatItDoesNotFit) {
+  const auto network = make_network(config_of("mesh"));
+  const auto refused = [&](const std::string& text) {
+    std::istringstream in(text);
+    const auto trace = read_packets(in, "f");
+    EXPECT_TRUE(trace) << trace.error().text();
+    const auto run = replay_packets(**network, *trace, false);
+    return run ? std::string("accepted") : run.error().text();
+  };
+  EXPECT_THAT(refused("0 0 16 1\n"), HasSubstr("16 nodes"));
+  EXPECT_THAT(refused("0 0 5 1\n9 6 0 1 0 3\n"), HasSubstr("never comes"));
+}
+
+}  // namespace
+}  // namespace ww::sim::net
