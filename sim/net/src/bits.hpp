@@ -48,6 +48,19 @@ template <class Mask>
   return next & -static_cast<int>(next != count);
 }
 
+template <class Mask>
+[[nodiscard]] inline Mask without_lowest(Mask mask) {
+  return static_cast<Mask>(mask & (mask - 1));
+}
+
+// Calls act(index) for each set bit, from the lowest on. The mask may change meanwhile.
+template <class Id, class Mask, class Act>
+inline void for_each_bit(Mask mask, const Act& act) {
+  for (; mask != 0; mask = without_lowest(mask)) {
+    act(Id(lowest(mask)));
+  }
+}
+
 // Bits in which two words of `bytes` bytes differ.
 [[nodiscard]] inline std::uint64_t transitions(const std::byte* before, const std::byte* after,
                                                std::size_t bytes) {

@@ -14,6 +14,7 @@
 #include "fixed_delay.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/traffic.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -114,25 +115,22 @@ NetworkConfig any_network(const NetworkKind& kind) {
     config.concentration = kind.classes != 0 ? 1 : one_of({1, 1, 2, 3});
     config.classes = kind.classes != 0 ? kind.classes : one_of({1, 2});
     config.planes = one_of({false, false, true});
-    config.vcs = between(least, 9);
-    config.vc_buffer = between(1, 9);
-    config.routing_delay = between(0, 3);
-    config.vc_alloc_delay = one_of({1, 1, 2});
-    config.sw_alloc_delay = one_of({1, 1, 3});
-    config.st_delay = one_of({1, 1, 2});
-    config.credit_delay = between(0, 3);
     config.link_delay = one_of({1, 1, 2, 4});
-    config.speculative = one_of({false, true});
-    config.wait_for_tail_credit = one_of({false, true});
-    config.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
-    config.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
-    config.router_delay = between(1, 4);
     config.flit_bits = one_of({64, 128});
     config.count_toggles = one_of({false, true});
-    // As many flits a port as the credit loop needs, and no masks wider than they are.
-    while (config.vcs * config.vc_buffer < credit_loop(config)) {
-      ++config.vc_buffer;
-    }
+    put(config, "router_delay", between(1, 4));
+    auto& router = config.own<VcRouterConfig>();
+    router.vcs = between(least, 9);
+    router.vc_buffer = between(1, 9);
+    router.routing_delay = between(0, 3);
+    router.vc_alloc_delay = one_of({1, 1, 2});
+    router.sw_alloc_delay = one_of({1, 1, 3});
+    router.st_delay = one_of({1, 1, 2});
+    router.credit_delay = between(0, 3);
+    router.speculative = one_of({false, true});
+    router.wait_for_tail_credit = one_of({false, true});
+    router.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
+    router.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
     if (kind.keys != nullptr) {
       BoundKeys own;
       kind.keys(config, own);
@@ -141,6 +139,10 @@ NetworkConfig any_network(const NetworkKind& kind) {
           draw(key);
         }
       }
+    }
+    // As many flits a port as the credit loop needs, and no masks wider than they are.
+    while (router.vcs * router.vc_buffer < credit_loop(router, config.link_delay)) {
+      ++router.vc_buffer;
     }
     if (const auto related = related_keys().find(kind.name); related != related_keys().end()) {
       related->second(config);

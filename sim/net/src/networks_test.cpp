@@ -5,6 +5,7 @@
 
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/simulate.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -102,7 +103,7 @@ Simulation on_eight(const std::string& network, const std::string& traffic, doub
   request.run.traffic.pattern = *pattern_from_string(traffic);
   request.run.traffic.rate = rate;
   request.network.width = request.network.height = 8;
-  request.network.vcs = 8;
+  request.network.own<VcRouterConfig>().vcs = 8;
   request.run.traffic.packet_size = 5;
   request.run.warmup = Cycles{3000};
   request.run.cycles = Cycles{6000};
@@ -205,8 +206,9 @@ TEST(Planes, CarryRequestsAndRepliesApart) {
   EXPECT_EQ(planes->run.window.routers, 2 * shared->run.window.routers);
   EXPECT_EQ(planes->run.window.links, 2 * shared->run.window.links);
   EXPECT_LT(planes->run.avg_packet_latency, shared->run.avg_packet_latency);
-  request.network.vcs = 1;  // one class a plane: enough where classes that share links need two
-  request.network.vc_buffer = 8;
+  request.network.own<VcRouterConfig>().vcs =
+      1;  // one class a plane: enough where classes that share links need two
+  request.network.own<VcRouterConfig>().vc_buffer = 8;
   EXPECT_TRUE(simulate(request));
 }
 
@@ -326,13 +328,13 @@ Error refused(const Simulation& request) {
 
 TEST(Refusal, NamesTheKeyAndTheReason) {
   Simulation request;
-  request.network.vcs = 0;
+  request.network.own<VcRouterConfig>().vcs = 0;
   EXPECT_EQ(refused(request).context, "vcs");
   request = {};
-  request.network.vc_buffer = 0;
+  request.network.own<VcRouterConfig>().vc_buffer = 0;
   EXPECT_EQ(refused(request).context, "vc_buffer");
   request = {};
-  request.network.vc_buffer = 1;
+  request.network.own<VcRouterConfig>().vc_buffer = 1;
   EXPECT_EQ(refused(request).context, "vc_buffer");
   EXPECT_NE(refused(request).message.find("credit loop"), std::string::npos);
   request = {};
@@ -361,7 +363,7 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
   EXPECT_EQ(refused(request).context, "classes");
   request = {};
   request.network.network = "mesh-adaptive";
-  request.network.vcs = 1;
+  request.network.own<VcRouterConfig>().vcs = 1;
   EXPECT_EQ(refused(request).context, "vcs");
   request = {};
   request.network.network = "mesh-bufferless";
@@ -369,6 +371,7 @@ TEST(Refusal, NamesTheKeyAndTheReason) {
             "reassembly_buffers");
   EXPECT_EQ(refused(request).context, "reassembly_buffers");  // the field holds what was refused
   request = {};
+  request.network.network = "mesh-adaptive";
   EXPECT_EQ(set_key(request.network, "adaptive", "psychic").error().context, "adaptive");
   EXPECT_EQ(refused(request).context, "adaptive");
   request = {};

@@ -81,11 +81,12 @@ Result<NetworkConfig> network_of(const Simulation& simulation) {
 power::EnergyConfig energy_config(const NetworkConfig& network) {
   const NetworkKind* kind = find_network(network.network);
   power::EnergyConfig config;
-  config.router.flit_bits = network.flit_bits;
-  config.router.ports = 4 + network.concentration;
-  config.router.vcs = network.vcs;
-  // A router without buffers keeps flits in its pipeline registers only.
-  config.router.vc_buffer = kind != nullptr && !kind->buffers ? 0 : network.vc_buffer;
+  if (kind != nullptr && kind->router != nullptr) {
+    config.router = kind->router(network);
+  } else {
+    // A router without buffers keeps flits in its pipeline registers only.
+    config.router = {network.flit_bits, 4 + network.concentration, 1, 0};
+  }
   return config;
 }
 

@@ -119,12 +119,10 @@ Result<NetworkConfig> network_config(const NetworkOptions& options) {
                     options.k),
         "k");
   }
-  WW_ASSIGN(allocator, sim::net::allocator_from_string(options.allocator));
-  config.vc_allocator = config.sw_allocator = allocator;
-  if (!options.sw_allocator.empty()) {
-    WW_ASSIGN(sw_allocator, sim::net::allocator_from_string(options.sw_allocator));
-    config.sw_allocator = sw_allocator;
-  }
+  WW_TRY(sim::net::set_key(config, "vc_allocator", options.allocator));
+  WW_TRY(
+      sim::net::set_key(config, "sw_allocator",
+                        options.sw_allocator.empty() ? options.allocator : options.sw_allocator));
   if (options.approx_threshold) config.error_threshold = *options.approx_threshold / 100;
   return config;
 }

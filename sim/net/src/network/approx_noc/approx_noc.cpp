@@ -17,7 +17,7 @@
 #include "network_base.hpp"
 #include "reply_buffers.hpp"
 #include "ring.hpp"
-#include "vc_router.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -361,7 +361,7 @@ std::unique_ptr<Network> make_approx_noc(const NetworkConfig& config) {
 }
 
 Status validate_approx_noc(const NetworkConfig& config) {
-  return validate_vc_router(config, config.planes ? 1 : config.classes);
+  return validate_mesh_router(config, config.planes ? 1 : config.classes);
 }
 
 }  // namespace
@@ -378,6 +378,7 @@ const NetworkKind kApproxNoc{.name = "approx-noc",
                              .validate = validate_approx_noc,
                              .keys = compression_keys,
                              .needs_classes = true,
+                             .router = mesh_router_size,
                              .own_planes = true,
                              .approximates = true,
                              .paper = approx_noc_network};

@@ -8,7 +8,7 @@
 #include "bits.hpp"
 #include "network/bufferless/config.hpp"
 #include "network/bufferless/network.hpp"
-#include "simple_router.hpp"
+#include "simple_router/keys.hpp"
 
 namespace ww::sim::net {
 
@@ -16,7 +16,7 @@ Deflection::Deflection(const NetworkConfig& config)
     : ClockedNetwork(config),
       chipper_(config.own<BufferlessConfig>().deflection == "chipper"),
       routers_(static_cast<std::uint32_t>(config.width * config.height)),
-      hop_(config.router_delay + config.link_delay),
+      hop_(config.own<SimpleRouterConfig>().router_delay + config.link_delay),
       epoch_(static_cast<std::uint64_t>(config.width + config.height) *
              static_cast<std::uint64_t>(hop_)),
       slots_(std::bit_ceil(static_cast<std::size_t>(hop_ + 1))),
@@ -330,7 +330,7 @@ Status validate_bufferless(const NetworkConfig& config) {
                 "a bufferless mesh needs two routers along each axis to deflect into",
                 config.width < 2 ? "width" : "height");
   }
-  return validate_simple_router(config);
+  return {};
 }
 
 }  // namespace
@@ -339,7 +339,6 @@ const NetworkKind kMeshBufferless{.name = "mesh-bufferless",
                                   .make = make_bufferless,
                                   .validate = validate_bufferless,
                                   .keys = bufferless_keys,
-                                  .buffers = false,
                                   .variant_key = "deflection"};
 
 }  // namespace ww::sim::net

@@ -11,6 +11,7 @@
 #include "network/dapper/reply_plane.hpp"
 #include "network/mesh/network.hpp"
 #include "network_base.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -131,7 +132,6 @@ std::vector<NodeId> dapper_memory_nodes(const NetworkConfig& config) {
 
 std::unique_ptr<Network> make_dapper(const NetworkConfig& config) {
   NetworkConfig plane = config;
-  plane.network = "mesh";
   plane.classes = 1;
   plane.memory_nodes.clear();
   auto mcs = config.memory_nodes.empty() ? dapper_memory_nodes(config) : config.memory_nodes;
@@ -153,6 +153,7 @@ const NetworkKind kDapper{.name = "dapper",
                           .validate = validate_overlay,
                           .keys = overlay_keys,
                           .needs_classes = true,
+                          .router = mesh_router_size,
                           .own_planes = true,
                           .approximates = true,
                           .classes = 2,

@@ -4,7 +4,7 @@
 
 #include "network/ideal/network.hpp"
 #include "network_base.hpp"
-#include "simple_router.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 class Ideal final : public ClockedNetwork {
  public:
   explicit Ideal(const NetworkConfig& config)
-      : ClockedNetwork(config) {}
+      : ClockedNetwork(config), router_config_(config.own<VcRouterConfig>()) {}
 
   Status inject(const Packet& packet) override {
     WW_TRY(store_.check(packet, now_));
@@ -90,10 +90,11 @@ class Ideal final : public ClockedNetwork {
   };
 
   [[nodiscard]] int hop_cycles() const {
-    const int allocation = config_.speculative
-                               ? std::max(config_.vc_alloc_delay, config_.sw_alloc_delay)
-                               : config_.vc_alloc_delay + config_.sw_alloc_delay;
-    return config_.routing_delay + allocation + config_.st_delay + config_.link_delay;
+    const VcRouterConfig& router = router_config_;
+    const int allocation = router.speculative
+                               ? std::max(router.vc_alloc_delay, router.sw_alloc_delay)
+                               : router.vc_alloc_delay + router.sw_alloc_delay;
+    return router.routing_delay + allocation + router.st_delay + config_.link_delay;
   }
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     const int from = static_cast<int>(source) / config_.concentration;
@@ -102,6 +103,7 @@ class Ideal final : public ClockedNetwork {
            std::abs(from / config_.width - to / config_.width) + 1;
   }
 
+  const VcRouterConfig router_config_;
   std::vector<UnderWay> under_way_;  // a heap, next arrival first
   power::NetworkEvents events_;
   std::uint64_t sequence_{0};
@@ -111,8 +113,16 @@ std::unique_ptr<Network> make_ideal(const NetworkConfig& config) {
   return std::make_unique<Ideal>(config);
 }
 
+Status validate_ideal(const NetworkConfig&) {
+  return {};  // no key depends on another
+}
+
 }  // namespace
 
-const NetworkKind kIdeal{.name = "ideal", .make = make_ideal, .validate = validate_simple_router};
+const NetworkKind kIdeal{.name = "ideal",
+                         .make = make_ideal,
+                         .validate = validate_ideal,
+                         .keys = vc_router_keys,
+                         .router = mesh_router_size};
 
 }  // namespace ww::sim::net

@@ -10,6 +10,7 @@
 #include "bits.hpp"
 #include "network/photonic/keys.hpp"
 #include "network/photonic/network.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace photonic {
@@ -440,6 +441,7 @@ constexpr NetworkKind light(std::string_view name, bool only_to_memory) {
           .validate = validate,
           .keys = photonic_keys,
           .needs_classes = true,
+          .router = mesh_router_size,
           .light = true,
           .only_to_memory = only_to_memory,
           .memory_nodes = llc_nodes,
