@@ -29,6 +29,26 @@ template <class Mask>
   return static_cast<Mask>(Mask{1} << index);
 }
 
+// The same for masks of any kind, as WideMask::of_bit() and field().
+template <class Mask>
+[[nodiscard]] constexpr Mask mask_of_bit(std::uint32_t index) {
+  if constexpr (requires { Mask::of_bit(index); }) {
+    return Mask::of_bit(index);
+  } else {
+    return static_cast<Mask>(Mask{1} << index);
+  }
+}
+template <class Mask>
+[[nodiscard]] constexpr std::uint32_t field_of(const Mask& mask, std::uint32_t first,
+                                               std::uint32_t count) {
+  if constexpr (requires { mask.field(first, count); }) {
+    return mask.field(first, count);
+  } else {
+    return static_cast<std::uint32_t>(static_cast<Mask>(mask >> first) &
+                                      ((std::uint64_t{1} << count) - 1));
+  }
+}
+
 // `mask` if the condition holds, else 0; without a branch, for conditions that nobody can predict.
 template <class Mask>
 [[nodiscard]] inline Mask only_if(bool condition, Mask mask) {

@@ -93,7 +93,8 @@ Status validate(const NetworkConfig& config) {
   return validate(*kind, config);
 }
 
-Status validate(const NetworkKind& kind, const NetworkConfig& config) {
+Status validate(const NetworkKind& kind, const NetworkConfig& wanted) {
+  WW_ASSIGN(config, with_size(kind, wanted));
   WW_TRY(check_table(config, TableOf(kSizeKeys)));
   if (config.width * config.height < 2) {
     return fail(ErrorCode::out_of_range, "a network needs two routers", "width");

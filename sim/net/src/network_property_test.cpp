@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -91,13 +92,34 @@ void draw_light(NetworkConfig& config) {
   RC_ASSERT(set_key(config, "llc_stations", stations).has_value());
 }
 
+// A file of routers in a row, some with links over several, and nodes anywhere.
+void draw_topology(NetworkConfig& config) {
+  const int routers = between(2, 8);
+  std::string text = "routers = " + std::to_string(routers) + "\nrouting = \"up-down\"\nnodes = [";
+  for (int node = between(2, 9); node > 0; --node) {
+    text += std::to_string(between(0, routers - 1)) + ", ";
+  }
+  text += "]\n";
+  for (int router = 1; router < routers; ++router) {
+    for (const int other : {router - 1, between(0, router - 1)}) {
+      text += "[[link]]\nfrom = " + std::to_string(router) + "\nto = " + std::to_string(other) +
+              "\ndelay = " + std::to_string(between(1, 4)) + "\n";
+    }
+  }
+  const std::string file = testing::TempDir() + "property_topology.toml";
+  std::ofstream(file) << text;
+  RC_ASSERT(set_key(config, "topology", file).has_value());
+  RC_ASSERT(set_key(config, "routing", "file").has_value());
+}
+
 // Networks whose keys depend on one another; a network without such keys needs no line here.
 const std::map<std::string_view, void (*)(NetworkConfig&)>& related_keys() {
   static const std::map<std::string_view, void (*)(NetworkConfig&)> kRelated{
       {"dapper", draw_windows},
       {"prior-opt", draw_light},
       {"gpuopt", draw_light},
-      {"ps-gpuopt", draw_light}};
+      {"ps-gpuopt", draw_light},
+      {"topology", draw_topology}};
   return kRelated;
 }
 
@@ -148,7 +170,7 @@ NetworkConfig any_network(const NetworkKind& kind) {
       related->second(config);
     }
     if (validate(kind, config)) {
-      return config;
+      return *with_size(kind, config);
     }
   }
   RC_FAIL("no configuration of 200 is valid: the rows allow what validate() refuses");

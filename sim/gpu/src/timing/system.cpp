@@ -122,6 +122,9 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   System system;
   system.config = wanted;
   TimingConfig& config = system.config;
+  WW_ASSIGN(kind, net::network_kind(config.network.network));
+  WW_ASSIGN(sized, net::with_size(*kind, config.network));
+  config.network = std::move(sized);
   const int nodes = net::node_count(config.network);
   const int cores = architecture.compute_units();
   const int channels = architecture.l2_channels;

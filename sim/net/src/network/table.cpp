@@ -7,6 +7,7 @@
 #include "network/approx_noc/network.hpp"
 #include "network/bufferless/network.hpp"
 #include "network/dapper/network.hpp"
+#include "network/graph/network.hpp"
 #include "network/ideal/network.hpp"
 #include "network/mesh/network.hpp"
 #include "network/photonic/network.hpp"
@@ -18,11 +19,28 @@ namespace ww::sim::net {
 namespace {
 
 constexpr const NetworkKind* kNetworks[] = {
-    &kIdeal,                                                        //
-    &kMesh,      &kMeshAdaptive, &kMeshBufferless, &kMeshPriority,  //
-    &kDapper,                                                       //
-    &kApproxNoc,                                                    //
-    &kPriorOpt,  &kGpuopt,       &kPsGpuopt,                        //
+    &kIdeal,  //
+    &kMesh,
+    &kMeshAdaptive,
+    &kMeshBufferless,
+    &kMeshPriority,  //
+    &kDapper,        //
+    &kApproxNoc,     //
+    &kPriorOpt,
+    &kGpuopt,
+    &kPsGpuopt,  //
+    &kCrossbar,
+    &kCrossbarHierarchical,
+    &kCrossbarPartitioned,
+    &kTorus,
+    &kConcentratedMesh,
+    &kButterfly,
+    &kFatTree,
+    &kFlattenedButterfly,
+    &kDragonfly,
+    &kRing,
+    &kChipletMesh,
+    &kTopology,
 };
 
 }  // namespace
@@ -61,8 +79,17 @@ Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
   return make_network(*kind, config);
 }
 
+Result<NetworkConfig> with_size(const NetworkKind& kind, const NetworkConfig& config) {
+  NetworkConfig sized = config;
+  if (kind.set_size != nullptr) {
+    WW_TRY(kind.set_size(sized));
+  }
+  return sized;
+}
+
 Result<std::unique_ptr<Network>> make_network(const NetworkKind& kind,
-                                              const NetworkConfig& config) {
+                                              const NetworkConfig& wanted) {
+  WW_ASSIGN(config, with_size(kind, wanted));
   WW_TRY(validate(kind, config));
   if (!config.planes || kind.own_planes) {
     return kind.make(config);

@@ -71,8 +71,10 @@ Status validate_mesh_router(const NetworkConfig& config, int vcs) {
 Status validate_vc_router(const NetworkConfig& config, const VcRouterNeeds& needs) {
   const VcRouterConfig& router = config.own<VcRouterConfig>();
   WW_TRY(check_table<VcRouterConfig>(router, kVcRouterKeys));
-  WW_TRY(check_range("vcs", router.vcs, 1, kMaxInputVcs / needs.ports,
-                     "ports times virtual channels must fit the allocators' masks of 128"));
+  WW_TRY(
+      check_range("vcs", router.vcs, 1, needs.input_vcs / needs.ports,
+                  fmt::format("ports times virtual channels must fit the allocators' masks of {}",
+                              needs.input_vcs)));
   if (router.vcs < needs.vcs) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("vcs = {} is too few: {} with {} message class(es) needs {} to stay "

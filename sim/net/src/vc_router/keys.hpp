@@ -11,8 +11,9 @@ namespace ww::sim::net {
 void vc_router_keys(NetworkConfig& config, BoundKeys& keys);
 
 struct VcRouterNeeds {
-  int ports{};  // of the router with the most
-  int vcs{1};   // of a port, to stay free of deadlock
+  int ports{};         // of the router with the most
+  int vcs{1};          // of a port, to stay free of deadlock
+  int input_vcs{128};  // ports times VCs that the masks hold
 };
 // Checks that masks hold the router's VCs, that there are enough of them, and that buffers cover a
 // credit loop. Errors name the key.

@@ -111,9 +111,7 @@ class Router {
   template <class T>
   using ByVc = IdArray<PortVc, T, S::room_vcs>;
 
-  [[nodiscard]] static constexpr Mask mask_of(PortVc vc) {
-    return static_cast<Mask>(Mask{1} << vc.number());
-  }
+  [[nodiscard]] static constexpr Mask mask_of(PortVc vc) { return mask_of_bit<Mask>(vc.number()); }
   [[nodiscard]] static constexpr Ports port_bit(PortId port, bool set = true) {
     return static_cast<Ports>(Ports{set} << port.number());
   }
@@ -193,9 +191,9 @@ bool Router<S>::take_credit(const Rules& rules, PortVc output_vc) {
   const std::uint32_t credits = ++credits_[output_vc];
   const PortId output = rules.port_of(output_vc);
   const StoredVc owner = owner_[output_vc];
-  constexpr std::uint32_t kBits = 8 * sizeof(Mask);
+  constexpr std::uint32_t kBits = 8 * sizeof(Mask);  // a power of two
   const Mask owner_bit = mask_of(PortVc(PortVc(owner).number() & (kBits - 1)));
-  const Mask woken = only_if<Mask>(!owner.is_none() & (credits == 1), owner_bit & nonempty_);
+  const Mask woken = only_if(!owner.is_none() & (credits == 1), owner_bit & nonempty_);
   switch_requests_[output] |= woken;
   want_switch_ |= port_bit(output, woken != 0);
   const VcRouterConfig& config = rules.config();

@@ -39,7 +39,7 @@ class RouterRules {
         ports_(sizes.ports),
         vcs_(sizes.vcs),
         groups_(sizes.groups),
-        port_mask_(static_cast<Mask>(bit<Mask>(static_cast<int>(sizes.vcs)) - 1)),
+        port_mask_((std::uint64_t{1} << sizes.vcs) - 1),
         group_vcs_(sizes.group_vcs),
         levels_(std::move(levels)) {
     for (std::uint32_t vc = 0; vc < ports_ * vcs_; ++vc) {
@@ -68,9 +68,8 @@ class RouterRules {
   }
 
   // Of a mask over input VCs, those of one port, as a mask over its VCs.
-  [[nodiscard]] std::uint32_t vcs_of(Mask mask, PortId port) const {
-    const std::uint32_t first = port.number() * vcs();
-    return static_cast<std::uint32_t>(static_cast<Mask>(mask >> first) & port_mask_);
+  [[nodiscard]] std::uint32_t vcs_of(const Mask& mask, PortId port) const {
+    return field_of(mask, port.number() * vcs(), vcs());
   }
   [[nodiscard]] Mask of_port(PortId port) const {
     return static_cast<Mask>(port_mask_ << (port.number() * vcs()));

@@ -16,9 +16,10 @@
 // routing, which belongs to the topology:
 //   Place place_of(node); phase_of(source, destination)   what a head carries
 //   Hop route(here, router, flit)                          the next output, and which VCs there
+//   is_entry(router, input), is_exit(router, output)       ports of nodes
 //   hops(source, destination)                              routers passed
-//   end_cycle(routers), idle(cycles, routers)              for routing that watches the load
-// Its kLocalFrom is the first port of nodes.
+//   end_cycle(rules, routers), idle(cycles, ...)           for routing that watches the load
+// With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away.
 #pragma once
 
 #include <algorithm>
@@ -84,7 +85,27 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] PortVc port_vc_of(Channel channel) const {
     return PortVc(channel.number() & ((1u << vc_shift_) - 1));
   }
-  [[nodiscard]] static bool is_local(PortId port) { return port.number() >= Routing::kLocalFrom; }
+  [[nodiscard]] std::size_t port_number(RouterId router, PortId port) const {
+    return std::size_t{router.number()} * rules_.ports() + port.number();
+  }
+  // Cycles from the router to what an output leads to, and back from an input.
+  [[nodiscard]] int delay_after(RouterId router, PortId output, bool exit) const {
+    if constexpr (Routing::kEqualLinks) {
+      return exit ? kTerminalDelay - 1 : config_.link_delay;
+    } else {
+      return output_delays_[port_number(router, output)];
+    }
+  }
+  [[nodiscard]] EventList<CreditTo>& credits_back(RouterId router, PortId input) {
+    const bool entry = routing_.is_entry(router, input);
+    if constexpr (Routing::kEqualLinks) {
+      return *credits_out_[entry ? 1 : 0];
+    } else {
+      const int delay = input_delays_[port_number(router, input)];
+      return entry ? wheel_.at(now_ + 1 + delay).node_credits
+                   : wheel_.at(now_ + 1 + delay + router_config_.credit_delay).credits;
+    }
+  }
   void mark_busy(RouterId router, bool busy = true) {
     busy_[router.number() / 64] |= static_cast<std::uint64_t>(busy) << (router.number() % 64);
   }
@@ -94,6 +115,8 @@ class VcNetwork final : public ClockedNetwork {
 
   void skip(Cycles to) override;
   void connect();
+  void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
+                       std::uint64_t flits) const;
   void deliver();
   void send(NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
   template <class Item>
@@ -127,7 +150,9 @@ class VcNetwork final : public ClockedNetwork {
   FlitRings rings_;
   TimeWheel wheel_;
   Sources sources_;
-  std::vector<Channel> entry_;         // [node]: VC 0 of its router's input
+  std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
+  std::vector<int> output_delays_;  // [router][port]; where links differ
+  std::vector<int> input_delays_;
   std::vector<SwitchWinner> winners_;  // of this cycle
   std::vector<std::uint64_t> busy_;    // mask over routers with work left over
   ReplyBuffers reply_buffers_;
@@ -184,14 +209,19 @@ void VcNetwork<Rules, kGeneral, Routing>::send(NodeId node, std::uint32_t packet
   const PacketRecord& record = store_[packet];
   Flit flit(packet, ClassId(record.message_class), first, last);
   if (first) {
-    flit.address(routing_.place_of(record.destination), wiring_.terminals[record.destination].port,
+    flit.address(routing_.place_of(record.destination),
+                 wiring_.terminals[record.destination].output,
                  routing_.phase_of(record.source, record.destination));
   }
   ++injected_flits_;
   last_move_ = now_;
   const Channel at(entry_[node].number() + vc.number());
   rings_.push(at, flit);
-  injected_out_->add(at);
+  if constexpr (Routing::kEqualLinks) {
+    injected_out_->add(at);
+  } else {
+    wheel_.at(now_ + 1 + wiring_.terminals[node].delay).arrivals.add(at);
+  }
 }
 
 // Large networks do not fit the nearest caches: fetch what a later event touches.
@@ -312,7 +342,7 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   const PortId input = rules_.port_of(input_vc);
   const PortId output = winner.output;
   const PortVc output_vc = router.output_vc(input_vc);
-  const bool local = is_local(output);
+  const bool local = routing_.is_exit(id, output);
   // Its old place is not written again before its credit is back. A copy of it here would make the
   // compiler take it apart and put it together again.
   const Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
@@ -324,8 +354,7 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   }
   last_move_ = now_;
   if (config_.count_toggles && !local) {
-    toggles_.count(store_, packet, flit.is_head(),
-                   std::size_t{id.number()} * rules_.ports() + output.number(),
+    toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
                    std::size_t{id.number()} * rules_.all_vcs() + output_vc.number());
   }
 
@@ -334,16 +363,18 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
       kGeneral ? stages_[id].send_delay(now_, output, router_config_.st_delay) - 1 : 0;
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
-  (kGeneral ? wheel_.at(now_ + waits + 2 + config_.link_delay).arrivals : *flits_out_)
-      .add(next, !local);
-  WheelSlot& arrival = wheel_.at(now_ + waits + 1 + kTerminalDelay);
+  const int link = delay_after(id, output, false);
+  const bool now = Routing::kEqualLinks && !kGeneral;  // the list that tick() has looked up
+  (now ? *flits_out_ : wheel_.at(now_ + waits + 2 + link).arrivals).add(next, !local);
+  const int exit = delay_after(id, output, true);
+  WheelSlot& arrival = wheel_.at(now_ + waits + 2 + exit);
   arrival.ejections.add(packet, local & tail);
   arrival.ejected_flits += local ? 1 : 0;
-  wheel_.at(now_ + waits + 1 + 2 * kTerminalDelay + router_config_.credit_delay)
+  wheel_.at(now_ + waits + 3 + 2 * exit + router_config_.credit_delay)
       .credits.add(CreditTo(channel(id, output_vc).number()), local);
 
   // Back: the room it took is free.
-  credits_out_[is_local(input) ? 1 : 0]->add(router.back(input, rules_.vc_of(input_vc, input)));
+  credits_back(id, input).add(router.back(input, rules_.vc_of(input_vc, input)));
   if (left.more) {
     begin_head(id, router, input_vc);
   }

@@ -12,8 +12,17 @@ namespace ww::sim::net {
 // cycles a flit waits for a batch, its traversal, and the flits of its batch before it.
 [[nodiscard]] inline int longest_delay(const VcRouterConfig& router, int link_delay) {
   const int sent = router.st_delay == 1 ? 1 : 3 * router.st_delay;
-  return std::max(sent + std::max(4 + router.credit_delay, link_delay + 1),
-                  link_delay + router.credit_delay + 1);
+  return sent + 2 + 2 * link_delay + router.credit_delay;
+}
+[[nodiscard]] inline int longest_link(const Wiring& wiring) {
+  int longest = 1;
+  for (const Wiring::Link& link : wiring.links) {
+    longest = std::max(longest, link.delay);
+  }
+  for (const Wiring::Terminal& terminal : wiring.terminals) {
+    longest = std::max(longest, terminal.delay);
+  }
+  return longest;
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -33,7 +42,7 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       stages_(kGeneral ? wiring_.routers : 0),
       // One router more: the rings behind local ports, written but never read.
       rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift_, router_config_.vc_buffer),
-      wheel_(longest_delay(router_config_, config.link_delay),
+      wheel_(longest_delay(router_config_, longest_link(wiring_)),
              std::size_t{wiring_.routers} * wiring_.ports, wiring_.terminals.size()),
       sources_(static_cast<std::uint32_t>(wiring_.terminals.size()), config.classes,
                router_config_),
@@ -52,17 +61,30 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
   for (R& router : routers_) {
     router.clear(router_config_);
   }
+  if (!Routing::kEqualLinks) {
+    output_delays_.resize(std::size_t{wiring_.routers} * rules_.ports(), 1);
+    input_delays_ = output_delays_;
+  }
+  const auto set_delay = [this](std::vector<int>& delays, RouterId router, PortId port, int delay) {
+    if (!Routing::kEqualLinks) {
+      delays[port_number(router, port)] = delay;
+    }
+  };
   for (const Wiring::Link& link : wiring_.links) {
     const Channel input = channel(link.to, rules_.vc_at(link.input, VcId{}));
     const Channel output = channel(link.from, rules_.vc_at(link.output, VcId{}));
     routers_[link.from].connect_output(link.output, input);
     routers_[link.to].connect_input(link.input, CreditTo(output.number()));
+    set_delay(output_delays_, link.from, link.output, link.delay);
+    set_delay(input_delays_, link.to, link.input, link.delay);
   }
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const Wiring::Terminal at = wiring_.terminals[node];
-    entry_.push_back(channel(at.router, rules_.vc_at(at.port, VcId{})));
-    routers_[at.router].connect_output(at.port, channel(RouterId(wiring_.routers), PortVc{}));
-    routers_[at.router].connect_input(at.port, CreditTo(Sources::node_vc(node, VcId{}).number()));
+    entry_.push_back(channel(at.from, rules_.vc_at(at.input, VcId{})));
+    routers_[at.to].connect_output(at.output, channel(RouterId(wiring_.routers), PortVc{}));
+    routers_[at.from].connect_input(at.input, CreditTo(Sources::node_vc(node, VcId{}).number()));
+    set_delay(output_delays_, at.to, at.output, at.delay);
+    set_delay(input_delays_, at.from, at.input, at.delay);
   }
 }
 
@@ -104,26 +126,46 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   power::NetworkEvents events;
   events.cycles = static_cast<std::uint64_t>(now_);
   events.routers = wiring_.routers;
-  events.links = wiring_.links.size();
   events.injected_flits = injected_flits_;
   events.ejected_flits = ejected_flits_;
-  for (const R& router : routers_) {
-    for (std::uint32_t number = 0; number < rules_.ports(); ++number) {
-      const PortId port(number);
-      events.crossbar_flits += router.flits_sent(port);
-      events.link_flits += is_local(port) ? 0 : router.flits_sent(port);
-    }
+  for (const Wiring::Terminal& terminal : wiring_.terminals) {
+    events.crossbar_flits += routers_[terminal.to].flits_sent(terminal.output);
   }
+  std::uint64_t link_flits = 0;
+  for (const Wiring::Link& link : wiring_.links) {
+    const std::uint64_t flits = routers_[link.from].flits_sent(link.output);
+    link_flits += flits;
+    add_link_events(events, link, flits);
+  }
+  events.crossbar_flits += link_flits;
   events.buffer_reads = events.crossbar_flits;
   events.switch_grants = events.crossbar_flits;
-  events.buffer_writes = injected_flits_ + events.link_flits;
+  events.buffer_writes = injected_flits_ + link_flits;
   events.vc_grants = vc_grants_;
   events.reply_buffer_flits = reply_buffers_.flits();
   events.toggles_counted = config_.count_toggles;
-  for (const LinkUse& link : link_use()) {
-    events.link_toggles += link.toggles;
-  }
   return events;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& events,
+                                                          const Wiring::Link& link,
+                                                          std::uint64_t flits) const {
+  const std::uint64_t toggles =
+      config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0;
+  if (link.pj_per_bit > 0) {
+    const double fj = static_cast<double>(flits) * config_.flit_bits * link.pj_per_bit * 1e3;
+    events.sized_links.crossing_flits += flits;
+    events.sized_links.crossing_fj += static_cast<std::uint64_t>(fj + 0.5);
+  } else if (link.length_um != 0) {
+    events.sized_links.length_um += link.length_um;
+    events.sized_links.flit_um += flits * link.length_um;
+    events.sized_links.toggle_um += toggles * link.length_um;
+  } else {
+    ++events.links;
+    events.link_flits += flits;
+    events.link_toggles += toggles;
+  }
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -131,11 +173,9 @@ std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
   std::vector<LinkUse> uses;
   uses.reserve(wiring_.links.size());
   for (const Wiring::Link& link : wiring_.links) {
-    const std::size_t number =
-        std::size_t{link.from.number()} * rules_.ports() + link.output.number();
-    uses.push_back(LinkUse{link.from.number(), link.to.number(),
-                           routers_[link.from].flits_sent(link.output),
-                           config_.count_toggles ? toggles_.of(number) : 0});
+    uses.push_back(
+        LinkUse{link.from.number(), link.to.number(), routers_[link.from].flits_sent(link.output),
+                config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0});
   }
   return uses;
 }
@@ -185,7 +225,7 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
                         [&](VcId vc) { return held(link.to, rules_.vc_at(link.input, vc)); }));
   }
   for (const Wiring::Terminal& terminal : wiring_.terminals) {
-    WW_TRY(check_output(terminal.router, terminal.port, [](VcId) { return 0u; }));
+    WW_TRY(check_output(terminal.to, terminal.output, [](VcId) { return 0u; }));
   }
   return {};
 }

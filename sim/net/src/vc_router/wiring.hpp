@@ -11,15 +11,21 @@ namespace ww::sim::net {
 
 struct Wiring {
   struct Link {
-    RouterId from;
-    PortId output;
-    RouterId to;
-    PortId input;
-    int delay{1};  // cycles
+    RouterId from{};
+    PortId output{};
+    RouterId to{};
+    PortId input{};
+    int delay{1};               // cycles
+    std::uint32_t length_um{};  // 0: the link length of the energy accounting
+    // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
+    double pj_per_bit{};
   };
-  struct Terminal {  // of a node; its port is an input and an output
-    RouterId router;
-    PortId port;
+  struct Terminal {   // of a node
+    RouterId from{};  // where its packets enter
+    PortId input{};
+    RouterId to{};  // where packets for it leave
+    PortId output{};
+    int delay{1};  // cycles, each way
   };
   std::uint32_t routers{};
   std::uint32_t ports{};  // of the router with the most

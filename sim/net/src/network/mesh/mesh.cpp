@@ -18,11 +18,12 @@ Wiring mesh_wiring(const NetworkConfig& config, const MeshRouting& routing) {
     const RouterId from(router);
     for (std::uint32_t port = 0; port < MeshRouting::kLocalFrom; ++port) {
       if (const auto to = routing.neighbour(from, PortId(port))) {
-        wiring.links.push_back({from, PortId(port), *to, PortId(port ^ 1)});
+        wiring.links.push_back({from, PortId(port), *to, PortId(port ^ 1), config.link_delay});
       }
     }
     for (std::uint32_t node = 0; node < nodes_per_router; ++node) {
-      wiring.terminals.push_back({from, PortId(MeshRouting::kLocalFrom + node)});
+      const PortId port(MeshRouting::kLocalFrom + node);
+      wiring.terminals.push_back({from, port, from, port});
     }
   }
   return wiring;

@@ -29,6 +29,7 @@ class MeshRouting {
   static constexpr std::uint32_t kPlusX = 0;
   static constexpr std::uint32_t kPlusY = 2;
   static constexpr std::uint32_t kLocalFrom = 4;
+  static constexpr bool kEqualLinks = true;
 
   MeshRouting(const NetworkConfig& config, MeshTurns turns)
       : turns_(turns),
@@ -42,6 +43,13 @@ class MeshRouting {
       congestion_ = congestion_before_ =
           IdVector<RouterId, Congestion>(std::size_t{width_} * height_);
     }
+  }
+
+  [[nodiscard]] static bool is_entry(RouterId, PortId input) {
+    return input.number() >= kLocalFrom;
+  }
+  [[nodiscard]] static bool is_exit(RouterId, PortId output) {
+    return output.number() >= kLocalFrom;
   }
 
   [[nodiscard]] Place place_of(NodeId node) const {
