@@ -15,8 +15,8 @@ namespace {
 
 TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
   sim::net::NetworkConfig config;
-  config.own<sim::net::VcRouterConfig>().vcs =
-      1;  // says nothing to a network without virtual channels
+  // Says nothing to a network without virtual channels.
+  config.own<sim::net::VcRouterConfig>().vcs = 1;
   config.own<sim::net::VcRouterConfig>().vc_buffer = 1;
   auto made = sim::net::make_network(kFixedDelay, config);
   ASSERT_TRUE(made) << made.error().text();

@@ -92,6 +92,15 @@ void draw_light(NetworkConfig& config) {
   RC_ASSERT(set_key(config, "llc_stations", stations).has_value());
 }
 
+// As many nodes as a power of the radix.
+void draw_stages(NetworkConfig& config) {
+  const int radix = between(2, 4);
+  config.width = radix;
+  config.height = one_of({1, radix, radix * radix});
+  config.concentration = 1;
+  put(config, "radix", radix);
+}
+
 // A file of routers in a row, some with links over several, and nodes anywhere.
 void draw_topology(NetworkConfig& config) {
   const int routers = between(2, 8);
@@ -115,10 +124,8 @@ void draw_topology(NetworkConfig& config) {
 // Networks whose keys depend on one another; a network without such keys needs no line here.
 const std::map<std::string_view, void (*)(NetworkConfig&)>& related_keys() {
   static const std::map<std::string_view, void (*)(NetworkConfig&)> kRelated{
-      {"dapper", draw_windows},
-      {"prior-opt", draw_light},
-      {"gpuopt", draw_light},
-      {"ps-gpuopt", draw_light},
+      {"dapper", draw_windows},   {"prior-opt", draw_light}, {"gpuopt", draw_light},
+      {"ps-gpuopt", draw_light},  {"fly", draw_stages},      {"fattree", draw_stages},
       {"topology", draw_topology}};
   return kRelated;
 }

@@ -47,8 +47,10 @@ Topology rings(const NetworkConfig& config, int delay) {
     builder.add_node_at(static_cast<std::uint32_t>(node / config.concentration),
                         2 * axes_count + static_cast<std::uint32_t>(node % config.concentration));
   }
-  // Phase 0 has just entered; 1 + 2 * axis + layer is on its way along an axis. A packet whose way
-  // leads over the end of the ring keeps to layer 1 all along (BookSim's dateline).
+  // Phase 0 has just entered; 1 + 2 * axis + layer is on its way along an axis. A packet keeps to
+  // one layer all along a ring: to 1 if it began at a higher place than it ends (BookSim's
+  // dateline). In each direction one layer is for those that cross the end of the ring. As nobody
+  // goes more than half way round, no layer's channels close a circle.
   Routes routes(static_cast<std::uint32_t>(routers), 1 + 2 * axes_count, 2);
   for (int here = 0; here < routers; ++here) {
     for (int to = 0; to < routers; ++to) {
@@ -64,10 +66,10 @@ Topology rings(const NetworkConfig& config, int delay) {
       const int ahead = (place(to, axes[i]) - at + side) % side;
       // Half way round, even places go one way and odd places the other.
       const bool plus = 2 * ahead < side || (2 * ahead == side && at % 2 == 0);
-      const bool wraps = plus ? at > place(to, axes[i]) : at < place(to, axes[i]);
+      const bool backwards = at > place(to, axes[i]);
       for (std::uint32_t phase = 0; phase < routes.phases(); ++phase) {
         const bool under_way = phase != 0 && (phase - 1) / 2 == i;
-        const std::uint32_t layer = under_way ? (phase - 1) % 2 : (wraps ? 1u : 0u);
+        const std::uint32_t layer = under_way ? (phase - 1) % 2 : (backwards ? 1u : 0u);
         routes.at(phase, RouterId(here), RouterId(to)) = {
             static_cast<std::uint16_t>(2 * i + (plus ? 0 : 1)),
             static_cast<std::uint8_t>(1 + 2 * i + layer), static_cast<std::uint8_t>(layer)};
