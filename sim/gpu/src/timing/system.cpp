@@ -164,7 +164,6 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   config.core_nodes = std::move(placement.cores);
   config.core_nodes.resize(static_cast<std::size_t>(cores));
   if (config.network_clock_hz == 0) config.network_clock_hz = core_clock_hz(architecture);
-  WW_ASSIGN(kind, net::network_kind(config.network.network));
   if (kind->set_clock_hz != nullptr) kind->set_clock_hz(config.network, config.network_clock_hz);
   system.energy = net::energy_config(config.network);
   WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));
