@@ -13,9 +13,7 @@ namespace {
 class Planes final : public NetworkBase {
  public:
   Planes(const NetworkConfig& config, std::vector<std::unique_ptr<Network>> planes)
-      : NetworkBase(config),
-        planes_(std::move(planes)),
-        reply_buffers_(config) {}
+      : NetworkBase(config), planes_(std::move(planes)), reply_buffers_(config) {}
 
   [[nodiscard]] Cycles now() const override { return planes_.front()->now(); }
 

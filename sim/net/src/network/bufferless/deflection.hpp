@@ -129,8 +129,8 @@ class Deflection final : public ClockedNetwork {
   std::vector<std::uint64_t> orders_;   // [packet]: sequence number
   std::vector<std::uint16_t> sent_;     // [node]: flits of the front packet sent
   std::vector<std::uint8_t> last_class_;
-  std::vector<std::uint64_t> asking_;   // [word]: nodes with something in again_
-  std::vector<Again> again_;            // [node]
+  std::vector<std::uint64_t> asking_;  // [word]: nodes with something in again_
+  std::vector<Again> again_;           // [node]
   std::vector<std::uint64_t> link_use_;
   std::vector<std::vector<std::uint32_t>> ending_;  // [slot]: packets whose last flit arrives
   Inputs out_{};
