@@ -9,6 +9,7 @@
 #include "fixed_delay/network.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/telemetry.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::examples {
 
@@ -20,8 +21,9 @@ namespace {
 
 TEST(FixedDelayNetwork, DeliversEveryPacketTenCyclesLater) {
   sim::net::NetworkConfig config;
-  config.vcs = 1;  // says nothing to a network without virtual channels
-  config.vc_buffer = 1;
+  // Says nothing to a network without virtual channels.
+  config.own<sim::net::VcRouterConfig>().vcs = 1;
+  config.own<sim::net::VcRouterConfig>().vc_buffer = 1;
   auto made = sim::net::make_network(kFixedDelay, config);
   ASSERT_TRUE(made) << made.error().text();
   const auto network = std::move(*made);

@@ -124,7 +124,7 @@ TEST(CommandLine, SimulatePrintsTheContract) {
 TEST(CommandLine, SimulateRefusesABadConfigurationByKey) {
   expect_error(run({wirewatt(), "simulate", "--vcs", "0"}), 2, "vcs");
   expect_error(run({wirewatt(), "simulate", "--rate", "1.5"}), 2, "rate");
-  expect_error(run({wirewatt(), "simulate", "--network", "torus"}), 2, "torus");
+  expect_error(run({wirewatt(), "simulate", "--network", "hypercube"}), 2, "hypercube");
 }
 
 TEST(CommandLine, DevicesListsTheVirtualGpuAsVirtual) {

@@ -121,7 +121,6 @@ Status validate_fixed_delay(const NetworkConfig&) {
 const NetworkKind kFixedDelay{.name = "fixed-delay",
                               .make = make_fixed_delay,
                               .validate = validate_fixed_delay,
-                              .keys = fixed_delay_keys,
-                              .buffers = false};
+                              .keys = fixed_delay_keys};
 
 }  // namespace ww::examples

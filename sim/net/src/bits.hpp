@@ -29,6 +29,26 @@ template <class Mask>
   return static_cast<Mask>(Mask{1} << index);
 }
 
+// The same for masks of any kind, as WideMask::of_bit() and field().
+template <class Mask>
+[[nodiscard]] constexpr Mask mask_of_bit(std::uint32_t index) {
+  if constexpr (requires { Mask::of_bit(index); }) {
+    return Mask::of_bit(index);
+  } else {
+    return static_cast<Mask>(Mask{1} << index);
+  }
+}
+template <class Mask>
+[[nodiscard]] constexpr std::uint32_t field_of(const Mask& mask, std::uint32_t first,
+                                               std::uint32_t count) {
+  if constexpr (requires { mask.field(first, count); }) {
+    return mask.field(first, count);
+  } else {
+    return static_cast<std::uint32_t>(static_cast<Mask>(mask >> first) &
+                                      ((std::uint64_t{1} << count) - 1));
+  }
+}
+
 // `mask` if the condition holds, else 0; without a branch, for conditions that nobody can predict.
 template <class Mask>
 [[nodiscard]] inline Mask only_if(bool condition, Mask mask) {
@@ -46,6 +66,19 @@ template <class Mask>
 [[nodiscard]] inline int next_of(int index, int count) {
   const int next = index + 1;
   return next & -static_cast<int>(next != count);
+}
+
+template <class Mask>
+[[nodiscard]] inline Mask without_lowest(Mask mask) {
+  return static_cast<Mask>(mask & (mask - 1));
+}
+
+// Calls act(index) for each set bit, from the lowest on. The mask may change meanwhile.
+template <class Id, class Mask, class Act>
+inline void for_each_bit(Mask mask, const Act& act) {
+  for (; mask != 0; mask = without_lowest(mask)) {
+    act(Id(lowest(mask)));
+  }
 }
 
 // Bits in which two words of `bytes` bytes differ.

@@ -14,6 +14,7 @@
 
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/run.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -63,12 +64,12 @@ std::vector<Row> read_rows(const std::string& file) {
 NetworkConfig network_of(const Row& row) {
   NetworkConfig config;
   config.width = config.height = row.integer("k");
-  config.vcs = row.integer("num_vcs");
-  config.vc_buffer = row.integer("vc_buf_size");
-  config.routing_delay = row.integer("routing_delay");
-  config.credit_delay = row.integer("credit_delay");
-  config.vc_allocator = *allocator_from_string(row.fields.at("vc_allocator"));
-  config.sw_allocator = *allocator_from_string(row.fields.at("sw_allocator"));
+  config.own<VcRouterConfig>().vcs = row.integer("num_vcs");
+  config.own<VcRouterConfig>().vc_buffer = row.integer("vc_buf_size");
+  config.own<VcRouterConfig>().routing_delay = row.integer("routing_delay");
+  config.own<VcRouterConfig>().credit_delay = row.integer("credit_delay");
+  config.own<VcRouterConfig>().vc_allocator = *allocator_from_string(row.fields.at("vc_allocator"));
+  config.own<VcRouterConfig>().sw_allocator = *allocator_from_string(row.fields.at("sw_allocator"));
   return config;
 }
 
@@ -169,9 +170,10 @@ TEST(BooksimMore, OtherConfigurationsAreReproducedToTheLastDigit) {
   ASSERT_GE(rows.size(), 20u);
   for (const Row& row : rows) {
     NetworkConfig network_config = network_of(row);
-    network_config.st_delay = row.integer("st_final_delay");
-    network_config.speculative = row.integer("speculative") == 1;
-    network_config.wait_for_tail_credit = row.integer("wait_for_tail_credit") == 1;
+    network_config.own<VcRouterConfig>().st_delay = row.integer("st_final_delay");
+    network_config.own<VcRouterConfig>().speculative = row.integer("speculative") == 1;
+    network_config.own<VcRouterConfig>().wait_for_tail_credit =
+        row.integer("wait_for_tail_credit") == 1;
     auto network = make_network(network_config);
     ASSERT_TRUE(network) << network.error().text();
     RunConfig config;

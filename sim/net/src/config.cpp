@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
-#include "simple_router.hpp"
-#include "vc_router.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -32,6 +32,8 @@ constexpr Key<NetworkConfig> kSizeKeys[] = {
      "Give each message class a network of its own", ""},
     {"flit_bits", &NetworkConfig::flit_bits, between(8, 4096, "bits of a flit"), "bits",
      kNetworkGroup, "Width of a flit", ""},
+    {"link_delay", &NetworkConfig::link_delay, between(1, 64, "a wire takes a cycle"), "cycles",
+     kNetworkGroup, "Time to cross a link", ""},
 };
 
 constexpr Key<NetworkConfig> kMemoryKeys[] = {
@@ -56,14 +58,16 @@ using TableOf = std::span<const Key<NetworkConfig>>;
 BoundKeys keys_of(NetworkConfig& config) {
   BoundKeys keys;
   bind_rows(config, TableOf(kSizeKeys), keys);
-  bind_rows(config, vc_router_keys(), keys);
-  bind_rows(config, simple_router_keys(), keys);
   bind_rows(config, TableOf(kMemoryKeys), keys);
-  std::set<void (*)(NetworkConfig&, BoundKeys&)> seen{nullptr};
+  // Kinds may share rows, as those of virtual-channel routers do.
+  std::set<std::string_view> seen;
   for (const NetworkKind* kind : network_kinds()) {
-    if (seen.insert(kind->keys).second) {
-      kind->keys(config, keys);
+    BoundKeys own;
+    if (kind->keys != nullptr) {
+      kind->keys(config, own);
     }
+    std::copy_if(own.begin(), own.end(), std::back_inserter(keys),
+                 [&seen](const BoundKey& key) { return seen.insert(key.name).second; });
   }
   bind_rows(config, TableOf(kCountKeys), keys);
   return keys;
@@ -89,7 +93,8 @@ Status validate(const NetworkConfig& config) {
   return validate(*kind, config);
 }
 
-Status validate(const NetworkKind& kind, const NetworkConfig& config) {
+Status validate(const NetworkKind& kind, const NetworkConfig& wanted) {
+  WW_ASSIGN(config, with_size(kind, wanted));
   WW_TRY(check_table(config, TableOf(kSizeKeys)));
   if (config.width * config.height < 2) {
     return fail(ErrorCode::out_of_range, "a network needs two routers", "width");
@@ -116,9 +121,10 @@ Status validate(const NetworkKind& kind, const NetworkConfig& config) {
 
 NetworkConfig dapper_baseline() {
   NetworkConfig config;
-  config.vcs = 5;
-  config.vc_buffer = 4;
-  config.routing_delay = 1;  // routing, VC allocation, switch allocation, traversal; then the link
+  auto& router = config.own<VcRouterConfig>();
+  router.vcs = 5;
+  router.vc_buffer = 4;
+  router.routing_delay = 1;  // routing, VC allocation, switch allocation, traversal; then the link
   return config;
 }
 
@@ -136,7 +142,8 @@ std::vector<std::uint32_t> memory_node_in_each_row(int width, int height) {
 NetworkConfig gpuopt_emesh() {
   NetworkConfig config;
   config.flit_bits = 256;
-  config.speculative = true;  // both allocations in one cycle, traversal in the other
+  config.own<VcRouterConfig>().speculative =
+      true;  // both allocations in one cycle, traversal in the other
   return config;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -40,7 +41,7 @@ TEST(Keys, AreSetByTheTextThatTheyAreWrittenAs) {
   ASSERT_TRUE(set_key(config, "error_threshold", "0.25"));
   EXPECT_EQ(config.error_threshold, 0.25);
   ASSERT_TRUE(set_key(config, "vc_allocator", "separable"));
-  EXPECT_EQ(config.vc_allocator, Allocator::separable_input_first);
+  EXPECT_EQ(config.own<VcRouterConfig>().vc_allocator, Allocator::separable_input_first);
 }
 
 struct Refused {

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "fixed_delay/network.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/traffic.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -90,13 +92,41 @@ void draw_light(NetworkConfig& config) {
   RC_ASSERT(set_key(config, "llc_stations", stations).has_value());
 }
 
+// As many nodes as a power of the radix.
+void draw_stages(NetworkConfig& config) {
+  const int radix = between(2, 4);
+  config.width = radix;
+  config.height = one_of({1, radix, radix * radix});
+  config.concentration = 1;
+  put(config, "radix", radix);
+}
+
+// A file of routers in a row, some with links over several, and nodes anywhere.
+void draw_topology(NetworkConfig& config) {
+  const int routers = between(2, 8);
+  std::string text = "routers = " + std::to_string(routers) + "\nrouting = \"up-down\"\nnodes = [";
+  for (int node = between(2, 9); node > 0; --node) {
+    text += std::to_string(between(0, routers - 1)) + ", ";
+  }
+  text += "]\n";
+  for (int router = 1; router < routers; ++router) {
+    for (const int other : {router - 1, between(0, router - 1)}) {
+      text += "[[link]]\nfrom = " + std::to_string(router) + "\nto = " + std::to_string(other) +
+              "\ndelay = " + std::to_string(between(1, 4)) + "\n";
+    }
+  }
+  const std::string file = testing::TempDir() + "property_topology.toml";
+  std::ofstream(file) << text;
+  RC_ASSERT(set_key(config, "topology", file).has_value());
+  RC_ASSERT(set_key(config, "routing", "file").has_value());
+}
+
 // Networks whose keys depend on one another; a network without such keys needs no line here.
 const std::map<std::string_view, void (*)(NetworkConfig&)>& related_keys() {
   static const std::map<std::string_view, void (*)(NetworkConfig&)> kRelated{
-      {"dapper", draw_windows},
-      {"prior-opt", draw_light},
-      {"gpuopt", draw_light},
-      {"ps-gpuopt", draw_light}};
+      {"dapper", draw_windows},   {"prior-opt", draw_light}, {"gpuopt", draw_light},
+      {"ps-gpuopt", draw_light},  {"fly", draw_stages},      {"fattree", draw_stages},
+      {"topology", draw_topology}};
   return kRelated;
 }
 
@@ -114,25 +144,22 @@ NetworkConfig any_network(const NetworkKind& kind) {
     config.concentration = kind.classes != 0 ? 1 : one_of({1, 1, 2, 3});
     config.classes = kind.classes != 0 ? kind.classes : one_of({1, 2});
     config.planes = one_of({false, false, true});
-    config.vcs = between(least, 9);
-    config.vc_buffer = between(1, 9);
-    config.routing_delay = between(0, 3);
-    config.vc_alloc_delay = one_of({1, 1, 2});
-    config.sw_alloc_delay = one_of({1, 1, 3});
-    config.st_delay = one_of({1, 1, 2});
-    config.credit_delay = between(0, 3);
     config.link_delay = one_of({1, 1, 2, 4});
-    config.speculative = one_of({false, true});
-    config.wait_for_tail_credit = one_of({false, true});
-    config.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
-    config.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
-    config.router_delay = between(1, 4);
     config.flit_bits = one_of({64, 128});
     config.count_toggles = one_of({false, true});
-    // As many flits a port as the credit loop needs, and no masks wider than they are.
-    while (config.vcs * config.vc_buffer < credit_loop(config)) {
-      ++config.vc_buffer;
-    }
+    put(config, "router_delay", between(1, 4));
+    auto& router = config.own<VcRouterConfig>();
+    router.vcs = between(least, 9);
+    router.vc_buffer = between(1, 9);
+    router.routing_delay = between(0, 3);
+    router.vc_alloc_delay = one_of({1, 1, 2});
+    router.sw_alloc_delay = one_of({1, 1, 3});
+    router.st_delay = one_of({1, 1, 2});
+    router.credit_delay = between(0, 3);
+    router.speculative = one_of({false, true});
+    router.wait_for_tail_credit = one_of({false, true});
+    router.vc_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
+    router.sw_allocator = one_of({Allocator::islip, Allocator::separable_input_first});
     if (kind.keys != nullptr) {
       BoundKeys own;
       kind.keys(config, own);
@@ -142,11 +169,15 @@ NetworkConfig any_network(const NetworkKind& kind) {
         }
       }
     }
+    // As many flits a port as the credit loop needs, and no masks wider than they are.
+    while (router.vcs * router.vc_buffer < credit_loop(router, config.link_delay)) {
+      ++router.vc_buffer;
+    }
     if (const auto related = related_keys().find(kind.name); related != related_keys().end()) {
       related->second(config);
     }
     if (validate(kind, config)) {
-      return config;
+      return *with_size(kind, config);
     }
   }
   RC_FAIL("no configuration of 200 is valid: the rows allow what validate() refuses");

@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "network_base.hpp"
 #include "planes.hpp"
 #include "reply_buffers.hpp"
 
 namespace ww::sim::net {
 namespace {
 
-class Planes final : public Network {
+class Planes final : public NetworkBase {
  public:
   Planes(const NetworkConfig& config, std::vector<std::unique_ptr<Network>> planes)
-      : config_(config),
-        planes_(std::move(planes)),
-        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64),
-        reply_buffers_(config) {}
+      : NetworkBase(config), planes_(std::move(planes)), reply_buffers_(config) {}
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return planes_.front()->now(); }
 
   Status inject(const Packet& packet) override {
@@ -47,8 +44,6 @@ class Planes final : public Network {
     gather_waiting();
   }
 
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
-
   [[nodiscard]] std::optional<Cycles> next_event() const override {
     std::optional<Cycles> first;
     for (const auto& plane : planes_) {
@@ -58,18 +53,6 @@ class Planes final : public Network {
     return first;
   }
 
-  void skip_to(Cycles cycle) override {
-    const std::optional<Cycles> next = next_event();
-    const Cycles to = next ? std::min(*next, cycle) : cycle;
-    if (to > now()) {
-      deliveries_.clear();
-      for (const auto& plane : planes_) {
-        plane->skip_to(to);
-      }
-    }
-  }
-
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return planes_[message_class]->source_queue(node, 0);
   }
@@ -120,6 +103,11 @@ class Planes final : public Network {
   }
 
  private:
+  void skip(Cycles to) override {
+    for (const auto& plane : planes_) {
+      plane->skip_to(to);
+    }
+  }
   void gather_waiting() {
     std::fill(waiting_.begin(), waiting_.end(), 0);
     for (const auto& plane : planes_) {
@@ -130,10 +118,7 @@ class Planes final : public Network {
     }
   }
 
-  const NetworkConfig config_;
   std::vector<std::unique_ptr<Network>> planes_;  // [message class]
-  std::vector<std::uint64_t> waiting_;
-  std::vector<Delivery> deliveries_;
   ReplyBuffers reply_buffers_;
 };
 

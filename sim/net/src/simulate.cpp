@@ -71,7 +71,7 @@ Simulation::Simulation() {
 
 Result<NetworkConfig> network_of(const Simulation& simulation) {
   WW_ASSIGN(kind, network_kind(simulation.network.network));
-  NetworkConfig config = simulation.network;
+  WW_ASSIGN(config, with_size(*kind, simulation.network));
   const bool answers = is_trace(simulation) || has_packets(simulation) ||
                        simulation.run.traffic.pattern == Pattern::many_to_few;
   if (kind->classes != 0) {
@@ -86,11 +86,12 @@ Result<NetworkConfig> network_of(const Simulation& simulation) {
 power::EnergyConfig energy_config(const NetworkConfig& network) {
   const NetworkKind* kind = find_network(network.network);
   power::EnergyConfig config;
-  config.router.flit_bits = network.flit_bits;
-  config.router.ports = 4 + network.concentration;
-  config.router.vcs = network.vcs;
-  // A router without buffers keeps flits in its pipeline registers only.
-  config.router.vc_buffer = kind != nullptr && !kind->buffers ? 0 : network.vc_buffer;
+  if (kind != nullptr && kind->router != nullptr) {
+    config.router = kind->router(network);
+  } else {
+    // A router without buffers keeps flits in its pipeline registers only.
+    config.router = {network.flit_bits, 4 + network.concentration, 1, 0};
+  }
   return config;
 }
 
@@ -280,9 +281,41 @@ nlohmann::json heatmap_json(const SimulateReport& report) {
   return json;
 }
 
+namespace {
+
+// The busiest links, where they make no picture of rows and columns.
+std::string busiest_links_text(const SimulateReport& report) {
+  constexpr std::size_t kShown = 16;
+  const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
+  std::vector<LinkUse> links = report.run.links;
+  std::stable_sort(links.begin(), links.end(),
+                   [](const LinkUse& a, const LinkUse& b) { return a.flits > b.flits; });
+  std::string text = fmt::format("busiest of {} links, in percent of the cycles:\n", links.size());
+  links.resize(std::min(links.size(), kShown));
+  for (const LinkUse& link : links) {
+    text += fmt::format("  {:4} -> {:4} {:5.1f}\n", link.from_router, link.to_router,
+                        100.0 * static_cast<double>(link.flits) / cycles);
+  }
+  return text;
+}
+
+bool is_grid(const SimulateReport& report, std::uint32_t width, std::uint32_t height) {
+  return std::all_of(report.run.links.begin(), report.run.links.end(), [&](const LinkUse& link) {
+    const std::uint32_t low = std::min(link.from_router, link.to_router);
+    const std::uint32_t high = std::max(link.from_router, link.to_router);
+    const bool along_x = high == low + 1 && low % width + 1 < width;
+    return high < width * height && (along_x || high == low + width);
+  });
+}
+
+}  // namespace
+
 std::string heatmap_text(const SimulateReport& report) {
   const auto width = static_cast<std::uint32_t>(report.simulation.network.width);
   const auto height = static_cast<std::uint32_t>(report.simulation.network.height);
+  if (!is_grid(report, width, height)) {
+    return busiest_links_text(report);
+  }
   const auto cycles = static_cast<double>(std::max<std::uint64_t>(report.run.window.cycles, 1));
   // [router]: busier direction of the link to the next router along x, and along y
   std::vector<double> along_x(width * height);

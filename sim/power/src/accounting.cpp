@@ -8,13 +8,14 @@
 
 namespace ww::sim::power {
 
-std::array<std::pair<const char*, Picojoule>, 20> EnergyReport::components() const {
+std::array<std::pair<const char*, Picojoule>, 21> EnergyReport::components() const {
   return {{{"buffer_write", buffer_write},
            {"buffer_read", buffer_read},
            {"crossbar", crossbar},
            {"switch_allocator", switch_allocator},
            {"vc_allocator", vc_allocator},
            {"link", link},
+           {"crossing", crossing},
            {"clock", clock},
            {"router_leakage", router_leakage},
            {"link_leakage", link_leakage},
@@ -200,6 +201,13 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   report.link = wires.moving(events.link_flits, events.link_toggles);
   report.router_leakage = leakage(events.routers, router.leakage_mw, wires.seconds);
   report.link_leakage = wires.leaking(events.links);
+  if (const SizedLinkEvents& sized = events.sized_links; sized.length_um != 0) {
+    Wires micrometres = wires;
+    micrometres.length_mm = 1e-3;
+    report.link += micrometres.moving(sized.flit_um, sized.toggle_um);
+    report.link_leakage += micrometres.leaking(sized.length_um);
+  }
+  report.crossing = times(events.sized_links.crossing_fj, 1e-3);
   if (events.overlay.routers != 0) {
     WW_TRY(add_overlay(report, events, config, wires));
   }

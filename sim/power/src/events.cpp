@@ -16,6 +16,9 @@ constexpr std::array kNetworkCounts{
     &NetworkEvents::switch_grants,     &NetworkEvents::vc_grants,
     &NetworkEvents::link_flits,        &NetworkEvents::link_toggles,
     &NetworkEvents::reply_buffer_flits};
+constexpr std::array kSizedLinkCounts{&SizedLinkEvents::flit_um, &SizedLinkEvents::toggle_um,
+                                      &SizedLinkEvents::crossing_flits,
+                                      &SizedLinkEvents::crossing_fj};
 constexpr std::array kOverlayCounts{
     &OverlayEvents::packets,        &OverlayEvents::coalesced,   &OverlayEvents::flits,
     &OverlayEvents::crossbar_flits, &OverlayEvents::latch_flits, &OverlayEvents::link_flits,
@@ -30,8 +33,11 @@ constexpr std::array kCompressionCounts{
     &CompressionEvents::flits_after};
 // What a network is made of: it adds up over networks and stays over time.
 constexpr std::array kParts{&NetworkEvents::routers, &NetworkEvents::links};
+constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um};
 constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::links};
 
+static_assert(sizeof(SizedLinkEvents) ==
+              (kSizedLinkCounts.size() + kSizedLinkParts.size()) * sizeof(Count));
 static_assert(sizeof(OverlayEvents) ==
               (kOverlayCounts.size() + kOverlayParts.size()) * sizeof(Count));
 static_assert(sizeof(CompressionEvents) == (kCompressionCounts.size() + 1) * sizeof(Count));
@@ -46,6 +52,7 @@ void each(const std::array<Count Struct::*, kSize>& counts, Struct& a, const Str
 template <class Change>
 void each_count(NetworkEvents& a, const NetworkEvents& b, const Change& change) {
   each(kNetworkCounts, a, b, change);
+  each(kSizedLinkCounts, a.sized_links, b.sized_links, change);
   each(kOverlayCounts, a.overlay, b.overlay, change);
   each(kCompressionCounts, a.compression, b.compression, change);
 }
@@ -56,6 +63,7 @@ NetworkEvents& operator+=(NetworkEvents& sum, const NetworkEvents& other) {
   const auto add = [](Count& a, Count b) { a += b; };
   each_count(sum, other, add);
   each(kParts, sum, other, add);
+  each(kSizedLinkParts, sum.sized_links, other.sized_links, add);
   each(kOverlayParts, sum.overlay, other.overlay, add);
   sum.compression.dictionary_bits += other.compression.dictionary_bits;
   sum.photonic += other.photonic;

@@ -76,6 +76,23 @@ void add_key(CLI::App& command, const BoundKey& key) {
       key.field);
 }
 
+// A key as --topology chooses its network. Error invalid_argument: another network is named, too.
+Status choose_by_key(NetworkConfig& config) {
+  for (const sim::net::NetworkKind* kind : sim::net::network_kinds()) {
+    const auto keys = sim::net::keys_of(config);
+    const BoundKey* key = sim::net::find_key(keys, kind->chosen_by);
+    if (key == nullptr || sim::net::value_text(key->field).empty()) continue;
+    if (config.network != NetworkConfig().network && config.network != kind->name) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} chooses the network {}, not {}", sim::net::option_name(key->name),
+                              kind->name, config.network),
+                  std::string(key->name));
+    }
+    config.network = kind->name;
+  }
+  return {};
+}
+
 }  // namespace
 
 NetworkOptions::NetworkOptions() {
@@ -119,12 +136,11 @@ Result<NetworkConfig> network_config(const NetworkOptions& options) {
                     options.k),
         "k");
   }
-  WW_ASSIGN(allocator, sim::net::allocator_from_string(options.allocator));
-  config.vc_allocator = config.sw_allocator = allocator;
-  if (!options.sw_allocator.empty()) {
-    WW_ASSIGN(sw_allocator, sim::net::allocator_from_string(options.sw_allocator));
-    config.sw_allocator = sw_allocator;
-  }
+  WW_TRY(sim::net::set_key(config, "vc_allocator", options.allocator));
+  WW_TRY(
+      sim::net::set_key(config, "sw_allocator",
+                        options.sw_allocator.empty() ? options.allocator : options.sw_allocator));
+  WW_TRY(choose_by_key(config));
   if (options.approx_threshold) config.error_threshold = *options.approx_threshold / 100;
   return config;
 }

@@ -4,6 +4,7 @@
 #include "dapper/dapper.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::study::dapper {
 namespace {
@@ -29,6 +30,7 @@ void add_dapper_platform(Reproduction& out, const DapperPlatform& platform) {
   const sim::gpu::Architecture& chip = platform.chip;
   const sim::gpu::TimingConfig& timing = platform.timing;
   const sim::net::NetworkConfig& network = timing.network;
+  const auto& router = network.own<sim::net::VcRouterConfig>();
   const auto row = [&](const char* quantity, const json& paper, const json& ours, const char* unit,
                        const char* differs) {
     const bool same = paper == ours;
@@ -41,8 +43,8 @@ void add_dapper_platform(Reproduction& out, const DapperPlatform& platform) {
   row("mesh", "4x4", fmt::format("{}x{}", network.width, network.height), "", changed);
   row("network's routing", "XY", network.network == "mesh" ? "XY" : network.network, "", changed);
   row("channel width", 128, network.flit_bits, "bits", changed);
-  row("virtual channels a port", 5, network.vcs, "", changed);
-  row("flits a virtual channel", 4, network.vc_buffer, "", changed);
+  row("virtual channels a port", 5, router.vcs, "", changed);
+  row("flits a virtual channel", 4, router.vc_buffer, "", changed);
   row("L1 a core", 16, chip.l1_bytes / 1024, "KiB", changed);
   row("L2 a memory controller", 128, chip.l2_bytes / chip.l2_channels / 1024, "KiB", changed);
   row("packets in an output buffer", 66, timing.output_buffer, "", changed);

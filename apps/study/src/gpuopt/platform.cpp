@@ -3,6 +3,7 @@
 
 #include "gpuopt/gpuopt.hpp"
 #include "ww/sim/net/memory_link.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 #include "ww/sim/power/photonic_power.hpp"
 
 namespace ww::study::gpuopt {
@@ -41,6 +42,7 @@ void add_table_2(Reproduction& out, const GpuoptPlatform& platform) {
   const sim::gpu::Architecture& chip = platform.chip;
   const sim::gpu::TimingConfig& timing = platform.timing;
   const sim::net::NetworkConfig& network = timing.network;
+  const auto& router = network.own<sim::net::VcRouterConfig>();
   const sim::net::PhotonicConfig light;
   const double clock_mhz =
       chip.dvfs.empty() ? 0
@@ -70,8 +72,8 @@ void add_table_2(Reproduction& out, const GpuoptPlatform& platform) {
            kChanged);
   rows.add("link of EMESH", 1, network.link_delay, "cycles", kChanged);
   rows.add("router of EMESH", 2,
-           network.routing_delay + (network.speculative ? 0 : network.vc_alloc_delay) +
-               network.sw_alloc_delay + network.st_delay,
+           router.routing_delay + (router.speculative ? 0 : router.vc_alloc_delay) +
+               router.sw_alloc_delay + router.st_delay,
            "cycles", kChanged);
   rows.add("flit of EMESH", 256, network.flit_bits, "bits", kChanged);
   rows.add("data rate of EMESH's wires", 10, clock_mhz * 1e-3, "Gb/s",

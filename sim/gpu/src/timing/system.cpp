@@ -135,6 +135,9 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   System system;
   system.config = wanted;
   TimingConfig& config = system.config;
+  WW_ASSIGN(kind, net::network_kind(config.network.network));
+  WW_ASSIGN(sized, net::with_size(*kind, config.network));
+  config.network = std::move(sized);
   const int nodes = net::node_count(config.network);
   const int cores = architecture.compute_units();
   const int channels = architecture.l2_channels;
@@ -174,7 +177,6 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
   config.core_nodes = std::move(placement.cores);
   config.core_nodes.resize(static_cast<std::size_t>(cores));
   if (config.network_clock_hz == 0) config.network_clock_hz = core_clock_hz(architecture);
-  WW_ASSIGN(kind, net::network_kind(config.network.network));
   if (kind->set_clock_hz != nullptr) kind->set_clock_hz(config.network, config.network_clock_hz);
   system.energy = net::energy_config(config.network);
   WW_ASSIGN(estimator, power::estimator_from_string(config.estimator));

@@ -12,6 +12,7 @@
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/packet_trace.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -259,7 +260,7 @@ TEST(Lines, OfTwiceTheBytesSaveAHeaderEach) {
   const auto measure = [&](int line_bytes) {
     TimingConfig config = dapper_system();
     config.line_bytes = line_bytes;
-    config.network.vc_buffer = 32;
+    config.network.own<net::VcRouterConfig>().vc_buffer = 32;
     auto test = gpu_with(config);
     const auto data = test->buffer(next);
     const auto out = test->buffer(kItems * 4);
@@ -379,7 +380,7 @@ TEST(Results, AreThoseOfFunctionalModeOnEveryExactNetwork) {
        {"ideal", "mesh", "mesh-adaptive", "mesh-bufferless", "mesh-priority"}) {
     TimingConfig config = dapper_system();
     config.network.network = network;
-    config.network.vcs = 6;
+    config.network.own<net::VcRouterConfig>().vcs = 6;
     auto test = gpu_with(config);
     EXPECT_EQ(run_kernels(*test).results, expected.results) << network;
   }
@@ -607,7 +608,7 @@ TEST(ReplyData, NeedsLinesOfTheL2) {
 TEST(Settings, AreReadAsTheyAreWritten) {
   TimingConfig config = dapper_system();
   config.network.network = "mesh-adaptive";
-  config.network.sw_allocator = net::Allocator::separable_input_first;
+  config.network.own<net::VcRouterConfig>().sw_allocator = net::Allocator::separable_input_first;
   config.network.memory_nodes = {0, 5, 10, 15};
   config.network.error_threshold = 0.15;
   config.dram.cl = 9;

@@ -44,8 +44,17 @@ Result<std::unique_ptr<Network>> make_network(const NetworkConfig& config) {
   return make_network(*kind, config);
 }
 
+Result<NetworkConfig> with_size(const NetworkKind& kind, const NetworkConfig& config) {
+  NetworkConfig sized = config;
+  if (kind.set_size != nullptr) {
+    WW_TRY(kind.set_size(sized));
+  }
+  return sized;
+}
+
 Result<std::unique_ptr<Network>> make_network(const NetworkKind& kind,
-                                              const NetworkConfig& config) {
+                                              const NetworkConfig& wanted) {
+  WW_ASSIGN(config, with_size(kind, wanted));
   WW_TRY(validate(kind, config));
   if (!config.planes || kind.own_planes) {
     return kind.make(config);

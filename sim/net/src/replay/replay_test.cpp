@@ -245,6 +245,7 @@ TEST(Replay, EveryNetworkAnswersEveryRequest) {
   }
   const fs::path& path = file.finish();
   for (const std::string_view name : network_names()) {
+    if (find_network(name)->set_size != nullptr) continue;  // its nodes are in a file
     const ReplayResult result = replay_file(path, {}, two_classes(std::string(name)));
     EXPECT_EQ(result.stats.requests(), 2u * 40u * 8u) << name;
     const ReplayResult again = replay_file(path, {}, two_classes(std::string(name)));

@@ -14,24 +14,23 @@
 #include "network/approx_noc/error_range.hpp"
 #include "network/approx_noc/frequent_patterns.hpp"
 #include "network/approx_noc/network.hpp"
-#include "packet_store.hpp"
+#include "network_base.hpp"
 #include "reply_buffers.hpp"
 #include "ring.hpp"
-#include "vc_router.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
 
-class ApproxNoc final : public Network {
+class ApproxNoc final : public NetworkBase {
  public:
   ApproxNoc(const NetworkConfig& config, std::unique_ptr<Network> mesh)
-      : config_(config),
+      : NetworkBase(config),
         keys_(config.own<CompressionConfig>()),
         mesh_(std::move(mesh)),
         store_(node_count(config), config.classes),
         nodes_(static_cast<std::uint32_t>(node_count(config))),
         dictionaries_(keys_.scheme == "di"),
-        waiting_(static_cast<std::size_t>(nodes_ + 63) / 64),
         compressing_(static_cast<std::size_t>(nodes_) * static_cast<std::size_t>(config.classes)),
         buffers_(config) {
     if (dictionaries_) {
@@ -49,7 +48,6 @@ class ApproxNoc final : public Network {
     }
   }
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return mesh_->now(); }
 
   Status inject(const Packet& packet) override {
@@ -111,8 +109,6 @@ class ApproxNoc final : public Network {
     gather_waiting();
   }
 
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
-
   [[nodiscard]] std::optional<Cycles> next_event() const override {
     std::optional<Cycles> first = mesh_->next_event();
     for (const Ring<Due>* ring : {&compressor_, &decompressor_}) {
@@ -123,15 +119,6 @@ class ApproxNoc final : public Network {
     }
     return first;
   }
-  void skip_to(Cycles cycle_to) override {
-    const std::optional<Cycles> next = next_event();
-    const Cycles to = next ? std::min(*next, cycle_to) : cycle_to;
-    if (to > now()) {
-      deliveries_.clear();
-      mesh_->skip_to(to);
-    }
-  }
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return compressing_[queue_of(node, message_class)] + mesh_->source_queue(node, message_class);
   }
@@ -161,6 +148,8 @@ class ApproxNoc final : public Network {
   }
 
  private:
+  void skip(Cycles to) override { mesh_->skip_to(to); }
+
   struct Due {
     std::int64_t due{};
     std::uint32_t packet{};
@@ -342,7 +331,6 @@ class ApproxNoc final : public Network {
     }
   }
 
-  const NetworkConfig config_;
   const CompressionConfig keys_;
   std::unique_ptr<Network> mesh_;
   PacketStore store_;
@@ -356,10 +344,8 @@ class ApproxNoc final : public Network {
   std::vector<DecoderDictionary> decoders_;
   // [receiver * nodes + sender]: what the receiver has to tell
   std::vector<Ring<DecoderDictionary::Update>> news_;
-  std::vector<std::uint64_t> waiting_;
   std::vector<std::uint32_t> compressing_;  // [node][class]: packets in the compressor
   ReplyBuffers buffers_;
-  std::vector<Delivery> deliveries_;
   std::vector<Match> matches_;
   BitWriter codes_;
   power::CompressionEvents compression_;
@@ -375,7 +361,7 @@ std::unique_ptr<Network> make_approx_noc(const NetworkConfig& config) {
 }
 
 Status validate_approx_noc(const NetworkConfig& config) {
-  return validate_vc_router(config, config.planes ? 1 : config.classes);
+  return validate_mesh_router(config, config.planes ? 1 : config.classes);
 }
 
 }  // namespace
@@ -392,6 +378,7 @@ const NetworkKind kApproxNoc{.name = "approx-noc",
                              .validate = validate_approx_noc,
                              .keys = compression_keys,
                              .needs_classes = true,
+                             .router = mesh_router_size,
                              .own_planes = true,
                              .approximates = true,
                              .paper = approx_noc_network};

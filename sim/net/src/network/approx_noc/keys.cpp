@@ -1,3 +1,4 @@
+#include "vc_router/keys.hpp"
 #include "network/approx_noc/config.hpp"
 
 namespace ww::sim::net {
@@ -26,6 +27,7 @@ constexpr Key<CompressionConfig> kCompressionKeys[] = {
 }  // namespace
 
 void compression_keys(NetworkConfig& config, BoundKeys& keys) {
+  vc_router_keys(config, keys);
   bind_rows<CompressionConfig>(config.own<CompressionConfig>(), kCompressionKeys, keys);
 }
 

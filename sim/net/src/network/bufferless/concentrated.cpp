@@ -2,21 +2,20 @@
 #include <algorithm>
 
 #include "network/bufferless/network.hpp"
+#include "network_base.hpp"
 #include "slots.hpp"
 
 namespace ww::sim::net {
 namespace {
 
-class Concentrated final : public Network {
+class Concentrated final : public NetworkBase {
  public:
   Concentrated(const NetworkConfig& config, std::unique_ptr<Network> inside)
-      : config_(config),
+      : NetworkBase(config),
         share_(static_cast<NodeId>(config.concentration)),
         inside_(std::move(inside)),
-        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64),
         open_(static_cast<std::size_t>(node_count(config))) {}
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return inside_->now(); }
 
   Status inject(const Packet& packet) override {
@@ -66,15 +65,7 @@ class Concentrated final : public Network {
     gather_waiting();
   }
 
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override { return inside_->next_event(); }
-  void skip_to(Cycles cycle) override {
-    if (cycle > now()) {
-      deliveries_.clear();
-    }
-    inside_->skip_to(cycle);
-  }
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   // Of the router: its nodes share a queue.
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return inside_->source_queue(node / share_, message_class);
@@ -94,6 +85,8 @@ class Concentrated final : public Network {
     NodeId destination;
   };
 
+  void skip(Cycles to) override { inside_->skip_to(to); }
+
   // A node waits while its router does and something of it is under way.
   void gather_waiting() {
     std::fill(waiting_.begin(), waiting_.end(), 0);
@@ -106,13 +99,10 @@ class Concentrated final : public Network {
     }
   }
 
-  const NetworkConfig config_;
   const NodeId share_;
   std::unique_ptr<Network> inside_;
-  std::vector<std::uint64_t> waiting_;
   std::vector<std::uint32_t> open_;  // [node] packets that have not arrived
   Slots<Ends> slots_;
-  std::vector<Delivery> deliveries_;
 };
 
 }  // namespace

@@ -8,25 +8,23 @@
 #include "bits.hpp"
 #include "network/bufferless/config.hpp"
 #include "network/bufferless/network.hpp"
-#include "simple_router.hpp"
+#include "simple_router/keys.hpp"
 
 namespace ww::sim::net {
 
 Deflection::Deflection(const NetworkConfig& config)
-    : config_(config),
+    : ClockedNetwork(config),
       chipper_(config.own<BufferlessConfig>().deflection == "chipper"),
       routers_(static_cast<std::uint32_t>(config.width * config.height)),
-      hop_(config.router_delay + config.link_delay),
+      hop_(config.own<SimpleRouterConfig>().router_delay + config.link_delay),
       epoch_(static_cast<std::uint64_t>(config.width + config.height) *
              static_cast<std::uint64_t>(hop_)),
       slots_(std::bit_ceil(static_cast<std::size_t>(hop_ + 1))),
-      store_(node_count(config), config.classes),
       reassembly_(routers_, config.own<BufferlessConfig>().reassembly_buffers),
       flights_(slots_ * routers_ * 4),
       present_(slots_ * words()),
       sent_(routers_),
       last_class_(routers_),
-      waiting_(words()),
       asking_(words()),
       again_(routers_),
       link_use_(routers_ * 4),
@@ -90,15 +88,6 @@ std::optional<Cycles> Deflection::next_event() const {
     }
   }
   return std::nullopt;
-}
-
-void Deflection::skip_to(Cycles cycle) {
-  const std::optional<Cycles> next = next_event();
-  const Cycles to = next ? std::min(*next, cycle) : cycle;
-  if (to > now()) {
-    now_ = static_cast<std::int64_t>(to.value());
-    deliveries_.clear();
-  }
 }
 
 power::NetworkEvents Deflection::events() const {
@@ -341,7 +330,7 @@ Status validate_bufferless(const NetworkConfig& config) {
                 "a bufferless mesh needs two routers along each axis to deflect into",
                 config.width < 2 ? "width" : "height");
   }
-  return validate_simple_router(config);
+  return {};
 }
 
 }  // namespace
@@ -350,7 +339,6 @@ const NetworkKind kMeshBufferless{.name = "mesh-bufferless",
                                   .make = make_bufferless,
                                   .validate = validate_bufferless,
                                   .keys = bufferless_keys,
-                                  .buffers = false,
                                   .variant_key = "deflection"};
 
 }  // namespace ww::sim::net

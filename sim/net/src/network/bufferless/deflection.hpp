@@ -28,27 +28,17 @@
 #include <vector>
 
 #include "network/bufferless/reassembly.hpp"
-#include "packet_store.hpp"
-#include "ww/sim/net/i_network.hpp"
+#include "network_base.hpp"
 
 namespace ww::sim::net {
 
-class Deflection final : public Network {
+class Deflection final : public ClockedNetwork {
  public:
   explicit Deflection(const NetworkConfig& config);
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
-  [[nodiscard]] Cycles now() const override { return Cycles{static_cast<std::uint64_t>(now_)}; }
   Status inject(const Packet& packet) override;
   void tick() override;
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override;
-  void skip_to(Cycles cycle) override;
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
-  [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
-    return store_.length(node, message_class);
-  }
-  [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] Status check_conservation() const override;
@@ -128,27 +118,22 @@ class Deflection final : public Network {
   void send(std::uint32_t router, int port, const Flying& flit);
   void count_toggles(std::size_t link, const Flying& flit);
 
-  const NetworkConfig config_;
   const bool chipper_;
   const std::uint32_t routers_;
   const int hop_;              // cycles from a router's input to the next one's
   const std::uint64_t epoch_;  // of a golden packet [cycles]: long enough to cross the mesh
   const std::size_t slots_;
-  PacketStore store_;
   Reassembly reassembly_;
   std::vector<Flying> flights_;         // [slot][router][input port]
   std::vector<std::uint64_t> present_;  // [slot][word]: routers that flits reach
   std::vector<std::uint64_t> orders_;   // [packet]: sequence number
   std::vector<std::uint16_t> sent_;     // [node]: flits of the front packet sent
   std::vector<std::uint8_t> last_class_;
-  std::vector<std::uint64_t> waiting_;  // [word]: nodes with new packets to send
-  std::vector<std::uint64_t> asking_;   // [word]: nodes with something in again_
-  std::vector<Again> again_;            // [node]
+  std::vector<std::uint64_t> asking_;  // [word]: nodes with something in again_
+  std::vector<Again> again_;           // [node]
   std::vector<std::uint64_t> link_use_;
   std::vector<std::vector<std::uint32_t>> ending_;  // [slot]: packets whose last flit arrives
-  std::vector<Delivery> deliveries_;
   Inputs out_{};
-  std::int64_t now_{0};
   std::int64_t last_taken_{0};
   std::uint64_t sequence_{0};
   std::uint64_t injected_flits_{0};  // of packets, each counted once

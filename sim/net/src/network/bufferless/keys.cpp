@@ -1,3 +1,4 @@
+#include "simple_router/keys.hpp"
 #include "network/bufferless/config.hpp"
 
 namespace ww::sim::net {
@@ -15,6 +16,7 @@ constexpr Key<BufferlessConfig> kBufferlessKeys[] = {
 }  // namespace
 
 void bufferless_keys(NetworkConfig& config, BoundKeys& keys) {
+  simple_router_keys(config, keys);
   bind_rows<BufferlessConfig>(config.own<BufferlessConfig>(), kBufferlessKeys, keys);
 }
 

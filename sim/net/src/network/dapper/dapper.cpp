@@ -10,6 +10,8 @@
 #include "network/dapper/network.hpp"
 #include "network/dapper/reply_plane.hpp"
 #include "network/mesh/network.hpp"
+#include "network_base.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -17,16 +19,14 @@ namespace {
 // On the request plane a reply is told from a request by this bit of its kind, which comes back.
 constexpr std::uint8_t kReplyBit = 0x80;
 
-class Dapper final : public Network {
+class Dapper final : public NetworkBase {
  public:
   Dapper(const NetworkConfig& config, std::vector<NodeId> mcs, std::unique_ptr<Network> requests)
-      : config_(config),
+      : NetworkBase(config),
         requests_(std::move(requests)),
         replies_(config, std::move(mcs)),
-        check_(node_count(config), config.classes),
-        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
+        check_(node_count(config), config.classes) {}
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
   [[nodiscard]] Cycles now() const override { return requests_->now(); }
 
   Status inject(const Packet& packet) override {
@@ -60,8 +60,6 @@ class Dapper final : public Network {
     gather_waiting();
   }
 
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
-
   [[nodiscard]] std::optional<Cycles> next_event() const override {
     const std::optional<Cycles> request = requests_->next_event();
     const std::int64_t reply = replies_.next_event(cycle());
@@ -72,17 +70,6 @@ class Dapper final : public Network {
     return request ? std::min(*request, at) : at;
   }
 
-  void skip_to(Cycles cycle_to) override {
-    const std::optional<Cycles> next = next_event();
-    const Cycles to = next ? std::min(*next, cycle_to) : cycle_to;
-    if (to > now()) {
-      deliveries_.clear();
-      requests_->skip_to(to);
-      replies_.advance_to(cycle());
-    }
-  }
-
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   // What waits on the request plane counts for both classes of a node that is not a controller.
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return message_class == 1 && replies_.is_controller(node) ? replies_.queued(node, cycle())
@@ -117,6 +104,10 @@ class Dapper final : public Network {
   }
 
  private:
+  void skip(Cycles to) override {
+    requests_->skip_to(to);
+    replies_.advance_to(cycle());
+  }
   [[nodiscard]] std::int64_t cycle() const {
     return static_cast<std::int64_t>(requests_->now().value());
   }
@@ -130,12 +121,9 @@ class Dapper final : public Network {
     replies_.mark_waiting(waiting_, cycle());
   }
 
-  const NetworkConfig config_;
   std::unique_ptr<Network> requests_;
   ReplyPlane replies_;
   PacketStore check_;  // holds nothing: only its check of packets is used
-  std::vector<std::uint64_t> waiting_;
-  std::vector<Delivery> deliveries_;
 };
 
 std::vector<NodeId> dapper_memory_nodes(const NetworkConfig& config) {
@@ -144,7 +132,6 @@ std::vector<NodeId> dapper_memory_nodes(const NetworkConfig& config) {
 
 std::unique_ptr<Network> make_dapper(const NetworkConfig& config) {
   NetworkConfig plane = config;
-  plane.network = "mesh";
   plane.classes = 1;
   plane.memory_nodes.clear();
   auto mcs = config.memory_nodes.empty() ? dapper_memory_nodes(config) : config.memory_nodes;
@@ -166,6 +153,7 @@ const NetworkKind kDapper{.name = "dapper",
                           .validate = validate_overlay,
                           .keys = overlay_keys,
                           .needs_classes = true,
+                          .router = mesh_router_size,
                           .own_planes = true,
                           .approximates = true,
                           .classes = 2,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "network/dapper/config.hpp"
-#include "vc_router.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -62,6 +62,7 @@ Status validate_memory_rows(const NetworkConfig& config) {
 }  // namespace
 
 void overlay_keys(NetworkConfig& config, BoundKeys& keys) {
+  vc_router_keys(config, keys);
   bind_rows<OverlayConfig>(config.own<OverlayConfig>(), kOverlayKeys, keys);
 }
 
@@ -96,7 +97,7 @@ Status validate_overlay(const NetworkConfig& config) {
   WW_TRY(check_range("min_window", overlay.min_window, 0, overlay.period / config.height,
                      "every memory controller needs its window in a period"));
   WW_TRY(validate_memory_rows(config));
-  return validate_vc_router(config, 1);  // requests have a plane of their own
+  return validate_mesh_router(config, 1);  // requests have a plane of their own
 }
 
 }  // namespace ww::sim::net

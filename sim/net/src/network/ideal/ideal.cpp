@@ -3,21 +3,16 @@
 #include <algorithm>
 
 #include "network/ideal/network.hpp"
-#include "packet_store.hpp"
-#include "simple_router.hpp"
+#include "network_base.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace {
 
-class Ideal final : public Network {
+class Ideal final : public ClockedNetwork {
  public:
   explicit Ideal(const NetworkConfig& config)
-      : config_(config),
-        store_(node_count(config), config.classes),
-        waiting_(static_cast<std::size_t>(node_count(config) + 63) / 64) {}
-
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
-  [[nodiscard]] Cycles now() const override { return Cycles{static_cast<std::uint64_t>(now_)}; }
+      : ClockedNetwork(config), router_config_(config.own<VcRouterConfig>()) {}
 
   Status inject(const Packet& packet) override {
     WW_TRY(store_.check(packet, now_));
@@ -53,26 +48,15 @@ class Ideal final : public Network {
     ++now_;
   }
 
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override {
     if (under_way_.empty()) {
       return std::nullopt;
     }
     return Cycles{static_cast<std::uint64_t>(under_way_.front().arrival)};
   }
-  void skip_to(Cycles cycle) override {
-    const std::optional<Cycles> next = next_event();
-    const Cycles to = next ? std::min(*next, cycle) : cycle;
-    if (to > now()) {
-      now_ = static_cast<std::int64_t>(to.value());
-      deliveries_.clear();
-    }
-  }
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint32_t source_queue(NodeId, std::uint8_t) const override {
     return 0;  // everything leaves at once
   }
-  [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override {
     power::NetworkEvents events = events_;
     events.cycles = static_cast<std::uint64_t>(now_);
@@ -106,10 +90,11 @@ class Ideal final : public Network {
   };
 
   [[nodiscard]] int hop_cycles() const {
-    const int allocation = config_.speculative
-                               ? std::max(config_.vc_alloc_delay, config_.sw_alloc_delay)
-                               : config_.vc_alloc_delay + config_.sw_alloc_delay;
-    return config_.routing_delay + allocation + config_.st_delay + config_.link_delay;
+    const VcRouterConfig& router = router_config_;
+    const int allocation = router.speculative
+                               ? std::max(router.vc_alloc_delay, router.sw_alloc_delay)
+                               : router.vc_alloc_delay + router.sw_alloc_delay;
+    return router.routing_delay + allocation + router.st_delay + config_.link_delay;
   }
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     const int from = static_cast<int>(source) / config_.concentration;
@@ -118,13 +103,9 @@ class Ideal final : public Network {
            std::abs(from / config_.width - to / config_.width) + 1;
   }
 
-  const NetworkConfig config_;
-  PacketStore store_;
-  std::vector<std::uint64_t> waiting_;  // nobody ever waits
-  std::vector<UnderWay> under_way_;     // a heap, next arrival first
-  std::vector<Delivery> deliveries_;
+  const VcRouterConfig router_config_;
+  std::vector<UnderWay> under_way_;  // a heap, next arrival first
   power::NetworkEvents events_;
-  std::int64_t now_{0};
   std::uint64_t sequence_{0};
 };
 
@@ -132,8 +113,16 @@ std::unique_ptr<Network> make_ideal(const NetworkConfig& config) {
   return std::make_unique<Ideal>(config);
 }
 
+Status validate_ideal(const NetworkConfig&) {
+  return {};  // no key depends on another
+}
+
 }  // namespace
 
-const NetworkKind kIdeal{.name = "ideal", .make = make_ideal, .validate = validate_simple_router};
+const NetworkKind kIdeal{.name = "ideal",
+                         .make = make_ideal,
+                         .validate = validate_ideal,
+                         .keys = vc_router_keys,
+                         .router = mesh_router_size};
 
 }  // namespace ww::sim::net

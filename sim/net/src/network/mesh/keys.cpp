@@ -1,7 +1,7 @@
 // The keys of the meshes, and what the three of them are.
+#include "vc_router/keys.hpp"
 #include "network/mesh/config.hpp"
 #include "network/mesh/network.hpp"
-#include "vc_router.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -12,33 +12,42 @@ constexpr Key<MeshConfig> kMeshKeys[] = {
      "DyXY, DAC'06; RCA, HPCA 2008"},
 };
 
-void mesh_keys(NetworkConfig& config, BoundKeys& keys) {
+void adaptive_keys(NetworkConfig& config, BoundKeys& keys) {
+  vc_router_keys(config, keys);
   bind_rows<MeshConfig>(config.own<MeshConfig>(), kMeshKeys, keys);
 }
 
-Status validate_mesh(const NetworkConfig& config) {
-  const int classes = config.planes ? 1 : config.classes;
-  // Adaptive routing keeps packets to the east and to the west apart.
-  return validate_vc_router(config, config.network == "mesh-adaptive" ? 2 * classes : classes);
+int classes_of_one(const NetworkConfig& config) {
+  return config.planes ? 1 : config.classes;
+}
+Status validate_xy(const NetworkConfig& config) {
+  return validate_mesh_router(config, classes_of_one(config));
+}
+// Packets to the east and to the west are kept apart.
+Status validate_adaptive(const NetworkConfig& config) {
+  return validate_mesh_router(config, 2 * classes_of_one(config));
 }
 
 }  // namespace
 
 const NetworkKind kMesh{.name = "mesh",
                         .make = make_mesh,
-                        .validate = validate_mesh,
-                        .keys = mesh_keys,
-                        .needs_classes = true};
+                        .validate = validate_xy,
+                        .keys = vc_router_keys,
+                        .needs_classes = true,
+                        .router = mesh_router_size};
 const NetworkKind kMeshAdaptive{.name = "mesh-adaptive",
-                                .make = make_mesh,
-                                .validate = validate_mesh,
-                                .keys = mesh_keys,
+                                .make = make_mesh_adaptive,
+                                .validate = validate_adaptive,
+                                .keys = adaptive_keys,
                                 .needs_classes = true,
+                                .router = mesh_router_size,
                                 .variant_key = "adaptive"};
 const NetworkKind kMeshPriority{.name = "mesh-priority",
-                                .make = make_mesh,
-                                .validate = validate_mesh,
-                                .keys = mesh_keys,
-                                .needs_classes = true};
+                                .make = make_mesh_priority,
+                                .validate = validate_xy,
+                                .keys = vc_router_keys,
+                                .needs_classes = true,
+                                .router = mesh_router_size};
 
 }  // namespace ww::sim::net

@@ -6,6 +6,7 @@
 
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/run.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -83,7 +84,7 @@ TEST(MeshZeroLoad, IsFourCyclesAHopForEveryPairOf4x4And8x8) {
 TEST(MeshZeroLoad, AddsTheRoutingDelayPerHop) {
   for (const int delay : {1, 2, 3}) {
     NetworkConfig config = mesh(4);
-    config.routing_delay = delay;
+    config.own<VcRouterConfig>().routing_delay = delay;
     expect_latency(config, 1, 4 + delay);
     expect_latency(config, 5, 4 + delay);
   }
@@ -91,22 +92,22 @@ TEST(MeshZeroLoad, AddsTheRoutingDelayPerHop) {
 
 TEST(MeshZeroLoad, SpeculationSavesACyclePerHop) {
   NetworkConfig config = mesh(4);
-  config.speculative = true;
+  config.own<VcRouterConfig>().speculative = true;
   expect_latency(config, 1, 3);
   expect_latency(config, 5, 3);
-  config.routing_delay = 1;
+  config.own<VcRouterConfig>().routing_delay = 1;
   expect_latency(config, 4, 4);
 }
 
 TEST(MeshZeroLoad, OtherDelaysAddUp) {
   NetworkConfig config = mesh(3);
-  config.vc_alloc_delay = 2;
+  config.own<VcRouterConfig>().vc_alloc_delay = 2;
   expect_latency(config, 1, 5);
   config = mesh(3);
-  config.st_delay = 2;
+  config.own<VcRouterConfig>().st_delay = 2;
   expect_latency(config, 1, 5);
   config = mesh(3);
-  config.sw_alloc_delay = 3;
+  config.own<VcRouterConfig>().sw_alloc_delay = 3;
   expect_latency(config, 1, 6);
   config = mesh(2);
   config.link_delay = 3;  // between routers only: terminals stay at one cycle
@@ -116,8 +117,8 @@ TEST(MeshZeroLoad, OtherDelaysAddUp) {
 
 TEST(MeshZeroLoad, BuffersShorterThanTheCreditLoopStallTheFifthFlit) {
   NetworkConfig config = mesh(4);
-  config.vc_buffer = 4;
-  EXPECT_EQ(credit_loop(config), 6);
+  config.own<VcRouterConfig>().vc_buffer = 4;
+  EXPECT_EQ(credit_loop(config.own<VcRouterConfig>(), config.link_delay), 6);
   expect_latency(config, 4, 4);
   expect_latency(config, 5, 4, 6 - 4);
   // Four flits per loop of six cycles: two more cycles for each further four.
@@ -132,7 +133,7 @@ TEST(MeshZeroLoad, HoldsForRectanglesConcentrationAndManyVcs) {
   config.concentration = 3;
   expect_latency(config, 1, 4);
   config = mesh(3);
-  config.vcs = 16;  // more input VCs than a 64-bit mask holds
+  config.own<VcRouterConfig>().vcs = 16;  // more input VCs than a 64-bit mask holds
   expect_latency(config, 2, 4);
   config = mesh(1);
   config.height = 7;
@@ -141,10 +142,11 @@ TEST(MeshZeroLoad, HoldsForRectanglesConcentrationAndManyVcs) {
 
 TEST(MeshZeroLoad, HoldsForTheOtherAllocatorAndForWaitingForTails) {
   NetworkConfig config = mesh(4);
-  config.vc_allocator = config.sw_allocator = Allocator::separable_input_first;
+  config.own<VcRouterConfig>().vc_allocator = config.own<VcRouterConfig>().sw_allocator =
+      Allocator::separable_input_first;
   expect_latency(config, 5, 4);
   config = mesh(4);
-  config.wait_for_tail_credit = true;
+  config.own<VcRouterConfig>().wait_for_tail_credit = true;
   expect_latency(config, 5, 4);
 }
 

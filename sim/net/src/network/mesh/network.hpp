@@ -9,7 +9,9 @@ extern const NetworkKind kMesh;          // XY routing
 extern const NetworkKind kMeshAdaptive;  // DyXY or RCA
 extern const NetworkKind kMeshPriority;  // through traffic first
 
-// Precondition: validate_vc_router(config) has succeeded; config.network names one of the three.
+// kMesh's make(), whatever config.network is. Precondition: validate_mesh_router() has succeeded.
 std::unique_ptr<Network> make_mesh(const NetworkConfig& config);
+std::unique_ptr<Network> make_mesh_adaptive(const NetworkConfig& config);
+std::unique_ptr<Network> make_mesh_priority(const NetworkConfig& config);
 
 }  // namespace ww::sim::net

@@ -10,18 +10,17 @@
 #include "bits.hpp"
 #include "network/photonic/keys.hpp"
 #include "network/photonic/network.hpp"
+#include "vc_router/keys.hpp"
 
 namespace ww::sim::net {
 namespace photonic {
 Photonic::Photonic(const NetworkConfig& config)
-    : config_(config),
+    : ClockedNetwork(config),
       keys_(config_.own<PhotonicConfig>()),
       layout_(config_),
       prior_(config_.network == "prior-opt"),
       control_(config_.network == "ps-gpuopt" && keys_.predictor != "perfect"),
       data_first_(keys_.token_order == "data"),
-      store_(node_count(config_), config_.classes),
-      waiting_(static_cast<std::size_t>(node_count(config_) + 63) / 64),
       unsent_(static_cast<std::size_t>(node_count(config_) * config_.classes)),
       stations_(static_cast<std::size_t>(layout_.stations())),
       next_class_(static_cast<std::size_t>(node_count(config_))),
@@ -388,12 +387,8 @@ std::optional<Cycles> Photonic::next_event() const {
   return now();
 }
 
-void Photonic::skip_to(Cycles cycle) {
+void Photonic::skip(Cycles cycle) {
   const auto to = static_cast<std::int64_t>(cycle.value());
-  if (next_event() || to <= now_) {
-    return;
-  }
-  deliveries_.clear();
   if (control_) {
     for (; now_ < to; ++now_) {
       // The next cycle in which the controller has something to do.
@@ -446,6 +441,7 @@ constexpr NetworkKind light(std::string_view name, bool only_to_memory) {
           .validate = validate,
           .keys = photonic_keys,
           .needs_classes = true,
+          .router = mesh_router_size,
           .light = true,
           .only_to_memory = only_to_memory,
           .memory_nodes = llc_nodes,

@@ -14,33 +14,28 @@
 #include "network/photonic/laser_control.hpp"
 #include "network/photonic/layout.hpp"
 #include "network/photonic/predictor.hpp"
-#include "packet_store.hpp"
-#include "ww/sim/net/i_network.hpp"
+#include "network_base.hpp"
 
 namespace ww::sim::net::photonic {
 
-class Photonic final : public Network {
+class Photonic final : public ClockedNetwork {
  public:
   explicit Photonic(const NetworkConfig& config);
 
-  [[nodiscard]] const NetworkConfig& config() const override { return config_; }
-  [[nodiscard]] Cycles now() const override { return Cycles{static_cast<std::uint64_t>(now_)}; }
   Status inject(const Packet& packet) override;
   void tick() override;
-  [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override;
-  void skip_to(Cycles cycle) override;
-  [[nodiscard]] std::span<const std::uint64_t> waiting_sources() const override { return waiting_; }
   [[nodiscard]] std::uint32_t source_queue(NodeId node, std::uint8_t message_class) const override {
     return unsent_[node * static_cast<std::uint32_t>(config_.classes) + message_class];
   }
-  [[nodiscard]] std::uint64_t packets_inside() const override { return store_.inside(); }
   [[nodiscard]] power::NetworkEvents events() const override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] Status check_conservation() const override;
   [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
+  void skip(Cycles to) override;
+
   // Lane 0 is the station's own SWMR link, lane m + 1 the MWSR link that position m reads.
   enum class State : std::uint8_t { idle, wants_power, wants_data, sends, backs_off };
   struct Lane {
@@ -152,14 +147,11 @@ class Photonic final : public Network {
   }
   void put_on_waveguide(Token& token, int from);
 
-  const NetworkConfig config_;
   const PhotonicConfig& keys_;
   const Layout layout_;
   const bool prior_;    // prior-opt: own power for every link
   const bool control_;  // the lasers follow predictions
   const bool data_first_;
-  PacketStore store_;
-  std::vector<std::uint64_t> waiting_;
   std::uint64_t waiting_stations_{};         // positions with such nodes
   std::vector<std::uint32_t> unsent_;        // [node][class]
   std::vector<std::uint32_t> next_in_lane_;  // [packet]
@@ -168,7 +160,6 @@ class Photonic final : public Network {
   std::vector<Station> stations_;            // [position]
   std::vector<std::uint8_t> next_class_;     // [node]
   std::deque<Due> entering_, arriving_, local_;
-  std::vector<Delivery> deliveries_;
 
   // light
   std::vector<Token> data_tokens_;        // [link]
@@ -194,7 +185,6 @@ class Photonic final : public Network {
   std::uint64_t llc_held_{};                     // the same since the last prediction, by LLC
   int llc_holds_{};                              // now
 
-  std::int64_t now_{};
   std::int64_t last_progress_{};
   std::uint64_t busy_stations_{};
   power::PhotonicEvents light_events_;

@@ -15,8 +15,9 @@
 
 namespace ww::sim::net {
 
-// The settings that one network alone has, as a struct of its own (network/<name>/config.hpp),
-// found by its type. A struct that nobody has changed has its defaults. Copies are deep.
+// The settings that some networks alone have, as structs of their own (vc_router/,
+// network/<name>/), found by their types. A struct that nobody has changed has its defaults. Copies
+// are deep.
 class OwnSettings {
  public:
   template <class T>
@@ -38,9 +39,7 @@ class OwnSettings {
   std::map<std::type_index, std::any> values_;
 };
 
-// Immutable once a network is built. Delays in cycles, named and defined as in BookSim 2 (Jiang et
-// al., ISPASS 2013). A hop of the virtual-channel router without routing delay takes vc_alloc +
-// sw_alloc + st (+ link): 4 cycles by default; routing_delay 0 means lookahead routing.
+// Immutable once a network is built.
 struct NetworkConfig {
   std::string network{"mesh"};  // a name of network_names()
   int width{4};                 // routers along x
@@ -50,21 +49,7 @@ struct NetworkConfig {
   bool planes{false};           // or each with a network of its own; flit_bits is one plane's width
   int flit_bits{128};
 
-  // virtual-channel routers
-  int vcs{4};        // per port, divided evenly among the classes
-  int vc_buffer{8};  // flits per virtual channel
-  int routing_delay{0};
-  int vc_alloc_delay{1};
-  int sw_alloc_delay{1};
-  int st_delay{1};
-  int credit_delay{1};
-  int link_delay{1};
-  bool speculative{false};           // head flits bid for the switch while they bid for a VC
-  bool wait_for_tail_credit{false};  // a VC is reused only once its last flit has left downstream
-  Allocator vc_allocator{Allocator::islip};
-  Allocator sw_allocator{Allocator::islip};
-
-  int router_delay{2};  // of bufferless and ideal networks: cycles in a router, before the link
+  int link_delay{1};  // cycles to cross a link
 
   // Networks that know where memory is (dapper: one node in each row; empty: its own choice).
   std::vector<std::uint32_t> memory_nodes;
@@ -74,8 +59,9 @@ struct NetworkConfig {
   bool count_events{true};    // per-port use, for energy and heat maps
   bool count_toggles{false};  // real bit transitions per link; needs packets with payload
 
-  // What one network alone has: own<PhotonicConfig>().epoch. Outside a network's folder its
-  // settings are reached by name, with keys_of() and set_value().
+  // What some networks alone have: own<VcRouterConfig>().vcs, own<PhotonicConfig>().epoch. Where
+  // that struct is private to a folder, its settings are reached by name, with keys_of() and
+  // set_key().
   template <class T>
   [[nodiscard]] const T& own() const {
     return own_.get<T>();
@@ -97,10 +83,6 @@ Status set_key(NetworkConfig& config, std::string_view name, std::string_view te
 
 // Error invalid_argument or out_of_range: the message names the key and the reason.
 [[nodiscard]] Status validate(const NetworkConfig& config);
-
-// Cycles from sending a flit until its credit can be used again, when the flit leaves the next
-// buffer at once.
-[[nodiscard]] int credit_loop(const NetworkConfig& config);
 
 // Nodes (terminals) of the network.
 [[nodiscard]] inline int node_count(const NetworkConfig& config) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ww/sim/net/i_network.hpp"
+#include "ww/sim/power/router_energy.hpp"
 
 namespace ww::sim::net {
 
@@ -21,14 +22,18 @@ struct NetworkKind {
   // Checks what the rows of the keys cannot: limits that depend on other keys. Errors name the key.
   Status (*validate)(const NetworkConfig& config);
 
-  // Appends the rows of the keys that it alone has; kinds of one folder may share them. May be
-  // null.
+  // Appends the rows of the keys that not every network has; kinds may share them. May be null.
   void (*keys)(NetworkConfig& config, BoundKeys& keys){};
 
   // Requests and replies would wait for each other in its buffers: they need classes of their own.
   bool needs_classes{};
-  // Routers have buffers, which cost energy.
-  bool buffers{true};
+  // Its router, as energy accounting sees it. Null: five ports and no buffers.
+  power::RouterSize (*router)(const NetworkConfig& config){};
+  // Sets width, height and concentration where the network's own keys decide how many nodes there
+  // are, as a topology's file does. May be null. Errors name the key.
+  Status (*set_size)(NetworkConfig& config){};
+  // The key whose value chooses this network when no other is named; empty: none.
+  std::string_view chosen_by{};
   // It arranges a plane for each class by itself, whatever `planes` says.
   bool own_planes{};
   // Data that the program lets change may arrive changed.
@@ -62,6 +67,9 @@ struct NetworkKind {
 [[nodiscard]] const NetworkKind* find_network(std::string_view name);
 // Error not_found, with a suggestion.
 [[nodiscard]] Result<const NetworkKind*> network_kind(std::string_view name);
+
+// The configuration with the size that its network gives it. Errors: those of set_size().
+[[nodiscard]] Result<NetworkConfig> with_size(const NetworkKind& kind, const NetworkConfig& config);
 
 // As validate(config), for a network that need not be in the table.
 [[nodiscard]] Status validate(const NetworkKind& kind, const NetworkConfig& config);

@@ -38,6 +38,7 @@ struct EnergyConfig {
 // energy of a link follows its transitions.
 struct EnergyReport {
   Picojoule buffer_write{}, buffer_read{}, crossbar{}, switch_allocator{}, vc_allocator{};
+  Picojoule crossing{};  // links between dies and packages, at their own pJ per bit
   Picojoule link{}, clock{}, router_leakage{}, link_leakage{};
   // Dapper's reply plane: switches and latches of its bypass routers, its links, and its control.
   Picojoule bypass_switch{}, bypass_latch{}, bypass_link{}, bypass_clock{};
@@ -58,7 +59,7 @@ struct EnergyReport {
   // The sum of all components without light.
   [[nodiscard]] Picojoule electrical() const;
   // Names and values in the order above, for reports.
-  [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 20> components() const;
+  [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 21> components() const;
 };
 // Writes {buffer_write, ..., reply_buffer, total} in pJ, and the sources. A network with light also
 // has laser, tuning, modulators, detectors, and `electrical`, the sum of the others.

@@ -41,6 +41,15 @@ struct CompressionEvents {
   std::uint64_t flits_after{};
 };
 
+// Links whose length or energy the topology gives, instead of EnergyConfig::link_length.
+struct SizedLinkEvents {
+  std::uint64_t length_um{};       // of all wires together
+  std::uint64_t flit_um{};         // flits times the length of the wire that they crossed
+  std::uint64_t toggle_um{};       // real bit transitions likewise
+  std::uint64_t crossing_flits{};  // over links between dies and packages
+  std::uint64_t crossing_fj{};     // what these cost, at their pJ per bit
+};
+
 // All counts are since the network was built. A flit that passes a router writes a buffer, reads
 // it, wins the switch and crosses it once. Bufferless routers write and read no buffer.
 struct NetworkEvents {
@@ -60,13 +69,14 @@ struct NetworkEvents {
   bool toggles_counted{};
   // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
   std::uint64_t reply_buffer_flits{};
+  SizedLinkEvents sized_links;
   OverlayEvents overlay;
   CompressionEvents compression;
   PhotonicEvents photonic;
 };
 
-// Adds the events that only some networks have: `reply_plane` of dapper, `compression` of
-// approx-noc, `light` of photonic ones.
+// Adds the events that only some networks have: `sized_links`, `reply_plane` of dapper,
+// `compression` of approx-noc, `light` of photonic ones.
 void add_json(nlohmann::json& json, const NetworkEvents& events);
 
 // Sum over networks that run side by side in the same cycles: routers and links add up.

@@ -1,0 +1,70 @@
+// Against BookSim 2 (commit 28f4329, seed 7, sample periods of 1,000 cycles, three of them to warm
+// up, the first listed settings of booksim_more.csv, noc latencies): the rows of
+// tests/golden/net/booksim_topologies.csv agree in every digit that it prints. BookSim's names:
+// torus (dim_order; odd rings, since it draws the way round even ones), fly (dest_tag), crossbar (a
+// fly of one stage), cmesh (dor_no_express), anynet (min).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/run.hpp"
+#include "ww/sim/net/vc_router_config.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+TEST(BooksimTopologies, AreReproducedToTheLastDigit) {
+  const char* source = std::getenv("WW_SOURCE_DIR");
+  ASSERT_NE(source, nullptr) << "ctest sets WW_SOURCE_DIR";
+  const std::string folder = std::string(source) + "/tests/golden/net/";
+  std::ifstream in(folder + "booksim_topologies.csv");
+  std::string line;
+  ASSERT_TRUE(std::getline(in, line));  // the names of the columns
+  int compared = 0;
+  while (std::getline(in, line)) {
+    SCOPED_TRACE(line);
+    std::istringstream text(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(text, cell, ',');) {
+      cells.push_back(cell);
+    }
+    ASSERT_EQ(cells.size(), 14u);
+    NetworkConfig config;
+    config.network = cells[0];
+    config.width = std::stoi(cells[1]);
+    config.height = std::stoi(cells[2]);
+    config.concentration = std::stoi(cells[3]);
+    config.own<VcRouterConfig>().vcs = std::stoi(cells[6]);
+    if (!cells[4].empty()) {
+      const bool is_file = cells[4] == "topology";
+      ASSERT_TRUE(set_key(config, cells[4], is_file ? folder + cells[5] : cells[5]));
+    }
+    auto network = make_network(config);
+    ASSERT_TRUE(network) << network.error().text();
+    RunConfig run_config;
+    run_config.traffic.rate = std::stod(cells[8]);
+    run_config.traffic.packet_size = std::stoi(cells[7]);
+    run_config.traffic.stream = Stream::booksim;
+    run_config.traffic.seed = 7;
+    run_config.warmup = Cycles{3000};
+    run_config.cycles = Cycles{std::stoull(cells[9])};
+    const auto result = run(**network, run_config);
+    ASSERT_TRUE(result) << result.error().text();
+    const auto printed = [](double value) { return fmt::format("{:.6g}", value); };
+    EXPECT_EQ(printed(result->avg_packet_latency), cells[10]);
+    EXPECT_EQ(printed(result->avg_network_latency), cells[11]);
+    EXPECT_EQ(printed(result->accepted_flits_per_node_cycle), cells[12]);
+    EXPECT_EQ(printed(result->avg_hops), cells[13]);
+    ++compared;
+  }
+  EXPECT_GE(compared, 30);
+}
+
+}  // namespace
+}  // namespace ww::sim::net

@@ -1,0 +1,119 @@
+// A network as a graph: routers, links and nodes, and a table that says how packets find their way.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "vc_router/wiring.hpp"
+#include "ww/core/result.hpp"
+
+namespace ww::sim::net::graph {
+
+// Collects a wiring. Ports are numbered in the order in which they are added, inputs and outputs
+// apart, unless they are named; BookSim numbers them likewise, and priorities follow the numbers.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::uint32_t routers) : inputs_(routers), outputs_(routers) {
+    wiring_.routers = routers;
+  }
+
+  // The next node enters and leaves at this router.
+  void add_node(std::uint32_t router, int delay = 1) { add_node(router, router, delay); }
+  void add_node(std::uint32_t from, std::uint32_t to, int delay);
+  void add_node_at(std::uint32_t router, std::uint32_t port);
+  // `like` gives the delay, length and energy.
+  void add_link(std::uint32_t from, std::uint32_t to, const Wiring::Link& like);
+  void add_both(std::uint32_t one, std::uint32_t other, const Wiring::Link& like) {
+    add_link(one, other, like);
+    add_link(other, one, like);
+  }
+  // At ports of the caller's choice.
+  void add_link_at(std::uint32_t from, std::uint32_t output, std::uint32_t to, std::uint32_t input,
+                   const Wiring::Link& like);
+
+  [[nodiscard]] Wiring take();
+
+ private:
+  Wiring wiring_;
+  std::vector<std::uint32_t> inputs_;  // [router]: ports so far
+  std::vector<std::uint32_t> outputs_;
+};
+
+// Which output a packet takes: by its phase, the router where it is and the one where it leaves.
+// The phase is what a packet remembers of its way, below 16. The layer is the share of its
+// class's VCs that it may use behind that output.
+class Routes {
+ public:
+  static constexpr std::uint16_t kNowhere = std::numeric_limits<std::uint16_t>::max();
+  struct Step {
+    std::uint16_t output{kNowhere};
+    std::uint8_t phase{};
+    std::uint8_t layer{};
+  };
+
+  Routes() = default;
+  Routes(std::uint32_t routers, std::uint32_t phases, std::uint32_t layers)
+      : routers_(routers),
+        phases_(phases),
+        layers_(layers),
+        steps_(std::size_t{phases} * routers * routers) {}
+
+  [[nodiscard]] Step& at(std::uint32_t phase, RouterId here, RouterId to) {
+    return steps_[index(phase, here, to)];
+  }
+  [[nodiscard]] const Step& at(std::uint32_t phase, RouterId here, RouterId to) const {
+    return steps_[index(phase, here, to)];
+  }
+  // Packets enter in phase (number of their destination) modulo `phases`, so that those for one
+  // router may take different ways.
+  void spread_over(std::uint32_t phases) { first_phases_ = phases; }
+  [[nodiscard]] std::uint32_t first_phases() const { return first_phases_; }
+  [[nodiscard]] std::uint32_t phases() const { return phases_; }
+  [[nodiscard]] std::uint32_t layers() const { return layers_; }
+
+ private:
+  [[nodiscard]] std::size_t index(std::uint32_t phase, RouterId here, RouterId to) const {
+    return (std::size_t{phase} * routers_ + here.number()) * routers_ + to.number();
+  }
+
+  std::uint32_t routers_{};
+  std::uint32_t phases_{1};
+  std::uint32_t layers_{1};
+  std::uint32_t first_phases_{1};
+  std::vector<Step> steps_;  // [phase][here][to]
+};
+
+struct Topology {
+  Wiring wiring;
+  Routes routes;
+};
+
+// Routers are refused beyond this: a table has a row for each pair.
+inline constexpr std::uint32_t kMaxRouters = 2048;
+
+// The least sum of link delays; ties go to routers of lower number, as in BookSim's anynet.
+[[nodiscard]] Routes minimal_routes(const Wiring& wiring);
+// First towards the root (router 0), then away from it, never back: free of deadlock in any graph
+// (Schroeder et al., Autonet, 1991). Of such ways, one with the fewest links.
+[[nodiscard]] Routes up_down_routes(const Wiring& wiring);
+// Along x, then along y, each time by the link that brings the packet nearest. Routers lie at
+// (x, y) = at[router].
+struct Position {
+  int x{};
+  int y{};
+  bool operator==(const Position&) const = default;
+};
+[[nodiscard]] Routes dimension_order_routes(const Wiring& wiring, const std::vector<Position>& at);
+
+// Routers that a packet passes from where it enters to where it leaves: [from][to], 0 for pairs
+// that no nodes need.
+using HopTable = std::vector<std::uint16_t>;
+
+// Follows every route between nodes. Errors, by key `routing`: bad_data when there is no way, when
+// a route never ends, or when routes can wait for each other in a circle, which is then named: the
+// graph of channels that wait for channels must have no cycle (Dally and Seitz, 1987).
+[[nodiscard]] Result<HopTable> check_routes(const Topology& topology);
+
+}  // namespace ww::sim::net::graph

@@ -1,0 +1,178 @@
+// Topologies whose routers lie in rows and columns.
+#include <cmath>
+
+#include "network/graph/topologies.hpp"
+
+namespace ww::sim::net::graph {
+namespace {
+
+std::vector<Position> grid_positions(const NetworkConfig& config) {
+  std::vector<Position> at;
+  for (int router = 0; router < config.width * config.height; ++router) {
+    at.push_back({router % config.width, router / config.width});
+  }
+  return at;
+}
+
+std::uint32_t grid_router(const NetworkConfig& config, int x, int y) {
+  return static_cast<std::uint32_t>(y * config.width + x);
+}
+
+// Rings along each axis of more than one router. Ports: + and - of each ring, then the nodes.
+Topology rings(const NetworkConfig& config, int delay) {
+  const int sides[] = {config.width, config.height};
+  const int strides[] = {1, config.width};
+  const int routers = config.width * config.height;
+  std::vector<int> axes;
+  for (int axis = 0; axis < 2; ++axis) {
+    if (sides[axis] > 1) {
+      axes.push_back(axis);
+    }
+  }
+  GraphBuilder builder(static_cast<std::uint32_t>(routers));
+  const auto axes_count = static_cast<std::uint32_t>(axes.size());
+  const auto place = [&](int router, int axis) { return router / strides[axis] % sides[axis]; };
+  for (int router = 0; router < routers; ++router) {
+    for (std::uint32_t i = 0; i < axes_count; ++i) {
+      const int axis = axes[i];
+      const bool last = place(router, axis) + 1 == sides[axis];
+      const int next = router + (last ? 1 - sides[axis] : 1) * strides[axis];
+      const auto from = static_cast<std::uint32_t>(router);
+      const auto to = static_cast<std::uint32_t>(next);
+      builder.add_link_at(from, 2 * i, to, 2 * i + 1, {.delay = delay});
+      builder.add_link_at(to, 2 * i + 1, from, 2 * i, {.delay = delay});
+    }
+  }
+  for (int node = 0; node < node_count(config); ++node) {
+    builder.add_node_at(static_cast<std::uint32_t>(node / config.concentration),
+                        2 * axes_count + static_cast<std::uint32_t>(node % config.concentration));
+  }
+  // Phase 0 has just entered; 1 + 2 * axis + layer is on its way along an axis. A packet keeps to
+  // one layer all along a ring: to 1 if it began at a higher place than it ends (BookSim's
+  // dateline). In each direction one layer is for those that cross the end of the ring. As nobody
+  // goes more than half way round, no layer's channels close a circle.
+  Routes routes(static_cast<std::uint32_t>(routers), 1 + 2 * axes_count, 2);
+  for (int here = 0; here < routers; ++here) {
+    for (int to = 0; to < routers; ++to) {
+      std::uint32_t i = 0;
+      while (i < axes_count && place(here, axes[i]) == place(to, axes[i])) {
+        ++i;
+      }
+      if (i == axes_count) {
+        continue;
+      }
+      const int at = place(here, axes[i]);
+      const int side = sides[axes[i]];
+      const int ahead = (place(to, axes[i]) - at + side) % side;
+      // Half way round, even places go one way and odd places the other.
+      const bool plus = 2 * ahead < side || (2 * ahead == side && at % 2 == 0);
+      const bool backwards = at > place(to, axes[i]);
+      for (std::uint32_t phase = 0; phase < routes.phases(); ++phase) {
+        const bool under_way = phase != 0 && (phase - 1) / 2 == i;
+        const std::uint32_t layer = under_way ? (phase - 1) % 2 : (backwards ? 1u : 0u);
+        routes.at(phase, RouterId(here), RouterId(to)) = {
+            static_cast<std::uint16_t>(2 * i + (plus ? 0 : 1)),
+            static_cast<std::uint8_t>(1 + 2 * i + layer), static_cast<std::uint8_t>(layer)};
+      }
+    }
+  }
+  return {builder.take(), std::move(routes)};
+}
+
+}  // namespace
+
+Topology torus(const NetworkConfig& config) {
+  return rings(config, 2 * config.link_delay);
+}
+
+Topology ring(const NetworkConfig& config) {
+  NetworkConfig row = config;
+  row.width = config.width * config.height;
+  row.height = 1;
+  return rings(row, config.link_delay);
+}
+
+Topology concentrated_mesh(const NetworkConfig& config) {
+  const int side = static_cast<int>(std::lround(std::sqrt(config.concentration)));
+  const auto nodes = static_cast<std::uint32_t>(config.concentration);
+  GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
+  // Nodes in rows over the whole chip, so that a router's lie in `side` rows.
+  for (int y = 0; y < side * config.height; ++y) {
+    for (int x = 0; x < side * config.width; ++x) {
+      builder.add_node_at(grid_router(config, x / side, y / side),
+                          static_cast<std::uint32_t>(y % side * side + x % side));
+    }
+  }
+  const Wiring::Link like{.delay = side * config.link_delay};
+  for (int y = 0; y < config.height; ++y) {
+    for (int x = 0; x < config.width; ++x) {
+      const std::uint32_t here = grid_router(config, x, y);
+      if (x + 1 < config.width) {
+        builder.add_link_at(here, nodes, here + 1, nodes + 1, like);
+        builder.add_link_at(here + 1, nodes + 1, here, nodes, like);
+      }
+      if (y + 1 < config.height) {
+        const std::uint32_t above = grid_router(config, x, y + 1);
+        builder.add_link_at(here, nodes + 2, above, nodes + 3, like);
+        builder.add_link_at(above, nodes + 3, here, nodes + 2, like);
+      }
+    }
+  }
+  Wiring wiring = builder.take();
+  Routes routes = dimension_order_routes(wiring, grid_positions(config));
+  return {std::move(wiring), std::move(routes)};
+}
+
+Topology flattened_butterfly(const NetworkConfig& config) {
+  GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
+  for (int node = 0; node < node_count(config); ++node) {
+    builder.add_node(static_cast<std::uint32_t>(node / config.concentration));
+  }
+  for (int y = 0; y < config.height; ++y) {
+    for (int x = 0; x < config.width; ++x) {
+      for (int other = x + 1; other < config.width; ++other) {
+        builder.add_both(grid_router(config, x, y), grid_router(config, other, y),
+                         {.delay = (other - x) * config.link_delay});
+      }
+      for (int other = y + 1; other < config.height; ++other) {
+        builder.add_both(grid_router(config, x, y), grid_router(config, x, other),
+                         {.delay = (other - y) * config.link_delay});
+      }
+    }
+  }
+  Wiring wiring = builder.take();
+  Routes routes = dimension_order_routes(wiring, grid_positions(config));
+  return {std::move(wiring), std::move(routes)};
+}
+
+Topology chiplet_mesh(const NetworkConfig& config) {
+  const GraphConfig& keys = config.own<GraphConfig>();
+  GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
+  const Wiring::Link inside{.delay = config.link_delay};
+  const Wiring::Link across{.delay = keys.die_to_die_delay,
+                            .pj_per_bit = keys.die_to_die_pj_per_bit};
+  for (int y = 0; y < config.height; ++y) {
+    for (int x = 0; x < config.width; ++x) {
+      const std::uint32_t here = grid_router(config, x, y);
+      const auto like = [&](int place) { return place % keys.chiplet_side == 0 ? across : inside; };
+      if (x + 1 < config.width) {
+        builder.add_link_at(here, 0, here + 1, 1, like(x + 1));
+        builder.add_link_at(here + 1, 1, here, 0, like(x + 1));
+      }
+      if (y + 1 < config.height) {
+        const std::uint32_t above = grid_router(config, x, y + 1);
+        builder.add_link_at(here, 2, above, 3, like(y + 1));
+        builder.add_link_at(above, 3, here, 2, like(y + 1));
+      }
+    }
+  }
+  for (int node = 0; node < node_count(config); ++node) {
+    builder.add_node_at(static_cast<std::uint32_t>(node / config.concentration),
+                        static_cast<std::uint32_t>(4 + node % config.concentration));
+  }
+  Wiring wiring = builder.take();
+  Routes routes = dimension_order_routes(wiring, grid_positions(config));
+  return {std::move(wiring), std::move(routes)};
+}
+
+}  // namespace ww::sim::net::graph

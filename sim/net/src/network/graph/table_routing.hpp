@@ -1,0 +1,101 @@
+// Routing by table, for VcNetwork.
+#pragma once
+
+#include "network/graph/graph.hpp"
+#include "vc_router/vc_network.hpp"
+
+namespace ww::sim::net::graph {
+
+// VCs by group: a class's share, or with several layers the share of each, and then all of them.
+[[nodiscard]] inline RouterSizes router_sizes(const Topology& topology, int vcs, int classes) {
+  const auto layers = static_cast<int>(topology.routes.layers());
+  RouterSizes sizes{topology.wiring.ports, static_cast<std::uint32_t>(vcs), 0, {}};
+  std::vector<std::uint32_t> groups;
+  for (int c = 0; c < classes; ++c) {
+    const int first = c * vcs / classes;
+    const int count = (c + 1) * vcs / classes - first;
+    for (int layer = 0; layers > 1 && layer < layers; ++layer) {
+      groups.push_back(
+          vcs_between(first + layer * count / layers, first + (layer + 1) * count / layers));
+    }
+    groups.push_back(vcs_between(first, first + count));
+  }
+  sizes.groups = static_cast<std::uint32_t>(groups.size());
+  for (std::uint32_t port = 0; port < sizes.ports; ++port) {
+    sizes.group_vcs.insert(sizes.group_vcs.end(), groups.begin(), groups.end());
+  }
+  return sizes;
+}
+
+class TableRouting {
+ public:
+  static constexpr bool kEqualLinks = false;
+
+  TableRouting(const Wiring& wiring, Routes routes, HopTable hops)
+      : routers_(wiring.routers),
+        ports_(wiring.ports),
+        groups_of_class_(routes.layers() > 1 ? routes.layers() + 1 : 1),
+        routes_(std::move(routes)),
+        hops_(std::move(hops)),
+        terminals_(wiring.terminals),
+        entries_(std::size_t{routers_} * ports_),
+        exits_(std::size_t{routers_} * ports_) {
+    for (const Wiring::Terminal& terminal : terminals_) {
+      entries_[number(terminal.from, terminal.input)] = 1;
+      exits_[number(terminal.to, terminal.output)] = 1;
+    }
+  }
+
+  [[nodiscard]] bool is_entry(RouterId router, PortId input) const {
+    return entries_[number(router, input)] != 0;
+  }
+  [[nodiscard]] bool is_exit(RouterId router, PortId output) const {
+    return exits_[number(router, output)] != 0;
+  }
+  // A router's number in two bytes.
+  [[nodiscard]] Place place_of(NodeId node) const {
+    const std::uint32_t router = terminals_[node].to.number();
+    return {static_cast<char8_t>(router & 0xFF), static_cast<char8_t>(router >> 8)};
+  }
+  [[nodiscard]] std::uint32_t phase_of(NodeId, NodeId destination) const {
+    return destination % routes_.first_phases();
+  }
+  [[nodiscard]] int hops(NodeId source, NodeId destination) const {
+    return hops_[std::size_t{terminals_[source].from.number()} * routers_ +
+                 terminals_[destination].to.number()];
+  }
+
+  template <class Rules, class R>
+  [[nodiscard]] Hop route(const Rules&, RouterId here, const R&, Flit& flit) const {
+    const Place place = flit.to();
+    const RouterId to(place.x | static_cast<std::uint32_t>(place.y) << 8);
+    const std::uint32_t first = flit.message_class().number() * groups_of_class_;
+    if (here == to) {
+      return {flit.port(), GroupId(first + groups_of_class_ - 1)};
+    }
+    const Routes::Step& step = routes_.at(flit.phase(), here, to);
+    flit.set_phase(step.phase);
+    return {PortId(step.output), GroupId(first + step.layer)};
+  }
+
+  template <class Rules, class Routers>
+  void end_cycle(const Rules&, const Routers&) {}
+  template <class Rules, class Routers>
+  void idle(std::uint64_t, const Rules&, const Routers&) {}
+
+ private:
+  [[nodiscard]] std::size_t number(RouterId router, PortId port) const {
+    return std::size_t{router.number()} * ports_ + port.number();
+  }
+
+  std::uint32_t routers_;
+  std::uint32_t ports_;
+  std::uint32_t groups_of_class_;
+  Routes routes_;
+  HopTable hops_;
+  std::vector<Wiring::Terminal> terminals_;
+  std::vector<char> entries_;  // [router][port]
+  std::vector<char> exits_;
+};
+
+}  // namespace ww::sim::net::graph

@@ -1,0 +1,44 @@
+// Real bit transitions on the links: the words of each flit against the link's last.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "bits.hpp"
+#include "packet_store.hpp"
+
+namespace ww::sim::net {
+
+class LinkToggles {
+ public:
+  // `streams`: packets whose flits interleave on the links, one for each VC.
+  LinkToggles(std::size_t links, std::size_t streams, int flit_bits)
+      : flit_bytes_(static_cast<std::size_t>(flit_bits) / 8),
+        last_word_(links * flit_bytes_),
+        next_flit_(streams),
+        toggles_(links),
+        word_(flit_bytes_) {}
+
+  void count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
+             std::size_t stream) {
+    std::uint16_t& index = next_flit_[stream];
+    if (head) {
+      index = 0;
+    }
+    store.copy_flit(store[packet], index++, flit_bytes_, word_.data());
+    std::byte* last = &last_word_[link * flit_bytes_];
+    toggles_[link] += transitions(last, word_.data(), flit_bytes_);
+    std::copy(word_.begin(), word_.end(), last);
+  }
+  [[nodiscard]] std::uint64_t of(std::size_t link) const { return toggles_[link]; }
+
+ private:
+  std::size_t flit_bytes_;
+  std::vector<std::byte> last_word_;      // [link]
+  std::vector<std::uint16_t> next_flit_;  // [stream]: the index of its next flit
+  std::vector<std::uint64_t> toggles_;    // [link]
+  std::vector<std::byte> word_;
+};
+
+}  // namespace ww::sim::net

@@ -1,0 +1,172 @@
+// The sending side of the nodes: packets leave their source queues flit by flit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bits.hpp"
+#include "packet_store.hpp"
+#include "vc_router/ids.hpp"
+#include "vc_router/rules.hpp"
+
+namespace ww::sim::net {
+
+class Sources {
+ public:
+  static constexpr int kVcBits = 5;  // of a NodeVc
+
+  Sources(std::uint32_t nodes, int classes, const VcRouterConfig& config)
+      : classes_(static_cast<std::uint32_t>(classes)),
+        vcs_(static_cast<std::uint32_t>(config.vcs)),
+        buffer_(static_cast<std::uint32_t>(config.vc_buffer)),
+        wait_for_tail_(config.wait_for_tail_credit),
+        credits_(std::size_t{nodes} * vcs_, SmallCount(config.vc_buffer)),
+        nodes_(nodes),
+        queues_(std::size_t{nodes} * classes_),
+        live_((nodes + 63) / 64) {
+    for (Node& node : nodes_) {
+      node.free = node.credited = vcs_between(0, config.vcs);
+    }
+    for (int c = 0; c < classes; ++c) {
+      class_vcs_.push_back(vcs_of_class(config.vcs, classes, c));
+    }
+  }
+
+  [[nodiscard]] static NodeVc node_vc(NodeId node, VcId vc) {
+    return NodeVc(node << kVcBits | vc.number());
+  }
+
+  void wake(NodeId node, bool if_so = true) {
+    live_[node / 64] |= static_cast<std::uint64_t>(if_so) << (node % 64);
+  }
+  [[nodiscard]] bool is_idle() const {
+    return std::all_of(live_.begin(), live_.end(), [](std::uint64_t word) { return word == 0; });
+  }
+
+  void take_credit(NodeVc channel, const PacketStore& store) {
+    const NodeId id = channel.number() >> kVcBits;
+    const std::uint32_t vc = channel.number() & ((1u << kVcBits) - 1);
+    Node& node = nodes_[id];
+    const std::uint32_t credits = ++credits_[id * vcs_ + vc];
+    node.credited |= std::uint32_t{1} << vc;
+    if (wait_for_tail_ && credits == buffer_) {
+      node.free |= node.tail_sent & (std::uint32_t{1} << vc);
+    }
+    wake(id, has_packets(id, store));
+  }
+
+  // Every node sends a flit that can: send(node, packet, vc, is head, is tail). Nodes whose queues
+  // have run empty leave `waiting`.
+  template <class Send>
+  void step(std::int64_t now, PacketStore& store, std::vector<std::uint64_t>& waiting,
+            const Send& send) {
+    for (std::size_t word = 0; word < live_.size(); ++word) {
+      for (std::uint64_t left = live_[word]; left != 0; left = without_lowest(left)) {
+        const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
+        const bool more = send_from(node, now, store, waiting, send);
+        live_[word] &= ~(more ? 0 : left & (~left + 1));
+      }
+    }
+  }
+
+  // Since when the front packets of a node have waited, at the longest; `now` if none waits.
+  [[nodiscard]] std::int64_t waiting_since(NodeId node, std::int64_t now,
+                                           const PacketStore& store) const {
+    std::int64_t since = now;
+    for (std::uint32_t c = 0; c < classes_; ++c) {
+      const std::uint32_t front = store.front(node, static_cast<int>(c));
+      if (front != kNoPacket) {
+        since = std::min(since, std::max(store[front].created, nodes_[node].last_send));
+      }
+    }
+    return since;
+  }
+
+ private:
+  struct Node {
+    std::uint32_t free{};       // VCs not held by a packet
+    std::uint32_t tail_sent{};  // VCs whose last packet has left
+    std::uint32_t credited{};   // VCs with a credit
+    std::uint32_t last_class{};
+    std::int64_t last_send{};
+  };
+  struct Queue {           // of a node and class
+    std::uint16_t sent{};  // flits of the front packet
+    Packed<VcId> vc;       // of the front packet
+    Packed<VcId> next_vc;  // where the next packet begins to look for one
+  };
+
+  [[nodiscard]] bool has_packets(NodeId node, const PacketStore& store) const {
+    bool any = false;
+    for (std::uint32_t c = 0; c < classes_; ++c) {
+      any |= store.front(node, static_cast<int>(c)) != kNoPacket;
+    }
+    return any;
+  }
+
+  // False when the node must wait for a packet or a credit.
+  template <class Send>
+  bool send_from(NodeId id, std::int64_t now, PacketStore& store,
+                 std::vector<std::uint64_t>& waiting, const Send& send) {
+    Node& node = nodes_[id];
+    std::uint32_t message_class = node.last_class;
+    for (std::uint32_t tried = 0; tried < classes_; ++tried) {
+      message_class = message_class + 1 == classes_ ? 0 : message_class + 1;
+      const std::uint32_t index = store.front(id, static_cast<int>(message_class));
+      if (index == kNoPacket) {
+        continue;
+      }
+      Queue& queue = queues_[id * classes_ + message_class];
+      PacketRecord& record = store[index];
+      const bool first = queue.sent == 0;
+      VcId vc = queue.vc;
+      if (first) {
+        const std::uint32_t usable = node.free & node.credited & class_vcs_[message_class];
+        if (usable == 0) {
+          continue;
+        }
+        vc = VcId(first_from(usable, static_cast<int>(VcId(queue.next_vc).number())));
+        queue.next_vc = VcId(vc.number() + 1);
+        queue.vc = vc;
+        node.free &= ~(std::uint32_t{1} << vc.number());
+        node.tail_sent &= ~(std::uint32_t{1} << vc.number());
+        record.injected = now;
+      } else if ((node.credited >> vc.number() & 1u) == 0) {
+        continue;
+      }
+      const bool last = queue.sent + 1 == record.flits;
+      ++queue.sent;
+      node.last_class = message_class;
+      SmallCount& credits = credits_[id * vcs_ + vc.number()];
+      --credits;
+      node.credited &= ~(static_cast<std::uint32_t>(credits == 0) << vc.number());
+      node.last_send = now;
+      send(id, index, vc, first, last);
+      if (last) {
+        queue.sent = 0;
+        store.pop(id, static_cast<int>(message_class));
+        node.tail_sent |= std::uint32_t{1} << vc.number();
+        if (!wait_for_tail_) {
+          node.free |= std::uint32_t{1} << vc.number();
+        }
+        const bool more = has_packets(id, store);
+        waiting[id / 64] &= ~(static_cast<std::uint64_t>(!more) << (id % 64));
+        return more;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  const std::uint32_t classes_;
+  const std::uint32_t vcs_;
+  const std::uint32_t buffer_;
+  const bool wait_for_tail_;
+  std::vector<SmallCount> credits_;  // [node][VC]
+  std::vector<Node> nodes_;
+  std::vector<Queue> queues_;             // [node][class]
+  std::vector<std::uint32_t> class_vcs_;  // [class]: mask over VCs
+  std::vector<std::uint64_t> live_;       // mask over nodes that may send
+};
+
+}  // namespace ww::sim::net

@@ -1,0 +1,385 @@
+// A network of input-queued virtual-channel routers (wormhole, credits), in BookSim 2's timing:
+// routing (0 cycles when it looks ahead), VC allocation, switch allocation, switch traversal, link.
+//
+// Semantics kept from BookSim 2's iq_router (Jiang et al., ISPASS 2013):
+// - an input VC whose front is a head asks for every free VC of its class at its output; the VC
+//   allocator matches inputs x VCs against outputs x VCs;
+// - an active input VC with a flit and a credit asks for the switch; per input and output the VC at
+//   or after a pointer asks, and the pointer moves past the VC that wins;
+// - a credit goes back when the flit wins the switch, and counts credit_delay after it arrives;
+// - an output VC is free again once its tail has won the switch, or with wait_for_tail_credit once
+//   the buffer behind it is empty;
+// - a stage of n > 1 cycles is not pipelined: it serves whoever waits when the last batch ended.
+//
+// Four parts do the work, and the network carries flits and credits between them: Router (one
+// each), Stages (one each, where a stage takes several cycles), Sources (the nodes), and the
+// routing, which belongs to the topology:
+//   Place place_of(node); phase_of(source, destination)   what a head carries
+//   Hop route(here, router, flit)                          the next output, and which VCs there
+//   is_entry(router, input), is_exit(router, output)       ports of nodes
+//   hops(source, destination)                              routers passed
+//   end_cycle(rules, routers), idle(cycles, ...)           for routing that watches the load
+// With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "network_base.hpp"
+#include "reply_buffers.hpp"
+#include "vc_router/events.hpp"
+#include "vc_router/flit.hpp"
+#include "vc_router/link_toggles.hpp"
+#include "vc_router/router.hpp"
+#include "vc_router/sources.hpp"
+#include "vc_router/stages.hpp"
+#include "vc_router/wiring.hpp"
+
+namespace ww::sim::net {
+
+struct Hop {
+  PortId output;
+  GroupId group;
+};
+
+// kGeneral adds stages of several cycles and speculation. Rules: RouterRules of a shape.
+template <class Rules, bool kGeneral, class Routing>
+class VcNetwork final : public ClockedNetwork {
+ public:
+  using S = typename Rules::S;
+
+  VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing);
+
+  Status inject(const Packet& packet) override;
+  void tick() override;
+  [[nodiscard]] std::optional<Cycles> next_event() const override;
+  [[nodiscard]] power::NetworkEvents events() const override;
+  [[nodiscard]] std::vector<LinkUse> link_use() const override;
+  [[nodiscard]] Status check_conservation() const override;
+  [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
+
+ private:
+  static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn
+  // From a node's send to its router's input, and from a router's send to its node: BookSim's
+  // terminal channels take one cycle, plus one to receive.
+  static constexpr int kTerminalDelay = 2;
+  using R = Router<S>;
+  using Winner = typename R::Winner;
+
+  struct SwitchWinner {
+    RouterId router;
+    Winner winner;
+  };
+
+  [[nodiscard]] std::uint32_t first_number(RouterId router) const {
+    return router.number() << vc_shift_;
+  }
+  [[nodiscard]] Channel channel(RouterId router, PortVc vc) const {
+    return Channel(first_number(router) + vc.number());
+  }
+  [[nodiscard]] RouterId router_of(Channel channel) const {
+    return RouterId(channel.number() >> vc_shift_);
+  }
+  [[nodiscard]] PortVc port_vc_of(Channel channel) const {
+    return PortVc(channel.number() & ((1u << vc_shift_) - 1));
+  }
+  [[nodiscard]] std::size_t port_number(RouterId router, PortId port) const {
+    return std::size_t{router.number()} * rules_.ports() + port.number();
+  }
+  // Cycles from the router to what an output leads to, and back from an input.
+  [[nodiscard]] int delay_after(RouterId router, PortId output, bool exit) const {
+    if constexpr (Routing::kEqualLinks) {
+      return exit ? kTerminalDelay - 1 : config_.link_delay;
+    } else {
+      return output_delays_[port_number(router, output)];
+    }
+  }
+  [[nodiscard]] EventList<CreditTo>& credits_back(RouterId router, PortId input) {
+    const bool entry = routing_.is_entry(router, input);
+    if constexpr (Routing::kEqualLinks) {
+      return *credits_out_[entry ? 1 : 0];
+    } else {
+      const int delay = input_delays_[port_number(router, input)];
+      return entry ? wheel_.at(now_ + 1 + delay).node_credits
+                   : wheel_.at(now_ + 1 + delay + router_config_.credit_delay).credits;
+    }
+  }
+  void mark_busy(RouterId router, bool busy = true) {
+    busy_[router.number() / 64] |= static_cast<std::uint64_t>(busy) << (router.number() % 64);
+  }
+  void mark_idle(RouterId router, bool idle) {
+    busy_[router.number() / 64] &= ~(static_cast<std::uint64_t>(idle) << (router.number() % 64));
+  }
+
+  void skip(Cycles to) override;
+  void connect();
+  void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
+                       std::uint64_t flits) const;
+  void deliver();
+  void send(NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
+  template <class Item>
+  void fetch_ahead(const EventList<Item>& list, std::uint32_t n) const;
+  void take_arrivals(EventList<Channel>& arrivals);
+  void take_credits(EventList<CreditTo>& credits);
+  void step_routers();
+  void step_stages(RouterId id, R& router);
+  void begin_head(RouterId id, R& router, PortVc input_vc);
+  void route(RouterId id, R& router, PortVc input_vc);
+  void take_vc(R& router, typename R::VcGrant grant);
+  void traverse(RouterId id, R& router, Winner winner);
+
+  const Wiring wiring_;
+  const Rules rules_;
+  Routing routing_;
+  const VcRouterConfig router_config_;
+  const int vc_shift_;  // of channels: router << vc_shift_ | VC of the router
+  const bool large_;    // too large for the nearest caches
+  const bool lookahead_;
+  const int flit_delay_;    // from winning the switch to the next router's input, without waiting
+  const int credit_delay_;  // from winning the switch to use of the credit upstream
+
+  std::int64_t last_move_{0};
+  std::uint64_t injected_flits_{0};
+  std::uint64_t ejected_flits_{0};
+  std::uint64_t vc_grants_{0};
+
+  IdVector<RouterId, R> routers_;
+  IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
+  FlitRings rings_;
+  TimeWheel wheel_;
+  Sources sources_;
+  std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
+  std::vector<int> output_delays_;  // [router][port]; where links differ
+  std::vector<int> input_delays_;
+  std::vector<SwitchWinner> winners_;  // of this cycle
+  std::vector<std::uint64_t> busy_;    // mask over routers with work left over
+  ReplyBuffers reply_buffers_;
+  LinkToggles toggles_;
+
+  // set anew for each tick: where the events go that a flit causes
+  EventList<Channel>* flits_out_{};  // to the next router, when it need not wait
+  EventList<Channel>* injected_out_{};
+  std::array<EventList<CreditTo>*, 2> credits_out_{};  // to the previous router, to a node
+};
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::tick() {
+  flits_out_ = &wheel_.at(now_ + flit_delay_).arrivals;
+  injected_out_ = &wheel_.at(now_ + kTerminalDelay).arrivals;
+  credits_out_ = {&wheel_.at(now_ + credit_delay_).credits,
+                  &wheel_.at(now_ + kTerminalDelay).node_credits};
+  deliver();
+  WheelSlot& slot = wheel_.at(now_);
+  for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
+    sources_.take_credit(NodeVc(slot.node_credits[i].number()), store_);
+  }
+  slot.node_credits.clear();
+  sources_.step(now_, store_, waiting_,
+                [this](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
+                  send(node, packet, vc, first, last);
+                });
+  take_arrivals(slot.arrivals);
+  take_credits(slot.credits);
+  step_routers();
+  routing_.end_cycle(rules_, routers_);
+  ++now_;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::deliver() {
+  WheelSlot& slot = wheel_.at(now_);
+  store_.begin_tick();
+  deliveries_.clear();
+  ejected_flits_ += slot.ejected_flits;
+  slot.ejected_flits = 0;
+  for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
+    const std::uint32_t index = slot.ejections[i];
+    const PacketRecord& record = store_[index];
+    const int hops = routing_.hops(record.source, record.destination);
+    deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
+  }
+  slot.ejections.clear();
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::send(NodeId node, std::uint32_t packet, VcId vc,
+                                               bool first, bool last) {
+  const PacketRecord& record = store_[packet];
+  Flit flit(packet, ClassId(record.message_class), first, last);
+  if (first) {
+    flit.address(routing_.place_of(record.destination),
+                 wiring_.terminals[record.destination].output,
+                 routing_.phase_of(record.source, record.destination));
+  }
+  ++injected_flits_;
+  last_move_ = now_;
+  const Channel at(entry_[node].number() + vc.number());
+  rings_.push(at, flit);
+  if constexpr (Routing::kEqualLinks) {
+    injected_out_->add(at);
+  } else {
+    wheel_.at(now_ + 1 + wiring_.terminals[node].delay).arrivals.add(at);
+  }
+}
+
+// Large networks do not fit the nearest caches: fetch what a later event touches.
+template <class Rules, bool kGeneral, class Routing>
+template <class Item>
+void VcNetwork<Rules, kGeneral, Routing>::fetch_ahead(const EventList<Item>& list,
+                                                      std::uint32_t n) const {
+  if (large_ && n + kAhead < list.size()) {
+    const char* router =
+        reinterpret_cast<const char*>(&routers_[router_of(Channel(list[n + kAhead].number()))]);
+    for (std::size_t line = 0; line < sizeof(R); line += 64) {
+      __builtin_prefetch(router + line);
+    }
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_arrivals(EventList<Channel>& arrivals) {
+  for (std::uint32_t n = 0; n < arrivals.size(); ++n) {
+    fetch_ahead(arrivals, n);
+    const RouterId id = router_of(arrivals[n]);
+    const PortVc input_vc = port_vc_of(arrivals[n]);
+    R& router = routers_[id];
+    const typename R::Arrival arrival = router.take_flit(rules_, input_vc);
+    mark_busy(id, arrival.first);
+    if (arrival.begins) {
+      begin_head(id, router, input_vc);
+    }
+  }
+  arrivals.clear();
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_credits(EventList<CreditTo>& credits) {
+  for (std::uint32_t n = 0; n < credits.size(); ++n) {
+    fetch_ahead(credits, n);
+    const Channel output_vc(credits[n].number());
+    const RouterId id = router_of(output_vc);
+    mark_busy(id, routers_[id].take_credit(rules_, port_vc_of(output_vc)));
+  }
+  credits.clear();
+}
+
+// All matches see the state at the start of the cycle; then heads move on, then flits.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
+  std::size_t won = 0;
+  for (std::size_t word = 0; word < busy_.size(); ++word) {
+    for (std::uint64_t left = busy_[word]; left != 0; left = without_lowest(left)) {
+      const RouterId id(word * 64 + static_cast<std::size_t>(lowest(left)));
+      R& router = routers_[id];
+      if constexpr (kGeneral) {
+        step_stages(id, router);
+      } else {
+        router.template allocate_switch<false>(rules_, [&](Winner winner) {
+          winners_[won++] = SwitchWinner{id, winner};
+        });
+        router.allocate_vcs(rules_, [&](typename R::VcGrant grant) { take_vc(router, grant); });
+        if (router.awaits_routes()) {
+          for_each_bit<PortVc>(router.take_awaiting(),
+                               [&](PortVc input_vc) { route(id, router, input_vc); });
+        }
+        const bool idle = !router.wants_switch_or_vcs();
+        busy_[word] &= ~(idle ? left & (~left + 1) : 0);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < won; ++i) {
+    const SwitchWinner& winner = winners_[i];
+    if (large_ && i + kAhead < won) {
+      const SwitchWinner& later = winners_[i + kAhead];
+      const R& theirs = routers_[later.router];
+      rings_.fetch_for_read(channel(later.router, later.winner.input_vc),
+                            theirs.front(later.winner.input_vc));
+      rings_.fetch_for_write(theirs.forward(later.winner.output, VcId{}));
+    }
+    R& router = routers_[winner.router];
+    traverse(winner.router, router, winner.winner);
+    mark_idle(winner.router, router.is_idle());
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::step_stages(RouterId id, R& router) {
+  const bool busy = stages_[id].step(
+      now_, rules_, router, [&](PortVc input_vc) { route(id, router, input_vc); },
+      [&](typename R::VcGrant grant) { take_vc(router, grant); },
+      [&](Winner winner) { traverse(id, router, winner); });
+  mark_idle(id, !busy);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::begin_head(RouterId id, R& router, PortVc input_vc) {
+  if (lookahead_) {
+    route(id, router, input_vc);
+  } else {
+    router.await_route(input_vc);
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc input_vc) {
+  Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
+  const Hop hop = routing_.route(rules_, id, router, flit);
+  router.request_vc(rules_, input_vc, hop.output, hop.group);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::take_vc(R& router, typename R::VcGrant grant) {
+  router.take_vc(rules_, grant);
+  ++vc_grants_;
+}
+
+// A flit that has won the switch leaves: forward, its credit back, and its VC to the next flit.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winner winner) {
+  const PortVc input_vc = winner.input_vc;
+  const PortId input = rules_.port_of(input_vc);
+  const PortId output = winner.output;
+  const PortVc output_vc = router.output_vc(input_vc);
+  const bool local = routing_.is_exit(id, output);
+  // Its old place is not written again before its credit is back. A copy of it here would make the
+  // compiler take it apart and put it together again.
+  const Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
+  const std::uint32_t packet = flit.packet();
+  const bool tail = flit.is_tail();
+  const typename R::Departure left = router.depart(rules_, winner, tail);
+  if (config_.count_events) {
+    router.count_flit(output);
+  }
+  last_move_ = now_;
+  if (config_.count_toggles && !local) {
+    toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
+                   std::size_t{id.number()} * rules_.all_vcs() + output_vc.number());
+  }
+
+  // Forward: written now, seen when the arrival comes. Behind a local port nothing is read.
+  const int waits =
+      kGeneral ? stages_[id].send_delay(now_, output, router_config_.st_delay) - 1 : 0;
+  const Channel next = router.forward(output, left.vc);
+  rings_.push(next, flit);
+  const int link = delay_after(id, output, false);
+  const bool now = Routing::kEqualLinks && !kGeneral;  // the list that tick() has looked up
+  (now ? *flits_out_ : wheel_.at(now_ + waits + 2 + link).arrivals).add(next, !local);
+  const int exit = delay_after(id, output, true);
+  WheelSlot& arrival = wheel_.at(now_ + waits + 2 + exit);
+  arrival.ejections.add(packet, local & tail);
+  arrival.ejected_flits += local ? 1 : 0;
+  wheel_.at(now_ + waits + 3 + 2 * exit + router_config_.credit_delay)
+      .credits.add(CreditTo(channel(id, output_vc).number()), local);
+
+  // Back: the room it took is free.
+  credits_back(id, input).add(router.back(input, rules_.vc_of(input_vc, input)));
+  if (left.more) {
+    begin_head(id, router, input_vc);
+  }
+}
+
+}  // namespace ww::sim::net
+
+#include "vc_router/vc_network_inspect.hpp"

@@ -1,0 +1,252 @@
+// VcNetwork's construction, and looking into it from outside: next event, event counts,
+// conservation, the deadlock detector.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "vc_router/vc_network.hpp"
+
+namespace ww::sim::net {
+
+// The longest time from winning a switch to an event that it causes. With a crossbar of several
+// cycles a flit waits for a batch, its traversal, and the flits of its batch before it.
+[[nodiscard]] inline int longest_delay(const VcRouterConfig& router, int link_delay) {
+  const int sent = router.st_delay == 1 ? 1 : 3 * router.st_delay;
+  return sent + 2 + 2 * link_delay + router.credit_delay;
+}
+[[nodiscard]] inline int longest_link(const Wiring& wiring) {
+  int longest = 1;
+  for (const Wiring::Link& link : wiring.links) {
+    longest = std::max(longest, link.delay);
+  }
+  for (const Wiring::Terminal& terminal : wiring.terminals) {
+    longest = std::max(longest, terminal.delay);
+  }
+  return longest;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiring wiring,
+                                               Rules rules, Routing routing)
+    : ClockedNetwork(config),
+      wiring_(std::move(wiring)),
+      rules_(std::move(rules)),
+      routing_(std::move(routing)),
+      router_config_(rules_.config()),
+      vc_shift_(std::bit_width(rules_.all_vcs() - 1)),
+      large_(wiring_.routers * sizeof(R) > std::size_t{1} << 18),
+      lookahead_(router_config_.routing_delay == 0),
+      flit_delay_(router_config_.st_delay + 1 + config.link_delay),
+      credit_delay_(1 + config.link_delay + router_config_.credit_delay),
+      routers_(wiring_.routers),
+      stages_(kGeneral ? wiring_.routers : 0),
+      // One router more: the rings behind local ports, written but never read.
+      rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift_, router_config_.vc_buffer),
+      wheel_(longest_delay(router_config_, longest_link(wiring_)),
+             std::size_t{wiring_.routers} * wiring_.ports, wiring_.terminals.size()),
+      sources_(static_cast<std::uint32_t>(wiring_.terminals.size()), config.classes,
+               router_config_),
+      winners_(std::size_t{wiring_.routers} * wiring_.ports),
+      busy_((wiring_.routers + 63) / 64),
+      reply_buffers_(config),
+      toggles_(config.count_toggles ? std::size_t{wiring_.routers} * rules_.ports() : 0,
+               config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
+               config.flit_bits) {
+  deliveries_.reserve(wiring_.terminals.size());
+  connect();
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::connect() {
+  for (R& router : routers_) {
+    router.clear(router_config_);
+  }
+  if (!Routing::kEqualLinks) {
+    output_delays_.resize(std::size_t{wiring_.routers} * rules_.ports(), 1);
+    input_delays_ = output_delays_;
+  }
+  const auto set_delay = [this](std::vector<int>& delays, RouterId router, PortId port, int delay) {
+    if (!Routing::kEqualLinks) {
+      delays[port_number(router, port)] = delay;
+    }
+  };
+  for (const Wiring::Link& link : wiring_.links) {
+    const Channel input = channel(link.to, rules_.vc_at(link.input, VcId{}));
+    const Channel output = channel(link.from, rules_.vc_at(link.output, VcId{}));
+    routers_[link.from].connect_output(link.output, input);
+    routers_[link.to].connect_input(link.input, CreditTo(output.number()));
+    set_delay(output_delays_, link.from, link.output, link.delay);
+    set_delay(input_delays_, link.to, link.input, link.delay);
+  }
+  for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
+    const Wiring::Terminal at = wiring_.terminals[node];
+    entry_.push_back(channel(at.from, rules_.vc_at(at.input, VcId{})));
+    routers_[at.to].connect_output(at.output, channel(RouterId(wiring_.routers), PortVc{}));
+    routers_[at.from].connect_input(at.input, CreditTo(Sources::node_vc(node, VcId{}).number()));
+    set_delay(output_delays_, at.to, at.output, at.delay);
+    set_delay(input_delays_, at.from, at.input, at.delay);
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+Status VcNetwork<Rules, kGeneral, Routing>::inject(const Packet& packet) {
+  WW_TRY(store_.check(packet, now_));
+  for (const NodeId destination : packet.destinations) {
+    store_.enqueue(packet, destination);
+  }
+  reply_buffers_.count(packet);
+  sources_.wake(packet.source);
+  waiting_[packet.source / 64] |= std::uint64_t{1} << (packet.source % 64);
+  return {};
+}
+
+template <class Rules, bool kGeneral, class Routing>
+std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
+  if (!sources_.is_idle() ||
+      std::any_of(busy_.begin(), busy_.end(), [](std::uint64_t word) { return word != 0; })) {
+    return now();
+  }
+  for (std::size_t ahead = 0; ahead < wheel_.size(); ++ahead) {
+    const std::int64_t cycle = now_ + static_cast<std::int64_t>(ahead);
+    if (!wheel_.at(cycle).is_empty()) {
+      return Cycles{static_cast<std::uint64_t>(cycle)};
+    }
+  }
+  return std::nullopt;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::skip(Cycles to) {
+  routing_.idle((to - now()).value(), rules_, routers_);
+  ClockedNetwork::skip(to);
+}
+
+template <class Rules, bool kGeneral, class Routing>
+power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
+  power::NetworkEvents events;
+  events.cycles = static_cast<std::uint64_t>(now_);
+  events.routers = wiring_.routers;
+  events.injected_flits = injected_flits_;
+  events.ejected_flits = ejected_flits_;
+  for (const Wiring::Terminal& terminal : wiring_.terminals) {
+    events.crossbar_flits += routers_[terminal.to].flits_sent(terminal.output);
+  }
+  std::uint64_t link_flits = 0;
+  for (const Wiring::Link& link : wiring_.links) {
+    const std::uint64_t flits = routers_[link.from].flits_sent(link.output);
+    link_flits += flits;
+    add_link_events(events, link, flits);
+  }
+  events.crossbar_flits += link_flits;
+  events.buffer_reads = events.crossbar_flits;
+  events.switch_grants = events.crossbar_flits;
+  events.buffer_writes = injected_flits_ + link_flits;
+  events.vc_grants = vc_grants_;
+  events.reply_buffer_flits = reply_buffers_.flits();
+  events.toggles_counted = config_.count_toggles;
+  return events;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& events,
+                                                          const Wiring::Link& link,
+                                                          std::uint64_t flits) const {
+  const std::uint64_t toggles =
+      config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0;
+  if (link.pj_per_bit > 0) {
+    const double fj = static_cast<double>(flits) * config_.flit_bits * link.pj_per_bit * 1e3;
+    events.sized_links.crossing_flits += flits;
+    events.sized_links.crossing_fj += static_cast<std::uint64_t>(fj + 0.5);
+  } else if (link.length_um != 0) {
+    events.sized_links.length_um += link.length_um;
+    events.sized_links.flit_um += flits * link.length_um;
+    events.sized_links.toggle_um += toggles * link.length_um;
+  } else {
+    ++events.links;
+    events.link_flits += flits;
+    events.link_toggles += toggles;
+  }
+}
+
+template <class Rules, bool kGeneral, class Routing>
+std::vector<LinkUse> VcNetwork<Rules, kGeneral, Routing>::link_use() const {
+  std::vector<LinkUse> uses;
+  uses.reserve(wiring_.links.size());
+  for (const Wiring::Link& link : wiring_.links) {
+    uses.push_back(
+        LinkUse{link.from.number(), link.to.number(), routers_[link.from].flits_sent(link.output),
+                config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0});
+  }
+  return uses;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
+  const auto held = [&](RouterId router, PortVc input_vc) {  // under way on the link included
+    return rings_.written(channel(router, input_vc)).since(routers_[router].front(input_vc));
+  };
+  std::vector<std::uint32_t> returning(std::size_t{wiring_.routers} << vc_shift_);
+  std::uint64_t leaving = 0;
+  for (const WheelSlot& slot : wheel_.slots()) {
+    for (std::uint32_t i = 0; i < slot.credits.size(); ++i) {
+      ++returning[slot.credits[i].number()];
+    }
+    leaving += slot.ejected_flits;
+  }
+  std::uint64_t inside = 0;
+  for (std::uint32_t router = 0; router < wiring_.routers; ++router) {
+    for (std::uint32_t vc = 0; vc < rules_.all_vcs(); ++vc) {
+      inside += held(RouterId(router), PortVc(vc));
+    }
+  }
+  if (inside + leaving + ejected_flits_ != injected_flits_) {
+    return fail(ErrorCode::bad_data,
+                fmt::format("{} flits went in, {} came out, {} are inside", injected_flits_,
+                            ejected_flits_, inside + leaving));
+  }
+  const auto check_output = [&](RouterId router, PortId output, auto behind) -> Status {
+    for (std::uint32_t number = 0; number < rules_.vcs(); ++number) {
+      const PortVc vc = rules_.vc_at(output, VcId(number));
+      const std::uint32_t credits = routers_[router].credits(vc);
+      const std::uint32_t back = returning[channel(router, vc).number()];
+      const std::uint32_t flits = behind(VcId(number));
+      if (credits + back + flits != static_cast<std::uint32_t>(router_config_.vc_buffer)) {
+        return fail(ErrorCode::bad_data,
+                    fmt::format("router {} output {} VC {}: {} credits, {} returning and {} flits "
+                                "do not make {}",
+                                router.number(), output.number(), number, credits, back, flits,
+                                router_config_.vc_buffer));
+      }
+    }
+    return {};
+  };
+  for (const Wiring::Link& link : wiring_.links) {
+    WW_TRY(check_output(link.from, link.output,
+                        [&](VcId vc) { return held(link.to, rules_.vc_at(link.input, vc)); }));
+  }
+  for (const Wiring::Terminal& terminal : wiring_.terminals) {
+    WW_TRY(check_output(terminal.to, terminal.output, [](VcId) { return 0u; }));
+  }
+  return {};
+}
+
+template <class Rules, bool kGeneral, class Routing>
+std::optional<Stuck> VcNetwork<Rules, kGeneral, Routing>::stuck(Cycles patience) const {
+  const auto limit = static_cast<std::int64_t>(patience.value());
+  if (store_.inside() != 0 && now_ - last_move_ > limit) {
+    return Stuck{Stuck::Kind::deadlock,
+                 fmt::format("deadlock: {} packets inside, none has moved for {} cycles",
+                             store_.inside(), now_ - last_move_)};
+  }
+  for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
+    const std::int64_t waiting = now_ - sources_.waiting_since(node, now_, store_);
+    if (waiting > limit) {
+      return Stuck{
+          Stuck::Kind::starvation,
+          fmt::format("starvation: node {} has had no flit accepted for {} cycles", node, waiting)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace ww::sim::net

@@ -1,0 +1,36 @@
+// Who is connected to whom: the links between routers and the nodes at them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vc_router/ids.hpp"
+#include "ww/sim/net/i_network.hpp"
+
+namespace ww::sim::net {
+
+struct Wiring {
+  struct Link {
+    RouterId from{};
+    PortId output{};
+    RouterId to{};
+    PortId input{};
+    int delay{1};               // cycles
+    std::uint32_t length_um{};  // 0: the link length of the energy accounting
+    // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
+    double pj_per_bit{};
+  };
+  struct Terminal {   // of a node
+    RouterId from{};  // where its packets enter
+    PortId input{};
+    RouterId to{};  // where packets for it leave
+    PortId output{};
+    int delay{1};  // cycles, each way
+  };
+  std::uint32_t routers{};
+  std::uint32_t ports{};  // of the router with the most
+  std::vector<Link> links;
+  std::vector<Terminal> terminals;  // [node]
+};
+
+}  // namespace ww::sim::net
