@@ -57,7 +57,6 @@ Result<SensorFact> read_sensor(const json& object) {
   WW_ASSIGN(temperature, number(object, key, "temperature_resolution_c", 0, 20, 1.0));
   WW_ASSIGN(gain, number(object, key, "gain_tolerance_95", 0, 1));
   WW_ASSIGN(slope, number(object, key, "regulator_slope_tolerance_95", 0, 1, 0.0));
-  WW_ASSIGN(floorplan, number(object, key, "floorplan_tolerance_95", 0, 1, 0.0));
   sensor.period_s = period;
   sensor.delay_s = delay;
   sensor.rise_s = rise;
@@ -65,7 +64,6 @@ Result<SensorFact> read_sensor(const json& object) {
   sensor.temperature_resolution_c = temperature;
   sensor.gain_tolerance_95 = gain;
   sensor.regulator_slope_tolerance_95 = slope;
-  sensor.floorplan_tolerance_95 = floorplan;
   return sensor;
 }
 

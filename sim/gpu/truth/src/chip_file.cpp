@@ -80,7 +80,7 @@ void read_geometry(TomlReader& root, Geometry& geometry) {
 void read_wires(TomlReader& root, Truth& truth) {
   WireTruth& wires = truth.wires;
   TomlReader table = root.table("wires");
-  wires.ground_f_per_mm = table.number("ground_ff_per_mm", 1, 5000) * kFemto;
+  wires.ground_f_per_mm = table.number("ground_ff_per_mm", 0, 5000) * kFemto;
   wires.coupling_f_per_mm = table.number("coupling_ff_per_mm", 0, 5000) * kFemto;
   const std::string order = table.text("bit_order");
   if (order == "interleaved") {
@@ -104,6 +104,10 @@ void read_wires(TomlReader& root, Truth& truth) {
   wires.hop_after_mm = table.number_or("hop_after_mm", 0, 100, 0.0);
   wires.hop_data_f = table.number_or("hop_data_ff", 0, 20000, 0.0) * kFemto;
   wires.hop_clock_f = table.number_or("hop_clock_ff", 0, 20000, 0.0) * kFemto;
+  wires.stage_pitch_mm = table.number_or("stage_pitch_mm", 0, 100, 0.0);
+  wires.stage_beat_f = table.number_or("stage_beat_pf", 0, 1e6, 0.0) * kPico;
+  wires.stage_data_f = table.number_or("stage_data_ff", 0, 20000, 0.0) * kFemto;
+  wires.growth_per_mm = table.number_or("growth_per_mm", -0.5, 0.5, 0.0);
   const auto pairs = static_cast<std::size_t>(truth.engines() * truth.quadrants());
   for (const auto& [key, scale, target] : {std::tuple{"pair_extra_pf", kPico, &wires.pair_extra_f},
                                            std::tuple{"pair_scale", 1.0, &wires.pair_scale}}) {
@@ -199,7 +203,6 @@ void read_regulator(TomlReader& root, RegulatorTruth& regulator) {
   regulator.offset_w = table.number("offset_w", -100, 100);
   regulator.slope = table.number("slope", 0.1, 10);
   regulator.quadratic_per_w = table.number("quadratic_per_w", -0.01, 0.01);
-  regulator.slope_tolerance_95 = table.number("slope_tolerance_95", 0, 1);
   table.finish();
 }
 
@@ -210,11 +213,13 @@ void read_sensor(TomlReader& root, SensorTruth& sensor) {
   sensor.delay_ns = table.integer("delay_ns", 0, 10'000'000'000);
   sensor.lag_s = table.number("lag_s", 0, 100);
   sensor.gain = table.number("gain", 0.1, 10);
-  sensor.gain_tolerance_95 = table.number("gain_tolerance_95", 0, 1);
   sensor.noise_relative = table.number("noise_relative", 0, 0.5);
   sensor.resolution_w = table.number("resolution_w", 1e-6, 10);
   sensor.wander_relative = table.number("wander_relative", 0, 0.1);
   sensor.wander_tau_s = table.number("wander_tau_s", 0.1, 1e5);
+  sensor.accumulator = table.number_or("accumulator", 0, 1, 1) > 0;
+  sensor.flicker_relative = table.number_or("flicker_relative", 0, 0.1, 0.0);
+  sensor.gain_per_k = table.number_or("gain_per_k", -0.01, 0.01, 0.0);
   sensor.outlier_probability = table.number("outlier_probability", 0, 0.5);
   sensor.outlier_relative = table.number("outlier_relative", 0, 10);
   sensor.missing_probability = table.number("missing_probability", 0, 1);
