@@ -193,8 +193,10 @@ TEST(Recordings, GiveNothingForNothingAndTheWattsThatWereAdded) {
       const double watts = std::array{1.0, 2.0, 4.0}[static_cast<std::size_t>(i % 3)];
       const Answer found = schedule.measure(polls, watts);
       came_back += std::abs(found.value_w - watts) <= found.half_width_w ? 1 : 0;
-      // What is added is neither lost to the sensor's window nor to the repair of glitches.
-      EXPECT_NEAR(found.value_w - null.value_w, watts, 0.05 * watts) << stretch.file;
+      // What is added is neither lost to the sensor's window nor to the repair of glitches, which
+      // may take other readings for them.
+      EXPECT_NEAR(found.value_w - null.value_w, watts, 0.05 * watts + 0.03 * null.half_width_w)
+          << stretch.file;
     }
     EXPECT_GE(here, 0.8 * kSchedules) << stretch.file << " from " << stretch.from_s;
     std::printf("%s from %g s: zero covered %d of %d, mean half-width %.3f W\n", stretch.file,

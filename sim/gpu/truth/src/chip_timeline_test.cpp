@@ -277,6 +277,7 @@ TEST(ChipTimeline, ASensorWithoutAnAccumulatorSaysSo) {
 TEST(ChipTimeline, FlickerDoesNotAverageOut) {
   const auto spread = [](const char* key, const char* value) {
     Changes changes = plain();
+    changes.push_back({"idle_cycle_pf", "20000.0"});
     changes.push_back({key, value});
     const Chip chip = w9100_with(changes);
     std::vector<double> means;
@@ -305,6 +306,7 @@ TEST(ChipTimeline, FlickerDoesNotAverageOut) {
 TEST(ChipTimeline, GainMayFollowTheTemperature) {
   const auto last_w = [](const char* gain) {
     Changes changes = plain();
+    changes.push_back({"idle_cycle_pf", "20000.0"});
     changes.push_back({"gain", gain});
     ChipTimeline timeline(w9100_with(changes), 1);
     timeline.idle_until(2'000'000'000);

@@ -136,13 +136,14 @@ void draw_published(Draw& draw, Truth& truth) {
 
   if (truth.chip_class == ChipClass::nested) {
     // Distances are right but for a common scale: all is drawn too large or too small, so that the
-    // ports of the L2 are off by as much.
+    // ports of the L2 are off by as much, along x and y together.
     double from_middle = 0;
     for (const Point port : exact.l2_channels) {
       from_middle += manhattan_mm(port, {w / 2, h / 2}) / 2;
     }
     from_middle /= static_cast<double>(exact.l2_channels.size());
-    const double scale = 1.0 + draw.within_tolerance(error_95 / from_middle);
+    const double scale =
+        1.0 + draw.within_tolerance(error_95 / (std::numbers::sqrt2 * from_middle));
     const auto scaled = [&](Point& point) {
       point = {std::clamp(w / 2 + (point.x_mm - w / 2) * scale, 0.0, w),
                std::clamp(h / 2 + (point.y_mm - h / 2) * scale, 0.0, h)};
