@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace ww {
 
@@ -43,34 +44,28 @@ double incomplete_beta(double a, double b, double x) {
   return front * fraction;
 }
 
-namespace {
-
-// The t with P(|T| > t) = tail; `normal` is that of the normal distribution, the least there is.
-double t_quantile(double tail, double normal, double dof) {
+double t_quantile(double level, double dof) {
   if (!(dof > 0)) {
     return std::numeric_limits<double>::infinity();
   }
-  if (dof > 1e6) {
-    return normal;
-  }
-  // P(|T| > t) = I_{dof/(dof+t^2)}(dof/2, 1/2): decreasing in t, so bisect.
-  double low = normal;
+  const double outside = 1 - level;
+  // P(|T| > t) = I_{dof/(dof+t^2)}(dof/2, 1/2), erfc(t / sqrt 2) of the normal distribution:
+  // decreasing in t, so bisect.
+  const auto beyond = [&](double t) {
+    return dof > 1e6 ? std::erfc(t / std::numbers::sqrt2)
+                     : incomplete_beta(dof / 2, 0.5, dof / (dof + t * t));
+  };
+  double low = 1e-4;
   double high = 1e4;
   for (int step = 0; step < 200; ++step) {
     const double t = std::sqrt(low * high);
-    (incomplete_beta(dof / 2, 0.5, dof / (dof + t * t)) > tail ? low : high) = t;
+    (beyond(t) > outside ? low : high) = t;
   }
   return std::sqrt(low * high);
 }
 
-}  // namespace
-
 double t_quantile_95(double dof) {
-  return t_quantile(0.05, 1.959963984540054, dof);
-}
-
-double t_quantile_99(double dof) {
-  return t_quantile(0.01, 2.5758293035489004, dof);
+  return t_quantile(0.95, dof);
 }
 
 }  // namespace ww

@@ -26,6 +26,7 @@ using steady = std::chrono::steady_clock;
 
 constexpr int kMostSensorFailures = 10;  // consecutive runs
 constexpr double kReheatSeconds = 40.0;  // before a cool-down whose heat another session ran
+constexpr std::int64_t kLongStepNs = 5'000'000'000;
 
 // Makes the folder and takes it away again, if it is still empty, unless kept.
 class FolderGuard {
@@ -290,8 +291,9 @@ Status Engine::measure_run(const Condition& condition, StoredRun& run) {
 void Engine::judge_readings(StoredRun& run) {
   if (run.kind == RunKind::known_bytes) return;  // one short launch: there may be no reading
   measure::HealthExpectation expectation;
-  expectation.load_changes =
-      expect_noise_ || run.kind == RunKind::step_test || run.kind == RunKind::heat;
+  // A sensor of a second may rest through a short step; a longer one follows if it does.
+  const bool long_step = run.kind == RunKind::step_test && run.end_ns - run.start_ns >= kLongStepNs;
+  expectation.load_changes = expect_noise_ || long_step || run.kind == RunKind::heat;
   const auto health = measure::check_health(run.samples, device_.sensor->facts().name, expectation);
   sensor_failures_ = health ? 0 : sensor_failures_ + 1;
   if (!health) reject(run, health.error().text());

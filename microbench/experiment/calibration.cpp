@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -212,12 +213,18 @@ Result<Bench::Launch> Calibration::load(Bench&, const Condition& condition, Stor
 void Calibration::use(const SensorResponse& response) {
   if (inputs_.plateau_s) return;  // an earlier session's plan goes on
   const measure::SensorInfo& info = response.info;
-  inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s);
+  const double reading_s = response.energy_interval_s.value_or(info.period_s);
+  inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s, reading_s);
   inputs_.turn_s =
       lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, response.energy_interval_s);
   if (*inputs_.turn_s <= 0) {
     spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
   }
+  spdlog::info(
+      "the sensor reads every {:.3g} s: plateaus last {:.3g} s, and the campaign takes {:.0f} min "
+      "of "
+      "device time",
+      reading_s, *inputs_.plateau_s, std::ceil(planned_seconds(inputs_) / 60));
 }
 
 Status Calibration::perform(Bench&, const Condition& condition, StoredRun& run) {

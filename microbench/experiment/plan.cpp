@@ -207,9 +207,24 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
   return runs;
 }
 
-double plateau_seconds(bool quick, double delay_s, double rise_s) {
+double plateau_seconds(bool quick, double delay_s, double rise_s, double reading_s) {
+  constexpr double kReadings = 12;
   const double shortest = quick ? 1.5 : 5.0;
-  return std::max(shortest, 6.0 * (delay_s + rise_s));
+  const double cut_off_s = delay_s + 2 * rise_s + reading_s;
+  return std::max({shortest, 6.0 * (delay_s + rise_s), cut_off_s + kReadings * reading_s});
+}
+
+double planned_seconds(const PlanInputs& inputs) {
+  double sum = 0;
+  const auto add = [&](const std::vector<PlannedRun>& runs) {
+    for (const PlannedRun& run : runs) sum += run.seconds;
+  };
+  add(setup_runs(inputs));
+  add(dvfs_runs(inputs));
+  for (std::int64_t block = 1; block <= minimum_blocks(inputs); ++block) {
+    add(block_runs(inputs, block));
+  }
+  return sum;
 }
 
 double lock_in_turn_seconds(double period_s, double delay_s, double rise_s,

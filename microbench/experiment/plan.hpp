@@ -93,8 +93,13 @@ struct PlannedRun {
 [[nodiscard]] std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block);
 
 // Length of a plateau for a sensor: long enough that what is cut off for delay and rise is a small
-// part of it.
-[[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s);
+// part of it, and a dozen readings are left. `reading_s`: between two readings of the power
+// register, or between steps of an accumulator where there is one. Minutes for a meter that reads
+// every ten seconds.
+[[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s, double reading_s);
+
+// Device time of a campaign's set-up and of the blocks that are always run. Needs plateau_s.
+[[nodiscard]] double planned_seconds(const PlanInputs& inputs);
 
 // Shortest turn of a lock-in run: long enough that most readings of a turn show it alone.
 // `energy_interval_s`: between the steps of an accumulator, which neither lags nor averages; absent

@@ -55,7 +55,7 @@ source = "made up for tests"
 width_mm = 20.0
 height_mm = 20.0
 registers_to_l1_mm = 1.0
-distance_tolerance_95 = 0.05
+position_error_95_mm = 0.2
 quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]
 )";
   for (int engine = 0; engine < engines; ++engine) {

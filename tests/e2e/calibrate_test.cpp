@@ -74,6 +74,10 @@ TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
   EXPECT_EQ(score.at("covered"), true);
   EXPECT_EQ(score.at("misfit_flagged"), false);
   EXPECT_FALSE(score.at("constants").empty());
+  // The wires alone: less than what grows with distance, and within what the fit can say of them.
+  EXPECT_LT(score.at("truth_wire_fj_per_bit_mm").get<double>(),
+            score.at("truth_fj_per_bit_mm").get<double>());
+  EXPECT_TRUE(score.at("covered_wire").get<bool>());
   // The seal's stream asks for its lines in an order like the kernel's.
   const auto& control = score.at("control_toggles_per_bit");
   EXPECT_NEAR(control.at("sealed").get<double>() / control.at("campaign").get<double>(), 1, 0.02);

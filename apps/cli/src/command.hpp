@@ -28,6 +28,7 @@ void add_sweep(CLI::App& app, Outcome& outcome);
 void add_workloads(CLI::App& app, Outcome& outcome);
 void add_reproduce(CLI::App& app, Outcome& outcome);
 void add_run(CLI::App& app, Outcome& outcome);
+void add_toggles(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_exercise(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);

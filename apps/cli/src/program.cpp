@@ -47,6 +47,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_sweep(app, outcome);
   add_workloads(app, outcome);
   add_run(app, outcome);
+  add_toggles(app, outcome);
   add_trace(app, outcome);
   add_topology(app, outcome);
   add_exercise(app, outcome);

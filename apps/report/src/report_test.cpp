@@ -103,6 +103,15 @@ TEST_F(Report, EveryPlotHasATitleAndADescriptionAndData) {
   EXPECT_EQ(plots, 7U);  // six charts and the floorplan
 }
 
+TEST_F(Report, ShowsTheUncertaintyBudgetAtThreeLevels) {
+  calibrate();
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("Uncertainty budget of the energy"));
+  for (const char* text : {"positions in the floorplan", "68 %", "95 %", "99 %"}) {
+    EXPECT_THAT(html, HasSubstr(text));
+  }
+}
+
 TEST_F(Report, RejectedRunsAreListedWithTheirReasonEscaped) {
   calibrate();
   const std::string html = page();

@@ -18,9 +18,6 @@ class VirtualSensor final : public Sensor {
       facts_.stated_period_s = static_cast<double>(info->period_ns) * 1e-9;
       facts_.power_resolution_w = static_cast<double>(info->power_resolution_uw) * 1e-6;
       facts_.temperature_resolution_c = static_cast<double>(info->temperature_resolution_mc) * 1e-3;
-      facts_.gain_tolerance_95 = info->gain_tolerance_95;
-      facts_.regulator_slope_tolerance_95 = info->regulator_slope_tolerance_95;
-      facts_.floorplan_tolerance_95 = info->floorplan_tolerance_95;
     }
   }
 
@@ -45,7 +42,7 @@ class VirtualSensor final : public Sensor {
         reading.poll_ns = poll_ns;
         if ((raw.flags & WW_VGPU_SAMPLE_VALID) != 0) {
           reading.power_uw = raw.power_uw;
-          reading.energy_ticks = raw.energy_ticks;
+          if ((raw.flags & WW_VGPU_SAMPLE_NO_ENERGY) == 0) reading.energy_ticks = raw.energy_ticks;
           reading.temperature_mc = raw.temperature_mc;
           reading.voltage_uv = raw.voltage_uv;
           reading.clock_khz = raw.clock_khz;

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "stats.hpp"
 
 namespace ww::model {
 namespace {
+
+// How far the rate of one program may differ between two chips, as a factor.
+constexpr double kOtherChipsRate = 1.3;
 
 // Made by `scripts/applications DIR --table`, DIR being a calibration of virtual:w9100. The order
 // is that of the names.
@@ -68,7 +72,20 @@ AssumedData random_words_at_rate(double toggle_rate) {
   return {toggle_rate, 0, true};
 }
 
+AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggle) {
+  return {toggle_rate, 0, false, coupling_per_toggle};
+}
+
 Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share) {
+  if (std::isfinite(data.counted_coupling)) {
+    const auto at = [&](double share, double factor) {
+      return std::max(0.0, factor * data.known_rate * (1 + share * data.counted_coupling));
+    };
+    const double ends[] = {at(coupling_share.low, 1), at(coupling_share.high, 1), at(0, 1)};
+    const auto [low, high] = std::minmax_element(std::begin(ends), std::end(ends));
+    return {at(coupling_share.value, 1), *low / kOtherChipsRate,
+            std::min(1.0, *high * kOtherChipsRate)};
+  }
   const Interval neighbours =
       of_one_more(kApplicationToggles, [&](const ApplicationToggles& application) {
         return 1 + coupling_share.high * application.coupling_per_toggle;

@@ -77,7 +77,8 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
   out.segment = segment;
   out.bytes = traffic.bytes;
   out.reason = traffic.reason;
-  AssumedData data = options.data;
+  const auto own_data = options.data_of_kernel.find(kernel.kernel);
+  AssumedData data = own_data == options.data_of_kernel.end() ? options.data : own_data->second;
   out.toggle_rate = equivalent_rate(data, model.coupling_share).value;
   const auto& distance = model.distance_mm[index];
   if (!model.refused[index].empty() || !distance) {
@@ -97,7 +98,8 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
                                          : 1.0;
   const auto finish = [&](Interval energy) {
     energy = product(energy.times(volts), length);
-    return segment == WireSegment::l1_l2 ? energy : product(energy, transfer);
+    return segment == WireSegment::l1_l2 ? product(energy, model.whole_way)
+                                         : product(energy, transfer);
   };
   // L1-L2 alone has a distance contrast in a calibration; a literature constant is carried over.
   const bool own = segment == WireSegment::l1_l2 && !model.literature;

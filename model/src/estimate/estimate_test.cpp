@@ -130,6 +130,61 @@ TEST(Estimate, HoldsTheRangeOfAnAssumedRateInItsIntervalOnEachSide) {
   EXPECT_EQ(to_json(*unknown)["assumed"]["equivalent_rate"]["high"], prior.high);
 }
 
+// The calibration prices extra millimetres; switches may all stand on those.
+TEST(Estimate, OfTheWholeWayReachesDownToWhatTheWiresSurelyCost) {
+  auto json = model_json();
+  EstimateOptions options;
+  options.data = random_words_at_rate(0.5);
+  const auto all = estimate(wire_model(), {kernel(1e9)}, options);
+  json["constants"].push_back({{"name", "wire_energy_fj_per_bit_mm"},
+                               {"status", "ok"},
+                               {"value", 75},
+                               {"low", 50},
+                               {"high", 110},
+                               {"sensed_low", 60},
+                               {"sensed_high", 92}});
+  json["misfit"] = {{"flagged", false}, {"statistic", 0.2}};
+  const auto model = parse_wire_model(json, "test");
+  ASSERT_TRUE(model) << model.error().text();
+  EXPECT_DOUBLE_EQ(model->whole_way.low, 0.6);
+  EXPECT_NEAR(model->whole_way.high, 1 + 1.96 * 0.2 / std::sqrt(8.0), 1e-9);
+  const auto part = estimate(*model, {kernel(1e9)}, options);
+  ASSERT_TRUE(all && part);
+  const Interval before = *l1_l2(all->total).energy_j;
+  const Interval now = *l1_l2(part->total).energy_j;
+  EXPECT_DOUBLE_EQ(now.value, before.value);
+  EXPECT_LT(now.low, 0.6 * now.value);
+  EXPECT_GT(now.low, 0.55 * now.value);
+  EXPECT_GT(now.high, 1.13 * now.value);
+  // Other segments have their own interval, half to twice.
+  EXPECT_DOUBLE_EQ(part->total.segments[2].energy_j->low, all->total.segments[2].energy_j->low);
+}
+
+TEST(Estimate, TakesTheTogglesOfEachKernelByItsName) {
+  EstimateOptions options;
+  options.data = random_words_at_rate(0.5);
+  options.data_of_kernel["k"] = random_words_at_rate(0.1);
+  KernelTraffic other = kernel(1e9);
+  other.kernel = "another";
+  const auto both = estimate(wire_model(), {kernel(1e9), other}, options);
+  ASSERT_TRUE(both);
+  for (const auto& one : both->kernels) {
+    EXPECT_DOUBLE_EQ(l1_l2(one).toggle_rate, one.kernel == "k" ? 0.1 : 0.5);
+  }
+}
+
+// Monitors of another chip tell more than the applications at large, and less than one's own.
+TEST(AssumedData, CountedOnAnotherChipIsNarrowerThanThePriorAndKeepsWhatOrderMayChange) {
+  const Interval share{0.5, 0.35, 0.65};
+  const Interval prior = equivalent_rate(unknown_data(), share);
+  const Interval counted = equivalent_rate(data_counted_elsewhere(0.3, -0.4), share);
+  EXPECT_DOUBLE_EQ(counted.value, 0.3 * (1 - 0.5 * 0.4));
+  EXPECT_DOUBLE_EQ(counted.low, 0.3 * (1 - 0.65 * 0.4) / 1.3);
+  EXPECT_DOUBLE_EQ(counted.high, 0.3 * 1.3);  // neighbours in another order may save nothing
+  EXPECT_LT(std::log(counted.high / counted.low), 0.5 * std::log(prior.high / prior.low));
+  EXPECT_LE(equivalent_rate(data_counted_elsewhere(0.9, 0.5), share).high, 1);
+}
+
 // A rate alone says nothing of neighbours: words that change together cost less.
 TEST(Estimate, AKnownRateLeavesWhatNeighboursSaveInTheInterval) {
   EstimateOptions options;

@@ -17,6 +17,8 @@ namespace {
 using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
+// Interactions of four engines and four quadrants that are orthogonal to distance.
+constexpr double kDepartureTerms = 8;
 
 std::optional<double> number(const JsonReader& object, const char* key) {
   std::optional<double> value;
@@ -39,6 +41,7 @@ std::vector<JsonReader> rows_of(const JsonReader& object, const char* key) {
 struct Constant {
   Interval interval;
   double sensed_half_width{};
+  double sensed_low{};
 };
 
 std::optional<Constant> constant(const JsonReader& model, std::string_view name) {
@@ -51,7 +54,7 @@ std::optional<Constant> constant(const JsonReader& model, std::string_view name)
     const double high = number(row, "high").value_or(*value);
     const double sensed_low = number(row, "sensed_low").value_or(low);
     const double sensed_high = number(row, "sensed_high").value_or(high);
-    return Constant{{*value, low, high}, (sensed_high - sensed_low) / 2};
+    return Constant{{*value, low, high}, (sensed_high - sensed_low) / 2, sensed_low};
   }
   return std::nullopt;
 }
@@ -188,7 +191,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
   }
   // What shifts every payload alike looks like clock.
-  const double shift = within(control_bound) * scale;
+  const double shift = within(kControlBound) * scale;
   covariance(0, 0) += shift * shift;
   WireEvents events;
   events.variants = static_cast<int>(variants.size());
@@ -248,6 +251,12 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
     const double half = slope->sensed_half_width;
     result.toggle_slope = {slope->interval.value, slope->interval.value - half,
                            slope->interval.value + half};
+  }
+  if (const auto wires = constant(model, "wire_energy_fj_per_bit_mm")) {
+    const double least = wires->sensed_low / *value;
+    const double departures = number(member(model, "misfit"), "statistic").value_or(0);
+    result.whole_way = {1, std::clamp(least, 0.0, 1.0),
+                        1 + quantile_95 * departures / std::sqrt(kDepartureTerms)};
   }
   // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
   if (const auto coupling = constant(model, "coupling_fj_per_bit_mm");
@@ -325,9 +334,9 @@ Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
                               to_string(wire_segments[s]), distances[s]),
                   floorplan.name);
     }
-    const double tolerance = floorplan.distance_tolerance_95;
-    model.distance_mm[s] = {distances[s], distances[s] * (1 - tolerance),
-                            distances[s] * (1 + tolerance)};
+    const double error = floorplan.route_error_95().value();
+    model.distance_mm[s] = {distances[s], std::max(0.0, distances[s] - error),
+                            distances[s] + error};
     model.refused[s].clear();
   }
   model.distance_source = "floorplan " + floorplan.name;

@@ -14,6 +14,9 @@ namespace {
 
 // Dies beyond the reticle limit (about 33 mm) exist only as several reticles; 100 mm is absurd.
 constexpr double largest_die_mm = 100.0;
+// Of blocks in a floorplan that does not say how far they may be off: half of a small block.
+constexpr double kUnstatedPositionErrorMm = 1.0;
+constexpr std::string_view kFormerTolerance = "distance_tolerance_95";
 constexpr std::size_t most_engines = 64;
 constexpr std::size_t most_units = 256;
 constexpr std::size_t most_channels = 1024;
@@ -31,7 +34,7 @@ class Reader {
     Floorplan plan;
     WW_TRY(only(root, "",
                 {"name", "estimated", "source", "width_mm", "height_mm", "registers_to_l1_mm",
-                 "distance_tolerance_95", "quadrants", "engine", "l2"}));
+                 "position_error_95_mm", kFormerTolerance, "quadrants", "engine", "l2"}));
     WW_ASSIGN(name, text(root, "name"));
     plan.name = name;
     WW_ASSIGN(source, text(root, "source"));
@@ -43,11 +46,16 @@ class Reader {
     WW_ASSIGN(width, number(root, "", "width_mm", 0.1, largest_die_mm));
     WW_ASSIGN(height, number(root, "", "height_mm", 0.1, largest_die_mm));
     WW_ASSIGN(registers, number(root, "", "registers_to_l1_mm", 0.0, largest_die_mm));
-    WW_ASSIGN(tolerance, number(root, "", "distance_tolerance_95", 0.0, 1.0));
+    // A recording of an earlier version declares a share of all distances, which had no source.
+    double position_mm = kUnstatedPositionErrorMm;
+    if (!root.contains(kFormerTolerance) || root.contains("position_error_95_mm")) {
+      WW_ASSIGN(stated, number(root, "", "position_error_95_mm", 0.0, largest_die_mm));
+      position_mm = stated;
+    }
     plan.width = Millimetre(width);
     plan.height = Millimetre(height);
     plan.registers_to_l1 = Millimetre(registers);
-    plan.distance_tolerance_95 = tolerance;
+    plan.position_error_95 = Millimetre(position_mm);
     width_mm_ = width;
     height_mm_ = height;
     WW_TRY(read_engines(root, plan));
@@ -229,6 +237,84 @@ Millimetre Floorplan::l2_to_memory() const {
     sum_mm += manhattan_mm(l2_channels[c], memory_controllers.at(c));
   }
   return Millimetre(l2_channels.empty() ? 0.0 : sum_mm / static_cast<double>(l2_channels.size()));
+}
+
+namespace {
+
+// Distances of engines and quadrants [mm], rows and columns centred: what the energy per millimetre
+// comes from.
+std::vector<double> centred_distances(const Floorplan& plan) {
+  const std::size_t rows = plan.compute_units.size();
+  const std::size_t columns = plan.quadrants.size();
+  std::vector<double> d(rows * columns);
+  std::vector<double> row(rows, 0);
+  std::vector<double> column(columns, 0);
+  double mean = 0;
+  for (std::size_t e = 0; e < rows; ++e) {
+    for (std::size_t q = 0; q < columns; ++q) {
+      const double mm = plan.distance(static_cast<int>(e), static_cast<int>(q)).value();
+      d[e * columns + q] = mm;
+      row[e] += mm / static_cast<double>(columns);
+      column[q] += mm / static_cast<double>(rows);
+      mean += mm / static_cast<double>(rows * columns);
+    }
+  }
+  for (std::size_t e = 0; e < rows; ++e) {
+    for (std::size_t q = 0; q < columns; ++q) d[e * columns + q] += mean - row[e] - column[q];
+  }
+  return d;
+}
+
+// Moves points by `mm` away from the die's middle, along x or y.
+struct Outward {
+  bool along_y{};
+  double mm{};
+  void apply(Point& point, const Floorplan& plan) const {
+    double& at = along_y ? point.y_mm : point.x_mm;
+    const double middle = (along_y ? plan.height : plan.width).value() / 2;
+    at += at < middle ? -mm : mm;
+  }
+};
+
+}  // namespace
+
+double Floorplan::scale_error_95() const {
+  const std::vector<double> exact = centred_distances(*this);
+  double square = 0;
+  for (const double mm : exact) square += mm * mm;
+  if (!(square > 1e-12)) return 1;
+  // The share by which the projection on the published distances changes.
+  const auto change = [&](const Floorplan& moved) {
+    const std::vector<double> other = centred_distances(moved);
+    double product = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) product += exact[i] * other[i];
+    return product / square - 1;
+  };
+  double variance = 0;
+  const auto add = [&](const auto& move_points) {
+    for (const bool along_y : {false, true}) {
+      double most = 0;
+      for (const double mm : {position_error_95.value(), -position_error_95.value()}) {
+        Floorplan moved = *this;
+        move_points(moved, Outward{along_y, mm});
+        most = std::max(most, std::abs(change(moved)));
+      }
+      variance += most * most;
+    }
+  };
+  add([this](Floorplan& moved, const Outward& move) {
+    for (auto& engine : moved.compute_units) {
+      for (Point& unit : engine) move.apply(unit, *this);
+    }
+  });
+  add([this](Floorplan& moved, const Outward& move) {
+    for (Point& channel : moved.l2_channels) move.apply(channel, *this);
+  });
+  return std::sqrt(variance);
+}
+
+Millimetre Floorplan::route_error_95() const {
+  return position_error_95 * 2.0;
 }
 
 Result<Floorplan> parse_floorplan(std::string_view toml_text, const std::string& origin) {

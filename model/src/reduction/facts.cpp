@@ -44,7 +44,6 @@ SensorFact read_sensor(const JsonReader& reader) {
   reader.read_within("gain_tolerance_95", 0, 1, sensor.gain_tolerance_95);
   reader.read_optional_within("regulator_slope_tolerance_95", 0, 1,
                               sensor.regulator_slope_tolerance_95);
-  reader.read_optional_within("floorplan_tolerance_95", 0, 1, sensor.floorplan_tolerance_95);
   return sensor;
 }
 

@@ -21,7 +21,6 @@ struct SensorFact {
   // Declared 95% half-widths, relative.
   double gain_tolerance_95{};
   double regulator_slope_tolerance_95{};
-  double floorplan_tolerance_95{};
 };
 
 struct Facts {

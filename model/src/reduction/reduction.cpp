@@ -18,6 +18,9 @@ constexpr std::size_t fewest_samples = 8;
 // Share of readings that may be zero or negative before the run is not to be trusted.
 constexpr double bad_share = 0.01;
 constexpr double clock_tolerance = 0.01;
+// Of the windows after a load, where a sensor is so fast.
+constexpr double kFirstIdleWindowS = 0.02;
+constexpr double kIdleWindowGrowth = 1.1;
 // A range of samples, [from, to).
 struct Range {
   std::size_t from{}, to{};
@@ -149,7 +152,7 @@ double noise_of(const Trace& trace, std::size_t from, std::size_t to) {
 // Short windows that grow with time since `from_ns`: an exponential decay needs them fine first.
 void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int dvfs_state,
               double period_s, std::vector<Window>& windows) {
-  double width_s = std::max(0.02, 2 * std::max(period_s, trace.tail_s));
+  double width_s = std::max(kFirstIdleWindowS, 2 * std::max(period_s, trace.tail_s));
   const double noise_w = noise_of(trace, trace.first_at(from_ns), trace.first_at(to_ns));
   std::int64_t begin = from_ns;
   while (begin < to_ns) {
@@ -167,7 +170,7 @@ void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int 
       windows.push_back(window);
     }
     begin = end;
-    width_s = std::min(width_s * 1.1, 1.0);
+    width_s = std::min(width_s * kIdleWindowGrowth, 1.0);
   }
 }
 

@@ -55,7 +55,7 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
   Eigen::VectorXd row = Eigen::VectorXd::Zero(columns);
   const auto fill = [&](const Window& window) {
     row.setZero();
-    for (std::size_t j = hot_spot + 1; j < heat_count; ++j) {
+    for (std::size_t j = fast_heat_count; j < heat_count; ++j) {
       row[static_cast<Eigen::Index>(j)] = window.heat[j];
     }
     const auto p = model.ambient.place(window.session, window.time_s);

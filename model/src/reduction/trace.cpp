@@ -13,14 +13,8 @@ namespace ww::model {
 namespace {
 
 constexpr float no_reading = std::numeric_limits<float>::quiet_NaN();
-// A reading this many scales away from the median of its neighbourhood is a glitch.
-constexpr double glitch_scales = 8;
-// The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
-constexpr double rises_to_settle = 2;
-constexpr double rises_to_idle = 3;  // 99.997%
-// Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
-constexpr double agreement = 0.05;
 constexpr double slowest_settle_s = 0.5;
+constexpr double kRegulatorS = 0.005;  // for the voltage to follow the load
 
 // Samples in the order of time, and beside them the same readings as the ruler takes them.
 struct Readings {
@@ -194,7 +188,7 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
   if (power) {
     // The first whole interval after a change, and a little for the regulator.
     const bool repeats = power->interval_s > 0;
-    const double settle_s = 2 * (repeats ? power->interval_s : sensor.period_s) + 0.005;
+    const double settle_s = 2 * (repeats ? power->interval_s : sensor.period_s) + kRegulatorS;
     // A slow accumulator may still be the better sensor, but not one that eats the plateau.
     if (repeats && settle_s > std::max(slowest_settle_s, trace.settle_s)) power.reset();
     if (power) {

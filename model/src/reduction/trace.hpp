@@ -18,8 +18,16 @@ namespace ww::model {
 // be told from power itself, when a load ends its leakage stays for some tens of ms.
 inline constexpr std::array<double, 8> heat_taus_s{0.03, 0.1, 0.316, 1.0, 3.16, 10.0, 31.6, 100.0};
 inline constexpr std::size_t heat_count = heat_taus_s.size();
-inline constexpr std::size_t hot_spot = 0;
+inline constexpr std::size_t fast_heat_count = 1;  // of the hot spot, which no sensor shows
 using HeatState = std::array<double, heat_count>;  // power seen through each filter [W]
+
+// A reading this many scales away from the median of its neighbourhood is a glitch.
+inline constexpr double glitch_scales = 8;
+// The step test's rise ends at 97% or more; twice that is 99.9% of a first-order lag.
+inline constexpr double rises_to_settle = 2;
+inline constexpr double rises_to_idle = 3;  // 99.997%
+// Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
+inline constexpr double agreement = 0.05;
 
 // Float on purpose: half a million samples of these pass through the cache.
 struct Sample {

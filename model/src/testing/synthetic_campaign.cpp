@@ -26,7 +26,7 @@ constexpr double peak_bits_per_second = 4 * 64 * 8 * clock_hz;
 std::string floorplan_toml(bool same_distance) {
   std::ostringstream text;
   text << "name = \"synthetic\"\nestimated = true\nsource = \"made up for tests\"\n"
-          "width_mm = 21\nheight_mm = 21\nregisters_to_l1_mm = 3.5\ndistance_tolerance_95 = 0.05\n"
+          "width_mm = 21\nheight_mm = 21\nregisters_to_l1_mm = 3.5\nposition_error_95_mm = 0.2\n"
           "quadrants = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11], [12, 13, 14, 15]]\n";
   const std::array<std::array<double, 2>, engines> centre{
       {{4.5, 15.5}, {16.0, 16.0}, {4.0, 5.5}, {16.5, 4.5}}};
@@ -395,8 +395,7 @@ class Campaign {
                                     {"power_resolution_w", spec_.power_step_w},
                                     {"temperature_resolution_c", spec_.temperature_step_c},
                                     {"gain_tolerance_95", 0.03},
-                                    {"regulator_slope_tolerance_95", 0.02},
-                                    {"floorplan_tolerance_95", 0.05}}
+                                    {"regulator_slope_tolerance_95", 0.02}}
                                    .dump());
     put(campaign_keys::chip,
         json{{"engines", 4}, {"channels", 16}, {"bytes_per_clock_per_channel", 64}}.dump());

@@ -110,10 +110,12 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
 
   auto constants = nlohmann::json::array();
   nlohmann::json result{{"truth_fj_per_bit_mm", revealed.energy_fj_per_bit_mm},
+                        {"truth_wire_fj_per_bit_mm", revealed.wire_fj_per_bit_mm},
                         {"sensed_truth_fj_per_bit_mm", revealed.sensed_fj_per_bit_mm},
                         {"error_percent", nullptr},
                         {"error_sensed_percent", nullptr},
-                        {"covered", false}};
+                        {"covered", false},
+                        {"covered_wire", nullptr}};
   for (const auto& constant : revealed.constants) {
     const auto row = fitted.find(constant.name);
     if (row == fitted.end()) continue;
@@ -139,6 +141,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
                          {"covered", covered},
                          {"unit", constant.unit},
                          {"status", row->second.value("status", std::string{})}});
+    if (constant.name == "wire_energy_fj_per_bit_mm" && value) result["covered_wire"] = covered;
     if (constant.name == "energy_fj_per_bit_mm" && value) {
       result["error_percent"] = 100.0 * (*value / constant.truth - 1.0);
       result["error_sensed_percent"] = 100.0 * (*value / constant.sensed - 1.0);

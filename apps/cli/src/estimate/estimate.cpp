@@ -256,10 +256,15 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
                       "literature: technology node [nm] (default: the part's)");
   command->add_option("--voltage", arguments->voltage_v,
                       "Core voltage of the run [V] (default: the model's; literature: the node's)");
-  command->add_option(
-      "--toggle-rate", arguments->toggle_rate,
-      "Toggles per payload bit where no monitor counts them, if you know it (default: what "
-      "applications do, in the interval)");
+  auto* toggles = command->add_option("--toggles", arguments->toggles,
+                                      "Toggles of the program's data by kernel: a file of "
+                                      "`wirewatt toggles`");
+  command
+      ->add_option(
+          "--toggle-rate", arguments->toggle_rate,
+          "Toggles per payload bit where no monitor counts them, if you know it (default: what "
+          "applications do, in the interval)")
+      ->excludes(toggles);
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");

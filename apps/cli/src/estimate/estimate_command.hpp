@@ -21,6 +21,7 @@ struct EstimateArguments {
   std::string floorplan;
   std::optional<double> node_nm;
   std::optional<double> voltage_v;
+  std::string toggles;                // file of `wirewatt toggles`
   std::optional<double> toggle_rate;  // known of the application; absent: the prior
   bool assume_toggles{};
   microbench::DeviceRequest device;

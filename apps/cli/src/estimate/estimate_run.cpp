@@ -2,6 +2,7 @@
 
 #include "anyway.hpp"
 #include "estimate/estimate_command.hpp"
+#include "estimate/toggles_file.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/device_name.hpp"
@@ -95,10 +96,12 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   }
   if (!arguments.segments.empty()) WW_TRY(use_segments(done.model, arguments.segments));
   model::EstimateOptions options;
-  if (arguments.toggle_rate) {
+  if (!arguments.toggles.empty()) {
+    WW_TRY(use_toggles(options, arguments.toggles));
+  } else if (arguments.toggle_rate) {
     options.data = model::data_at_rate(*arguments.toggle_rate);
   }
-  options.use_monitors = !arguments.assume_toggles;
+  options.use_monitors = arguments.toggles.empty() && !arguments.assume_toggles;
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);

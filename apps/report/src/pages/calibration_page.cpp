@@ -58,16 +58,16 @@ class Page {
         figure_text(number_of(energy, "value")) + " fJ/bit/mm" +
             (status == "misfit" ? ", misfit" : ""),
         {fmt::format(
-             "95% interval {}, with the declared tolerances of sensor gain, regulator and "
+             "95% interval {}, with the errors of sensor gain, regulator and positions in the "
              "floorplan. Within this campaign alone: {}.",
              interval_text(number_of(energy, "low"), number_of(energy, "high")),
              interval_text(number_of(energy, "sensed_low"), number_of(energy, "sensed_high"))),
          in_words(number_of(energy, "value")),
-         fmt::format("Per payload bit and extra routed millimetre, convention {}, random payload, "
-                     "{} V, {} MHz.",
-                     text_of(energy, "convention"),
-                     figure_text(number_of(reference, "voltage_v"), 5),
-                     figure_text(number_of(reference, "clock_hz") / 1e6))});
+         fmt::format(
+             "Per payload bit and extra routed millimetre, repeaters, switches and requests "
+             "along the way included; convention {}, random payload, {} V, {} MHz.",
+             text_of(energy, "convention"), figure_text(number_of(reference, "voltage_v"), 5),
+             figure_text(number_of(reference, "clock_hz") / 1e6))});
   }
 
   // What the figure means for a reader who meets it for the first time.
@@ -171,6 +171,7 @@ class Page {
                             text_of(c, "status") + (reason.empty() ? "" : ": " + reason)});
     }
     page_.table(table);
+    budget();
     Table idle{"Idle power by voltage and clock state",
                {{"state", true},
                 {"idle power [W], u = (T - reference) / 10 K"},
@@ -194,6 +195,40 @@ class Page {
            figure_text(number_of(curve, "high_c"), 3), figure_text(number_of(curve, "rms_w"), 2)});
     }
     if (!idle.rows.empty()) page_.table(idle);
+  }
+
+  // As JCGM 100 lays it out: what contributes how much, and the interval at three levels.
+  void budget() {
+    const json& budget = object_of(model_, "budget");
+    Table lines{"Uncertainty budget of the energy",
+                {{"source"},
+                 {"type"},
+                 {"distribution"},
+                 {"standard uncertainty", true},
+                 {"sensitivity", true},
+                 {"contribution [fJ/bit/mm]", true},
+                 {"share of the variance", true}},
+                {}};
+    for (const json& row : list_of(budget, "rows")) {
+      const std::string unit = text_of(row, "unit");
+      lines.rows.push_back(
+          {text_of(row, "source"), text_of(row, "type"), text_of(row, "distribution"),
+           figure_text(number_of(row, "standard_uncertainty"), 3) + (unit == "1" ? "" : " " + unit),
+           figure_text(number_of(row, "sensitivity")),
+           figure_text(number_of(row, "contribution_fj_per_bit_mm"), 3),
+           figure_text(100 * number_of(row, "share"), 3) + " %"});
+    }
+    if (lines.rows.empty()) return;
+    page_.table(lines);
+    Table levels{"Expanded uncertainty",
+                 {{"level", true}, {"coverage factor", true}, {"± [fJ/bit/mm]", true}},
+                 {}};
+    for (const json& row : list_of(budget, "expanded")) {
+      levels.rows.push_back({figure_text(100 * number_of(row, "level"), 3) + " %",
+                             figure_text(number_of(row, "coverage_factor"), 4),
+                             figure_text(number_of(row, "half_width_fj_per_bit_mm"))});
+    }
+    page_.table(levels);
   }
 
   void scored() {

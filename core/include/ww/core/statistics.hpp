@@ -13,7 +13,7 @@ namespace ww {
 // dof gives the normal distribution's 1.96. Infinity where dof is not above 0 (one value alone has
 // no interval).
 [[nodiscard]] double t_quantile_95(double dof);
-// The same for 99%, where a test may err once in a hundred times.
-[[nodiscard]] double t_quantile_99(double dof);
+// The same at another level of confidence, above 0 and below 1.
+[[nodiscard]] double t_quantile(double level, double dof);
 
 }  // namespace ww

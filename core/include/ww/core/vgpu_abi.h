@@ -3,7 +3,8 @@
  * libwirewatt_vgpu.so exports ww_vgpu_get_abi(); a caller that finds the driver loaded in its own
  * process (dlopen with RTLD_NOLOAD, then dlsym) gets this table. It offers what a real card's
  * driver would: a clock, sensor readings, counters, clock states, and the published floorplan,
- * which may be in error as published ones are. It never tells the chip's sealed truth.
+ * which may be in error as published ones are. It never tells the chip's sealed truth, nor how far
+ * a sensor may be off: no driver says so.
  *
  * Threading: every function may be called from any thread. Times are the chip's own, in
  * nanoseconds since the chip was powered on. Functions that return int give 0 on success and a
@@ -17,12 +18,13 @@
 extern "C" {
 #endif
 
-#define WW_VGPU_ABI_VERSION 2u
+#define WW_VGPU_ABI_VERSION 3u
 #define WW_VGPU_GET_ABI_SYMBOL "ww_vgpu_get_abi"
 #define WW_VGPU_LIBRARY_NAME "libwirewatt_vgpu.so"
 
 enum ww_vgpu_sample_flags {
-  WW_VGPU_SAMPLE_VALID = 1u /* unset: the sensor gave no answer at this tick */
+  WW_VGPU_SAMPLE_VALID = 1u,    /* unset: the sensor gave no answer at this tick */
+  WW_VGPU_SAMPLE_NO_ENERGY = 2u /* the sensor has no energy accumulator */
 };
 
 /* One tick of the power sensor, as its registers read: quantised, averaged, delayed, noisy. */
@@ -41,9 +43,6 @@ typedef struct ww_vgpu_sensor_info {
   int64_t period_ns; /* refresh period as the data sheet states it */
   int64_t power_resolution_uw;
   int32_t temperature_resolution_mc;
-  double gain_tolerance_95;            /* relative, 95% half-width of the gain error */
-  double regulator_slope_tolerance_95; /* relative, 95% half-width: marginal regulator efficiency */
-  double floorplan_tolerance_95;       /* relative, 95% half-width: scale of published distances */
 } ww_vgpu_sensor_info;
 
 typedef struct ww_vgpu_dvfs_state {

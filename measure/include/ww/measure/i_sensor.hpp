@@ -20,7 +20,6 @@ struct SensorFacts {
   std::optional<double> temperature_resolution_c;
   std::optional<double> gain_tolerance_95;             // relative, 95% half-width
   std::optional<double> regulator_slope_tolerance_95;  // of the marginal regulator efficiency
-  std::optional<double> floorplan_tolerance_95;        // of the scale of published distances
 };
 
 // One device's sensor. Times are nanoseconds of the device's clock: the chip's own on virtual

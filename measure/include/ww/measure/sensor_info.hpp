@@ -20,13 +20,12 @@ struct SensorInfo {
   double temperature_resolution_c{};
   double gain_tolerance_95{};
   double regulator_slope_tolerance_95{};
-  double floorplan_tolerance_95{};
 };
 
 // Combines facts and response. If the step test did not resolve the response, delay and rise are
-// one period each and `resolved` is false. Tolerances that nobody states are assumed: 5% for the
-// gain (today's board sensors), 5% for the regulator's slope, 10% for distances read off a die
-// photo.
+// one period each and `resolved` is false. Tolerances that the sensor's documentation does not
+// state are assumed: 5% for the gain (today's board sensors), 5% for the regulator's slope. How far
+// distances may be off, the floorplan says itself.
 [[nodiscard]] SensorInfo combine(const SensorFacts& facts, const StepResponse& response);
 [[nodiscard]] nlohmann::json to_json(const SensorInfo& info);
 // Error parse_error names the key.

@@ -6,6 +6,7 @@
 // that cost the same. Its range is in the interval of every figure that rests on it.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -14,7 +15,9 @@
 namespace ww::model {
 
 // Energy of a unit of coupling over that of a toggle beside quiet neighbours, 2 Cc / (Cg + 2 Cc),
-// where no calibration measured it: dense wires have 0.40 to 0.65 (docs/virtual-gpu.md, judgement).
+// where no calibration measured it: from 0.2 of widely spaced wires with strong repeaters to 0.8 of
+// unrepeated ones at the least pitch (Ho, Mai, Horowitz, "The Future of Wires", Proc. IEEE 89:490,
+// 2001). The error is a standard deviation.
 inline constexpr double kCouplingShare = 0.5;
 inline constexpr double kCouplingShareError = 0.15;
 
@@ -42,11 +45,18 @@ struct AssumedData {
   double known_rate{};  // toggles per payload bit, of bits whose rate is known; others count as 0
   double unknown_share{};  // the share of the bits of which nothing is known
   bool random_words{};     // neighbours of the known ones are independent for certain
+  // Coupling per toggle that monitors of another chip counted, as ApplicationToggles has it; NaN:
+  // nobody counted it. The rate is then that chip's, too.
+  double counted_coupling{std::numeric_limits<double>::quiet_NaN()};
 };
 // An application of which nothing is known.
 [[nodiscard]] AssumedData unknown_data();
 // Data whose toggle rate is known, 0 to 1, and of whose words nothing is.
 [[nodiscard]] AssumedData data_at_rate(double toggle_rate);
+// Data whose toggles and coupling monitors of another chip counted. Which line follows which on a
+// wire, and which bits are neighbours, differ between chips: the rate may be 1.3 times more or less
+// (judgement), and neighbours may save anything between nothing and what they did there.
+[[nodiscard]] AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggle);
 // Random words whose toggle rate is certain, 0 to 1.
 [[nodiscard]] AssumedData random_words_at_rate(double toggle_rate);
 

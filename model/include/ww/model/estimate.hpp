@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ struct KernelTraffic {
 
 struct EstimateOptions {
   AssumedData data{unknown_data()};  // of the payload, where no monitor saw it
+  // The same of single kernels, by name, before `data`.
+  std::map<std::string, AssumedData> data_of_kernel{};
   bool use_monitors{true};
   std::optional<double> voltage_v;  // else the model's reference
 };

@@ -4,7 +4,8 @@
 //
 // Model of a plateau's power at the sensor (docs/method.md):
 //   P = idle(T; V, f) + engine_e(rate) + quadrant_q(rate) + k * bits/s * d(e, q) + noise
-// where k [fJ/bit/mm] comes from the interaction of engine and quadrant alone.
+// where k [fJ/bit/mm] comes from the interaction of engine and quadrant alone: per bit and extra
+// routed millimetre, with whatever stands along the way (repeaters, flops, switches, requests).
 #pragma once
 
 #include <array>
@@ -48,6 +49,30 @@ struct FittedConstant {
   double covariance_error{};
   double bootstrap_error{};
   double systematic_error{};  // errors that no repetition shows: heat, stream
+};
+
+// One line of an uncertainty budget (JCGM 100:2008, clauses 4 and 5).
+struct BudgetRow {
+  std::string source;
+  char type{};                    // 'A': from the campaign's own scatter; 'B': from elsewhere
+  std::string distribution;       // "t", "normal" or "rectangular"
+  double standard_uncertainty{};  // of the input, in `unit`
+  std::string unit;
+  double sensitivity{};   // of the energy, fJ/bit/mm per `unit`
+  double contribution{};  // their product [fJ/bit/mm]
+  double share{};         // of the combined variance
+};
+struct ExpandedUncertainty {
+  double level{};
+  double coverage_factor{};  // Student's t for the effective degrees of freedom
+  double half_width{};       // fJ/bit/mm
+};
+// The budget of energy_fj_per_bit_mm, absolute. Its half-width at 95% is that of the constant.
+struct Budget {
+  std::vector<BudgetRow> rows;
+  double combined{};            // combined standard uncertainty [fJ/bit/mm]
+  double degrees_of_freedom{};  // effective: Welch and Satterthwaite (JCGM 100:2008, G.4)
+  std::vector<ExpandedUncertainty> expanded;  // at 68, 95 and 99%
 };
 
 // One plateau as the fit saw it, for the report.
@@ -172,6 +197,7 @@ struct FitResult {
   bool is_virtual{};
   FittedConstant energy_per_bit_mm;       // random payload bits at reference V and f
   std::vector<FittedConstant> constants;  // includes energy_per_bit_mm
+  Budget budget;                          // without rows where the energy has no value
   double long_over_short_percent{};       // dynamic power of far over near pairs, paper Fig. 5a
   double short_dynamic_w{}, long_dynamic_w{};
   double near_mm{}, far_mm{};

@@ -27,12 +27,22 @@ struct Floorplan {
   std::vector<Point> memory_controllers;          // [channel]
   std::vector<std::vector<int>> quadrants;        // [quadrant] -> channels
   Millimetre registers_to_l1{};                   // mean route within a CU
-  double distance_tolerance_95{};                 // relative, of the scale of all distances
+  // How far a block may lie from where it is drawn, along x and along y (95% half-width). The
+  // blocks of a kind (engines, quadrants of the L2) may all be off the same way.
+  Millimetre position_error_95{};
 
   // Mean routed distance from an engine's CUs to a quadrant's channels.
   [[nodiscard]] Millimetre distance(int engine, int quadrant) const;
   // Mean over channels of the route to their memory controller.
   [[nodiscard]] Millimetre l2_to_memory() const;
+  // What the blocks' position errors do to an energy per millimetre that is found from the
+  // interaction of engine and quadrant: relative, 95% half-width. The worst is taken: the blocks of
+  // a kind are all off the same way, away from the die's middle or towards it, along x and along y
+  // apart. To first order that shifts the projection of the true distances on the published ones;
+  // errors that each block has of its own shift it less. 1 where the distances have no interaction.
+  [[nodiscard]] double scale_error_95() const;
+  // What they do to the mean length of a route: of its two ends, along two axes, in quadrature.
+  [[nodiscard]] Millimetre route_error_95() const;
 };
 
 // Errors: parse_error and out_of_range with file (or `origin`), line and key.

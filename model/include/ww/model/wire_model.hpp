@@ -70,6 +70,10 @@ struct WireModel {
   // Energy per random bit at the reference voltage, with the absolute interval [fJ/bit/mm].
   Interval random;
   double sensed_half_width{};  // the campaign's own part of the interval of `random`
+  // How the energy of the whole way may differ from `random` times its length, which is known for
+  // the extra millimetres between near and far alone. Down to what the wires surely cost: switches
+  // may all stand on the extra millimetres. Up by what distance leaves unexplained of single pairs.
+  Interval whole_way{1, 1, 1};
   // Energy per payload bit, mm and unit of toggle rate. If absent, energy is proportional to the
   // rate.
   std::optional<Interval> toggle_slope;

@@ -55,7 +55,7 @@ TEST_F(CampaignFile, FitsLikeTheRunsInMemoryAndIsWrittenAsVirtual) {
   EXPECT_EQ(json["plateaus"].size(), campaign.runs.size());
 }
 
-TEST_F(CampaignFile, StopRuleReadsTheSensedHalfWidthFromTheFile) {
+TEST_F(CampaignFile, StopRuleReadsThePartOfTheWidthThatMoreBlocksNarrow) {
   const auto campaign = make_campaign(seeded(8));
   ASSERT_TRUE(write_campaign(campaign, folder_ / "campaign.db"));
   const auto store = CampaignStore::open_read_only(folder_ / "campaign.db");
@@ -66,8 +66,10 @@ TEST_F(CampaignFile, StopRuleReadsTheSensedHalfWidthFromTheFile) {
   const auto whole = fit_campaign(*store, {});
   ASSERT_TRUE(whole);
   const auto& energy = whole->energy_per_bit_mm;
-  EXPECT_NEAR(**width, (energy.sensed_high - energy.sensed_low) / 2 / *energy.row.value,
-              0.5 * **width);
+  const double whole_width = (energy.sensed_high - energy.sensed_low) / 2 / *energy.row.value;
+  EXPECT_LT(**width, whole_width);
+  const double noise = std::max(energy.covariance_error, energy.bootstrap_error);
+  EXPECT_NEAR(**width, 1.96 * noise / *energy.row.value, 0.3 * **width);
 }
 
 TEST_F(CampaignFile, StopRuleHasNoWidthWhereTheRunsHaveNoContrastOfDistance) {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "fit/calibration/assumptions.hpp"
+#include "fit/calibration/budget.hpp"
+#include "fit/calibration/misfit.hpp"
 #include "reduction/prepare.hpp"
 #include "ww/core/statistics.hpp"
 
@@ -21,13 +24,10 @@ constexpr double useless_exponent = 0.5;
 // bends by up to 0.03; a clock at two voltages leaves more.
 constexpr double least_off_curve = 0.06;
 
-// Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
-// controller lie in the same layers as the crossbar's, and a repeated wire of one process has about
-// the same capacitance per mm in whichever of them (0.2 fF/um for all but the thickest; Weste and
-// Harris, CMOS VLSI Design, 4th ed., 6.2.2). Short wires inside a compute unit have other widths
-// and few repeaters; models spread by more for one node (DSENT 150, Orion 230, McPAT 465 fF/mm).
-constexpr double across_die_tolerance_95 = 0.20;
-constexpr double inside_unit_tolerance_95 = 0.35;
+constexpr double normal_95 = 1.96;
+// What wires that rest at ones cost for random bits, over twice the difference from half random
+// ones, at the most.
+constexpr double kMostRestingFactor = 2;
 
 const std::string per_mm = "fJ/bit/mm";
 
@@ -42,6 +42,7 @@ class Constants {
         contrast_(contrast),
         random_(payloads.find("random", facts.reference_state)) {
     if (random_) scale_ = std::abs(payloads.energy(*random_));
+    declared_ = declared_errors(facts);
   }
 
   [[nodiscard]] const std::optional<std::size_t>& random() const { return random_; }
@@ -67,11 +68,7 @@ class Constants {
       return unknown(constant, "random payload was not run at the reference voltage and frequency");
     }
     if (!weights) return unknown(constant, absent);
-    double value = 0;
-    for (Eigen::Index v = 0; v < weights->size(); ++v) {
-      value += (*weights)[v] *
-               fit_.parameters.variants[static_cast<std::size_t>(v)].energy_fj_per_bit_mm;
-    }
+    const double value = value_of(*weights);
     fill_errors(constant, *weights);
     const double half = half_width_95(uncertainty_, *weights);
     if (!std::isfinite(value) || !std::isfinite(half) ||
@@ -80,12 +77,8 @@ class Constants {
                      "the 95% interval is wider than half of the energy itself; "
                      "measure more blocks");
     }
-    const SensorFact& sensor = facts_.sensor;
-    const double declared =
-        std::abs(value) *
-        std::hypot(sensor.gain_tolerance_95, sensor.regulator_slope_tolerance_95,
-                   std::max(sensor.floorplan_tolerance_95, facts_.floorplan.distance_tolerance_95));
-    const double absolute = std::hypot(half, declared);
+    const double absolute =
+        absolute_half_width_95(uncertainty_, *weights, value, declared_.together());
     constant.row.value = value;
     constant.row.low = value - absolute;
     constant.row.high = value + absolute;
@@ -121,6 +114,53 @@ class Constants {
     const auto half = payload("half_random");
     if (!random_ || !half) return std::nullopt;
     return 2 * (payloads_.weights(*random_) - payloads_.weights(*half));
+  }
+
+  // What the payload's wires alone cost per random bit and mm. Neighbouring wires couple and
+  // nothing else does, so that wires cost at least what coupling does; and at most all that toggles
+  // with the data: twice what random bits cost more than half random ones, and what zeros cost, for
+  // a bus that rests at ones between its grants toggles more for half random data than for random
+  // ones. With a grant every eighth beat that is 1.8 times the former, which it never exceeds by
+  // far: clocks along the way cost without any toggle. Flops, multiplexers and arbiters along the
+  // way toggle with the data as well, and no run tells them from the wires' capacitance to ground:
+  // any value between the two bounds is equally likely. `departures` is the rms of what distance
+  // leaves unexplained over what it explains, in `terms` interactions: no less likely along
+  // distance, and per link no property of its millimetres.
+  [[nodiscard]] FittedConstant wires(const std::string& name, double departures,
+                                     double terms) const {
+    const auto random = random_ ? std::optional(payloads_.weights(*random_)) : std::nullopt;
+    FittedConstant constant = energy(name, random, "random payload was not run");
+    if (!constant.row.value) return constant;
+    const auto toggling = wires_alone();
+    const auto zeros = payload("zeros");
+    Eigen::VectorXd most = *random;
+    if (toggling && zeros) most = *toggling + payloads_.weights(*zeros);
+    if (toggling && kMostRestingFactor * value_of(*toggling) < value_of(most)) {
+      most = kMostRestingFactor * *toggling;
+    }
+    const auto uniform = payload("uniform_lines");
+    Eigen::VectorXd least = Eigen::VectorXd::Zero(random->size());
+    if (uniform) least = (*random - payloads_.weights(*uniform)) / kMostCouplingShare;
+    const double doubt = terms > 0 ? normal_95 * departures / std::sqrt(terms) : 0;
+    const auto bound = [&](const Eigen::VectorXd& weights, double away, bool absolute) {
+      const double value = value_of(weights);
+      const double half =
+          absolute ? absolute_half_width_95(uncertainty_, weights, value, declared_.together())
+                   : half_width_95(uncertainty_, weights);
+      return std::max(0.0, value + away * std::hypot(half, doubt * value));
+    };
+    const double high = std::max(0.0, value_of(most));
+    const double low = std::clamp(value_of(least), 0.0, high);
+    fill_errors(constant, (most + least) / 2);
+    constant.row.value = (low + high) / 2;
+    constant.sensed_low = bound(least, -1, false);
+    constant.sensed_high = bound(most, 1, false);
+    constant.row.low = bound(least, -1, true);
+    constant.row.high = bound(most, 1, true);
+    constant.row.reason =
+        "between what neighbouring wires couple and all that toggles with the data: flops and "
+        "switches along the way cannot be told from the wires' capacitance to ground";
+    return constant;
   }
 
   // Energy of random payload carried over to a segment that offers no contrast of its own. Wires
@@ -161,6 +201,10 @@ class Constants {
     return constant;
   }
 
+  [[nodiscard]] Budget budget(const Eigen::VectorXd& weights) const {
+    return make_budget(uncertainty_, weights, value_of(weights), declared_);
+  }
+
   FittedConstant unknown(FittedConstant constant, const std::string& reason) const {
     constant.row.status = RowStatus::not_identified;
     constant.row.reason = reason;
@@ -178,6 +222,15 @@ class Constants {
   }
 
  private:
+  [[nodiscard]] double value_of(const Eigen::VectorXd& weights) const {
+    double value = 0;
+    for (Eigen::Index v = 0; v < weights.size(); ++v) {
+      value +=
+          weights[v] * fit_.parameters.variants[static_cast<std::size_t>(v)].energy_fj_per_bit_mm;
+    }
+    return value;
+  }
+
   void fill_errors(FittedConstant& constant, const Eigen::VectorXd& weights) const {
     const auto error = [&](const Eigen::MatrixXd& matrix) {
       return matrix.size() > 0 ? std::sqrt(std::max(0.0, weights.dot(matrix * weights))) : 0.0;
@@ -194,6 +247,7 @@ class Constants {
   bool contrast_;
   std::optional<std::size_t> random_;
   double scale_{};
+  DeclaredErrors declared_;
 };
 
 // Exponents of K ~ V^a f^b over the states that ran random payload, by weighted least squares on
@@ -332,12 +386,16 @@ bool has_contrast(const JointInput& input) {
 
 void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
                     const Payloads& payloads, const Uncertainty& uncertainty, const Facts& facts,
-                    const std::vector<double>& correction) {
+                    const std::vector<double>& correction, std::optional<std::size_t> main) {
   const bool contrast = has_contrast(input);
   const Constants make(fit, payloads, uncertainty, facts, contrast);
   auto& constants = result.constants;
   result.energy_per_bit_mm = make.of("energy_fj_per_bit_mm", "random", "random payload");
   constants.push_back(result.energy_per_bit_mm);
+  if (result.energy_per_bit_mm.row.value)
+    result.budget = make.budget(payloads.weights(*make.random()));
+  const LackOfFit lack = main ? lack_of_fit(input, fit, uncertainty, *main) : LackOfFit{};
+  constants.push_back(make.wires("wire_energy_fj_per_bit_mm", lack.relative, lack.freedom));
   constants.push_back(make.of("zero_toggle_intercept_fj_per_bit_mm", "zeros", "payload of zeros"));
   // Toggle rates: 0.5 transitions a bit for random payload, 0.25 for half random.
   constants.push_back(make.contrast("toggle_slope_fj_per_transition_mm", "random", "half_random", 4,
@@ -363,10 +421,10 @@ void fill_constants(FitResult& result, const JointInput& input, const JointFit& 
   constants.push_back(make.of("aa_intercept_fj_per_bit_mm", "aa", "payload of 0xAA"));
 
   constants.push_back(make.transferred(
-      "registers_l1_energy_fj_per_bit_mm", inside_unit_tolerance_95,
+      "registers_l1_energy_fj_per_bit_mm", kInsideUnitTolerance95,
       "from L1-L2: registers and L1 of every CU lie equally far apart, so that distance cannot be "
       "told from what the L1 itself takes"));
-  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", across_die_tolerance_95,
+  constants.push_back(make.transferred("l2_memory_energy_fj_per_bit_mm", kAcrossDieTolerance95,
                                        "from L1-L2: each channel has one memory controller, so "
                                        "that its distance cannot be told from "
                                        "what channel and controller themselves take"));

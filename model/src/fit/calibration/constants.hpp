@@ -1,6 +1,8 @@
 // The constants of a model, as combinations of the payloads' energies per bit and millimetre.
 #pragma once
 
+#include <optional>
+
 #include "fit/calibration/intervals.hpp"
 #include "fit/calibration/joint_fit.hpp"
 #include "fit/calibration/payloads.hpp"
@@ -13,9 +15,9 @@ namespace ww::model {
 [[nodiscard]] bool has_contrast(const JointInput& input);
 
 // Fills energy_per_bit_mm, constants, lock_in, rates and states. `correction` is that of
-// heat_correction().
+// heat_correction(), `main` the variant whose lack of fit is judged; nothing without one.
 void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,
                     const Payloads& payloads, const Uncertainty& uncertainty, const Facts& facts,
-                    const std::vector<double>& correction);
+                    const std::vector<double>& correction, std::optional<std::size_t> main);
 
 }  // namespace ww::model

@@ -88,9 +88,13 @@ Diagnostics diagnose(const JointInput& input, const JointFit& fit, const Uncerta
   for (const VariantParameters& variant : fit.parameters.variants) {
     stream_w = std::max(stream_w, variant.mean_w);
   }
-  const Eigen::Index spot = fit.response_column + static_cast<Eigen::Index>(hot_spot);
-  result.hot_spot_k = stream_w * fit.parameters.response[hot_spot];
-  result.hot_spot_error_k = stream_w * std::sqrt(fit.covariance(spot, spot));
+  constexpr auto kFast = static_cast<Eigen::Index>(fast_heat_count);
+  for (std::size_t j = 0; j < fast_heat_count; ++j) {
+    result.hot_spot_k += stream_w * fit.parameters.response[j];
+  }
+  result.hot_spot_error_k =
+      stream_w *
+      std::sqrt(fit.covariance.block(fit.response_column, fit.response_column, kFast, kFast).sum());
   return result;
 }
 

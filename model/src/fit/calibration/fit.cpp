@@ -284,7 +284,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     }
   }
 
-  fill_constants(result, input, fit, payloads, uncertainty, facts, correction);
+  fill_constants(result, input, fit, payloads, uncertainty, facts, correction, random);
   result.idle = idle_curves(input, fit);
   result.idle_points = idle_points(input, fit);
   result.pairs = pair_points(input, fit);

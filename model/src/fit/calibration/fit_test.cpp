@@ -122,7 +122,7 @@ TEST(Fit, PowersOfOneStateDoNotSayHowTheyFollowVoltage) {
   const JointInput input = prepared(make_campaign(spec));
   const auto joint = fit_jointly(input);
   ASSERT_TRUE(joint) << joint.error().text();
-  EXPECT_DOUBLE_EQ(joint->parameters.leakage_voltage_power, beta_prior);
+  EXPECT_DOUBLE_EQ(joint->parameters.leakage_voltage_power, kBeta);
 }
 
 // Single windows' voltages are mostly noise; power that is taken at them would seem not to follow
@@ -270,6 +270,83 @@ TEST(Fit, MildDeparturesAreNotFlaggedAndStrongOnesAre) {
   }
   EXPECT_EQ(mild, 0);
   EXPECT_GE(strong, 7);
+}
+
+// What the wires cost alone lies between what neighbours couple and all that toggles; here they
+// couple by `share` of what they switch, and the rest of the toggling is theirs or is not.
+TEST(Fit, WiresAloneLieBetweenCouplingAndAllThatToggles) {
+  for (const double share : {0.0, 0.5}) {
+    auto spec = seeded(5);
+    // Uniform lines toggle as often as random bits and save the coupling.
+    spec.variants = {{"random", 0, 0.95, 0.5, 2, 0},
+                     {"half_random", 0, 0.95, 0.25, 2, 0},
+                     {"zeros", 0, 0.95, 0.0, 2, 0},
+                     {"uniform_lines", 0, 0.95, 0.5 * (1 - share), 2, 0}};
+    const auto result = fit(make_campaign(spec));
+    ASSERT_TRUE(result) << result.error().text();
+    const auto& wires = constant(*result, "wire_energy_fj_per_bit_mm");
+    ASSERT_EQ(wires.row.status, RowStatus::ok) << wires.row.reason;
+    const double toggling = 0.5 * spec.slope_fj_per_transition_mm;
+    const double coupling = share * toggling;
+    EXPECT_LT(wires.sensed_low, std::max(coupling / 0.8, 0.1));
+    EXPECT_GT(wires.sensed_low, coupling / 0.8 - 0.2 * toggling);
+    const double most = toggling + spec.zero_fj_per_bit_mm;
+    EXPECT_GT(wires.sensed_high, most);
+    EXPECT_LT(wires.sensed_high, 1.1 * most);
+    EXPECT_LT(*wires.row.low, wires.sensed_low + 1e-9);
+    EXPECT_GT(*wires.row.high, wires.sensed_high);
+    EXPECT_NEAR(*wires.row.value, (coupling / 0.8 + most) / 2, 0.1 * toggling);
+  }
+}
+
+TEST(Fit, WiresThatDoNotFollowTheDataCostNothing) {
+  auto spec = seeded(5);
+  spec.zero_fj_per_bit_mm = 190;  // stages along the way, clocked for every bit alike
+  spec.slope_fj_per_transition_mm = 10;
+  spec.variants = {{"random", 0, 0.95, 0.5, 2, 0},
+                   {"half_random", 0, 0.95, 0.25, 2, 0},
+                   {"zeros", 0, 0.95, 0.0, 2, 0}};
+  const auto result = fit(make_campaign(spec));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_NEAR(*result->energy_per_bit_mm.row.value, 195, 10);
+  EXPECT_LT(constant(*result, "wire_energy_fj_per_bit_mm").sensed_high, 60);
+}
+
+TEST(Fit, WithoutUniformLinesTheWiresMayCostNothing) {
+  const auto result = fit(make_campaign(seeded(5)));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(constant(*result, "wire_energy_fj_per_bit_mm").sensed_low, 0);
+}
+
+TEST(Budget, IsTheIntervalAndItsLinesAddUp) {
+  const auto result = fit(make_campaign(seeded(7)));
+  ASSERT_TRUE(result) << result.error().text();
+  const Budget& budget = result->budget;
+  ASSERT_EQ(budget.expanded.size(), 3U);
+  const ResultRow& row = result->energy_per_bit_mm.row;
+  EXPECT_NEAR(budget.expanded[1].half_width, (*row.high - *row.low) / 2, 1e-9);
+  EXPECT_LT(budget.expanded[0].half_width, 0.6 * budget.expanded[1].half_width);
+  EXPECT_GT(budget.expanded[2].half_width, 1.25 * budget.expanded[1].half_width);
+  double share = 0;
+  double square = 0;
+  std::map<std::string, double> by_source;
+  for (const BudgetRow& line : budget.rows) {
+    share += line.share;
+    square += line.contribution * line.contribution;
+    by_source[line.source] = line.contribution;
+    EXPECT_TRUE(line.type == 'A' || line.type == 'B') << line.source;
+    EXPECT_NEAR(line.contribution, line.standard_uncertainty * std::abs(line.sensitivity), 1e-9);
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_NEAR(std::sqrt(square), budget.combined, 1e-9);
+  // The campaign declares 3% of gain and 2% of slope; half a percent is the noise's.
+  EXPECT_NEAR(by_source.at("sensor's gain"), 0.03 / 1.96 * *row.value, 1e-3 * *row.value);
+  EXPECT_NEAR(by_source.at("regulator's marginal efficiency"), 0.02 / 1.96 * *row.value,
+              1e-3 * *row.value);
+  EXPECT_GT(by_source.at("positions in the floorplan"), 0);
+  const auto json = to_model_json(*result);
+  EXPECT_EQ(json["budget"]["rows"].size(), budget.rows.size());
+  EXPECT_EQ(json["budget"]["expanded"][1]["level"], 0.95);
 }
 
 // Two engines under each other's names, as a floorplan with a mistake has them.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "fit/calibration/joint_fit.hpp"
@@ -12,6 +14,8 @@ struct Uncertainty {
   Eigen::MatrixXd covariance;  // of the variants' energies k_v, from the curvature of the fit
   Eigen::MatrixXd bootstrap;   // covariance of k_v from resampling; empty without replicates
   Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
+  // What `systematic` is the sum of, by name.
+  std::vector<std::pair<std::string, Eigen::MatrixXd>> systematic_parts;
   double degrees_of_freedom{};
   double scatter{1};  // variance of the scaled residuals, at least 1
 };

@@ -64,14 +64,6 @@ struct JointInput {
   bool crossing{true};  // off: no engine and quadrant effects
 };
 
-// Rise of temperature within some tens of ms of a stream's power, as leakage sees it over the die,
-// at the most [K]: one engine of four, a sixth of the leakage, gets hotter by up to 8 K; L2 and
-// crossbar, a third of it, by up to 2 K.
-inline constexpr double hot_spot_most_k = 8.0 / 6 + 2.0 / 3;
-
-// Of lambda's prior around 0 [1/10 K]: hot spots of some kelvin on an e-fold of 30-80 K.
-inline constexpr double steepening_prior_sigma = 0.03;
-
 struct VariantParameters {
   double mean_w{};
   std::vector<double> engine_w, quadrant_w;

@@ -10,8 +10,6 @@
 namespace ww::model {
 namespace {
 
-constexpr double drift_sigma_k = 0.25;  // what the temperature sensor leaves open of the ambient
-constexpr double steady_share = 0.05;   // of the steady response, die against sensor
 constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
 constexpr double block_sigma_w = 1;
 constexpr double block_slope_sigma_w = 0.3;
@@ -71,7 +69,7 @@ Solver::Solver(const JointInput& input) : input_(input) {
   // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
   // belongs to the next slower one.
   blocks_.response = input.temperature.response;
-  for (std::size_t j = hot_spot + 1; j + 1 < heat_count; ++j) {
+  for (std::size_t j = fast_heat_count; j + 1 < heat_count; ++j) {
     if (blocks_.response[j] >= 0) continue;
     blocks_.response[j + 1] += blocks_.response[j];
     blocks_.response[j] = 0;
@@ -120,15 +118,15 @@ void Solver::follow_rates(const std::vector<double>& dynamic) {
   };
   for (std::size_t v = 0; v < input_.variants.size(); ++v) {
     auto slope = slope_of(v);
-    double doubt = 0.15;
+    double doubt = kRateDoubtOwn;
     for (std::size_t u = 0; u < input_.variants.size() && !slope; ++u) {
       // Another payload's slope, at a similar rate.
       const double ratio =
           input_.variants[u].mean_bits_per_second / input_.variants[v].mean_bits_per_second;
       if (std::abs(ratio - 1) < 0.2) slope = slope_of(u);
-      doubt = 0.2;
+      doubt = kRateDoubtOther;
     }
-    if (!slope) doubt = 0.8;
+    if (!slope) doubt = kRateDoubtNone;
     const double rate_w = slope.value_or(0.5) * std::max(0.0, dynamic[v]);
     rate_prior_[v] = rate_w;
     rate_sigma_[v] = doubt * std::abs(rate_w) + 0.5;
@@ -213,9 +211,8 @@ void Solver::add_priors() {
     const double scale = std::max(1.0, idle_mean_[s]);
     Eigen::VectorXd mean(4);
     Eigen::VectorXd sigma(4);
-    // Leakage e-folds in 30 to 80 K, and some of idle power does not follow temperature at all.
-    mean << idle_mean_[s], 0.1 * scale, 0.02 * scale, 0.002 * scale;
-    sigma << scale, 0.3 * scale, 0.03 * scale, 0.003 * scale;
+    mean << idle_mean_[s], kIdleSlope * scale, kIdleCurvature * scale, kIdleThird * scale;
+    sigma << scale, kIdleSlopeSigma * scale, kIdleCurvatureSigma * scale, kIdleThirdSigma * scale;
     if (s != best_state_ && shape_known_) {
       // A state that was never heated has the shape of the one that was.
       const auto& best = blocks_.idle[best_state_];
@@ -234,23 +231,28 @@ void Solver::add_priors() {
   Eigen::VectorXd response_sigma = constant(heat_count, 0.5 * total_response_);
   double stream_w = 1;
   for (const auto& variant : blocks_.variants) stream_w = std::max(stream_w, variant[0]);
-  response[hot_spot] = hot_spot_most_k / 2 / stream_w;  // anything between nothing and this
-  response_sigma[hot_spot] = hot_spot_most_k / std::sqrt(12.0) / stream_w;
+  for (std::size_t j = 0; j < fast_heat_count; ++j) {
+    constexpr auto kFilters = static_cast<double>(fast_heat_count);
+    const auto at = static_cast<Eigen::Index>(j);
+    response[at] = kHotSpotK / kFilters / stream_w;
+    response_sigma[at] = kHotSpotSigmaK / std::sqrt(kFilters) / stream_w;
+  }
   add_prior(blocks_.response.data(), response, response_sigma);
   // In steady state the chip is about as warm as its sensor says. Without this, power alone would
   // fix only the product of response and leakage slope, not the degrees.
   double steady = 0;
   for (const double r : response_prior_) steady += r;
-  const double steady_sigma = steady_share * std::max(0.02, std::abs(steady));
+  const double steady_sigma = kSteadyShare * std::max(0.02, std::abs(steady));
   Eigen::MatrixXd seen_by_sensor = Eigen::MatrixXd::Constant(1, heat_count, 1 / steady_sigma);
-  seen_by_sensor(hot_spot) = 0;
+  seen_by_sensor.leftCols(fast_heat_count).setZero();
   prior_ids_.push_back(problem_->AddResidualBlock(
-      new ceres::NormalPrior(seen_by_sensor, constant(heat_count, steady / (heat_count - 1))),
+      new ceres::NormalPrior(seen_by_sensor,
+                             constant(heat_count, steady / (heat_count - fast_heat_count))),
       nullptr, blocks_.response.data()));
   add_prior(blocks_.leakage.data(), Eigen::Vector2d(beta_.first, 0),
-            Eigen::Vector2d(beta_.second, steepening_prior_sigma));
+            Eigen::Vector2d(beta_.second, kSteepeningSigma));
   for (auto& session : blocks_.drift) {
-    for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, drift_sigma_k));
+    for (double& knot : session) add_prior(&knot, constant(1, 0), constant(1, kDriftSigmaK));
   }
   const auto size = static_cast<int>(variant_size());
   for (std::size_t v = 0; v < blocks_.variants.size(); ++v) {

@@ -10,15 +10,6 @@
 #include "stats.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr double beta_least_sigma = 0.1;
-// Share of idle power that is clocks, V^2 f: what is never gated of a clock tree.
-constexpr double clock_share = 0.10;
-constexpr double clock_share_sigma = 0.05;
-
-}  // namespace
-
 std::pair<double, double> Solver::beta_from_states() const {
   const JointParameters now = parameters();
   std::vector<double> celsius(blocks_.idle.size(), 0);
@@ -49,10 +40,10 @@ std::pair<double, double> Solver::beta_from_states() const {
     if (xx <= 0) return std::nullopt;
     return (1 - clocks) * xy / xx + 2 * clocks;
   };
-  const auto middle = exponent(clock_share);
-  const auto more = exponent(clock_share + clock_share_sigma);
-  if (!middle || !more) return {beta_prior, beta_sigma};
-  return {*middle, std::hypot(*more - *middle, beta_least_sigma)};
+  const auto middle = exponent(kClockShare);
+  const auto more = exponent(kClockShare + kClockShareSigma);
+  if (!middle || !more) return {kBeta, kBetaSigma};
+  return {*middle, std::hypot(*more - *middle, kBetaLeastSigma)};
 }
 
 double Solver::residual_of(ceres::ResidualBlockId id, double sigma) const {

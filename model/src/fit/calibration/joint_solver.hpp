@@ -10,13 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/joint_fit.hpp"
 #include "fit/calibration/joint_residuals.hpp"
 
 namespace ww::model {
 
-inline constexpr double beta_prior = 2.4;  // leakage and clocks together: between V^2 and V^3
-inline constexpr double beta_sigma = 0.4;
 inline constexpr double huber_sigmas = 3;
 
 // The place of a window in the model.
@@ -78,7 +77,7 @@ class Solver {
   struct Blocks {
     std::vector<std::array<double, 4>> idle;
     HeatState response{};
-    std::array<double, 2> leakage{beta_prior, 0};
+    std::array<double, 2> leakage{kBeta, 0};
     std::vector<std::vector<double>> drift;
     std::vector<std::vector<double>> variants;
     std::vector<std::array<double, 2>> blocks;
@@ -91,7 +90,7 @@ class Solver {
   bool shape_known_{};
   HeatState response_prior_{};
   double total_response_{};
-  std::pair<double, double> beta_{beta_prior, beta_sigma};
+  std::pair<double, double> beta_{kBeta, kBetaSigma};
   std::vector<double> rate_prior_, rate_sigma_, throttled_rate_w_;
   double idle_sigma_w_{0.2};
   std::vector<double> sigma_w_;

@@ -5,31 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fit/calibration/assumptions.hpp"
 #include "stats.hpp"
 
 namespace ww::model {
 namespace {
 
-// Links that differ by 5-8% and published distances off by a few percent leave an unexplained
-// interaction of up to 20% of the signal; links that differ by 30-50%, or pairs with a power of
-// their own, leave more than a third. See docs/method.md for the figures.
-constexpr double relative_threshold = 0.27;
-constexpr double misfit_significance = 1e-3;
 // Energies of the same payload at two rates, or of payloads in the order of their toggles.
 constexpr double rate_disagreement = 0.20;
 constexpr double disagreement_sigmas = 4;
-// Leakage of a chip with hot spots of up to 8 K rises by at most 0.01-0.02 a 10 K more steeply than
-// an even one's (8 K on an e-fold of 36 K, in the streaming engine's sixth of it). More, where it
-// is as significant as a pair's departure must be, is power that follows temperature under load
-// alone.
-constexpr double most_steepening = 0.03;
-// What a millimetre of wire can switch for a random bit, which charges it every fourth time (E = C
-// V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What goes
-// with the bit, its share of requests, clock and switches, at most makes it ten times as much; a
-// link of low swing saves at most nine tenths.
-constexpr double kLeastPicofaradPerMm = 0.02;
-constexpr double kMostPicofaradPerMm = 6;
-
 // Of the payloads that differ from random ones in nothing else that costs energy; the others couple
 // otherwise, and may well cost more.
 double toggle_rate(const std::string& pattern) {
@@ -41,7 +25,7 @@ double toggle_rate(const std::string& pattern) {
 // few, and is no evidence for it.
 double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
   const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
-  const double precision = 1 / variance - 1 / (steepening_prior_sigma * steepening_prior_sigma);
+  const double precision = 1 / variance - 1 / (kSteepeningSigma * kSteepeningSigma);
   if (precision <= 0) return 1;
   const double measured = fit.parameters.leakage_steepening / (variance * precision);
   return f_tail(measured * measured * precision / uncertainty.scatter, 1,
@@ -114,23 +98,23 @@ void mark_constants(FitResult& result) {
 Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& uncertainty,
              std::size_t main) {
   Misfit misfit;
-  misfit.threshold = relative_threshold;
+  misfit.threshold = kMisfitLimit;
   const LackOfFit lack = lack_of_fit(input, fit, uncertainty, main);
   misfit.statistic = lack.relative;
   std::vector<std::string> reasons;
-  if (lack.relative > relative_threshold && lack.p_value < misfit_significance) {
+  if (lack.relative > kMisfitLimit && lack.p_value < kMisfitSignificance) {
     reasons.push_back(fmt::format(
         "power of engine and quadrant pairs departs from distance by {:.0f}% of the signal "
         "(limit {:.0f}%; p = {:.1e})",
-        100 * lack.relative, 100 * relative_threshold, lack.p_value));
+        100 * lack.relative, 100 * kMisfitLimit, lack.p_value));
   }
   const double steepening = fit.parameters.leakage_steepening;
-  if (input.temperature_correction && std::abs(steepening) > most_steepening &&
-      steepening_p_value(fit, uncertainty) < misfit_significance) {
+  if (input.temperature_correction && std::abs(steepening) > kMostSteepening &&
+      steepening_p_value(fit, uncertainty) < kMisfitSignificance) {
     reasons.push_back(fmt::format(
         "power under load follows temperature otherwise than idle power does, by {:+.1f}% of idle "
         "power in 10 K squared (limit {:.0f}%): the energy holds at the streams' temperature alone",
-        100 * steepening, 100 * most_steepening));
+        100 * steepening, 100 * kMostSteepening));
   }
   const Variant& reference = input.variants[main];
   const auto energy = [&](std::size_t v) {

@@ -21,6 +21,29 @@ json constant_json(const FittedConstant& constant) {
   return result;
 }
 
+json budget_json(const Budget& budget) {
+  json result{{"combined_fj_per_bit_mm", budget.combined},
+              {"degrees_of_freedom", budget.degrees_of_freedom},
+              {"rows", json::array()},
+              {"expanded", json::array()}};
+  for (const auto& row : budget.rows) {
+    result["rows"].push_back({{"source", row.source},
+                              {"type", std::string(1, row.type)},
+                              {"distribution", row.distribution},
+                              {"standard_uncertainty", row.standard_uncertainty},
+                              {"unit", row.unit},
+                              {"sensitivity", row.sensitivity},
+                              {"contribution_fj_per_bit_mm", row.contribution},
+                              {"share", row.share}});
+  }
+  for (const auto& expanded : budget.expanded) {
+    result["expanded"].push_back({{"level", expanded.level},
+                                  {"coverage_factor", expanded.coverage_factor},
+                                  {"half_width_fj_per_bit_mm", expanded.half_width}});
+  }
+  return result;
+}
+
 json plateau_json(const PlateauRow& row) {
   return {{"session", row.session},
           {"block", row.block},
@@ -55,6 +78,7 @@ json to_model_json(const FitResult& fit) {
   result["energy_fj_per_bit_mm"] = constant_json(fit.energy_per_bit_mm);
   result["constants"] = json::array();
   for (const auto& constant : fit.constants) result["constants"].push_back(constant_json(constant));
+  if (!fit.budget.rows.empty()) result["budget"] = budget_json(fit.budget);
   result["reference"] = {{"voltage_v", fit.reference_voltage_v},
                          {"clock_hz", fit.reference_clock_hz}};
   result["distances"] = {{"floorplan", fit.floorplan},

@@ -79,17 +79,23 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
   Eigen::VectorXd k(variants);
   Eigen::VectorXd heat(variants);
   Eigen::VectorXd fast = Eigen::VectorXd::Zero(variants);
+  Eigen::VectorXd unseen = Eigen::VectorXd::Zero(variants);
+  double stream_w = 1;
+  for (const auto& variant : fit.parameters.variants) stream_w = std::max(stream_w, variant.mean_w);
   for (Eigen::Index v = 0; v < variants; ++v) {
     const auto at = static_cast<std::size_t>(v);
     k[v] = fit.parameters.variants[at].energy_fj_per_bit_mm;
-    heat[v] = within(heat_bound) * correction[at];
+    heat[v] = within(kHeatBound) * correction[at];
     if (input.temperature_correction) {
       const Variant& variant = input.variants[at];
       const double w_per_k =
           fit.parameters.idle[static_cast<std::size_t>(variant.dvfs_state)][1] / 10;
-      const double rise =
-          w_per_k * fit.parameters.response[hot_spot] * heat_share(variant, heat_taus_s[hot_spot]);
-      fast[v] = within(hot_spot_bound) * k[v] * rise;
+      double rise = 0;
+      for (std::size_t j = 0; j < fast_heat_count; ++j) {
+        rise += w_per_k * fit.parameters.response[j] * heat_share(variant, heat_taus_s[j]);
+      }
+      fast[v] = within(kHotSpotBound) * k[v] * rise;
+      unseen[v] = within(kUnseenHotSpotK) / stream_w * k[v] * w_per_k;
     }
     const auto found = std::ranges::find_if(members_, [&](const auto& members) {
       return same_payload(input.variants[members.front()], input.variants[at]);
@@ -100,7 +106,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       found->push_back(at);
     }
   }
-  const Eigen::VectorXd stream = within(stream_bound) * k;
+  const Eigen::VectorXd stream = within(kStreamBound) * k;
   // The same for all payloads of a state, whose differences do not feel it; another in each state,
   // for the order follows how the core's clock meets the fabric's.
   Eigen::MatrixXd control = Eigen::MatrixXd::Zero(variants, variants);
@@ -109,7 +115,7 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
     return input.variants[static_cast<std::size_t>(v)].dvfs_state;
   };
   for (Eigen::Index v = 0; v < variants; ++v) {
-    most[state(v)] = std::max(most[state(v)], within(control_bound) * std::abs(k[v]));
+    most[state(v)] = std::max(most[state(v)], within(kControlBound) * std::abs(k[v]));
   }
   for (Eigen::Index v = 0; v < variants; ++v) {
     for (Eigen::Index u = 0; u < variants; ++u) {
@@ -128,8 +134,15 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       }
     }
   }
-  uncertainty.systematic = heat * heat.transpose() + fast * fast.transpose() +
-                           stream * stream.transpose() + control + own;
+  uncertainty.systematic_parts = {
+      {"heat of the wires themselves, against heat of the load", heat * heat.transpose()},
+      {"hot spot of the wires, against that of the load", fast * fast.transpose()},
+      {"hot spot faster than a cool-down shows", unseen * unseen.transpose()},
+      {"stream's deviations from its definition", stream * stream.transpose()},
+      {"order of addresses on request and tag wires", control},
+      {"pairs' own departures, in this payload alone", own}};
+  uncertainty.systematic = Eigen::MatrixXd::Zero(variants, variants);
+  for (const auto& [source, part] : uncertainty.systematic_parts) uncertainty.systematic += part;
   covariance_ = uncertainty.covariance + uncertainty.systematic;
 
   Eigen::MatrixXd design =

@@ -4,7 +4,7 @@
 // turn, by lock-in. Wires cost the same each time; heat does not follow short turns. With h_v the
 // part of k_v that the wires' own heat would add,
 //
-//     k_v = K_payload(v) + delta h_v + noise,   |delta| < heat_bound,
+//     k_v = K_payload(v) + delta h_v + noise,   |delta| < kHeatBound,
 //
 // and, for the hot spot under a stream, a second term of the same kind whose share grows with turns
 // of some tens of ms. All is solved by generalised least squares: short turns, whose h is small,
@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/intervals.hpp"
 #include "fit/calibration/joint_fit.hpp"
 
@@ -28,23 +29,6 @@ namespace ww::model {
 constexpr double within(double bound) {
   return bound / std::numbers::sqrt3;
 }
-
-// Bound of the correction for heat, relative: how much more or less the wires' own heat raises
-// leakage than heat of the load does. Most heat flows through spreader and sink, where all heat is
-// alike. The rest is the hot spot, which has a bound of its own; filters next to its own absorb a
-// part.
-inline constexpr double heat_bound = 0.15;
-// Bound of the hot spot's rise, relative. Cool-downs show the rise for heat of the load, but wires
-// warm other parts of the die than engines do.
-inline constexpr double hot_spot_bound = 0.5;
-// Bound of the stream's deviations from its definition, relative: one line in 512 meets itself on a
-// wire, a bus rests between launches, and a result is written.
-inline constexpr double stream_bound = 0.002;
-// Requests and tags follow the order of addresses and CUs: 7.4 transitions a line on the virtual
-// GPU's monitors, of 272 in all. An order that changes theirs by a tenth shifts every payload by
-// this share of random payload's energy; 16 chips' campaigns were 5 to 8% from a perfect kernel's
-// order.
-inline constexpr double control_bound = 0.003;
 
 class Payloads {
  public:

@@ -1,10 +1,16 @@
 #include "ww/model/stop_rule.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ww/model/fit.hpp"
 
 namespace ww::model {
+namespace {
+
+constexpr double kNormalQuantile95 = 1.96;
+
+}  // namespace
 
 Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   FitOptions options;
@@ -15,7 +21,9 @@ Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   if (!energy.row.value || *energy.row.value == 0.0) {
     return std::optional<double>{};
   }
-  return std::optional((energy.sensed_high - energy.sensed_low) / 2 / std::abs(*energy.row.value));
+  // Bounds that no repetition shows do not get narrower by measuring on.
+  const double noise = std::max(energy.covariance_error, energy.bootstrap_error);
+  return std::optional(kNormalQuantile95 * noise / std::abs(*energy.row.value));
 }
 
 }  // namespace ww::model

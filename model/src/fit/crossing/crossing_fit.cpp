@@ -394,7 +394,7 @@ class CrossingFitter {
     for (const double each : off_w) mean += each / count;
     double square = 0;
     for (const double each : off_w) square += (each - mean) * (each - mean);
-    const double half = t_quantile_99(count - 1) * std::sqrt(square / (count - 1) / count);
+    const double half = t_quantile(0.99, count - 1) * std::sqrt(square / (count - 1) / count);
     const double answer = std::abs(plain_.front().at(Term::far_random));
     control.passed = std::abs(mean) <= std::max(half, kMostOfWaits * answer * middle_rate);
     control.detail = fmt::format("{}; the middle one is {:.2f} +- {:.2f} W off a line in the rate",
@@ -413,7 +413,7 @@ class CrossingFitter {
     }
     const auto data = jackknife(
         plain_, [](const TermValues& v) { return v.at(Term::random) - v.at(Term::zeros); });
-    const double half = t_quantile_99(freedom()) * data.error;
+    const double half = t_quantile(0.99, freedom()) * data.error;
     control.passed = data.value - half > 0;
     control.detail =
         fmt::format("random bits cost {} +- {} more than zeros", in_pj(data.value), in_pj(half));
@@ -435,7 +435,7 @@ class CrossingFitter {
     // that is neither small beside the crossing nor beside a bit is none of lines.
     const double answer = std::abs(plain_.front().at(Term::far_random));
     const double most = std::max(answer, kMostApart * plain_.front().at(Term::random));
-    const double half = t_quantile_99(freedom()) * apart.error;
+    const double half = t_quantile(0.99, freedom()) * apart.error;
     control.passed = std::abs(apart.value) - half <= most;
     control.detail = fmt::format("places of side 0 give {}, of side 1 {}",
                                  in_pj(all.front().at(Term::far_random)),
@@ -453,7 +453,7 @@ class CrossingFitter {
       return control;
     }
     const auto null = jackknife(plain_, [](const TermValues& v) { return v.at(Term::null); });
-    const double half = t_quantile_99(freedom()) * null.error;
+    const double half = t_quantile(0.99, freedom()) * null.error;
     const double answer = std::abs(plain_.front().at(Term::far_random));
     control.passed = std::abs(null.value) <= std::max(half, 0.1 * answer);
     control.detail =

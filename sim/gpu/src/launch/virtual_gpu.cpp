@@ -373,8 +373,22 @@ const std::vector<std::string>& VirtualGpu::counter_names() const {
 void VirtualGpu::Impl::remember(DispatchRecord dispatch) {
   dispatches.push_back(std::move(dispatch));
   if (options.most_dispatches == 0 || dispatches.size() <= options.most_dispatches) return;
+  // Their counters stay: a plateau of minutes is more launches than are kept.
+  auto& counters = dispatches.front().counters;
+  if (past_counters.empty() || past_counters.back().counters != counters) {
+    past_counters.push_back({forgotten, std::move(counters)});
+  }
   dispatches.pop_front();
   ++forgotten;
+}
+
+Result<const exec::CounterValues*> VirtualGpu::Impl::find_counters(std::uint64_t id) const {
+  if (id >= forgotten || id >= dispatch_count()) {
+    WW_ASSIGN(record, find_dispatch(id));
+    return record->counters.get();
+  }
+  const auto after = std::ranges::upper_bound(past_counters, id, {}, &PastCounters::first);
+  return std::prev(after)->counters.get();
 }
 
 Result<const DispatchRecord*> VirtualGpu::Impl::find_dispatch(std::uint64_t id) const {
@@ -409,9 +423,8 @@ Result<VirtualGpu::Dispatch> VirtualGpu::dispatch(std::uint64_t id) const {
 }
 
 Status VirtualGpu::counters(std::uint64_t id, std::span<double> values) const {
-  WW_ASSIGN(record, impl_->find_dispatch(id));
-  const exec::CounterValues& source = *record->counters;
-  std::copy_n(source.begin(), std::min(values.size(), source.size()), values.begin());
+  WW_ASSIGN(source, impl_->find_counters(id));
+  std::copy_n(source->begin(), std::min(values.size(), source->size()), values.begin());
   return {};
 }
 

@@ -78,6 +78,8 @@ struct VirtualGpu::Impl {
   void remember(DispatchRecord dispatch);
   // Error out_of_range where there is none, or none any more.
   [[nodiscard]] Result<const DispatchRecord*> find_dispatch(std::uint64_t id) const;
+  // Also of dispatches that are forgotten otherwise.
+  [[nodiscard]] Result<const exec::CounterValues*> find_counters(std::uint64_t id) const;
   [[nodiscard]] std::uint64_t dispatch_count() const { return forgotten + dispatches.size(); }
   void write_packet(const exec::LaunchState& state, const Grid& grid,
                     const binpatch::Kernel& kernel, const exec::Program& program);
@@ -106,6 +108,13 @@ struct VirtualGpu::Impl {
 
   std::deque<DispatchRecord> dispatches;  // the latest Options::most_dispatches
   std::uint64_t forgotten{};              // before them
+  // Counters of what is forgotten, ascending: those of dispatch `first` and of all up to the next
+  // entry. Replays of one launch share theirs.
+  struct PastCounters {
+    std::uint64_t first{};
+    std::shared_ptr<const exec::CounterValues> counters;
+  };
+  std::vector<PastCounters> past_counters;
   std::vector<std::string> kernel_names;
   std::vector<DispatchShape> shapes;
   std::map<DispatchShape, std::uint32_t> shape_index;

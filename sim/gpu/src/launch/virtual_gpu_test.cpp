@@ -213,6 +213,25 @@ TEST(Dispatches, KeepTheLatestWhereSoManyAreAskedFor) {
   EXPECT_FALSE(test.gpu().sealed_energy_j(2));
 }
 
+// A plateau of minutes is more launches than are kept, and its traffic is the sum of their
+// counters.
+TEST(Dispatches, KeepTheirCountersWhenTheyAreForgotten) {
+  TestGpu all(Options{.threads = 1});
+  TestGpu few(Options{.threads = 1, .most_dispatches = 2, .keep_energies = false});
+  for (TestGpu* test : {&all, &few}) {
+    const auto data = test->buffer(std::vector<std::uint32_t>(1024));
+    for (std::uint64_t i = 0; i < 9; ++i) {
+      test->launch("add_one", i / 3 % 2 == 0 ? 256U : 1024U, 64, data);
+    }
+  }
+  for (std::uint64_t id = 0; id < 9; ++id) {
+    EXPECT_EQ(few.counters(id), all.counters(id)) << id;
+  }
+  EXPECT_NE(few.counters(1), few.counters(4));
+  std::vector<double> values(few.gpu().counter_names().size());
+  EXPECT_FALSE(few.gpu().counters(9, values));
+}
+
 TEST(Threads, DoNotChangeAnything) {
   struct Outcome {
     std::vector<std::uint32_t> out, tickets;

@@ -161,6 +161,13 @@ Status finish_truth(Truth& truth, const Architecture& architecture) {
       truth.trunks.push_back(link);
     }
   }
+  double mean_mm = 0;
+  for (const Truth::Link& link : truth.trunks) {
+    mean_mm += link.length_mm / static_cast<double>(truth.trunks.size());
+  }
+  for (Truth::Link& link : truth.trunks) {
+    link.scale *= std::max(0.0, 1.0 + truth.wires.growth_per_mm * (link.length_mm - mean_mm));
+  }
   for (std::size_t engine = 0; engine < engines; ++engine) {
     for (std::size_t cu = 0; cu < cus; ++cu) {
       truth.legs.push_back({manhattan_mm(geometry.hubs[engine], geometry.compute_units[engine][cu]),

@@ -317,9 +317,6 @@ ww_vgpu_sensor_info ChipTimeline::sensor_info() const {
   info.power_resolution_uw = std::llround(truth.sensor.resolution_w * 1e6);
   info.temperature_resolution_mc =
       static_cast<std::int32_t>(std::lround(truth.thermal.sensor_resolution_c * 1e3));
-  info.gain_tolerance_95 = truth.sensor.gain_tolerance_95;
-  info.regulator_slope_tolerance_95 = truth.regulator.slope_tolerance_95;
-  info.floorplan_tolerance_95 = truth.published.distance_tolerance_95;
   return info;
 }
 

@@ -204,6 +204,11 @@ class EnergyLedger final : public ActivityObserver {
   [[nodiscard]] std::size_t quadrant_zone(std::size_t channel) const {
     return engines_ + static_cast<std::size_t>(truth_.quadrant_of_channel[channel]);
   }
+  // How many of what stands every `pitch_mm` along a trunk.
+  [[nodiscard]] double along(double length_mm, double pitch_mm) const {
+    if (pitch_mm <= 0) return 0;
+    return truth_.wires.whole_flops ? std::floor(length_mm / pitch_mm) : length_mm / pitch_mm;
+  }
   [[nodiscard]] double event_to_wire(double transitions) const {
     return transitions * (truth_.wires.ground_f_per_mm / 2 + truth_.wires.coupling_f_per_mm);
   }
@@ -252,8 +257,8 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
       double payload = 0;
       double beats = 0;
       const double length = link.length_mm * link.scale;
-      const double flops = wires.whole_flops ? std::floor(link.length_mm / wires.flop_pitch_mm)
-                                             : link.length_mm / wires.flop_pitch_mm;
+      const double flops = along(link.length_mm, wires.flop_pitch_mm);
+      const double stages = along(link.length_mm, wires.stage_pitch_mm);
       const bool hop = wires.hop_after_mm > 0 && link.length_mm > wires.hop_after_mm;
       for (const Lane* lane : {&replies_[index], &writes_[index]}) {
         const TransitionCounts counts = lane->bus.counts();
@@ -261,6 +266,8 @@ void EnergyLedger::charge_trunks(LaunchActivity& activity) {
         const auto toggles = static_cast<double>(counts.toggles);
         payload += counts.capacitance_f(wires.ground_f_per_mm, wires.coupling_f_per_mm) * length +
                    flops * (wires.flop_data_f * toggles + wires.flop_clock_f * clocked);
+        payload += stages * (wires.stage_data_f * toggles +
+                             wires.stage_beat_f * static_cast<double>(lane->beats));
         if (hop) {
           payload += wires.hop_data_f * toggles + wires.hop_clock_f * clocked;
         }

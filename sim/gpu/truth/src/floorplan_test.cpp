@@ -15,7 +15,7 @@ void expect_agreement(const Chip& chip) {
   const auto plan = model::parse_floorplan(chip.public_floorplan_toml(), "published");
   ASSERT_TRUE(plan) << plan.error().text();
   const PublishedFloorplan& published = chip.truth().published;
-  EXPECT_DOUBLE_EQ(plan->distance_tolerance_95, published.distance_tolerance_95);
+  EXPECT_DOUBLE_EQ(plan->position_error_95.value(), published.position_error_95_mm);
   for (int engine = 0; engine < 4; ++engine) {
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       EXPECT_NEAR(plan->distance(engine, quadrant).value(),

@@ -44,9 +44,9 @@ std::string to_floorplan_toml(const PublishedFloorplan& floorplan) {
   fmt::format_to(out,
                  "name = \"{}\"\nestimated = {}\nsource = \"{}\"\nwidth_mm = {:.4f}\n"
                  "height_mm = {:.4f}\nregisters_to_l1_mm = {:.4f}\n"
-                 "distance_tolerance_95 = {:.4f}\nquadrants = [",
+                 "position_error_95_mm = {:.4f}\nquadrants = [",
                  floorplan.name, floorplan.estimated, floorplan.source, geometry.width_mm,
-                 geometry.height_mm, geometry.registers_to_l1_mm, floorplan.distance_tolerance_95);
+                 geometry.height_mm, geometry.registers_to_l1_mm, floorplan.position_error_95_mm);
   for (std::size_t quadrant = 0; quadrant < geometry.quadrants.size(); ++quadrant) {
     fmt::format_to(out, "{}[{}]", quadrant == 0 ? "" : ", ",
                    fmt::join(geometry.quadrants[quadrant], ", "));
@@ -82,7 +82,7 @@ Result<PublishedFloorplan> parse_published_floorplan(std::string_view toml_text,
   geometry.width_mm = root.number("width_mm", 1, 100);
   geometry.height_mm = root.number("height_mm", 1, 100);
   geometry.registers_to_l1_mm = root.number("registers_to_l1_mm", 0, 50);
-  floorplan.distance_tolerance_95 = root.number("distance_tolerance_95", 0, 1);
+  floorplan.position_error_95_mm = root.number("position_error_95_mm", 0, 100);
   for (auto& engine : root.tables("engine")) {
     geometry.compute_units.push_back(engine.points("cu", geometry.width_mm, geometry.height_mm));
     engine.finish();

@@ -35,8 +35,8 @@ struct PublishedFloorplan {
   std::string name;
   std::string source;
   bool estimated{true};
-  double distance_tolerance_95{};  // relative, common scale of all distances
-  Geometry geometry;               // without hubs
+  double position_error_95_mm{};  // of a block, along x and along y
+  Geometry geometry;              // without hubs
 };
 
 // TOML text in the format of model/floorplans/README.md; coordinates to 0.1 um.

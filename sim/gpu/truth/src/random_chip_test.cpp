@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "chip_timeline.hpp"
 #include "interaction.hpp"
 #include "truth.hpp"
+#include "ww/model/floorplan.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -47,9 +49,9 @@ TEST_P(RandomChip, IsValidAndPlausibleForTwoHundredSeeds) {
     }
     const Interaction found = interaction(*chip, StreamPattern::random, 64);
     EXPECT_GT(found.per_true_mm, 0.0) << seed;
-    EXPECT_EQ(truth.thermal.dynamic_per_k > 0,
-              GetParam() == ChipClass::strong && found.residual_ratio < 0.25)
-        << seed;
+    if (GetParam() != ChipClass::strong) {
+      EXPECT_EQ(truth.thermal.dynamic_per_k, 0) << seed;
+    }
     if (truth.thermal.dynamic_per_k > 0) {  // wrong in another way
       ++warmer;
       continue;
@@ -61,9 +63,9 @@ TEST_P(RandomChip, IsValidAndPlausibleForTwoHundredSeeds) {
   RecordProperty("most_residual", std::to_string(most_residual));
   switch (GetParam()) {
     case ChipClass::nested: EXPECT_LT(most_residual, 0.002); break;
-    case ChipClass::mild: EXPECT_LT(most_residual, 0.21); break;
+    case ChipClass::mild: EXPECT_LT(most_residual, 0.29); break;
     case ChipClass::strong:
-      EXPECT_GT(least_residual, 0.33);
+      EXPECT_GT(least_residual, 0.27);
       EXPECT_GT(warmer, 0);
       break;
   }
@@ -80,25 +82,81 @@ TEST_P(RandomChip, IsTheSameForTheSameSeed) {
   EXPECT_EQ(a.truth().trunks[5].scale, b.truth().trunks[5].scale);
 }
 
-TEST_P(RandomChip, DeclaresTolerancesThatItsErrorsKeep) {
+// A chip just beyond the limit of a class is hardly worse than one just within it.
+TEST(RandomChips, LeaveNoGapBetweenMildAndStrong) {
+  double most_mild = 0;
+  double least_strong = 1;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Chip strong = draw(seed, ChipClass::strong).value();
+    if (strong.truth().thermal.dynamic_per_k > 0) continue;
+    least_strong =
+        std::min(least_strong, interaction(strong, StreamPattern::random, 64).residual_ratio);
+    most_mild = std::max(
+        most_mild,
+        interaction(draw(seed, ChipClass::mild).value(), StreamPattern::random, 64).residual_ratio);
+  }
+  EXPECT_LT(least_strong - most_mild, 0.08);
+}
+
+TEST(RandomChips, HaveRegistersAloneOfAllKinds) {
+  int alone = 0;
+  int part = 0;
+  int slow = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Chip chip = draw(seed, ChipClass::mild).value();
+    const SensorTruth& sensor = chip.truth().sensor;
+    if (sensor.accumulator) continue;
+    ++alone;
+    part += sensor.window_ns < sensor.period_ns ? 1 : 0;
+    slow += sensor.period_ns == 100'000'000 ? 1 : 0;
+  }
+  EXPECT_GE(alone, 15);
+  EXPECT_LE(alone, 45);
+  EXPECT_GT(part, 2);
+  EXPECT_GT(slow, 0);
+}
+
+TEST(RandomChips, HaveStagesAlongTheWayAndSomeHaveNone) {
+  int without = 0;
+  double most = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Chip chip = draw(seed, ChipClass::mild).value();
+    const WireTruth& wires = chip.truth().wires;
+    const double wire = (wires.ground_f_per_mm + 2 * wires.coupling_f_per_mm) / 4 * 512;
+    const double stages = (wires.stage_beat_f + 256 * wires.stage_data_f) / wires.stage_pitch_mm;
+    without += stages == 0 ? 1 : 0;
+    most = std::max(most, stages / wire);
+  }
+  EXPECT_GE(without, 8);
+  EXPECT_LE(without, 36);
+  EXPECT_GT(most, 0.6);
+  EXPECT_LE(most, 0.9 + 1e-9);
+}
+
+TEST_P(RandomChip, DeclaresPositionsThatItsErrorsKeep) {
   int outside = 0;
   constexpr int kChips = 100;
   for (std::uint64_t seed = 1; seed <= kChips; ++seed) {
     const Chip chip = draw(seed, GetParam()).value();
     const Truth& truth = chip.truth();
-    const double gain = std::abs(truth.sensor.gain - 1.0) / truth.sensor.gain_tolerance_95;
-    EXPECT_LE(gain, 2.5 / 1.96 + 1e-9);
-    outside += gain > 1.0 ? 1 : 0;
-    const Interaction found = interaction(chip, StreamPattern::random, 32);
-    if (GetParam() != ChipClass::strong) {
-      const double scale = std::abs(found.per_published_mm / found.per_true_mm - 1.0) /
-                           truth.published.distance_tolerance_95;
-      EXPECT_LT(scale, 2.0) << seed;
-      outside += scale > 1.0 ? 1 : 0;
-    }
+    EXPECT_LE(std::abs(truth.sensor.gain - 1.0), 0.05 * 2.5 / 1.96 + 1e-9);
+    const auto published = model::parse_floorplan(chip.public_floorplan_toml(), "drawn");
+    ASSERT_TRUE(published) << published.error().text();
+    // Distances as they are, found by the published ones: what no sensor and no wire adds to.
+    const auto centred = [](const Geometry& geometry) {
+      std::vector<double> mm;
+      for (int pair = 0; pair < 16; ++pair)
+        mm.push_back(geometry.mean_distance_mm(pair / 4, pair % 4));
+      double_centre(mm, 4, 4);
+      return mm;
+    };
+    const auto exact = centred(truth.geometry);
+    const auto drawn = centred(truth.published.geometry);
+    const double scale = std::inner_product(exact.begin(), exact.end(), drawn.begin(), 0.0) /
+                         std::inner_product(drawn.begin(), drawn.end(), drawn.begin(), 0.0);
+    outside += std::abs(scale - 1.0) > published->scale_error_95() ? 1 : 0;
   }
-  // Two declared tolerances, each missed by one chip in twenty.
-  EXPECT_LT(outside, kChips / 5);
+  EXPECT_LE(outside, kChips / 8);
 }
 
 TEST_P(RandomChip, KeepsItsTemperatureInASaneRange) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <numbers>
 
 namespace ww::sim::gpu {
 namespace {
@@ -115,60 +115,74 @@ void draw_geometry(Draw& draw, const Architecture& architecture, Truth& truth) {
   }
 }
 
+// How far a published block may lie from where it is (95%): from a die photo read to a tenth of a
+// millimetre to a block diagram that shows no more than the order of things.
+constexpr double kLeastPositionErrorMm = 0.1;
+constexpr double kMostPositionErrorMm = 0.6;
+
 void draw_published(Draw& draw, Truth& truth) {
   const Geometry& exact = truth.geometry;
   PublishedFloorplan& published = truth.published;
   Geometry& geometry = published.geometry;
-  const bool nested = truth.chip_class == ChipClass::nested;
-  const double scale_tolerance = draw.uniform(0.02, 0.06);
-  const double scale = 1.0 + draw.within_tolerance(scale_tolerance);
-  const double block_mm = nested ? 0.0 : draw.uniform(0.003, 0.008) * exact.width_mm;
-
-  // What errors of single blocks and detours do to the common scale that a regression of energy on
-  // published distance sees (first order).
-  std::vector<double> distance;
-  double mean_mm = 0;
-  for (int engine = 0; engine < 4; ++engine) {
-    for (int quadrant = 0; quadrant < 4; ++quadrant) {
-      distance.push_back(exact.mean_distance_mm(engine, quadrant));
-      mean_mm += distance.back() / 16;
-    }
-  }
-  double_centre(distance, 4, 4);
-  const double norm_mm =
-      std::sqrt(std::inner_product(distance.begin(), distance.end(), distance.begin(), 0.0));
-  const double block_effect = 2.0 * block_mm / norm_mm;
-  const double detour_effect =
-      truth.variation.trunk_detour / std::sqrt(3.0) / 2.0 * mean_mm / norm_mm;
+  const double w = exact.width_mm;
+  const double h = exact.height_mm;
+  const double error_95 = draw.uniform(kLeastPositionErrorMm, kMostPositionErrorMm);
   published.name = "random";
   published.estimated = true;
   published.source = "drawn with the chip";
-  published.distance_tolerance_95 =
-      tenth_micron(std::hypot(scale_tolerance, 1.96 * block_effect, 1.96 * detour_effect));
-
-  const auto moved = [&](Point point, Point shift) {
-    const double w = exact.width_mm;
-    const double h = exact.height_mm;
-    return Point{std::clamp(w / 2 + (point.x_mm - w / 2) * scale + shift.x_mm, 0.0, w),
-                 std::clamp(h / 2 + (point.y_mm - h / 2) * scale + shift.y_mm, 0.0, h)};
-  };
-  const auto shift = [&] { return Point{block_mm * draw.normal(), block_mm * draw.normal()}; };
+  published.position_error_95_mm = tenth_micron(error_95);
   geometry = exact;
   geometry.hubs.clear();
-  geometry.registers_to_l1_mm = exact.registers_to_l1_mm * scale;
-  for (auto& engine : geometry.compute_units) {
-    const Point by = shift();
-    for (Point& cu : engine) {
-      cu = moved(cu, by);
+
+  if (truth.chip_class == ChipClass::nested) {
+    // Distances are right but for a common scale: all is drawn too large or too small, so that the
+    // ports of the L2 are off by as much, along x and y together.
+    double from_middle = 0;
+    for (const Point port : exact.l2_channels) {
+      from_middle += manhattan_mm(port, {w / 2, h / 2}) / 2;
     }
+    from_middle /= static_cast<double>(exact.l2_channels.size());
+    const double scale =
+        1.0 + draw.within_tolerance(error_95 / (std::numbers::sqrt2 * from_middle));
+    const auto scaled = [&](Point& point) {
+      point = {std::clamp(w / 2 + (point.x_mm - w / 2) * scale, 0.0, w),
+               std::clamp(h / 2 + (point.y_mm - h / 2) * scale, 0.0, h)};
+    };
+    for (auto& engine : geometry.compute_units) std::ranges::for_each(engine, scaled);
+    for (auto* points : {&geometry.l2_channels, &geometry.memory_controllers}) {
+      std::ranges::for_each(*points, scaled);
+    }
+    geometry.registers_to_l1_mm = exact.registers_to_l1_mm * scale;
+    return;
+  }
+  // Half of the variance is common to the blocks of a kind, towards the middle or away from it, and
+  // half each block's own.
+  const double half_95 = error_95 / std::numbers::sqrt2;
+  const auto shift = [&] {
+    const double x = draw.within_tolerance(half_95);
+    return Point{x, draw.within_tolerance(half_95)};
+  };
+  const auto moved = [&](Point point, Point outward, Point own) {
+    const double x = point.x_mm < w / 2 ? -outward.x_mm : outward.x_mm;
+    const double y = point.y_mm < h / 2 ? -outward.y_mm : outward.y_mm;
+    return Point{std::clamp(point.x_mm + x + own.x_mm, 0.0, w),
+                 std::clamp(point.y_mm + y + own.y_mm, 0.0, h)};
+  };
+  const Point engines_outward = shift();
+  const Point l2_outward = shift();
+  for (auto& engine : geometry.compute_units) {
+    const Point own = shift();
+    for (Point& cu : engine) cu = moved(cu, engines_outward, own);
   }
   for (const auto& members : geometry.quadrants) {
-    const Point by = shift();
+    const Point own = shift();
     for (const int channel : members) {
-      const auto index = static_cast<std::size_t>(channel);
-      geometry.l2_channels[index] = moved(geometry.l2_channels[index], by);
-      geometry.memory_controllers[index] = moved(geometry.memory_controllers[index], {});
+      Point& port = geometry.l2_channels[static_cast<std::size_t>(channel)];
+      port = moved(port, l2_outward, own);
     }
+  }
+  for (Point& controller : geometry.memory_controllers) {
+    controller = moved(controller, {}, shift());
   }
 }
 

@@ -6,6 +6,7 @@
 #include "energy_ledger.hpp"
 #include "interaction.hpp"
 #include "prefixes.hpp"
+#include "transitions/transitions.hpp"
 #include "truth.hpp"
 
 namespace ww::sim::gpu {
@@ -40,6 +41,25 @@ double memory_f_per_bit_mm(const Chip& chip) {
     }
   }
   return ledger->end_launch(0, {}, {}).parts_f.l2_memory / bit_mm;
+}
+
+// Switched capacitance of the payload's wires alone per random bit and mm, mean over trunks.
+double wire_f_per_bit_mm(const Chip& chip) {
+  const Truth& truth = chip.truth();
+  const LaunchActivity activity = stream(chip, 0, 0, {.beats = kBeats, .with_cores = false});
+  const auto& counted = activity.monitors.trunks;
+  TransitionCounts counts;
+  counts.toggles = counted.toggles;
+  counts.adjacent = counted.adjacent;
+  counts.opposite = counted.opposite;
+  double mm = 0;
+  double scaled_mm = 0;
+  for (const Truth::Link& link : truth.trunks) {
+    mm += link.length_mm;
+    scaled_mm += link.length_mm * link.scale;
+  }
+  return counts.capacitance_f(truth.wires.ground_f_per_mm, truth.wires.coupling_f_per_mm) /
+         static_cast<double>(activity.payload_bits) * scaled_mm / mm;
 }
 
 struct PerMm {
@@ -157,6 +177,11 @@ Result<Revealed> reveal(const Chip& chip) {
     revealed.constants.push_back({name, of_true * fj, of_published * fj * sensed, unit});
   };
   add("energy_fj_per_bit_mm", random.per_true_mm, random.per_published_mm, "fJ/bit/mm");
+  // A fit's millimetres are published ones, here as there.
+  const double wires = wire_f_per_bit_mm(chip);
+  revealed.wire_fj_per_bit_mm = wires * fj;
+  add("wire_energy_fj_per_bit_mm", wires, wires * random.per_published_mm / random.per_true_mm,
+      "fJ/bit/mm");
   add("zero_toggle_intercept_fj_per_bit_mm", zeros.per_true_mm, zeros.per_published_mm,
       "fJ/bit/mm");
   add("toggle_slope_fj_per_transition_mm", (random.per_true_mm - half.per_true_mm) / kRates,

@@ -52,6 +52,43 @@ TEST(Reveal, IsNearTheLiteratureForTheW9100) {
           interaction(Chip::load({}).value(), StreamPattern::random, 1024).residual_ratio));
 }
 
+// Half of the distance's price in stages along the way: the wires stay what they are.
+TEST(Reveal, SealsTheWiresApartFromWhatStandsAlongThem) {
+  const Changes even{
+      {"trunk_capacitance", "0"}, {"trunk_detour", "0"}, {"regrant_beats", "1000000"}};
+  const double wires = (214.0 + 2 * 173.0) / 4 * 1.1687 * 1.1687;
+  const Revealed bare = reveal(w9100_with(even)).value();
+  EXPECT_NEAR(bare.wire_fj_per_bit_mm / wires, 1.0, 0.01);
+  EXPECT_GT(bare.energy_fj_per_bit_mm, 1.02 * bare.wire_fj_per_bit_mm);  // flops and requests
+  Changes staged = even;
+  staged.push_back({"flop_pitch_mm", "3.7\nstage_pitch_mm = 2.0\nstage_beat_pf = 143"});
+  const Revealed with_stages = reveal(w9100_with(staged)).value();
+  EXPECT_DOUBLE_EQ(with_stages.wire_fj_per_bit_mm, bare.wire_fj_per_bit_mm);
+  EXPECT_NEAR((with_stages.energy_fj_per_bit_mm - bare.energy_fj_per_bit_mm) / wires, 1.0, 0.25);
+  EXPECT_DOUBLE_EQ(constant(with_stages, "wire_energy_fj_per_bit_mm").truth,
+                   with_stages.wire_fj_per_bit_mm);
+}
+
+TEST(Reveal, SealsWiresThatCostNothing) {
+  const Revealed revealed =
+      reveal(w9100_with({{"ground_ff_per_mm", "0"},
+                         {"coupling_ff_per_mm", "0"},
+                         {"flop_pitch_mm", "3.7\nstage_pitch_mm = 2.0\nstage_beat_pf = 280"}}))
+          .value();
+  EXPECT_EQ(revealed.wire_fj_per_bit_mm, 0);
+  EXPECT_GT(revealed.energy_fj_per_bit_mm, 200);
+}
+
+// Links that are dearer per mm the longer they are: the extra millimetres cost more than the mean.
+TEST(Reveal, SealsTheMeanMillimetreWhereLongLinksCostMore) {
+  const Revealed even = reveal(w9100_with({{"trunk_capacitance", "0"}})).value();
+  const Revealed growing = reveal(w9100_with({{"trunk_capacitance", "0"},
+                                              {"flop_pitch_mm", "3.7\ngrowth_per_mm = 0.03"}}))
+                               .value();
+  EXPECT_GT(growing.energy_fj_per_bit_mm, 1.15 * even.energy_fj_per_bit_mm);
+  EXPECT_NEAR(growing.wire_fj_per_bit_mm / even.wire_fj_per_bit_mm, 1.0, 0.1);
+}
+
 TEST(Reveal, SensesThroughGainSlopeAndPublishedDistance) {
   const Revealed plain_chip = reveal(w9100_with({{"gain", "1.0"}})).value();
   const Revealed gained = reveal(w9100_with({{"gain", "1.03"}})).value();

@@ -8,6 +8,8 @@
 namespace ww::sim::gpu {
 namespace {
 
+constexpr double kGainReferenceC = 45;
+
 double rounded(double value, double resolution) {
   return std::round(value / resolution) * resolution;
 }
@@ -29,6 +31,15 @@ Sensor::Sensor(const Truth& truth, std::uint64_t seed)
   wander_pull_ = std::exp(-period_s_ / truth_.wander_tau_s);
   wander_kick_ = truth_.wander_relative * std::sqrt(1.0 - wander_pull_ * wander_pull_);
   wander_ = truth_.wander_relative * draw_.normal();
+  if (truth_.flicker_relative <= 0) return;
+  double tau_s = 0.1;
+  for (Decade& decade : flicker_) {
+    const double sigma = truth_.flicker_relative / std::sqrt(static_cast<double>(flicker_.size()));
+    decade.pull = std::exp(-period_s_ / tau_s);
+    decade.kick = sigma * std::sqrt(1.0 - decade.pull * decade.pull);
+    decade.value = sigma * draw_.normal();
+    tau_s *= 10;
+  }
 }
 
 double Sensor::shunt_w(double power_w) const {
@@ -37,8 +48,14 @@ double Sensor::shunt_w(double power_w) const {
 
 ww_vgpu_sample Sensor::read(const Tick& tick) {
   wander_ = wander_ * wander_pull_ + wander_kick_ * draw_.normal();
-  const double gain =
-      truth_.gain * (1.0 + wander_) * (1.0 + truth_.noise_relative * draw_.normal());
+  double slow = 1.0 + wander_ + truth_.gain_per_k * (tick.temperature_c - kGainReferenceC);
+  if (truth_.flicker_relative > 0) {
+    for (Decade& decade : flicker_) {
+      decade.value = decade.value * decade.pull + decade.kick * draw_.normal();
+      slow += decade.value;
+    }
+  }
+  const double gain = truth_.gain * slow * (1.0 + truth_.noise_relative * draw_.normal());
   energy_j_ += gain * shunt_w(tick.power_w) * period_s_;
 
   // The register: mean over the window, late, then filtered. Before the window has filled, the
@@ -82,6 +99,7 @@ ww_vgpu_sample Sensor::read(const Tick& tick) {
                                 truth_.voltage_resolution_v)));
   sample.clock_khz = static_cast<std::int32_t>(std::lround(tick.clock_hz * 1e-3));
   sample.flags = missing ? 0U : static_cast<std::uint32_t>(WW_VGPU_SAMPLE_VALID);
+  if (!truth_.accumulator) sample.flags |= static_cast<std::uint32_t>(WW_VGPU_SAMPLE_NO_ENERGY);
   return sample;
 }
 

@@ -1,6 +1,7 @@
 // What the chip's registers say of its power, temperature and voltage.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Sensor {
   double window_sum_{};
   double lagged_w_{};
   double wander_{};
+  // 1/f noise as a sum of Ornstein-Uhlenbeck processes, a decade apart.
+  struct Decade {
+    double pull{}, kick{}, value{};
+  };
+  std::array<Decade, 5> flicker_;
   double energy_j_{};
   std::int64_t last_power_uw_{};
 };

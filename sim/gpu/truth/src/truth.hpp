@@ -30,13 +30,21 @@ struct WireTruth {
   double flop_pitch_mm{};       // pipeline flops along a trunk
   double flop_data_f{};         // per toggling wire and flop
   double flop_clock_f{};        // per wire, beat and flop
-  bool whole_flops{true};       // their count is whole; otherwise it grows smoothly with length
+  bool whole_flops{true};       // flops and stages are whole; otherwise they grow with length
   double registers_f_per_mm{};  // per toggling wire between L1 and registers
   // Beyond this length a trunk needs another hop: buffers that cost this much per payload
   // transition and, for the clock, per wire and beat. 0: never.
   double hop_after_mm{};
   double hop_data_f{};
   double hop_clock_f{};
+  // Crossbar stages (multiplexers, arbiters, wider repeaters) that stand this far apart along a
+  // trunk; 0: none. Each costs so much per payload beat, and per toggling wire.
+  double stage_pitch_mm{};
+  double stage_beat_f{};
+  double stage_data_f{};
+  // Relative growth of a trunk's capacitance per mm with each mm by which the trunk is longer than
+  // the mean: long links get wider wires and stronger repeaters.
+  double growth_per_mm{};
   // Extra capacitance per payload beat for an (engine, quadrant) pair: clock-domain crossings or
   // arbitration that only some pairs need. [engine * quadrants + quadrant]; empty: none.
   std::vector<double> pair_extra_f;
@@ -118,20 +126,21 @@ struct RegulatorTruth {
   double offset_w{};
   double slope{1.0};
   double quadratic_per_w{};
-  double slope_tolerance_95{};
 };
 
 struct SensorTruth {
   std::int64_t period_ns{1'000'000};
-  std::int64_t window_ns{1'000'000};  // mean over so much time
+  std::int64_t window_ns{1'000'000};  // mean over so much time; below a period: the rest is unseen
+  bool accumulator{true};             // also counts energy
   std::int64_t delay_ns{};
   double lag_s{};  // first-order filter behind the window; 0: none
   double gain{1.0};
-  double gain_tolerance_95{};
   double noise_relative{};  // white, each tick
   double resolution_w{};
   double wander_relative{};  // slow gain wander, standard deviation
   double wander_tau_s{1.0};
+  double flicker_relative{};     // 1/f gain noise between 0.1 and 1000 s, standard deviation
+  double gain_per_k{};           // growth of the gain with temperature, from 45 C on
   double outlier_probability{};  // a tick's power register is off by up to outlier_relative
   double outlier_relative{};
   double missing_probability{};  // a tick gives no answer

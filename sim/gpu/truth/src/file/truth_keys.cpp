@@ -15,7 +15,7 @@ constexpr double kMilli = 1e-3;
 
 // Where a row names no member, the reader of its table reads it.
 constexpr TomlKey<WireTruth> kWireKeys[] = {
-    {"ground_ff_per_mm", &WireTruth::ground_f_per_mm, 1, 5000, "fF/mm",
+    {"ground_ff_per_mm", &WireTruth::ground_f_per_mm, 0, 5000, "fF/mm",
      "Wire to ground, repeaters included", kKeckler, kFemto},
     {"coupling_ff_per_mm", &WireTruth::coupling_f_per_mm, 0, 5000, "fF/mm",
      "Between two neighbouring wires", kKeckler, kFemto},
@@ -46,6 +46,14 @@ constexpr TomlKey<WireTruth> kWireKeys[] = {
      kFemto, false},
     {"hop_clock_ff", &WireTruth::hop_clock_f, 0, 20000, "fF", "Hop's clock, each wire and beat",
      kShape, kFemto, false},
+    {"stage_pitch_mm", &WireTruth::stage_pitch_mm, 0, 100, "mm",
+     "Distance of the switches along a trunk; 0: none", kShape, 1, false},
+    {"stage_beat_pf", &WireTruth::stage_beat_f, 0, 1e6, "pF", "Such a switch, each payload beat",
+     kShape, kPico, false},
+    {"stage_data_ff", &WireTruth::stage_data_f, 0, 20000, "fF",
+     "Such a switch, each payload transition", kShape, kFemto, false},
+    {"growth_per_mm", &WireTruth::growth_per_mm, -0.5, 0.5, "1/mm",
+     "Growth of a link's energy per mm with its length", kShape, 1, false},
     {"pair_extra_pf",
      {},
      0,
@@ -169,8 +177,6 @@ constexpr TomlKey<RegulatorTruth> kRegulatorKeys[] = {
     {"slope", &RegulatorTruth::slope, 0.1, 10, "", "Its slope", kDraws},
     {"quadratic_per_w", &RegulatorTruth::quadratic_per_w, -0.01, 0.01, "1/W", "Its quadratic term",
      kDraws},
-    {"slope_tolerance_95", &RegulatorTruth::slope_tolerance_95, 0, 1, "",
-     "Published 95% half-width of the marginal slope, relative", kDraws},
 };
 
 constexpr TomlKey<SensorTruth> kSensorKeys[] = {
@@ -183,8 +189,6 @@ constexpr TomlKey<SensorTruth> kSensorKeys[] = {
     {"lag_s", &SensorTruth::lag_s, 0, 100, "s", "Filter of first order behind the window; 0: none",
      kDraws},
     {"gain", &SensorTruth::gain, 0.1, 10, "", "Gain of the sensor", kDraws},
-    {"gain_tolerance_95", &SensorTruth::gain_tolerance_95, 0, 1, "",
-     "Published 95% half-width of the gain, relative", kDraws},
     {"noise_relative", &SensorTruth::noise_relative, 0, 0.5, "",
      "White noise of a tick, of the reading", kDraws},
     {"resolution_w", &SensorTruth::resolution_w, 1e-6, 10, "W", "Step of the power register",
@@ -193,6 +197,12 @@ constexpr TomlKey<SensorTruth> kSensorKeys[] = {
      "Slow wander of the gain, standard deviation", kDraws},
     {"wander_tau_s", &SensorTruth::wander_tau_s, 0.1, 1e5, "s", "Correlation time of that wander",
      kDraws},
+    {"accumulator", &SensorTruth::accumulator, 0, 0, "", "Whether it counts energy, too", kDraws, 1,
+     false},
+    {"flicker_relative", &SensorTruth::flicker_relative, 0, 0.1, "",
+     "1/f noise of the reading, relative", kDraws, 1, false},
+    {"gain_per_k", &SensorTruth::gain_per_k, -0.01, 0.01, "1/K",
+     "Change of the gain with the temperature", kDraws, 1, false},
     {"outlier_probability", &SensorTruth::outlier_probability, 0, 0.5, "",
      "Share of readings that are off", kDraws},
     {"outlier_relative", &SensorTruth::outlier_relative, 0, 10, "", "How far they are off at most",

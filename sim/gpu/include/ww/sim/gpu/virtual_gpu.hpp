@@ -41,7 +41,7 @@ struct Options {
   std::uint64_t watchdog_instructions{std::uint64_t{4} << 30};
   OnFault on_fault{OnFault::stop};
   MemoryChecks checks{};
-  // Dispatches that dispatch() and counters() still know, the latest ones; 0: all.
+  // Dispatches that dispatch() still knows, the latest ones; 0: all. counters() knows all.
   std::uint64_t most_dispatches{};
   // Whether each of them keeps its activity, for sealed_energy_j() and repeat_launches().
   bool keep_energies{true};

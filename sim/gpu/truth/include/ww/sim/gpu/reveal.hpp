@@ -26,6 +26,11 @@ struct Revealed {
   // The same times sensor gain and marginal regulator efficiency at the operating point, per
   // *published* millimetre: what no fit could tell apart from the truth.
   double sensed_fj_per_bit_mm{};
+  // Energy of the payload's wires alone, per random payload bit and mm of wire: their capacitance
+  // to ground and to each other as random bits charge it, mean over the chip's trunks. No flop,
+  // stage, hop, request or clock, and no interaction: it does not depend on how a fit defines its
+  // own figure.
+  double wire_fj_per_bit_mm{};
   // Transitions of request and tag wires per payload bit of those streams: an order of addresses
   // that toggles them otherwise has another k.
   double control_toggles_per_bit{};

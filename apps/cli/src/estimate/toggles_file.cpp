@@ -1,0 +1,97 @@
+#include "estimate/toggles_file.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::cli {
+namespace {
+
+constexpr auto kTogglesFormat = "wirewatt-toggles/1";
+constexpr std::size_t kL1L2 = 1;
+
+struct CountedToggles {
+  double bytes{};
+  model::WireActivity wires;
+  void add(const model::SegmentTraffic& traffic) {
+    if (!traffic.bytes || !traffic.wires) return;
+    bytes += *traffic.bytes;
+    wires += *traffic.wires;
+  }
+  [[nodiscard]] bool any() const { return bytes > 0; }
+  [[nodiscard]] nlohmann::json json() const {
+    return {{"bytes", bytes},
+            {"toggle_rate", wires.toggles / (8 * bytes)},
+            {"coupling_per_toggle", wires.toggles > 0 ? wires.coupling() / wires.toggles : 0.0}};
+  }
+};
+
+std::optional<model::AssumedData> counted_data(const nlohmann::json& row) {
+  const auto number = [&](const char* key) -> std::optional<double> {
+    const auto found = row.find(key);
+    if (found == row.end() || !found->is_number()) return std::nullopt;
+    return found->get<double>();
+  };
+  if (!row.is_object()) return std::nullopt;
+  const auto rate = number("toggle_rate");
+  const auto coupling = number("coupling_per_toggle");
+  // A wire toggles at most once a beat, and each toggle has at most two neighbours.
+  if (!rate || !coupling || !(*rate >= 0 && *rate <= 1) || !(std::abs(*coupling) <= 2)) {
+    return std::nullopt;
+  }
+  return model::data_counted_elsewhere(*rate, *coupling);
+}
+
+}  // namespace
+
+Result<nlohmann::json> toggles_json(const CountedTraffic& traffic, const std::string& device,
+                                    const std::vector<std::string>& command) {
+  CountedToggles all;
+  auto kernels = nlohmann::json::array();
+  for (const auto& kernel : traffic.kernels) {
+    CountedToggles own;
+    own.add(kernel.segments[kL1L2]);
+    all.add(kernel.segments[kL1L2]);
+    if (!own.any()) continue;
+    nlohmann::json row = own.json();
+    row["kernel"] = kernel.kernel;
+    row["dispatches"] = kernel.dispatches;
+    kernels.push_back(std::move(row));
+  }
+  if (!all.any()) {
+    return fail(ErrorCode::bad_data,
+                "no kernel moved anything between L1 and L2 that toggle monitors saw", device);
+  }
+  return nlohmann::json{{"format", kTogglesFormat}, {"device", device},
+                        {"virtual", true},          {"command", command},
+                        {"all", all.json()},        {"kernels", std::move(kernels)}};
+}
+
+Status use_toggles(model::EstimateOptions& options, const std::string& file) {
+  WW_ASSIGN(text, read_file(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || json.value("format", nlohmann::json()) != kTogglesFormat) {
+    return fail(ErrorCode::parse_error,
+                "is not a file of toggles; 'wirewatt toggles -o FILE -- app args' writes one",
+                file);
+  }
+  const auto bad = [&](const std::string& where) {
+    return fail(ErrorCode::bad_data,
+                where + " needs a toggle_rate of 0 to 1 and a coupling_per_toggle of -2 to 2",
+                file);
+  };
+  const auto all = counted_data(json.value("all", nlohmann::json()));
+  if (!all) return bad("'all'");
+  options.data = *all;
+  for (const auto& row : json.value("kernels", nlohmann::json::array())) {
+    const auto data = counted_data(row);
+    const auto name = row.is_object() ? row.find("kernel") : row.end();
+    if (!data || name == row.end() || !name->is_string()) return bad("each of 'kernels'");
+    options.data_of_kernel[name->get<std::string>()] = *data;
+  }
+  return {};
+}
+
+}  // namespace ww::cli

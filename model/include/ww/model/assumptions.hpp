@@ -1,0 +1,25 @@
+// What the fit assumes beforehand: every prior, bound, filter and threshold that can move an answer
+// or its interval, with its physical source, and the range from which virtual chips draw the same
+// quantity. The table of docs/method.md is made from this list.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ww::model {
+
+enum class AssumptionKind { prior, bound, filter, threshold };
+
+struct Assumption {
+  AssumptionKind kind{};
+  std::string quantity;
+  std::string value;   // as the code has it
+  std::string source;  // physical or statistical
+  std::string drawn;   // range of the same quantity over virtual chips; empty: they have none
+};
+
+[[nodiscard]] std::vector<Assumption> assumptions();
+// The same as a Markdown table.
+[[nodiscard]] std::string assumptions_markdown();
+
+}  // namespace ww::model

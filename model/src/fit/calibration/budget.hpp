@@ -1,0 +1,28 @@
+// The uncertainty budget of a combination of variants' energies (JCGM 100:2008, "GUM").
+#pragma once
+
+#include "fit/calibration/intervals.hpp"
+#include "reduction/facts.hpp"
+#include "ww/model/fit.hpp"
+
+namespace ww::model {
+
+// What no campaign can determine, relative, 95%: the sensor's gain, the regulator's marginal slope,
+// and the floorplan's positions as they change the scale of distances.
+struct DeclaredErrors {
+  double gain{}, regulator{}, positions{};
+  [[nodiscard]] double together() const;
+};
+[[nodiscard]] DeclaredErrors declared_errors(const Facts& facts);
+
+// Absolute 95% half-width of sum_v weights[v] k_v, whose value is `value`: Student's t for the
+// effective degrees of freedom (Welch and Satterthwaite) times the combined standard uncertainty.
+[[nodiscard]] double absolute_half_width_95(const Uncertainty& uncertainty,
+                                            const Eigen::VectorXd& weights, double value,
+                                            double declared_95);
+
+// Every line of it.
+[[nodiscard]] Budget make_budget(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
+                                 double value, const DeclaredErrors& declared);
+
+}  // namespace ww::model
