@@ -8,12 +8,12 @@
 
 #include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
+#include "ww/model/wire_model.hpp"
 
 namespace ww::model {
 namespace {
 
 constexpr double fewest_lanes = 16;                 // take each of a load's bytes once
-constexpr double random_toggle_rate = 0.5;          // of independent bits
 constexpr double least_register_contrast_mm = 0.2;  // standard deviation of the distances
 constexpr double most_rates_differ = 0.02;
 // Trunks and legs draw several times what registers' wires do: their toggles must be the same.
