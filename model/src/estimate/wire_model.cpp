@@ -254,7 +254,8 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   }
   if (const auto wires = constant(model, "wire_energy_fj_per_bit_mm")) {
     const double least = wires->sensed_low / *value;
-    const double departures = number(member(model, "misfit"), "statistic").value_or(0);
+    const auto test = model.optional_object("misfit");
+    const double departures = test ? number(*test, "statistic").value_or(0.0) : 0.0;
     result.whole_way = {1, std::clamp(least, 0.0, 1.0),
                         1 + quantile_95 * departures / std::sqrt(kDepartureTerms)};
   }
