@@ -224,7 +224,7 @@ class Page {
                  {{"level", true}, {"coverage factor", true}, {"± [fJ/bit/mm]", true}},
                  {}};
     for (const json& row : list_of(budget, "expanded")) {
-      levels.rows.push_back({figure_text(100 * number_of(row, "level"), 3) + " %",
+      levels.rows.push_back({figure_text(100 * number_of(row, "level"), 2) + " %",
                              figure_text(number_of(row, "coverage_factor"), 4),
                              figure_text(number_of(row, "half_width_fj_per_bit_mm"))});
     }
