@@ -1,4 +1,5 @@
-# The driver's dynamic symbols are the loader's entry points and the vgpu ABI, and nothing else.
+# The driver's dynamic symbols are the loader's entry points, the vgpu ABI and the catalogue
+# of chips, and nothing else.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing
   RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
@@ -7,7 +8,8 @@ endif()
 string(REGEX MATCHALL "[^ \n]+\n" found "${listing}")
 list(TRANSFORM found STRIP)
 list(SORT found)
-set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR ww_vgpu_get_abi)
+set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR ww_vgpu_get_abi
+  ww_vgpu_get_catalog)
 if(NOT "${found}" STREQUAL "${wanted}")
   message(FATAL_ERROR "exported: ${found}\nwanted: ${wanted}")
 endif()
