@@ -272,7 +272,11 @@ Trace drive(const NetworkKind& kind, const NetworkConfig& config, std::uint64_t 
     if (cycle % 64 == 0) {
       const Status conserved = network.check_conservation();
       RC_ASSERT(conserved.has_value());
-      RC_ASSERT(!network.stuck(Cycles{20000}).has_value());
+      // Nothing moves in a deadlock. A node at a saturated ring may wait until what passes it has
+      // drained.
+      const auto stuck = network.stuck(Cycles{20000});
+      RC_ASSERT(!stuck.has_value() || stuck->kind == Stuck::Kind::starvation);
+      RC_ASSERT(!network.stuck(Cycles{500000}).has_value());
     }
   }
   RC_ASSERT(network.packets_inside() == 0u);
