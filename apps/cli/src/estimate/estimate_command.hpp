@@ -46,7 +46,8 @@ struct Estimated {
 [[nodiscard]] Result<Estimated> run_estimate(const EstimateArguments& arguments);
 [[nodiscard]] nlohmann::json estimate_json(const Estimated& done);
 
-// The same with a calibration of crossings as the model: prints what they cost. Gives the exit code.
+// The same with a calibration of crossings as the model: prints what they cost. Gives the exit
+// code.
 [[nodiscard]] int estimate_crossing(const EstimateArguments& arguments);
 
 }  // namespace ww::cli

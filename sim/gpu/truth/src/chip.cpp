@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "builtin_chips.hpp"
-#include "file/chip_file.hpp"
 #include "chip_timeline.hpp"
 #include "draw.hpp"
 #include "energy_ledger.hpp"
+#include "file/chip_file.hpp"
 #include "random_chip.hpp"
 #include "truth.hpp"
 #include "ww/model/known_floorplans.hpp"

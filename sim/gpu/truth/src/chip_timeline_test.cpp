@@ -263,7 +263,8 @@ TEST(ChipTimeline, MissingAnswersAreFlagged) {
 
 TEST(ChipTimeline, ASensorWithoutAnAccumulatorSaysSo) {
   for (const bool there : {true, false}) {
-    const Chip chip = w9100_with({{"period_ns", there ? "1000000" : "1000000\naccumulator = false"}});
+    const Chip chip =
+        w9100_with({{"period_ns", there ? "1000000" : "1000000\naccumulator = false"}});
     ChipTimeline timeline(chip, 1);
     timeline.idle_until(50'000'000);
     for (const ww_vgpu_sample& sample : samples(timeline)) {
