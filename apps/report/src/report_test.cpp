@@ -107,7 +107,7 @@ TEST_F(Report, ShowsTheUncertaintyBudgetAtThreeLevels) {
   calibrate();
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("Uncertainty budget of the energy"));
-  for (const char* text : {"positions in the floorplan", "68 %", "95 %", "99 %"}) {
+  for (const char* text : {"positions in the floorplan", "68&nbsp;%", "95&nbsp;%", "99&nbsp;%"}) {
     EXPECT_THAT(html, HasSubstr(text));
   }
 }
