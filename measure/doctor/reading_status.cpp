@@ -20,7 +20,7 @@ struct Bounds {
 
 // `value` gives the field of a reading in the unit of the bounds.
 template <class Value>
-StatusRow judge(std::string field, std::span<const StoredSample> readings, const Bounds& bounds,
+StatusRow judge(std::string field, std::span<const SensorReading> readings, const Bounds& bounds,
                 const Value& value) {
   StatusRow row{std::move(field), ReadingStatus::healthy, ""};
   const auto bad = [&row](ReadingStatus status, std::string reason) {
@@ -31,7 +31,7 @@ StatusRow judge(std::string field, std::span<const StoredSample> readings, const
   std::size_t answers = 0;
   bool all_zero = true, moved = false;
   std::optional<double> last;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     const std::optional<double> now = value(reading);
     if (!now) continue;
     ++answers;
@@ -92,7 +92,8 @@ std::string_view to_string(ReadingStatus status) {
   return "unknown";
 }
 
-std::vector<StatusRow> reading_statuses(std::span<const StoredSample> readings, bool load_changes) {
+std::vector<StatusRow> reading_statuses(std::span<const SensorReading> readings,
+                                        bool load_changes) {
   const auto scaled = [](const auto& value, double unit) -> std::optional<double> {
     if (!value) return {};
     return static_cast<double>(*value) * unit;
@@ -104,15 +105,15 @@ std::vector<StatusRow> reading_statuses(std::span<const StoredSample> readings, 
   const Bounds clock{0, 1e7, false, false, false, false};
   return {
       judge("power", readings, power,
-            [&](const StoredSample& r) { return scaled(r.power_uw, 1e-6); }),
+            [&](const SensorReading& r) { return scaled(r.power_uw, 1e-6); }),
       judge("energy", readings, energy,
-            [&](const StoredSample& r) { return scaled(r.energy_ticks, 1.0); }),
+            [&](const SensorReading& r) { return scaled(r.energy_ticks, 1.0); }),
       judge("temperature", readings, temperature,
-            [&](const StoredSample& r) { return scaled(r.temperature_mc, 1e-3); }),
+            [&](const SensorReading& r) { return scaled(r.temperature_mc, 1e-3); }),
       judge("voltage", readings, voltage,
-            [&](const StoredSample& r) { return scaled(r.voltage_uv, 1e-6); }),
+            [&](const SensorReading& r) { return scaled(r.voltage_uv, 1e-6); }),
       judge("clock", readings, clock,
-            [&](const StoredSample& r) { return scaled(r.clock_khz, 1.0); }),
+            [&](const SensorReading& r) { return scaled(r.clock_khz, 1.0); }),
   };
 }
 

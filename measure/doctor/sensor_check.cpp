@@ -31,9 +31,9 @@ double seconds(std::int64_t ns) {
   return static_cast<double>(ns) * 1e-9;
 }
 
-std::vector<PowerPoint> points(std::span<const StoredSample> readings, std::int64_t zero_ns) {
+std::vector<PowerPoint> points(std::span<const SensorReading> readings, std::int64_t zero_ns) {
   std::vector<PowerPoint> out;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (!reading.power_uw) continue;
     out.push_back(
         {seconds(reading.time_ns - zero_ns), static_cast<double>(*reading.power_uw) * 1e-6});
@@ -102,7 +102,7 @@ void judge(SensorCheck& check) {
   }
 }
 
-double mean_distance_s(std::span<const StoredSample> readings) {
+double mean_distance_s(std::span<const SensorReading> readings) {
   const auto count = static_cast<double>(std::max<std::size_t>(readings.size(), 2) - 1);
   return seconds(readings.back().time_ns - readings.front().time_ns) / count;
 }
@@ -123,11 +123,11 @@ SensorCheck resolved(SensorCheck check, ResponseKind kind, double time_s, double
 
 // Power by the energy counter, each stamped with the end of its step. Empty without a counter that
 // can be used.
-std::vector<StoredSample> counted_power(const energy::EnergySeries& series) {
+std::vector<SensorReading> counted_power(const energy::EnergySeries& series) {
   const auto steps = energy::energy_steps(series, least_energy_step_s);
-  std::vector<StoredSample> out;
+  std::vector<SensorReading> out;
   for (std::size_t i = 1; i < steps.moves.size(); ++i) {
-    StoredSample power;
+    SensorReading power;
     power.time_ns = power.poll_ns = series.readings[steps.moves[i]].time_ns;
     power.power_uw = std::llround(static_cast<double>(steps.power_w[steps.moves[i]]) * 1e6);
     power.changed = true;
@@ -169,8 +169,8 @@ std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings,
 
 // Everything read during one stage.
 struct Series {
-  std::vector<StoredSample> readings;
-  std::vector<StoredSample> second;
+  std::vector<SensorReading> readings;
+  std::vector<SensorReading> second;
   std::vector<LoadStep> steps;
 };
 
@@ -179,7 +179,7 @@ Status take(Sensor& sensor, Series& series) {
     for (const Sample& sample : polled->new_samples()) {
       series.readings.push_back(stored(sample));
       if (!sample.reading.second_power_uw) continue;
-      StoredSample second = series.readings.back();
+      SensorReading second = series.readings.back();
       second.power_uw = sample.reading.second_power_uw;
       series.second.push_back(second);
     }
@@ -301,7 +301,7 @@ class Check {
   // When the counter changed, as a series that find_update_period takes.
   static std::vector<PowerPoint> counter_points(const Series& series) {
     std::vector<PowerPoint> out;
-    for (const StoredSample& reading : series.readings) {
+    for (const SensorReading& reading : series.readings) {
       if (!reading.energy_ticks) continue;
       out.push_back({seconds(reading.time_ns - series.readings.front().time_ns),
                      static_cast<double>(*reading.energy_ticks)});

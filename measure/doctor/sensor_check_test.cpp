@@ -133,7 +133,7 @@ TEST(SensorCheck, AnEnergyCounterOfAnotherTickIsSaidToDisagree) {
     const SensorFacts& facts() const override { return inner_.facts(); }
     std::int64_t now_ns() override { return inner_.now_ns(); }
     void sleep_until(std::int64_t t) override { inner_.sleep_until(t); }
-    Result<std::vector<StoredSample>> new_readings() override {
+    Result<std::vector<SensorReading>> new_readings() override {
       auto readings = inner_.new_readings();
       for (auto& reading : *readings) reading.energy_ticks = *reading.energy_ticks * 2;
       return readings;
@@ -157,14 +157,14 @@ TEST(SensorCheck, JsonHasNullForWhatIsNotKnown) {
   EXPECT_TRUE(json["period_s"].is_null());
 }
 
-StoredSample reading(std::optional<std::int64_t> power_w, std::optional<std::int64_t> energy) {
-  StoredSample sample;
+SensorReading reading(std::optional<std::int64_t> power_w, std::optional<std::int64_t> energy) {
+  SensorReading sample;
   if (power_w) sample.power_uw = *power_w * 1'000'000;
   sample.energy_ticks = energy;
   return sample;
 }
 
-ReadingStatus status_of(const std::vector<StoredSample>& readings, const std::string& field) {
+ReadingStatus status_of(const std::vector<SensorReading>& readings, const std::string& field) {
   const auto rows = reading_statuses(readings, true);
   return std::ranges::find(rows, field, &StatusRow::field)->status;
 }

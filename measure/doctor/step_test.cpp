@@ -26,9 +26,9 @@ struct Line {
 // are multiples of the polls, not of the period); else, where every poll shows a new value or few
 // do, a low quantile of the gaps between readings that changed, because two refreshes may by chance
 // show the same value but never come early.
-double refresh_period(std::span<const StoredSample> readings) {
+double refresh_period(std::span<const SensorReading> readings) {
   std::vector<PowerPoint> polls;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (!reading.power_uw) continue;
     polls.push_back({static_cast<double>(reading.time_ns) * 1e-9,
                      static_cast<double>(*reading.power_uw) * 1e-6});
@@ -36,7 +36,7 @@ double refresh_period(std::span<const StoredSample> readings) {
   if (const auto found = find_update_period(polls); found.resolved) return found.period_s;
   std::vector<double> gaps;
   std::optional<std::int64_t> last;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (!reading.changed || !reading.power_uw) continue;
     if (last && reading.time_ns > *last) {
       gaps.push_back(static_cast<double>(reading.time_ns - *last) * 1e-9);
@@ -46,10 +46,10 @@ double refresh_period(std::span<const StoredSample> readings) {
   return gaps.empty() ? 0.0 : quantile(std::move(gaps), 0.2);
 }
 
-std::vector<Point> between(std::span<const StoredSample> readings, std::int64_t from_ns,
+std::vector<Point> between(std::span<const SensorReading> readings, std::int64_t from_ns,
                            std::int64_t to_ns, std::int64_t zero_ns) {
   std::vector<Point> points;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (reading.time_ns < from_ns || reading.time_ns >= to_ns || !reading.power_uw) continue;
     points.push_back({static_cast<double>(reading.time_ns - zero_ns) * 1e-9,
                       static_cast<double>(*reading.power_uw) * 1e-6});
@@ -91,7 +91,7 @@ struct Edge {
 };
 
 // One switch at `at`, the level before it since `from`, the level after it until `to`.
-std::optional<Edge> normalised(std::span<const StoredSample> readings, std::int64_t from,
+std::optional<Edge> normalised(std::span<const SensorReading> readings, std::int64_t from,
                                std::int64_t at, std::int64_t to) {
   // The second half of each level has settled, unless the sensor is too slow for the test.
   const auto before = between(readings, from + (at - from) / 2, at, at);
@@ -157,7 +157,7 @@ std::optional<double> crossing(const std::vector<Point>& curve, double level) {
 
 }  // namespace
 
-Result<StepResponse> analyse_steps(std::span<const StoredSample> readings,
+Result<StepResponse> analyse_steps(std::span<const SensorReading> readings,
                                    std::span<const LoadStep> steps) {
   if (steps.empty()) return fail(ErrorCode::bad_data, "no load steps", "step test");
   if (std::ranges::none_of(readings, [](const auto& r) { return r.power_uw.has_value(); })) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t ms = 1'000'000;
 
 struct Series {
-  std::vector<StoredSample> readings;
+  std::vector<SensorReading> readings;
   std::vector<LoadStep> steps;
 };
 
@@ -40,7 +40,7 @@ Series series(const Shape& shape, const std::function<double(double)>& response)
   const std::int64_t end = out.steps.back().off_ns + half;
   const auto period = static_cast<std::int64_t>(shape.period_s * 1e9);
   std::int64_t shown_tick = -1;
-  StoredSample shown;
+  SensorReading shown;
   for (std::int64_t t = 0; t < end; t += ms) {
     const std::int64_t tick = t / period;
     shown.changed = tick != shown_tick;
@@ -93,7 +93,7 @@ TEST(StepTest, FindsAPeriodThatIsNoMultipleOfThePolls) {
   shape.noise_w = 0.5;
   const Series s = series(shape, boxcar(0.0, 0.060));
   Series coarse = s;
-  std::erase_if(coarse.readings, [](const StoredSample& r) { return r.time_ns / ms % 9 != 0; });
+  std::erase_if(coarse.readings, [](const SensorReading& r) { return r.time_ns / ms % 9 != 0; });
   const auto found = analyse_steps(coarse.readings, coarse.steps);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->period_s, 0.01541, 0.0001);
@@ -160,7 +160,7 @@ TEST(StepTest, SaysSoWhenTheStepDrownsInNoise) {
 
 TEST(StepTest, AFrozenSensorHasNoPeriod) {
   Series s = series({}, [](double) { return 1.0; });
-  for (StoredSample& reading : s.readings) {
+  for (SensorReading& reading : s.readings) {
     reading.power_uw = 1;
     reading.changed = false;
   }

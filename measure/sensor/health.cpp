@@ -22,13 +22,13 @@ tl::unexpected<Error> trouble(std::string_view sensor, std::string what) {
 
 }  // namespace
 
-Status check_health(std::span<const StoredSample> readings, std::string_view sensor,
+Status check_health(std::span<const SensorReading> readings, std::string_view sensor,
                     const HealthExpectation& expectation) {
   std::size_t answered = 0;
   bool all_zero = true;
   bool moved = false;
   std::optional<std::int64_t> last_power, last_energy, last_time;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (last_time && reading.time_ns < *last_time) {
       return trouble(sensor, fmt::format("time runs backwards, from {} to {} ns", *last_time,
                                          reading.time_ns));

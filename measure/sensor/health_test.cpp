@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<StoredSample> healthy() {
-  std::vector<StoredSample> readings;
+std::vector<SensorReading> healthy() {
+  std::vector<SensorReading> readings;
   for (int i = 0; i < 100; ++i) {
-    StoredSample reading;
+    SensorReading reading;
     reading.time_ns = reading.poll_ns = i * 1'000'000;
     reading.power_uw = 60'000'000 + 1000 * (i % 7) + (i > 50 ? 20'000'000 : 0);
     reading.energy_ticks = 4000 * i;
@@ -25,7 +25,7 @@ std::vector<StoredSample> healthy() {
   return readings;
 }
 
-void expect_trouble(const std::vector<StoredSample>& readings, const char* word,
+void expect_trouble(const std::vector<SensorReading>& readings, const char* word,
                     bool load_changes = false) {
   const auto status = check_health(readings, "hwmon3", {load_changes});
   ASSERT_FALSE(status);

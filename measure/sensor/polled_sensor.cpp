@@ -35,8 +35,8 @@ std::vector<Sample> PolledSensor::new_samples() {
   return std::exchange(waiting_, {});
 }
 
-Result<std::vector<StoredSample>> PolledSensor::new_readings() {
-  std::vector<StoredSample> readings;
+Result<std::vector<SensorReading>> PolledSensor::new_readings() {
+  std::vector<SensorReading> readings;
   throttle_bits_ = 0;
   for (const Sample& sample : new_samples()) {
     readings.push_back(stored(sample));
@@ -58,9 +58,9 @@ Status PolledSensor::select_dvfs(int state) {
   return clocks_->select(state);
 }
 
-StoredSample stored(const Sample& sample) {
+SensorReading stored(const Sample& sample) {
   const RawReading& raw = sample.reading;
-  StoredSample out;
+  SensorReading out;
   out.time_ns = out.poll_ns = sample.time_ns;
   out.power_uw = raw.power_uw;
   out.energy_ticks = raw.energy_ticks;

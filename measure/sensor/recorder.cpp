@@ -3,7 +3,7 @@
 namespace ww::measure {
 namespace {
 
-bool same_values(const StoredSample& a, const StoredSample& b) {
+bool same_values(const SensorReading& a, const SensorReading& b) {
   return a.power_uw == b.power_uw && a.energy_ticks == b.energy_ticks &&
          a.temperature_mc == b.temperature_mc && a.voltage_uv == b.voltage_uv &&
          a.clock_khz == b.clock_khz;
@@ -11,9 +11,9 @@ bool same_values(const StoredSample& a, const StoredSample& b) {
 
 }  // namespace
 
-Result<std::vector<StoredSample>> Recorder::take() {
+Result<std::vector<SensorReading>> Recorder::take() {
   WW_ASSIGN(readings, sensor_.new_readings());
-  for (StoredSample& reading : readings) {
+  for (SensorReading& reading : readings) {
     reading.changed = !any_ || !same_values(reading, last_);
     last_ = reading;
     any_ = true;

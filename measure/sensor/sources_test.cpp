@@ -193,7 +193,7 @@ TEST_F(ReplayTest, GivesBackWhatWasRecordedAtItsTime) {
   run.session = session;
   run.kind = RunKind::idle;
   for (int i = 0; i < 10; ++i) {
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = 1000 + i;
     sample.power_uw = i;
     run.samples.push_back(sample);

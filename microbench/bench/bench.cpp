@@ -119,7 +119,7 @@ Status Bench::heat(double seconds, const Launch& launch, StoredRun& run) {
     WW_TRY(read_sensor(run));
     const auto last =
         std::find_if(run.samples.rbegin(), run.samples.rend(),
-                     [](const StoredSample& s) { return s.temperature_mc.has_value(); });
+                     [](const SensorReading& s) { return s.temperature_mc.has_value(); });
     if (last == run.samples.rend()) continue;
     still = shown == last->temperature_mc ? still + kLookSeconds : 0.0;
     shown = last->temperature_mc;

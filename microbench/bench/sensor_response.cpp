@@ -18,7 +18,7 @@ Result<measure::StepResponse> response_to_steps(std::span<const StoredRun> runs,
     if (most == nullptr || list.size() > most->size()) most = &list;
   }
   std::vector<measure::LoadStep> steps;
-  std::vector<StoredSample> readings;
+  std::vector<SensorReading> readings;
   if (most != nullptr) {
     for (const StoredRun* run : *most) {
       steps.push_back({run->start_ns, run->end_ns});

@@ -23,7 +23,7 @@ std::optional<double> energy_interval_s(std::span<const StoredRun> runs, double 
 double smallest_step_w(std::span<const StoredRun> runs) {
   std::set<std::int64_t> values;
   for (const StoredRun& run : runs) {
-    for (const StoredSample& sample : run.samples) {
+    for (const SensorReading& sample : run.samples) {
       if (sample.power_uw) values.insert(*sample.power_uw);
     }
   }

@@ -144,7 +144,7 @@ Result<Working> working_point(measure::Sensor& sensor) {
   WW_ASSIGN(readings, sensor.new_readings());
   std::vector<double> clocks;
   std::vector<double> voltages;
-  for (const StoredSample& reading : readings) {
+  for (const SensorReading& reading : readings) {
     if (reading.clock_khz) clocks.push_back(*reading.clock_khz * 1e3);
     if (reading.voltage_uv) voltages.push_back(*reading.voltage_uv * 1e-6);
   }
@@ -172,7 +172,7 @@ class CardSensor final : public measure::Sensor {
   const measure::SensorFacts& facts() const override { return sensor_->facts(); }
   std::int64_t now_ns() override { return sensor_->now_ns(); }
   void sleep_until(std::int64_t time_ns) override { sensor_->sleep_until(time_ns); }
-  Result<std::vector<StoredSample>> new_readings() override { return sensor_->new_readings(); }
+  Result<std::vector<SensorReading>> new_readings() override { return sensor_->new_readings(); }
   std::string throttling() const override { return sensor_->throttling(); }
   std::vector<DvfsState> dvfs_states() const override {
     std::vector<DvfsState> states;

@@ -94,7 +94,9 @@ struct Clock final : measure::Sensor {
   const measure::SensorFacts& facts() const override { return known; }
   std::int64_t now_ns() override { return now; }
   void sleep_until(std::int64_t time_ns) override { now = time_ns; }
-  Result<std::vector<StoredSample>> new_readings() override { return std::vector<StoredSample>{}; }
+  Result<std::vector<SensorReading>> new_readings() override {
+    return std::vector<SensorReading>{};
+  }
   std::vector<DvfsState> dvfs_states() const override { return {}; }
   int dvfs_current() const override { return -1; }
   Status select_dvfs(int) override { return {}; }
@@ -130,7 +132,7 @@ struct Host final : ComputeHost {
 TEST(SensorSteps, AreWhatTheReadingsResolve) {
   StoredRun run;
   for (const std::int64_t watts : {41, 42, 41, 130, 129}) {
-    StoredSample sample;
+    SensorReading sample;
     sample.power_uw = watts * 1'000'000;
     run.samples.push_back(sample);
   }

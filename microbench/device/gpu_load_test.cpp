@@ -27,7 +27,7 @@ TEST(GpuLoad, RunsTheFurnaceThroughCudasDriverAndRaisesTheBoardsPower) {
   ASSERT_TRUE(readings) << readings.error().text();
   ASSERT_FALSE(readings->empty());
   // The meter's last interval begins and ends with a batch of launches.
-  const StoredSample& last = readings->back();
+  const SensorReading& last = readings->back();
   EXPECT_EQ(last.time_ns, step->off_ns);
   const double loaded_w = testing::stub_cuda::idle_w + testing::stub_cuda::active_w;
   EXPECT_GE(*last.power_uw, 1e6 * (loaded_w - 1));

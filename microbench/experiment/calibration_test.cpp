@@ -166,7 +166,7 @@ TEST_F(CampaignTest, ReadingsAreOneUnbrokenSeries) {
   ASSERT_TRUE(campaign({}, request()));
   std::int64_t expected = 0;
   for (const StoredRun& run : runs()) {
-    for (const StoredSample& sample : run.samples) {
+    for (const SensorReading& sample : run.samples) {
       ASSERT_EQ(sample.time_ns, expected);
       expected += 1'000'000;
     }
@@ -301,7 +301,7 @@ TEST_F(CampaignTest, ACoolDownInANewSessionIsHeatedAgain) {
   for (const StoredRun& run : runs()) {
     if (run.kind != RunKind::cooldown) continue;
     std::int32_t hottest = 0;
-    for (const StoredSample& s : run.samples) hottest = std::max(hottest, *s.temperature_mc);
+    for (const SensorReading& s : run.samples) hottest = std::max(hottest, *s.temperature_mc);
     EXPECT_GE(hottest - *run.samples.back().temperature_mc, 15'000);
   }
 }

@@ -28,7 +28,7 @@ std::optional<model::CrossingRun> crossing_run_of(const StoredRun& run, double s
   Mean temperature_c;
   Mean clock_hz;
   const auto begin = run.start_ns + std::llround(settle_s * 1e9);
-  for (const StoredSample& sample : run.samples) {
+  for (const SensorReading& sample : run.samples) {
     if (sample.time_ns < begin || sample.time_ns > run.end_ns) continue;
     if (sample.temperature_mc) temperature_c.add(*sample.temperature_mc * 1e-3);
     if (sample.clock_khz) clock_hz.add(*sample.clock_khz * 1e3);

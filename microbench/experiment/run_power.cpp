@@ -16,7 +16,7 @@ std::optional<double> power_of(const StoredRun& run, double settle_s) {
 std::optional<double> voltage_of(const StoredRun& run, double settle_s) {
   const auto begin = run.start_ns + std::llround(settle_s * 1e9);
   Mean mean;
-  for (const StoredSample& sample : run.samples) {
+  for (const SensorReading& sample : run.samples) {
     if (sample.time_ns < begin || sample.time_ns > run.end_ns || !sample.voltage_uv) continue;
     mean.add(static_cast<double>(*sample.voltage_uv) * 1e-6);
   }

@@ -43,7 +43,9 @@ class SteadyClock final : public measure::Sensor {
   const measure::SensorFacts& facts() const override { return facts_; }
   std::int64_t now_ns() override { return measure::steady_now_ns(); }
   void sleep_until(std::int64_t) override {}
-  Result<std::vector<StoredSample>> new_readings() override { return std::vector<StoredSample>{}; }
+  Result<std::vector<SensorReading>> new_readings() override {
+    return std::vector<SensorReading>{};
+  }
   std::vector<DvfsState> dvfs_states() const override { return {}; }
   int dvfs_current() const override { return -1; }
   Status select_dvfs(int) override { return fail(ErrorCode::unsupported, "a clock alone"); }

@@ -31,7 +31,7 @@ class StubMeter final : public measure::Sensor {
   void sleep_until(std::int64_t time_ns) override {
     while (now_ns() < time_ns) sleep_(0.01);
   }
-  Result<std::vector<StoredSample>> new_readings() override {
+  Result<std::vector<SensorReading>> new_readings() override {
     poll();
     return std::exchange(waiting_, {});
   }
@@ -43,7 +43,7 @@ class StubMeter final : public measure::Sensor {
   void poll() {
     const stub_cuda::State now = state_();
     if (now.seconds - last_.seconds < 0.01) return;
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = sample.poll_ns = std::llround(now.seconds * 1e9);
     // A little noise, so that intervals are not of length zero.
     noise_ = noise_ * 1664525u + 1013904223u;
@@ -61,7 +61,7 @@ class StubMeter final : public measure::Sensor {
   void (*sleep_)(double){};
   stub_cuda::State last_{};
   std::uint32_t noise_{1};
-  std::vector<StoredSample> waiting_;
+  std::vector<SensorReading> waiting_;
 };
 
 }  // namespace ww::microbench::testing

@@ -84,7 +84,7 @@ struct Chip {
   double energy_j{};
   double shown_w{50};
   std::uint32_t random{1};
-  std::deque<StoredSample> unread;
+  std::deque<SensorReading> unread;
   bool throttled{};  // in one of those
   struct Done {
     measure::Dispatch dispatch;
@@ -110,7 +110,7 @@ struct Chip {
   }
 
   void tick(double shown) {
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = next_tick_ns;
     sample.power_uw = std::llround(shown * 1e6);
     sample.energy_ticks = std::llround(energy_j * kTicksPerJoule);
@@ -124,7 +124,7 @@ struct Chip {
     unread.push_back(sample);
   }
 
-  void spoil(StoredSample& sample) const {
+  void spoil(SensorReading& sample) const {
     switch (options.sensor) {
       case SensorFault::none:
       case SensorFault::not_a_number: return;
@@ -352,12 +352,12 @@ class FakeSensor final : public measure::Sensor {
   const measure::SensorFacts& facts() const override { return facts_; }
   std::int64_t now_ns() override { return chip_->now_ns; }
   void sleep_until(std::int64_t time_ns) override { chip_->advance(time_ns, 0); }
-  Result<std::vector<StoredSample>> new_readings() override {
+  Result<std::vector<SensorReading>> new_readings() override {
     if (chip_->options.sensor == SensorFault::not_a_number) {
       WW_TRY(measure::microwatts(std::numeric_limits<double>::quiet_NaN(), facts_.name));
     }
-    std::vector<StoredSample> readings(chip_->unread.begin(), chip_->unread.end());
-    for (StoredSample& reading : readings) reading.poll_ns = chip_->now_ns + 1;
+    std::vector<SensorReading> readings(chip_->unread.begin(), chip_->unread.end());
+    for (SensorReading& reading : readings) reading.poll_ns = chip_->now_ns + 1;
     chip_->unread.clear();
     throttled_ = std::exchange(chip_->throttled, false);
     return readings;

@@ -38,12 +38,12 @@ class CampaignStoreTest : public ::testing::Test {
     run.reason = "bandwidth";
     run.counters = {{"TCC_HIT_sum", 123.0}};
     run.waves = {{0x2000U, 40}};
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = 5;
     sample.poll_ns = 6;
     sample.power_uw = 123456789;
     sample.changed = true;
-    run.samples = {sample, StoredSample{}};
+    run.samples = {sample, SensorReading{}};
     return run;
   }
 

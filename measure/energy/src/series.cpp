@@ -9,10 +9,10 @@ constexpr std::int64_t kWrap = std::int64_t{1} << 32;
 
 }  // namespace
 
-EnergySeries energy_series(std::span<const StoredSample> samples) {
+EnergySeries energy_series(std::span<const SensorReading> samples) {
   EnergySeries series;
   series.readings.reserve(samples.size());
-  for (const StoredSample& sample : samples) {
+  for (const SensorReading& sample : samples) {
     if (!sample.energy_ticks && !sample.power_uw) continue;  // a poll without an answer
     series.readings.push_back(
         {sample.time_ns, sample.energy_ticks.value_or(kAbsent), sample.power_uw.value_or(kAbsent)});

@@ -24,7 +24,7 @@ TEST(TicksBetween, IsAbsentForAnAccumulatorThatRanBackward) {
 }
 
 TEST(EnergySeries, KeepsAbsentWhatASampleLacksAndLeavesOutSilentPolls) {
-  StoredSample counted, shown, silent;
+  SensorReading counted, shown, silent;
   counted.time_ns = counted.poll_ns = 5;
   counted.energy_ticks = 7;
   shown.time_ns = shown.poll_ns = 6;
@@ -40,7 +40,7 @@ TEST(EnergySeries, KeepsAbsentWhatASampleLacksAndLeavesOutSilentPolls) {
 }
 
 TEST(EnergySeries, IsStampedIfTimesAreNotThoseOfPolls) {
-  StoredSample sample;
+  SensorReading sample;
   sample.time_ns = 5;
   sample.poll_ns = 8;
   sample.power_uw = 1;

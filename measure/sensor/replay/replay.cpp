@@ -9,7 +9,7 @@ namespace {
 
 class ReplaySensor final : public Sensor {
  public:
-  ReplaySensor(std::vector<StoredSample> readings, std::vector<int> states)
+  ReplaySensor(std::vector<SensorReading> readings, std::vector<int> states)
       : readings_(std::move(readings)), states_(std::move(states)) {
     facts_.name = "replay";
     now_ns_ = readings_.front().time_ns;
@@ -19,11 +19,11 @@ class ReplaySensor final : public Sensor {
   std::int64_t now_ns() override { return now_ns_; }
   void sleep_until(std::int64_t time_ns) override { now_ns_ = std::max(now_ns_, time_ns); }
 
-  Result<std::vector<StoredSample>> new_readings() override {
+  Result<std::vector<SensorReading>> new_readings() override {
     const std::size_t first = next_;
     while (next_ < readings_.size() && readings_[next_].time_ns <= now_ns_) ++next_;
-    return std::vector<StoredSample>(readings_.begin() + static_cast<std::ptrdiff_t>(first),
-                                     readings_.begin() + static_cast<std::ptrdiff_t>(next_));
+    return std::vector<SensorReading>(readings_.begin() + static_cast<std::ptrdiff_t>(first),
+                                      readings_.begin() + static_cast<std::ptrdiff_t>(next_));
   }
 
   std::vector<DvfsState> dvfs_states() const override { return {}; }
@@ -34,7 +34,7 @@ class ReplaySensor final : public Sensor {
 
  private:
   SensorFacts facts_;
-  std::vector<StoredSample> readings_;
+  std::vector<SensorReading> readings_;
   std::vector<int> states_;  // beside each reading
   std::size_t next_{};
   std::int64_t now_ns_{};
@@ -45,7 +45,7 @@ class ReplaySensor final : public Sensor {
 Result<std::unique_ptr<Sensor>> make_replay_sensor(const CampaignStore& campaign,
                                                    std::int64_t session) {
   WW_ASSIGN(runs, campaign.runs());
-  std::vector<StoredSample> readings;
+  std::vector<SensorReading> readings;
   std::vector<int> states;
   bool found = false;
   for (const StoredRun& run : runs) {

@@ -25,8 +25,8 @@ class VirtualSensor final : public Sensor {
   std::int64_t now_ns() override { return abi_.now_ns(); }
   void sleep_until(std::int64_t time_ns) override { abi_.sleep_until_ns(time_ns); }
 
-  Result<std::vector<StoredSample>> new_readings() override {
-    std::vector<StoredSample> readings;
+  Result<std::vector<SensorReading>> new_readings() override {
+    std::vector<SensorReading> readings;
     std::array<ww_vgpu_sample, 1024> chunk{};
     const std::int64_t poll_ns = abi_.now_ns();
     for (;;) {
@@ -37,7 +37,7 @@ class VirtualSensor final : public Sensor {
       }
       for (std::uint64_t i = 0; i < count; ++i) {
         const ww_vgpu_sample& raw = chunk[static_cast<std::size_t>(i)];
-        StoredSample reading;
+        SensorReading reading;
         reading.time_ns = raw.time_ns;
         reading.poll_ns = poll_ns;
         if ((raw.flags & WW_VGPU_SAMPLE_VALID) != 0) {

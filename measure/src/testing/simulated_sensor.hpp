@@ -33,12 +33,12 @@ class SimulatedSensor final : public Sensor {
   void sleep_until(std::int64_t time_ns) override {
     gpu_.now_s = std::max(gpu_.now_s, static_cast<double>(time_ns) * 1e-9);
   }
-  Result<std::vector<StoredSample>> new_readings() override {
-    std::vector<StoredSample> readings;
+  Result<std::vector<SensorReading>> new_readings() override {
+    std::vector<SensorReading> readings;
     for (; polled_s_ < gpu_.now_s; polled_s_ += gpu_.poll_s) {
       const double at =
           polled_s_ + gpu_.poll_jitter_s * (noise_of(polls_++ * 2654435761U) / 6 + 0.5);
-      StoredSample reading;
+      SensorReading reading;
       reading.time_ns = reading.poll_ns = std::llround(at * 1e9);
       reading.power_uw =
           gpu_.frozen ? 90'000'000 : std::llround(shown_power(gpu_.power, gpu_.shape, at) * 1e6);

@@ -112,7 +112,7 @@ class Schedule {
       run.end_ns = nanoseconds(turn_start_s(turn + 1));
       for (const Reading& poll : polls) {
         if (poll.time_s < turn_start_s(turn) || poll.time_s >= turn_start_s(turn + 1)) continue;
-        StoredSample sample;
+        SensorReading sample;
         sample.time_ns = nanoseconds(poll.time_s);
         sample.power_uw =
             std::llround(1e6 * (poll.power_w + injected_w * share_of_far(poll.time_s)));

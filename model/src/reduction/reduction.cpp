@@ -325,7 +325,7 @@ Status check_sensor(const std::vector<StoredRun>& runs) {
   std::optional<std::int64_t> first;
   bool varies = false;
   for (const StoredRun& run : runs) {
-    for (const StoredSample& sample : run.samples) {
+    for (const SensorReading& sample : run.samples) {
       if (!sample.power_uw) continue;
       ++readings;
       positive += *sample.power_uw > 0 ? 1 : 0;

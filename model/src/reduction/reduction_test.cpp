@@ -34,7 +34,7 @@ struct Steps {
     run.start_ns = now_ns;
     for (int i = 0; i < samples; ++i) {
       now_ns += period_ns;
-      StoredSample sample;
+      SensorReading sample;
       sample.time_ns = now_ns;
       sample.power_uw = std::llround(watts * 1e6) + 1000 * (i % 2);
       sample.temperature_mc = 50000;
@@ -156,7 +156,7 @@ TEST(Reduction, KeepsTheNextTurnOutOfAPolledAccumulatorsReadings) {
   for (std::int64_t ms = 1; ms * 1'000'000 <= run.end_ns; ++ms) {
     const auto turn = static_cast<std::size_t>((ms * 1'000'000 - 500'000) / turn_ns);
     joules += 1e-3 * (run.slots[turn].quadrant == 0 ? near_w : far_w);
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = sample.poll_ns = ms * 1'000'000;
     sample.energy_ticks = static_cast<std::int64_t>(joules * 65536);
     sample.power_uw = 102'000'000 + 1000 * (ms % 2);

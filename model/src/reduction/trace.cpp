@@ -49,7 +49,7 @@ Readings collect(std::span<const StoredRun> runs) {
   readings.series.readings.reserve(count);
   bool ordered = true;
   for (const StoredRun& run : runs) {
-    for (const StoredSample& stored : run.samples) {
+    for (const SensorReading& stored : run.samples) {
       if (!stored.power_uw) continue;
       Sample sample;
       sample.time_ns = stored.time_ns;

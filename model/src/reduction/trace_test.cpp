@@ -21,7 +21,7 @@ TEST(Trace, TakesARepeatedAccumulatorBeforeASlowRegister) {
     const double at = static_cast<double>(reading.time_ns) * 1e-9;
     shown += (loaded(at) - shown) * -std::expm1(-(at - before) / lag_s);
     before = at;
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = sample.poll_ns = reading.time_ns;
     sample.energy_ticks = reading.ticks;
     sample.power_uw = std::llround(shown * 1e6);

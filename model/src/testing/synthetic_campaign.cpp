@@ -220,7 +220,7 @@ class Campaign {
     }
   }
 
-  void sense(std::vector<StoredSample>& samples) {
+  void sense(std::vector<SensorReading>& samples) {
     // The sensor sees the power of delay_s ago through an exponential average (10-90% in rise_s).
     recent_.push_back(chip_.power_w());
     const auto lag = static_cast<std::size_t>(spec_.delay_s / spec_.period_s);
@@ -239,7 +239,7 @@ class Campaign {
     const double voltage =
         std::round((chip_.voltage_v() + spec_.voltage_noise_v * normal()) / spec_.voltage_step_v) *
         spec_.voltage_step_v;
-    StoredSample sample;
+    SensorReading sample;
     sample.time_ns = now_ns_;
     sample.poll_ns = now_ns_ + 50000;
     sample.power_uw = std::llround(power * 1e6);
@@ -251,7 +251,7 @@ class Campaign {
     samples.push_back(sample);
   }
 
-  void advance(const Load& load, double seconds, std::vector<StoredSample>& samples) {
+  void advance(const Load& load, double seconds, std::vector<SensorReading>& samples) {
     const auto steps = std::lround(seconds / spec_.period_s);
     for (long step = 0; step < steps; ++step) {
       chip_.advance(load, spec_.period_s, static_cast<double>(now_ns_) * 1e-9);

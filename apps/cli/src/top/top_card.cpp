@@ -86,7 +86,7 @@ std::string source_of(const Counted& counted, bool tells_busy) {
 }
 
 // The newest reading of power and temperature.
-void tell_sensor(const std::vector<StoredSample>& readings, Display& display, json& facts) {
+void tell_sensor(const std::vector<SensorReading>& readings, Display& display, json& facts) {
   for (auto reading = readings.rbegin(); reading != readings.rend(); ++reading) {
     if (!reading->power_uw) continue;
     const double watts = static_cast<double>(*reading->power_uw) * 1e-6;

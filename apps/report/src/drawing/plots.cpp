@@ -67,14 +67,14 @@ Plot power_over_time(const json& model, const std::vector<StoredRun>& runs) {
     while (last < runs.size() && runs[last].session == runs[first].session) ++last;
     std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
     for (std::size_t r = first; r < last; ++r) {
-      for (const StoredSample& sample : runs[r].samples) {
+      for (const SensorReading& sample : runs[r].samples) {
         if (sample.power_uw) start_ns = std::min(start_ns, sample.time_ns);
       }
     }
     const double offset = first == 0 ? 0 : end_s + session_gap_s;
     offset_s[runs[first].session] = offset;
     for (std::size_t r = first; r < last; ++r) {
-      for (const StoredSample& sample : runs[r].samples) {
+      for (const SensorReading& sample : runs[r].samples) {
         if (!sample.power_uw) continue;
         const double time = offset + static_cast<double>(sample.time_ns - start_ns) * 1e-9;
         points.push_back({time, static_cast<double>(*sample.power_uw) * 1e-6});

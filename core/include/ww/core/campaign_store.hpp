@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/core/sensor_reading.hpp"
 
 namespace ww {
 
@@ -38,18 +39,6 @@ enum class RunStatus {
 };
 [[nodiscard]] std::string_view to_string(RunStatus status);
 [[nodiscard]] Result<RunStatus> run_status_from_string(std::string_view text);
-
-// One sensor reading. A field that the sensor did not give is absent, never 0.
-struct StoredSample {
-  std::int64_t time_ns{};  // when the sensor refreshed it, in the device's clock
-  std::int64_t poll_ns{};  // when it was read, in the same clock
-  std::optional<std::int64_t> power_uw;
-  std::optional<std::int64_t> energy_ticks;  // 2^-16 J
-  std::optional<std::int32_t> temperature_mc;
-  std::optional<std::int32_t> voltage_uv;
-  std::optional<std::int32_t> clock_khz;
-  bool changed{};  // differs from the reading before it
-};
 
 // Which wavefronts ran where: a raw hardware id and how many wavefronts reported it.
 struct StoredWaves {
@@ -85,7 +74,7 @@ struct StoredRun {
   std::string kernel_hash;                 // of the patched code object
   std::map<std::string, double> counters;  // summed over the run's launches
   std::vector<StoredWaves> waves;
-  std::vector<StoredSample> samples;
+  std::vector<SensorReading> samples;
   std::vector<StoredSlot> slots;  // of lock_in runs, in the order of time
 };
 

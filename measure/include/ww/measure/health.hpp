@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
+#include "ww/core/sensor_reading.hpp"
 
 namespace ww::measure {
 
@@ -18,7 +18,7 @@ struct HealthExpectation {
 // Error bad_data names the sensor and the fault: no answer at all, too few answers (fewer than four
 // ticks of five), all zero, negative, absurd (more than 10 kW, beyond -100..200 C, more than 10 V),
 // frozen while the load changed, or time or energy running backwards.
-[[nodiscard]] Status check_health(std::span<const StoredSample> readings, std::string_view sensor,
+[[nodiscard]] Status check_health(std::span<const SensorReading> readings, std::string_view sensor,
                                   const HealthExpectation& expectation);
 
 // Converts watts to micro-watts. Error bad_data for NaN, infinity and values that do not fit.

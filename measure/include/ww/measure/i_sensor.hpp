@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ww/core/campaign_store.hpp"
 #include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
+#include "ww/core/sensor_reading.hpp"
 
 namespace ww::measure {
 
@@ -36,7 +36,7 @@ class Sensor {
   // Raw readings since the last call, oldest first, each field absent when the sensor did not give
   // it. A tick without any answer is a reading whose fields are absent. Errors: device_error,
   // bad_data (not a number).
-  virtual Result<std::vector<StoredSample>> new_readings() = 0;
+  virtual Result<std::vector<SensorReading>> new_readings() = 0;
   // Why the device held its clocks down while it gave the last new_readings(), in words. Empty
   // where it did not, or where it does not report it.
   [[nodiscard]] virtual std::string throttling() const { return {}; }

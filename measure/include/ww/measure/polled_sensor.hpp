@@ -26,7 +26,7 @@ class PolledSensor final : public Sensor {
   [[nodiscard]] const SensorFacts& facts() const override { return source_->facts(); }
   [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
   void sleep_until(std::int64_t time_ns) override;
-  Result<std::vector<StoredSample>> new_readings() override;
+  Result<std::vector<SensorReading>> new_readings() override;
   [[nodiscard]] std::string throttling() const override {
     return source_->throttle_text(throttle_bits_);
   }
@@ -54,6 +54,6 @@ class PolledSensor final : public Sensor {
 
 // Converts a sample to the form of campaigns. The temperature is the edge's, or the junction's if
 // there is no other.
-[[nodiscard]] StoredSample stored(const Sample& sample);
+[[nodiscard]] SensorReading stored(const Sample& sample);
 
 }  // namespace ww::measure

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ww/core/campaign_store.hpp"
+#include "ww/core/sensor_reading.hpp"
 #include "ww/measure/power_source.hpp"
 
 namespace ww::measure {
@@ -32,7 +32,7 @@ struct StatusRow {
 
 // One row for power, energy, temperature, voltage and clock each. `load_changes`: power must have
 // moved. Slow fields (all but power and energy) may be absent from most readings.
-[[nodiscard]] std::vector<StatusRow> reading_statuses(std::span<const StoredSample> readings,
+[[nodiscard]] std::vector<StatusRow> reading_statuses(std::span<const SensorReading> readings,
                                                       bool load_changes);
 
 // Replaces "no answer" by the reason why a field was not offered (FieldState).

@@ -13,11 +13,11 @@ class Recorder {
   explicit Recorder(Sensor& sensor) : sensor_(sensor) {}
   // Returns all readings since the last call. `changed` compares each with the previous reading,
   // also across calls. Errors: those of Sensor::new_readings.
-  Result<std::vector<StoredSample>> take();
+  Result<std::vector<SensorReading>> take();
 
  private:
   Sensor& sensor_;
-  StoredSample last_;
+  SensorReading last_;
   bool any_{};
 };
 

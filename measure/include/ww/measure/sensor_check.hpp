@@ -32,7 +32,7 @@ class Load {
 // One power reading of a sensor as a series; power_uw is what is looked at.
 struct SensorColumn {
   std::string name;
-  std::vector<StoredSample> readings;
+  std::vector<SensorReading> readings;
 };
 
 struct SensorCheck {

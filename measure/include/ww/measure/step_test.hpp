@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
+#include "ww/core/sensor_reading.hpp"
 
 namespace ww::measure {
 
@@ -37,7 +37,7 @@ struct StepResponse {
 // The slow drift of the loaded power (heating) is removed by a line through the last half of each
 // level. The edges are then superimposed. Error bad_data if there is nothing to analyse (no steps,
 // no readings with power).
-[[nodiscard]] Result<StepResponse> analyse_steps(std::span<const StoredSample> readings,
+[[nodiscard]] Result<StepResponse> analyse_steps(std::span<const SensorReading> readings,
                                                  std::span<const LoadStep> steps);
 
 }  // namespace ww::measure

@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Broken& broken) {
   return out << broken.name;
 }
 
-void each_sample(SyntheticCampaign& campaign, const std::function<void(StoredSample&)>& change) {
+void each_sample(SyntheticCampaign& campaign, const std::function<void(SensorReading&)>& change) {
   for (auto& run : campaign.runs) {
     for (auto& sample : run.samples) change(sample);
   }
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                },
                [](auto&) {}, ErrorCode::bad_data, "one temperature only"},
         Broken{"NoTemperature", nothing,
-               [](auto& c) { each_sample(c, [](StoredSample& s) { s.temperature_mc.reset(); }); },
+               [](auto& c) { each_sample(c, [](SensorReading& s) { s.temperature_mc.reset(); }); },
                ErrorCode::bad_data, "temperature sensor returned nothing"},
         Broken{
             "NoStreams", nothing,
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"OneRun", nothing, [](auto& c) { c.runs.resize(1); }, ErrorCode::bad_data,
                "no stream runs"},
         Broken{"NegativePower", nothing,
-               [](auto& c) { each_sample(c, [](StoredSample& s) { s.power_uw = -*s.power_uw; }); },
+               [](auto& c) { each_sample(c, [](SensorReading& s) { s.power_uw = -*s.power_uw; }); },
                ErrorCode::bad_data, "zero or negative"},
         Broken{"NegativeInStreams", nothing,
                [](auto& c) {
@@ -100,10 +100,10 @@ INSTANTIATE_TEST_SUITE_P(
                },
                ErrorCode::bad_data, "zero or negative"},
         Broken{"AbsentPower", nothing,
-               [](auto& c) { each_sample(c, [](StoredSample& s) { s.power_uw.reset(); }); },
+               [](auto& c) { each_sample(c, [](SensorReading& s) { s.power_uw.reset(); }); },
                ErrorCode::bad_data, "power sensor returned nothing"},
         Broken{"FrozenPower", nothing,
-               [](auto& c) { each_sample(c, [](StoredSample& s) { s.power_uw = 100'000'000; }); },
+               [](auto& c) { each_sample(c, [](SensorReading& s) { s.power_uw = 100'000'000; }); },
                ErrorCode::bad_data, "frozen"},
         Broken{"NotANumberOfBits", nothing,
                [](auto& c) {

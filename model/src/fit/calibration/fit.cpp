@@ -215,7 +215,7 @@ std::string hash_of(const std::map<std::string, std::string>& facts,
     add(run.start_ns);
     add(run.payload_bits);
     bytes += run.pattern;
-    for (const StoredSample& sample : run.samples) {
+    for (const SensorReading& sample : run.samples) {
       add(sample.time_ns);
       add(sample.power_uw.value_or(-1));
     }

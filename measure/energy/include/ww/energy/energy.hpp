@@ -30,9 +30,9 @@
 #include <string>
 #include <vector>
 
-#include "ww/core/campaign_store.hpp"
 #include "ww/core/energy_tick.hpp"
 #include "ww/core/result_row.hpp"
+#include "ww/core/sensor_reading.hpp"
 
 namespace ww::energy {
 
@@ -51,7 +51,7 @@ struct EnergySeries {
 };
 // The samples that show energy or power. The series is stamped if the time of any of them differs
 // from that of its poll.
-[[nodiscard]] EnergySeries energy_series(std::span<const StoredSample> samples);
+[[nodiscard]] EnergySeries energy_series(std::span<const SensorReading> samples);
 
 // Ticks counted from one reading of the accumulator to a later one, across a wrap of 32 bits.
 // Absent if the accumulator ran backward.
