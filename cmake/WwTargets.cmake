@@ -10,18 +10,25 @@ target_compile_features(ww_options INTERFACE cxx_std_20)
 target_compile_options(ww_options INTERFACE -Wall -Wextra -Wconversion -Werror)
 
 # Most of a file's compile time is the headers that it includes, and the templates of theirs that it
-# instantiates. A unity build pays for both once for every few files of a target. The presets dev and
-# tidy compile each file by itself, so that a missing include is found.
+# instantiates. A unity build pays for both once for a group of files of a target: 25 files of the command
+# line take half the time of three groups of 10. The presets dev and tidy compile each file by itself, so
+# that a missing include is found.
 option(WW_UNITY "Compile the sources of a target in groups" ON)
 
 # ww_unity(TARGET): compiles TARGET's sources in groups. A file that repeats a name of another's
 # anonymous namespace can be left out by its property SKIP_UNITY_BUILD_INCLUSION.
 function(ww_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE 25)
   if(WW_UNITY)
     # An included .cpp file is no header: a class of its own may have members of its own types.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
+endfunction()
+
+# ww_cold(TARGET): the target's own code is not hot, so that -O1 serves, which compiles in a fifth less
+# time. -O0 would make the inline functions slow that it shares with the libraries that it uses.
+function(ww_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
 # ww_add_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...])
@@ -48,9 +55,7 @@ function(ww_add_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ww_options ${ARG_LIBS} GTest::gmock GTest::gtest_main)
-  # A test's own code is not hot. At -O1 it compiles in a sixth less time; -O0 would make the inline
-  # functions slow that it shares with the libraries under test.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  ww_cold(${name})
   if(NOT ARG_ALONE)
     ww_unity(${name})
   endif()

@@ -8,18 +8,18 @@
 namespace ww::workloads {
 namespace {
 
-using Vector = std::array<float, 3>;
+using FloatVector = std::array<float, 3>;
 
-float dot(const Vector& a, const Vector& b) {
+float dot(const FloatVector& a, const FloatVector& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-Vector along(const Vector& from, const Vector& direction, float t) {
+FloatVector along(const FloatVector& from, const FloatVector& direction, float t) {
   return {from[0] + direction[0] * t, from[1] + direction[1] * t, from[2] + direction[2] * t};
 }
-Vector normalize(const Vector& v) {
+FloatVector normalize(const FloatVector& v) {
   return along({0, 0, 0}, v, 1 / std::sqrt(dot(v, v)));
 }
-Vector cross(const Vector& a, const Vector& b) {
+FloatVector cross(const FloatVector& a, const FloatVector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
@@ -43,21 +43,21 @@ constexpr std::array<std::array<float, 12>, 9> scene{{
     {0, 1.9F, -0.3F, 1, 0.5F, 0.5F, 0.5F, 8, 0},
 }};
 
-Vector shade(std::uint32_t x, std::uint32_t y, std::uint32_t n, int samples) {
+FloatVector shade(std::uint32_t x, std::uint32_t y, std::uint32_t n, int samples) {
   std::uint32_t state = (y * n + x) * 2654435761U + 12345U;
-  Vector total{};
+  FloatVector total{};
   const auto size = static_cast<float>(n);
   for (int sample = 0; sample < samples; ++sample) {
     const float u = (static_cast<float>(x) + draw(state)) / size - 0.5F;
     const float v = (static_cast<float>(y) + draw(state)) / size - 0.5F;
-    Vector origin{0, 0, 3.5F};
-    Vector ray = normalize({u, v, -1});
-    Vector weight{1, 1, 1};
+    FloatVector origin{0, 0, 3.5F};
+    FloatVector ray = normalize({u, v, -1});
+    FloatVector weight{1, 1, 1};
     for (int depth = 0; depth < 12; ++depth) {
       float nearest = 1e20F;
       const std::array<float, 12>* hit = nullptr;
       for (const auto& s : scene) {
-        const Vector op = along({s[0], s[1], s[2]}, origin, -1);
+        const FloatVector op = along({s[0], s[1], s[2]}, origin, -1);
         const float b = dot(op, ray);
         const float det = b * b - dot(op, op) + s[3] * s[3];
         if (det < 0) continue;
@@ -71,7 +71,7 @@ Vector shade(std::uint32_t x, std::uint32_t y, std::uint32_t n, int samples) {
       if (hit == nullptr) break;
       const auto& s = *hit;
       origin = along(origin, ray, nearest);
-      Vector normal = normalize(along(origin, {s[0], s[1], s[2]}, -1));
+      FloatVector normal = normalize(along(origin, {s[0], s[1], s[2]}, -1));
       if (dot(normal, ray) > 0) normal = {-normal[0], -normal[1], -normal[2]};
       for (std::size_t k = 0; k < 3; ++k) {
         total[k] += weight[k] * s[7];
@@ -89,10 +89,11 @@ Vector shade(std::uint32_t x, std::uint32_t y, std::uint32_t n, int samples) {
       const float angle = 6.2831853F * draw(state);
       const float r2 = draw(state);
       const float r = std::sqrt(r2);
-      const Vector axis = std::abs(normal[0]) > 0.1F ? Vector{0, 1, 0} : Vector{1, 0, 0};
-      const Vector tangent = normalize(cross(axis, normal));
-      const Vector other = cross(normal, tangent);
-      Vector next = along({0, 0, 0}, tangent, std::cos(angle) * r);
+      const FloatVector axis =
+          std::abs(normal[0]) > 0.1F ? FloatVector{0, 1, 0} : FloatVector{1, 0, 0};
+      const FloatVector tangent = normalize(cross(axis, normal));
+      const FloatVector other = cross(normal, tangent);
+      FloatVector next = along({0, 0, 0}, tangent, std::cos(angle) * r);
       next = along(next, other, std::sin(angle) * r);
       ray = normalize(along(next, normal, std::sqrt(1 - r2)));
     }
@@ -118,7 +119,7 @@ void run_smallpt(Session& s) {
   double want = 0;
   for (std::uint32_t y = 0; y < n; ++y) {
     for (std::uint32_t x = 0; x < n; ++x) {
-      const Vector reference = shade(x, y, n, samples);
+      const FloatVector reference = shade(x, y, n, samples);
       bool same = true;
       for (std::size_t k = 0; k < 3; ++k) {
         const float value = image[(y * n + x) * 3 + k];

@@ -29,8 +29,8 @@ constexpr double kMostApart = 0.25;     // of a near bit's energy, between the t
 constexpr double kSleepShare = 0.05;
 constexpr double kLeastTemperatureK = 0.2;  // range over the campaign that is worth a term
 constexpr double kLeastClockChange = 5e-4;
-constexpr double kHeatShare = 0.003;  // of mean power a kelvin: leakage; the prior is as wide
-constexpr double kClockShare = 1.0;   // of mean power a relative clock: f V^2; as wide again
+constexpr double kHeatShare = 0.003;       // of mean power a kelvin: leakage; the prior is as wide
+constexpr double kClockOfMeanPower = 1.0;  // of mean power a relative clock: f V^2; as wide again
 
 // What a fit estimates, one number each, after the blocks' P0.
 enum class Term {
@@ -168,7 +168,7 @@ class CrossingSolver {
       b(row) = sigma;
     };
     prior(Term::heat, a.rows() - 2, kHeatShare);
-    prior(Term::clock, a.rows() - 1, kClockShare);
+    prior(Term::clock, a.rows() - 1, kClockOfMeanPower);
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
     if (solver.rank() < a.cols()) return {};
     return solver.solve(b);
