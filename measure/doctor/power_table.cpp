@@ -85,7 +85,7 @@ Result<SensorRecording> parse_power_table(std::string_view text, const std::stri
       if (is_absent(fields[i])) return std::optional<double>{};
       const auto read = number(fields[i], Decimal::point);
       if (!read || !std::isfinite(*read)) {
-        return fail(ErrorCode::parse_error, fmt::format("'{}' is no number", fields[i]), at_row);
+        return fail(ErrorCode::parse_error, fmt::format("'{}' is not a number", fields[i]), at_row);
       }
       return read;
     };

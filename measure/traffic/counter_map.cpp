@@ -74,7 +74,7 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
       const auto why = dispatch.missing.find(shown_name(term.counter));
       if (why != dispatch.missing.end()) missing += " (" + why->second + ")";
       const auto words = dispatch.texts.find(shown_name(term.counter));
-      if (words != dispatch.texts.end()) missing += " ('" + words->second + "' is no number)";
+      if (words != dispatch.texts.end()) missing += " ('" + words->second + "' is not a number)";
     }
   }
   if (!missing.empty()) {

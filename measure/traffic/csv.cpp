@@ -116,7 +116,7 @@ Result<Number> parsed(const Result<std::string_view>& field, const CsvRow& row,
   const char* const end = field->data() + field->size();
   const auto [stop, error] = std::from_chars(field->data(), end, value);
   if (error != std::errc{} || stop != end) {
-    return fail(ErrorCode::parse_error, fmt::format("{} '{}' is no number", column, *field),
+    return fail(ErrorCode::parse_error, fmt::format("{} '{}' is not a number", column, *field),
                 fmt::format("{}:{}", source, row.line));
   }
   return value;

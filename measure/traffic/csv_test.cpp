@@ -72,7 +72,7 @@ TEST(CsvColumns, NameTheLineAndTheColumnOfWhatTheyRefuse) {
     return number ? std::string() : number.error().text();
   };
   EXPECT_NE(refused(1, "b").find("a.csv:2"), std::string::npos) << refused(1, "b");
-  EXPECT_NE(refused(1, "b").find("b 'x' is no number"), std::string::npos);
+  EXPECT_NE(refused(1, "b").find("b 'x' is not a number"), std::string::npos);
   EXPECT_NE(refused(2, "b").find("a.csv:3"), std::string::npos) << refused(2, "b");
   EXPECT_NE(refused(1, "c").find("no column c"), std::string::npos) << refused(1, "c");
   EXPECT_FALSE(columns.integer(rows[1], "b"));

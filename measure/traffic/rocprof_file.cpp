@@ -138,7 +138,7 @@ Status set_counter(CounterDispatch& dispatch, const std::string& name, const Csv
   const auto value = number(text, mark);
   if (!value) {
     return at_line(ErrorCode::parse_error,
-                   fmt::format("the counter {} is '{}', which is no number", name, text), source,
+                   fmt::format("the counter {} is '{}', which is not a number", name, text), source,
                    row.line);
   }
   if (*value < 0) {

@@ -221,8 +221,8 @@ Result<std::vector<CardSensor::State>> find_states(ComputeHost& host, measure::S
     WW_ASSIGN(seen, working_point(sensor));
     if (!seen.clock_hz && !(state.nominal.clock_hz > 0)) {
       return fail(ErrorCode::unsupported,
-                  "its driver tells no core clock, so rates mean nothing; try the other way to its "
-                  "sensor (ROCm SMI, amdgpu's files)",
+                  "its driver reports no core clock, so rates have no meaning; try the other way "
+                  "to its sensor (ROCm SMI, amdgpu's files)",
                   sensor.facts().name);
     }
     if (seen.clock_hz) state.nominal.clock_hz = *seen.clock_hz;

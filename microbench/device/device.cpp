@@ -51,7 +51,7 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
   const ww_vgpu_chip_info* info = abi->chip_info();
   const char* floorplan = abi->public_floorplan_toml();
   if (info == nullptr || floorplan == nullptr) {
-    return fail(ErrorCode::device_error, "the driver tells nothing about its chip", name);
+    return fail(ErrorCode::device_error, "the driver reports nothing about its chip", name);
   }
   device.chip = {info->name,
                  info->target,

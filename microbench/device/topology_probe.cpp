@@ -102,7 +102,9 @@ Result<std::vector<TopologyPlace>> Prober::places(int compute_units) {
     seen.emplace(log[wave] & pinning_->place_mask(), place);
   }
   if (unpatched == log.size()) {
-    return fail(ErrorCode::bad_data, "wavefronts report work-groups: the binary is not pinned");
+    return fail(ErrorCode::bad_data,
+                "wavefronts report work-group numbers instead of hardware ids, so the binary is "
+                "not pinned");
   }
   std::vector<TopologyPlace> found;
   for (const auto& [id, place] : seen) found.push_back({place.engine, place.cu, id});

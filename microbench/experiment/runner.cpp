@@ -81,7 +81,8 @@ Result<double> Runner::ns_per_loop(std::uint32_t few, std::uint32_t many,
   WW_ASSIGN(longer, by_events ? timed(many) : length(many));
   const double slope = (longer - shorter) / static_cast<double>(many - few);
   if (!(slope > 0)) {
-    return fail(ErrorCode::device_error, "more loops do not take longer: the kernel does no work",
+    return fail(ErrorCode::device_error,
+                "the kernel does not take longer with more loops, so it does no work",
                 device_.name);
   }
   return slope;

@@ -273,8 +273,8 @@ Status Segments::perform(Bench& bench, const Condition& condition, StoredRun& ru
 Status check_virtual(const std::string& device) {
   if (DeviceName(device).is_virtual()) return {};
   return fail(ErrorCode::unsupported,
-              "segments are told apart by counters of single launches, which real devices do not "
-              "give; use a virtual device",
+              "the segments are separated by counters of single launches, which real devices do "
+              "not give; use a virtual device",
               device);
 }
 

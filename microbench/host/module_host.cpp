@@ -141,7 +141,7 @@ class ModuleKernel final : public LoadedKernel {
     std::size_t largest = 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (local[axis] == 0 || global[axis] % local[axis] != 0) {
-        return fail(ErrorCode::invalid_argument, "the grid is no whole number of work-groups",
+        return fail(ErrorCode::invalid_argument, "the grid is not a whole number of work-groups",
                     name_);
       }
       grid.groups[axis] = static_cast<unsigned>(global[axis] / local[axis]);
@@ -177,7 +177,8 @@ class ModuleKernel final : public LoadedKernel {
   Status start(const ModuleGrid& grid, std::size_t largest) {
     WW_TRY(context_->usable());
     if (largest > 0x7FFFFFFFu) {
-      return fail(ErrorCode::out_of_range, fmt::format("{} is no size of a grid", largest), name_);
+      return fail(ErrorCode::out_of_range, fmt::format("{} is not a valid size of a grid", largest),
+                  name_);
     }
     for (std::size_t i = 0; i < set_.size(); ++i) {
       if (!set_[i]) {

@@ -61,7 +61,7 @@ Result<std::vector<ArgumentSlot>> ptx_arguments(std::string_view text, const std
   for (std::string parameter; std::getline(parameters, parameter, ',');) {
     if (parameter.find_first_not_of(" \t\r\n") == std::string::npos) continue;
     if (parameter.find('[') != std::string::npos || parameter.find(".v") != std::string::npos) {
-      return fail(ErrorCode::unsupported, "a parameter that is no scalar: " + parameter, kernel);
+      return fail(ErrorCode::unsupported, "a parameter is not a scalar: " + parameter, kernel);
     }
     std::uint32_t bits = 0;
     std::istringstream words(parameter);

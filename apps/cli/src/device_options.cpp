@@ -7,7 +7,7 @@ void add_random_chip_options(CLI::App& command, microbench::DeviceRequest& devic
       ->capture_default_str();
   command
       .add_option("--chip-class", device.chip_class,
-                  "virtual:random: how far the chip strays from the fit's form")
+                  "virtual:random: how far the chip departs from the model that is fitted")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
 }

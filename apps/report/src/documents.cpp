@@ -9,6 +9,7 @@
 
 #include "values.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 
 namespace ww::report {
 namespace {
@@ -31,8 +32,8 @@ std::optional<Kind> kind_of(const json& content) {
 
 Result<json> read_object(const fs::path& file) {
   WW_ASSIGN(text, read_file(file));
-  json value = json::parse(text, nullptr, false);
-  if (value.is_discarded() || !value.is_object()) {
+  WW_ASSIGN(value, parse_json(text, file.string()));
+  if (!value.is_object()) {
     return fail(ErrorCode::parse_error, "is not a JSON object; run the command that wrote it again",
                 file.string());
   }
@@ -66,8 +67,8 @@ Result<Document> read_printed(const fs::path& file) {
   const auto kind = kind_of(content);
   if (!kind) {
     return fail(ErrorCode::parse_error,
-                "holds nothing that a page is made of: an estimate, a simulation, a reproduction, "
-                "as their commands print with --json",
+                "contains nothing that a report can show; it shows an estimate, a simulation or a "
+                "reproduction, as their commands print with --json",
                 file.string());
   }
   Document document;

@@ -9,6 +9,7 @@
 #include "iiswc16/iiswc16.hpp"
 #include "reproduction.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/core/subprocess.hpp"
@@ -66,8 +67,8 @@ Result<ordered_json> reproduce_iiswc16(const ReproduceRequest& request) {
   WW_TRY(calibrate(request));
   const auto model_file = (fs::path(request.out) / "model.json").string();
   WW_ASSIGN(text, read_file(model_file));
-  const json model = json::parse(text, nullptr, false);
-  if (model.is_discarded() || !model.is_object()) {
+  WW_ASSIGN(model, parse_json(text, model_file));
+  if (!model.is_object()) {
     return fail(ErrorCode::parse_error, "not a model; fit the campaign again", model_file);
   }
   Reproduction out;

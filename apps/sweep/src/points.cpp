@@ -241,7 +241,7 @@ Result<Points> Points::expand(const Plan& plan, std::string_view program_hash) {
   });
   WW_TRY(status);
   if (points.hashes_.empty()) {
-    return fail(ErrorCode::invalid_argument, "the plan leaves every point out", plan.file.string());
+    return fail(ErrorCode::invalid_argument, "the plan excludes every point", plan.file.string());
   }
   std::unordered_set<PointHash, PointHasher> seen;
   seen.reserve(points.hashes_.size());

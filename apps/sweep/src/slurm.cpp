@@ -111,7 +111,8 @@ Result<std::string> submit_one(const std::vector<std::string>& arguments, const 
       // "123" or "123;cluster"
       auto id = printed->substr(0, printed->find_first_of(";\n"));
       if (!id.empty()) return id;
-      return fail(ErrorCode::device_error, "sbatch named no job: " + *printed, arguments.front());
+      return fail(ErrorCode::device_error, "sbatch printed no job number: " + *printed,
+                  arguments.front());
     }
     const bool others_run = !detach && !before.arrays.empty();
     if (is_lasting(printed.error()) || (!others_run && Clock::now() - start > submit_patience)) {

@@ -10,6 +10,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/sweep/result_files.hpp"
 
@@ -30,8 +31,8 @@ Error folder_error(const std::error_code& ec, const fs::path& folder) {
 Status check_names(const Plan& plan, const Points& points) {
   const auto traits = traits_of(plan.command);
   if (plan.command.empty() || plan.command.front() == "sweep") {
-    return fail(ErrorCode::invalid_argument, "a sweep runs any command but itself",
-                plan.file.string());
+    return fail(ErrorCode::invalid_argument,
+                "a sweep cannot run another sweep; give another command", plan.file.string());
   }
   for (const auto& name : points.names()) {
     if (name == "json" || name == "resume" ||
@@ -44,9 +45,10 @@ Status check_names(const Plan& plan, const Points& points) {
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") !=
             std::string::npos ||
         name.starts_with("-") || name.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("'{}' is no option's name; write it without dashes in front", name),
-                  plan.file.string());
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("'{}' is not the name of an option; write it without dashes in front", name),
+          plan.file.string());
     }
   }
   return {};
@@ -102,7 +104,7 @@ Result<json> read_description(const fs::path& folder) {
     if (error.code == ErrorCode::not_found) error.message = "no sweep is in this folder";
     return tl::unexpected(std::move(error));
   }
-  auto document = json::parse(*text, nullptr, false);
+  WW_ASSIGN(document, parse_json(*text, (folder / "sweep.json").string()));
   if (!document.is_object() || document.value("format", 0) != 1 ||
       !document.contains("plan_file") || !document["plan_file"].is_string() ||
       !document.contains("program_hash") || !document["program_hash"].is_string()) {

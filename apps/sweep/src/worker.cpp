@@ -102,7 +102,7 @@ Status Worker::send(QueuedJob job) {
   while (!rest.empty()) {
     const auto sent = ::send(socket_.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return fail(ErrorCode::io_error, "a worker has gone");
+    if (sent <= 0) return fail(ErrorCode::io_error, "a worker process ended unexpectedly");
     rest.remove_prefix(static_cast<std::size_t>(sent));
   }
   return {};

@@ -11,6 +11,18 @@ namespace ww {
 
 using nlohmann::json;
 
+Result<json> parse_json(std::string_view text, const std::string& document) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    // The library's "[json.exception.parse_error.101] parse error at line 1, column 7: why".
+    const std::string_view all = error.what();
+    const auto bracket = all.find("] ");
+    const auto why = bracket == std::string_view::npos ? all : all.substr(bracket + 2);
+    return fail(ErrorCode::parse_error, fmt::format("is not JSON: {}", why), document);
+  }
+}
+
 struct JsonReader::Document {
   std::string name;
   std::optional<Error> first_error;

@@ -125,6 +125,16 @@ TEST(JsonReader, LeavesOptionalFieldsAsTheyAreWhereTheyAreAbsentOrNull) {
   EXPECT_EQ(kept, 3);
 }
 
+TEST(JsonReader, SaysInWhichLineATextIsNotJson) {
+  const auto cut = parse_json("{\n  \"a\": 1,\n  \"b\": ", "model.json");
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, ErrorCode::parse_error);
+  EXPECT_EQ(cut.error().context, "model.json");
+  EXPECT_TRUE(cut.error().message.starts_with("is not JSON: parse error at line 3, column 8"))
+      << cut.error().message;
+  EXPECT_EQ(parse_json("[1, 2]", "list").value(), json({1, 2}));
+}
+
 TEST(JsonReader, RefusesWhatIsNoObject) {
   double value{};
   const json list = json::array();

@@ -399,7 +399,7 @@ Result<std::unique_ptr<PowerSource>> open_nvml(const PciAddress& pci) {
     denied = denied || field.status == FieldStatus::denied;
   }
   return fail(denied ? ErrorCode::permission_denied : ErrorCode::not_found,
-              "NVML tells neither power nor energy: " + why, to_string(pci));
+              "NVML reports neither power nor energy: " + why, to_string(pci));
 }
 
 Result<std::unique_ptr<ClockControl>> open_nvml_clock_control(

@@ -259,7 +259,7 @@ Result<std::unique_ptr<RocmSmiSource>> open_here(const AmdGpu& gpu) {
   WW_ASSIGN(device, find_device(*api, gpu.pci));
   auto source = std::make_unique<RocmSmiSource>(*api, device, gpu);
   if (!source->useful()) {
-    return fail(ErrorCode::unsupported, "ROCm SMI tells neither power nor energy",
+    return fail(ErrorCode::unsupported, "ROCm SMI reports neither power nor energy",
                 to_string(gpu.pci));
   }
   return source;

@@ -317,7 +317,7 @@ Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu) {
     denied = denied || field.status == FieldStatus::denied;
   }
   return fail(denied ? ErrorCode::permission_denied : ErrorCode::not_found,
-              "the driver's files tell neither power nor energy: " + why, to_string(gpu.pci));
+              "the driver's files report neither power nor energy: " + why, to_string(gpu.pci));
 }
 
 Result<std::unique_ptr<ClockControl>> open_amd_clock_control(

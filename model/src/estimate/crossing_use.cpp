@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 
 namespace ww::model {
 namespace {
@@ -96,10 +97,11 @@ Result<CrossingModel> load_crossing_model(const std::filesystem::path& path) {
   std::error_code ec;
   const auto file = std::filesystem::is_directory(path, ec) ? path / kCrossingFile : path;
   WW_ASSIGN(text, read_file(file));
-  const json crossing = json::parse(text, nullptr, false);
+  WW_ASSIGN(crossing, parse_json(text, file.string()));
   if (!crossing.is_object() || !crossing.contains(kRandomRow)) {
     return fail(ErrorCode::parse_error,
-                fmt::format("is no calibration of crossings: no '{}'", kRandomRow), file.string());
+                fmt::format("is not a calibration of crossings: it has no '{}'", kRandomRow),
+                file.string());
   }
   const auto random = figure_of(crossing, kRandomRow);
   if (!random) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
 
 namespace ww::model {
@@ -61,10 +62,7 @@ Result<std::string> admit_model(const json& model, FlaggedModel flagged,
 Result<std::string> admit_model_file(const std::filesystem::path& path, FlaggedModel flagged) {
   WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(content, read_file(file));
-  const json model = json::parse(content, nullptr, false);
-  if (model.is_discarded()) {
-    return fail(ErrorCode::parse_error, "not JSON", file.string());
-  }
+  WW_ASSIGN(model, parse_json(content, file.string()));
   return admit_model(model, flagged, file.string());
 }
 

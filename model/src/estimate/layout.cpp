@@ -132,7 +132,8 @@ Result<BlockPlan> optimise_plan(const BlockPlan& from, const LayoutTraffic& traf
                                 std::uint64_t seed) {
   if (!(traffic.l1_l2_bits >= 0) || !(traffic.l2_memory_bits >= 0) ||
       !(traffic.l1_l2_bits + traffic.l2_memory_bits > 0)) {
-    return fail(ErrorCode::out_of_range, "a layout needs traffic to be judged by");
+    return fail(ErrorCode::out_of_range,
+                "a layout can be compared only for a given traffic; give counters");
   }
   constexpr int steps = 60'000;
   std::mt19937_64 random(seed);

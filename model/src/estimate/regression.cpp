@@ -39,7 +39,7 @@ Result<Regression> regress(const std::vector<double>& y, const std::vector<Regre
   for (Eigen::Index c = 1; c < columns; ++c) {
     const auto& values = regressors[static_cast<std::size_t>(c - 1)].values;
     if (values.size() != y.size()) {
-      return fail(ErrorCode::bad_data, "has another number of rows than the others",
+      return fail(ErrorCode::bad_data, "has a different number of rows from the others",
                   regressors[static_cast<std::size_t>(c - 1)].name);
     }
     for (Eigen::Index i = 0; i < rows; ++i) x(i, c) = values[static_cast<std::size_t>(i)];

@@ -183,12 +183,14 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   const Eigen::Matrix3d normal = features.transpose() * features;
   const Eigen::LDLT<Eigen::Matrix3d> solver(normal);
   if (solver.info() != Eigen::Success || !solver.isPositive()) {
-    return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
+    return fail(ErrorCode::bad_data,
+                "the payloads do not separate the energy of toggles from that of the clock");
   }
   const Eigen::Vector3d solved = solver.solve(features.transpose() * energy);
   Eigen::Matrix3d covariance = solver.solve(Eigen::Matrix3d::Identity());
   if (!solved.allFinite() || !covariance.allFinite()) {
-    return fail(ErrorCode::bad_data, "the payloads do not tell toggles and clock apart");
+    return fail(ErrorCode::bad_data,
+                "the payloads do not separate the energy of toggles from that of the clock");
   }
   // What shifts every payload alike looks like clock.
   const double shift = within(kControlBound) * scale;
@@ -309,8 +311,8 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
 Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedModel flagged) {
   WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(content, read_file(file));
-  const json model = json::parse(content, nullptr, false);
-  if (model.is_discarded() || !model.is_object()) {
+  WW_ASSIGN(model, parse_json(content, file.string()));
+  if (!model.is_object()) {
     return fail(ErrorCode::parse_error, "is not a JSON object; run 'wirewatt fit' again",
                 file.string());
   }

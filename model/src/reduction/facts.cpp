@@ -20,10 +20,7 @@ Status parse_fact(const std::map<std::string, std::string>& facts, std::string_v
                 "the campaign lacks this fact; it was interrupted before it began, so run it again",
                 name);
   }
-  json value = json::parse(found->second, nullptr, false);
-  if (value.is_discarded()) {
-    return fail(ErrorCode::parse_error, "is not JSON", name);
-  }
+  WW_ASSIGN(value, parse_json(found->second, name));
   document[name] = std::move(value);
   return {};
 }

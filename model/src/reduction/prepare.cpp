@@ -163,7 +163,8 @@ void fill_distances(JointInput& input, const Facts& facts, bool swap, bool cross
 Status check_idle(const Reduced& reduced, const FitOptions& options) {
   if (reduced.idle.empty()) {
     return fail(ErrorCode::bad_data,
-                "no usable idle or cool-down runs; dynamic power cannot be told from idle power");
+                "the campaign has no usable idle or cool-down runs, so dynamic power cannot be "
+                "separated from idle power");
   }
   if (!options.temperature_correction) return {};
   bool any = false;

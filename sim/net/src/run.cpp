@@ -18,7 +18,7 @@ constexpr std::uint64_t kRunWatchPeriod = 4096;
 Result<RunResult> run(Network& network, const RunConfig& config) {
   WW_TRY(validate(config.traffic, network.config()));
   if (config.cycles.value() == 0) {
-    return fail(ErrorCode::out_of_range, "cycles = 0 leaves nothing to measure", "cycles");
+    return fail(ErrorCode::out_of_range, "cycles must be at least 1", "cycles");
   }
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = thread_cpu_seconds();

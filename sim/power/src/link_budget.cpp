@@ -89,7 +89,7 @@ Result<LinkBudget> link_budget(const OpticalLosses& losses, const OpticalPath& p
   WW_TRY(loss_not_negative("path.crossings", path.crossings));
   WW_TRY(loss_not_negative("path.off_rings", path.off_rings));
   if (path.broadcast_readers < 1) {
-    return fail(ErrorCode::out_of_range, "light that nobody reads: broadcast_readers is at least 1",
+    return fail(ErrorCode::out_of_range, "broadcast_readers must be at least 1",
                 "path.broadcast_readers");
   }
   if (!(receiver_uw > 0) || !std::isfinite(receiver_uw)) {

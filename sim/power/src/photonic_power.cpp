@@ -49,7 +49,7 @@ Result<PhotonicEnergy> photonic_energy(const PhotonicEvents& events,
   WW_TRY(not_negative("modulator_fj_per_bit", config.modulator_fj_per_bit));
   WW_TRY(not_negative("detector_fj_per_bit", config.detector_fj_per_bit));
   if (structure.data_units == 0 || !(structure.core_hz > 0)) {
-    return fail(ErrorCode::out_of_range, "a photonic network without lasers carries nothing",
+    return fail(ErrorCode::out_of_range, "a photonic network needs at least one laser",
                 "photonic.data_units");
   }
   OpticalPath path = path_of(structure, config.scope);

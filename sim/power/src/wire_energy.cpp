@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
 
 namespace ww::sim::power {
@@ -67,7 +68,8 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
                 "energy_fj_per_bit_mm.convention");
   }
   if (value->get<double>() < 0) {
-    return fail(ErrorCode::bad_data, "a wire cannot give energy", "energy_fj_per_bit_mm.value");
+    return fail(ErrorCode::bad_data, "the energy of a wire cannot be negative",
+                "energy_fj_per_bit_mm.value");
   }
   const auto node = model.find("node_nm");
   const bool says_node = node != model.end() && node->is_number();
@@ -88,10 +90,7 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
 Result<WireEnergy> wire_from_model_file(const std::filesystem::path& path, double node_nm) {
   WW_ASSIGN(file, model_file(path));
   WW_ASSIGN(text, read_file(file));
-  const nlohmann::json model = nlohmann::json::parse(text, nullptr, false);
-  if (model.is_discarded()) {
-    return fail(ErrorCode::parse_error, "not JSON", file.string());
-  }
+  WW_ASSIGN(model, parse_json(text, file.string()));
   auto wire = wire_from_model(model, node_nm);
   if (!wire) {
     Error error = wire.error();

@@ -132,8 +132,8 @@ int run(CalibrateArguments arguments) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Outcome& outcome) {
-  auto* command =
-      app.add_subcommand("calibrate", "The main job: campaign, fit and report for one device");
+  auto* command = app.add_subcommand(
+      "calibrate", "Measure the wire energy of one device: campaign, fit and report");
   auto arguments = std::make_shared<CalibrateArguments>();
   auto& request = arguments->request;
   command->add_option("--device", request.device.name,
@@ -143,14 +143,15 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
       "--out", arguments->out,
       "Folder for campaign.db, model.json, report.html (default: named after device "
       "and time)");
-  command->add_flag("--quick", request.quick, "Fewer and shorter runs");
+  command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
   add_random_chip_options(*command, request.device);
   command->add_flag("--nops", request.nops,
-                    "AMD: slow streams down by NOPs, as the paper, instead of sleep");
-  command->add_flag("--unpatched", arguments->unpatched,
-                    "Negative control: run the binary without the patch; must refuse");
+                    "AMD: slow streams down with NOPs, as the paper does, instead of s_sleep");
+  command->add_flag(
+      "--unpatched", arguments->unpatched,
+      "Negative control: run the kernel without the patch; the campaign must be refused");
   command->add_flag_callback(
       "--no-mirror", [arguments] { arguments->request.mirrored = false; },
       "Control: repeat every block in the same order instead of mirrored; drift then stays in");

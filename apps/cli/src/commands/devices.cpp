@@ -35,8 +35,7 @@ int run(bool json) {
 }  // namespace
 
 void add_devices(CLI::App& app, Outcome& outcome) {
-  auto* command =
-      app.add_subcommand("devices", "List every device it could use, and why not the others");
+  auto* command = app.add_subcommand("devices", "List the devices, and say why one cannot be used");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt devices --json");

@@ -137,7 +137,7 @@ void add_fit(CLI::App& app, Outcome& outcome) {
   command->add_flag("--no-temperature-correction", arguments->no_temperature,
                     "Negative control: leave idle power as it was at one temperature");
   command->add_flag("--swap-paths", arguments->swap_paths,
-                    "Negative control: exchange short and long path; the sign must flip");
+                    "Negative control: exchange the short and the long path; the sign must change");
   command
       ->add_option("--without", arguments->without,
                    "Ablation: leave parts of the method out (default: none)")

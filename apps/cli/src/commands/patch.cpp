@@ -229,7 +229,7 @@ void add_patch(CLI::App& app, Outcome& outcome) {
   command->add_option("--target", arguments->target,
                       "Of a bundle: the one object to patch, as gfx90a (default: every AMD one)");
   auto* list = command->add_flag("--list", arguments->list,
-                                 "Only say which kernels can be patched, where, and why not");
+                                 "Only list which kernels can be patched, where, or why not");
   command
       ->add_option("--undo", arguments->undo,
                    "Take a patch of IN back; the file holds what patch --json printed")
@@ -247,7 +247,7 @@ void add_patch(CLI::App& app, Outcome& outcome) {
 
 void add_disasm(CLI::App& app, Outcome& outcome) {
   auto* command =
-      app.add_subcommand("disasm", "Disassemble a code object; patched lines are marked >");
+      app.add_subcommand("disasm", "Disassemble a code object, with a > before each patched line");
   struct Arguments {
     std::string in;
     std::string kernel;

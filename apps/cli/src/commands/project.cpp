@@ -45,8 +45,10 @@ Result<double> node_of(const std::string& text) {
   }
   const auto unit = text.substr(end);
   if (end == 0 || (!unit.empty() && unit != "nm") || !(value >= 3 && value <= 28)) {
-    return fail(ErrorCode::invalid_argument,
-                fmt::format("'{}' is no node; 3nm to 28nm, such as 7nm", text), "--node");
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("'{}' is not a technology node; give one from 3nm to 28nm, such as 7nm", text),
+        "--node");
   }
   return value;
 }
@@ -270,7 +272,7 @@ void print(const json& result) {
 
 void add_project(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "project", "What the wires would cost at another node, voltage, layout or cache size");
+      "project", "Project the wires' cost to another node, voltage, layout or cache size");
   auto arguments = std::make_shared<ProjectArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
       ->required();
@@ -283,16 +285,16 @@ void add_project(CLI::App& app, Outcome& outcome) {
   command->add_option("--share", arguments->shares,
                       "Interconnect shares at 28 nm to project [%] (default: 14.3 and 5.6)");
   command->add_option("--voltage", arguments->voltage_v,
-                      "What if: core voltage [V] (default: the model's reference)");
+                      "Core voltage to project to [V] (default: the model's reference)");
   command->add_option("--clock", arguments->clock_hz,
-                      "What if: core clock [Hz] (default: the model's reference)");
+                      "Core clock to project to [Hz] (default: the model's reference)");
   command->add_option("--counters", arguments->counters,
-                      "An application's counters: layouts judged by its traffic");
+                      "An application's counters; layouts are compared for its traffic");
   command->add_flag("--optimise", arguments->optimise,
-                    "Search a better layout of tiles for that traffic");
-  command->add_option("--seed", arguments->seed, "Of the search")->capture_default_str();
+                    "Search for a better layout of tiles for that traffic");
+  command->add_option("--seed", arguments->seed, "Seed of the search")->capture_default_str();
   command->add_option("--trace", arguments->trace,
-                      "An application's trace (.wwt): traffic with other cache sizes");
+                      "An application's trace (.wwt), to find its traffic with other cache sizes");
   command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str();
   command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");

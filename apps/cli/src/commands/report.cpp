@@ -31,12 +31,11 @@ void add_report(CLI::App& app, Outcome& outcome) {
                       "The page (default: RUN/report.html, beside a file RUN.html; of two "
                       "comparison.html)");
   command->add_option("--metric", arguments->sweep.metrics,
-                      "Of a sweep: a number of the results, as energy_pj.total; may be repeated");
+                      "Sweep: a number of the results, such as energy_pj.total; may be repeated");
   command->add_option("--pareto", arguments->sweep.pareto,
-                      "Of a sweep: the front of min:METRIC,max:METRIC,...");
-  command->add_option("--over", arguments->sweep.over,
-                      "Of a sweep: the axis along which curves go");
-  command->add_option("--by", arguments->sweep.by, "Of a sweep: the axis with a curve a value");
+                      "Sweep: draw the Pareto front of min:METRIC,max:METRIC,...");
+  command->add_option("--over", arguments->sweep.over, "Sweep: the axis along the curves");
+  command->add_option("--by", arguments->sweep.by, "Sweep: the axis with one curve for each value");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

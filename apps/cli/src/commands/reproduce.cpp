@@ -36,7 +36,7 @@ int run(ReproduceArguments arguments) {
 
 void add_reproduce(CLI::App& app, Outcome& outcome) {
   auto* command =
-      app.add_subcommand("reproduce", "A paper's figures and tables beside ours (virtual)");
+      app.add_subcommand("reproduce", "Print a paper's figures and tables beside ours (virtual)");
   auto arguments = std::make_shared<ReproduceArguments>();
   command->add_option("paper", arguments->request.paper, "Which paper")
       ->required()

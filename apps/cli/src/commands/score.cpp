@@ -13,6 +13,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
@@ -84,8 +85,8 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
             named_file(folder, "model.json",
                        "give the folder that 'wirewatt calibrate --out FOLDER' filled"));
   WW_ASSIGN(model_text, read_file(model_file));
-  const auto model = nlohmann::json::parse(model_text, nullptr, false);
-  if (model.is_discarded() || !model.is_object()) {
+  WW_ASSIGN(model, parse_json(model_text, model_file.string()));
+  if (!model.is_object()) {
     return fail(ErrorCode::parse_error, "not a model; fit the campaign again", model_file.string());
   }
   const auto campaign_file = folder / "campaign.db";
@@ -234,8 +235,8 @@ int run_program(const std::string& folder, const std::vector<std::string>& comma
 }  // namespace
 
 void add_score(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "score", "Virtual devices only, after a fit: the sealed truth beside the fit");
+  auto* command =
+      app.add_subcommand("score", "Compare a fit with the sealed truth (virtual devices only)");
   struct Arguments {
     std::string folder;
     std::vector<std::string> command;

@@ -82,24 +82,27 @@ void add_segments(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   auto& request = arguments->request;
   auto* command = app.add_subcommand(
-      "segments",
-      "What the ways to registers, in an engine and behind the L2 cost (virtual devices)");
+      "segments", "Measure the other segments, from registers to memory (virtual devices only)");
   request.device.name = "virtual:w9100";
   command->add_option("--device", request.device.name, "Device as `wirewatt devices` names it")
       ->capture_default_str();
   command->add_option("--chip-seed", request.device.chip_seed, "virtual:random: which chip")
       ->capture_default_str();
-  command->add_option("--chip-class", request.device.chip_class, "virtual:random: its class")
+  command
+      ->add_option("--chip-class", request.device.chip_class,
+                   "virtual:random: how far the chip departs from the model that is fitted")
       ->check(CLI::IsMember({"nested", "mild", "strong"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--out", arguments->out,
-          "Folder for segments.db; a whole one is fitted again, an interrupted one goes on")
+      ->add_option("--out", arguments->out,
+                   "Folder for segments.db. A finished campaign there is fitted again, an "
+                   "unfinished one is continued")
       ->required();
-  command->add_option("--blocks", request.blocks, "How often each point is visited, twice each")
+  command
+      ->add_option("--blocks", request.blocks,
+                   "How many times each point is measured; each time takes two runs")
       ->capture_default_str();
-  command->add_option("--only", request.only, "One segment alone (default: all)")
+  command->add_option("--only", request.only, "Measure one segment only (default: all)")
       ->check(CLI::IsMember({"legs", "l2_memory", "registers_l1"}));
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");

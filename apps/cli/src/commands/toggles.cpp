@@ -64,8 +64,8 @@ int run_toggles(const TogglesArguments& arguments) {
 }  // namespace
 
 void add_toggles(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "toggles", "How often a program's data toggle, from the virtual GPU's monitors");
+  auto* command =
+      app.add_subcommand("toggles", "Count how often a program's data toggle, on a virtual GPU");
   auto arguments = std::make_shared<TogglesArguments>();
   arguments->device.name = "virtual:w9100";
   command->add_option("-o,--out", arguments->out, "File for `wirewatt estimate --toggles`")

@@ -59,15 +59,15 @@ int run(const TopologyArguments& arguments) {
 }  // namespace
 
 void add_topology(CLI::App& app, Outcome& outcome) {
-  auto* command =
-      app.add_subcommand("topology", "Engines, CUs, L2 channels, and what is near to what: drawn");
+  auto* command = app.add_subcommand(
+      "topology", "Find and draw engines, CUs, L2 channels, and which are near to each other");
   auto arguments = std::make_shared<TopologyArguments>();
   auto& request = arguments->request;
   command->add_option("--device", request.device.name,
                       "Device as `wirewatt devices` names it: virtual:w9100 (default), "
                       "opencl:PLATFORM.DEVICE, hip:N, cuda:N");
   add_random_chip_options(*command, request.device);
-  command->add_flag("--fresh", request.fresh, "Probe again, whatever is cached");
+  command->add_flag("--fresh", request.fresh, "Probe again, without the cached result");
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
   command->add_option("--waves", arguments->waves,
                       "Also write every wavefront's place to this CSV file: the proof of pinning");

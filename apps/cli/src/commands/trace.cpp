@@ -261,18 +261,20 @@ CLI::App* add_verb(CLI::App& parent, const char* name, const char* what, Argumen
 }  // namespace
 
 void add_trace(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("trace", "Look at memory traces (.wwt), and convert them");
+  auto* command = app.add_subcommand("trace", "Show memory traces (.wwt) and convert them");
   command->require_subcommand(1);
   command->footer("Example:\n  wirewatt trace info out.wwt");
   auto arguments = std::make_shared<Arguments>();
 
-  auto* verb = add_verb(*command, "info", "Kernels, accesses, bytes, compression", *arguments);
+  auto* verb = add_verb(*command, "info",
+                        "Print kernels, accesses, bytes and compression of a trace", *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
   verb->footer("Example:\n  wirewatt trace info out.wwt --json");
   verb->callback(
       [arguments, &outcome] { outcome.exit_code = run_info(arguments->file, arguments->json); });
 
-  verb = add_verb(*command, "dump", "The accesses as text (--json: an object a line)", *arguments);
+  verb = add_verb(*command, "dump", "Print the accesses as text (--json: one object per line)",
+                  *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
   verb->add_option("--limit", arguments->limit, "Wave accesses to show")->capture_default_str();
   verb->footer("Example:\n  wirewatt trace dump out.wwt --limit 10");
@@ -281,7 +283,8 @@ void add_trace(CLI::App& app, Outcome& outcome) {
     outcome.exit_code = done ? 0 : report_error(done.error());
   });
 
-  verb = add_verb(*command, "export", "As CSV, a row for each lane, or for Accel-Sim", *arguments);
+  verb = add_verb(*command, "export",
+                  "Export to CSV, one row for each lane, or to Accel-Sim's format", *arguments);
   verb->add_option("file", arguments->file, "A .wwt file")->required();
   verb->add_option("-o,--out", arguments->out,
                    "The CSV file, or the folder for kernelslist.g and kernel-N.traceg (default: "
@@ -301,7 +304,7 @@ void add_trace(CLI::App& app, Outcome& outcome) {
                                arguments->out, arguments->json);
   });
 
-  verb = add_verb(*command, "import", "From Accel-Sim: a .traceg or a kernelslist.g", *arguments);
+  verb = add_verb(*command, "import", "Import Accel-Sim's .traceg or kernelslist.g", *arguments);
   verb->add_option("file", arguments->file, "A .traceg or a kernelslist.g")->required();
   verb->add_option("-o,--out", arguments->out, "The .wwt file (default: the input's name)");
   verb->footer("Example:\n  wirewatt trace import kernelslist.g -o app.wwt");

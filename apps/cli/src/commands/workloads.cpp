@@ -118,11 +118,12 @@ int run_workloads(WorkloadArguments& arguments) {
 }  // namespace
 
 void add_workloads(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("workloads", "The papers' applications as OpenCL programs");
+  auto* command = app.add_subcommand("workloads", "List and run the papers' applications (OpenCL)");
   command->require_subcommand(1);
   command->footer("Example:\n  wirewatt workloads run --all --size small");
 
-  auto* list = command->add_subcommand("list", "Name, paper, suite and what each stresses");
+  auto* list = command->add_subcommand(
+      "list", "List each application with its paper, its suite and what it stresses");
   auto list_json = std::make_shared<bool>(false);
   list->add_flag("--json", *list_json, "Machine-readable output on stdout");
   list->footer("Example:\n  wirewatt workloads list --json");

@@ -277,7 +277,7 @@ int run(DoctorArguments arguments) {
 
 void add_doctor(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "doctor", "Permissions, sensors tested by load steps, clocks, throttling: what to trust");
+      "doctor", "Check permissions, sensors, clocks and counters: what can be trusted");
   auto arguments = std::make_shared<DoctorArguments>();
   command->add_option("--device", arguments->device.name,
                       "Device as `wirewatt devices` names it, or pci:0000:03:00.0 for a sensor "
@@ -288,7 +288,8 @@ void add_doctor(CLI::App& app, Outcome& outcome) {
   command->add_option("--load", arguments->load,
                       "Command that loads the GPU while it runs; it is started and ended for each "
                       "step (default: a kernel of our own)");
-  command->add_flag("--no-step-test", arguments->no_step_test, "Do not load the GPU");
+  command->add_flag("--no-step-test", arguments->no_step_test,
+                    "Do not load the GPU, so that sensors are not tested by load steps");
   command->add_flag("--no-clock-control", arguments->no_clock_control, "Never touch the clocks");
   command->add_flag("--no-counters", arguments->no_counters,
                     "Do not check the counters on kernels of known bytes");

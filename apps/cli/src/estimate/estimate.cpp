@@ -235,7 +235,7 @@ nlohmann::json estimate_json(const Estimated& done) {
 
 void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "estimate", "Watts and joules of the on-chip wires in an application, by segment");
+      "estimate", "Estimate an application's watts and joules in on-chip wires, by segment");
   auto arguments = std::make_shared<EstimateArguments>();
   command->add_option("--model", arguments->model,
                       "model.json or crossing.json of a calibration, or its folder");
@@ -271,8 +271,8 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   add_random_chip_options(*command, arguments->device);
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
   command->add_option("--accelwattch", arguments->accelwattch,
-                      "Folder of AccelWattch's GV100 tables: does measured power tell an "
-                      "interconnect term?");
+                      "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
+                      "an interconnect term");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
                       "A program to run and its arguments, after --");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 
 namespace ww::cli {
 namespace {
@@ -71,7 +72,7 @@ Result<nlohmann::json> toggles_json(const CountedTraffic& traffic, const std::st
 
 Status use_toggles(model::EstimateOptions& options, const std::string& file) {
   WW_ASSIGN(text, read_file(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  WW_ASSIGN(json, parse_json(text, file));
   if (!json.is_object() || json.value("format", nlohmann::json()) != kTogglesFormat) {
     return fail(ErrorCode::parse_error,
                 "is not a file of toggles; 'wirewatt toggles -o FILE -- app args' writes one",

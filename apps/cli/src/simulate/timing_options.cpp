@@ -63,8 +63,7 @@ Status refuse_without_mode(const TimingArguments& arguments) {
   for (const CLI::Option* option : arguments.command->get_options()) {
     if (option->count() == 0 || option->get_name() == "--mode") continue;
     if (option->get_group() != kTiming && !is_network_option(*option)) continue;
-    return fail(ErrorCode::invalid_argument, "means something with --mode timing only",
-                option->get_name());
+    return fail(ErrorCode::invalid_argument, "needs --mode timing", option->get_name());
   }
   return {};
 }
@@ -80,8 +79,8 @@ void add_timing_options(CLI::App& command, TimingArguments& arguments) {
   arguments.command = &command;
   command
       .add_option("--mode", arguments.mode,
-                  "functional: as fast as can be; timing: in the time of a network, and loads get "
-                  "what it delivers")
+                  "functional: as fast as possible; timing: in the time of a network, whose "
+                  "delivered data the loads get")
       ->check(CLI::IsMember({"functional", "timing"}))
       ->capture_default_str();
   command
@@ -122,7 +121,8 @@ Status enter_mode(const TimingArguments& arguments, const microbench::DeviceRequ
   if (!arguments.timing()) return refuse_without_mode(arguments);
   if (!DeviceName(device.name).is_virtual()) {
     return fail(ErrorCode::unsupported,
-                "timing mode is a virtual device's; --device virtual:dapper", device.name);
+                "only virtual devices have a timing mode; give --device virtual:dapper",
+                device.name);
   }
   WW_ASSIGN(architecture, runner::chip_architecture(device));
   WW_ASSIGN(wanted, request_of(arguments));

@@ -252,7 +252,8 @@ void add_folder(CLI::App& command, const std::shared_ptr<std::string>& folder) {
 
 void add_worker_commands(CLI::App& command, Outcome& outcome) {
   auto folder = std::make_shared<std::string>();
-  auto* collect = command.add_subcommand("collect", "Put the results that are there into sweep.db");
+  auto* collect =
+      command.add_subcommand("collect", "Put the results that have arrived into sweep.db");
   add_folder(*collect, folder);
   collect->footer("Example:\n  wirewatt sweep collect plan.sweep");
   collect->callback([folder, &outcome] { outcome.exit_code = run_collect(*folder); });
@@ -264,7 +265,8 @@ void add_worker_commands(CLI::App& command, Outcome& outcome) {
 
   auto submission = std::make_shared<int>();
   auto chunk = std::make_shared<std::uint64_t>();
-  auto* work = command.add_subcommand("work", "One task of an array; the job's script calls it");
+  auto* work =
+      command.add_subcommand("work", "Run one task of a job array; the job's script calls this");
   add_folder(*work, folder);
   work->add_option("--submission", *submission, "Which")->required();
   work->add_option("--chunk", *chunk, "Which of its chunks of points")->required();
@@ -276,11 +278,11 @@ void add_worker_commands(CLI::App& command, Outcome& outcome) {
 
 void add_sweep(CLI::App& app, Outcome& outcome) {
   auto* command =
-      app.add_subcommand("sweep", "Many points of a plan, here or on a cluster (Slurm)");
+      app.add_subcommand("sweep", "Run every point of a plan, here or on a cluster (Slurm)");
   auto arguments = std::make_shared<SweepArguments>();
   command->add_option("plan", arguments->plan, "The plan (TOML; docs/sweeps.md)");
   command->add_option("--out", arguments->out, "Folder for the results (default: PLAN.sweep)");
-  command->add_option("--executor", arguments->executor, "Where: local or slurm")
+  command->add_option("--executor", arguments->executor, "Where the points run: local or slurm")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str();
   command->add_option("--jobs", arguments->jobs,
@@ -290,10 +292,10 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
                    "An option for sbatch, as --slurm-option=--partition=gpu; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--detach", arguments->detach, "slurm: submit and leave");
+  command->add_flag("--detach", arguments->detach, "slurm: submit the jobs and return at once");
   command->add_flag("--resume", arguments->resume, "Run only what is missing or failed");
   command->add_flag("--dry-run", arguments->dry_run,
-                    "Check the plan, run a pilot point, say what the sweep would take");
+                    "Check the plan, run one point, and say how long the sweep would take");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

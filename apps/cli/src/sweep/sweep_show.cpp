@@ -323,7 +323,8 @@ Status print_failures(const fs::path& database) {
 }
 
 void add_sweep_show(CLI::App& sweep, Outcome& outcome) {
-  auto* command = sweep.add_subcommand("show", "Table, Pareto front, sensitivity, CSV of a sweep");
+  auto* command =
+      sweep.add_subcommand("show", "Show a sweep as a table, a Pareto front, sensitivities or CSV");
   auto arguments = std::make_shared<ShowArguments>();
   command->add_option("folder", arguments->folder, "Folder of the sweep")->required();
   command->add_option("--metric", arguments->metrics,

@@ -136,15 +136,16 @@ int run(const TopArguments& arguments) {
 }  // namespace
 
 void add_top(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand("top", "Live interconnect power by segment, with its history");
+  auto* command = app.add_subcommand("top", "Show interconnect power by segment, live");
   auto arguments = std::make_shared<TopArguments>();
   command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--device", arguments->device.name,
                       "virtual:NAME (default with a program), or gpu:N as doctor lists them");
-  command->add_option("--counters", arguments->counters,
-                      "Real GPUs: profiled run to estimate the segments from");
+  command->add_option(
+      "--counters", arguments->counters,
+      "Real GPUs: counters of a profiled run, from which the segments are estimated");
   command->add_option("--arch", arguments->architecture, "gfx90a, sm_80, ... where FILE says none");
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))

@@ -239,8 +239,8 @@ Result<SweepPairs> pair_points(const SweepView& first, const SweepView& second) 
   if (found.metrics.empty()) {
     return fail(
         ErrorCode::invalid_argument,
-        fmt::format("both sweeps show no metric alike (first: {}; second: {}); --metric "
-                    "names one",
+        fmt::format("the two sweeps have no metric in common (first: {}; second: {}); name one "
+                    "with --metric",
                     fmt::join(first.table.metrics, ", "), fmt::join(second.table.metrics, ", ")));
   }
   std::map<std::vector<std::string>, std::size_t> partners;

@@ -44,9 +44,10 @@ bool any_has(const sweep::Table& table, std::size_t metric) {
 Result<std::size_t> axis_of(const sweep::Table& table, const std::string& name) {
   const auto at = place(table.settings, name);
   if (at < table.settings.size()) return at;
-  return fail(ErrorCode::invalid_argument,
-              fmt::format("is no axis of this sweep; it has {}", fmt::join(table.settings, ", ")),
-              name);
+  return fail(
+      ErrorCode::invalid_argument,
+      fmt::format("is not an axis of this sweep; its axes are {}", fmt::join(table.settings, ", ")),
+      name);
 }
 
 Status read_points(const sweep::Store& store, SweepView& view) {
@@ -239,7 +240,9 @@ Result<SweepView> read_sweep(const std::filesystem::path& folder, const SweepOpt
     WW_ASSIGN(axis, axis_of(view.table, options.by));
     view.by = {axis};
     if (view.over == view.by) {
-      return fail(ErrorCode::invalid_argument, "cannot be along x and told apart too", options.by);
+      return fail(ErrorCode::invalid_argument,
+                  "cannot be the axis along the curves and the axis of the curves at once",
+                  options.by);
     }
     if (const auto count = levels_of(view.table, axis).size(); count > most_curves) {
       return fail(

@@ -16,7 +16,7 @@ namespace {
 using measure::CsvColumns;
 using measure::CsvRow;
 
-// Absent if the table lacks the column or the field is no number, as in rows of other cards.
+// Absent if the table lacks the column or the field is not a number, as in rows of other cards.
 std::optional<double> number(const CsvColumns& columns, const CsvRow& row,
                              std::string_view column) {
   const auto value = columns.number(row, column);

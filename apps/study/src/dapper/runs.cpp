@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/json_reader.hpp"
 #include "ww/core/process.hpp"
 #include "ww/runner/job_pool.hpp"
 #include "ww/runner/sensed_energy.hpp"
@@ -74,9 +75,7 @@ bool is_there(const Planned& planned, const std::vector<std::string>& command) {
 
 Result<json> read_json(const fs::path& file) {
   WW_ASSIGN(text, read_file(file.string()));
-  json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) return fail(ErrorCode::parse_error, "not JSON", file.string());
-  return parsed;
+  return parse_json(text, file.string());
 }
 
 double number(const json& object, const char* key) {

@@ -44,7 +44,7 @@ class DeviceName {
   [[nodiscard]] bool is_random_chip() const { return chip() == "random"; }
   // Whether the chip is described by a file.
   [[nodiscard]] bool is_chip_file() const { return chip().ends_with(".toml"); }
-  // Of hip:N, cuda:N and gpu:N: N. Absent for other names and where N is no number from 0 up.
+  // Of hip:N, cuda:N and gpu:N: N. Absent for other names and where N is not a number from 0 up.
   [[nodiscard]] std::optional<int> index() const;
   // Of opencl:P.D: P and D. Absent likewise.
   [[nodiscard]] std::optional<std::pair<int, int>> opencl_place() const;

@@ -15,11 +15,15 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ww/core/result.hpp"
 
 namespace ww {
+
+// Parses a JSON text. `document` names it in the error: parse_error, with line and column.
+[[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text, const std::string& document);
 
 class JsonReader {
  public:

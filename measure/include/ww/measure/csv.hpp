@@ -39,7 +39,7 @@ struct CsvOptions {
                                   const std::function<Status(CsvRow& row)>& take);
 
 // Reads the fields of rows by the names in their header. Errors: parse_error that names the source,
-// the line and the column (no such column, a row that is too short, a field that is no number).
+// the line and the column (no such column, a row that is too short, a field that is not a number).
 class CsvColumns {
  public:
   CsvColumns(const CsvRow& header, std::string source);

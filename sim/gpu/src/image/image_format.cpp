@@ -65,7 +65,7 @@ std::uint32_t narrowed(std::uint32_t channel, unsigned bits, NumberFormat number
   switch (number) {
     case NumberFormat::unorm: {
       const auto value = static_cast<double>(std::bit_cast<float>(channel)) * mask;
-      // The comparison's order makes 0 of what is no number.
+      // The comparison's order makes 0 of what is not a number.
       return value > 0 ? static_cast<std::uint32_t>(std::nearbyint(std::min<double>(value, mask)))
                        : 0U;
     }

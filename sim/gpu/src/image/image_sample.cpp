@@ -50,7 +50,7 @@ AxisTaps axis_taps(float position, std::uint32_t size, std::uint32_t clamp, bool
 }
 
 std::uint32_t nearest_layer(float coordinate, std::uint32_t layers) {
-  // The comparison's order makes 0 of what is no number.
+  // The comparison's order makes 0 of what is not a number.
   if (!(coordinate > 0.0F)) return 0;
   return static_cast<std::uint32_t>(
       std::nearbyint(std::min(coordinate, static_cast<float>(layers - 1))));

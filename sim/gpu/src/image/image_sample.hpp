@@ -20,7 +20,7 @@ struct AxisTaps {
   std::uint32_t fraction{};      // of the second, in 1/256
 };
 
-// `position`: in texels (unnormalised) or in images. What is no number reads as 0.
+// `position`: in texels (unnormalised) or in images. What is not a number reads as 0.
 [[nodiscard]] AxisTaps axis_taps(float position, std::uint32_t size, std::uint32_t clamp,
                                  bool unnormalized, bool linear);
 

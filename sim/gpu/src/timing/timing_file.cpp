@@ -129,7 +129,7 @@ Status set_keys(const TimingRequest& request, TimingConfig& config) {
     const net::BoundKey* key = net::find_key(keys, name);
     if (key == nullptr) {
       return fail(ErrorCode::not_found,
-                  fmt::format("\"{}\" is no key of [network] or [system]", name), name);
+                  fmt::format("\"{}\" is not a key of [network] or [system]", name), name);
     }
     WW_TRY(net::set_value(*key, text));
   }

@@ -183,7 +183,9 @@ Status validate(const NetworkConfig& config) {
   const double loop_ps =
       std::sqrt(keys.die_mm2) * (config.width + 1) * (config.height + 1) * keys.waveguide_ps_per_mm;
   if (loop_ps * 1e-6 * keys.optical_mhz > 1e6) {
-    return fail(ErrorCode::out_of_range, "light takes over a million optical cycles to go round",
+    return fail(ErrorCode::out_of_range,
+                "light would take more than a million optical cycles to travel round once; the "
+                "network is too long for its clock",
                 "die_mm2");
   }
   if (config.planes) {
