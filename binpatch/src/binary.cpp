@@ -113,6 +113,7 @@ bool holds(Bytes bytes, const ByteChange& change) {
 
 bool overlap(const std::vector<ByteChange>& changes) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;
+  runs.reserve(changes.size());
   for (const ByteChange& change : changes) {
     runs.emplace_back(change.file_offset, change.file_offset + change.after.size());
   }

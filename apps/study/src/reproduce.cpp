@@ -31,7 +31,7 @@ Result<ordered_json> save(const json& result, Reproduction& out, const std::stri
   for (const char* key : {"paper", "device", "virtual", "size"}) document[key] = result.at(key);
   document.update(to_json(out));
   document.update(ordered_json(result));
-  document["charts"] = std::move(out.charts);
+  document["charts"] = out.charts;
   WW_TRY(write_file_atomically(fs::path(folder) / "reproduction.json", document.dump(1) + "\n"));
   WW_TRY(report::write_reproduction_page(json(document), fs::path(folder) / "reproduction.html"));
   return document;

@@ -50,7 +50,7 @@ std::vector<std::string> merged_environment(const ProcessSetup& setup) {
     }
   }
   for (const auto& [name, value] : setup.environment) {
-    texts.push_back(name + "=" + value);
+    texts.push_back(fmt::format("{}={}", name, value));
   }
   return texts;
 }
@@ -265,7 +265,7 @@ fs::path find_program(const std::string& name) {
   std::string_view rest = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!rest.empty()) {
     const auto colon = rest.find(':');
-    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+    fs::path candidate = fs::path(rest.substr(0, colon)) / name;
     std::error_code ec;
     if (fs::is_regular_file(candidate, ec) && ::access(candidate.c_str(), X_OK) == 0) {
       return candidate;

@@ -65,6 +65,7 @@ Result<nlohmann::json> regress_accelwattch(const std::filesystem::path& folder) 
       {"interconnect", {"NOC"}},
   };
   std::vector<model::Regressor> columns;
+  columns.reserve(sums.size() + 1);
   for (const auto& [name, parts] : sums) columns.push_back({name, {}});
   columns.push_back({"instructions", {}});
   std::vector<double> target;

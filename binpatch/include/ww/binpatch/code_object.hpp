@@ -20,6 +20,7 @@ struct GfxTarget {
   int major{};
   int minor{};
   int stepping{};
+  // NOLINTNEXTLINE(modernize-use-nullptr): version 14 reads a comparison with 0 into it
   auto operator<=>(const GfxTarget&) const = default;
 };
 [[nodiscard]] std::string to_string(GfxTarget target);  // "gfx90a"
