@@ -40,6 +40,9 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
       {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
       {"misfit_flagged", fit.misfit.flagged},
       {"misfit_reason", fit.misfit.reason},
+      {"latency_rank_correlation", fit.latency.recorded
+                                       ? nlohmann::json(fit.latency.rank_correlation)
+                                       : nlohmann::json(nullptr)},
       {"constants", constants},
       {"runs", fit.runs},
       {"rejected", fit.rejected},
@@ -65,6 +68,13 @@ void print_fit_summary(const model::FitResult& fit) {
              fit.far_mm - fit.near_mm);
   fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n",
              100.0 * fit.l1_l2_bandwidth_fraction);
+  if (fit.latency.recorded) {
+    fmt::print(
+        "latency      {:.2f} rank correlation with the floorplan's distances, {:.2f} ticks/mm, "
+        "residual {:.2f} ticks (p = {:.2g})\n",
+        fit.latency.rank_correlation, fit.latency.ticks_per_mm, fit.latency.residual_ticks,
+        fit.latency.p_value);
+  }
   fmt::print("runs         {}, {} rejected\n", fit.runs, fit.rejected);
   if (fit.misfit.flagged) {
     fmt::print(

@@ -19,6 +19,7 @@
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/result.hpp"
 #include "ww/core/result_row.hpp"
+#include "ww/model/latency_witness.hpp"
 
 namespace ww::model {
 
@@ -214,6 +215,7 @@ struct FitResult {
   Diagnostics diagnostics;
   std::vector<VariantActivity> variant_activity;  // empty without monitors
   Misfit misfit;
+  LatencyWitness latency;  // beside the floorplan, where the campaign timed all pairs
   std::int64_t runs{}, rejected{};
   double residual_rms_w{};
   // Conditions under which the figures hold, and their origin.

@@ -79,6 +79,11 @@ inline constexpr double kMostCouplingShare = 0.8;
 inline constexpr double kMostDoubtAlongDistance = 0.10;
 inline constexpr double kMisfitLimit = kMostDoubtAlongDistance * 2 * std::numbers::sqrt2;
 inline constexpr double kMisfitSignificance = 1e-3;
+// Where latencies depart from distance by this much of their contrast, as much along distance would
+// shift the energy by 4% (as above): less is no concern, however significant.
+inline constexpr double kLatencyLimit = 0.10;
+// A way takes whole clock cycles, there and back: standard deviation of two roundings [ticks].
+inline constexpr double kLatencyGrainTicks = 0.41;
 // Growth of leakage under load beyond that of idle [1/10 K]: more is power that follows temperature
 // under load alone.
 inline constexpr double kMostSteepening = 0.03;

@@ -291,6 +291,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.variant_activity = variant_activity(payloads, uncertainty, runs, facts.reference_state);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = flat.get();
+  result.latency = judge_latency(runs, facts.floorplan);
   if (random) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
@@ -298,6 +299,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     if (has_contrast(input)) {
       result.misfit = judge(input, fit, uncertainty, *random);
       flag_lock_in(result);
+      if (result.latency.disagrees) flag(result.misfit, result.latency.reason);
       if (const auto absurd =
               absurd_energy(result.energy_per_bit_mm.row, result.reference_voltage_v);
           !absurd.empty()) {

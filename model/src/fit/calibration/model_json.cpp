@@ -68,6 +68,19 @@ json plateau_json(const PlateauRow& row) {
           {"reason", row.reason}};
 }
 
+json latency_json(const LatencyWitness& latency) {
+  if (!latency.recorded) return {{"recorded", false}, {"reason", latency.reason}};
+  return {{"recorded", true},
+          {"rank_correlation", latency.rank_correlation},
+          {"ticks_per_mm", latency.ticks_per_mm},
+          {"residual_ticks", latency.residual_ticks},
+          {"noise_ticks", latency.noise_ticks},
+          {"relative", latency.relative},
+          {"p_value", latency.p_value},
+          {"disagrees", latency.disagrees},
+          {"reason", latency.reason}};
+}
+
 }  // namespace
 
 json to_model_json(const FitResult& fit) {
@@ -151,6 +164,7 @@ json to_model_json(const FitResult& fit) {
                       {"reason", fit.misfit.reason},
                       {"statistic", fit.misfit.statistic},
                       {"threshold", fit.misfit.threshold}};
+  result["latency"] = latency_json(fit.latency);
   result["runs"] = fit.runs;
   result["rejected"] = fit.rejected;
   result["residual_rms_w"] = fit.residual_rms_w;

@@ -1,0 +1,140 @@
+// Latency beside the floorplan: agreement, ports a millimetre off, exchanged names.
+#include "ww/model/latency_witness.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+
+#include "testing/fitting.hpp"
+
+namespace ww::model {
+namespace {
+
+using namespace testing;
+
+// 73 cycles between the nearest and the farthest slice of a V100, over some 20 mm there and back.
+constexpr double kTicksPerMm = 2;
+
+Floorplan published_plan(const SyntheticCampaign& campaign, double position_error_mm = 0.2) {
+  const auto plan =
+      parse_floorplan(campaign.facts.at(std::string(campaign_keys::floorplan)), "test");
+  EXPECT_TRUE(plan) << plan.error().text();
+  Floorplan result = *plan;
+  result.position_error_95 = Millimetre(position_error_mm);
+  return result;
+}
+
+// Chases of all pairs, three times, on a chip whose blocks lie as in `real`.
+std::vector<StoredRun> chases(const Floorplan& real, double noise_ticks = 0.3) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<StoredRun> runs;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (int e = 0; e < 4; ++e) {
+      for (int q = 0; q < 4; ++q) {
+        StoredRun run;
+        run.kind = RunKind::latency;
+        run.position = 1000 + static_cast<std::int64_t>(runs.size());
+        run.engine = e;
+        run.quadrant = q;
+        run.counters[kLatencyCounter] = 150 + 5 * e - 3 * q +
+                                        kTicksPerMm * real.distance(e, q).value() +
+                                        noise_ticks * normal(random);
+        runs.push_back(run);
+      }
+    }
+  }
+  return runs;
+}
+
+Floorplan ports_farther_out(Floorplan plan, double mm) {
+  for (Point& port : plan.l2_channels) port.x_mm += port.x_mm < plan.width.value() / 2 ? -mm : mm;
+  return plan;
+}
+
+TEST(LatencyWitness, AgreesWithTheFloorplanThatTheChipWasBuiltBy) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  const auto witness = judge_latency(chases(plan), plan);
+  ASSERT_TRUE(witness.recorded) << witness.reason;
+  EXPECT_FALSE(witness.disagrees) << witness.reason;
+  EXPECT_GT(witness.rank_correlation, 0.9);
+  EXPECT_NEAR(witness.ticks_per_mm, kTicksPerMm, 0.1);
+  EXPECT_NEAR(witness.noise_ticks, 0.3 / std::sqrt(3.0), 0.05);
+  EXPECT_GT(witness.p_value, 0.01);
+}
+
+TEST(LatencyWitness, SeesPortsThatLieAMillimetreFartherOut) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  const auto witness = judge_latency(chases(ports_farther_out(plan, 1)), plan);
+  EXPECT_TRUE(witness.disagrees);
+  EXPECT_LT(witness.p_value, 1e-3);
+  EXPECT_NE(witness.reason.find("depart from the floorplan's distances"), std::string::npos)
+      << witness.reason;
+}
+
+TEST(LatencyWitness, AllowsForTheErrorThatTheFloorplanDeclares) {
+  const auto plan = published_plan(make_campaign(seeded(3)), 1.5);
+  const auto witness = judge_latency(chases(ports_farther_out(plan, 1)), plan);
+  EXPECT_FALSE(witness.disagrees) << witness.reason;
+  EXPECT_GT(witness.relative, 0.1);
+}
+
+TEST(LatencyWitness, AllowsForWholeCyclesAndNoise) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  auto runs = chases(plan, 0);
+  for (StoredRun& run : runs) {
+    double& ticks = run.counters[kLatencyCounter];
+    ticks = 2 * std::round(ticks / 2);
+  }
+  EXPECT_FALSE(judge_latency(runs, plan).disagrees);
+  EXPECT_FALSE(judge_latency(chases(plan, 4), plan).disagrees);
+}
+
+TEST(LatencyWitness, SeesEnginesThatCarryEachOthersNames) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  for (const int other : {1, 2, 3}) {
+    Floorplan real = plan;
+    std::swap(real.compute_units[0], real.compute_units[static_cast<std::size_t>(other)]);
+    EXPECT_TRUE(judge_latency(chases(real), plan).disagrees) << other;
+  }
+}
+
+TEST(LatencyWitness, IsNotRecordedWherePairsLackRepeats) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  auto runs = chases(plan);
+  EXPECT_FALSE(judge_latency({}, plan).recorded);
+  runs[20].status = RunStatus::failed;
+  runs[36].status = RunStatus::failed;
+  const auto witness = judge_latency(runs, plan);
+  EXPECT_FALSE(witness.recorded);
+  EXPECT_FALSE(witness.reason.empty());
+}
+
+TEST(LatencyWitness, FlagsTheModelAndStandsInItsFile) {
+  auto campaign = make_campaign(seeded(3));
+  const auto plan = published_plan(campaign);
+  const auto without = fit(campaign);
+  ASSERT_TRUE(without) << without.error().text();
+  EXPECT_FALSE(without->misfit.flagged) << without->misfit.reason;
+  EXPECT_EQ(to_model_json(*without)["latency"]["recorded"], false);
+
+  auto agreeing = campaign;
+  for (const auto& run : chases(plan)) agreeing.runs.push_back(run);
+  const auto good = fit(agreeing);
+  ASSERT_TRUE(good) << good.error().text();
+  EXPECT_FALSE(good->misfit.flagged) << good->misfit.reason;
+  EXPECT_EQ(good->energy_per_bit_mm.row.value, without->energy_per_bit_mm.row.value);
+  EXPECT_GT(to_model_json(*good)["latency"]["rank_correlation"], 0.9);
+
+  for (const auto& run : chases(ports_farther_out(plan, 1))) campaign.runs.push_back(run);
+  const auto bad = fit(campaign);
+  ASSERT_TRUE(bad) << bad.error().text();
+  EXPECT_TRUE(bad->misfit.flagged);
+  EXPECT_EQ(bad->energy_per_bit_mm.row.status, RowStatus::misfit);
+  EXPECT_EQ(to_model_json(*bad)["latency"]["disagrees"], true);
+}
+
+}  // namespace
+}  // namespace ww::model
