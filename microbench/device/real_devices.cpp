@@ -30,7 +30,9 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     return;
   }
   // NVIDIA's parts are calibrated by crossings.
-  if (!facts.target.starts_with("sm_")) {
+  if (!facts.no_code.empty()) {
+    device.listing.reason = facts.no_code;
+  } else if (!facts.target.starts_with("sm_")) {
     device.listing.reason =
         campaign_obstacle(facts.target, match.gpu->amd ? match.gpu->amd->device_id : "");
   }
@@ -70,6 +72,7 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
       facts.device = seen.device_name;
       facts.pci_bus = seen.pci_bus;
       facts.target = seen.target;
+      facts.no_code = seen.no_code;
       judge(device, facts, telemetry);
     }
     found.push_back(std::move(device));
