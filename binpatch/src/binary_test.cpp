@@ -344,6 +344,19 @@ TEST(ListCode, MarksTheLineThatThePatchWrote) {
   EXPECT_EQ(list_code(bundle, "other").error().code, ErrorCode::not_found);
 }
 
+TEST(ListCode, SaysWhichInstructionsNoTableNames) {
+  // On gfx90a: a matrix instruction of a form that no table has, between two that are known.
+  const Bytes object =
+      build_object({.machine = 0x3f, .code = words({nop, 0xd3c04000, 0x1c0a0000, end_program})});
+  const auto listed = list_code(object, "k");
+  ASSERT_TRUE(listed.has_value()) << listed.error().text();
+  const auto& lines = (*listed)[0].lines;
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_TRUE(lines[0].decoded);
+  EXPECT_FALSE(lines[1].decoded) << lines[1].text;
+  EXPECT_TRUE(lines[2].decoded);
+}
+
 TEST(ListCandidates, TellsOfEveryKernelWhatAPatchWouldDo) {
   const Bytes bundle = build_bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", mi200(false)},
                                      {"hipv4-amdgcn-amd-amdhsa--gfx1100", rdna3()}});

@@ -47,7 +47,8 @@ CodeListing list_code(const Code& code, std::string target, std::string kernel) 
                              .file_offset = code.file_offset + at,
                              .bytes = {bytes.begin(), bytes.end()},
                              .text = isa::disassemble(*instruction, *generation),
-                             .reads_hardware_id = reads_hardware_id(*instruction, code.target)});
+                             .reads_hardware_id = reads_hardware_id(*instruction, code.target),
+                             .decoded = instruction->opcode != isa::Opcode::unlisted});
     at += instruction->size_bytes;
   }
   return listing;

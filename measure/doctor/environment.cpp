@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "sensor/sysfs/sysfs_file.hpp"
+#include "ww/core/rocm_library.hpp"
 #include "ww/measure/child.hpp"
 
 namespace ww::measure {
@@ -22,24 +23,31 @@ namespace fs = std::filesystem;
 
 struct Library {
   const char* capability;
-  std::vector<const char*> names;
+  const char* name;  // its soname; null for AMD's
+  const RocmLibrary* rocm;
   const char* packages;
   const char* remedy;
 };
 
-// The first of the names that loads, tried in a child.
-std::string loadable(const Library& library) {
-  const auto found = run_in_child(
-      [&library] {
-        for (const char* name : library.names) {
-          for (const auto& path : {std::string(name), fmt::format("/opt/rocm/lib/{}", name)}) {
-            if (dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL) != nullptr) return path;
-          }
+// Loads a library in a child. The answer is the file that was loaded, or an error that says why
+// none was.
+Result<std::string> loadable(const Library& library) {
+  constexpr char loaded = '+';
+  const auto said = run_in_child(
+      [&library]() -> std::string {
+        if (library.rocm != nullptr) {
+          const auto opened = open_rocm_library(*library.rocm);
+          return opened ? loaded + opened->file : opened.error().message;
         }
-        return std::string();
+        if (dlopen(library.name, RTLD_LAZY | RTLD_LOCAL) != nullptr) {
+          return std::string(1, loaded) + library.name;
+        }
+        return fmt::format("{} cannot be loaded: package {}", library.name, library.packages);
       },
       std::chrono::seconds(10));
-  return found.value_or("");
+  if (!said) return tl::unexpected(said.error());
+  if (said->starts_with(loaded)) return said->substr(1);
+  return fail(ErrorCode::missing_dependency, *said);
 }
 
 std::string on_path(const std::string& program) {
@@ -187,36 +195,24 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
 }  // namespace
 
 std::vector<Finding> check_libraries() {
-  const std::array<Library, 5> libraries{{
-      {"OpenCL loader",
-       {"libOpenCL.so.1"},
-       "ocl-icd-libopencl1",
+  const std::array<Library, 6> libraries{{
+      {"OpenCL loader", "libOpenCL.so.1", nullptr, "ocl-icd-libopencl1",
        "sudo apt-get install ocl-icd-libopencl1"},
-      {"ROCm SMI",
-       {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5"},
-       "librocm-smi64-1 (Debian), rocm-smi-lib (ROCm)",
-       "sudo apt-get install librocm-smi64-1"},
-      {"HIP",
-       {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
-       "libamdhip64-5 (Debian), hip-runtime-amd (ROCm)",
-       "sudo apt-get install libamdhip64-5"},
-      {"NVML",
-       {"libnvidia-ml.so.1"},
-       "libnvidia-ml1 (with NVIDIA's driver)",
+      {"ROCm SMI", nullptr, &kRocmSmiLibrary, "", "sudo apt-get install librocm-smi64-1"},
+      {"HIP", nullptr, &kHipLibrary, "", "sudo apt-get install libamdhip64-5"},
+      {"AMD compiler", nullptr, &kComgrLibrary, "",
+       "sudo apt-get install libamd-comgr2 rocm-device-libs"},
+      {"NVML", "libnvidia-ml.so.1", nullptr, "libnvidia-ml1 (with NVIDIA's driver)",
        "sudo apt-get install nvidia-driver"},
-      {"CUDA driver",
-       {"libcuda.so.1"},
-       "libcuda1 (with NVIDIA's driver)",
+      {"CUDA driver", "libcuda.so.1", nullptr, "libcuda1 (with NVIDIA's driver)",
        "sudo apt-get install nvidia-driver"},
   }};
   std::vector<Finding> findings;
   for (const Library& library : libraries) {
     const auto found = loadable(library);
-    findings.push_back(found.empty() ? Finding{library.capability, Verdict::unavailable,
-                                               fmt::format("{} cannot be loaded: package {}",
-                                                           library.names.front(), library.packages),
-                                               library.remedy}
-                                     : Finding{library.capability, Verdict::good, found, ""});
+    findings.push_back(found ? Finding{library.capability, Verdict::good, *found, ""}
+                             : Finding{library.capability, Verdict::unavailable,
+                                       found.error().message, library.remedy});
   }
   return findings;
 }

@@ -1,12 +1,16 @@
 // Any bytes as amdgpu's telemetry, as a PCI address and as a table of power.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ww/measure/gpu_metrics.hpp"
 #include "ww/measure/pci_address.hpp"
+#include "ww/measure/pm_metrics.hpp"
 #include "ww/measure/sensor_recording.hpp"
 
 namespace {
@@ -22,6 +26,47 @@ void check(const ww::Result<ww::measure::GpuMetrics>& metrics) {
   if (metrics->average_power_uw && *metrics->average_power_uw < 0) std::abort();
 }
 
+// A packed table of the coded form whose attributes are the input.
+void check_coded(std::span<const std::byte> bytes) {
+  constexpr std::size_t head = 8;
+  const std::size_t size = std::min<std::size_t>(head + bytes.size(), 0xFFFF);
+  std::vector<std::byte> table = {static_cast<std::byte>(size & 0xFF),
+                                  static_cast<std::byte>(size >> 8), std::byte{1}, std::byte{9}};
+  table.resize(head);
+  // As many attributes as the first byte says, which is one of them, too.
+  if (!bytes.empty()) table[4] = bytes.front() & std::byte{0x1F};
+  table.insert(table.end(), bytes.begin(),
+               bytes.begin() + static_cast<std::ptrdiff_t>(size - head));
+  const auto metrics = ww::measure::parse_gpu_metrics(table, "fuzz");
+  check(metrics);
+  if (metrics.has_value() != ww::measure::gpu_metrics_fields(table, "fuzz").has_value()) {
+    std::abort();
+  }
+}
+
+// Any bytes behind the heads by which the tables of packages are told apart.
+void check_package(std::span<const std::byte> bytes) {
+  struct Head {
+    std::uint32_t chip, firmware, table;
+    bool apu;
+  };
+  for (const Head& head :
+       {Head{0x0D000600, 0x00557000, 0xF, false}, Head{0x0D000600, 0x04556900, 3, true},
+        Head{0x0D000C00, 0x00561D00, 5, false}, Head{0x0D000C00, 0x00561E00, 0x12, false}}) {
+    std::vector<std::byte> table(16);
+    table[0] = table[1] = std::byte{0x20};
+    std::memcpy(&table[4], &head.chip, 4);
+    std::memcpy(&table[8], &head.firmware, 4);
+    std::memcpy(&table[12], &head.table, 4);
+    table.insert(table.end(), bytes.begin(), bytes.end());
+    const auto metrics = ww::measure::parse_pm_metrics(table, "fuzz", head.apu);
+    if (metrics && metrics->aid_ticks && *metrics->aid_ticks <= 0) std::abort();
+    const auto fields = ww::measure::pm_metrics_fields(table, "fuzz", head.apu);
+    if (metrics.has_value() != fields.has_value()) std::abort();
+  }
+  static_cast<void>(ww::measure::parse_pm_metrics(bytes, "fuzz", false));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -33,8 +78,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint16_t bytes;
     std::uint8_t format, content;
   };
-  for (const Head& head : {Head{80, 1, 0}, Head{120, 1, 3}, Head{288, 1, 4}, Head{360, 1, 5},
-                           Head{152, 2, 3}, Head{168, 2, 4}}) {
+  for (const Head& head :
+       {Head{80, 1, 0}, Head{120, 1, 3}, Head{288, 1, 4}, Head{360, 1, 5}, Head{1664, 1, 6},
+        Head{2208, 1, 7}, Head{3872, 1, 8}, Head{152, 2, 3}, Head{168, 2, 4}, Head{264, 3, 0}}) {
     std::vector<std::byte> table(bytes.begin(), bytes.end());
     table.insert(
         table.begin(),
@@ -44,6 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (metrics.has_value() != (table.size() >= head.bytes)) std::abort();
     check(metrics);
   }
+  check_coded(bytes);
+  check_package(bytes);
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (const auto address = parse_pci_address(text)) {
     if (parse_pci_address(to_string(*address)) != address) std::abort();

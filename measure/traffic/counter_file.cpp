@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <tuple>
 
 #include "counter_forms.hpp"
 #include "number_text.hpp"
+#include "rocpd_file.hpp"
 
 namespace ww::measure {
 namespace {
@@ -49,6 +52,14 @@ Instances instances_of(const CounterDispatch& dispatch, const std::string& name)
     return {};
   }
   return found;
+}
+
+// By its first bytes; a database may be larger than memory.
+bool is_sqlite_file(const std::string& path) {
+  std::array<char, 16> head{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), head.size());
+  return is_sqlite({head.data(), static_cast<std::size_t>(file.gcount())});
 }
 
 Result<CounterFile> parse_rocprof(std::string_view text, const std::string& source) {
@@ -103,6 +114,7 @@ std::string_view to_string(CounterForm form) {
     case CounterForm::rocprof_v2: return "rocprof_v2";
     case CounterForm::rocprof_v3: return "rocprof_v3";
     case CounterForm::rocprof_v3_kernel_trace: return "rocprof_v3_kernel_trace";
+    case CounterForm::rocpd: return "rocpd";
     case CounterForm::ncu_details: return "ncu_details";
     case CounterForm::ncu_raw: return "ncu_raw";
   }
@@ -130,17 +142,48 @@ std::size_t Header::find(std::initializer_list<std::string_view> names) const {
 }
 
 Status sort_dispatches(CounterFile& file) {
-  const auto key = [](const CounterDispatch& d) { return std::tie(d.agent, d.id); };
+  const auto key = [](const CounterDispatch& d) { return std::tie(d.process, d.agent, d.id); };
   std::ranges::stable_sort(file.dispatches, {}, key);
   const auto twice = std::ranges::adjacent_find(file.dispatches, {}, key);
   if (twice != file.dispatches.end()) {
     return fail(ErrorCode::bad_data,
-                fmt::format("dispatch {} of agent {} appears twice: rows of several passes, "
-                            "processes or dies; import one at a time",
+                fmt::format("dispatch {} of agent {} appears twice: rows of several passes or "
+                            "dies; import one at a time",
                             twice->id, twice->agent),
                 file.source);
   }
   return {};
+}
+
+void forget_times_of_passes(CounterDispatch& dispatch) {
+  dispatch.duration_ns.reset();
+  dispatch.duration_reason =
+      "its counters come from several runs of the program, and each run has times of its own";
+}
+
+void refuse_uncounted(CounterFile& file) {
+  const bool radeon = file.architecture.starts_with("gfx1");
+  for (CounterDispatch& dispatch : file.dispatches) {
+    const auto is_zero = [&dispatch](const char* name) {
+      const auto total = counter_total(dispatch, name);
+      return total && *total == 0;
+    };
+    std::string sign;
+    for (const char* always : {"SQ_WAVES", "GRBM_COUNT"}) {
+      if (sign.empty() && is_zero(always)) sign = fmt::format("{} is 0", always);
+    }
+    if (sign.empty() && radeon && is_zero("GL2C_HIT") && is_zero("GL2C_MISS")) {
+      sign = "GL2C_HIT and GL2C_MISS are 0";
+    }
+    if (sign.empty()) continue;
+    const std::string reason =
+        sign + " for a kernel that ran, so nothing was counted" +
+        (radeon ? "; fix the clocks while profiling: echo profile_standard | sudo tee "
+                  "/sys/class/drm/cardN/device/power_dpm_force_performance_level"
+                : "");
+    for (const auto& [name, value] : dispatch.counters) dispatch.missing[name] = reason;
+    dispatch.counters.clear();
+  }
 }
 
 Result<CounterFile> parse_counter_file(std::string_view text, const std::string& source) {
@@ -167,8 +210,12 @@ Result<CounterFile> parse_counter_file(std::string_view text, const std::string&
 }
 
 Result<CounterFile> read_counter_file(const std::string& path) {
-  WW_ASSIGN(text, read_file(path));
-  WW_ASSIGN(file, parse_counter_file(text, path));
+  const auto read = [&path]() -> Result<CounterFile> {
+    if (is_sqlite_file(path)) return read_rocpd(path);
+    WW_ASSIGN(text, read_file(path));
+    return parse_counter_file(text, path);
+  };
+  WW_ASSIGN(file, read());
   const auto beside = std::filesystem::path(path).parent_path() / "sysinfo.csv";
   std::error_code ignored;
   if (file.architecture.empty() && std::filesystem::exists(beside, ignored)) {
@@ -176,6 +223,7 @@ Result<CounterFile> read_counter_file(const std::string& path) {
     WW_ASSIGN(info, parse_system_info(info_text, beside.string()));
     file.architecture = info.architecture;
   }
+  refuse_uncounted(file);
   return file;
 }
 

@@ -56,7 +56,18 @@ std::size_t find_line(std::string_view text, Predicate is) {
 // Offset of the line with ncu's header, if the text has one.
 [[nodiscard]] std::size_t ncu_header(std::string_view text);
 
-// Dispatches by agent, then by id; error bad_data where one appears twice.
+// A kernel's name without the profiler's "[clone .kd]", "(.kd)" or ".kd".
+[[nodiscard]] std::string plain_kernel_name(std::string_view text);
+
+// The counters of a dispatch come from several runs of the program, each with a time of its own:
+// bytes must not be divided by the time of another run.
+void forget_times_of_passes(CounterDispatch& dispatch);
+
+// Moves the counters of dispatches that the profiler did not count into `missing`, with the reason.
+// A kernel that ran had waves; Radeon cards count none unless their clocks are fixed.
+void refuse_uncounted(CounterFile& file);
+
+// Dispatches by process, agent and id; error bad_data where one appears twice.
 [[nodiscard]] Status sort_dispatches(CounterFile& file);
 
 }  // namespace ww::measure

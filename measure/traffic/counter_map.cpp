@@ -23,6 +23,7 @@ constexpr std::array parts = {
     PartOfWhole{"TCC_EA1_WRREQ_64B", "TCC_EA1_WRREQ"},
     PartOfWhole{"TCC_EA0_RDREQ_32B", "TCC_EA0_RDREQ"},
     PartOfWhole{"TCC_BUBBLE", "TCC_EA0_RDREQ"},
+    PartOfWhole{"TCC_EA0_RDREQ_128B", "TCC_EA0_RDREQ"},
     PartOfWhole{"TCC_EA0_WRREQ_64B", "TCC_EA0_WRREQ"},
     PartOfWhole{"GL2C_EA_WRREQ_64B", "GL2C_MC_WRREQ"},
 };
@@ -100,6 +101,25 @@ SegmentBytes evaluate(const SegmentRule& rule, const CounterDispatch& dispatch) 
   return out;
 }
 
+// Replaces "unavailable" by a bound, where totals that the dispatch has give one.
+void bound(SegmentBytes& out, const BoundRule& rule, const CounterDispatch& dispatch) {
+  double bytes = 0;
+  std::string from;
+  for (const CounterTerm& term : rule.terms) {
+    const auto total = counter_total(dispatch, std::string(term.counter));
+    if (!total && term.optional) continue;
+    if (!total || !(std::isfinite(*total) && *total >= 0)) return;
+    bytes += term.bytes_each * *total;
+    from += (from.empty() ? "" : " and ") + shown_name(term.counter);
+  }
+  out.status = RowStatus::not_identified;
+  out.quality = MapQuality::upper_bound;
+  out.upper_bytes = bytes;
+  out.upper_is_of_both = rule.both_ways;
+  out.reason = fmt::format("{}; at most so many by {}{}{}", out.reason, from,
+                           rule.note.empty() ? "" : ": ", rule.note);
+}
+
 }  // namespace
 
 std::string_view to_string(Segment segment) {
@@ -159,6 +179,10 @@ std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
     } else if (const auto rule = std::ranges::find(map->rules, segment, &SegmentRule::segment);
                rule != map->rules.end()) {
       bytes = evaluate(*rule, dispatch);
+      const auto limit = std::ranges::find(map->bounds, segment, &BoundRule::segment);
+      if (bytes.status == RowStatus::unavailable && limit != map->bounds.end()) {
+        bound(bytes, *limit, dispatch);
+      }
     } else {
       bytes.reason = fmt::format("no counter of it is known for {}", architecture);
     }

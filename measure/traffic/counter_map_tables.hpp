@@ -137,6 +137,38 @@ inline constexpr std::array gfx94_rules = {
     SegmentRule{l2_fill, miss_128, exact, "", vcopy},
 };
 
+// gfx950 counts the requests of 128 B by their own name; BUBBLE, which counted them before, stays
+// 0.
+inline constexpr std::array ea0_read_950 = {CounterTerm{"TCC_EA0_RDREQ", 64},
+                                            CounterTerm{"TCC_EA0_RDREQ_128B", 64},
+                                            CounterTerm{"TCC_EA0_RDREQ_32B", -32}};
+inline constexpr std::string_view sdk_metrics =
+    "AMD rocprofiler-sdk counter definitions, after the correction of FETCH_SIZE in January 2026";
+inline constexpr std::array gfx950_rules = {
+    gcn_registers,
+    SegmentRule{l1_l2_read, tcp_read_128, unchecked, "", sdk_metrics},
+    SegmentRule{l1_l2_write, tcp_write_64, unchecked, "", sdk_metrics},
+    SegmentRule{l1_l2, tcp_both_128_64, unchecked, "", sdk_metrics},
+    SegmentRule{l2_memory_read, ea0_read_950, unchecked, fabric_note, sdk_metrics},
+    SegmentRule{l2_memory_write, ea0_write, unchecked, fabric_note, sdk_metrics},
+    SegmentRule{l2_fill, miss_128, unchecked, "", sdk_metrics},
+};
+
+// Bounds of files that have requests without their sizes.
+inline constexpr std::string_view unsized_note = "requests without their sizes";
+inline constexpr std::array ea_read_most = {CounterTerm{"TCC_EA_RDREQ", 64},
+                                            CounterTerm{"TCC_EA1_RDREQ", 64, true}};
+inline constexpr std::array ea_write_most = {CounterTerm{"TCC_EA_WRREQ", 64},
+                                             CounterTerm{"TCC_EA1_WRREQ", 64, true}};
+inline constexpr std::array ea_bounds = {
+    BoundRule{l2_memory_read, ea_read_most, false, unsized_note},
+    BoundRule{l2_memory_write, ea_write_most, false, unsized_note}};
+inline constexpr std::array ea0_read_most = {CounterTerm{"TCC_EA0_RDREQ", 128}};
+inline constexpr std::array ea0_write_most = {CounterTerm{"TCC_EA0_WRREQ", 64}};
+inline constexpr std::array ea0_bounds = {
+    BoundRule{l2_memory_read, ea0_read_most, false, unsized_note},
+    BoundRule{l2_memory_write, ea0_write_most, false, unsized_note}};
+
 // RDNA: GL2C looks up lines of 128 B.
 inline constexpr std::string_view rdna_metrics =
     "AMD rocprofiler-sdk counter definitions, gfx10 and gfx11 (GL2C)";
@@ -156,6 +188,24 @@ inline constexpr std::array rdna_rules = {
     SegmentRule{l2_memory_read, gl2_read, unchecked, "", rdna_metrics},
     SegmentRule{l2_memory_write, gl2_write, unchecked, dirty_note, rdna_metrics},
 };
+
+// RDNA 4 reads up to 256 B at once. Profilers before July 2026 lack that counter.
+inline constexpr std::array gl2_read_12 = {
+    CounterTerm{"GL2C_EA_RDREQ_32B", 32}, CounterTerm{"GL2C_EA_RDREQ_64B", 64},
+    CounterTerm{"GL2C_EA_RDREQ_128B", 128}, CounterTerm{"GL2C_EA_RDREQ_256B", 256}};
+inline constexpr std::array gl2_write_12 = {CounterTerm{"GL2C_EA_WRREQ", 32},
+                                            CounterTerm{"GL2C_EA_WRREQ_64B", 32}};
+inline constexpr std::array rdna4_rules = {
+    SegmentRule{registers_l1, {}, unchecked, "no counter of bytes is known", rdna_metrics},
+    SegmentRule{l1_l2_read, {}, unchecked, gl2_both, rdna_metrics},
+    SegmentRule{l1_l2_write, {}, unchecked, gl2_both, rdna_metrics},
+    SegmentRule{l1_l2, gl2_lookups, unchecked, "", rdna_metrics},
+    SegmentRule{l2_memory_read, gl2_read_12, unchecked, "", rdna_metrics},
+    SegmentRule{l2_memory_write, gl2_write_12, unchecked, dirty_note, rdna_metrics},
+};
+inline constexpr std::array gl2_read_most = {CounterTerm{"GL2C_EA_RDREQ", 256}};
+inline constexpr std::array rdna4_bounds = {
+    BoundRule{l2_memory_read, gl2_read_most, false, unsized_note}};
 
 // NVIDIA, compute capability 7.0 and later. Sectors of 32 B by operation: hits and misses of the
 // L2 count replays as well and are no bytes (AccelWattch's GV100 counters: 6% to 32% apart).
@@ -180,21 +230,35 @@ inline constexpr std::array nvidia_rules = {
     SegmentRule{l2_memory_write, nv_dram_write, unchecked, dirty_note, ncu_metrics},
 };
 
+// One counter of both ways: either is at most the total.
+inline constexpr std::array nv_dram = {CounterTerm{"dram__bytes.sum", 1}};
+inline constexpr std::array nvidia_bounds = {
+    BoundRule{l2_memory_read, nv_dram, true, "reads and writes together"},
+    BoundRule{l2_memory_write, nv_dram, true, "reads and writes together"}};
+
 inline constexpr std::array<std::string_view, 2> gfx7_names = {"gfx7", "gfx8"};
 inline constexpr std::array<std::string_view, 2> gfx900_names = {"gfx900", "gfx902"};
 inline constexpr std::array<std::string_view, 1> gfx906_names = {"gfx906"};
 inline constexpr std::array<std::string_view, 1> gfx908_names = {"gfx908"};
 inline constexpr std::array<std::string_view, 1> gfx90a_names = {"gfx90a"};
 inline constexpr std::array<std::string_view, 1> gfx94_names = {"gfx94"};
+inline constexpr std::array<std::string_view, 1> gfx950_names = {"gfx950"};
 inline constexpr std::array<std::string_view, 2> rdna_names = {"gfx10", "gfx11"};
+inline constexpr std::array<std::string_view, 1> rdna4_names = {"gfx12"};
 inline constexpr std::array<std::string_view, 5> nvidia_names = {"sm_7", "sm_8", "sm_9", "sm_10",
                                                                  "sm_12"};
 
 inline constexpr std::array maps = {
-    ArchitectureMap{gfx7_names, gfx7_rules},     ArchitectureMap{gfx900_names, gfx900_rules},
-    ArchitectureMap{gfx906_names, gfx906_rules}, ArchitectureMap{gfx908_names, gfx908_rules},
-    ArchitectureMap{gfx90a_names, gfx90a_rules}, ArchitectureMap{gfx94_names, gfx94_rules},
-    ArchitectureMap{rdna_names, rdna_rules},     ArchitectureMap{nvidia_names, nvidia_rules},
+    ArchitectureMap{gfx7_names, gfx7_rules},
+    ArchitectureMap{gfx900_names, gfx900_rules, ea_bounds},
+    ArchitectureMap{gfx906_names, gfx906_rules, ea_bounds},
+    ArchitectureMap{gfx908_names, gfx908_rules, ea_bounds},
+    ArchitectureMap{gfx90a_names, gfx90a_rules, ea_bounds},
+    ArchitectureMap{gfx94_names, gfx94_rules, ea0_bounds},
+    ArchitectureMap{gfx950_names, gfx950_rules, ea0_bounds},
+    ArchitectureMap{rdna_names, rdna_rules},
+    ArchitectureMap{rdna4_names, rdna4_rules, rdna4_bounds},
+    ArchitectureMap{nvidia_names, nvidia_rules, nvidia_bounds},
 };
 
 }  // namespace ww::measure::tables

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ww/measure/i_counters.hpp"
@@ -61,6 +62,50 @@ TEST(L1L2Requests, NameTheCounterThatIsMissing) {
   ASSERT_FALSE(bytes);
   EXPECT_EQ(bytes.error().code, ErrorCode::unsupported);
   EXPECT_THAT(bytes.error().message, HasSubstr("TCP_TCC_WRITE_REQ_sum"));
+}
+
+SegmentBytes of(const std::string& architecture, std::map<std::string, double> counters,
+                Segment segment) {
+  CounterDispatch dispatch;
+  dispatch.counters = std::move(counters);
+  const auto all = segment_bytes(architecture, dispatch);
+  return *std::ranges::find(all, segment, &SegmentBytes::segment);
+}
+
+TEST(SegmentBounds, TakeTheLargestRequestWhereSizesWereNotCounted) {
+  const auto mi200 = of("gfx90a", {{"TCC_EA_RDREQ_sum", 100}}, Segment::l2_memory_read);
+  EXPECT_EQ(mi200.status, RowStatus::not_identified);
+  EXPECT_FALSE(mi200.bytes);
+  EXPECT_EQ(mi200.upper_bytes, 6400.0);
+  EXPECT_THAT(mi200.reason, HasSubstr("TCC_EA_RDREQ_32B_sum"));
+  EXPECT_EQ(of("gfx942", {{"TCC_EA0_RDREQ_sum", 100}}, Segment::l2_memory_read).upper_bytes,
+            12800.0);
+  // With the sizes it is a figure.
+  const auto whole = of("gfx90a", {{"TCC_EA_RDREQ_sum", 100}, {"TCC_EA_RDREQ_32B_sum", 10}},
+                        Segment::l2_memory_read);
+  EXPECT_EQ(whole.bytes, 90 * 64.0 + 10 * 32.0);
+  EXPECT_FALSE(whole.upper_bytes);
+  EXPECT_EQ(of("gfx90a", {}, Segment::l2_memory_read).status, RowStatus::unavailable);
+}
+
+TEST(SegmentBounds, ShareATotalOfReadsAndWrites) {
+  const auto read = of("sm_90", {{"dram__bytes.sum", 5000}}, Segment::l2_memory_read);
+  const auto write = of("sm_90", {{"dram__bytes.sum", 5000}}, Segment::l2_memory_write);
+  EXPECT_EQ(read.upper_bytes, 5000.0);
+  EXPECT_EQ(write.upper_bytes, 5000.0);
+  EXPECT_TRUE(read.upper_is_of_both && write.upper_is_of_both);
+}
+
+TEST(SegmentBytesOfGfx950, CountRequestsOf128BytesByTheirOwnName) {
+  const std::map<std::string, double> counters{{"TCC_EA0_RDREQ_sum", 100},
+                                               {"TCC_EA0_RDREQ_32B_sum", 10},
+                                               {"TCC_EA0_RDREQ_128B_sum", 60},
+                                               {"TCC_BUBBLE_sum", 0}};
+  EXPECT_EQ(of("gfx950", counters, Segment::l2_memory_read).bytes,
+            60 * 128.0 + 30 * 64.0 + 10 * 32.0);
+  auto older = counters;
+  older.erase("TCC_EA0_RDREQ_128B_sum");
+  EXPECT_FALSE(of("gfx950", older, Segment::l2_memory_read).bytes);
 }
 
 }  // namespace

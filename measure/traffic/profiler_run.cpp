@@ -102,9 +102,10 @@ Status join(CounterFile& all, CounterFile pass) {
   return {};
 }
 
-// Every counter table under a folder, in order of name.
+// Every counter table under a folder, in order of name; where there is none, every database, which
+// releases write that no longer make tables.
 Result<std::vector<fs::path>> tables_under(const fs::path& folder) {
-  std::vector<fs::path> files;
+  std::vector<fs::path> files, databases;
   std::error_code ec;
   for (auto entry = fs::recursive_directory_iterator(folder, ec);
        !ec && entry != fs::recursive_directory_iterator(); entry.increment(ec)) {
@@ -112,7 +113,9 @@ Result<std::vector<fs::path>> tables_under(const fs::path& folder) {
     if (name.ends_with("counter_collection.csv") || name == "counters.csv") {
       files.push_back(entry->path());
     }
+    if (name.ends_with("results.db")) databases.push_back(entry->path());
   }
+  if (files.empty()) files = std::move(databases);
   std::ranges::sort(files);
   if (files.empty()) {
     return fail(ErrorCode::bad_data,

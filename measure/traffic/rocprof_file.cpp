@@ -80,16 +80,6 @@ bool is_id_column(std::string_view name) {
   return (counted || suffix == "x" || suffix == "y") && is(name.substr(0, cut));
 }
 
-std::string kernel_name(std::string_view text) {
-  for (const std::string_view suffix : {" [clone .kd]", " (.kd)", ".kd"}) {
-    if (text.ends_with(suffix)) {
-      text.remove_suffix(suffix.size());
-      break;
-    }
-  }
-  return std::string(text);
-}
-
 template <class T>
 std::optional<T> integer(std::string_view text) {
   T value{};
@@ -167,7 +157,7 @@ struct LongColumns {
                      fmt::format("'{}' is no dispatch number", row.fields[id]), source, row.line);
     }
     out.id = *number_of;
-    out.kernel = kernel_name(row.fields[kernel]);
+    out.kernel = plain_kernel_name(row.fields[kernel]);
     if (agent != Header::npos) out.agent = row.fields[agent];
     if (grid != Header::npos) out.grid_size = number(row.fields[grid], Decimal::point);
     if (start == Header::npos || end == Header::npos) {
@@ -182,6 +172,16 @@ struct LongColumns {
 };
 
 }  // namespace
+
+std::string plain_kernel_name(std::string_view text) {
+  for (const std::string_view suffix : {" [clone .kd]", " (.kd)", ".kd"}) {
+    if (text.ends_with(suffix)) {
+      text.remove_suffix(suffix.size());
+      break;
+    }
+  }
+  return std::string(text);
+}
 
 Result<CounterFile> read_wide(const std::vector<CsvRow>& rows, CounterForm form,
                               const std::string& source) {
@@ -239,8 +239,10 @@ Result<CounterFile> read_long(const std::vector<CsvRow>& rows, const std::string
     const CsvRow& row = rows[r];
     WW_ASSIGN(dispatch, columns.dispatch(row, source));
     const auto owner = process == Header::npos ? std::string{} : row.fields[process];
+    dispatch.process = owner;
     auto& known =
         dispatches.try_emplace({owner, dispatch.agent, dispatch.id}, dispatch).first->second;
+    if (known.duration_ns != dispatch.duration_ns) forget_times_of_passes(known);
     if (known.kernel != dispatch.kernel) {
       return at_line(ErrorCode::bad_data,
                      fmt::format("dispatch {} is kernel '{}' here and '{}' before", dispatch.id,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "ww/core/interrupt.hpp"
@@ -99,6 +100,7 @@ Result<Bench::Throttled> Bench::find_throttle(
 Status Bench::read_sensor(StoredRun& run) {
   WW_ASSIGN(readings, recorder_.take());
   run.samples.insert(run.samples.end(), readings.begin(), readings.end());
+  std::ranges::move(device_.sensor->new_rails(), std::back_inserter(run.rails));
   return {};
 }
 

@@ -361,7 +361,9 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   if (opened.sensor == nullptr) {
     return fail(ErrorCode::unsupported, "its power cannot be read: " + opened.no_sensor, name);
   }
-  if (auto why = campaign_obstacle(opened.target, device_id); !why.empty()) {
+  std::string why = opened.host->facts().no_code;
+  if (why.empty()) why = campaign_obstacle(opened.target, device_id);
+  if (!why.empty()) {
     return fail(ErrorCode::unsupported, "no campaign can be run on it: " + why, name);
   }
   const AmdCard& card = *find_amd_card(device_id);

@@ -53,6 +53,17 @@ SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& teleme
     // NVIDIA's OpenCL tells no function, and no domain in older drivers.
     if (gpu.pci == *address) return {&gpu, ""};
   }
+  // AMD numbers the partitions of a package in the function. Only function 0 is a device of the
+  // bus, and its sensors are those of the package.
+  if (address->function != 0) {
+    auto package = *address;
+    package.function = 0;
+    for (const auto& gpu : telemetry.gpus) {
+      const bool divided =
+          gpu.amd && !gpu.amd->compute_partition.empty() && gpu.amd->compute_partition != "SPX";
+      if (gpu.pci == package && divided) return {&gpu, ""};
+    }
+  }
   std::string reason = fmt::format("no sensor for the GPU at {}", host.pci_bus);
   for (const auto& why : {telemetry.no_amd, telemetry.no_nvidia}) {
     if (!why.empty()) reason += "; " + why;

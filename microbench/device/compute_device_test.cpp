@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/real_devices.hpp"
+
 namespace ww::microbench {
 namespace {
 
@@ -37,6 +39,62 @@ TEST(SensorMatch, IsNeverAGuess) {
   EXPECT_EQ(match.gpu, nullptr);
   EXPECT_THAT(match.reason, HasSubstr("0000:04:00.0"));
   EXPECT_THAT(match.reason, HasSubstr("NVML is not here"));
+}
+
+TEST(SensorMatch, OfAPartitionIsThePackagesSensor) {
+  auto telemetry = two_cards();
+  measure::AmdGpu package;
+  package.compute_partition = "CPX";
+  telemetry.gpus[1].amd = package;
+  HostFacts host;
+  host.pci_bus = "0000:c1:00.5";
+  const auto match = match_sensor(host, telemetry);
+  ASSERT_NE(match.gpu, nullptr) << match.reason;
+  EXPECT_EQ(match.gpu->name, "second");
+  // A card that is not divided has no functions that compute.
+  telemetry.gpus[1].amd->compute_partition = "SPX";
+  EXPECT_EQ(match_sensor(host, telemetry).gpu, nullptr);
+}
+
+RealDevice real(const std::string& name, bool is_gpu, bool usable, const std::string& sensor,
+                const std::string& reason) {
+  RealDevice device;
+  device.listing.name = name;
+  device.listing.description = "a card";
+  device.listing.usable = usable;
+  device.listing.reason = reason;
+  device.is_gpu = is_gpu;
+  device.sensor = sensor;
+  return device;
+}
+
+TEST(DefaultDevice, IsTheFirstUsableOneAndNotTheFirstThatHasASensor) {
+  const std::vector<RealDevice> devices = {
+      real("opencl:0.0", true, false, "amdgpu files", "no floorplan is known of it"),
+      real("hip:0", true, false, "amdgpu files", "no floorplan is known of it"),
+      real("cuda:0", true, true, "NVML", "")};
+  const auto choice = choose_among(devices, two_cards());
+  EXPECT_EQ(choice.usable, "cuda:0");
+  EXPECT_EQ(choice.readable, "opencl:0.0");
+  EXPECT_EQ(choice.obstacle, "");
+}
+
+TEST(DefaultDevice, NamesTheCardThatIsThereAndWhatItLacks) {
+  auto choice =
+      choose_among({real("opencl", false, false, "", "no platform"),
+                    real("hip:0", true, false, "amdgpu files", "no floorplan is known of it")},
+                   two_cards());
+  EXPECT_EQ(choice.usable, "");
+  EXPECT_THAT(choice.obstacle, HasSubstr("hip:0 (a card): no floorplan is known of it"));
+  // Nothing computes on it at all.
+  choice = choose_among({real("opencl", false, false, "", "no platform"),
+                         real("hip", false, false, "", "HIP's runtime cannot be loaded")},
+                        two_cards());
+  EXPECT_THAT(choice.obstacle, HasSubstr("first at 0000:03:00.0"));
+  EXPECT_THAT(choice.obstacle, HasSubstr("HIP's runtime cannot be loaded"));
+  // Without any card there is nothing to explain.
+  choice = choose_among({real("hip", false, false, "", "HIP's runtime cannot be loaded")}, {});
+  EXPECT_EQ(choice.obstacle, "");
 }
 
 TEST(DeviceNames, OfHostsStandForThemselvesAndOthersAreRefused) {

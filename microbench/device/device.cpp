@@ -144,8 +144,17 @@ Status enter_virtual_device(const DeviceRequest& wanted) {
 }
 
 Result<std::string> default_device() {
-  const std::string real = best_real_device();
-  return real.empty() ? std::string("virtual:w9100") : real;
+  RealChoice choice = choose_real_device();
+  if (!choice.usable.empty()) return choice.usable;
+  if (choice.obstacle.empty()) return std::string("virtual:w9100");
+  return fail(ErrorCode::missing_dependency,
+              "there is a GPU here, and no campaign can use it: " + choice.obstacle +
+                  "; name a device, for example --device virtual:w9100 for the virtual GPU");
+}
+
+std::string device_to_examine() {
+  RealChoice choice = choose_real_device();
+  return choice.usable.empty() ? choice.readable : choice.usable;
 }
 
 Result<std::string> resolve_device_name(const DeviceRequest& request) {

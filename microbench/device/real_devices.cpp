@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "device/amd_device.hpp"
 #include "host/opencl_view.hpp"
 #include "ww/microbench/compute_device.hpp"
@@ -32,7 +30,9 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     return;
   }
   // NVIDIA's parts are calibrated by crossings.
-  if (!facts.target.starts_with("sm_")) {
+  if (!facts.no_code.empty()) {
+    device.listing.reason = facts.no_code;
+  } else if (!facts.target.starts_with("sm_")) {
     device.listing.reason =
         campaign_obstacle(facts.target, match.gpu->amd ? match.gpu->amd->device_id : "");
   }
@@ -72,6 +72,7 @@ void add_opencl(std::vector<RealDevice>& found, const measure::Telemetry& teleme
       facts.device = seen.device_name;
       facts.pci_bus = seen.pci_bus;
       facts.target = seen.target;
+      facts.no_code = seen.no_code;
       judge(device, facts, telemetry);
     }
     found.push_back(std::move(device));
@@ -99,17 +100,44 @@ std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry) {
   return found;
 }
 
-std::string best_real_device() {
+RealChoice choose_among(const std::vector<RealDevice>& devices,
+                        const measure::Telemetry& telemetry) {
+  RealChoice choice;
+  std::string gpus, hosts;
+  const auto note = [](std::string& text, const std::string& more) {
+    text += (text.empty() ? "" : "; ") + more;
+  };
+  for (const RealDevice& device : devices) {
+    const DeviceListing& listing = device.listing;
+    if (listing.usable && choice.usable.empty()) choice.usable = listing.name;
+    if (device.is_gpu && !device.sensor.empty() && choice.readable.empty()) {
+      choice.readable = listing.name;
+    }
+    const auto line = fmt::format("{}: {}", listing.name, listing.reason);
+    if (device.is_gpu) {
+      note(gpus, fmt::format("{} ({}): {}", listing.name, listing.description, listing.reason));
+    } else {
+      note(hosts, line);
+    }
+  }
+  if (!choice.usable.empty()) return choice;
+  if (gpus.empty()) {
+    // Cards that the kernel lists and nothing computes on.
+    for (const measure::TelemetryGpu& gpu : telemetry.gpus) {
+      note(gpus,
+           fmt::format("{} at {}: nothing here computes on it", gpu.name, to_string(gpu.pci)));
+    }
+    if (!gpus.empty() && !hosts.empty()) note(gpus, hosts);
+  }
+  choice.obstacle = gpus;
+  return choice;
+}
+
+RealChoice choose_real_device() {
   const auto telemetry = measure::find_telemetry();
-  // Without a sensor none of them serves, so no driver need be woken.
-  const bool any = std::ranges::any_of(telemetry.gpus, [](const measure::TelemetryGpu& gpu) {
-    return std::ranges::any_of(gpu.backends, &measure::SensorBackend::usable);
-  });
-  if (!any) return {};
-  const auto devices = list_real_devices(telemetry);
-  const auto best = std::ranges::find_if(
-      devices, [](const RealDevice& device) { return device.is_gpu && !device.sensor.empty(); });
-  return best == devices.end() ? std::string() : best->listing.name;
+  // Without a card that has a sensor's driver none can serve, so no driver need be woken.
+  if (telemetry.gpus.empty()) return {};
+  return choose_among(list_real_devices(telemetry), telemetry);
 }
 
 }  // namespace ww::microbench

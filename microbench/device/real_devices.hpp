@@ -18,7 +18,16 @@ struct RealDevice {
 // OpenCL's, HIP's and CUDA's devices. Each driver is asked in a process of its own.
 [[nodiscard]] std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry);
 
-// The first GPU whose power can be read, OpenCL before HIP before CUDA; empty where there is none.
-[[nodiscard]] std::string best_real_device();
+// What is chosen where no device is named.
+struct RealChoice {
+  std::string usable;    // the first device that a campaign can use, OpenCL before HIP before CUDA
+  std::string readable;  // the first GPU to compute on whose power can be read
+  // Where there are GPUs and none is usable: each of them and what it lacks.
+  std::string obstacle;
+};
+[[nodiscard]] RealChoice choose_real_device();
+// The same, of what was found.
+[[nodiscard]] RealChoice choose_among(const std::vector<RealDevice>& devices,
+                                      const measure::Telemetry& telemetry);
 
 }  // namespace ww::microbench

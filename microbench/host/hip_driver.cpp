@@ -16,10 +16,6 @@
 namespace ww::microbench {
 namespace {
 
-constexpr const char* hip_remedy =
-    "install AMD's ROCm runtime (package hip-runtime-amd of AMD's repository, or libamdhip64-5 of "
-    "Debian)";
-
 struct HipApi {
   int (*init)(unsigned){};
   int (*device_count)(int*){};
@@ -48,9 +44,7 @@ struct HipApi {
 };
 
 Result<HipApi> resolve_hip() {
-  WW_ASSIGN(library, SharedLibrary::open({"libamdhip64.so.7", "libamdhip64.so.6",
-                                          "libamdhip64.so.5", "libamdhip64.so"},
-                                         "HIP's runtime", hip_remedy));
+  WW_ASSIGN(library, SharedLibrary::open(kHipLibrary));
   HipApi api;
   library.need(api.init, "hipInit");
   library.need(api.device_count, "hipGetDeviceCount");

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "host/opencl_names.hpp"
 #include "ww/core/cl_approximable.h"
 
 namespace ww::microbench {
@@ -254,8 +255,11 @@ class Host final : public ComputeHost {
     known.api = "opencl";
     known.device = device_name();
     known.driver = driver_version();
-    known.target = target();
-    known.is_virtual = is_virtual();
+    const OpenClIdentity identity = identify_opencl({platform_name(), known.device, known.driver});
+    known.target = identity.target.empty() ? nvidia_target() : identity.target;
+    known.no_code = identity.no_code;
+    // Our own driver behind whatever name of a device.
+    known.is_virtual = platform_name().starts_with("wirewatt");
     known.pci_bus = pci_bus();
     cl_uint units = 0;
     if (query(CL_DEVICE_MAX_COMPUTE_UNITS, units)) known.compute_units = static_cast<int>(units);
@@ -342,26 +346,19 @@ class Host final : public ComputeHost {
   bool query(cl_device_info what, T& value) const {
     return api_.clGetDeviceInfo(device_, what, sizeof value, &value, nullptr) == CL_SUCCESS;
   }
-  // AMD's platforms name the device by its target; the virtual GPU's name ends in "(gfx701)";
-  // NVIDIA's tell their compute capability (cl_nv_device_attribute_query).
-  std::string target() const {
-    const std::string name = device_name();
-    if (const auto at = name.find("gfx"); at != std::string::npos) {
-      return name.substr(at, name.find_first_of(") ", at) - at);
-    }
+  // NVIDIA's devices give their compute capability (cl_nv_device_attribute_query).
+  std::string nvidia_target() const {
     cl_uint major = 0;
     cl_uint minor = 0;
     if (query(0x4000, major) && query(0x4001, minor)) return fmt::format("sm_{}{}", major, minor);
     return {};
   }
-  // Our own driver behind whatever name of a device.
-  bool is_virtual() const {
+  std::string platform_name() const {
     cl_platform_id platform = nullptr;
-    if (!query(CL_DEVICE_PLATFORM, platform)) return false;
-    const auto name = info_text([&](std::size_t size, void* value, std::size_t* needed) {
+    if (!query(CL_DEVICE_PLATFORM, platform)) return {};
+    return info_text([&](std::size_t size, void* value, std::size_t* needed) {
       return api_.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, needed);
     });
-    return name.starts_with("wirewatt");
   }
   std::string pci_bus() const {
     struct {

@@ -35,7 +35,8 @@ std::string seen_from_here(bool open) {
                                  {"available", device.available},
                                  {"compiler", device.has_compiler},
                                  {"pci", facts.pci_bus},
-                                 {"target", facts.target}});
+                                 {"target", facts.target},
+                                 {"no_code", facts.no_code}});
   }
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -72,6 +73,7 @@ OpenClView view_opencl(const std::function<void()>& set_up, bool open) {
       entry.read("compiler", sight.has_compiler);
       entry.read("pci", sight.pci_bus);
       entry.read("target", sight.target);
+      entry.read("no_code", sight.no_code);
     }
   }
   if (const auto status = reader.status(); !status) {

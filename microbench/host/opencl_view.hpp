@@ -13,6 +13,7 @@ struct OpenClSight {
   std::string platform_name, device_name;
   bool is_gpu{}, available{}, has_compiler{};
   std::string pci_bus, target;  // of a GPU that could be opened
+  std::string no_code;          // why its binaries cannot be patched
 };
 
 struct OpenClView {

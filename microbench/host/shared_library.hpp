@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ww/core/result.hpp"
+#include "ww/core/rocm_library.hpp"
 
 namespace ww::microbench {
 
@@ -25,6 +26,12 @@ class SharedLibrary {
     }
     return fail(ErrorCode::missing_dependency,
                 what + " cannot be loaded (" + reason + "); " + remedy);
+  }
+  // One of AMD's, wherever ROCm put it. Error missing_dependency: that of open_rocm_library.
+  static Result<SharedLibrary> open(const RocmLibrary& library) {
+    WW_ASSIGN(opened, open_rocm_library(library));
+    return SharedLibrary(opened.handle, opened.file,
+                         "install the package " + std::string(library.packages));
   }
   // False where the library lacks it.
   template <class Pointer>

@@ -69,7 +69,9 @@ TEST(CommandLine, AMissingOpenClLoaderNamesThePackage) {
 
 TEST(CommandLine, AMissingCompilerLibraryNamesThePackage) {
   TemporaryFolder folder;
-  std::ofstream(folder.path() / "libamd_comgr.so.2") << "not a library";
+  for (const char* name : {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"}) {
+    std::ofstream(folder.path() / name) << "not a library";
+  }
   const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
                              "--out", (folder.path() / "run").string()},
                             {{"LD_LIBRARY_PATH", folder.path().string()}});

@@ -101,8 +101,12 @@ struct KernelSum {
     const auto bytes = measure::segment_bytes(architecture, dispatch);
     segments[0].add(segment(bytes, registers_l1));
     segments[1].add(segment(bytes, l1_l2));
-    segments[2].add(segment(bytes, l2_memory_read));
-    segments[2].add(segment(bytes, l2_memory_write));
+    const SegmentBytes& read = segment(bytes, l2_memory_read);
+    SegmentBytes write = segment(bytes, l2_memory_write);
+    // A bound of both ways together must not be added twice.
+    if (read.upper_is_of_both && write.upper_is_of_both && !write.bytes) write.upper_bytes = 0;
+    segments[2].add(read);
+    segments[2].add(write);
     const auto known = [&](const char* name) { return counter(dispatch, name).value_or(0); };
     const double slots = known("WW_XBAR_SLOT_BITS");
     const double bit_mm = known("WW_XBAR_BIT_MM");

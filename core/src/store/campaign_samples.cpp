@@ -50,6 +50,10 @@ class Rows {
     if (sqlite3_value_type(value) == SQLITE_NULL) return std::nullopt;
     return static_cast<T>(sqlite3_value_int64(value));
   }
+  [[nodiscard]] std::string text(int column) const {
+    const auto* bytes = sqlite3_column_text(statement_.get(), column);
+    return bytes == nullptr ? std::string() : reinterpret_cast<const char*>(bytes);
+  }
   [[nodiscard]] double real(int column) const {
     return sqlite3_column_double(statement_.get(), column);
   }
@@ -75,6 +79,11 @@ class Reader {
                      "SELECT engine,quadrant,start_ns,end_ns,payload_bits FROM slot WHERE run=?1 "
                      "ORDER BY sequence");
     }
+    if (database_.tableExists("rail")) {
+      rails_.emplace(database_,
+                     "SELECT poll_ns,source_ns,rail,unit,value FROM rail WHERE run=?1 ORDER BY "
+                     "sequence");
+    }
   }
 
   void fill(const RunToFill& to_fill) {
@@ -93,6 +102,13 @@ class Reader {
                              samples_.optional<std::int32_t>(4), samples_.optional<std::int32_t>(5),
                              samples_.optional<std::int32_t>(6), samples_.integer(7) != 0});
     }
+    if (rails_) {
+      rails_->of_run(to_fill.id);
+      while (rails_->next()) {
+        run.rails.push_back({rails_->integer(0), rails_->optional<std::int64_t>(1), rails_->text(2),
+                             rails_->text(3), rails_->integer(4)});
+      }
+    }
     if (!slots_ || run.kind != RunKind::lock_in) return;
     slots_->of_run(to_fill.id);
     while (slots_->next()) {
@@ -110,6 +126,7 @@ class Reader {
                 "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,"
                 "changed FROM sample WHERE run=?1 ORDER BY sequence"};
   std::optional<Rows> slots_;
+  std::optional<Rows> rails_;
 };
 
 }  // namespace

@@ -44,6 +44,13 @@ CREATE TABLE IF NOT EXISTS slot(run INTEGER NOT NULL REFERENCES run(id), sequenc
   end_ns INTEGER NOT NULL, payload_bits REAL NOT NULL, PRIMARY KEY(run, sequence)) WITHOUT ROWID;
 )sql";
 
+// Came later, too; campaigns without it are of cards whose sensors give no rails.
+constexpr const char* rail_schema = R"sql(
+CREATE TABLE IF NOT EXISTS rail(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
+  poll_ns INTEGER NOT NULL, source_ns INTEGER, rail TEXT NOT NULL, unit TEXT NOT NULL,
+  value INTEGER NOT NULL, PRIMARY KEY(run, sequence)) WITHOUT ROWID;
+)sql";
+
 template <class E>
 using Names = std::array<std::pair<E, std::string_view>, 8>;
 
@@ -148,6 +155,7 @@ Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
       SQLite::Transaction transaction(db);
       db.exec(schema);
       db.exec(slot_schema);
+      db.exec(rail_schema);
       db.exec("PRAGMA application_id=" + std::to_string(application_id));
       db.exec("PRAGMA user_version=" + std::to_string(schema_version));
       transaction.commit();
@@ -201,6 +209,7 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
     impl->database.exec(slot_schema);
+    impl->database.exec(rail_schema);
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {
     return tl::unexpected(sqlite_error(e, file.string()));
@@ -337,6 +346,19 @@ Status CampaignStore::add(const StoredRun& run) {
       slot.bind(7, entry.payload_bits);
       slot.exec();
       slot.reset();
+    }
+    SQLite::Statement rail(db, "INSERT INTO rail VALUES(?,?,?,?,?,?,?)");
+    sequence = 0;
+    for (const auto& entry : run.rails) {
+      rail.bind(1, id);
+      rail.bind(2, sequence++);
+      rail.bind(3, entry.poll_ns);
+      bind_optional(rail, 4, entry.source_ns);
+      rail.bind(5, entry.rail);
+      rail.bind(6, entry.unit);
+      rail.bind(7, entry.value);
+      rail.exec();
+      rail.reset();
     }
     transaction.commit();
     return {};

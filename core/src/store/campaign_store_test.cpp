@@ -97,6 +97,26 @@ TEST_F(CampaignStoreTest, GivesBackTheTurnsOfLockInRuns) {
   EXPECT_DOUBLE_EQ(slots[1].payload_bits, 6e9);
 }
 
+TEST_F(CampaignStoreTest, GivesBackTheAccumulatorsOfAPackageRaw) {
+  auto run = example(0, 1);
+  run.rails = {{1000, 7'000, "aid_energy", "2^-16 J", 2'500},
+               {1000, std::nullopt, "xgmi_read_3", "kB", 55}};
+  {
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store && store->begin_session() && store->add(run));
+  }
+  const auto runs = CampaignStore::open_read_only(file_)->runs();
+  ASSERT_TRUE(runs) << runs.error().text();
+  const auto& rails = runs->front().rails;
+  ASSERT_EQ(rails.size(), 2U);
+  EXPECT_EQ(rails[0].rail, "aid_energy");
+  EXPECT_EQ(rails[0].unit, "2^-16 J");
+  EXPECT_EQ(rails[0].source_ns, 7'000);
+  EXPECT_EQ(rails[0].value, 2'500);
+  EXPECT_EQ(rails[1].poll_ns, 1000);
+  EXPECT_EQ(rails[1].source_ns, std::nullopt);
+}
+
 TEST_F(CampaignStoreTest, RefusesTheSameRunTwice) {
   auto store = CampaignStore::create(file_);
   ASSERT_TRUE(store);

@@ -1,4 +1,4 @@
-// ROCm SMI, found at run time. What is used of rocm_smi.h (5.2 to 6.x) is declared here.
+// ROCm SMI, found at run time. What is used of rocm_smi.h (5.2 to 7.0) is declared here.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "sensor/sysfs/sysfs_file.hpp"
+#include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/child.hpp"
 #include "ww/measure/gpu_metrics.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array library_names{"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6",
-                                   "librocm_smi64.so.5", "librocm_smi64.so"};
 constexpr auto rocm_smi_patience = std::chrono::seconds(12);  // its own lock waits 5 s
 constexpr int success = 0;
 constexpr int not_supported = 2;
@@ -60,20 +59,8 @@ struct RocmSmi {
 };
 
 Result<RocmSmi> load_rocm_smi() {
-  void* library = nullptr;
-  for (const char* name : library_names) {
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-      library = dlopen(fmt::format("/opt/rocm/lib/{}", name).c_str(), RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library != nullptr) break;
-  }
-  if (library == nullptr) {
-    return fail(
-        ErrorCode::missing_dependency,
-        "ROCm SMI is not here; install the package librocm-smi64-1 (Debian) or rocm-smi-lib "
-        "(ROCm's own)");
-  }
+  WW_ASSIGN(opened, open_rocm_library(kRocmSmiLibrary));
+  void* const library = opened.handle;
   RocmSmi api;
   const char* missing = nullptr;
   const auto resolve = [&](auto& pointer, const char* name, bool needed = true) {
@@ -159,7 +146,12 @@ class RocmSmiSource final : public PowerSource {
     average_ = note("power_average", api_.average_power(device_, 0, &value));
     std::uint64_t stamp = 0;
     float resolution = 0;
-    energy_ = note("energy", api_.energy(device_, &value, &resolution, &stamp));
+    const std::string doubt = amd_energy_doubt(gpu);
+    if (doubt.empty()) {
+      energy_ = note("energy", api_.energy(device_, &value, &resolution, &stamp));
+    } else {
+      fields_.push_back({"energy", FieldStatus::missing, doubt});
+    }
     std::int64_t signed_value = 0;
     const auto temperature = [&](const char* name, unsigned sensor) {
       return note(name, api_.temperature(device_, sensor, 0, &signed_value));

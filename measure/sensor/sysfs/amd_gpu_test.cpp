@@ -37,78 +37,6 @@ class AmdFiles : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST(GpuMetrics, ReadEveryKnownLayout) {
-  for (std::uint8_t content = 0; content <= 3; ++content) {
-    const auto metrics = parse_gpu_metrics(testing::gpu_metrics_v1(content, 777), "x");
-    ASSERT_TRUE(metrics) << metrics.error().text();
-    EXPECT_EQ(metrics->energy_ticks, 777);
-    EXPECT_EQ(metrics->edge_mc, 46'000);
-    EXPECT_EQ(metrics->junction_mc, 51'000);
-    EXPECT_EQ(metrics->memory_mc, 44'000);
-    EXPECT_EQ(metrics->average_power_uw, 100'000'000);
-    EXPECT_EQ(metrics->clock_khz, 1'000'000);
-    EXPECT_EQ(metrics->memory_clock_khz, 1'600'000);
-    EXPECT_EQ(metrics->voltage_uv.has_value(), content == 3);
-    EXPECT_EQ(metrics->firmware_ns.has_value(), content >= 2);
-  }
-}
-
-// MI300: no edge, no average, eight dies' clocks.
-TEST(GpuMetrics, TakeTheHighestClockOfTheDiesAndLeaveAbsentFieldsOut) {
-  std::vector<std::byte> data(360, std::byte{0xFF});
-  const auto put = [&data](std::size_t at, std::uint64_t value, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i) data[at + i] = static_cast<std::byte>(value >> (8 * i));
-  };
-  put(0, 360, 2);
-  put(2, 1, 1);
-  put(3, 5, 1);
-  put(4, 55, 2);
-  put(10, 412, 2);
-  put(88, 99, 8);
-  put(312, 2100, 2);
-  put(314, 1300, 2);
-  const auto metrics = parse_gpu_metrics(data, "x");
-  ASSERT_TRUE(metrics) << metrics.error().text();
-  EXPECT_EQ(metrics->layout, "v1.5");
-  EXPECT_EQ(metrics->current_power_uw, 412'000'000);
-  EXPECT_FALSE(metrics->average_power_uw);
-  EXPECT_FALSE(metrics->edge_mc);
-  EXPECT_EQ(metrics->junction_mc, 55'000);
-  EXPECT_FALSE(metrics->memory_mc);
-  EXPECT_EQ(metrics->energy_ticks, 99);
-  EXPECT_EQ(metrics->clock_khz, 2'100'000);
-}
-
-TEST(GpuMetrics, CountApusInMilliwattsAndHundredthsOfADegree) {
-  std::vector<std::byte> data(152);
-  data[0] = std::byte{152};
-  data[2] = std::byte{2};
-  data[3] = std::byte{3};
-  data[4] = std::byte{0x88};  // 5000
-  data[5] = std::byte{0x13};
-  data[40] = std::byte{0x10};  // 10000
-  data[41] = std::byte{0x27};
-  const auto metrics = parse_gpu_metrics(data, "x");
-  ASSERT_TRUE(metrics) << metrics.error().text();
-  EXPECT_EQ(metrics->edge_mc, 50'000);
-  EXPECT_EQ(metrics->average_power_uw, 10'000'000);
-  EXPECT_FALSE(metrics->energy_ticks);
-}
-
-TEST(GpuMetrics, RefuseUnknownLayoutsByNameAndShortFiles) {
-  auto data = testing::gpu_metrics_v1(3, 1);
-  data[3] = std::byte{9};
-  EXPECT_THAT(parse_gpu_metrics(data, "x").error().message, HasSubstr("v1.9"));
-  EXPECT_EQ(parse_gpu_metrics(data, "x").error().code, ErrorCode::unsupported);
-  data = testing::gpu_metrics_v1(3, 1);
-  data.pop_back();
-  EXPECT_EQ(parse_gpu_metrics(data, "x").error().code, ErrorCode::parse_error);
-  EXPECT_EQ(parse_gpu_metrics({}, "x").error().code, ErrorCode::parse_error);
-  data = testing::gpu_metrics_v1(2, 1);
-  data[0] = std::byte{103};
-  EXPECT_THAT(parse_gpu_metrics(data, "x").error().message, HasSubstr("104"));
-}
-
 TEST(AmdThrottle, NamesTheKindOfLimit) {
   EXPECT_EQ(amd_throttle_text(0), "");
   EXPECT_EQ(amd_throttle_text(1), "power");
@@ -182,7 +110,7 @@ TEST_F(AmdFiles, SayFieldByFieldWhatIsMissing) {
 TEST_F(AmdFiles, WithAnUnknownMetricsLayoutStillGivePower) {
   const FakeAmdTree tree(sysfs());
   auto data = testing::gpu_metrics_v1(3, 1);
-  data[3] = std::byte{8};
+  data[3] = std::byte{33};
   std::ofstream(tree.device() / "gpu_metrics", std::ios::binary)
       .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
   const auto source = open_amd_sysfs(list_amd_gpus(sysfs()).at(0));
@@ -190,7 +118,7 @@ TEST_F(AmdFiles, WithAnUnknownMetricsLayoutStillGivePower) {
   const auto& fields = (*source)->fields();
   const auto metrics = std::ranges::find(fields, "gpu_metrics", &FieldState::name);
   EXPECT_EQ(metrics->status, FieldStatus::failed);
-  EXPECT_THAT(metrics->reason, HasSubstr("v1.8"));
+  EXPECT_THAT(metrics->reason, HasSubstr("v1.33"));
   RawReading reading;
   (*source)->read_fast(reading);
   EXPECT_EQ(reading.power_uw, 100'000'000);
@@ -335,8 +263,8 @@ TEST_F(AmdFiles, AreWhatTelemetryUsesUnderAnotherTree) {
   ASSERT_GE(telemetry.gpus.size(), 1u);
   const auto& gpu = telemetry.gpus[0];
   ASSERT_EQ(gpu.backends.size(), 2u);
-  EXPECT_FALSE(gpu.backends[0].usable);
-  EXPECT_TRUE(gpu.backends[1].usable) << gpu.backends[1].reason;
+  EXPECT_TRUE(gpu.backends[0].usable) << gpu.backends[0].reason;
+  EXPECT_FALSE(gpu.backends[1].usable);
   const auto sensor = open_sensor(gpu, options);
   ASSERT_TRUE(sensor) << sensor.error().text();
   EXPECT_TRUE((*sensor)->dvfs_states().empty());
@@ -421,7 +349,7 @@ TEST_F(RealRocmSmi, ThatAbortsIsLeftForTheFilesWithTheReason) {
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
     const auto& backends = telemetry.gpus[0].backends;
     json all{
-        {"smi", backends[0].usable}, {"reason", backends[0].reason}, {"files", backends[1].usable}};
+        {"smi", backends[1].usable}, {"reason", backends[1].reason}, {"files", backends[0].usable}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);
     all["power"] = sensor ? (*sensor)->source().power_name() : sensor.error().text();
     all["locks"] = fs::exists("/dev/shm/rocm_smi_card0");
@@ -436,17 +364,19 @@ TEST_F(RealRocmSmi, ThatAbortsIsLeftForTheFilesWithTheReason) {
   EXPECT_EQ(answer["locks"], false);
 }
 
-TEST_F(RealRocmSmi, IsTakenFirstWhereItWorks) {
+TEST_F(RealRocmSmi, WorksBesideTheFilesWhichAreTakenFirst) {
   const json answer = within([](const FakeAmdTree&) -> json {
     TelemetryOptions options;
     options.clock_control = false;
     const auto telemetry = find_telemetry(options);
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);
-    return {{"power", sensor ? (*sensor)->source().power_name() : sensor.error().text()}};
+    return {{"power", sensor ? (*sensor)->source().power_name() : sensor.error().text()},
+            {"smi", telemetry.gpus[0].backends[1].usable}};
   });
   SKIP_WITHOUT_NAMESPACES(answer);
-  EXPECT_EQ(answer["power"], "ROCm SMI average power") << answer;
+  EXPECT_EQ(answer["power"], "power1_average") << answer;
+  EXPECT_EQ(answer["smi"], true) << answer;
 }
 
 TEST(PciAddresses, AreReadInEverySpelling) {

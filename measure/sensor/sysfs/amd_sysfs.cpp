@@ -1,26 +1,23 @@
+// hwmon, gpu_metrics and pm_metrics of the amdgpu driver as a source of power.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
-#include <filesystem>
+#include <chrono>
 #include <limits>
 #include <optional>
 
+#include "hwmon_power.hpp"
+#include "rail_log.hpp"
 #include "sysfs_file.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
+#include "ww/measure/pm_metrics.hpp"
+#include "ww/measure/sampler.hpp"
 
 namespace ww::measure {
 namespace {
-
-namespace fs = std::filesystem;
-
-bool is_card(const std::string& name) {
-  return name.starts_with("card") && name.size() > 4 &&
-         std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
-}
 
 std::optional<std::int32_t> narrow(std::optional<std::int64_t> value) {
   if (!value || *value < std::numeric_limits<std::int32_t>::min() ||
@@ -30,16 +27,48 @@ std::optional<std::int32_t> narrow(std::optional<std::int64_t> value) {
   return static_cast<std::int32_t>(*value);
 }
 
+// Limits that a package counts instead of flagging: which of them grew between two tables.
+class LimitCounts {
+ public:
+  // Bits as amd_throttle_text() names them; absent where the table counts no limits, or is the
+  // first.
+  std::optional<std::uint64_t> grown(const GpuMetrics& table) {
+    constexpr std::uint64_t power = 1, temperature = 1ULL << 32, other = 1ULL << 56;
+    const Counts now{table.power_limited, table.thermally_limited, table.otherwise_limited};
+    const Counts before = std::exchange(last_, now);
+    if (!now.power || !before.power) return {};
+    const auto bit = [](const auto& later, const auto& earlier, std::uint64_t mask) {
+      return later && earlier && *later > *earlier ? mask : 0;
+    };
+    return bit(now.power, before.power, power) | bit(now.thermal, before.thermal, temperature) |
+           bit(now.other, before.other, other);
+  }
+
+ private:
+  struct Counts {
+    std::optional<std::int64_t> power, thermal, other;
+  };
+  Counts last_;
+};
+
 class AmdSysfs final : public PowerSource {
  public:
-  explicit AmdSysfs(const AmdGpu& gpu) {
+  explicit AmdSysfs(const AmdGpu& gpu) : gpu_(gpu) {
     facts_.name = fmt::format("amdgpu files of {}", gpu.name);
-    const auto hwmon = [&gpu](const std::string& name) {
-      return gpu.hwmon.empty() ? std::string() : gpu.hwmon + "/" + name;
+    const auto in = [](const std::string& folder, const std::string& name) {
+      return folder.empty() ? std::string() : folder + "/" + name;
     };
-    open(instant_, hwmon("power1_input"), "power_instant");
-    open(average_, hwmon("power1_average"), "power_average");
-    open(metrics_, gpu.folder + "/gpu_metrics", "gpu_metrics");
+    const auto hwmon = [&](const std::string& name) { return in(gpu.hwmon, name); };
+    // Power and energy of a package are at the die that holds its sensor.
+    const bool elsewhere = gpu.other_die && gpu.other_die->holds_sensor;
+    const std::string& power_folder = elsewhere ? gpu.other_die->hwmon : gpu.hwmon;
+    const std::string& table_folder = elsewhere ? gpu.other_die->folder : gpu.folder;
+    open(instant_, in(power_folder, "power1_input"), "power_instant");
+    open(average_, in(power_folder, "power1_average"), "power_average");
+    open(metrics_, table_folder + "/gpu_metrics", "gpu_metrics");
+    if (access((table_folder + "/pm_metrics").c_str(), F_OK) == 0) {
+      open(package_, table_folder + "/pm_metrics", "pm_metrics");
+    }
     for (int i = 1; i <= 3; ++i) {
       const auto label = file_text(hwmon(fmt::format("temp{}_label", i)));
       const auto input = hwmon(fmt::format("temp{}_input", i));
@@ -59,9 +88,22 @@ class AmdSysfs final : public PowerSource {
       if (label == "mclk") open(memory_clock_, input, "memory_clock");
     }
     if (!clock_.is_open()) open(level_, gpu.folder + "/pp_dpm_sclk", "clock");
+    if (elsewhere) {
+      fields_.push_back({"package", FieldStatus::ok,
+                         fmt::format("power and energy are those of both dies, read at {}",
+                                     to_string(gpu.other_die->pci))});
+    }
+    if (!gpu.compute_partition.empty() && gpu.compute_partition != "SPX") {
+      fields_.push_back({"package", FieldStatus::ok,
+                         fmt::format("power and energy are those of all partitions ({}); the others "
+                                     "must be idle",
+                                     gpu.compute_partition)});
+    }
     settle_metrics();
+    settle_package();
     facts_.power_resolution_w = 1e-6;
     facts_.temperature_resolution_c = 1.0;
+    find_slow_reads();
   }
 
   [[nodiscard]] bool useful() const { return power_ != Power::none || has_energy_; }
@@ -70,42 +112,34 @@ class AmdSysfs final : public PowerSource {
   std::string power_name() const override { return name_of(power_); }
   std::string second_power_name() const override { return name_of(second_); }
   std::string throttle_text(std::uint64_t bits) const override { return amd_throttle_text(bits); }
+  std::vector<RailReading> take_rails() override { return rails_.take(); }
 
   void read_fast(RawReading& reading) override {
     table_.reset();
     if (has_energy_ || needs_table(power_) || needs_table(second_)) read_table();
     reading.power_uw = power(power_);
     reading.second_power_uw = power(second_);
-    if (table_) reading.energy_ticks = table_->energy_ticks;
+    if (table_ && has_energy_) reading.energy_ticks = table_->energy_ticks;
   }
 
   void read_slow(RawReading& reading) override {
     if (!table_ && metrics_.is_open()) read_table();
-    reading.edge_mc = edge_.is_open() ? narrow(edge_.read_number()) : std::nullopt;
-    reading.junction_mc = junction_.is_open() ? narrow(junction_.read_number()) : std::nullopt;
-    reading.memory_mc = memory_.is_open() ? narrow(memory_.read_number()) : std::nullopt;
-    if (const auto mv = voltage_.is_open() ? voltage_.read_number() : std::nullopt) {
-      reading.voltage_uv = narrow(*mv * 1000);
-    }
-    if (const auto hz = clock_.is_open() ? clock_.read_number() : std::nullopt) {
-      reading.clock_khz = narrow(*hz / 1000);
-    } else if (level_.is_open()) {
-      reading.clock_khz = marked_level();
-    }
-    if (const auto hz = memory_clock_.is_open() ? memory_clock_.read_number() : std::nullopt) {
-      reading.memory_clock_khz = narrow(*hz / 1000);
-    }
+    read_files(reading);
+    read_rails();
     if (!table_) return;
     const auto fill = [](auto& field, const auto& value) {
       if (!field) field = value;
     };
-    fill(reading.edge_mc, table_->edge_mc);
-    fill(reading.junction_mc, table_->junction_mc);
-    fill(reading.memory_mc, table_->memory_mc);
-    fill(reading.voltage_uv, table_->voltage_uv);
-    fill(reading.clock_khz, table_->clock_khz);
-    fill(reading.memory_clock_khz, table_->memory_clock_khz);
-    reading.throttle = table_->throttle;
+    // The table is the other die's where that one holds the sensor.
+    if (!gpu_.other_die || !gpu_.other_die->holds_sensor) {
+      fill(reading.edge_mc, table_->edge_mc);
+      fill(reading.junction_mc, table_->junction_mc);
+      fill(reading.memory_mc, table_->memory_mc);
+      fill(reading.voltage_uv, table_->voltage_uv);
+      fill(reading.clock_khz, table_->clock_khz);
+      fill(reading.memory_clock_khz, table_->memory_clock_khz);
+    }
+    reading.throttle = table_->throttle ? table_->throttle : limits_.grown(*table_);
   }
 
  private:
@@ -135,6 +169,7 @@ class AmdSysfs final : public PowerSource {
   }
 
   void settle_metrics() {
+    std::string no_energy = "no gpu_metrics that can be read";
     if (metrics_.is_open()) {
       auto& state = *std::ranges::find(fields_, "gpu_metrics", &FieldState::name);
       const auto bytes = metrics_.read_bytes();
@@ -143,6 +178,8 @@ class AmdSysfs final : public PowerSource {
         if (table) {
           table_ = std::move(*table);
           state.reason = fmt::format("{}, layout {}", metrics_.path(), table_->layout);
+          no_energy = energy_obstacle();
+          if (table_->apu) metrics_.open_every_time();
         } else {
           state.status = FieldStatus::failed;
           state.reason = table.error().text();
@@ -150,21 +187,80 @@ class AmdSysfs final : public PowerSource {
         }
       }
     }
-    has_energy_ = table_ && table_->energy_ticks;
+    has_energy_ = no_energy.empty();
     if (has_energy_) {
       fields_.push_back({"energy", FieldStatus::ok, metrics_.path()});
     } else {
-      fields_.push_back({"energy", FieldStatus::missing,
-                         table_ ? fmt::format("layout {} has no energy counter", table_->layout)
-                                : "no gpu_metrics that can be read"});
+      fields_.push_back({"energy", FieldStatus::missing, no_energy});
     }
+    choose_power();
+  }
+
+  // Why the table's energy cannot be used; empty where it can.
+  [[nodiscard]] std::string energy_obstacle() const {
+    if (!table_->energy_ticks) {
+      return fmt::format("layout {} has no energy counter, or it stands at a value that means none",
+                         table_->layout);
+    }
+    // Only packages of Instinct parts have the later tables.
+    const bool package =
+        table_->layout.starts_with("v1.") && table_->layout.substr(3) >= std::string_view("4");
+    return package ? std::string() : amd_energy_doubt(gpu_);
+  }
+
+  void choose_power() {
+    if (table_ && table_->layout == "v3.0") {
+      hwmon_power_ = HwmonPower(HwmonPower::Fraction::hundredths);
+    }
+    const auto instant = instant_.read_number();
+    const auto average = average_.read_number();
     std::vector<Power> there;
-    if (instant_.read_number()) there.push_back(Power::input_file);
+    // An APU's table counts mW, its files less. Some firmware puts watts there: a value a hundred
+    // times too small.
+    constexpr std::int64_t watts_as_milliwatts = 100;
+    const auto in_files = instant ? instant : average;
+    if (table_ && table_->apu && table_->average_power_uw.value_or(0) > 0 &&
+        (!in_files || *table_->average_power_uw > *in_files / watts_as_milliwatts)) {
+      there.push_back(Power::table_average);
+    }
+    if (instant) there.push_back(Power::input_file);
     if (table_ && table_->current_power_uw && there.empty()) there.push_back(Power::table_current);
-    if (average_.read_number()) there.push_back(Power::average_file);
+    if (average) there.push_back(Power::average_file);
     if (table_ && table_->average_power_uw && there.empty()) there.push_back(Power::table_average);
     if (!there.empty()) power_ = there[0];
     if (there.size() > 1) second_ = there[1];
+  }
+
+  void settle_package() {
+    if (!package_.is_open()) return;
+    auto& state = *std::ranges::find(fields_, "pm_metrics", &FieldState::name);
+    const auto table = parse_pm_metrics(package_.read_bytes(), package_.path(), is_apu());
+    if (table) {
+      state.reason = fmt::format("{}, table {}, firmware {:#x}", package_.path(), table->layout,
+                                 table->firmware);
+    } else {
+      state.status = FieldStatus::failed;
+      state.reason = table.error().text();
+      package_ = SysfsFile();
+    }
+  }
+  // MI300A, whose package has CPU dies as well.
+  [[nodiscard]] bool is_apu() const { return gpu_.device_id == "0x74a0"; }
+
+  // Some drivers wait half a second for the firmware at each read, and others answer at once.
+  void find_slow_reads() {
+    using Clock = std::chrono::steady_clock;
+    const auto before = Clock::now();
+    RawReading reading;
+    read_fast(reading);
+    const double took_s = std::chrono::duration<double>(Clock::now() - before).count();
+    constexpr double slow_s = 0.02;
+    if (took_s < slow_s) return;
+    facts_.stated_period_s = took_s;
+    fields_.push_back({"reads", FieldStatus::ok,
+                       fmt::format("one reading of power takes {:.0f} ms: the driver waits for the "
+                                   "firmware",
+                                   took_s * 1e3)});
   }
 
   void read_table() {
@@ -172,11 +268,64 @@ class AmdSysfs final : public PowerSource {
     if (table) table_ = std::move(*table);
   }
 
+  void read_files(RawReading& reading) {
+    reading.edge_mc = edge_.is_open() ? narrow(edge_.read_number()) : std::nullopt;
+    reading.junction_mc = junction_.is_open() ? narrow(junction_.read_number()) : std::nullopt;
+    reading.memory_mc = memory_.is_open() ? narrow(memory_.read_number()) : std::nullopt;
+    if (const auto mv = voltage_.is_open() ? voltage_.read_number() : std::nullopt) {
+      reading.voltage_uv = narrow(*mv * 1000);
+    }
+    if (const auto hz = clock_.is_open() ? clock_.read_number() : std::nullopt) {
+      reading.clock_khz = narrow(*hz / 1000);
+    } else if (level_.is_open()) {
+      reading.clock_khz = marked_level();
+    }
+    if (const auto hz = memory_clock_.is_open() ? memory_clock_.read_number() : std::nullopt) {
+      reading.memory_clock_khz = narrow(*hz / 1000);
+    }
+  }
+
+  // The accumulators as the firmware has them. Which of two files gives the socket's energy does
+  // not matter to the campaign: both say when they were filled.
+  void read_rails() {
+    std::vector<RailReading> readings;
+    const std::int64_t now = steady_now_ns();
+    const auto add = [&](const std::string& rail, const char* unit,
+                         const std::optional<std::int64_t>& value,
+                         const std::optional<std::int64_t>& source_ns) {
+      if (value) readings.push_back({now, source_ns, rail, unit, *value});
+    };
+    if (package_.is_open()) {
+      if (const auto table = parse_pm_metrics(package_.read_bytes(), package_.path(), is_apu())) {
+        constexpr const char* ticks = "2^-16 J";
+        add("socket_energy", ticks, table->socket_ticks, table->timestamp_ns);
+        add("ccd_energy", ticks, table->ccd_ticks, table->timestamp_ns);
+        add("xcd_energy", ticks, table->xcd_ticks, table->timestamp_ns);
+        add("aid_energy", ticks, table->aid_ticks, table->timestamp_ns);
+        add("hbm_energy", ticks, table->hbm_ticks, table->timestamp_ns);
+      }
+    }
+    if (table_) {
+      for (std::size_t link = 0; link < GpuMetrics::most_links; ++link) {
+        add(fmt::format("xgmi_read_{}", link), "kB", table_->xgmi_read_kb[link],
+            table_->firmware_ns);
+        add(fmt::format("xgmi_write_{}", link), "kB", table_->xgmi_write_kb[link],
+            table_->firmware_ns);
+      }
+    }
+    if (!readings.empty()) rails_.add(std::move(readings));
+  }
+
   std::optional<std::int64_t> power(Power from) {
+    const auto in_file = [this](SysfsFile& file) {
+      auto number = file.read_number();
+      if (number) number = hwmon_power_.microwatts(*number);
+      return number;
+    };
     switch (from) {
       case Power::none: return {};
-      case Power::input_file: return instant_.read_number();
-      case Power::average_file: return average_.read_number();
+      case Power::input_file: return in_file(instant_);
+      case Power::average_file: return in_file(average_);
       case Power::table_current: return table_ ? table_->current_power_uw : std::nullopt;
       case Power::table_average: return table_ ? table_->average_power_uw : std::nullopt;
     }
@@ -198,114 +347,41 @@ class AmdSysfs final : public PowerSource {
     return mhz * 1000;
   }
 
+  AmdGpu gpu_;
   SensorFacts facts_;
   std::vector<FieldState> fields_;
-  SysfsFile instant_, average_, metrics_;
+  SysfsFile instant_, average_, metrics_, package_;
   SysfsFile edge_, junction_, memory_, voltage_, clock_, memory_clock_, level_;
   std::optional<GpuMetrics> table_;
+  HwmonPower hwmon_power_;
+  LimitCounts limits_;
+  RailLog rails_;
   bool has_energy_{};
   Power power_{Power::none}, second_{Power::none};
 };
 
-class AmdClocks final : public ClockControl {
- public:
-  AmdClocks(const AmdGpu& gpu, std::vector<DvfsState> states, std::string before,
-            std::unique_ptr<ClockGuardian> guardian)
-      : level_file_(gpu.folder + "/power_dpm_force_performance_level"),
-        clock_file_(gpu.folder + "/pp_dpm_sclk"),
-        states_(std::move(states)),
-        before_(std::move(before)),
-        guardian_(std::move(guardian)) {}
-  ~AmdClocks() override { static_cast<void>(restore()); }
-
-  const std::vector<DvfsState>& states() const override { return states_; }
-  int current() const override { return selected_; }
-  Status select(int state) override {
-    if (state < 0 || static_cast<std::size_t>(state) >= states_.size()) {
-      return fail(ErrorCode::out_of_range, fmt::format("no clock state {}", state), clock_file_);
-    }
-    if (selected_ < 0) {
-      WW_TRY(guardian_->arm({RestoreAction::Kind::write_file, level_file_, before_}));
-      if (auto done = write_file(level_file_, "manual"); !done) {
-        guardian_->disarm();
-        return done;
-      }
-    }
-    if (auto done = write_file(clock_file_, std::to_string(state)); !done) {
-      if (selected_ < 0) {
-        selected_ = 0;  // the level was changed
-        static_cast<void>(restore());
-      }
-      return done;
-    }
-    selected_ = state;
-    return {};
+// The other die of the package at work is in every reading: nothing can be measured of this one.
+Status other_die_idles(const AmdGpu& gpu) {
+  if (!gpu.no_other_die.empty()) {
+    return fail(ErrorCode::unsupported, gpu.no_other_die, to_string(gpu.pci));
   }
-  Status restore() override {
-    if (selected_ < 0) return {};
-    WW_TRY(write_file(level_file_, before_));
-    selected_ = -1;
-    guardian_->disarm();
-    return {};
-  }
-
- private:
-  std::string level_file_, clock_file_;
-  std::vector<DvfsState> states_;
-  std::string before_;
-  std::unique_ptr<ClockGuardian> guardian_;
-  int selected_{-1};
-};
-
-// "0: 500Mhz", "1: 1700Mhz *", one a line.
-std::vector<DvfsState> clock_levels(std::string_view text) {
-  std::vector<DvfsState> states;
-  while (!text.empty()) {
-    auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const auto colon = line.find(':');
-    if (colon == std::string_view::npos || line.starts_with('S')) continue;  // "S:" is asleep
-    line.remove_prefix(colon + 1);
-    while (line.starts_with(' ')) line.remove_prefix(1);
-    double mhz = 0;
-    if (std::from_chars(line.data(), line.data() + line.size(), mhz).ec != std::errc{}) continue;
-    states.push_back({0.0, mhz * 1e6});
-  }
-  return states;
+  if (!gpu.other_die) return {};
+  constexpr std::int64_t most_percent = 2;
+  const auto busy = SysfsFile(gpu.other_die->folder + "/gpu_busy_percent").read_number();
+  if (!busy || *busy <= most_percent) return {};
+  return fail(
+      ErrorCode::device_error,
+      fmt::format("the other die of this package ({}) is {}% busy, and the one power sensor "
+                  "measures both; stop what runs there",
+                  to_string(gpu.other_die->pci), *busy),
+      to_string(gpu.pci));
 }
 
 }  // namespace
 
-std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
-  std::vector<AmdGpu> gpus;
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator(sysfs + "/class/drm", ec)) {
-    if (!is_card(entry.path().filename().string())) continue;
-    const auto folder = fs::canonical(entry.path() / "device", ec);
-    if (ec || file_text((folder / "vendor").string()) != "0x1002") continue;
-    AmdGpu gpu;
-    gpu.folder = folder.string();
-    const auto address = parse_pci_address(folder.filename().string());
-    if (!address) continue;
-    gpu.pci = *address;
-    gpu.device_id = file_text(gpu.folder + "/device");
-    gpu.name = file_text(gpu.folder + "/product_name");
-    if (gpu.name.empty()) gpu.name = fmt::format("AMD GPU {}", gpu.device_id);
-    for (const auto& hwmon : fs::directory_iterator(folder / "hwmon", ec)) {
-      const auto path = hwmon.path().string();
-      if (gpu.hwmon.empty() || file_text(path + "/name") == "amdgpu") gpu.hwmon = path;
-    }
-    for (const auto& node : fs::directory_iterator(folder / "drm", ec)) {
-      const auto name = node.path().filename().string();
-      if (name.starts_with("renderD")) gpu.render = name;
-    }
-    gpus.push_back(std::move(gpu));
-  }
-  std::ranges::sort(gpus, {}, &AmdGpu::pci);
-  return gpus;
-}
-
 Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu) {
+  WW_TRY(wake_amd_gpu(gpu));
+  WW_TRY(other_die_idles(gpu));
   auto source = std::make_unique<AmdSysfs>(gpu);
   if (source->useful()) return source;
   std::string why;
@@ -318,34 +394,6 @@ Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu) {
   }
   return fail(denied ? ErrorCode::permission_denied : ErrorCode::not_found,
               "the driver's files report neither power nor energy: " + why, to_string(gpu.pci));
-}
-
-Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
-    const AmdGpu& gpu, std::unique_ptr<ClockGuardian> guardian) {
-  const auto level_file = gpu.folder + "/power_dpm_force_performance_level";
-  const auto before = file_text(level_file);
-  if (before.empty()) {
-    return fail(ErrorCode::unsupported, "the driver offers no control of clocks", level_file);
-  }
-  if (before == "manual") {
-    return fail(ErrorCode::unsupported,
-                "somebody fixed the clocks by hand, and how cannot be read back; give them free "
-                "first: echo auto | sudo tee " +
-                    level_file,
-                level_file);
-  }
-  auto states = clock_levels(file_text(gpu.folder + "/pp_dpm_sclk"));
-  if (states.empty()) {
-    return fail(ErrorCode::unsupported, "the driver lists no core clocks",
-                gpu.folder + "/pp_dpm_sclk");
-  }
-  if (access(level_file.c_str(), W_OK) != 0) {
-    return fail(ErrorCode::permission_denied,
-                "this user may not fix clocks; run as root (sudo), or measure with the clocks as "
-                "they are",
-                level_file);
-  }
-  return std::make_unique<AmdClocks>(gpu, std::move(states), before, std::move(guardian));
 }
 
 }  // namespace ww::measure

@@ -3,123 +3,185 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
+
+#include "sensor/sysfs/gpu_metrics_attributes.hpp"
+#include "sensor/sysfs/gpu_metrics_layouts.hpp"
 
 namespace ww::measure {
 namespace {
 
-// Byte offsets; 0 (the head) stands for a field that the layout does not have.
-struct Layout {
-  const char* name;
-  unsigned format, content, size;
-  unsigned edge, junction, memory;
-  unsigned average_power, current_power;
-  unsigned energy, energy_bytes;
-  unsigned voltage;
-  unsigned clock, clocks;  // the first of so many
-  unsigned memory_clock;
-  unsigned throttle;  // 64 bits
-  unsigned firmware_time;
+// A table whose head and size have been checked.
+struct CheckedTable {
+  std::string_view layout;
+  unsigned format{};
+  std::span<const std::byte> data;  // as long as the head says
+  std::span<const MetricField> fields;
 };
 
-constexpr std::array<Layout, 11> layouts{{
-    // clang-format off
-    //              size  edge junc mem  avgP curP energy    volt clock   mclk throt fwtime
-    {"v1.0", 1, 0,   80,  16,  18,  20,  34,   0,  36, 4,     0,  54, 1,   58,   0,    0},
-    {"v1.1", 1, 1,   96,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,    0},
-    {"v1.2", 1, 2,  104,   4,   6,   8,  22,   0,  24, 8,     0,  54, 1,   58,   0,   96},
-    {"v1.3", 1, 3,  120,   4,   6,   8,  22,   0,  24, 8,   106,  54, 1,   58, 112,   96},
-    {"v1.4", 1, 4,  288,   0,   4,   6,   0,  10,  24, 8,     0, 240, 8,  280,   0,  232},
-    {"v1.5", 1, 5,  360,   0,   4,   6,   0,  10,  88, 8,     0, 312, 8,  352,   0,  304},
-    {"v2.0", 2, 0,  120,  16,   0,   0,  44,   0,   0, 0,     0,  80, 1,   84,   0,    0},
-    {"v2.1", 2, 1,  120,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80,   0,    0},
-    {"v2.2", 2, 2,  128,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
-    {"v2.3", 2, 3,  152,   4,   0,   0,  40,   0,   0, 0,     0,  76, 1,   80, 120,    0},
-    {"v2.4", 2, 4,  168,   4,   0,   0,  40,   0,   0, 0,   156,  76, 1,   80, 120,    0},
-    // clang-format on
-}};
-
-class TableReader {
- public:
-  explicit TableReader(std::span<const std::byte> data) : data_(data) {}
-  // All ones: the firmware does not fill the field.
-  [[nodiscard]] std::optional<std::uint64_t> value(unsigned offset, unsigned bytes) const {
-    if (offset == 0) return {};
-    std::uint64_t raw = 0;
-    for (unsigned i = 0; i < bytes; ++i) {
-      raw |= std::to_integer<std::uint64_t>(data_[offset + i]) << (8 * i);
-    }
-    const auto absent = bytes == 8 ? std::numeric_limits<std::uint64_t>::max()
-                                   : (std::uint64_t{1} << (8 * bytes)) - 1;
-    if (raw == absent) return {};
-    return raw;
+// `attributes` is where the fields of a coded table are listed; it must outlive the answer.
+Result<CheckedTable> check_table(std::span<const std::byte> data, const std::string& source,
+                                 std::vector<MetricField>& attributes) {
+  if (data.size() < gpu_tables::head_bytes) {
+    return fail(
+        ErrorCode::parse_error,
+        fmt::format("{} bytes: too short for a head of {}", data.size(), gpu_tables::head_bytes),
+        source);
   }
-  template <class T>
-  [[nodiscard]] std::optional<T> scaled(unsigned offset, std::int64_t factor) const {
-    const auto raw = value(offset, 2);
-    if (!raw) return {};
-    return static_cast<T>(static_cast<std::int64_t>(*raw) * factor);
+  const auto byte = [&data](std::size_t i) { return std::to_integer<unsigned>(data[i]); };
+  const std::size_t size = byte(0) | byte(1) << 8;
+  const unsigned format = byte(2), content = byte(3);
+  if (size == 0) {
+    // Some drivers answer with zeros when a file that is open is read again.
+    return fail(ErrorCode::parse_error,
+                "gpu_metrics says that it has no bytes: the driver did not fill it", source);
+  }
+  constexpr unsigned coded_content = 9;
+  if (format == 1 && content == coded_content) {
+    if (data.size() < size) {
+      return fail(ErrorCode::parse_error,
+                  fmt::format("gpu_metrics v1.9: its head says {} bytes, and {} are there", size,
+                              data.size()),
+                  source);
+    }
+    const auto table = data.first(size);
+    WW_TRY(list_attributes(table, source, attributes));
+    return CheckedTable{"v1.9", format, table, attributes};
+  }
+  const auto layout =
+      std::ranges::find_if(gpu_tables::fixed_layouts, [&](const gpu_tables::FixedLayout& known) {
+        return known.format == format && known.content == content;
+      });
+  if (layout == gpu_tables::fixed_layouts.end()) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("gpu_metrics layout v{}.{} ({} bytes) is not known; known are v1.0 to "
+                            "v1.9, v2.0 to v2.4 and v3.0",
+                            format, content, size),
+                source);
+  }
+  if (size != layout->bytes || data.size() < layout->bytes) {
+    return fail(ErrorCode::parse_error,
+                fmt::format("gpu_metrics v{}.{} has {} bytes, its head says {}, and {} are there",
+                            format, content, layout->bytes, size, data.size()),
+                source);
+  }
+  return CheckedTable{layout->name, format, data.first(layout->bytes), layout->fields};
+}
+
+// Fills one field of the summary at a time.
+class Summary {
+ public:
+  explicit Summary(const CheckedTable& table)
+      : data_(table.data),
+        temperature_(table.format == 1 ? 1000 : 10),
+        power_(table.format == 1 ? 1'000'000 : 1000) {
+    metrics_.layout = table.layout;  // no text is made here: this runs a thousand times a second
+    metrics_.apu = table.format != 1;
+  }
+
+  void take(const MetricField& field) {
+    if (field.count == 0) return;
+    switch (field.metric) {
+      case Metric::other:
+      case Metric::samples: break;
+      case Metric::edge: scaled(field, temperature_, metrics_.edge_mc); break;
+      case Metric::junction: scaled(field, temperature_, metrics_.junction_mc); break;
+      case Metric::memory: scaled(field, temperature_, metrics_.memory_mc); break;
+      case Metric::average_power: scaled(field, power_, metrics_.average_power_uw); break;
+      case Metric::current_power: scaled(field, power_, metrics_.current_power_uw); break;
+      case Metric::energy: energy(field); break;
+      case Metric::voltage: scaled(field, 1000, metrics_.voltage_uv); break;
+      case Metric::clock: highest(field, metrics_.clock_khz); break;
+      case Metric::average_clock: highest(field, average_clock_khz_); break;
+      case Metric::memory_clock: highest(field, metrics_.memory_clock_khz); break;
+      case Metric::average_memory_clock: highest(field, average_memory_clock_khz_); break;
+      case Metric::throttle: metrics_.throttle = metric_bits(data_, field, 0); break;
+      case Metric::power_limit: added(field, metrics_.power_limited); break;
+      case Metric::thermal_limit: added(field, metrics_.thermally_limited); break;
+      case Metric::other_limit: added(field, metrics_.otherwise_limited); break;
+      case Metric::driver_time: metrics_.driver_ns = metric_value(data_, field, 0); break;
+      case Metric::firmware_time: scaled(field, 10, metrics_.firmware_ns); break;
+      case Metric::xgmi_read: links(field, metrics_.xgmi_read_kb); break;
+      case Metric::xgmi_write: links(field, metrics_.xgmi_write_kb); break;
+    }
+  }
+
+  [[nodiscard]] GpuMetrics finished() {
+    if (!metrics_.clock_khz) metrics_.clock_khz = average_clock_khz_;
+    if (!metrics_.memory_clock_khz) metrics_.memory_clock_khz = average_memory_clock_khz_;
+    return metrics_;
   }
 
  private:
+  // The value times `factor`; absent where it does not fit.
+  template <class T>
+  void scaled(const MetricField& field, std::int64_t factor, std::optional<T>& into) const {
+    const auto value = metric_value(data_, field, 0);
+    if (!value || *value > std::numeric_limits<T>::max() / factor ||
+        *value < std::numeric_limits<T>::min() / factor) {
+      return;
+    }
+    into = static_cast<T>(*value * factor);
+  }
+  // MHz to kHz, the highest of the elements.
+  void highest(const MetricField& field, std::optional<std::int32_t>& into) const {
+    constexpr std::int64_t most_mhz = 1'000'000;
+    for (std::size_t i = 0; i < field.count; ++i) {
+      const auto mhz = metric_value(data_, field, i);
+      if (!mhz || *mhz < 0 || *mhz > most_mhz) continue;
+      into = std::max(static_cast<std::int32_t>(*mhz * 1000), into.value_or(0));
+    }
+  }
+  void added(const MetricField& field, std::optional<std::int64_t>& into) const {
+    const auto value = metric_value(data_, field, 0);
+    constexpr auto most = std::numeric_limits<std::int64_t>::max() / 8;
+    if (value && *value >= 0 && *value < most) into = into.value_or(0) + *value;
+  }
+  void energy(const MetricField& field) {
+    constexpr std::int64_t no_counter = 0xFFFFFFFF;  // written into 64 bits by kernels of 2026
+    const auto ticks = metric_value(data_, field, 0);
+    if (ticks && *ticks > 0 && *ticks != no_counter) metrics_.energy_ticks = ticks;
+  }
+  void links(const MetricField& field,
+             std::array<std::optional<std::int64_t>, GpuMetrics::most_links>& into) const {
+    for (std::size_t i = 0; i < std::min(field.count, into.size()); ++i) {
+      into[i] = metric_value(data_, field, i);
+    }
+  }
+
   std::span<const std::byte> data_;
+  std::int64_t temperature_, power_;
+  GpuMetrics metrics_;
+  std::optional<std::int32_t> average_clock_khz_, average_memory_clock_khz_;
 };
 
 }  // namespace
 
 Result<GpuMetrics> parse_gpu_metrics(std::span<const std::byte> data, const std::string& source) {
-  constexpr std::size_t head_bytes = 4;
-  if (data.size() < head_bytes) {
-    return fail(ErrorCode::parse_error,
-                fmt::format("{} bytes: too short for a head of {}", data.size(), head_bytes),
-                source);
+  // Kept from call to call, so that a coded table costs no memory a thousand times a second.
+  thread_local std::vector<MetricField> attributes;
+  WW_ASSIGN(table, check_table(data, source, attributes));
+  Summary summary(table);
+  for (const MetricField& field : table.fields) summary.take(field);
+  return summary.finished();
+}
+
+Result<std::vector<MetricValues>> gpu_metrics_fields(std::span<const std::byte> data,
+                                                     const std::string& source) {
+  std::vector<MetricField> attributes;
+  WW_ASSIGN(table, check_table(data, source, attributes));
+  std::vector<MetricValues> fields;
+  for (const MetricField& field : table.fields) {
+    const bool padding = field.name.empty() && table.fields.data() != attributes.data();
+    if (field.count == 0 || padding) continue;
+    MetricValues values{std::string(field.name), std::string(field.unit), {}};
+    if (values.name.empty()) values.name = "unnamed";
+    for (std::size_t i = 0; i < field.count; ++i) {
+      values.values.push_back(metric_value(table.data, field, i));
+    }
+    fields.push_back(std::move(values));
   }
-  const auto byte = [&data](std::size_t i) { return std::to_integer<unsigned>(data[i]); };
-  const unsigned size = byte(0) | byte(1) << 8;
-  const unsigned format = byte(2), content = byte(3);
-  const auto layout = std::ranges::find_if(layouts, [&](const Layout& known) {
-    return known.format == format && known.content == content;
-  });
-  if (layout == layouts.end()) {
-    return fail(ErrorCode::unsupported,
-                fmt::format("gpu_metrics layout v{}.{} ({} bytes) is not known; known are v1.0 to "
-                            "v1.5 and v2.0 to v2.4",
-                            format, content, size),
-                source);
-  }
-  if (size != layout->size || data.size() < layout->size) {
-    return fail(ErrorCode::parse_error,
-                fmt::format("gpu_metrics v{}.{} has {} bytes, its head says {}, and {} are there",
-                            format, content, layout->size, size, data.size()),
-                source);
-  }
-  const TableReader read(data);
-  const bool apu = format == 2;
-  const std::int64_t temperature = apu ? 10 : 1000;
-  const std::int64_t power = apu ? 1000 : 1'000'000;
-  GpuMetrics metrics;
-  metrics.layout = layout->name;  // no text is made here: this runs a thousand times a second
-  metrics.edge_mc = read.scaled<std::int32_t>(layout->edge, temperature);
-  metrics.junction_mc = read.scaled<std::int32_t>(layout->junction, temperature);
-  metrics.memory_mc = read.scaled<std::int32_t>(layout->memory, temperature);
-  metrics.average_power_uw = read.scaled<std::int64_t>(layout->average_power, power);
-  metrics.current_power_uw = read.scaled<std::int64_t>(layout->current_power, power);
-  if (const auto energy = read.value(layout->energy, layout->energy_bytes);
-      energy && *energy <= std::numeric_limits<std::int64_t>::max()) {
-    metrics.energy_ticks = static_cast<std::int64_t>(*energy);
-  }
-  metrics.voltage_uv = read.scaled<std::int32_t>(layout->voltage, 1000);
-  for (unsigned i = 0; i < layout->clocks; ++i) {
-    const auto clock = read.scaled<std::int32_t>(layout->clock + 2 * i, 1000);
-    if (clock) metrics.clock_khz = std::max(*clock, metrics.clock_khz.value_or(0));
-  }
-  metrics.memory_clock_khz = read.scaled<std::int32_t>(layout->memory_clock, 1000);
-  metrics.throttle = read.value(layout->throttle, 8);
-  if (const auto ticks = read.value(layout->firmware_time, 8); ticks && *ticks < (1ULL << 59)) {
-    metrics.firmware_ns = static_cast<std::int64_t>(*ticks) * 10;
-  }
-  return metrics;
+  return fields;
 }
 
 std::string amd_throttle_text(std::uint64_t bits) {

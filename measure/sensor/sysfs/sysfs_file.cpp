@@ -14,7 +14,10 @@
 namespace ww::measure {
 
 SysfsFile::SysfsFile(SysfsFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), error_(other.error_) {}
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      error_(other.error_),
+      fresh_(other.fresh_) {}
 
 SysfsFile& SysfsFile::operator=(SysfsFile&& other) noexcept {
   if (this == &other) return *this;
@@ -22,6 +25,7 @@ SysfsFile& SysfsFile::operator=(SysfsFile&& other) noexcept {
   path_ = std::move(other.path_);
   fd_ = std::exchange(other.fd_, -1);
   error_ = other.error_;
+  fresh_ = other.fresh_;
   return *this;
 }
 
@@ -42,12 +46,24 @@ std::span<const std::byte> SysfsFile::read_bytes() {
   constexpr unsigned reads_between_looks = 16;
   struct stat info {};
   const bool look = reads_++ % reads_between_looks == 0;
-  if (fd_ < 0 || (look && fstat(fd_, &info) == 0 && info.st_nlink == 0)) open_again();
+  if (fd_ < 0 || fresh_ || (look && fstat(fd_, &info) == 0 && info.st_nlink == 0)) open_again();
   if (fd_ < 0) return {};
-  const ssize_t n = pread(fd_, buffer_.data(), buffer_.size(), 0);
-  error_ = n < 0 ? errno : 0;
-  if (n <= 0) return {};
-  return std::as_bytes(std::span(buffer_.data(), static_cast<std::size_t>(n)));
+  // One read gives at most a page; what stat() says of the size is no guide.
+  constexpr std::size_t page = 4096, most = std::size_t{256} * 1024;
+  std::size_t length = 0;
+  while (length < most) {
+    if (buffer_.size() < length + page) buffer_.resize(length + page);
+    const ssize_t n = pread(fd_, buffer_.data() + length, page, static_cast<off_t>(length));
+    error_ = n < 0 ? errno : 0;
+    if (n < 0) return {};
+    length += static_cast<std::size_t>(n);
+    if (static_cast<std::size_t>(n) < page) break;
+  }
+  return std::as_bytes(std::span(buffer_.data(), length));
+}
+
+bool SysfsFile::asleep() const {
+  return fd_ >= 0 && error_ == EPERM;
 }
 
 std::string_view SysfsFile::read() {
@@ -71,6 +87,14 @@ FieldState SysfsFile::state(const std::string& what) {
   if (error_ == ENOENT || error_ == ENODEV || error_ == EOPNOTSUPP || error_ == ENODATA) {
     state.status = FieldStatus::missing;
     state.reason = fmt::format("{}: {}", path_, std::strerror(error_));
+  } else if (asleep()) {
+    state.status = FieldStatus::failed;
+    state.reason =
+        fmt::format("{}: the card sleeps or is being reset ({})", path_, std::strerror(error_));
+  } else if (error_ == EBUSY) {
+    state.status = FieldStatus::failed;
+    state.reason =
+        fmt::format("{}: the driver or the firmware is busy ({})", path_, std::strerror(error_));
   } else if (error_ == EACCES || error_ == EPERM) {
     state.status = FieldStatus::denied;
     state.reason = fmt::format("{}: {}", path_, std::strerror(error_));

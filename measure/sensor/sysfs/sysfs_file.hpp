@@ -1,13 +1,13 @@
 // A kernel file that is read again and again.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ww/core/result.hpp"
 #include "ww/measure/power_source.hpp"
@@ -24,11 +24,17 @@ class SysfsFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  // The last read was refused although the file could be opened: the kernel answers so while the
+  // card sleeps.
+  [[nodiscard]] bool asleep() const;
   // How it answers now; `what` names the field.
   [[nodiscard]] FieldState state(const std::string& what);
 
-  // The whole content (up to 4096 bytes) from its beginning, without the last line's end; valid
-  // until the next read. Empty when it cannot be read.
+  // Opens the file anew for every read. Some drivers fill a table once for each opening.
+  void open_every_time() { fresh_ = true; }
+
+  // The whole content (up to 256 KiB) from its beginning, without the last line's end; valid until
+  // the next read. Empty when it cannot be read.
   std::string_view read();
   std::span<const std::byte> read_bytes();
   std::optional<std::int64_t> read_number();
@@ -40,7 +46,8 @@ class SysfsFile {
   int fd_{-1};
   int error_{};
   unsigned reads_{};
-  std::array<char, 4096> buffer_{};
+  bool fresh_{};
+  std::vector<char> buffer_;
 };
 
 // The whole of a small file, without the last line's end; empty where there is none.

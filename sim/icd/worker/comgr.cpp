@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "ww/core/rocm_library.hpp"
+
 namespace ww::sim::icd {
 
 // The entry points used, resolved from the library.
@@ -29,13 +31,15 @@ struct ComgrApi {
   decltype(&amd_comgr_action_info_set_working_directory_path) set_working_directory{};
   decltype(&amd_comgr_action_info_set_logging) set_logging{};
   decltype(&amd_comgr_do_action) do_action{};
+  // The actions by the numbers that this version of the library gives them.
+  amd_comgr_action_kind_t add_headers{AMD_COMGR_ACTION_ADD_PRECOMPILED_HEADERS};
+  amd_comgr_action_kind_t compile{AMD_COMGR_ACTION_COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC};
+  amd_comgr_action_kind_t link{AMD_COMGR_ACTION_LINK_BC_TO_BC};
+  amd_comgr_action_kind_t generate{AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE};
+  amd_comgr_action_kind_t link_executable{AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE};
 };
 
 namespace {
-
-constexpr const char* kPackages =
-    "install the packages libamd-comgr2 and rocm-device-libs (apt-get install libamd-comgr2 "
-    "rocm-device-libs)";
 
 bool good(amd_comgr_status_t status) {
   return status == AMD_COMGR_STATUS_SUCCESS;
@@ -164,13 +168,13 @@ CompileAnswer compile(const ComgrApi& api, const CompileRequest& request) {
   }
   std::string log;
   if (!added || !info.set_options(request.options)) return failed(log, "set-up");
-  if (!act(api, AMD_COMGR_ACTION_ADD_PRECOMPILED_HEADERS, info, input, with_headers, log)) {
+  if (!act(api, api.add_headers, info, input, with_headers, log)) {
     return failed(log, "adding the OpenCL C headers");
   }
-  if (!act(api, AMD_COMGR_ACTION_COMPILE_SOURCE_WITH_DEVICE_LIBS_TO_BC, info, with_headers, bitcode,
-           log)) {
+  if (!act(api, api.compile, info, with_headers, bitcode, log)) {
     if (log.find("cannot find ROCm device library") != std::string::npos) {
-      log += std::string("wirewatt: the device libraries are missing; ") + kPackages + "\n";
+      log += std::string("wirewatt: the device libraries are missing; install the package ") +
+             std::string(kComgrLibrary.packages) + "\n";
       return {CompileStatus::no_compiler, std::move(log), {}};
     }
     return failed(log, "compilation");
@@ -193,7 +197,7 @@ CompileAnswer link(const ComgrApi& api, const CompileRequest& request) {
                                request.bitcodes[i]);
   }
   if (!added) return failed(log, "set-up");
-  if (!act(api, AMD_COMGR_ACTION_LINK_BC_TO_BC, info, input, linked, log)) {
+  if (!act(api, api.link, info, input, linked, log)) {
     return failed(log, "linking");
   }
   if (request.operation == CompileOperation::library) {
@@ -202,12 +206,11 @@ CompileAnswer link(const ComgrApi& api, const CompileRequest& request) {
     return {CompileStatus::success, std::move(log), std::move(outputs.front())};
   }
   if (!info.set_options(codegen_options(request.options))) return failed(log, "set-up");
-  if (!act(api, AMD_COMGR_ACTION_CODEGEN_BC_TO_RELOCATABLE, info, linked, relocatable, log)) {
+  if (!act(api, api.generate, info, linked, relocatable, log)) {
     return failed(log, "code generation");
   }
   if (!info.set_options({})) return failed(log, "set-up");
-  if (!act(api, AMD_COMGR_ACTION_LINK_RELOCATABLE_TO_EXECUTABLE, info, relocatable, executable,
-           log)) {
+  if (!act(api, api.link_executable, info, relocatable, executable, log)) {
     return failed(log, "linking");
   }
   auto outputs = executable.contents(AMD_COMGR_DATA_KIND_EXECUTABLE);
@@ -222,14 +225,8 @@ Comgr::~Comgr() = default;
 Comgr::Comgr(Comgr&&) noexcept = default;
 
 Result<Comgr> Comgr::load() {
-  // Never closed: LLVM's command-line registry does not survive unloading.
-  void* library = ::dlopen("libamd_comgr.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* reason = ::dlerror();
-    return fail(ErrorCode::missing_dependency,
-                std::string("AMD's compiler library is missing (") +
-                    (reason != nullptr ? reason : "libamd_comgr.so.2") + "); " + kPackages);
-  }
+  WW_ASSIGN(opened, open_rocm_library(kComgrLibrary));
+  void* const library = opened.handle;
   auto api = std::make_unique<ComgrApi>();
   std::string missing;
   const auto resolve = [&](auto& entry, const char* name) {
@@ -254,10 +251,23 @@ Result<Comgr> Comgr::load() {
   resolve(api->set_working_directory, "amd_comgr_action_info_set_working_directory_path");
   resolve(api->set_logging, "amd_comgr_action_info_set_logging");
   resolve(api->do_action, "amd_comgr_do_action");
+  decltype(&amd_comgr_get_version) version = nullptr;
+  resolve(version, "amd_comgr_get_version");
   if (!missing.empty()) {
-    return fail(
-        ErrorCode::missing_dependency,
-        "libamd_comgr.so.2 has no " + missing + " (version 2.4 or later is needed); " + kPackages);
+    return fail(ErrorCode::missing_dependency,
+                opened.file + " has no " + missing +
+                    " (version 2.4 or later is needed); install the package " +
+                    std::string(kComgrLibrary.packages));
+  }
+  std::size_t major = 0;
+  std::size_t minor = 0;
+  version(&major, &minor);
+  if (major >= 3) {
+    // Version 3 dropped some actions and numbered the rest anew.
+    api->compile = static_cast<amd_comgr_action_kind_t>(12);
+    api->link = static_cast<amd_comgr_action_kind_t>(3);
+    api->generate = static_cast<amd_comgr_action_kind_t>(4);
+    api->link_executable = static_cast<amd_comgr_action_kind_t>(7);
   }
   return Comgr(std::move(api));
 }

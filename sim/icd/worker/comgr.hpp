@@ -11,7 +11,8 @@ struct ComgrApi;
 
 class Comgr {
  public:
-  // Loads libamd_comgr.so.2. Errors: missing_dependency, the message names the package.
+  // Loads libamd_comgr, version 2.4 or later, from wherever ROCm put it. Error
+  // missing_dependency: the message names the package.
   static Result<Comgr> load();
   ~Comgr();
   Comgr(Comgr&&) noexcept;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -182,8 +183,12 @@ int run_disasm(const std::string& file, const std::string& only, bool json) {
   const auto listings = binpatch::list_code(as_bytes(*text), only);
   if (!listings) return report_error(listings.error());
   int worst = 0;
+  std::size_t instructions = 0, undecoded = 0;
   auto kernels = nlohmann::json::array();
   for (const auto& listing : *listings) {
+    instructions += listing.lines.size();
+    undecoded += static_cast<std::size_t>(
+        std::ranges::count(listing.lines, false, &binpatch::CodeLine::decoded));
     auto lines = nlohmann::json::array();
     if (!json) fmt::print("{}: {} ({})\n", file, listing.kernel, listing.target);
     for (const auto& line : listing.lines) {
@@ -191,6 +196,7 @@ int run_disasm(const std::string& file, const std::string& only, bool json) {
         lines.push_back({{"address", line.address},
                          {"bytes", hex(line.bytes)},
                          {"text", line.text},
+                         {"decoded", line.decoded},
                          {"reads_hardware_id", line.reads_hardware_id}});
       } else {
         // A patched site reads a hardware id register; the mark makes it easy to find.
@@ -205,7 +211,19 @@ int run_disasm(const std::string& file, const std::string& only, bool json) {
   if (json) {
     print_json({{"file", file},
                 {"target", listings->empty() ? "" : listings->front().target},
+                {"instructions", instructions},
+                {"undecoded", undecoded},
                 {"kernels", kernels}});
+  }
+  // A listing with holes is a bad result, however readable the rest is.
+  if (undecoded != 0) {
+    worst = report_error(
+        {ErrorCode::unsupported,
+         fmt::format("{} of {} instructions ({:.0f}%) are not in the tables of this "
+                     "disassembler and are written as .long",
+                     undecoded, instructions,
+                     100.0 * static_cast<double>(undecoded) / static_cast<double>(instructions)),
+         file});
   }
   return worst;
 }
@@ -258,7 +276,11 @@ void add_disasm(CLI::App& app, Outcome& outcome) {
       ->required();
   command->add_option("--kernel", arguments->kernel, "Only this kernel");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
-  command->footer("Example:\n  wirewatt disasm pinned.co");
+  command->footer(
+      "Example:\n  wirewatt disasm pinned.co\n"
+      "Instructions that are not known are written as .long; stderr says how many, and the exit "
+      "code\n"
+      "is 1.");
   command->callback([arguments, &outcome] {
     outcome.exit_code = run_disasm(arguments->in, arguments->kernel, arguments->json);
   });

@@ -124,11 +124,11 @@ Result<Patient> find_patient(DoctorArguments& arguments, const measure::Telemetr
     return sensor_patient(*gpu, options);
   }
   if (name.empty()) {
-    WW_ASSIGN(listed, microbench::default_device());
-    name = listed;
-    if (DeviceName(name).is_virtual() && !telemetry.gpus.empty()) {
+    name = microbench::device_to_examine();
+    if (name.empty() && !telemetry.gpus.empty()) {
       return sensor_patient(telemetry.gpus.front(), options);
     }
+    if (name.empty()) name = "virtual:w9100";
   }
   return compute_patient(arguments, telemetry, options);
 }

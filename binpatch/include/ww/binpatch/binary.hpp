@@ -85,6 +85,7 @@ struct CodeLine {
   std::vector<std::byte> bytes;
   std::string text;
   bool reads_hardware_id{};  // as a patched place does
+  bool decoded{true};        // false: no table names it, and the text is its words
 };
 struct CodeListing {
   std::string target;

@@ -75,7 +75,8 @@ struct StoredRun {
   std::map<std::string, double> counters;  // summed over the run's launches
   std::vector<StoredWaves> waves;
   std::vector<SensorReading> samples;
-  std::vector<StoredSlot> slots;  // of lock_in runs, in the order of time
+  std::vector<StoredSlot> slots;   // of lock_in runs, in the order of time
+  std::vector<RailReading> rails;  // in the order of time; empty where the card has none
 };
 
 class CampaignStore {

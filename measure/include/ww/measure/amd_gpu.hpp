@@ -1,7 +1,8 @@
-// AMD GPUs as the kernel's files describe them, and their sensors (files, ROCm SMI).
+// AMD GPUs as the kernel's files describe them, and their sensors (files, AMD SMI, ROCm SMI).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,14 +20,44 @@ struct AmdGpu {
   std::string hwmon;        // its hwmon folder; empty where there is none
   std::string render;       // "renderD128"; empty where there is none
   std::string device_id{};  // of PCI: "0x740f"
+  // The device that wakes the card when it is opened, "/dev/dri/renderD128"; empty where there is
+  // none.
+  std::string render_device{};
+  // How the package is divided ("SPX" is not divided, "CPX" by dies); empty where it cannot be. The
+  // sensors are those of the whole package.
+  std::string compute_partition{};
+  // The other die of a package of two, which is a PCI device of its own (MI250).
+  struct OtherDie {
+    PciAddress pci;
+    std::string folder;
+    std::string hwmon;
+    bool holds_sensor{};  // power and energy of both dies are read there
+  };
+  std::optional<OtherDie> other_die{};
+  // Why this die, which has no power sensor, has no other die either; empty where that is no
+  // question.
+  std::string no_other_die{};
 };
 
 // Lists the amdgpu cards under SYSFS/class/drm, by PCI address. SYSFS is "/sys" except in tests.
-// Cards of other vendors are left out.
+// Cards of other vendors are left out, and so are partitions, which have no sensors: they belong to
+// the card at function 0. Dies of one package are paired by the topology that the driver publishes.
 [[nodiscard]] std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs);
 
-// Opens hwmon and gpu_metrics as a source. Error not_found if neither has power or energy; the
-// message names the files that were tried.
+// Why the card's energy counter cannot be used as counts of 2^-16 J; empty where it can. The unit
+// is documented for Instinct parts from MI100 on. On Radeon cards the same field counts something
+// else or stands still.
+[[nodiscard]] std::string amd_energy_doubt(const AmdGpu& gpu);
+
+// Wakes a card that sleeps (runtime power management) by opening its render device, and waits up to
+// three seconds until it is awake. A card that is awake is left alone. Error device_error names the
+// state that the card stays in, and the remedy.
+[[nodiscard]] Status wake_amd_gpu(const AmdGpu& gpu);
+
+// Opens hwmon, gpu_metrics and pm_metrics as a source; a sleeping card is woken first. Errors:
+// not_found if no file has power or energy (the message names the files that were tried),
+// permission_denied, device_error (the card does not wake, or the other die of the package is at
+// work: its power is in the reading).
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu);
 
 // Checks whether librocm_smi64 can be used for the GPU. The library ends the process on device

@@ -1,6 +1,6 @@
 // Counter files of the vendors' profilers: rocprof v1 (also as rocprofiler-compute joins its
-// passes), the wide form of rocprofv2, rocprofv3's long form and its kernel trace, and Nsight
-// Compute's --csv (details and --page raw).
+// passes), the wide form of rocprofv2, rocprofv3's long form, its kernel trace and its database
+// (rocpd), and Nsight Compute's --csv (details and --page raw).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ enum class CounterForm {
   rocprof_v2,
   rocprof_v3,
   rocprof_v3_kernel_trace,  // times only
+  rocpd,
   ncu_details,
   ncu_raw,
 };
@@ -28,6 +29,7 @@ struct CounterDispatch {
   std::uint64_t id{};
   std::string kernel;                 // without the profiler's "[clone .kd]", "(.kd)" or ".kd"
   std::string agent;                  // as the file names it: "2", "Agent 1"; "0" is ncu's device
+  std::string process;                // its number, where the file gives it
   std::optional<double> grid_size;    // work-items
   std::optional<double> duration_ns;  // absent where the file's times cannot be used
   std::string duration_reason;        // why it is absent
@@ -42,7 +44,7 @@ struct CounterFile {
   CounterForm form{};
   std::string source;
   std::string architecture;                 // "gfx90a", "sm_80"; empty where the file does not say
-  std::vector<CounterDispatch> dispatches;  // by agent, then by id
+  std::vector<CounterDispatch> dispatches;  // by process, agent and id
 };
 
 // Errors: parse_error with source and line (not a table, fields missing, no number where one
@@ -51,8 +53,9 @@ struct CounterFile {
 [[nodiscard]] Result<CounterFile> parse_counter_file(std::string_view text,
                                                      const std::string& source);
 
-// Reads and parses a counter file. The architecture may also come from a sysinfo.csv in the same
-// folder, which rocprofiler-compute leaves there. Errors: those of parse_counter_file, io_error.
+// Reads and parses a counter file: a table, or rocprofv3's database. The architecture may also come
+// from a sysinfo.csv in the same folder, which rocprofiler-compute leaves there. Errors: those of
+// parse_counter_file, io_error.
 [[nodiscard]] Result<CounterFile> read_counter_file(const std::string& path);
 
 // The device as rocprofiler-compute's sysinfo.csv describes it.

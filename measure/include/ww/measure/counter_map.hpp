@@ -50,9 +50,18 @@ struct SegmentRule {
   std::string_view source;
 };
 
+// What a file tells that has only totals: at most so many bytes.
+struct BoundRule {
+  Segment segment{};
+  std::span<const CounterTerm> terms;  // the largest size that a request can have
+  bool both_ways{};                    // the total is that of reads and writes together
+  std::string_view note;
+};
+
 struct ArchitectureMap {
   std::span<const std::string_view> prefixes;  // "gfx94" stands for gfx940, gfx941, gfx942
   std::span<const SegmentRule> rules;
+  std::span<const BoundRule> bounds{};  // used where a rule's counters are missing
 };
 
 // All architectures with a table.
@@ -66,13 +75,15 @@ struct SegmentBytes {
   RowStatus status{RowStatus::unavailable};
   std::optional<double> bytes;        // with status ok
   std::optional<double> upper_bytes;  // with status not_identified: not more than this
+  bool upper_is_of_both{};            // reads and writes of the segment share that bound
   MapQuality quality{MapQuality::unchecked};
   std::string reason;  // what is missing, or what to know about the figure
 };
 
 // One entry for each segment, never 0 for what was not counted: a counter that the file lacks
-// makes the segment `unavailable` and names it; passes that contradict each other (a part larger
-// than its whole) make it `rejected`. An architecture without a table: all unavailable.
+// makes the segment `unavailable` and names it, or `not_identified` with a bound where a total is
+// there (dram__bytes.sum, or requests without their sizes); passes that contradict each other (a
+// part larger than its whole) make it `rejected`. An architecture without a table: all unavailable.
 [[nodiscard]] std::vector<SegmentBytes> segment_bytes(std::string_view architecture,
                                                       const CounterDispatch& dispatch);
 

@@ -37,6 +37,9 @@ class Sensor {
   // it. A tick without any answer is a reading whose fields are absent. Errors: device_error,
   // bad_data (not a number).
   virtual Result<std::vector<SensorReading>> new_readings() = 0;
+  // Accumulators of parts of the package since the last call, oldest first: the energies of the
+  // dies and of the memory, the bytes of links. Empty where the device has none.
+  [[nodiscard]] virtual std::vector<RailReading> new_rails() { return {}; }
   // Why the device held its clocks down while it gave the last new_readings(), in words. Empty
   // where it did not, or where it does not report it.
   [[nodiscard]] virtual std::string throttling() const { return {}; }

@@ -27,6 +27,7 @@ class PolledSensor final : public Sensor {
   [[nodiscard]] std::int64_t now_ns() override { return steady_now_ns(); }
   void sleep_until(std::int64_t time_ns) override;
   Result<std::vector<SensorReading>> new_readings() override;
+  [[nodiscard]] std::vector<RailReading> new_rails() override { return source_->take_rails(); }
   [[nodiscard]] std::string throttling() const override {
     return source_->throttle_text(throttle_bits_);
   }

@@ -54,6 +54,10 @@ class PowerSource {
   virtual void read_fast(RawReading& reading) = 0;
   // Reads temperatures, voltage, clocks and throttling.
   virtual void read_slow(RawReading& reading) = 0;
+  // Accumulators of parts of the package, as read_slow() found them since the last call, oldest
+  // first; the oldest are dropped where nobody takes them. May be called while another thread
+  // reads. Empty where the device has none.
+  [[nodiscard]] virtual std::vector<RailReading> take_rails() { return {}; }
   // The reason for throttled clocks; empty if no bit of `throttle` gives one. Idle is no
   // throttling.
   [[nodiscard]] virtual std::string throttle_text(std::uint64_t bits) const = 0;

@@ -10,8 +10,7 @@
 namespace ww::microbench {
 
 // A device as the user names it: "virtual:w9100", "virtual:random", "virtual:path/chip.toml",
-// "opencl:<platform>.<device>", "hip:<n>", "cuda:<n>", or empty for the best real GPU, else
-// virtual:w9100.
+// "opencl:<platform>.<device>", "hip:<n>", "cuda:<n>", or empty for default_device().
 struct DeviceRequest {
   std::string name;
   std::uint64_t chip_seed{};       // virtual:random
@@ -30,8 +29,13 @@ struct DeviceListing {
 // missing_dependency if the OpenCL loader itself is absent (the message names the package).
 [[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
 
-// The device that an empty name means: the best real GPU whose power can be read, else
-// virtual:w9100.
+// The device that an empty name means: the first real GPU that a campaign can use; without any GPU
+// virtual:w9100. Error missing_dependency where there are GPUs and none is usable: it names each and
+// says what it lacks. The virtual GPU never takes the place of a real one unasked.
 [[nodiscard]] Result<std::string> default_device();
+
+// The device that a look at the machine begins with: the default, else the first GPU that computes
+// and whose power can be read; empty where there is none.
+[[nodiscard]] std::string device_to_examine();
 
 }  // namespace ww::microbench

@@ -20,6 +20,7 @@ struct HostFacts {
   std::string device;  // as the driver names it
   std::string driver;
   std::string target;       // "gfx90a", "sm_90"; empty where the driver does not say
+  std::string no_code;      // why its binaries cannot be patched; empty where they may
   std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
   int compute_units{};      // CUs or SMs; 0 where the driver does not say
   std::int64_t l2_bytes{};  // likewise

@@ -1,0 +1,111 @@
+// The control of an AMD GPU's core clock by the driver's files.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sysfs_file.hpp"
+#include "ww/measure/amd_gpu.hpp"
+
+namespace ww::measure {
+namespace {
+
+class AmdClocks final : public ClockControl {
+ public:
+  AmdClocks(const AmdGpu& gpu, std::vector<DvfsState> states, std::string before,
+            std::unique_ptr<ClockGuardian> guardian)
+      : level_file_(gpu.folder + "/power_dpm_force_performance_level"),
+        clock_file_(gpu.folder + "/pp_dpm_sclk"),
+        states_(std::move(states)),
+        before_(std::move(before)),
+        guardian_(std::move(guardian)) {}
+  ~AmdClocks() override { static_cast<void>(restore()); }
+
+  const std::vector<DvfsState>& states() const override { return states_; }
+  int current() const override { return selected_; }
+  Status select(int state) override {
+    if (state < 0 || static_cast<std::size_t>(state) >= states_.size()) {
+      return fail(ErrorCode::out_of_range, fmt::format("no clock state {}", state), clock_file_);
+    }
+    if (selected_ < 0) {
+      WW_TRY(guardian_->arm({RestoreAction::Kind::write_file, level_file_, before_}));
+      if (auto done = write_file(level_file_, "manual"); !done) {
+        guardian_->disarm();
+        return done;
+      }
+    }
+    if (auto done = write_file(clock_file_, std::to_string(state)); !done) {
+      if (selected_ < 0) {
+        selected_ = 0;  // the level was changed
+        static_cast<void>(restore());
+      }
+      return done;
+    }
+    selected_ = state;
+    return {};
+  }
+  Status restore() override {
+    if (selected_ < 0) return {};
+    WW_TRY(write_file(level_file_, before_));
+    selected_ = -1;
+    guardian_->disarm();
+    return {};
+  }
+
+ private:
+  std::string level_file_, clock_file_;
+  std::vector<DvfsState> states_;
+  std::string before_;
+  std::unique_ptr<ClockGuardian> guardian_;
+  int selected_{-1};
+};
+
+// "0: 500Mhz", "1: 1700Mhz *", one a line.
+std::vector<DvfsState> clock_levels(std::string_view text) {
+  std::vector<DvfsState> states;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos || line.starts_with('S')) continue;  // "S:" is asleep
+    line.remove_prefix(colon + 1);
+    while (line.starts_with(' ')) line.remove_prefix(1);
+    double mhz = 0;
+    if (std::from_chars(line.data(), line.data() + line.size(), mhz).ec != std::errc{}) continue;
+    states.push_back({0.0, mhz * 1e6});
+  }
+  return states;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
+    const AmdGpu& gpu, std::unique_ptr<ClockGuardian> guardian) {
+  const auto level_file = gpu.folder + "/power_dpm_force_performance_level";
+  const auto before = file_text(level_file);
+  if (before.empty()) {
+    return fail(ErrorCode::unsupported, "the driver offers no control of clocks", level_file);
+  }
+  if (before == "manual") {
+    return fail(ErrorCode::unsupported,
+                "somebody fixed the clocks by hand, and how cannot be read back; give them free "
+                "first: echo auto | sudo tee " +
+                    level_file,
+                level_file);
+  }
+  auto states = clock_levels(file_text(gpu.folder + "/pp_dpm_sclk"));
+  if (states.empty()) {
+    return fail(ErrorCode::unsupported, "the driver lists no core clocks",
+                gpu.folder + "/pp_dpm_sclk");
+  }
+  if (access(level_file.c_str(), W_OK) != 0) {
+    return fail(ErrorCode::permission_denied,
+                "this user may not fix clocks; run as root (sudo), or measure with the clocks as "
+                "they are",
+                level_file);
+  }
+  return std::make_unique<AmdClocks>(gpu, std::move(states), before, std::move(guardian));
+}
+
+}  // namespace ww::measure
