@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -15,44 +16,44 @@
 namespace ww::microbench {
 namespace {
 
-constexpr std::size_t kLeastEnds = 6;      // places and lines: two at either end
-constexpr double kOverNoise = 2.0;         // of the product's singular value
-constexpr double kOverNext = 2.0;          // of its square, over the next product's
-constexpr double kFingerprintStep = 0.25;  // of the offsets' root mean square
-constexpr double kSafeMargin = 5.0;        // standard errors
+constexpr std::size_t kLeastEnds = 6;  // places and lines: two at either end
+constexpr double kOverNoise = 2.0;     // of the product's singular value
+constexpr double kOverNext = 2.0;      // of its square, over the next product's
+constexpr double kSafeMargin = 3.0;    // standard errors
 
-// The places' offsets in steps of a quarter of their root mean square, so that the clocks' ratio
-// does not matter. The steps begin in the middle of the widest gap between the offsets' fractions,
-// as far from all of them as can be.
+// The places' offsets in steps of their root mean square, so that the clocks' ratio does not
+// matter. The steps begin in the middle of the widest gap between the offsets' fractions, as far
+// from all of them as can be.
 void take_fingerprint(LatencyStructure& structure, double noise_ticks, std::size_t lines) {
   const std::vector<double>& offsets = structure.place_offset_ticks;
   double square = 0;
   for (const double offset : offsets) {
     square += offset * offset / static_cast<double>(offsets.size());
   }
-  const double step = kFingerprintStep * std::sqrt(square);
-  if (!(step > 0)) return;
+  const double step = std::sqrt(square);
+  if (!(step > 0) || offsets.size() < 2) return;
   std::vector<double> fractions;
   for (const double offset : offsets) {
     fractions.push_back(offset / step - std::floor(offset / step));
   }
   std::ranges::sort(fractions);
-  double widest = 1 - fractions.back() + fractions.front();
-  double begin = fractions.back() + widest / 2;
+  fractions.push_back(fractions.front() + 1);
+  std::vector<std::pair<double, double>> gaps;  // width, middle
   for (std::size_t i = 0; i + 1 < fractions.size(); ++i) {
-    if (const double gap = fractions[i + 1] - fractions[i]; gap > widest) {
-      widest = gap;
-      begin = fractions[i] + gap / 2;
-    }
+    const double width = fractions[i + 1] - fractions[i];
+    gaps.emplace_back(width, fractions[i] + width / 2);
   }
+  std::ranges::partial_sort(gaps, gaps.begin() + 2, std::ranges::greater());
   std::string text;
   for (const double offset : offsets) {
-    structure.place_steps.push_back(static_cast<int>(std::floor(offset / step - begin)));
+    structure.place_steps.push_back(static_cast<int>(std::floor(offset / step - gaps[0].second)));
     text += fmt::format("{} ", structure.place_steps.back());
   }
   structure.fingerprint = hash_text(std::as_bytes(std::span(text))).substr(0, 16);
+  // It changes where an offset passes a bound, or where another gap becomes the widest.
   const double error = noise_ticks / std::sqrt(static_cast<double>(lines)) / step;
-  structure.fingerprint_stable = error == 0 || widest / 2 > kSafeMargin * error;
+  structure.fingerprint_stable = gaps[0].first / 2 > kSafeMargin * error &&
+                                 gaps[0].first - gaps[1].first > kSafeMargin * std::sqrt(2) * error;
 }
 
 }  // namespace

@@ -174,6 +174,21 @@ TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
               1e-9);
 }
 
+TEST_F(CrossingUse, OfAVirtualCardIsLabelledSoAndItsDataSheetSaysItsNode) {
+  write("crossing.json",
+        R"({"device": "a", "virtual": true, "chip": {"name": "b", "target": "sm_80"},
+            "energy_pj_per_bit_crossing": {"status": "ok", "value": 1, "low": 0.9, "high": 1.1}})");
+  const auto projected =
+      run({wirewatt(), "project", "--model", folder_.path().string(), "--node", "7nm", "--json"});
+  ASSERT_EQ(projected.exit_code, 0) << projected.err;
+  const json answer = json::parse(projected.out);
+  EXPECT_EQ(answer["label"], "virtual");
+  EXPECT_EQ(answer["card_node_nm"], 7.0);
+  EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
+  write_profile("");
+  EXPECT_EQ(json::parse(estimate({"--json"}).out)["virtual"], true);
+}
+
 TEST_F(CrossingUse, HasAMillimetreOnlyFromAFloorplanWithItsSource) {
   const auto project = [&](std::vector<std::string> more) {
     std::vector<std::string> words{wirewatt(), "project", "--model", folder_.path().string(),

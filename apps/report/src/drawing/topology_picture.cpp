@@ -167,7 +167,7 @@ std::string structure_text(const LatencyStructure& structure) {
         "  die       {} by the SMs' offsets{}: alike on the same die, or one with the same SMs "
         "off\n",
         structure.fingerprint,
-        structure.fingerprint_stable ? "" : " (near a step's bound: may change from run to run)");
+        structure.fingerprint_stable ? "" : " (near a bound: may change from run to run)");
   }
   return text;
 }

@@ -75,7 +75,7 @@ struct LatencyStructure {
   // not in it, because the page that they lie in changes from run to run.
   std::string fingerprint;
   std::vector<int> place_steps;
-  bool fingerprint_stable{};  // no offset lies within five standard errors of a step's bound
+  bool fingerprint_stable{};  // measured again it is very likely the same
 };
 
 // The driver's statements, without any measurement. A field is absent if the driver does not report
