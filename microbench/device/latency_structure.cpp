@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kLeastEnds = 6;  // places and lines: two at either end
 constexpr double kOverNoise = 2.0;     // of the product's singular value
-constexpr double kOverNext = 2.0;      // of its square, over the next product's
+constexpr double kOverNext = 3.0;      // of its square, over the next product's
 constexpr double kSafeMargin = 3.0;    // standard errors
 
 // The places' offsets in steps of their root mean square, so that the clocks' ratio does not

@@ -10,8 +10,8 @@ namespace ww::microbench {
 
 // Fits the table as a sum over place and line and one product (LatencyStructure). found where the
 // product's singular value is over twice what the noise of the entries would give, and its square
-// over twice the next product's. The reason: what belongs to single pairs of place and line (a
-// bank, a turn in an arbiter) spreads over many products alike, and a way through the chip does
+// over three times the next product's. The reason: what belongs to single pairs of place and line
+// (a bank, a turn in an arbiter) spreads over many products alike, and a way through the chip does
 // not.
 [[nodiscard]] LatencyStructure latency_structure(const LatencyMap& map);
 
