@@ -359,7 +359,7 @@ QuadrantOrder order_quadrants(const LatencyMap& latency, const model::Floorplan&
 Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   const std::string device_id = opened.amd ? opened.amd->device_id : "";
   if (opened.sensor == nullptr) {
-    return fail(ErrorCode::unsupported, "its power cannot be read: " + opened.no_sensor, name);
+    return tl::unexpected(no_power(opened));
   }
   std::string why = opened.host->facts().no_code;
   if (why.empty()) why = campaign_obstacle(opened.target, device_id);

@@ -42,6 +42,15 @@ Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string&
 
 }  // namespace
 
+Error no_power(const ComputeDevice& device) {
+  return {ErrorCode::missing_dependency,
+          fmt::format("its power cannot be read: {}. 'wirewatt doctor --device {}' names what is "
+                      "missing; without a power sensor nothing can be calibrated, while topology, "
+                      "run, and estimate --counters need none",
+                      device.no_sensor, device.name),
+          device.name};
+}
+
 SensorMatch match_sensor(const HostFacts& host, const measure::Telemetry& telemetry) {
   const auto address = measure::parse_pci_address(host.pci_bus);
   if (!address) {

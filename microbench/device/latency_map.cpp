@@ -4,47 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "device/latency_table.hpp"
 
 namespace ww::microbench {
 namespace {
 
-using Table = std::vector<std::vector<double>>;
+using Table = LatencyTable;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);
   if (values.size() % 2 == 1) return *middle;
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
-
-// Rows and columns taken out: what depends on the pair.
-Table interaction(const Table& table) {
-  const std::size_t rows = table.size();
-  const std::size_t columns = table.front().size();
-  std::vector<double> row(rows);
-  std::vector<double> column(columns);
-  double all = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      row[r] += table[r][c] / static_cast<double>(columns);
-      column[c] += table[r][c] / static_cast<double>(rows);
-      all += table[r][c] / static_cast<double>(rows * columns);
-    }
-  }
-  Table left = table;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) left[r][c] += all - row[r] - column[c];
-  }
-  return left;
-}
-
-double sum_of_squares(const Table& table) {
-  double sum = 0;
-  for (const auto& row : table) {
-    for (const double value : row) sum += value * value;
-  }
-  return sum;
 }
 
 }  // namespace
@@ -78,7 +50,7 @@ Result<LatencyMap> latency_map(std::span<const Table> repeats) {
   // Of a median of n: 1.2533 sigma / sqrt(n).
   map.noise_ticks =
       1.2533 * std::sqrt(spread / cells) / std::sqrt(static_cast<double>(repeats.size()));
-  map.contrast_ticks = std::sqrt(sum_of_squares(interaction(map.ticks)) / cells);
+  map.contrast_ticks = std::sqrt(sum_of_squares(additive_fit(map.ticks).left) / cells);
   map.nearest_place.resize(homes);
   for (std::size_t h = 0; h < homes; ++h) {
     std::size_t best = 0;
@@ -104,35 +76,11 @@ Sides find_sides(const LatencyMap& map, std::vector<int>& side_of_home) {
     sides.reason = map.reason.empty() ? "no latencies" : map.reason;
     return sides;
   }
-  const Table left = interaction(map.ticks);
+  const Table left = additive_fit(map.ticks).left;
   const std::size_t places = left.size();
   const std::size_t homes = left.front().size();
-  // Power iteration, from the row of greatest contrast.
-  std::size_t strongest = 0;
-  double most = -1;
-  for (std::size_t p = 0; p < places; ++p) {
-    const double norm = std::inner_product(left[p].begin(), left[p].end(), left[p].begin(), 0.0);
-    if (norm > most) {
-      most = norm;
-      strongest = p;
-    }
-  }
-  std::vector<double> home = left[strongest];
-  std::vector<double> place(places);
-  double singular = 0;
-  for (int i = 0; i < 200; ++i) {
-    const double norm = std::sqrt(std::inner_product(home.begin(), home.end(), home.begin(), 0.0));
-    for (double& value : home) value /= norm;
-    for (std::size_t p = 0; p < places; ++p) {
-      place[p] = std::inner_product(left[p].begin(), left[p].end(), home.begin(), 0.0);
-    }
-    singular = std::inner_product(place.begin(), place.end(), place.begin(), 0.0);
-    std::ranges::fill(home, 0.0);
-    for (std::size_t p = 0; p < places; ++p) {
-      for (std::size_t h = 0; h < homes; ++h) home[h] += place[p] * left[p][h];
-    }
-  }
-  sides.explained = singular / sum_of_squares(left);
+  const auto [place, home, square_of_product] = greatest_product(left);
+  sides.explained = square_of_product / sum_of_squares(left);
   sides.side_of_place.resize(places);
   side_of_home.resize(homes);
   for (std::size_t p = 0; p < places; ++p) sides.side_of_place[p] = place[p] > 0 ? 1 : 0;
@@ -145,12 +93,10 @@ Sides find_sides(const LatencyMap& map, std::vector<int>& side_of_home) {
   }
   double sum[2] = {0, 0};
   double count[2] = {0, 0};
-  double square[2] = {0, 0};
   for (std::size_t p = 0; p < places; ++p) {
     for (std::size_t h = 0; h < homes; ++h) {
       const int far = sides.side_of_place[p] != side_of_home[h] ? 1 : 0;
       sum[far] += map.ticks[p][h];
-      square[far] += left[p][h] * left[p][h];
       count[far] += 1;
     }
   }
@@ -162,18 +108,14 @@ Sides find_sides(const LatencyMap& map, std::vector<int>& side_of_home) {
   }
   sides.near_ticks = sum[0] / count[0];
   sides.far_ticks = sum[1] / count[1];
-  // Two sides leave each place with +a or -a: how far is it from that?
-  double mean = 0;
-  for (const double value : place) mean += std::abs(value) / static_cast<double>(places);
-  double scatter = 0;
-  for (const double value : place) scatter += std::pow(std::abs(value) - mean, 2);
-  scatter = std::sqrt(scatter / static_cast<double>(places));
+  const bool places_apart = stand_apart(place);
+  const bool homes_apart = stand_apart(home);
   sides.found =
-      sides.explained >= 0.5 && mean > 2.5 * scatter && sides.far_ticks > sides.near_ticks;
+      sides.explained >= 0.5 && places_apart && homes_apart && sides.far_ticks > sides.near_ticks;
   if (!sides.found) {
     sides.reason = fmt::format(
-        "two sides explain {:.0f}% of the contrast of {:.2f} ticks, and places do not stand apart",
-        100 * sides.explained, map.contrast_ticks);
+        "two sides explain {:.0f}% of the contrast of {:.2f} ticks, and {} do not stand apart",
+        100 * sides.explained, map.contrast_ticks, places_apart ? "lines" : "places");
   }
   return sides;
 }

@@ -17,9 +17,11 @@ namespace ww::microbench {
     std::span<const std::vector<std::vector<double>>> repeats);
 
 // Splits places in two by the direction of greatest contrast (the first singular vectors of the
-// table without rows and columns). found where it explains half of the contrast or more, the sides
-// stand apart (near and far differ by over three standard deviations within the sides' own
-// contrast), and both have at least an eighth of the places. `side_of_home` gets the columns'
+// table without rows and columns). found where it explains half of the contrast or more, places and
+// lines stand apart on it (stand_apart() of latency_table.hpp), and both sides have at least an
+// eighth of the places. The reason: a crossing is a step. Whatever pair crosses has the same way
+// more, so SMs and lines have one of two figures; a way that grows with distance has a whole range
+// of them. `side_of_home` gets the columns'
 // sides.
 [[nodiscard]] Sides find_sides(const LatencyMap& map, std::vector<int>& side_of_home);
 

@@ -9,7 +9,7 @@ namespace ww::microbench {
 
 Result<Device> open_nvidia_device(ComputeDevice opened, const std::string& name) {
   if (opened.sensor == nullptr) {
-    return fail(ErrorCode::unsupported, "its power cannot be read: " + opened.no_sensor, name);
+    return tl::unexpected(no_power(opened));
   }
   const HostFacts facts = opened.host->facts();
   Device device;

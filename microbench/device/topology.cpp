@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_format = 1;
+constexpr int cache_format = 2;
 
 const char* to_string(AddressMap::Form form) {
   switch (form) {
@@ -122,6 +122,23 @@ json to_json(const Topology& topology) {
              {"line_foretold", topology.sides->line_foretold},
              {"line_reason", topology.sides->line_reason}};
   }
+  json structure;
+  if (topology.structure) {
+    structure = {{"found", topology.structure->found},
+                 {"reason", topology.structure->reason},
+                 {"additive_r2", topology.structure->additive_r2},
+                 {"with_product_r2", topology.structure->with_product_r2},
+                 {"product_share", topology.structure->product_share},
+                 {"next_share", topology.structure->next_share},
+                 {"residual_ticks", topology.structure->residual_ticks},
+                 {"place_offset_ticks", topology.structure->place_offset_ticks},
+                 {"line_offset_ticks", topology.structure->line_offset_ticks},
+                 {"place_way", topology.structure->place_way},
+                 {"line_way", topology.structure->line_way},
+                 {"fingerprint", topology.structure->fingerprint},
+                 {"place_steps", topology.structure->place_steps},
+                 {"fingerprint_stable", topology.structure->fingerprint_stable}};
+  }
   return {{"device", topology.device},
           {"driver", topology.driver},
           {"target", topology.target},
@@ -157,6 +174,7 @@ json to_json(const Topology& topology) {
             {"nearest_place", topology.latency.nearest_place}}},
           {"lines", topology.lines},
           {"sides", sides},
+          {"structure", structure},
           {"from_cache", topology.from_cache}};
 }
 
@@ -216,6 +234,23 @@ Result<Topology> topology_from_json(const json& from) {
     sides->read("line_mask", into.line_mask);
     sides->read("line_foretold", into.line_foretold);
     sides->read("line_reason", into.line_reason);
+  }
+  if (const auto structure = reader.optional_object("structure")) {
+    LatencyStructure& into = topology.structure.emplace();
+    structure->read("found", into.found);
+    structure->read("reason", into.reason);
+    structure->read("additive_r2", into.additive_r2);
+    structure->read("with_product_r2", into.with_product_r2);
+    structure->read("product_share", into.product_share);
+    structure->read("next_share", into.next_share);
+    structure->read("residual_ticks", into.residual_ticks);
+    structure->read("place_offset_ticks", into.place_offset_ticks);
+    structure->read("line_offset_ticks", into.line_offset_ticks);
+    structure->read("place_way", into.place_way);
+    structure->read("line_way", into.line_way);
+    structure->read("fingerprint", into.fingerprint);
+    structure->read("place_steps", into.place_steps);
+    structure->read("fingerprint_stable", into.fingerprint_stable);
   }
   WW_TRY(reader.status());
   return topology;

@@ -10,6 +10,7 @@
 
 #include "device/address_map.hpp"
 #include "device/latency_map.hpp"
+#include "device/latency_structure.hpp"
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/interrupt.hpp"
@@ -386,6 +387,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   if (has_sides) {
     std::vector<int> side_of_line;
     topology.sides = find_sides(topology.latency, side_of_line);
+    topology.structure = latency_structure(topology.latency);
     if (topology.sides->found) find_line_mask(*topology.sides, topology.lines, side_of_line);
   } else {
     topology.lines.clear();  // the columns are channels

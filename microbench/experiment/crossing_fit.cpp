@@ -1,6 +1,7 @@
 // The crossing's energy from recorded runs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -77,6 +78,59 @@ void describe_shortest(CrossingFit& fit, const std::vector<model::CrossingRun>& 
   fit.far_w = power_w[1].value() - idle_w.value();
 }
 
+// The answer over the difference of latency that the setup measured.
+LatencySlope latency_slope(const nlohmann::json& setup, const ResultRow& answer,
+                           const std::vector<model::CrossingRun>& runs) {
+  LatencySlope slope;
+  slope.ticks = setup.value("far_ticks", 0.0) - setup.value("near_ticks", 0.0);
+  slope.ticks_error = setup.value("difference_error_ticks", 0.0);
+  slope.additive_r2 = setup.value("additive_r2", 0.0);
+  slope.with_product_r2 = setup.value("with_product_r2", 0.0);
+  Mean clock_hz;
+  double slowest = 0;
+  double fastest = 0;
+  for (const auto& run : runs) {
+    if (run.traffic == model::CrossingTraffic::idle || !run.clock_hz) continue;
+    slowest = clock_hz.count == 0 ? *run.clock_hz : std::min(slowest, *run.clock_hz);
+    fastest = std::max(fastest, *run.clock_hz);
+    clock_hz.add(*run.clock_hz);
+  }
+  const auto over = [&](double latency, double relative_error, const char* name, const char* unit) {
+    ResultRow row = answer;
+    row.name = name;
+    row.unit = unit;
+    if (!answer.value) return row;
+    const double half = (*answer.high - *answer.low) / 2;
+    const double wider = std::hypot(half, *answer.value * relative_error) / latency;
+    row.value = *answer.value / latency;
+    row.low = *row.value - wider;
+    row.high = *row.value + wider;
+    return row;
+  };
+  const double of_ticks = slope.ticks_error / slope.ticks;
+  slope.per_tick = over(slope.ticks, of_ticks, "energy_per_random_bit_and_cycle", "J/bit/cycle");
+  if (clock_hz.count > 0) {
+    slope.clock_hz = clock_hz.value();
+    slope.ns = slope.ticks / *slope.clock_hz * 1e9;
+    // The clock's whole range stands for what the mean over the runs may be off.
+    const double of_clock = (fastest - slowest) / 2 / *slope.clock_hz;
+    slope.per_ns =
+        over(*slope.ns, std::hypot(of_ticks, of_clock), "energy_per_random_bit_and_ns", "J/bit/ns");
+  } else {
+    slope.per_ns = answer;
+    slope.per_ns.name = "energy_per_random_bit_and_ns";
+    slope.per_ns.unit = "J/bit/ns";
+    slope.per_ns.value = slope.per_ns.low = slope.per_ns.high = std::nullopt;
+    if (answer.value) {
+      slope.per_ns.status = RowStatus::unavailable;
+      slope.per_ns.reason =
+          "the sensor gives no clock of the SMs, so cycles are no nanoseconds; see the figure per "
+          "cycle";
+    }
+  }
+  return slope;
+}
+
 }  // namespace
 
 Result<CrossingFit> fit_crossing(const CampaignStore& store) {
@@ -124,52 +178,95 @@ Result<CrossingFit> fit_crossing(const CampaignStore& store) {
   fit.blocks = answer.blocks;
   fit.waits = answer.waits;
   describe_shortest(fit, used);
+  const auto setup = parsed.value("setup", nlohmann::json::object());
+  if (setup.value("contrast", "") == crossing_contrasts::latency) {
+    fit.slope = latency_slope(setup, fit.random_bit, used);
+  }
   return fit;
 }
 
+namespace {
+
+constexpr double kPicojoule = 1e12;  // per joule
+
+// Per bit in pJ: what people compare.
+nlohmann::json row_in_pj(ResultRow row, const char* unit) {
+  for (auto* value : {&row.value, &row.low, &row.high}) {
+    if (*value) **value *= kPicojoule;
+  }
+  row.unit = unit;
+  nlohmann::json json = row;
+  return json;
+}
+
+// Nothing crosses where there are no two sides; the rows are of the way between the ends.
+void put_slope(nlohmann::json& json, const LatencySlope& slope) {
+  json["kind"] = "latency";
+  json["energy_pj_per_bit_ns"] = row_in_pj(slope.per_ns, "pJ/bit/ns");
+  json["energy_pj_per_bit_cycle"] = row_in_pj(slope.per_tick, "pJ/bit/cycle");
+  json["latency"] = {
+      {"far_less_near_cycles", slope.ticks},
+      {"far_less_near_cycles_95", slope.ticks_error},
+      {"far_less_near_ns", slope.ns ? nlohmann::json(*slope.ns) : nlohmann::json()},
+      {"sm_clock_hz", slope.clock_hz ? nlohmann::json(*slope.clock_hz) : nlohmann::json()},
+      {"additive_r2", slope.additive_r2},
+      {"with_product_r2", slope.with_product_r2}};
+  for (const char* name : {"energy", "zero_data", "data_part"}) {
+    const std::string crossing = fmt::format("{}_pj_per_bit_crossing", name);
+    nlohmann::json way = json[crossing];
+    way["unit"] = "pJ/bit";
+    json[fmt::format("{}_pj_per_bit_between_ends", name)] = std::move(way);
+    json[crossing] = {{"status", to_string(RowStatus::not_identified)},
+                      {"value", nullptr},
+                      {"reason",
+                       "the latencies of this card tell no two sides of its L2 apart, so nothing "
+                       "crosses; see energy_pj_per_bit_ns"}};
+  }
+  json["meaning"] =
+      "What a bit costs more for each ns that its round trip between SM and L2 takes longer, from "
+      "the places and lines at the two ends of the latency's product term. It is not the energy of "
+      "a crossing: no two sides were found. It is not per millimetre: latency is not length, and "
+      "buffers and switches on the way are in it. That it is the same for other differences of "
+      "latency was not tested.";
+}
+
+}  // namespace
+
 nlohmann::json to_json(const CrossingFit& fit) {
-  // Per bit in pJ: what people compare.
-  const auto in_pj = [](ResultRow row) {
-    const auto scale = [](std::optional<double>& value) {
-      if (value) *value *= 1e12;
-    };
-    scale(row.value);
-    scale(row.low);
-    scale(row.high);
-    row.unit = "pJ/bit/crossing";
-    nlohmann::json json = row;
-    return json;
-  };
   auto controls = nlohmann::json::array();
   for (const CrossingCheck& control : fit.controls) {
     controls.push_back(
         {{"name", control.name}, {"passed", control.passed}, {"detail", control.detail}});
   }
-  return {{"energy_pj_per_bit_crossing", in_pj(fit.random_bit)},
-          {"zero_data_pj_per_bit_crossing", in_pj(fit.zero_bit)},
-          {"data_part_pj_per_bit_crossing", in_pj(fit.difference)},
-          {"convention", "per_random_bit"},
-          {"half_widths_pj_per_bit_crossing",
-           {{"noise", 1e12 * fit.noise},
-            {"heat", 1e12 * fit.heat},
-            {"rate", 1e12 * fit.rate},
-            {"gain", 1e12 * fit.gain},
-            {"regulator", 1e12 * fit.regulator}}},
-          {"controls", controls},
-          {"energy_fj_per_bit_mm", nullptr},
-          {"distance",
-           {{"value_mm", nullptr},
-            {"estimated", true},
-            {"reason", "no floorplan of this part is public"}}},
-          {"near_bits_per_s", fit.near_bits_per_s},
-          {"far_bits_per_s", fit.far_bits_per_s},
-          {"greatest_rate_mismatch", fit.greatest_mismatch},
-          {"near_w", fit.near_w},
-          {"far_w", fit.far_w},
-          {"waits", fit.waits},
-          {"blocks", fit.blocks},
-          {"runs", fit.runs},
-          {"rejected", fit.rejected}};
+  const char* unit = "pJ/bit/crossing";
+  nlohmann::json json{{"kind", "crossing"},
+                      {"energy_pj_per_bit_crossing", row_in_pj(fit.random_bit, unit)},
+                      {"zero_data_pj_per_bit_crossing", row_in_pj(fit.zero_bit, unit)},
+                      {"data_part_pj_per_bit_crossing", row_in_pj(fit.difference, unit)},
+                      {"convention", "per_random_bit"},
+                      {"half_widths_pj_per_bit_crossing",
+                       {{"noise", kPicojoule * fit.noise},
+                        {"heat", kPicojoule * fit.heat},
+                        {"rate", kPicojoule * fit.rate},
+                        {"gain", kPicojoule * fit.gain},
+                        {"regulator", kPicojoule * fit.regulator}}},
+                      {"controls", controls},
+                      {"energy_fj_per_bit_mm", nullptr},
+                      {"distance",
+                       {{"value_mm", nullptr},
+                        {"estimated", true},
+                        {"reason", "no floorplan of this part is public"}}},
+                      {"near_bits_per_s", fit.near_bits_per_s},
+                      {"far_bits_per_s", fit.far_bits_per_s},
+                      {"greatest_rate_mismatch", fit.greatest_mismatch},
+                      {"near_w", fit.near_w},
+                      {"far_w", fit.far_w},
+                      {"waits", fit.waits},
+                      {"blocks", fit.blocks},
+                      {"runs", fit.runs},
+                      {"rejected", fit.rejected}};
+  if (fit.slope) put_slope(json, *fit.slope);
+  return json;
 }
 
 }  // namespace ww::microbench

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "device/latency_map.hpp"
+#include "device/latency_structure.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/microbench/crossing.hpp"
 
@@ -25,23 +26,34 @@ Result<std::unique_ptr<DeviceBuffer>> buffer_of(ComputeHost& host,
   return buffer;
 }
 
-// Gives the sides the numbers that they had. Error bad_data where they are other sides.
+Error other_card(const std::string& device) {
+  return {ErrorCode::bad_data,
+          "the sides of the L2 are not those that the recording began with: it is of another card, "
+          "or latencies are disturbed; choose another folder or stop other programs",
+          device};
+}
+
+// Gives the sides the numbers that they had; places at the middle are of neither. Error bad_data
+// where they are other sides.
 Status number_as_before(Sides& sides, std::vector<int>& side_of_line,
                         const std::vector<int>& before, const std::string& device) {
-  const auto other_card = [&device] {
-    return fail(ErrorCode::bad_data,
-                "the sides of the L2 are not those that the recording began with: it is of another "
-                "card, or latencies are disturbed; choose another folder or stop other programs",
-                device);
-  };
   const std::vector<int>& now = sides.side_of_place;
-  if (now.size() != before.size()) return other_card();
+  if (now.size() != before.size()) return tl::unexpected(other_card(device));
+  double both = 0;
   double alike = 0;
-  for (std::size_t i = 0; i < now.size(); ++i) alike += now[i] == before[i] ? 1 : 0;
-  const double share = alike / static_cast<double>(now.size());
-  if (std::max(share, 1 - share) < kLeastAgreement) return other_card();
+  double sided = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    sided += before[i] >= 0 ? 1 : 0;
+    if (now[i] < 0 || before[i] < 0) continue;
+    both += 1;
+    alike += now[i] == before[i] ? 1 : 0;
+  }
+  const double share = both > 0 ? alike / both : 0;
+  if (both < kLeastAgreement * sided || std::max(share, 1 - share) < kLeastAgreement) {
+    return tl::unexpected(other_card(device));
+  }
   if (share < 0.5) {
-    for (int& side : side_of_line) side = 1 - side;
+    for (int& side : side_of_line) side = side < 0 ? side : 1 - side;
   }
   sides.side_of_place = before;
   return {};
@@ -55,13 +67,14 @@ std::string CrossingPoint::pattern() const {
   return random ? crossing_patterns::random : crossing_patterns::zeros;
 }
 
-Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(
-    Device& device, const Pinning& pinning, int groups_per_place,
-    const std::vector<int>& sides_before) {
+Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(Device& device,
+                                                                 const Pinning& pinning,
+                                                                 int groups_per_place,
+                                                                 const CrossingSplit& before) {
   std::unique_ptr<CrossingKernels> made(new CrossingKernels(device, pinning));
   spdlog::info("looking for the two sides of the L2 of {}", device.host->device_name());
   WW_TRY(made->prober_.set_up());
-  WW_TRY(made->find_sides(sides_before));
+  WW_TRY(made->find_sides(before));
   WW_ASSIGN(done, device.host->create_buffer(kMostPlaces * 4));
   made->done_ = std::move(done);
   WW_ASSIGN(binary, made->prober_.binary("cross", true));
@@ -79,7 +92,7 @@ Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(
   return made;
 }
 
-Status CrossingKernels::find_sides(const std::vector<int>& sides_before) {
+Status CrossingKernels::find_sides(const CrossingSplit& before) {
   WW_ASSIGN(places, prober_.places(device_.host->facts().compute_units));
   places_ = std::move(places);
   const auto offsets = lines_for_sides();
@@ -92,13 +105,27 @@ Status CrossingKernels::find_sides(const std::vector<int>& sides_before) {
   std::vector<int> side_of_line;
   sides_ = microbench::find_sides(latency, side_of_line);
   if (!sides_.found) {
-    return fail(ErrorCode::unsupported,
-                "no two sides of the L2 were found, so nothing crosses: " + sides_.reason,
-                device_.host->device_name());
+    const LatencyStructure structure = latency_structure(latency);
+    if (!structure.found) {
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("no two sides of the L2 were found, so nothing crosses: {}; and latency "
+                      "tells no near from far either: {}",
+                      sides_.reason, structure.reason),
+          device_.host->device_name());
+    }
+    spdlog::info("no two sides ({}): comparing the ends of the latencies", sides_.reason);
+    sides_ = ends_of(latency, structure, side_of_line);
+    split_.by_latency = true;
+    split_.difference_error_ticks = difference_error_ticks(structure, sides_, side_of_line);
+    split_.additive_r2 = structure.additive_r2;
+    split_.product_r2 = structure.with_product_r2;
   }
-  if (!sides_before.empty()) {
-    WW_TRY(number_as_before(sides_, side_of_line, sides_before, device_.name));
+  if (!before.side_of_place.empty()) {
+    if (before.by_latency != split_.by_latency) return tl::unexpected(other_card(device_.name));
+    WW_TRY(number_as_before(sides_, side_of_line, before.side_of_place, device_.name));
   }
+  split_.side_of_place = sides_.side_of_place;
   for (const int side : {0, 1}) {
     std::vector<std::uint32_t> words;
     for (std::size_t i = 0; i < offsets.size(); ++i) {

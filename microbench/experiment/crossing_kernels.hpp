@@ -16,6 +16,15 @@
 
 namespace ww::microbench {
 
+// The places that a campaign compares. Sides of the L2 where latency tells two apart; else the ends
+// of the latency's product term, whose difference in latency is then what the answer is divided by.
+struct CrossingSplit {
+  bool by_latency{};
+  std::vector<int> side_of_place;      // 0 or 1; -1: neither, at the middle of the latencies
+  double difference_error_ticks{};     // 95% half-width of far less near; by latency alone
+  double additive_r2{}, product_r2{};  // of the latencies; by latency alone
+};
+
 // What a launch does.
 struct CrossingPoint {
   int place_side{};  // 0 or 1
@@ -32,14 +41,14 @@ class CrossingKernels {
  public:
   static constexpr double kBitsPerUpdate = 32.0 * 32.0;  // 32 lanes of 32 bits
 
-  // Builds, loads, and finds the sides by latency. `groups_per_place`: work-groups of 256
-  // work-items. `sides_before`: the side of each place as an earlier session found it (empty: there
-  // was none); the sides then get the same numbers. Errors: those of host and pinning; unsupported
-  // where there are no two sides; bad_data where they are not those of the earlier session. Device
-  // and pinning must outlive the kernels.
+  // Builds, loads, and finds the sides by latency, or its ends where there are no two sides.
+  // `groups_per_place`: work-groups of 256 work-items. `before`: what an earlier session found (no
+  // places: there was none); the sides then get the same numbers. Errors: those of host and
+  // pinning; unsupported where latency tells nothing beyond its noise; bad_data where it tells
+  // something else than in the earlier session. Device and pinning must outlive the kernels.
   static Result<std::unique_ptr<CrossingKernels>> create(Device& device, const Pinning& pinning,
                                                          int groups_per_place,
-                                                         const std::vector<int>& sides_before);
+                                                         const CrossingSplit& before);
 
   // Sets the arguments for a point, and the updates counted so far to zero.
   Status select(const CrossingPoint& point, std::uint32_t loops);
@@ -54,13 +63,14 @@ class CrossingKernels {
   Result<double> time_furnace() { return furnace_->time_launch(groups_, kernels::ptx_group_size); }
 
   [[nodiscard]] const Sides& sides() const { return sides_; }
+  [[nodiscard]] const CrossingSplit& split() const { return split_; }
   [[nodiscard]] const std::array<std::uint32_t, 2>& lines() const { return line_counts_; }
   [[nodiscard]] const std::string& hash() const { return hash_; }
 
  private:
   CrossingKernels(Device& device, const Pinning& pinning)
       : device_(device), prober_(*device.host, &pinning, {}) {}
-  Status find_sides(const std::vector<int>& sides_before);
+  Status find_sides(const CrossingSplit& before);
   Status set_lines(int side, std::vector<std::uint32_t> words);
   Status set_places(int side);
 
@@ -68,6 +78,7 @@ class CrossingKernels {
   Prober prober_;
   std::vector<TopologyPlace> places_;
   Sides sides_;
+  CrossingSplit split_;
   std::string hash_;
   std::size_t groups_{};
   std::array<std::uint32_t, 2> line_counts_{};

@@ -182,8 +182,10 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
     }
     return true;
   }
-  if (i.name == "atom") {
+  if (i.name == "atom" || i.name == "red") {
     i.action = Action::atomic;
+    // A reduction has no register for the old value.
+    if (i.name == "red") i.operands.insert(i.operands.begin(), Operand{});
     take_address(i.operands[1].text);
   }
   for (Operand& operand : i.operands) {
@@ -191,6 +193,8 @@ bool PtxKernel::resolve(Instruction& i, std::string& problem) {
     if (text.starts_with("%tid.") || text.starts_with("%ctaid.") || text.starts_with("%ntid.") ||
         text == "%smid" || text == "%clock64") {
       operand.kind = Operand::Kind::special;
+    } else if (text.empty()) {
+      continue;  // of a reduction
     } else if (text[0] == '%') {
       operand.kind = Operand::Kind::reg;
       operand.value = static_cast<std::uint64_t>(register_of(text));
@@ -419,18 +423,19 @@ struct PtxThread {
     std::memcpy(&old, at, 4);
     const auto operand = static_cast<std::uint32_t>(value(i.operands[2]));
     std::uint32_t made = old;
-    if (i.opcode == "atom.global.add.u32") {
+    const std::string_view kind = std::string_view(i.opcode).substr(i.name.size());
+    if (kind == ".global.add.u32") {
       made = old + operand;
       work.added[address] += operand;
     }
-    if (i.opcode == "atom.global.or.b32") {
+    if (kind == ".global.or.b32") {
       made = old | operand;
       work.depends = true;
     }
     work.depends |= i.result_used;
-    if (i.opcode == "atom.global.xor.b32") made = old ^ operand;
+    if (kind == ".global.xor.b32") made = old ^ operand;
     std::memcpy(at, &made, 4);
-    registers[i.operands[0].value] = old;
+    if (i.operands[0].kind == PtxKernel::Operand::Kind::reg) registers[i.operands[0].value] = old;
     clock += launch.atomic ? launch.atomic(sm, address, operand, i.result_used) : 100;
     return true;
   }

@@ -1,5 +1,5 @@
-// A calibration of crossings as other commands take it: estimate uses it, and what needs a
-// millimetre refuses it.
+// A calibration of crossings as other commands take it: estimate, simulate and
+// project use it, and what needs a millimetre refuses it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -82,21 +82,140 @@ TEST_F(CrossingUse, WithoutAFabricCounterGivesAnythingFromNoneToAll) {
   EXPECT_THAT(shown.out, HasSubstr("anything from none to all"));
 }
 
-TEST_F(CrossingUse, RefusesWhatNeedsAMillimetre) {
+TEST_F(CrossingUse, WithCountersOfUnknownMeaningNamesThemAndUsesNone) {
+  write_profile(R"csv("lts__t_sectors_srcnode_gpc.sum","sector","5000000")csv");
+  const auto finished = estimate({"--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json copy = json::parse(finished.out)["kernels"].at(0);
+  EXPECT_EQ(copy["status"], "transferred");
+  EXPECT_THAT(copy["reason"].get<std::string>(),
+              HasSubstr("not used: lts__t_sectors_srcnode_gpc.sum: it names the node"));
+}
+
+TEST_F(CrossingUse, ChargesTheLinksBetweenAnL2sSidesInASimulation) {
+  const auto simulate = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{wirewatt(), "simulate", "--traffic", "uniform",  "--k",
+                                   "4",        "--rate",   "0.1",       "--warmup", "500",
+                                   "--cycles", "1000",     "--network"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const auto energy_of = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "crossbar-partitioned");
+    more.emplace_back("--json");
+    const auto finished = simulate(more);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return json::parse(finished.out)["energy_pj"];
+  };
+  const std::string model = folder_.path().string();
+  const json plain = energy_of({});
+  EXPECT_FALSE(plain.contains("l2_crossing"));
+  EXPECT_EQ(plain["crossing"], 0.0);
+
+  const json charged = energy_of({"--model", model});
+  const json& crossing = charged["l2_crossing"];
+  EXPECT_EQ(crossing["label"], "measured");
+  const double bits = 128 * crossing["flits"].get<double>();
+  ASSERT_GT(bits, 0);
+  EXPECT_NEAR(crossing["pj"]["value"].get<double>(), 1.0 * bits, 1e-6 * bits);
+  EXPECT_NEAR(crossing["pj"]["low"].get<double>(), 0.9 * bits, 1e-6 * bits);
+  EXPECT_NEAR(crossing["pj"]["high"].get<double>(), 1.1 * bits, 1e-6 * bits);
+  EXPECT_EQ(charged["crossing"], crossing["pj"]["value"]);
+  // What crosses is no wire of the estimator's any more, and nothing else changes.
+  EXPECT_LT(charged["link"].get<double>(), plain["link"].get<double>());
+  EXPECT_EQ(charged["crossbar"], plain["crossbar"]);
+  EXPECT_NEAR(charged["total"].get<double>() - plain["total"].get<double>(),
+              charged["crossing"].get<double>() + charged["link"].get<double>() +
+                  charged["link_leakage"].get<double>() - plain["link"].get<double>() -
+                  plain["link_leakage"].get<double>(),
+              1e-6 * plain["total"].get<double>());
+
+  const json zeros = energy_of({"--model", model, "--toggle-rate", "0"});
+  EXPECT_NEAR(zeros["l2_crossing"]["pj_per_bit"]["value"].get<double>(), 0.4, 1e-9);
+
+  const auto shown = simulate({"crossbar-partitioned", "--model", model});
+  EXPECT_THAT(shown.out, HasSubstr("1 [0.9, 1.1] pJ/bit"));
+  EXPECT_THAT(shown.out, HasSubstr("measured (calibration of crossings of cuda:0)"));
+
+  const auto refused = simulate({"mesh", "--model", model});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("mesh has no crossing between the sides of an L2"));
+}
+
+TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
+  write_profile(R"csv("lts__t_sectors_srcunit_ltcfabric.sum","sector","5000000")csv");
+  const auto project = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{wirewatt(), "project", "--model", folder_.path().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const auto finished =
+      project({"--counters", (folder_.path() / "profile.csv").string(), "--toggle-rate", "0.5",
+               "--moved", "20", "--card-node", "7nm", "--node", "7nm", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json answer = json::parse(finished.out);
+  EXPECT_EQ(answer["kind"], "crossing");
+  EXPECT_EQ(answer["label"], "measured");
+  EXPECT_TRUE(answer["energy_fj_per_bit_mm"].is_null());
+  ASSERT_EQ(answer["moved"].size(), 1u);
+  const json& moved = answer["moved"][0];
+  // A fifth of 160 MB at 1 pJ a bit, in 1 ms.
+  EXPECT_NEAR(moved["saved_j"]["value"].get<double>(), 0.2 * 1.28e-3, 1e-7);
+  EXPECT_NEAR(moved["saved_w"]["value"].get<double>(), 0.2 * 1.28, 1e-4);
+  EXPECT_LT(moved["saved_j"]["low"].get<double>(), 0.9 * 0.2 * 1.28e-3 + 1e-7);
+  EXPECT_EQ(moved["status"], "ok");
+  // Its own node changes nothing; a node that nobody knows has no figure.
+  EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
+  const json unknown = json::parse(project({"--json"}).out);
+  EXPECT_EQ(unknown["node"][0]["status"], "unavailable");
+  EXPECT_THAT(project({}).out, HasSubstr("give it with --card-node"));
+  EXPECT_EQ(unknown["moved"].size(), 3u);
+  EXPECT_NEAR(unknown["moved"][0]["saved_pj_per_bit_that_crosses"]["value"].get<double>(), 0.1,
+              1e-9);
+}
+
+TEST_F(CrossingUse, OfAVirtualCardIsLabelledSoAndItsDataSheetSaysItsNode) {
+  write("crossing.json",
+        R"({"device": "a", "virtual": true, "chip": {"name": "b", "target": "sm_80"},
+            "energy_pj_per_bit_crossing": {"status": "ok", "value": 1, "low": 0.9, "high": 1.1}})");
+  const auto projected =
+      run({wirewatt(), "project", "--model", folder_.path().string(), "--node", "7nm", "--json"});
+  ASSERT_EQ(projected.exit_code, 0) << projected.err;
+  const json answer = json::parse(projected.out);
+  EXPECT_EQ(answer["label"], "virtual");
+  EXPECT_EQ(answer["card_node_nm"], 7.0);
+  EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
   write_profile("");
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"project", "--node", "7nm"},
-        {"simulate", "--network", "mesh", "--traffic", "uniform", "--rate", "0.1"}}) {
-    std::vector<std::string> words{wirewatt()};
-    words.insert(words.end(), command.begin(), command.end());
-    words.insert(words.end(), {"--model", folder_.path().string()});
-    const auto refused = run(words);
-    EXPECT_EQ(refused.exit_code, 1) << command.front();
-    EXPECT_THAT(refused.err, HasSubstr("is a calibration of crossings")) << command.front();
-  }
+  EXPECT_EQ(json::parse(estimate({"--json"}).out)["virtual"], true);
+}
+
+TEST_F(CrossingUse, HasAMillimetreOnlyFromAFloorplanWithItsSource) {
+  const auto project = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{wirewatt(), "project", "--model", folder_.path().string(),
+                                   "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  const auto alone = project({"--crossing-mm", "10"});
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("a distance needs its source"));
+  const auto given = project({"--crossing-mm", "10", "--crossing-mm-source", "a die photo"});
+  ASSERT_EQ(given.exit_code, 0) << given.err;
+  const json answer = json::parse(given.out);
+  EXPECT_NEAR(answer["energy_fj_per_bit_mm"]["value"].get<double>(), 100, 1e-9);
+  EXPECT_EQ(answer["distance"]["source"], "a die photo");
+  EXPECT_EQ(answer["distance"]["status"], "assumed");
+}
+
+TEST_F(CrossingUse, RefusesWhatNeedsAMillimetreOrAVoltage) {
+  write_profile("");
   const auto refused = estimate({"--floorplan", "w9100.toml"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, HasSubstr("no millimetre"));
+  const auto project =
+      run({wirewatt(), "project", "--model", folder_.path().string(), "--voltage", "0.8"});
+  EXPECT_EQ(project.exit_code, 1);
+  EXPECT_THAT(project.err, HasSubstr("does not go with --voltage"));
 }
 
 TEST_F(CrossingUse, OfARejectedCalibrationSaysWhyThereIsNoFigure) {

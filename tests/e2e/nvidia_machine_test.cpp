@@ -107,8 +107,9 @@ TEST_F(NvidiaMachine, WithoutTemperatureClockAndEnergyIsCalibratedAllTheSame) {
 TEST_F(NvidiaMachine, WithoutAnyPowerIsRefusedBeforeAnythingRuns) {
   stub_.configure("instant 3\naverage 3\nusage 3\nenergy 3\n");
   const auto finished = stub_.calibrate("run");
-  EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
+  EXPECT_EQ(finished.exit_code, 3) << finished.err << finished.out;
   EXPECT_THAT(finished.err, HasSubstr("its power cannot be read"));
+  EXPECT_THAT(finished.err, HasSubstr("'wirewatt doctor --device cuda:0' names what is missing"));
   EXPECT_FALSE(std::filesystem::exists(stub_.file("run") + "/campaign.db"));
 }
 

@@ -99,13 +99,16 @@ void add_calibration(std::vector<Figure>& figures, const json& model) {
 }
 
 void add_crossing(std::vector<Figure>& figures, const json& crossing) {
-  const std::string unit = "pJ/bit/crossing";
-  const auto add = [&](std::string name, const char* key) {
-    figures.push_back(figure(std::move(name), unit, object_of(crossing, key)));
+  const bool by_latency = crossing.value("kind", "crossing") == "latency";
+  const auto add = [&](std::string name, const char* unit, const std::string& key) {
+    figures.push_back(figure(std::move(name), unit, object_of(crossing, key.c_str())));
   };
-  add("random data", "energy_pj_per_bit_crossing");
-  add("zeros", "zero_data_pj_per_bit_crossing");
-  add("random less zeros", "data_part_pj_per_bit_crossing");
+  if (by_latency) add("random data, per ns", "pJ/bit/ns", "energy_pj_per_bit_ns");
+  const char* unit = by_latency ? "pJ/bit" : "pJ/bit/crossing";
+  const std::string per = by_latency ? "_pj_per_bit_between_ends" : "_pj_per_bit_crossing";
+  add("random data", unit, "energy" + per);
+  add("zeros", unit, "zero_data" + per);
+  add("random less zeros", unit, "data_part" + per);
   for (const char* way : {"near", "far"}) {
     figures.push_back({std::string(way) + ", power over idle", "W",
                        number_of(crossing, (std::string(way) + "_w").c_str()), none, none});

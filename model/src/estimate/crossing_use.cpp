@@ -113,6 +113,12 @@ Result<CrossingModel> load_crossing_model(const std::filesystem::path& path) {
   }
   CrossingModel model;
   model.device = crossing.value("device", "");
+  if (const auto chip = crossing.find("chip"); chip != crossing.end() && chip->is_object()) {
+    model.target = chip->value("target", "");
+  }
+  const auto is_virtual = crossing.find("virtual");
+  model.is_virtual =
+      is_virtual != crossing.end() && is_virtual->is_boolean() && is_virtual->get<bool>();
   model.source = "calibration of crossings" + (model.device.empty() ? "" : " of " + model.device);
   model.random_pj = *random;
   model.zero_pj = figure_of(crossing, kZeroRow);

@@ -101,6 +101,14 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
   WW_ASSIGN(network, make_network(config));
   WW_ASSIGN(energy_config, energy_of(simulation, config));
   WW_TRY(power::account(power::NetworkEvents{}, energy_config));
+  if (energy_config.crossing && network->events().sized_links.l2_crossings == 0) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has no crossing between the sides of an L2, so a calibration of "
+                            "crossings says nothing about it: use crossbar-partitioned, or a "
+                            "--topology FILE with links of class \"l2-crossing\"",
+                            config.network),
+                "model");
+  }
   SimulateReport report;
   report.simulation = simulation;
   if (is_trace(simulation)) {

@@ -60,6 +60,18 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
     json["electrical"] = report.electrical().to<double>();
   }
   json["total"] = report.total().to<double>();
+  if (report.l2_crossing) {
+    const CrossingCharge& charge = *report.l2_crossing;
+    const auto figure = [](const CrossingFigure& of) {
+      return nlohmann::json{{"value", of.value}, {"low", of.low}, {"high", of.high}};
+    };
+    json["l2_crossing"] = {{"flits", charge.flits},
+                           {"toggle_rate", charge.toggle_rate},
+                           {"pj_per_bit", figure(charge.pj_per_bit)},
+                           {"pj", figure(charge.pj)},
+                           {"source", charge.source},
+                           {"label", charge.is_virtual ? "virtual" : "measured"}};
+  }
   json["router_source"] = report.router_source;
   json["wire_source"] = report.wire_source;
   if (!report.bypass_source.empty()) json["bypass_source"] = report.bypass_source;
@@ -95,6 +107,23 @@ struct Wires {
 
 Picojoule leakage(std::uint64_t count, double milliwatts, double seconds) {
   return Picojoule(static_cast<double>(count) * milliwatts * 1e-3 * seconds * 1e12);
+}
+
+// What the crossings cost at the calibration's energy.
+CrossingCharge charge_of(const SizedLinkEvents& links, const CrossingEnergy& energy,
+                         const Wires& wires) {
+  CrossingCharge charge;
+  charge.flits = links.l2_crossing_flits;
+  const double bits = static_cast<double>(links.l2_crossing_flits) * wires.flit_bits;
+  charge.toggle_rate = wires.counted && bits > 0
+                           ? static_cast<double>(links.l2_crossing_toggles) / bits
+                           : wires.toggle_rate;
+  charge.pj_per_bit = energy.at(charge.toggle_rate);
+  charge.pj = {bits * charge.pj_per_bit.value, bits * charge.pj_per_bit.low,
+               bits * charge.pj_per_bit.high};
+  charge.source = energy.source;
+  charge.is_virtual = energy.is_virtual;
+  return charge;
 }
 
 // A bypass router: a small router of the estimator, or a share of one as wide.
@@ -198,9 +227,13 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
                     config.toggle_rate,
                     events.toggles_counted,
                     static_cast<double>(events.cycles) / clock_hz};
-  report.link = wires.moving(events.link_flits, events.link_toggles);
+  // With a calibration of crossings these are no wires of the estimator's.
+  const bool charged = config.crossing.has_value();
+  const SizedLinkEvents& named = events.sized_links;
+  report.link = wires.moving(events.link_flits - (charged ? named.l2_crossing_flits : 0),
+                             events.link_toggles - (charged ? named.l2_crossing_toggles : 0));
   report.router_leakage = leakage(events.routers, router.leakage_mw, wires.seconds);
-  report.link_leakage = wires.leaking(events.links);
+  report.link_leakage = wires.leaking(events.links - (charged ? named.l2_crossings : 0));
   if (const SizedLinkEvents& sized = events.sized_links; sized.length_um != 0) {
     Wires micrometres = wires;
     micrometres.length_mm = 1e-3;
@@ -208,6 +241,10 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     report.link_leakage += micrometres.leaking(sized.length_um);
   }
   report.crossing = times(events.sized_links.crossing_fj, 1e-3);
+  if (charged) {
+    report.l2_crossing = charge_of(named, *config.crossing, wires);
+    report.crossing += Picojoule(report.l2_crossing->pj.value);
+  }
   if (events.overlay.routers != 0) {
     WW_TRY(add_overlay(report, events, config, wires));
   }

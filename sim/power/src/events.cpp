@@ -16,9 +16,10 @@ constexpr std::array kNetworkCounts{
     &NetworkEvents::switch_grants,     &NetworkEvents::vc_grants,
     &NetworkEvents::link_flits,        &NetworkEvents::link_toggles,
     &NetworkEvents::reply_buffer_flits};
-constexpr std::array kSizedLinkCounts{&SizedLinkEvents::flit_um, &SizedLinkEvents::toggle_um,
-                                      &SizedLinkEvents::crossing_flits,
-                                      &SizedLinkEvents::crossing_fj};
+constexpr std::array kSizedLinkCounts{
+    &SizedLinkEvents::flit_um,           &SizedLinkEvents::toggle_um,
+    &SizedLinkEvents::crossing_flits,    &SizedLinkEvents::crossing_fj,
+    &SizedLinkEvents::l2_crossing_flits, &SizedLinkEvents::l2_crossing_toggles};
 constexpr std::array kOverlayCounts{
     &OverlayEvents::packets,        &OverlayEvents::coalesced,   &OverlayEvents::flits,
     &OverlayEvents::crossbar_flits, &OverlayEvents::latch_flits, &OverlayEvents::link_flits,
@@ -33,7 +34,7 @@ constexpr std::array kCompressionCounts{
     &CompressionEvents::flits_after};
 // What a network is made of: it adds up over networks and stays over time.
 constexpr std::array kParts{&NetworkEvents::routers, &NetworkEvents::links};
-constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um};
+constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um, &SizedLinkEvents::l2_crossings};
 constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::links};
 
 static_assert(sizeof(SizedLinkEvents) ==

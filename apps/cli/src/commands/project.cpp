@@ -6,34 +6,16 @@
 
 #include "anyway.hpp"
 #include "command.hpp"
+#include "commands/project.hpp"
 #include "output.hpp"
 #include "traffic.hpp"
+#include "ww/model/crossing_use.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/technology.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
 
 namespace ww::cli {
-namespace {
-
-using nlohmann::json;
-
-struct ProjectArguments {
-  std::string model;
-  bool anyway{};
-  std::string node{"7nm"};
-  std::optional<double> wire_to_logic;
-  std::vector<double> shares;
-  std::optional<double> voltage_v;
-  std::optional<double> clock_hz;
-  std::vector<std::string> counters;
-  bool optimise{};
-  std::uint64_t seed{1};
-  std::string trace;
-  std::vector<int> l1_kib{4, 16};
-  std::vector<int> l2_kib{256, 1024};
-  bool json{};
-};
 
 Result<double> node_of(const std::string& text) {
   std::size_t end = 0;
@@ -53,10 +35,13 @@ Result<double> node_of(const std::string& text) {
   return value;
 }
 
-// Energy relative to 28 nm at a node between: a straight line over the logarithms.
-double interpolated(double at_7nm, double node_nm) {
+double relative_to_28nm(double at_7nm, double node_nm) {
   return std::pow(at_7nm, std::log(28 / node_nm) / std::log(28.0 / 7.0));
 }
+
+namespace {
+
+using nlohmann::json;
 
 json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
                      double node_nm) {
@@ -83,9 +68,9 @@ json node_projection(const model::WireModel& model, const ProjectArguments& argu
   }
   for (const auto& scaling : model::node_scalings()) {
     const bool calibrated = scaling.logic == 1.0;  // its ratio alone is known
-    const double r = interpolated(scaling.wire_to_logic(), node_nm);
+    const double r = relative_to_28nm(scaling.wire_to_logic(), node_nm);
     add(std::string(scaling.name), r,
-        calibrated ? std::nullopt : std::optional(interpolated(scaling.wire, node_nm)),
+        calibrated ? std::nullopt : std::optional(relative_to_28nm(scaling.wire, node_nm)),
         std::string(scaling.source), calibrated ? "by_construction" : "published");
   }
   return rows;
@@ -178,6 +163,11 @@ Result<json> cache_projection(const ProjectArguments& arguments) {
 }
 
 Result<json> project(const ProjectArguments& arguments) {
+  for (const CLI::Option* option : arguments.of_crossings) {
+    if (option->count() == 0) continue;
+    return fail(ErrorCode::invalid_argument,
+                "goes with a calibration of crossings (crossing.json) alone", option->get_name());
+  }
   WW_ASSIGN(node_nm, node_of(arguments.node));
   if (arguments.wire_to_logic && !(*arguments.wire_to_logic > 0)) {
     return fail(ErrorCode::invalid_argument, "must be above 0", "--wire-to-logic");
@@ -274,34 +264,67 @@ void add_project(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
       "project", "Project the wires' cost to another node, voltage, layout or cache size");
   auto arguments = std::make_shared<ProjectArguments>();
-  command->add_option("--model", arguments->model, "model.json of a calibration, or its folder")
+  command
+      ->add_option("--model", arguments->model,
+                   "model.json of a calibration, crossing.json of one of crossings, or its folder")
       ->required();
   add_anyway_option(*command, arguments->anyway);
   command->add_option("--node", arguments->node, "28nm to 3nm")->capture_default_str();
   command->add_option(
+      "--counters", arguments->counters,
+      "An application's counters; layouts are compared for its traffic; with crossings, "
+      "what moving some of them saves");
+  const auto of_wires = [&](CLI::Option* option) {
+    arguments->of_wires.push_back(option);
+    return option;
+  };
+  of_wires(command->add_option(
       "--wire-to-logic", arguments->wire_to_logic,
       "How much less wires shrink than the rest; 1.68 is IISWC'16's (default: the published "
-      "tables, a row each)");
-  command->add_option("--share", arguments->shares,
-                      "Interconnect shares at 28 nm to project [%] (default: 14.3 and 5.6)");
-  command->add_option("--voltage", arguments->voltage_v,
-                      "Core voltage to project to [V] (default: the model's reference)");
-  command->add_option("--clock", arguments->clock_hz,
-                      "Core clock to project to [Hz] (default: the model's reference)");
-  command->add_option("--counters", arguments->counters,
-                      "An application's counters; layouts are compared for its traffic");
-  command->add_flag("--optimise", arguments->optimise,
-                    "Search for a better layout of tiles for that traffic");
-  command->add_option("--seed", arguments->seed, "Seed of the search")->capture_default_str();
-  command->add_option("--trace", arguments->trace,
-                      "An application's trace (.wwt), to find its traffic with other cache sizes");
-  command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str();
-  command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str();
+      "tables, a row each)"));
+  of_wires(command->add_option("--share", arguments->shares,
+                               "Interconnect shares at 28 nm to project [%] (default: 14.3 and "
+                               "5.6)"));
+  of_wires(command->add_option("--voltage", arguments->voltage_v,
+                               "Core voltage to project to [V] (default: the model's reference)"));
+  of_wires(command->add_option("--clock", arguments->clock_hz,
+                               "Core clock to project to [Hz] (default: the model's reference)"));
+  of_wires(command->add_flag("--optimise", arguments->optimise,
+                             "Search for a better layout of tiles for that traffic"));
+  of_wires(
+      command->add_option("--seed", arguments->seed, "Seed of the search")->capture_default_str());
+  of_wires(command->add_option(
+      "--trace", arguments->trace,
+      "An application's trace (.wwt), to find its traffic with other cache sizes"));
+  of_wires(command->add_option("--l1", arguments->l1_kib, "L1 sizes [KiB]")->capture_default_str());
+  of_wires(command->add_option("--l2", arguments->l2_kib, "L2 sizes [KiB]")->capture_default_str());
+  const auto of_crossings = [&](CLI::Option* option) {
+    option->group("With a calibration of crossings");
+    arguments->of_crossings.push_back(option);
+  };
+  of_crossings(command->add_option("--moved", arguments->moved_percent,
+                                   "Shares of the crossings that go to the near side instead [%] "
+                                   "(default: 10, 25 and 50)"));
+  of_crossings(command->add_option("--toggle-rate", arguments->toggle_rate,
+                                   "Of the application's data, 0 to 1 (default: not known)"));
+  of_crossings(command->add_option("--arch", arguments->architecture,
+                                   "Of the counters, where they name none: sm_80"));
+  of_crossings(command->add_option("--card-node", arguments->card_node,
+                                   "Node of the card that was calibrated (default: its data "
+                                   "sheet's)"));
+  of_crossings(command->add_option("--crossing-mm", arguments->crossing_mm,
+                                   "How long a crossing is, as a floorplan has it [mm]"));
+  of_crossings(command->add_option("--crossing-mm-source", arguments->crossing_mm_source,
+                                   "Where that length is from"));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Example:\n  wirewatt project --model first-run/model.json --node 7nm --counters out.csv "
       "--optimise");
   command->callback([arguments, &outcome] {
+    if (model::is_crossing_model(arguments->model)) {
+      outcome.exit_code = project_crossing(*arguments);
+      return;
+    }
     const auto result = project(*arguments);
     if (!result) {
       outcome.exit_code = report_error(result.error());

@@ -2,46 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
+#include "estimate/crossing_traffic.hpp"
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
-#include "ww/measure/counter_file.hpp"
-#include "ww/model/crossing_use.hpp"
 
 namespace ww::cli {
 namespace {
 
-// Nsight Compute's sectors that L2 slices were asked for by the fabric between the L2's parts
-// (sm_80 and later).
-constexpr const char* kFabricSectors = "lts__t_sectors_srcunit_ltcfabric.sum";
-constexpr double kFabricSectorBytes = 32;
-
-// Bytes that crossed, of the kernels of which every dispatch was counted.
-Result<std::map<std::string, double>> fabric_bytes(const std::vector<std::string>& files) {
-  std::map<std::string, double> bytes;
-  std::set<std::string> uncounted;
-  for (const auto& name : files) {
-    WW_ASSIGN(file, measure::read_counter_file(name));
-    for (const auto& dispatch : file.dispatches) {
-      if (const auto sectors = measure::counter_total(dispatch, kFabricSectors)) {
-        bytes[dispatch.kernel] += kFabricSectorBytes * *sectors;
-      } else {
-        uncounted.insert(dispatch.kernel);
-      }
-    }
-  }
-  std::erase_if(bytes, [&](const auto& entry) { return uncounted.contains(entry.first); });
-  return bytes;
-}
-
-struct CrossingEstimate {
+struct CrossingEstimate : CrossingTraffic {
   model::CrossingModel model;
-  CountedTraffic traffic;
-  model::Interval pj_per_bit;  // of the application's data
-  std::vector<model::CrossingUse> uses;
 };
 
 Result<CrossingEstimate> crossings_of(const EstimateArguments& arguments) {
@@ -65,17 +36,9 @@ Result<CrossingEstimate> crossings_of(const EstimateArguments& arguments) {
   CrossingEstimate done;
   WW_ASSIGN(model, model::load_crossing_model(arguments.model));
   done.model = std::move(model);
-  WW_ASSIGN(traffic, read_traffic(arguments.counters, arguments.architecture));
-  done.traffic = std::move(traffic);
-  if (arguments.toggle_rate && !(*arguments.toggle_rate >= 0 && *arguments.toggle_rate <= 1)) {
-    return fail(ErrorCode::out_of_range, "a toggle rate lies between 0 and 1", "--toggle-rate");
-  }
-  const auto data =
-      arguments.toggle_rate ? model::data_at_rate(*arguments.toggle_rate) : model::unknown_data();
-  done.pj_per_bit = done.model.of_data(data);
-  WW_ASSIGN(crossed, fabric_bytes(arguments.counters));
-  WW_ASSIGN(uses, model::estimate_crossings(done.model, done.traffic.kernels, crossed, data));
-  done.uses = std::move(uses);
+  WW_ASSIGN(crossings, crossing_traffic(done.model, arguments.counters, arguments.architecture,
+                                        arguments.toggle_rate));
+  static_cast<CrossingTraffic&>(done) = std::move(crossings);
   return done;
 }
 
@@ -91,7 +54,7 @@ nlohmann::json crossings_json(const CrossingEstimate& done) {
   };
   nlohmann::json json{{"kind", "crossing"},
                       {"device", done.model.device},
-                      {"virtual", false},
+                      {"virtual", done.model.is_virtual},
                       {"architecture", done.traffic.architecture},
                       {"dispatches", done.traffic.dispatches},
                       {"status", to_string(done.uses.back().status)},

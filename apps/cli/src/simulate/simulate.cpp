@@ -14,6 +14,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/model/crossing_use.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::cli {
@@ -55,6 +56,19 @@ void mark_misfit(std::vector<std::vector<std::string>>& rows,
   }
 }
 
+void print_crossing(const sim::power::EnergyReport& energy) {
+  if (!energy.l2_crossing) {
+    return;
+  }
+  const auto& charge = *energy.l2_crossing;
+  fmt::print(
+      "crossings of the L2: {} flits, {:.3g} [{:.3g}, {:.3g}] pJ/bit, {:.4g} [{:.4g}, "
+      "{:.4g}] pJ, {} ({})\n",
+      charge.flits, charge.pj_per_bit.value, charge.pj_per_bit.low, charge.pj_per_bit.high,
+      charge.pj.value, charge.pj.low, charge.pj.high, charge.is_virtual ? "virtual" : "measured",
+      charge.source);
+}
+
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
@@ -91,6 +105,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   mark_misfit(rows, report);
   print_table(rows);
   print_misfit(report.simulation.misfit);
+  print_crossing(report.energy);
 }
 
 // What every estimator says of the same events, side by side [pJ].
@@ -188,9 +203,28 @@ int run_curve(const SimulateArguments& arguments) {
   return 0;
 }
 
+// A calibration of crossings as the accounting takes it: links between the sides of an L2 cost what
+// was measured, and wires what the estimator says.
+Result<sim::power::CrossingEnergy> crossing_energy(const std::string& path) {
+  WW_ASSIGN(model, model::load_crossing_model(path));
+  const auto figure = [](const model::Interval& pj) {
+    return sim::power::CrossingFigure{pj.value, pj.low, pj.high};
+  };
+  return sim::power::CrossingEnergy{figure(model.random_pj),
+                                    figure(model.zero_pj.value_or(model::Interval{})), model.source,
+                                    model.is_virtual};
+}
+
 int run(const SimulateArguments& arguments) {
   std::string misfit;
-  if (!arguments.model.empty()) {
+  std::optional<sim::power::CrossingEnergy> crossing;
+  if (!arguments.model.empty() && model::is_crossing_model(arguments.model)) {
+    auto energy = crossing_energy(arguments.model);
+    if (!energy) {
+      return report_error(energy.error());
+    }
+    crossing = std::move(*energy);
+  } else if (!arguments.model.empty()) {
     auto reason = model::admit_model_file(arguments.model, flagged_model(arguments.anyway));
     if (!reason) {
       return report_error(reason.error());
@@ -209,6 +243,10 @@ int run(const SimulateArguments& arguments) {
   if (!simulation) return report_error(simulation.error());
   std::optional<WorkloadTrace> traced;
   simulation->misfit = std::move(misfit);
+  if (crossing) {
+    simulation->energy.crossing = std::move(crossing);
+    simulation->model.clear();
+  }
   simulation->trace = arguments.trace;
   if (!arguments.workload.empty()) {
     auto made = trace_workload(arguments.workload, arguments.size, arguments.device);

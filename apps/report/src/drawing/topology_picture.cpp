@@ -15,6 +15,7 @@ namespace {
 using microbench::AddressMap;
 using microbench::DriverLayout;
 using microbench::LatencyMap;
+using microbench::LatencyStructure;
 using microbench::Sides;
 using microbench::Topology;
 using microbench::TopologyPlace;
@@ -153,6 +154,24 @@ std::string sides_text(const Topology& topology) {
   return text;
 }
 
+// How the latencies of a part whose places are SMs are made up.
+std::string structure_text(const LatencyStructure& structure) {
+  std::string text = fmt::format(
+      "structure   SM + line explain R2 {:.3f}, with a product of both {:.3f}; {:.2f} ticks are "
+      "left\n  product   {:.0f}% of what depends on the pair, the next one {:.0f}%: {}\n",
+      structure.additive_r2, structure.with_product_r2, structure.residual_ticks,
+      100 * structure.product_share, 100 * structure.next_share,
+      structure.found ? "it tells near from far" : "not used, " + structure.reason);
+  if (!structure.fingerprint.empty()) {
+    text += fmt::format(
+        "  die       {} by the SMs' offsets{}: alike on the same die, or one with the same SMs "
+        "off\n",
+        structure.fingerprint,
+        structure.fingerprint_stable ? "" : " (near a bound: may change from run to run)");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string topology_picture(const microbench::Topology& topology) {
@@ -174,6 +193,7 @@ std::string topology_picture(const microbench::Topology& topology) {
   }
   if (topology.sides) {
     text += sides_text(topology);
+    if (topology.structure) text += structure_text(*topology.structure);
   } else if (latency.found) {
     text += latency_table(topology);
   }

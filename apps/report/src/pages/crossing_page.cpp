@@ -19,15 +19,43 @@ std::string crossing_figure(const json& row) {
                      row.at("low").get<double>(), row.at("high").get<double>());
 }
 
+Table latency_table(const json& latency) {
+  Table table{
+      "Latency of far less that of near, a round trip", {{"quantity", false}, {"value", true}}, {}};
+  const auto add = [&](const char* name, const char* key, const char* format, double scale) {
+    const json& value = latency.at(key);
+    table.rows.push_back({name, value.is_number()
+                                    ? fmt::format(fmt::runtime(format), scale * value.get<double>())
+                                    : "not known"});
+  };
+  add("cycles", "far_less_near_cycles", "{:.1f}", 1);
+  add("95% half-width [cycles]", "far_less_near_cycles_95", "{:.2f}", 1);
+  add("ns", "far_less_near_ns", "{:.2f}", 1);
+  add("clock of the SMs [MHz]", "sm_clock_hz", "{:.0f}", 1e-6);
+  add("R2 as a sum of SM and line", "additive_r2", "{:.3f}", 1);
+  add("R2 with a product", "with_product_r2", "{:.3f}", 1);
+  return table;
+}
+
 }  // namespace
 
 std::string crossing_page(const json& crossing) {
-  const json& energy = crossing.at("energy_pj_per_bit_crossing");
+  const bool by_latency = crossing.value("kind", "crossing") == "latency";
+  const std::string per = by_latency ? "between_ends" : "crossing";
+  const auto row = [&](const char* data) -> const json& {
+    return crossing.at(fmt::format("{}_pj_per_bit_{}", data, per));
+  };
+  const json& energy = by_latency ? crossing.at("energy_pj_per_bit_ns") : row("energy");
   const std::string device = crossing.value("device", "");
-  Html page("L2 crossing of " + device, crossing.value("virtual", false));
+  Html page((by_latency ? "L2 ways of " : "L2 crossing of ") + device,
+            crossing.value("virtual", false));
   if (energy.at("value").is_null()) {
     page.answer("No figure: " + energy.at("status").get<std::string>(),
                 {energy.value("reason", "")});
+  } else if (by_latency) {
+    page.answer(crossing_figure(energy) + " pJ per bit and ns",
+                {"95% interval; random data. " + crossing.at("meaning").get<std::string>(),
+                 "A board sensor's figure includes the losses of the voltage regulators."});
   } else {
     page.answer(crossing_figure(energy) + " pJ per bit and crossing",
                 {"95% interval; random data between the two sides of the L2.",
@@ -35,12 +63,15 @@ std::string crossing_page(const json& crossing) {
                  "A board sensor's figure includes the losses of the voltage regulators."});
   }
   page.section("Energy");
-  Table figures{"Energy per bit and crossing", {{"data", false}, {"pJ/bit", false}}, {}};
-  figures.rows.push_back({"random", crossing_figure(energy)});
-  figures.rows.push_back({"zeros", crossing_figure(crossing.at("zero_data_pj_per_bit_crossing"))});
-  figures.rows.push_back(
-      {"random less zeros", crossing_figure(crossing.at("data_part_pj_per_bit_crossing"))});
+  Table figures{by_latency ? "Energy per bit between the ends of the latencies"
+                           : "Energy per bit and crossing",
+                {{"data", false}, {"pJ/bit", false}},
+                {}};
+  figures.rows.push_back({"random", crossing_figure(row("energy"))});
+  figures.rows.push_back({"zeros", crossing_figure(row("zero_data"))});
+  figures.rows.push_back({"random less zeros", crossing_figure(row("data_part"))});
   page.table(figures);
+  if (by_latency) page.table(latency_table(crossing.at("latency")));
   page.section("Controls");
   Table controls{"Controls, whose outcome is known in advance",
                  {{"control", false}, {"outcome", false}, {"seen", false}},

@@ -34,6 +34,10 @@ struct ComputeDevice {
 // missing_dependency, device_error.
 [[nodiscard]] Result<ComputeDevice> open_compute_device(const DeviceRequest& request);
 
+// Why nothing can be calibrated on a device without a sensor, and what to do about it. The machine
+// lacks something, so the code is missing_dependency.
+[[nodiscard]] Error no_power(const ComputeDevice& device);
+
 // The GPU of `telemetry` at the PCI address that the host's driver reports. It is null, with the
 // reason, if the driver reports no address or there is no sensor at it.
 struct SensorMatch {

@@ -2,7 +2,9 @@
 // public: every side's places against every side's lines, near and far with the same waits at three
 // rates. The fit (ww/model/crossing_fit.hpp) takes apart what follows the rate and what does not,
 // so unequal rates of near and far do not enter the answer. There is no distance, so the answer is
-// per bit and crossing, never per millimetre.
+// per bit and crossing, never per millimetre. Where latency tells no two sides apart, near and far
+// are the ends of the latency's product term (ww/microbench/topology.hpp), and the answer is per
+// bit and ns of that latency.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +32,28 @@ inline constexpr const char* half_1 = "random/1";  // half of near's lines: the 
 inline constexpr const char* half_2 = "random/2";
 }  // namespace crossing_patterns
 
+// What the plan's setup says that near and far are ("contrast").
+namespace crossing_contrasts {
+inline constexpr const char* sides = "sides";      // of a partitioned L2
+inline constexpr const char* latency = "latency";  // the ends of the latency's product term
+}  // namespace crossing_contrasts
+
 // A condition whose outcome is known in advance.
 struct CrossingCheck {
   std::string name;
   bool passed{};
   std::string detail;
+};
+
+// On a part without two sides: the answer over the latency that far has more than near.
+struct LatencySlope {
+  double ticks{};                  // of a round trip, far less near; in cycles of the SM
+  double ticks_error{};            // 95% half-width
+  std::optional<double> clock_hz;  // of the SMs while the runs went on; absent: the sensor has none
+  std::optional<double> ns;        // ticks at that clock
+  double additive_r2{}, with_product_r2{};  // of the latencies
+  ResultRow per_ns;                         // J a payload bit and ns
+  ResultRow per_tick;                       // J a payload bit and cycle
 };
 
 struct CrossingFit {
@@ -43,6 +62,9 @@ struct CrossingFit {
   ResultRow random_bit;  // independent random bits (convention per_random_bit)
   ResultRow zero_bit;    // zeros: what control and clocking cost
   ResultRow difference;  // what the data itself costs
+  // Absent: near and far are sides of a partitioned L2. Else they are the ends of the latencies,
+  // the rows above are of the way between these, and nothing crosses.
+  std::optional<LatencySlope> slope;
   std::vector<CrossingCheck> controls;
   // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature and clock, a
   // bend of power with the rate, gain of the sensor, losses of the regulator.
@@ -70,7 +92,8 @@ struct CrossingRequest {
 
 // Runs (or resumes) the campaign into folder/campaign.db (fact "plan": method "crossing"). Runs
 // hold the side of the places as engine and the side of the lines as quadrant. Errors: unsupported
-// (no pinning; no two sides; its power cannot be read); else as run_campaign.
+// (no pinning; latencies that tell nothing); missing_dependency (its power cannot be read); else as
+// run_campaign.
 [[nodiscard]] Result<CampaignSummary> run_crossing(const CrossingRequest& request,
                                                    const ProgressFunction& progress);
 // Whether a calibration of this device is one of crossings: real parts without a public floorplan

@@ -45,7 +45,7 @@ struct LatencyMap {
 struct Sides {
   bool found{};
   std::string reason;
-  std::vector<int> side_of_place;  // 0 or 1
+  std::vector<int> side_of_place;  // 0 or 1; of the ends of a LatencyStructure also -1: neither
   double near_ticks{};             // mean over pairs on one side
   double far_ticks{};              // mean over pairs across the sides
   double explained{};              // share of the contrast that two sides explain
@@ -54,6 +54,28 @@ struct Sides {
   std::uint64_t line_mask{};
   double line_foretold{};  // share of lines whose side the mask predicted
   std::string line_reason;
+};
+
+// Latency of SM and line as a sum of one figure for each, and a product of two more: the form that
+// parts without a sharp partition have (arXiv 2606.22588).
+struct LatencyStructure {
+  bool found{};              // the product stands out, so that some lines are near to some SMs
+  std::string reason;        // why not
+  double additive_r2{};      // share of the table's variance that the sum explains
+  double with_product_r2{};  // that of the sum and the product
+  double product_share{};    // of what the sum leaves, the product's share
+  double next_share{};       // and that of the next product
+  double residual_ticks{};   // root mean square of what both leave
+  std::vector<double> place_offset_ticks, line_offset_ticks;
+  // The product is place_way[p] * line_way[l], in ticks.
+  std::vector<double> place_way, line_way;
+  // A digest of the SMs' offsets in steps (place_steps), in the order of their numbers. Equal ones:
+  // very likely the same die, or one whose SMs lie the same way and of which the same ones are off.
+  // Different ones: another die, another numbering by the driver, or disturbed latencies. Lines are
+  // not in it, because the page that they lie in changes from run to run.
+  std::string fingerprint;
+  std::vector<int> place_steps;
+  bool fingerprint_stable{};  // measured again it is very likely the same
 };
 
 // The driver's statements, without any measurement. A field is absent if the driver does not report
@@ -85,8 +107,9 @@ struct Topology {
   std::vector<TopologyPlace> places;  // where wavefronts were seen, sorted
   std::string places_reason;          // why none
   AddressMap address;
-  LatencyMap latency;                // [engine][channel], or [SM][line]
-  std::optional<Sides> sides;        // parts whose places are SMs
+  LatencyMap latency;                         // [engine][channel], or [SM][line]
+  std::optional<Sides> sides;                 // parts whose places are SMs
+  std::optional<LatencyStructure> structure;  // the same parts
   std::vector<std::uint32_t> lines;  // of latency's columns where those are lines: offsets [bytes]
   bool from_cache{};
   [[nodiscard]] std::vector<int> engines() const;  // that were seen, sorted

@@ -21,6 +21,8 @@ namespace ww::model {
 struct CrossingModel {
   std::string device;
   std::string source;
+  std::string target;  // the device's architecture ("sm_80"); empty where the file does not say
+  bool is_virtual{};
   Interval random_pj;               // of random bits, which toggle at a rate of 0.5
   std::optional<Interval> zero_pj;  // of bits that do not toggle; absent: in proportion to toggles
   // Of data that no monitor saw; their range is in the interval.

@@ -165,6 +165,11 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
     ++events.links;
     events.link_flits += flits;
     events.link_toggles += toggles;
+    if (link.l2_crossing) {
+      ++events.sized_links.l2_crossings;
+      events.sized_links.l2_crossing_flits += flits;
+      events.sized_links.l2_crossing_toggles += toggles;
+    }
   }
 }
 

@@ -19,6 +19,7 @@ struct Wiring {
     std::uint32_t length_um{};  // 0: the link length of the energy accounting
     // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
     double pj_per_bit{};
+    bool l2_crossing{};  // between the sides of a partitioned L2
   };
   struct Terminal {   // of a node
     RouterId from{};  // where its packets enter

@@ -58,7 +58,7 @@ Topology partitioned_crossbar(const NetworkConfig& config) {
     builder.add_node(node < first_half ? 0 : 1);
   }
   for (std::uint32_t link = 0; link < bridges; ++link) {
-    builder.add_both(0, 1, {.delay = keys.bridge_delay});
+    builder.add_both(0, 1, {.delay = keys.bridge_delay, .l2_crossing = true});
   }
   Routes routes(2, bridges, 1);
   routes.spread_over(bridges);

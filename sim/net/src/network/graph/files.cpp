@@ -183,14 +183,22 @@ Wiring::Link link_of(Table& table) {
   link.length_um =
       static_cast<std::uint32_t>(std::lround(1e3 * table.number("length_mm", 0, 1000, 0)));
   const std::string kind = table.text("class", "wire");
-  if (kind == "wire") {
+  if (kind == "wire" || kind == "l2-crossing") {
+    link.l2_crossing = kind == "l2-crossing";
+    if (link.l2_crossing && link.length_um != 0) {
+      table.refuse(
+          nullptr, "length_mm",
+          "is for wires: a link of class l2-crossing costs what a calibration of crossings "
+          "says, per bit");
+    }
     if (table.has("pj_per_bit")) {
       table.refuse(nullptr, "pj_per_bit", "is for links of class die-to-die and off-package");
     }
   } else if (kind == "die-to-die" || kind == "off-package") {
     link.pj_per_bit = table.number("pj_per_bit", 1e-6, 1e6, std::nullopt);
   } else {
-    table.refuse(nullptr, "class", "'" + kind + "' is none of wire, die-to-die, off-package");
+    table.refuse(nullptr, "class",
+                 "'" + kind + "' is none of wire, die-to-die, off-package, l2-crossing");
   }
   return link;
 }

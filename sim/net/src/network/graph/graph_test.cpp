@@ -392,6 +392,45 @@ delay = 4
   EXPECT_DOUBLE_EQ(energy->link.to<double>(), power::account(common, same)->link.to<double>());
 }
 
+TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossingCosts) {
+  auto folder = *ScratchFolder::create("graphs");
+  const auto file = folder.path() / "sides.toml";
+  const auto write = [&](const std::string& more) {
+    std::ofstream(file) << "routers = 2\nnodes = [0, 1]\n[[link]]\nfrom = 0\nto = 1\n"
+                        << "class = \"l2-crossing\"\n"
+                        << more;
+  };
+  write("");
+  NetworkConfig config;
+  config.network = "topology";
+  ASSERT_TRUE(set_key(config, "topology", file.string()));
+  const auto network = made(config);
+  int hops = 0;
+  lone_latency(*network, 0, 1, 4, hops);
+  const power::NetworkEvents events = network->events();
+  EXPECT_EQ(events.links, 2u);
+  EXPECT_EQ(events.link_flits, 4u);
+  EXPECT_EQ(events.sized_links.l2_crossings, 2u);
+  EXPECT_EQ(events.sized_links.l2_crossing_flits, 4u);
+  power::EnergyConfig energy = energy_config(network->config());
+  const auto as_wires = power::account(events, energy);
+  EXPECT_GT(as_wires->link.to<double>(), 0);
+  EXPECT_EQ(as_wires->crossing.to<double>(), 0);
+  energy.crossing = power::CrossingEnergy{{2, 1, 3}, {1, 0, 2}, "a card", true};
+  const auto charged = power::account(events, energy);
+  EXPECT_EQ(charged->link.to<double>(), 0);
+  EXPECT_EQ(charged->link_leakage.to<double>(), 0);
+  EXPECT_DOUBLE_EQ(charged->crossing.to<double>(), 4 * 128 * 2.0);
+  ASSERT_TRUE(charged->l2_crossing);
+  EXPECT_DOUBLE_EQ(charged->l2_crossing->pj.high, 4 * 128 * 3.0);
+  EXPECT_TRUE(charged->l2_crossing->is_virtual);
+  // A part of the window's events, too.
+  EXPECT_EQ((events - power::NetworkEvents{}).sized_links.l2_crossing_flits, 4u);
+
+  write("length_mm = 3.0\n");
+  EXPECT_NE(validate(config).error().text().find("is for wires"), std::string::npos);
+}
+
 TEST(Topologies, RefuseSizesThatTheyCannotHave) {
   NetworkConfig fly = sized("fly", 5, 1);
   EXPECT_EQ(validate(fly).error().context, "radix");

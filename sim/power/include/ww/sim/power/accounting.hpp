@@ -10,6 +10,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/core/units.hpp"
+#include "ww/sim/power/crossing_energy.hpp"
 #include "ww/sim/power/events.hpp"
 #include "ww/sim/power/photonic_power.hpp"
 #include "ww/sim/power/router_energy.hpp"
@@ -30,6 +31,8 @@ struct EnergyConfig {
   // less power": 0.5). 0: those of the estimator's router of one VC and one flit.
   double bypass_power{};
   std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
+  // Of links between the sides of an L2, instead of the link. Every bit of a flit is one.
+  std::optional<CrossingEnergy> crossing;
 };
 
 // Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
@@ -38,7 +41,9 @@ struct EnergyConfig {
 // energy of a link follows its transitions.
 struct EnergyReport {
   Picojoule buffer_write{}, buffer_read{}, crossbar{}, switch_allocator{}, vc_allocator{};
-  Picojoule crossing{};  // links between dies and packages, at their own pJ per bit
+  // Links between dies and packages, at their own pJ per bit; those between the sides of an L2
+  // where a calibration says what they cost.
+  Picojoule crossing{};
   Picojoule link{}, clock{}, router_leakage{}, link_leakage{};
   // Dapper's reply plane: switches and latches of its bypass routers, its links, and its control.
   Picojoule bypass_switch{}, bypass_latch{}, bypass_link{}, bypass_clock{};
@@ -50,7 +55,8 @@ struct EnergyReport {
   // Writing and reading the memory controllers' output buffers, if the network has them. Their
   // leakage is the same in every network and is left out.
   Picojoule reply_buffer{};
-  std::optional<PhotonicEnergy> photonic;  // of networks with light; the rest is electrical
+  std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
+  std::optional<PhotonicEnergy> photonic;     // of networks with light; the rest is electrical
   std::string router_source, wire_source;
   std::string bypass_source, overhead_source;  // empty if nothing was charged
 
@@ -62,7 +68,9 @@ struct EnergyReport {
   [[nodiscard]] std::array<std::pair<const char*, Picojoule>, 21> components() const;
 };
 // Writes {buffer_write, ..., reply_buffer, total} in pJ, and the sources. A network with light also
-// has laser, tuning, modulators, detectors, and `electrical`, the sum of the others.
+// has laser, tuning, modulators, detectors, and `electrical`, the sum of the others. A charge of
+// crossings adds `l2_crossing`: flits, pj_per_bit and pj with low and high, toggle_rate, source,
+// and label, "measured" or "virtual".
 void to_json(nlohmann::json& json, const EnergyReport& report);
 
 // Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above

@@ -41,13 +41,18 @@ struct CompressionEvents {
   std::uint64_t flits_after{};
 };
 
-// Links whose length or energy the topology gives, instead of EnergyConfig::link_length.
+// Links of which the topology says more than EnergyConfig::link_length does.
 struct SizedLinkEvents {
   std::uint64_t length_um{};       // of all wires together
   std::uint64_t flit_um{};         // flits times the length of the wire that they crossed
   std::uint64_t toggle_um{};       // real bit transitions likewise
   std::uint64_t crossing_flits{};  // over links between dies and packages
   std::uint64_t crossing_fj{};     // what these cost, at their pJ per bit
+  // Links between the sides of a partitioned L2. They also count among NetworkEvents::links, as
+  // wires, which they are unless EnergyConfig::crossing says what crossing costs.
+  std::uint64_t l2_crossings{};
+  std::uint64_t l2_crossing_flits{};
+  std::uint64_t l2_crossing_toggles{};
 };
 
 // All counts are since the network was built. A flit that passes a router writes a buffer, reads

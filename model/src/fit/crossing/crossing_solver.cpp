@@ -1,0 +1,171 @@
+#include "fit/crossing/crossing_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace ww::model {
+namespace {
+
+constexpr double kLeastCrossingWarmthK = 0.2;  // range over the campaign that is worth a term
+constexpr double kLeastCrossingClockChange = 5e-4;
+constexpr double kCrossingHeatShare =
+    0.003;  // of mean power a kelvin: leakage; the prior is as wide
+constexpr double kCrossingClockShare = 1.0;  // of mean power a relative clock: f V^2; as wide again
+
+}  // namespace
+
+CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
+  for (const CrossingRun& run : runs) {
+    if (run.traffic != CrossingTraffic::random && run.traffic != CrossingTraffic::zeros) continue;
+    if (run.bits_per_s > 0) runs_.push_back(run);
+  }
+  double temperature = 0;
+  double clock = 0;
+  bool heats = !runs_.empty();
+  bool clocked = heats;
+  for (const CrossingRun& run : runs_) {
+    mean_rate_ += run.bits_per_s / static_cast<double>(runs_.size());
+    mean_power_w_ += run.power.value() / static_cast<double>(runs_.size());
+    heats = heats && run.temperature_c;
+    clocked = clocked && run.clock_hz;
+    temperature += run.temperature_c.value_or(0) / static_cast<double>(runs_.size());
+    clock += run.clock_hz.value_or(0) / static_cast<double>(runs_.size());
+  }
+  mean_temperature_ = temperature;
+  mean_clock_ = clock;
+  const auto range = [&](auto value) {
+    const auto [low, high] = std::ranges::minmax(runs_, {}, value);
+    return std::invoke(value, high) - std::invoke(value, low);
+  };
+  heats_ = heats &&
+           range([](const CrossingRun& run) { return *run.temperature_c; }) > kLeastCrossingWarmthK;
+  clocked_ = clocked && range([](const CrossingRun& run) { return *run.clock_hz; }) >
+                            kLeastCrossingClockChange * mean_clock_;
+}
+
+CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
+                                    std::optional<std::int64_t> left_out) const {
+  std::vector<const CrossingRun*> used;
+  std::map<std::int64_t, Eigen::Index> block_of;
+  for (const CrossingRun& run : runs_) {
+    if (left_out == run.block) continue;
+    used.push_back(&run);
+    block_of.emplace(run.block, 0);
+  }
+  if (used.empty()) return {};
+  Eigen::Index columns = 0;
+  for (auto& [block, column] : block_of) column = columns++;
+  std::map<CrossingTerm, Eigen::Index> column_of;
+  std::vector<std::map<CrossingTerm, double>> rows;
+  for (const CrossingRun* run : used) {
+    rows.push_back(row_of(*run, variant));
+    for (const auto& [term, value] : rows.back()) {
+      if (value != 0 && !column_of.contains(term)) column_of[term] = columns++;
+    }
+  }
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(used.size()) + 2, columns);
+  Eigen::VectorXd b = Eigen::VectorXd::Zero(a.rows());
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    a(row, block_of.at(used[i]->block)) = 1;
+    for (const auto& [term, value] : rows[i]) {
+      if (const auto column = column_of.find(term); column != column_of.end()) {
+        a(row, column->second) = value;
+      }
+    }
+    b(row) = used[i]->power.value();
+  }
+  const Eigen::VectorXd loose = with_priors(a, b, column_of, 1.0);
+  if (loose.size() == 0) return {};
+  const auto count = static_cast<Eigen::Index>(used.size());
+  const double freedom = static_cast<double>(std::max<Eigen::Index>(1, count - columns));
+  const Eigen::VectorXd misfit = b.head(count) - a.topRows(count) * loose;
+  const double sigma = std::max(1e-6, std::sqrt(misfit.squaredNorm() / freedom));
+  const Eigen::VectorXd found = with_priors(a, b, column_of, sigma);
+  CrossingTerms values;
+  for (const auto& [term, column] : column_of) {
+    const bool per_bit =
+        term != CrossingTerm::place && term != CrossingTerm::heat && term != CrossingTerm::clock;
+    values[term] = per_bit ? found(column) / mean_rate_ : found(column);
+  }
+  return values;
+}
+
+std::map<CrossingTerm, double> CrossingSolver::row_of(const CrossingRun& run,
+                                                      const CrossingVariant& variant) const {
+  const double rate = run.bits_per_s / mean_rate_;
+  const bool random = run.traffic == CrossingTraffic::random;
+  const bool far = run.place_side != run.line_side;
+  std::map<CrossingTerm, double> row;
+  row[CrossingTerm::place] = run.place_side;
+  row[random ? CrossingTerm::random : CrossingTerm::zeros] = rate;
+  if (!variant.by_place) row[CrossingTerm::line] = rate * (run.line_side - 0.5);
+  if (far) {
+    const bool other = variant.by_place && random && run.place_side == 1;
+    row[other    ? CrossingTerm::far_other
+        : random ? CrossingTerm::far_random
+                 : CrossingTerm::far_zeros] = rate;
+  }
+  if (run.line_half != 0) row[CrossingTerm::null] = run.line_half == 1 ? 0.5 * rate : -0.5 * rate;
+  if (variant.bend) row[CrossingTerm::bend] = rate * rate;
+  if (heats_ && variant.covariates)
+    row[CrossingTerm::heat] = *run.temperature_c - mean_temperature_;
+  if (clocked_ && variant.covariates) row[CrossingTerm::clock] = *run.clock_hz / mean_clock_ - 1;
+  return row;
+}
+
+Eigen::VectorXd CrossingSolver::with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
+                                            const std::map<CrossingTerm, Eigen::Index>& column_of,
+                                            double sigma) const {
+  const auto prior = [&](CrossingTerm term, Eigen::Index row, double share) {
+    const auto column = column_of.find(term);
+    if (column == column_of.end()) return;
+    const double width = share * mean_power_w_;
+    a(row, column->second) = sigma / width;
+    b(row) = sigma;
+  };
+  prior(CrossingTerm::heat, a.rows() - 2, kCrossingHeatShare);
+  prior(CrossingTerm::clock, a.rows() - 1, kCrossingClockShare);
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
+  if (solver.rank() < a.cols()) return {};
+  return solver.solve(b);
+}
+
+CrossingBlocks::CrossingBlocks(std::span<const CrossingRun> runs) : solver_(runs) {
+  std::set<std::int64_t> blocks;
+  for (const CrossingRun& run : runs) {
+    if (run.traffic == CrossingTraffic::random) blocks.insert(run.block);
+  }
+  blocks_.assign(blocks.begin(), blocks.end());
+}
+
+std::vector<CrossingTerms> CrossingBlocks::solve_all(const CrossingVariant& variant) const {
+  std::vector<CrossingTerms> all{solver_.solve(variant)};
+  for (const std::int64_t block : blocks_) all.push_back(solver_.solve(variant, block));
+  const bool whole = blocks_.size() >= kLeastCrossingBlocks &&
+                     std::ranges::none_of(all, [](const CrossingTerms& v) {
+                       return !v.contains(CrossingTerm::far_random);
+                     });
+  return whole ? all : std::vector<CrossingTerms>{};
+}
+
+CrossingEstimate CrossingBlocks::jackknife(const std::vector<CrossingTerms>& all,
+                                           const Function& function) {
+  const double count = static_cast<double>(all.size() - 1);
+  double mean = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) mean += function(all[i]) / count;
+  double square = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    square += (function(all[i]) - mean) * (function(all[i]) - mean);
+  }
+  return {function(all.front()), std::sqrt(square * (count - 1) / count)};
+}
+
+std::string in_pj(double joules) {
+  return fmt::format("{:.4g} pJ/bit", 1e12 * joules);
+}
+
+}  // namespace ww::model

@@ -1,0 +1,96 @@
+// The regression behind the crossing's energy (ww/model/crossing_fit.hpp): one linear solution of
+// all runs, and the scatter of its terms over blocks.
+#pragma once
+
+#include <Eigen/Dense>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/model/crossing_fit.hpp"
+
+namespace ww::model {
+
+inline constexpr int kLeastCrossingBlocks = 2;
+
+// What a fit estimates, one number each, after the blocks' P0.
+enum class CrossingTerm {
+  place,
+  random,
+  zeros,
+  line,
+  far_random,
+  far_zeros,
+  far_other,
+  null,
+  bend,
+  heat,
+  clock
+};
+
+struct CrossingVariant {
+  bool bend{};            // a term in the square of the rate
+  bool covariates{true};  // temperature and clock
+  bool by_place{};        // a crossing for each side of places, instead of a line offset
+};
+
+using CrossingTerms = std::map<CrossingTerm, double>;
+
+class CrossingSolver {
+ public:
+  explicit CrossingSolver(std::span<const CrossingRun> runs);
+
+  [[nodiscard]] bool has_covariates() const { return heats_ || clocked_; }
+  // Terms in J/bit where they follow the rate; empty where the runs do not determine them.
+  [[nodiscard]] CrossingTerms solve(const CrossingVariant& variant,
+                                    std::optional<std::int64_t> left_out = {}) const;
+
+ private:
+  [[nodiscard]] std::map<CrossingTerm, double> row_of(const CrossingRun& run,
+                                                      const CrossingVariant& variant) const;
+  // The last two rows are the priors of heat and clock, of width as their mean.
+  Eigen::VectorXd with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
+                              const std::map<CrossingTerm, Eigen::Index>& column_of,
+                              double sigma) const;
+
+  std::vector<CrossingRun> runs_;
+  double mean_rate_{};
+  double mean_power_w_{};
+  double mean_temperature_{};
+  double mean_clock_{};
+  bool heats_{};
+  bool clocked_{};
+};
+
+struct CrossingEstimate {
+  double value{};
+  double error{};  // standard error over blocks
+};
+
+// Solutions of the whole campaign and of the campaign without each of its blocks.
+class CrossingBlocks {
+ public:
+  using Function = std::function<double(const CrossingTerms&)>;
+
+  explicit CrossingBlocks(std::span<const CrossingRun> runs);
+  [[nodiscard]] const CrossingSolver& solver() const { return solver_; }
+  [[nodiscard]] int count() const { return static_cast<int>(blocks_.size()); }
+  [[nodiscard]] double freedom() const { return static_cast<double>(blocks_.size()) - 1; }
+  // The whole campaign's terms first, then without each block; empty where one is not determined.
+  [[nodiscard]] std::vector<CrossingTerms> solve_all(const CrossingVariant& variant) const;
+  [[nodiscard]] static CrossingEstimate jackknife(const std::vector<CrossingTerms>& all,
+                                                  const Function& function);
+
+ private:
+  CrossingSolver solver_;
+  std::vector<std::int64_t> blocks_;
+};
+
+// "1.234 pJ/bit"
+[[nodiscard]] std::string in_pj(double joules);
+
+}  // namespace ww::model
