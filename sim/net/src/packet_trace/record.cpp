@@ -39,7 +39,7 @@ class RecordingNetwork final : public Network {
     traced.approximable = packet.approximable;
     traced.payload.assign(packet.payload.begin(), packet.payload.end());
     if (const Arrival* arrival = cause_of(packet)) {
-      traced.after = arrival->packet;
+      traced.after = {arrival->packet};
       traced.gap = traced.cycle - arrival->cycle;
     }
     file_ << packet_line(traced) << '\n';
