@@ -112,6 +112,27 @@ TEST(ReproduceDapper, OtherReadingsAreRowsOfOurs) {
   EXPECT_EQ(status_of(study, "section IV", "bypass router"), kDiffers);  // DSENT's leak 83% less
 }
 
+TEST(ReproduceDapper, ShowsErrorsByDepthForEachReading) {
+  DapperStudy study = as_in_the_paper();
+  const auto rows = [&] {
+    Reproduction out;
+    add_dapper_rows(out, study);
+    std::erase_if(out.rows, [](const ReproductionRow& row) {
+      return row.quantity.find("check depth: a reply is one datum") == std::string::npos;
+    });
+    return out.rows;
+  };
+  EXPECT_TRUE(rows().empty());
+  study.runs["fwt"]["first-dapper-cd3"] = run(600, 50, 0.01);
+  study.runs["fwt"]["first-dapper"] = run(600, 50, 0.02);
+  EXPECT_TRUE(rows().empty());  // a depth is missing
+  study.runs["fwt"]["first-dapper-cd9"] = run(600, 50, 0.025);
+  ASSERT_EQ(rows().size(), 1u);  // none for dxtc, which has no such runs
+  EXPECT_EQ(rows().front().quantity.substr(0, 3), "fwt");
+  EXPECT_EQ(rows().front().status, kOurs);
+  EXPECT_EQ(rows().front().ours, "1, 2, 2.5");
+}
+
 TEST(ReproduceDapper, EveryHeadlineHasItsRow) {
   const DapperStudy study = as_in_the_paper();
   Reproduction out;
