@@ -34,6 +34,22 @@ TEST(Headline, SaysHowFarAnotherFigureIs) {
   EXPECT_EQ(verdict(8, nullptr, kUnavailable), "missing here");
 }
 
+TEST(Headline, GivesAUnitToNumbersAlone) {
+  const auto paper = [](const nlohmann::json& value) {
+    Reproduction out;
+    out.add(row("Fig. 1", "power saved, most", value, 1, kDiffers));
+    out.headline("power is saved", "Fig. 1", "power saved");
+    return out.summary.front().paper;
+  };
+  EXPECT_EQ(paper(50), "50 %");
+  EXPECT_EQ(paper("over 45"), "over 45 %");
+  EXPECT_EQ(paper("within 15%"), "within 15%");
+  EXPECT_EQ(paper("linear"), "linear");
+  Reproduction out;
+  out.add(row("Fig. 1", "power saved, most", "within 15%", 1, kDiffers));
+  EXPECT_EQ(reproduction_text(to_json(out)).find("% %"), std::string::npos);
+}
+
 TEST(Headline, NeedsItsRow) {
   Reproduction out;
   out.add(row("Fig. 1", "power saved", 1, 1, kMatches));
