@@ -139,6 +139,26 @@ TEST(PacketTrace, ReplaysOnItsOwnNetworkAsItWasRecorded) {
   }
 }
 
+TEST(PacketTrace, IsInItsFileOnceNothingIsUnderWay) {
+  const auto file = trace_file("-flushed");
+  auto network = make_network(config_of("mesh"));
+  ASSERT_TRUE(network);
+  const auto recording = record_packets(std::move(*network), file);
+  ASSERT_TRUE(recording);
+  for (std::size_t sent = 1; sent <= 2; ++sent) {
+    const NodeId to = 15;
+    Packet packet;
+    packet.destinations = {&to, 1};
+    packet.created = (*recording)->now();
+    ASSERT_TRUE((*recording)->inject(packet));
+    while ((*recording)->packets_inside() > 0) (*recording)->tick();
+    const auto trace = read_packets(file);  // while the network is still there
+    ASSERT_TRUE(trace) << trace.error().text();
+    EXPECT_EQ(trace->packets.size(), sent);
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {
   const Recorded recorded = record("mesh");
   const RunResult open = replayed("dapper", recorded.trace, true);
