@@ -40,7 +40,8 @@ std::string verdict_of(const ReproductionRow& row) {
   if (row.paper.is_number() && row.ours.is_number()) {
     return distance_in_words(row.paper.get<double>(), row.ours.get<double>());
   }
-  return status == kOurs ? "no figure in the paper" : "differs";
+  if (status != kOurs) return "differs";
+  return row.paper.is_null() ? "no figure in the paper" : "another reading, not judged";
 }
 
 // Table 1 is {0, 1, ""}, Fig. 8a {1, 8, "a"}, section 4.3 {2, 4, ".3"}.

@@ -30,6 +30,8 @@ TEST(Headline, SaysHowFarAnotherFigureIs) {
   EXPECT_EQ(verdict(17, -13, kDiffers), "the opposite sign");
   EXPECT_EQ(verdict(17, 16, kOurs), "within a fifth of the paper's");
   EXPECT_EQ(verdict("similar", 90, kDiffers), "differs");
+  EXPECT_EQ(verdict("about 1", 71, kOurs), "another reading, not judged");
+  EXPECT_EQ(verdict(nullptr, 71, kOurs), "no figure in the paper");
   EXPECT_EQ(verdict("below 1", 0, kVacuous), "holds only because nothing happened");
   EXPECT_EQ(verdict(8, nullptr, kUnavailable), "missing here");
 }
