@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -12,6 +13,9 @@
 namespace ww::runner {
 namespace {
 
+// Of the virtual GPU's driver (docs/driver.md).
+constexpr const char* kThreadsVariable = "WIREWATT_THREADS";
+
 int run_one(const Job& job) {
   const Descriptor log(::open(job.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   ProcessSetup setup;
@@ -19,6 +23,8 @@ int run_one(const Job& job) {
     setup.out = setup.err = log.number();
   }
   setup.signal_at_parents_end = SIGTERM;
+  // Jobs side by side fill the cores. Threads within them would mostly wait for each other.
+  if (std::getenv(kThreadsVariable) == nullptr) setup.environment = {{kThreadsVariable, "1"}};
   auto process = Process::start(job.command, setup);
   return process ? process->wait().exit_code : 127;
 }

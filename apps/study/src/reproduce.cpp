@@ -151,7 +151,8 @@ Result<ordered_json> reproduce_dapper(const ReproduceRequest& request) {
        {"device", "virtual:dapper"},
        {"inconsistencies", dapper::dapper_inconsistencies()}},
       [&](const auto& told) {
-        return dapper::run_dapper_study({request.out, request.size, request.quick, 2}, told);
+        return dapper::run_dapper_study({request.out, request.size, request.quick, request.jobs},
+                                        told);
       },
       [](Reproduction& out, const auto& study) -> Status {
         WW_ASSIGN(platform, dapper::dapper_platform("dapper"));
@@ -170,7 +171,8 @@ Result<ordered_json> reproduce_gpuopt(const ReproduceRequest& request) {
        {"device", "virtual:gpuopt"},
        {"inconsistencies", gpuopt::gpuopt_inconsistencies()}},
       [&](const auto& told) {
-        return gpuopt::run_gpuopt_study({request.out, request.size, request.quick}, told);
+        return gpuopt::run_gpuopt_study({request.out, request.size, request.quick, request.jobs},
+                                        told);
       },
       [](Reproduction& out, const auto& study) -> Status {
         const auto variants = gpuopt::gpuopt_variants(true);

@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-std::string with_unit(const json& value, const std::string& unit) {
+std::string headline_figure(const json& value, const std::string& unit) {
   if (value.is_null()) return "-";
-  const std::string text =
-      value.is_string() ? value.get<std::string>() : report::number_text(value.get<double>(), 3);
-  return unit.empty() ? text : text + " " + unit;
+  return with_unit(
+      value.is_string() ? value.get<std::string>() : report::number_text(value.get<double>(), 3),
+      unit);
 }
 
 // How far apart two numbers are, as one would say it.
@@ -40,7 +40,8 @@ std::string verdict_of(const ReproductionRow& row) {
   if (row.paper.is_number() && row.ours.is_number()) {
     return distance_in_words(row.paper.get<double>(), row.ours.get<double>());
   }
-  return status == kOurs ? "no figure in the paper" : "differs";
+  if (status != kOurs) return "differs";
+  return row.paper.is_null() ? "no figure in the paper" : "another reading, not judged";
 }
 
 // Table 1 is {0, 1, ""}, Fig. 8a {1, 8, "a"}, section 4.3 {2, 4, ".3"}.
@@ -69,8 +70,14 @@ void Reproduction::headline(std::string claim, std::string_view figure, std::str
     return one.figure == figure && one.quantity.find(quantity) != std::string::npos;
   });
   if (row == rows.end()) return;
-  summary.push_back({std::move(claim), with_unit(row->paper, row->unit),
-                     with_unit(row->ours, row->unit), verdict_of(*row)});
+  summary.push_back({std::move(claim), headline_figure(row->paper, row->unit),
+                     headline_figure(row->ours, row->unit), verdict_of(*row)});
+}
+
+std::string with_unit(std::string text, const std::string& unit) {
+  const bool has_number = text.find_first_of("0123456789") != std::string::npos;
+  const bool without = unit.empty() || !has_number || text.ends_with(unit);
+  return without ? text : text + " " + unit;
 }
 
 void sort_by_figure(std::vector<ReproductionRow>& rows) {

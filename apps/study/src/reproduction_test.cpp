@@ -30,8 +30,26 @@ TEST(Headline, SaysHowFarAnotherFigureIs) {
   EXPECT_EQ(verdict(17, -13, kDiffers), "the opposite sign");
   EXPECT_EQ(verdict(17, 16, kOurs), "within a fifth of the paper's");
   EXPECT_EQ(verdict("similar", 90, kDiffers), "differs");
+  EXPECT_EQ(verdict("about 1", 71, kOurs), "another reading, not judged");
+  EXPECT_EQ(verdict(nullptr, 71, kOurs), "no figure in the paper");
   EXPECT_EQ(verdict("below 1", 0, kVacuous), "holds only because nothing happened");
   EXPECT_EQ(verdict(8, nullptr, kUnavailable), "missing here");
+}
+
+TEST(Headline, GivesAUnitToNumbersAlone) {
+  const auto paper = [](const nlohmann::json& value) {
+    Reproduction out;
+    out.add(row("Fig. 1", "power saved, most", value, 1, kDiffers));
+    out.headline("power is saved", "Fig. 1", "power saved");
+    return out.summary.front().paper;
+  };
+  EXPECT_EQ(paper(50), "50 %");
+  EXPECT_EQ(paper("over 45"), "over 45 %");
+  EXPECT_EQ(paper("within 15%"), "within 15%");
+  EXPECT_EQ(paper("linear"), "linear");
+  Reproduction out;
+  out.add(row("Fig. 1", "power saved, most", "within 15%", 1, kDiffers));
+  EXPECT_EQ(reproduction_text(to_json(out)).find("% %"), std::string::npos);
 }
 
 TEST(Headline, NeedsItsRow) {

@@ -56,9 +56,9 @@ std::string row_text(const std::array<std::string, 4>& cells, const Widths& widt
 
 std::string figure_cell(const ordered_json& value, const std::string& unit) {
   if (value.is_null()) return "-";
-  const std::string text =
-      value.is_number() ? report::number_text(value.get<double>()) : value.get<std::string>();
-  return unit.empty() ? text : text + " " + unit;
+  return with_unit(
+      value.is_number() ? report::number_text(value.get<double>()) : value.get<std::string>(),
+      unit);
 }
 
 // "4 match the paper, 12 differ from it, ...": statuses without rows are left out.

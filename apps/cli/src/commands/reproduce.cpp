@@ -51,6 +51,10 @@ void add_reproduce(CLI::App& app, Outcome& outcome) {
       ->add_option("--size", arguments->request.size,
                    "Inputs of the applications (default: medium)")
       ->check(CLI::IsMember({"small", "medium", "paper"}));
+  command
+      ->add_option("--jobs", arguments->request.jobs,
+                   "Runs at once, for dapper and gpuopt; each takes a core (default: 2)")
+      ->check(CLI::Range(1, 256));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n  wirewatt reproduce iiswc16 --quick\n  wirewatt reproduce dapper --quick "

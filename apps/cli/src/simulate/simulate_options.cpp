@@ -37,8 +37,8 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
   auto* packets = command
                       .add_option("--packet-trace", arguments.packets,
                                   "Packets with their times, as 'wirewatt workloads run "
-                                  "--packet-trace' writes them, or a table of another simulator: "
-                                  "CYCLE SOURCE DESTINATION FLITS [AFTER GAP]")
+                                  "--packet-trace' writes them, Netrace's binary format, or a "
+                                  "table: CYCLE SOURCE DESTINATION FLITS [AFTER GAP]")
                       ->group(kLoad);
   command
       .add_flag("--open-loop", arguments.open_loop,

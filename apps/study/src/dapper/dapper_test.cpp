@@ -94,6 +94,7 @@ TEST(ReproduceDapper, OtherReadingsAreRowsOfOurs) {
     runs["first-baseline"].network_cycles = 500;
     runs["first-dapper"] = run(600, 50, 0.01);
     runs["first-dapper"].reply_flits = 0.984 * 500 * 1.1;  // a tenth more than the circuits carry
+    runs["first-dapper"].error.normalised = 0.004;
     runs["dapper-bypass-half"] = run(1000, 70, 0);
   }
   Reproduction out;
@@ -109,7 +110,30 @@ TEST(ReproduceDapper, OtherReadingsAreRowsOfOurs) {
   EXPECT_NEAR(ours("mean: a reply is one datum"), 20, 1e-9);
   EXPECT_NEAR(ours("if no core waited: replies of one datum"), 10, 1e-9);
   EXPECT_NEAR(ours("at half a router's power"), 30, 1e-9);
+  EXPECT_NEAR(ours("output error, Dapper at 10%, mean: a reply is one datum"), 1, 1e-9);
+  EXPECT_NEAR(ours("over the mean output, Dapper at 10%"), 0.4, 1e-9);
   EXPECT_EQ(status_of(study, "section IV", "bypass router"), kDiffers);  // DSENT's leak 83% less
+}
+
+TEST(ReproduceDapper, ShowsErrorsByDepthForEachReading) {
+  DapperStudy study = as_in_the_paper();
+  const auto rows = [&] {
+    Reproduction out;
+    add_dapper_rows(out, study);
+    std::erase_if(out.rows, [](const ReproductionRow& row) {
+      return row.quantity.find("check depth: a reply is one datum") == std::string::npos;
+    });
+    return out.rows;
+  };
+  EXPECT_TRUE(rows().empty());
+  study.runs["fwt"]["first-dapper-cd3"] = run(600, 50, 0.01);
+  study.runs["fwt"]["first-dapper"] = run(600, 50, 0.02);
+  EXPECT_TRUE(rows().empty());  // a depth is missing
+  study.runs["fwt"]["first-dapper-cd9"] = run(600, 50, 0.025);
+  ASSERT_EQ(rows().size(), 1u);  // none for dxtc, which has no such runs
+  EXPECT_EQ(rows().front().quantity.substr(0, 3), "fwt");
+  EXPECT_EQ(rows().front().status, kOurs);
+  EXPECT_EQ(rows().front().ours, "1, 2, 2.5");
 }
 
 TEST(ReproduceDapper, EveryHeadlineHasItsRow) {

@@ -75,12 +75,14 @@ void add_dapper_summary(Reproduction& out) {
                "Approx-NoC's network energy");
   out.headline("Dapper's latency is like the baseline's", "Fig. 8c",
                "network latency, Dapper over baseline");
-  out.headline("Error of outputs at a threshold of 10%", "Fig. 9", "Dapper at 10%, mean");
-  out.headline("the same, if each datum of 64 bits has its own reply", "Fig. 9",
-               "Dapper at 10%, mean: a reply for each");
-  out.headline("Error of outputs at a threshold of 20%", "Fig. 9", "Dapper at 20%, mean");
-  out.headline("the same, if each datum of 64 bits has its own reply", "Fig. 9",
-               "Dapper at 20%, mean: a reply for each");
+  for (const int percent : {10, 20}) {
+    out.headline(fmt::format("Error of outputs at a threshold of {}%", percent), "Fig. 9",
+                 fmt::format("Dapper at {}%, mean", percent));
+    out.headline("the same, one datum a reply, over the mean output", "Fig. 9",
+                 fmt::format("mean output, Dapper at {}%, mean: a reply is one datum", percent));
+    out.headline("the same, a reply for each datum, over the mean output", "Fig. 9",
+                 fmt::format("mean output, Dapper at {}%, mean: a reply for each datum", percent));
+  }
   out.headline("Much of the data may be approximated", "Fig. 3a", "highest of DCT, Hist, ConvTex");
   out.headline("The network's share of the GPU's power", "Fig. 1",
                "network's share of the GPU's power");

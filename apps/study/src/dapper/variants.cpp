@@ -111,6 +111,10 @@ std::vector<DapperVariant> dapper_variants(bool quick) {
       variants.push_back(dapper(fmt::format("{}-dapper-{}", data, threshold),
                                 {"--approx-threshold", threshold}, true));
     }
+    for (const char* depth : {"3", "9"}) {
+      variants.push_back(
+          dapper(fmt::format("{}-dapper-cd{}", data, depth), {"--check-depth", depth}, true));
+    }
     for (std::size_t i = from; i < variants.size(); ++i) variants[i].settings = settings;
   }
   for (const int times : {2, 4, 8, 16, 32}) {

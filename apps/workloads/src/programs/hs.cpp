@@ -42,11 +42,12 @@ void run_hs(Session& s) {
   }
   s.check("temperature", s.download<float>(from), now, 1e-5);
   // Power and temperature once a launch at least. At most each row of a tile, 64 bytes that may lie
-  // in two lines, for every 12 x 12 cells; written are 48 bytes, which may lie in two lines, too.
+  // in two lines of up to 128 bytes, for every 12 x 12 cells; written are 48 bytes, which may lie
+  // in two lines of 64.
   const int launches = steps / kStepsAtOnce;
   const double bytes = launches * static_cast<double>(from.bytes);
   const double tiles = launches * static_cast<double>(groups * groups);
-  s.reads(2 * bytes, 2 * tiles * kSide * 128);
+  s.reads(2 * bytes, 2 * tiles * kSide * 256);
   s.writes(bytes, tiles * kOwn * 128);
 }
 

@@ -61,6 +61,23 @@ TEST(CoherentL1, RecallsWhatAnotherOwnsAndInvalidatesWhatOthersHave) {
   EXPECT_GT(test->gpu().timing_report()->total.invalidations.packets, 0U);
 }
 
+// The simulation proceeds in quanta of fill_cycles. With quanta of one cycle each step of a recall
+// is the last of its quantum, and nothing else is under way.
+TEST(CoherentL1, RecallsALineWhenNothingElseIsUnderWay) {
+  constexpr std::uint32_t kItems = 128;
+  TimingConfig config = default_timing(test::load_chip("dapper").architecture(), "mesh");
+  config.l1_policy = "coherent";
+  config.fill_cycles = 1;
+  TestGpu test(Options{.threads = 1, .timing = std::make_shared<const TimingConfig>(config)}, false,
+               "dapper");
+  const auto x = test.buffer(std::vector<float>(kItems, 1.0F));
+  const auto y = test.buffer(std::vector<float>(kItems, 1.0F));
+  test.launch("saxpy", kItems, kItems / 2, y, x, 1.0F);  // two cores own a half of y each
+  test.launch("saxpy", kItems, kItems, y, x, 1.0F);      // one core reads all of it
+  EXPECT_GT(last_launch(test).recalls.packets, 0U);
+  EXPECT_EQ(test.read<float>(y, kItems), std::vector<float>(kItems, 3.0F));
+}
+
 TEST(CoherentL1, WritesBackWhatItThrowsOut) {
   constexpr std::uint32_t kFew = 1024;
   constexpr std::uint32_t kMany = 1U << 17;  // 512 KiB: 12 L1s of 16 KiB have less

@@ -140,6 +140,7 @@ Result<bool> MemoryNode::step(std::int64_t now) {
 
 std::int64_t MemoryNode::next_event(std::int64_t now) const {
   std::int64_t next = exec::kNever;
+  if (!recalls_.empty()) next = now;
   if (!delayed_.empty()) next = std::min(next, delayed_.front().cycle);
   if (!pipeline_.empty()) next = std::min(next, pipeline_.front().cycle);
   if (!returns_.empty()) next = std::min(next, returns_.front().cycle);

@@ -261,19 +261,28 @@ Result<bool> TimedMemory::send(std::int64_t now) {
     const std::uint32_t index = core.queue.front();
     const Flight& flight = flights_[index];
     if (flight.ready > now) continue;
-    const bool is_read = flight.is_read();
-    const bool posted = flight.kind == exec::Request::Kind::write_back;
-    if (!posted && (is_read ? core.reads >= config_.mshrs : core.writes >= config_.writes)) {
+    if (!has_mshr(core, flight)) {
       core.waits_for_mshr = true;
       continue;
     }
-    if (static_cast<int>(network_->source_queue(core.node, 0)) >= config_.request_buffer) continue;
+    if (!has_room(core)) continue;
+    const bool posted = flight.kind == exec::Request::Kind::write_back;
+    const bool is_read = flight.is_read();
     WW_TRY(send_request(core, index));
     if (!posted) ++(is_read ? core.reads : core.writes);
     core.queue.pop();
     any = true;
   }
   return any;
+}
+
+bool TimedMemory::has_mshr(const Core& core, const Flight& flight) const {
+  if (flight.kind == exec::Request::Kind::write_back) return true;  // nobody waits for it
+  return flight.is_read() ? core.reads < config_.mshrs : core.writes < config_.writes;
+}
+
+bool TimedMemory::has_room(const Core& core) const {
+  return static_cast<int>(network_->source_queue(core.node, 0)) < config_.request_buffer;
 }
 
 Status TimedMemory::send_request(Core& core, std::uint32_t index) {
@@ -501,9 +510,11 @@ void TimedMemory::fill_scalar(exec::ComputeUnit& cu, Core& core, std::uint32_t i
 std::int64_t TimedMemory::earliest(std::int64_t now) const {
   std::int64_t next = exec::kNever;
   for (const Core& core : cores_) {
-    if (core.queue.empty() || core.waits_for_mshr) continue;
-    const std::int64_t ready = flights_[core.queue.front()].ready;
-    if (ready > now) next = std::min(next, ready);
+    if (core.queue.empty()) continue;
+    const Flight& flight = flights_[core.queue.front()];
+    // By what has arrived since the last look: this may be the end of a quantum.
+    if (!has_mshr(core, flight)) continue;
+    if (flight.ready > now || has_room(core)) next = std::min(next, std::max(flight.ready, now));
   }
   for (const MemoryNode& node : nodes_) {
     if (!node.idle()) next = std::min(next, node.next_event(now));

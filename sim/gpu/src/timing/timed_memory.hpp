@@ -80,6 +80,9 @@ class TimedMemory final : public exec::Hierarchy {
   void join(const exec::Request& request, std::uint32_t core);
   Status run_until(Cus& cus, std::int64_t end);
   Result<bool> send(std::int64_t now);
+  // Whether the core may have one more such request under way, and put one into the network.
+  [[nodiscard]] bool has_mshr(const Core& core, const Flight& flight) const;
+  [[nodiscard]] bool has_room(const Core& core) const;
   Status send_request(Core& core, std::uint32_t index);
   Status deliver(Cus& cus, const net::Delivery& delivery);
   Status reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,

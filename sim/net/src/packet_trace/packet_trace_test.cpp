@@ -139,6 +139,26 @@ TEST(PacketTrace, ReplaysOnItsOwnNetworkAsItWasRecorded) {
   }
 }
 
+TEST(PacketTrace, IsInItsFileOnceNothingIsUnderWay) {
+  const auto file = trace_file("-flushed");
+  auto network = make_network(config_of("mesh"));
+  ASSERT_TRUE(network);
+  const auto recording = record_packets(std::move(*network), file);
+  ASSERT_TRUE(recording);
+  for (std::size_t sent = 1; sent <= 2; ++sent) {
+    const NodeId to = 15;
+    Packet packet;
+    packet.destinations = {&to, 1};
+    packet.created = (*recording)->now();
+    ASSERT_TRUE((*recording)->inject(packet));
+    while ((*recording)->packets_inside() > 0) (*recording)->tick();
+    const auto trace = read_packets(file);  // while the network is still there
+    ASSERT_TRUE(trace) << trace.error().text();
+    EXPECT_EQ(trace->packets.size(), sent);
+  }
+  std::filesystem::remove(file);
+}
+
 TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {
   const Recorded recorded = record("mesh");
   const RunResult open = replayed("dapper", recorded.trace, true);
@@ -170,7 +190,7 @@ TEST(PacketTrace, ReadsTablesOfOtherSimulators) {
   const auto trace = read_packets(table, "table");
   ASSERT_TRUE(trace) << trace.error().text();
   ASSERT_EQ(trace->packets.size(), 3u);
-  EXPECT_EQ(trace->packets[2].after, 0u);
+  EXPECT_THAT(trace->packets[2].after, testing::ElementsAre(0u));
   EXPECT_EQ(trace->packets[2].gap, 6u);
   EXPECT_EQ(trace->packets[1].cycle, 3u);
   NetworkConfig config = dapper_baseline();
@@ -180,6 +200,120 @@ TEST(PacketTrace, ReadsTablesOfOtherSimulators) {
   ASSERT_TRUE(run) << run.error().text();
   EXPECT_EQ(run->packets, 3u);
   EXPECT_EQ(run->window.ejected_flits, 7u);
+}
+
+// Bytes of a trace in Netrace's format.
+class NetraceFile {
+ public:
+  explicit NetraceFile(std::uint8_t nodes, float version = 1.0F, std::uint32_t regions = 0) {
+    const std::string notes("made up\0", 8);
+    add(0x484A5455U);
+    add(version);
+    bytes_ += std::string(30, 'n');
+    add(nodes);
+    bytes_ += '\0';
+    add(std::uint64_t{100});
+    add(std::uint64_t{3});
+    add(static_cast<std::uint32_t>(notes.size()));
+    add(regions);
+    bytes_ += std::string(8, '\0') + notes + std::string(24 * std::size_t{regions}, 'r');
+  }
+  NetraceFile& packet(std::uint64_t cycle, std::uint32_t id, std::uint8_t type, std::uint8_t source,
+                      std::uint8_t destination, const std::vector<std::uint32_t>& dependents = {}) {
+    add(cycle);
+    add(id);
+    add(std::uint32_t{0xABCD40});
+    for (const std::uint8_t byte : {type, source, destination, std::uint8_t{0x02},
+                                    static_cast<std::uint8_t>(dependents.size())}) {
+      add(byte);
+    }
+    for (const std::uint32_t dependent : dependents) add(dependent);
+    return *this;
+  }
+  [[nodiscard]] Result<PacketTrace> read(std::size_t cut = 0) const {
+    std::istringstream in(bytes_.substr(0, bytes_.size() - cut));
+    return read_packets(in, "f");
+  }
+
+ private:
+  template <class T>
+  void add(T value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::string bytes_;
+};
+
+constexpr std::uint8_t kReadReq = 1;
+constexpr std::uint8_t kReadResp = 2;
+constexpr std::uint8_t kWriteback = 6;
+
+TEST(PacketTrace, ReadsNetracesBinaryFormat) {
+  NetraceFile file(16, 1.0F, 2);
+  file.packet(3, 70, kReadReq, 0, 5, {71}).packet(8, 71, kReadResp, 5, 0, {99});
+  file.packet(9, 72, kWriteback, 2, 7);
+  const auto trace = file.read();
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_EQ(trace->nodes, 16u);
+  EXPECT_EQ(trace->classes, 2);
+  ASSERT_EQ(trace->packets.size(), 3u);
+  const TracedPacket& reply = trace->packets[1];
+  EXPECT_EQ(reply.cycle, 8u);
+  EXPECT_EQ(reply.source, 5u);
+  EXPECT_THAT(reply.destinations, testing::ElementsAre(NodeId{0}));
+  EXPECT_EQ(reply.kind, PacketKind::read_reply);
+  EXPECT_EQ(reply.message_class, 1);
+  EXPECT_EQ(reply.bytes, 72);
+  EXPECT_THAT(reply.after, testing::ElementsAre(0u));
+  EXPECT_TRUE(trace->packets[2].after.empty());  // what waits for id 99 is not in this file
+  EXPECT_EQ(trace->packets[2].kind, PacketKind::write_request);
+  // Flits follow from bytes: 1 of 128 bits for a request, 5 for a header and a line.
+  const auto network = make_network(config_of("mesh"));
+  const auto run = replay_packets(**network, *trace, true);
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ(run->packets, 3u);
+  EXPECT_EQ(run->window.ejected_flits, 1u + 5u + 5u);
+}
+
+TEST(PacketTrace, OfNetraceWaitsForAllCausesAndForItsOwnCycle) {
+  const auto last_cycle = [](std::uint64_t cycle, bool open_loop) {
+    NetraceFile file(16);
+    file.packet(0, 1, kReadReq, 0, 15, {3}).packet(40, 2, kReadReq, 1, 15, {3});
+    file.packet(cycle, 3, kReadResp, 15, 0);
+    const auto trace = file.read();
+    EXPECT_TRUE(trace) << trace.error().text();
+    const auto network = make_network(config_of("ideal"));
+    const auto run = replay_packets(**network, *trace, open_loop);
+    EXPECT_TRUE(run) << run.error().text();
+    return run->cycles.value();
+  };
+  const std::uint64_t early = last_cycle(40, false);
+  EXPECT_GT(early, last_cycle(40, true));   // the second request arrives later than in cycle 40
+  EXPECT_EQ(last_cycle(41, false), early);  // and decides when the reply enters,
+  EXPECT_EQ(last_cycle(500, false), last_cycle(500, true));  // unless the reply itself is later
+}
+
+TEST(PacketTrace, RefusesDamagedTracesOfNetraceByTheirPacket) {
+  const auto refused = [](const NetraceFile& file, std::size_t cut = 0) {
+    const auto trace = file.read(cut);
+    return trace ? std::string("accepted") : trace.error().text();
+  };
+  const NetraceFile good = NetraceFile(16).packet(3, 70, kReadReq, 0, 5, {71});
+  EXPECT_EQ(refused(good), "accepted");
+  EXPECT_THAT(refused(good, 2), HasSubstr("packet 0"));   // within a dependent
+  EXPECT_THAT(refused(good, 10), HasSubstr("complete"));  // within the record
+  EXPECT_THAT(refused(good, 26), HasSubstr("header"));    // within the notes
+  EXPECT_THAT(refused(NetraceFile(16, 2.0F)), HasSubstr("version 2"));
+  EXPECT_THAT(refused(NetraceFile(16, 1.0F, 101)), HasSubstr("101 regions"));
+  EXPECT_THAT(refused(NetraceFile(16).packet(0, 1, 7, 0, 1)), HasSubstr("type 7"));
+  EXPECT_THAT(refused(NetraceFile(16).packet(0, 1, kReadReq, 0, 16)), HasSubstr("16 nodes"));
+  EXPECT_THAT(refused(NetraceFile(16).packet(0, 1, 1, 0, 1).packet(1, 1, 1, 0, 1)),
+              HasSubstr("packet 1"));
+  EXPECT_THAT(refused(NetraceFile(16).packet(0, 1, 1, 0, 1).packet(1, 2, 1, 0, 1, {1})),
+              HasSubstr("waits for it"));
+  std::istringstream compressed("BZh91AY");
+  EXPECT_THAT(read_packets(compressed, "f").error().text(), HasSubstr("bzip2"));
+  std::istringstream other("Unknown");
+  EXPECT_FALSE(read_packets(other, "f"));
 }
 
 TEST(PacketTrace, RefusesWhatMakesNoSenseByItsLine) {

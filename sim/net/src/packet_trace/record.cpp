@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <optional>
 #include <unordered_map>
 
 #include "packet_trace/text.hpp"
@@ -39,7 +40,7 @@ class RecordingNetwork final : public Network {
     traced.approximable = packet.approximable;
     traced.payload.assign(packet.payload.begin(), packet.payload.end());
     if (const Arrival* arrival = cause_of(packet)) {
-      traced.after = arrival->packet;
+      traced.after = {arrival->packet};
       traced.gap = traced.cycle - arrival->cycle;
     }
     file_ << packet_line(traced) << '\n';
@@ -60,6 +61,8 @@ class RecordingNetwork final : public Network {
       if (--found->second.copies == 0) under_way_.erase(found);
       delivery.tag = tag;
     }
+    // A driver may never destroy its networks: what a launch sent is in the file when it ends.
+    if (!deliveries_.empty() && under_way_.empty()) file_.flush();
   }
   [[nodiscard]] std::span<const Delivery> deliveries() const override { return deliveries_; }
   [[nodiscard]] std::optional<Cycles> next_event() const override { return network_->next_event(); }

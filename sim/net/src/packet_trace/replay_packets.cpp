@@ -24,13 +24,19 @@ class PacketReplay {
         trace_(trace),
         flit_bytes_(static_cast<std::size_t>(network.config().flit_bits) / 8),
         resize_(trace.flit_bits != network.config().flit_bits),
-        first_(network.now().value()) {
+        first_(network.now().value()),
+        awaited_(open_loop ? 0 : trace.packets.size()) {
     for (std::uint64_t number = 0; number < trace.packets.size(); ++number) {
       const TracedPacket& packet = trace.packets[number];
-      if (packet.after && !open_loop) {
-        waiting_[{*packet.after, packet.source}].push_back(number);
-      } else {
+      if (packet.after.empty() || open_loop) {
         ready_.push({first_ + packet.cycle, number});
+        continue;
+      }
+      awaited_[number] = packet.after.size();
+      for (const std::uint64_t cause : packet.after) {
+        const NodeId where =
+            trace.rule == WaitRule::gap ? packet.source : trace.packets[cause].destinations[0];
+        waiting_[{cause, where}].push_back(number);
       }
     }
   }
@@ -90,9 +96,9 @@ class PacketReplay {
     packet.source = traced.source;
     packet.destinations = traced.destinations;
     packet.flits = traced.flits;
-    if (resize_ && !traced.payload.empty()) {
-      packet.flits =
-          static_cast<std::uint16_t>((traced.payload.size() + flit_bytes_ - 1) / flit_bytes_);
+    const std::size_t bytes = traced.payload.empty() ? traced.bytes : traced.payload.size();
+    if (resize_ && bytes > 0) {
+      packet.flits = static_cast<std::uint16_t>((bytes + flit_bytes_ - 1) / flit_bytes_);
     }
     packet.message_class = traced.message_class;
     packet.kind = traced.kind;
@@ -110,7 +116,12 @@ class PacketReplay {
     const auto found = waiting_.find({delivery.tag, delivery.destination});
     if (found == waiting_.end()) return;
     for (const std::uint64_t number : found->second) {
-      ready_.push({network_.now().value() + trace_.packets[number].gap, number});
+      if (--awaited_[number] > 0) continue;
+      const TracedPacket& packet = trace_.packets[number];
+      const std::uint64_t now = network_.now().value();
+      ready_.push(
+          {trace_.rule == WaitRule::gap ? now + packet.gap : std::max(now, first_ + packet.cycle),
+           number});
     }
     waiting_.erase(found);
   }
@@ -173,6 +184,7 @@ class PacketReplay {
   const std::size_t flit_bytes_;
   const bool resize_;
   const std::uint64_t first_;
+  std::vector<std::size_t> awaited_;  // [packet]: arrivals that it still waits for
   std::priority_queue<Ready> ready_;
   std::unordered_map<ArrivalAt, std::vector<std::uint64_t>, Hash> waiting_;
   LatencyHistogram latencies_;
@@ -195,16 +207,16 @@ Result<RunResult> replay_packets(Network& network, const PacketTrace& trace, boo
                               network.config().classes),
                   "--packet-trace");
     }
-    const bool comes =
-        !packet.after ||
-        (*packet.after < number &&
-         std::ranges::find(trace.packets[*packet.after].destinations, packet.source) !=
-             trace.packets[*packet.after].destinations.end());
-    if (!open_loop && !comes) {
+    for (const std::uint64_t cause : packet.after) {
+      const bool comes =
+          cause < number && (trace.rule == WaitRule::cycle ||
+                             std::ranges::find(trace.packets[cause].destinations, packet.source) !=
+                                 trace.packets[cause].destinations.end());
+      if (open_loop || comes) continue;
       return fail(ErrorCode::invalid_argument,
                   fmt::format("packet {} of the trace waits for packet {}, which never comes to "
                               "its source {}",
-                              number, *packet.after, packet.source),
+                              number, cause, packet.source),
                   "--packet-trace");
     }
   }

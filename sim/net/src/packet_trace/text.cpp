@@ -8,6 +8,8 @@
 #include <limits>
 #include <sstream>
 
+#include "packet_trace/netrace.hpp"
+
 namespace ww::sim::net {
 namespace {
 
@@ -27,6 +29,7 @@ constexpr std::pair<WordType, std::string_view> kWordTypes[] = {{WordType::exact
                                                                 {WordType::uint8, "uint8"}};
 
 constexpr std::size_t kMostPayload = 65536;
+constexpr int kBzip2Start = 'B';  // "BZh"
 
 std::vector<std::string_view> words_of(std::string_view line, char separator) {
   std::vector<std::string_view> words;
@@ -111,8 +114,8 @@ void read_cause(Fields& fields, TracedPacket& packet, std::uint64_t number) {
   const std::string_view after = fields.word("the packet waited for");
   packet.gap = fields.number<std::uint64_t>("the gap");
   if (after == "-") return;
-  packet.after = fields.number_in<std::uint64_t>(after, "the packet waited for", number);
-  if (*packet.after >= number) {
+  packet.after = {fields.number_in<std::uint64_t>(after, "the packet waited for", number)};
+  if (packet.after.front() >= number) {
     fields.refuse(ErrorCode::out_of_range, "a packet can only wait for an earlier one");
   }
 }
@@ -189,15 +192,20 @@ std::string packet_line(const TracedPacket& packet) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}", packet.cycle, packet.source,
                      fmt::join(packet.destinations, ","), packet.message_class,
                      name_of(packet.kind, kPacketKinds), packet.flits,
-                     packet.after ? std::to_string(*packet.after) : "-", packet.gap,
+                     packet.after.empty() ? "-" : std::to_string(packet.after.front()), packet.gap,
                      name_of(packet.approximable.type, kWordTypes), packet.approximable.threshold,
                      packet.approximable.first_byte, payload.empty() ? "-" : payload);
 }
 
-Result<PacketTrace> read_packets(std::istream& text, const std::string& origin) {
+Result<PacketTrace> read_packets(std::istream& in, const std::string& origin) {
+  // No line of text begins with what these formats begin with.
+  if (in.peek() == kNetraceStart) return read_netrace(in, origin);
+  if (in.peek() == kBzip2Start) {
+    return fail(ErrorCode::unsupported, "is compressed; unpack it first with bzip2 -dk", origin);
+  }
   PacketTrace trace;
   std::uint64_t number = 0;
-  for (std::string line; std::getline(text, line);) {
+  for (std::string line; std::getline(in, line);) {
     const std::string where = fmt::format("{}:{}", origin, ++number);
     if (number == 1 && line.starts_with(kPacketTraceMark)) {
       WW_TRY(read_head(line, where, trace));
@@ -224,9 +232,9 @@ Result<PacketTrace> read_packets(std::istream& text, const std::string& origin) 
 }
 
 Result<PacketTrace> read_packets(const std::filesystem::path& file) {
-  std::ifstream text(file);
-  if (!text) return fail(ErrorCode::io_error, "cannot be read", file.string());
-  return read_packets(text, file.string());
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail(ErrorCode::io_error, "cannot be read", file.string());
+  return read_packets(in, file.string());
 }
 
 }  // namespace ww::sim::net

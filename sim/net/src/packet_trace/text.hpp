@@ -10,6 +10,6 @@ namespace ww::sim::net {
 
 inline constexpr std::string_view kPacketTraceMark = "wirewatt-packets 1";
 
-[[nodiscard]] std::string packet_line(const TracedPacket& packet);
+[[nodiscard]] std::string packet_line(const TracedPacket& packet);  // of one cause at most
 
 }  // namespace ww::sim::net

@@ -15,6 +15,7 @@ struct ReproduceRequest {
   std::string out;    // folder of calibration or runs, rows and page; what is in it is used again
   std::string size;   // inputs of the applications: small, medium, paper
   bool quick{};       // quick campaign or fewer ablations
+  unsigned jobs{2};   // runs at once, of the papers about networks
 };
 
 // The papers that can be reproduced: iiswc16, dapper, gpuopt.

@@ -10,15 +10,15 @@
 // arrival at SOURCE the packet followed after GAP cycles, or '-'. TYPE, THRESHOLD and FIRST_BYTE
 // are those of Approximable. PAYLOAD is in hexadecimal, or '-'.
 //
-// Tables of other simulators (Noxim's and Netrace's columns, as text) are read, too: lines of
-// `CYCLE SOURCE DESTINATION FLITS [AFTER GAP]`; '#' begins a comment.
+// Two foreign formats are read, too. A table of text has lines of
+// `CYCLE SOURCE DESTINATION FLITS [AFTER GAP]`; '#' begins a comment. Netrace's binary format
+// (Hestness, Grot, Keckler, NoCArc 2010; version 1.0) lists for each packet those that wait for it.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,22 +35,31 @@ struct TracedPacket {
   std::uint8_t message_class{};
   PacketKind kind{PacketKind::data};
   std::uint16_t flits{1};
-  std::optional<std::uint64_t> after;  // number of the packet that it waited for
-  std::uint64_t gap{};                 // cycles from that one's arrival at `source`
+  std::uint16_t bytes{};  // where they are known without a payload: flits follow from them
+  std::vector<std::uint64_t> after;  // numbers of the packets that it waited for
+  std::uint64_t gap{};               // cycles from the arrival of the last of them
   Approximable approximable;
   std::vector<std::byte> payload;
 };
 
+// When a packet that waited for others enters the network again, if the loop is closed.
+enum class WaitRule : std::uint8_t {
+  gap,    // as long after their arrival at its source as when it was recorded
+  cycle,  // when all have arrived, wherever they went, but not before its own cycle (Netrace)
+};
+
 struct PacketTrace {
   std::uint32_t nodes{};  // 0: a table, which does not say
+  WaitRule rule{WaitRule::gap};
   int classes{1};
   int flit_bits{};  // of the network that it was recorded on; 0: unknown
   std::vector<TracedPacket> packets;
 };
 
-// Errors: io_error; parse_error and out_of_range, with the line's number.
+// Errors: io_error; parse_error, out_of_range and unsupported, with the number of the line or, in
+// Netrace's format, of the packet.
 [[nodiscard]] Result<PacketTrace> read_packets(const std::filesystem::path& file);
-[[nodiscard]] Result<PacketTrace> read_packets(std::istream& text, const std::string& origin);
+[[nodiscard]] Result<PacketTrace> read_packets(std::istream& in, const std::string& origin);
 
 // The network itself, which writes every packet that it is given to a file. Error: io_error, here
 // and from inject().
@@ -59,7 +68,7 @@ struct PacketTrace {
 
 // Runs a trace to its end: all cycles count. A packet with payload has as many flits as it needs on
 // this network. `open_loop`: every packet is created at its own cycle; otherwise those that waited
-// for another keep their distance to its arrival. Errors: invalid_argument (nodes or classes that
+// for others follow the trace's rule. Errors: invalid_argument (nodes or classes that
 // the network does not have), bad_data (a network that is stuck), cancelled (Ctrl-C).
 [[nodiscard]] Result<RunResult> replay_packets(Network& network, const PacketTrace& trace,
                                                bool open_loop);
