@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   // WW_FUZZ_INPUTS: fewer (or more) of them, for targets that take their time.
   const char* asked = std::getenv("WW_FUZZ_INPUTS");
   const int inputs = asked != nullptr ? std::atoi(asked) : 20000;
-  std::vector<std::uint8_t> input;
+  static std::vector<std::uint8_t> input;  // the signal handler reads it
   current = &input;
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     std::signal(number, tell_input);
