@@ -63,14 +63,14 @@ void add_view(std::vector<HostListing>& listings, const std::string& api,
     listing.reason = entry.value("error", "");
     if (entry.contains("facts")) {
       const json& facts = entry["facts"];
-      listing.facts = {facts.value("api", ""),
-                       facts.value("device", ""),
-                       facts.value("driver", ""),
-                       facts.value("target", ""),
-                       facts.value("pci_bus", ""),
-                       facts.value("compute_units", 0),
-                       facts.value("l2_bytes", std::int64_t{0}),
-                       facts.value("virtual", false)};
+      listing.facts.api = facts.value("api", "");
+      listing.facts.device = facts.value("device", "");
+      listing.facts.driver = facts.value("driver", "");
+      listing.facts.target = facts.value("target", "");
+      listing.facts.pci_bus = facts.value("pci_bus", "");
+      listing.facts.compute_units = facts.value("compute_units", 0);
+      listing.facts.l2_bytes = facts.value("l2_bytes", std::int64_t{0});
+      listing.facts.is_virtual = facts.value("virtual", false);
     }
     listings.push_back(std::move(listing));
   }
