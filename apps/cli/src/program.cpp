@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.fallthrough();
   add_devices(app, outcome);
   add_doctor(app, outcome);
+  add_selftest(app, outcome);
   add_calibrate(app, outcome);
   add_fit(app, outcome);
   add_score(app, outcome);

@@ -15,6 +15,7 @@
 
 #include "hwmon_power.hpp"
 #include "testing/fake_amd_tree.hpp"
+#include "testing/fake_cards.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
 
@@ -34,28 +35,14 @@ class AmdCards : public ::testing::Test {
   [[nodiscard]] std::string sysfs() const { return folder_ / "sys"; }
 
   static void write(const fs::path& file, const std::string& text) {
-    fs::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << text;
+    testing::FakeCards::write(file, text);
   }
-  // A card with a hwmon folder; returns its folder.
   [[nodiscard]] fs::path add_card(int number, const std::string& pci,
                                   const std::string& device_id) const {
-    const fs::path top = fs::path(sysfs()) / "class";
-    const fs::path device = top / "_pci" / pci;
-    const std::string name = "card" + std::to_string(number);
-    fs::create_directories(device / "drm" / name);
-    fs::create_directories(device / ("drm/renderD" + std::to_string(128 + number)));
-    fs::create_directories(top / "drm");
-    fs::create_directory_symlink("../_pci/" + pci + "/drm/" + name, top / "drm" / name);
-    fs::create_directory_symlink("../..", device / "drm" / name / "device");
-    write(device / "vendor", "0x1002\n");
-    write(device / "device", device_id + "\n");
-    write(device / "hwmon/hwmon0/name", "amdgpu\n");
-    return device;
+    return testing::FakeCards(sysfs()).add(number, pci, device_id);
   }
   static void write_metrics(const fs::path& device, const std::vector<std::byte>& table) {
-    write(device / "gpu_metrics",
-          std::string(reinterpret_cast<const char*>(table.data()), table.size()));
+    testing::FakeCards::write(device / "gpu_metrics", table);
   }
 
   fs::path folder_;
@@ -238,8 +225,7 @@ TEST_F(AmdCards, OfManyDiesGiveTheEnergyOfEachPartAndTheBytesOfEachLink) {
   put(package, 16 + 76, 5'000, 8);
   put(package, 16 + 84, 2'500, 8);
   put(package, 16 + 92, 1'500, 8);
-  write(device / "pm_metrics",
-        std::string(reinterpret_cast<const char*>(package.data()), package.size()));
+  testing::FakeCards::write(device / "pm_metrics", package);
 
   const auto gpu = list_amd_gpus(sysfs()).at(0);
   EXPECT_EQ(gpu.compute_partition, "CPX");

@@ -20,11 +20,11 @@ struct HostFacts {
   std::string device;  // as the driver names it
   std::string driver;
   std::string target;       // "gfx90a", "sm_90"; empty where the driver does not say
-  std::string no_code;      // why its binaries cannot be patched; empty where they may
   std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
   int compute_units{};      // CUs or SMs; 0 where the driver does not say
   std::int64_t l2_bytes{};  // likewise
   bool is_virtual{};        // a simulated GPU behind this API: nothing from it is a measurement
+  std::string no_code{};    // why its binaries cannot be patched; empty where they may
 };
 
 // The type of a buffer's words, for devices that may change them slightly on their way to a core.
