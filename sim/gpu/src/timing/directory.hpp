@@ -4,8 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 namespace ww::sim::gpu::timing {
@@ -18,7 +19,7 @@ class Directory {
   // A load of `core`, whose L1 keeps the line. Returns the owner that has to give the line back
   // first, or kNobody.
   std::uint32_t read(std::uint32_t line, std::uint32_t core) {
-    Entry& entry = lines_[line];
+    Entry& entry = entry_of(line);
     const std::uint32_t owner = entry.owner == core ? kNobody : entry.owner;
     if (owner != kNobody) entry.owner = kNobody;
     if (std::ranges::find(entry.cores, core) == entry.cores.end()) entry.cores.push_back(core);
@@ -27,7 +28,7 @@ class Directory {
   // A store or an atomic of `core`, which becomes the owner if its L1 keeps the line. Returns the
   // others that have it: their copies are no longer valid.
   [[nodiscard]] Cores write(std::uint32_t line, std::uint32_t core, bool keeps) {
-    Entry& entry = lines_[line];
+    Entry& entry = entry_of(line);
     Cores others = std::move(entry.cores);
     std::erase(others, core);
     entry.cores.clear();
@@ -37,13 +38,12 @@ class Directory {
   }
   // The owner wrote the line back and no longer has it. Another may own it by now.
   void written_back(std::uint32_t line, std::uint32_t core) {
-    const auto found = lines_.find(line);
-    if (found == lines_.end() || found->second.owner != core) return;
-    lines_.erase(found);
+    if (owns(line, core)) entry_of(line) = {};
   }
   [[nodiscard]] bool owns(std::uint32_t line, std::uint32_t core) const {
-    const auto found = lines_.find(line);
-    return found != lines_.end() && found->second.owner == core;
+    const std::size_t page = line / kPageLines;
+    return page < pages_.size() && pages_[page] != nullptr &&
+           (*pages_[page])[line % kPageLines].owner == core;
   }
 
  private:
@@ -51,7 +51,17 @@ class Directory {
     std::uint32_t owner{kNobody};
     Cores cores;  // that have the line, the owner among them
   };
-  std::unordered_map<std::uint32_t, Entry> lines_;
+  // Programs touch most lines of few pages.
+  static constexpr std::uint32_t kPageLines = 1024;
+
+  Entry& entry_of(std::uint32_t line) {
+    const std::size_t page = line / kPageLines;
+    if (page >= pages_.size()) pages_.resize(page + 1);
+    if (!pages_[page]) pages_[page] = std::make_unique<std::array<Entry, kPageLines>>();
+    return (*pages_[page])[line % kPageLines];
+  }
+
+  std::vector<std::unique_ptr<std::array<Entry, kPageLines>>> pages_;
 };
 
 }  // namespace ww::sim::gpu::timing

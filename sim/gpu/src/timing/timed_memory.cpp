@@ -53,6 +53,7 @@ TimedMemory::TimedMemory(const Chip& chip, exec::DeviceMemory& memory,
     core.node = node;
     core.sequence.resize(nodes_.size());
   }
+  queued_.resize((cores_.size() + 63) / 64);
   report_.config = config_;
   if (config_.l1_policy == "coherent") {
     side_.directory = &directory_;
@@ -70,6 +71,8 @@ void TimedMemory::begin_launch(const exec::LaunchState& launch, Cus& cus) {
   flights_.clear();
   joined_.clear();
   under_way_ = 0;
+  std::ranges::fill(queued_, 0U);
+  mshr_waits_ = 0;
   stats_ = {};
   counters_ = {};
   for (MemoryNode& node : nodes_) node.begin_launch(clean);
@@ -198,6 +201,7 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
       }
     }
     core.queue.push(index);
+    queued_[core_index / 64] |= std::uint64_t{1} << (core_index % 64);
     ++under_way_;
   }
 }
@@ -236,9 +240,7 @@ Status TimedMemory::run_until(Cus& cus, std::int64_t end) {
 }
 
 void TimedMemory::count_cycles(std::uint64_t cycles) {
-  for (const Core& core : cores_) {
-    if (core.waits_for_mshr) stats_.mshr_full_cycles += cycles;
-  }
+  stats_.mshr_full_cycles += cycles * mshr_waits_;
   for (const MemoryNode& node : nodes_) {
     sums_.occupancy += cycles * node.buffered();
     if (node.output_full()) stats_.output_full_cycles += cycles;
@@ -255,24 +257,27 @@ Status TimedMemory::watch() {
 // Each core may send one request a cycle.
 Result<bool> TimedMemory::send(std::int64_t now) {
   bool any = false;
-  for (Core& core : cores_) {
-    core.waits_for_mshr = false;
-    if (core.queue.empty()) continue;
+  Status failure;
+  mshr_waits_ = 0;
+  for_each_queued([&](std::size_t number) {
+    Core& core = cores_[number];
     const std::uint32_t index = core.queue.front();
     const Flight& flight = flights_[index];
-    if (flight.ready > now) continue;
+    if (flight.ready > now || !failure) return;
     if (!has_mshr(core, flight)) {
-      core.waits_for_mshr = true;
-      continue;
+      ++mshr_waits_;
+      return;
     }
-    if (!has_room(core)) continue;
+    if (!has_room(core)) return;
     const bool posted = flight.kind == exec::Request::Kind::write_back;
     const bool is_read = flight.is_read();
-    WW_TRY(send_request(core, index));
+    failure = send_request(core, index);
     if (!posted) ++(is_read ? core.reads : core.writes);
     core.queue.pop();
+    if (core.queue.empty()) queued_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
     any = true;
-  }
+  });
+  WW_TRY(failure);
   return any;
 }
 
@@ -509,13 +514,13 @@ void TimedMemory::fill_scalar(exec::ComputeUnit& cu, Core& core, std::uint32_t i
 
 std::int64_t TimedMemory::earliest(std::int64_t now) const {
   std::int64_t next = exec::kNever;
-  for (const Core& core : cores_) {
-    if (core.queue.empty()) continue;
+  for_each_queued([&](std::size_t number) {
+    const Core& core = cores_[number];
     const Flight& flight = flights_[core.queue.front()];
     // By what has arrived since the last look: this may be the end of a quantum.
-    if (!has_mshr(core, flight)) continue;
+    if (!has_mshr(core, flight)) return;
     if (flight.ready > now || has_room(core)) next = std::min(next, std::max(flight.ready, now));
-  }
+  });
   for (const MemoryNode& node : nodes_) {
     if (!node.idle()) next = std::min(next, node.next_event(now));
   }

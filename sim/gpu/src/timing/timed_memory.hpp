@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <memory>
 #include <optional>
 #include <set>
@@ -67,7 +68,6 @@ class TimedMemory final : public exec::Hierarchy {
     std::vector<std::uint32_t> sequence;        // next, by memory node
     std::vector<std::uint32_t> flight_of_slot;  // that fills an L1 slot
     std::vector<std::uint32_t> flight_of_scalar_slot;
-    bool waits_for_mshr{};
   };
   // What means and percentiles are made of.
   struct Sums {
@@ -80,6 +80,15 @@ class TimedMemory final : public exec::Hierarchy {
   void join(const exec::Request& request, std::uint32_t core);
   Status run_until(Cus& cus, std::int64_t end);
   Result<bool> send(std::int64_t now);
+  // Calls visit(core) for each core with flights in its queue.
+  template <class Visit>
+  void for_each_queued(const Visit& visit) const {
+    for (std::size_t word = 0; word < queued_.size(); ++word) {
+      for (std::uint64_t left = queued_[word]; left != 0; left &= left - 1) {
+        visit(64 * word + static_cast<std::size_t>(std::countr_zero(left)));
+      }
+    }
+  }
   // Whether the core may have one more such request under way, and put one into the network.
   [[nodiscard]] bool has_mshr(const Core& core, const Flight& flight) const;
   [[nodiscard]] bool has_room(const Core& core) const;
@@ -125,6 +134,8 @@ class TimedMemory final : public exec::Hierarchy {
   MemorySide side_;
   std::vector<MemoryNode> nodes_;
   std::vector<Core> cores_;
+  std::vector<std::uint64_t> queued_;     // mask over cores with flights in their queue
+  std::uint64_t mshr_waits_{};            // cores that had no miss slot at the last look
   std::vector<std::uint32_t> core_at_;    // [network node]
   std::vector<std::uint32_t> memory_at_;  // [network node]
   std::vector<ChannelActivity> channels_;

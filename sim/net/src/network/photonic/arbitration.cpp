@@ -297,7 +297,8 @@ void Photonic::release_power(std::uint16_t token, int position) {
     llc_held_ += static_cast<std::uint64_t>(light_);
     --llc_holds_;
   }
-  if (std::popcount(free_power_ | held_power_) > units_) {
+  // Without laser control all units are lit, and none goes out.
+  if (units_ < keys_.power_units && std::popcount(free_power_ | held_power_) > units_) {
     count_lit();
     held_power_ &= ~one;  // its laser goes out
     return;
