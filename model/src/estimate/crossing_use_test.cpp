@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const CrossingModel kModel{"cuda:0", "", {1.0, 0.9, 1.1}, Interval{0.4, 0.3, 0.5}};
+const CrossingModel kModel{"cuda:0", "", "", false, {1.0, 0.9, 1.1}, Interval{0.4, 0.3, 0.5}};
 
 KernelTraffic kernel_of(const char* name, double bytes) {
   KernelTraffic kernel;
