@@ -54,7 +54,7 @@ std::string on_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto file = folder + "/" + program;
+    std::string file = fmt::format("{}/{}", folder, program);
     if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
   }
   return {};

@@ -244,7 +244,7 @@ UpdatePeriod find_update_period(std::span<const PowerPoint> all) {
   constexpr std::size_t fewest = 60;  // changes
   for (auto part = polls; !found.resolved && found.changes / 2 >= fewest;) {
     part = part.first(part.size() / 2);
-    const UpdatePeriod shorter = search(part);
+    UpdatePeriod shorter = search(part);
     if (shorter.resolved) return shorter;
     if (shorter.changes < fewest) break;
   }

@@ -176,7 +176,7 @@ class AmdSysfs final : public PowerSource {
       if (!bytes.empty()) {
         auto table = parse_gpu_metrics(bytes, metrics_.path());
         if (table) {
-          table_ = std::move(*table);
+          table_ = *table;
           state.reason = fmt::format("{}, layout {}", metrics_.path(), table_->layout);
           no_energy = energy_obstacle();
           if (table_->apu) metrics_.open_every_time();
@@ -265,7 +265,7 @@ class AmdSysfs final : public PowerSource {
 
   void read_table() {
     auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
-    if (table) table_ = std::move(*table);
+    if (table) table_ = *table;
   }
 
   void read_files(RawReading& reading) {

@@ -1,6 +1,7 @@
 // Real code objects from the compiler: parsed, decoded, written as assembly and assembled back.
 #include "ww/binpatch/code_object.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -90,9 +91,10 @@ std::string math_library_source() {
   std::string source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   const auto add = [&](const std::string& name, const std::string& arguments) {
     for (const std::string type : {"float", "double"}) {
-      source += "__kernel void " + name + "_" + type + "(__global " + type + "* o) {\n  const " +
-                type + " a = o[0], b = o[1], c = o[2];\n  o[3] = " + name + "(" + arguments +
-                ");\n}\n";
+      source += fmt::format(
+          "__kernel void {0}_{1}(__global {1}* o) {{\n  const {1} a = o[0], b = o[1], c = o[2];\n"
+          "  o[3] = {0}({2});\n}}\n",
+          name, type, arguments);
     }
   };
   for (const char* name :
