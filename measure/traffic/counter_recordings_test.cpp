@@ -251,5 +251,32 @@ TEST(CounterRecordings, HaveNoTrafficInAnNcuFileWithoutByteCounters) {
   }
 }
 
+// Samples of ROCm 7's documentation: 19 columns, agents as words, traces that are not in time
+// order.
+TEST(CounterRecordings, ReadTheFormsOfRocm7) {
+  SKIP_WITHOUT_RECORDINGS();
+  const auto counters =
+      read_counter_file(data("rocprofv3_rocm7/rocm7_docs_counter_collection.csv"));
+  ASSERT_TRUE(counters) << counters.error().text();
+  ASSERT_EQ(counters->dispatches.size(), 4u);
+  for (const CounterDispatch& dispatch : counters->dispatches) {
+    EXPECT_EQ(dispatch.agent, "Agent 1");
+    EXPECT_EQ(dispatch.process, "15606");
+    EXPECT_EQ(counter_total(dispatch, "SQ_WAVES"), 16384.0);
+  }
+  EXPECT_EQ(counters->dispatches[0].duration_ns, 52'151.0);
+  const auto trace = read_counter_file(data("rocprofv3_rocm7/rocm7_docs_kernel_trace.csv"));
+  ASSERT_TRUE(trace) << trace.error().text();
+  EXPECT_EQ(trace->form, CounterForm::rocprof_v3_kernel_trace);
+  EXPECT_EQ(trace->dispatches[0].grid_size, 1048576.0);
+  EXPECT_EQ(trace->dispatches[1].kernel,
+            "subtract_kernel(float*, float const*, float const*, int, int)");
+  for (const char* none : {"rocm7_docs_memory_copy_trace.csv", "rocm7_docs_rocpd_to_csv.csv"}) {
+    const auto other = read_counter_file(data(std::string("rocprofv3_rocm7/") + none));
+    ASSERT_FALSE(other) << none;
+    EXPECT_EQ(other.error().code, ErrorCode::unsupported) << other.error().text();
+  }
+}
+
 }  // namespace
 }  // namespace ww::measure

@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "ww/core/json_reader.hpp"
 #include "ww/selftest/selftest.hpp"
@@ -112,6 +113,11 @@ Status read_rows(const json& from, Recording& into) {
     reading.temperature_mc = narrow_value(temperature[i]);
     reading.voltage_uv = narrow_value(voltage[i]);
     reading.clock_khz = narrow_value(clock[i]);
+    // As the recorder marks it: the first one, and each that differs from the one before.
+    const auto values = [](const SensorReading& r) {
+      return std::tie(r.power_uw, r.energy_ticks, r.temperature_mc, r.voltage_uv, r.clock_khz);
+    };
+    reading.changed = i == 0 || values(reading) != values(into.readings[i - 1]);
   }
   return {};
 }

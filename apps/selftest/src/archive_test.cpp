@@ -39,6 +39,7 @@ Archive example() {
       ticks += watts * 65536 / 1000;
       reading.energy_ticks = ticks;
       if (at % 100 == 0) reading.temperature_mc = 41'000;
+      reading.changed = true;  // the counter moves
       into.readings.push_back(reading);
     }
   };
@@ -58,7 +59,8 @@ Archive example() {
   topology.latency.noise_ticks = 1;
   archive.topology = topology;
   for (std::uint32_t wave = 0; wave < 8; ++wave) {
-    archive.waves.push_back({wave, wave / 4, (wave / 4) ^ 0x5EC0DE01U, wave % 2 * 256, 0, 0});
+    archive.waves.push_back(
+        {wave, wave / 4, (wave / 4) ^ 0x5EC0DE01U, wave % 2 * 256, 0, static_cast<int>(wave % 2)});
   }
   return archive;
 }
@@ -104,7 +106,7 @@ TEST(Selftest, SaysWhatIsWrong) {
   unpinned.waves[3].unpatched ^= 1;
   EXPECT_EQ(of(unpinned, "pinning").verdict, Verdict::bad);
   Archive one_place = example();
-  for (auto& wave : one_place.waves) wave.id = 7;
+  for (auto& wave : one_place.waves) wave.cu = 7;
   EXPECT_EQ(of(one_place, "pinning").verdict, Verdict::bad);
   Archive frozen = example();
   for (auto& reading : frozen.step_test.readings) reading.power_uw = 100'000'000;

@@ -22,26 +22,26 @@ constexpr std::uint32_t kMarker = 0x5EC0DE01;
 Finding judge_pinning(const Archive& archive) {
   if (archive.waves.empty()) return {"pinning", Verdict::unavailable, archive.no_waves, ""};
   std::set<int> engines;
-  std::set<std::uint32_t> ids;
+  std::set<std::pair<int, int>> units;  // engine and CU; of NVIDIA the SM alone
   std::size_t unpatched = 0;
   for (const microbench::WavePlace& wave : archive.waves) {
     engines.insert(wave.engine);
-    ids.insert(wave.id);
+    units.insert({wave.engine, wave.cu});
     unpatched += (wave.unpatched ^ kMarker) == wave.group ? 1 : 0;
   }
   const std::size_t waves = archive.waves.size();
-  const std::string places = fmt::format("{} wavefronts reported {} hardware ids on {} engines",
-                                         waves, ids.size(), engines.size());
+  const std::string places = fmt::format("{} wavefronts ran on {} units of {} engines", waves,
+                                         units.size(), engines.size());
   if (unpatched != waves) {
     return {"pinning", Verdict::bad,
             fmt::format("{}; without the patch only {} of {} reported their group", places,
                         unpatched, waves),
             ""};
   }
-  if (ids.size() < 2) {
+  if (units.size() < 2) {
     return {"pinning", Verdict::bad, places + ": the register does not tell places apart", ""};
   }
-  return {"pinning", Verdict::good, places + ", and without the patch each its group", ""};
+  return {"pinning", Verdict::good, places + "; without the patch each reported its group", ""};
 }
 
 Finding judge_latency(const Archive& archive) {
@@ -101,8 +101,8 @@ Finding judge_stream(const Archive& archive) {
   const measure::LoadStep& step = stream.steps.front();
   const double seconds = static_cast<double>(step.off_ns - step.on_ns) * 1e-9;
   if (!(seconds > 0)) return {"stream", Verdict::bad, "it took no time", ""};
-  std::string text = fmt::format("{:.1f} MB were copied and were right, in {:.2f} s",
-                                 stream.bytes * 1e-6, seconds);
+  std::string text = fmt::format("{:.1f} MB were copied and were right, in {:.2f} ms",
+                                 stream.bytes * 1e-6, seconds * 1e3);
   const auto energy =
       energy::energy_between(energy::energy_series(stream.readings), step.on_ns, step.off_ns);
   if (!energy.ok()) return {"stream", Verdict::limited, text + "; no energy: " + energy.reason, ""};
