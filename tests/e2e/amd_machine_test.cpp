@@ -24,6 +24,7 @@ class AmdMachine : public ::testing::Test {
   [[nodiscard]] Finished with_cards(std::vector<std::string> words) const {
     words.insert(words.begin(), wirewatt());
     return run(words, {{"WIREWATT_SYSFS", sysfs().string()},
+                       {"XDG_CACHE_HOME", (folder_.path() / "cache").string()},
                        {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()}});
   }
   // calibrate without --device must stop, name the card at `pci` and leave nothing behind.

@@ -39,7 +39,7 @@ TEST_P(SelftestOf, AVirtualDeviceIsJudgedAlikeWhenItIsReplayed) {
   std::printf("%s: %.0f kB, %.1f s\n", GetParam(), static_cast<double>(size) * 1e-3,
               report["elapsed_s"].get<double>());
 }
-INSTANTIATE_TEST_SUITE_P(Chips, SelftestOf, ::testing::Values("virtual:w9100", "virtual:mi210"));
+INSTANTIATE_TEST_SUITE_P(Chips, SelftestOf, ::testing::Values("virtual:w9100"));
 
 TEST(Selftest, NeedsAFileToWriteOrToReplay) {
   EXPECT_EQ(run({wirewatt(), "selftest"}).exit_code, 2);
