@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
+#include "testing/rocpd_database.hpp"
 #include "ww/measure/counter_map.hpp"
 
 namespace ww::measure {
@@ -97,6 +99,35 @@ TEST_F(FakeProfiler, PassesOfRocprofV3AreJoined) {
   ASSERT_EQ(result->counters.dispatches.size(), 1u);
   EXPECT_EQ(result->counters.dispatches[0].counters.at("COUNTER_1"), 1.5);
   EXPECT_EQ(result->counters.dispatches[0].counters.at("COUNTER_2"), 2.5);
+}
+
+// Releases that make no tables leave a database for each pass.
+TEST_F(FakeProfiler, DatabasesOfRocprofV3AreReadWhereThereAreNoTables) {
+  for (const auto& [pass, counter, value] :
+       {std::tuple{1, "TCC_HIT_sum", 1000.0}, std::tuple{2, "TCC_MISS_sum", 24.0}}) {
+    testing::RocpdDatabase database;
+    database.add_process("_a", 10 + pass, "gfx942",
+                         {{.kernel = "known_bytes", .counters = {{counter, {value}}}}});
+    const auto bytes = database.bytes();
+    std::ofstream(root_ / ("pass" + std::to_string(pass)), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  const std::string body = R"(
+folder=$6; shift 9; "$@" || exit 7
+for pass in 1 2; do
+  mkdir -p "$folder/pmc_$pass/host" && cp ")" +
+                           root_.string() +
+                           R"(/pass$pass" "$folder/pmc_$pass/host/1${pass}_results.db" || exit 6
+done
+)";
+  request_.architecture = "gfx942";
+  request_.counters = {"TCC_HIT_sum", "TCC_MISS_sum"};
+  const auto result = profile(made(Profiler::rocprof_v3, body), request_);
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_EQ(result->counters.dispatches.size(), 1u);
+  EXPECT_EQ(result->counters.dispatches[0].counters.at("TCC_HIT_sum"), 1000.0);
+  EXPECT_EQ(result->counters.dispatches[0].counters.at("TCC_MISS_sum"), 24.0);
 }
 
 TEST_F(FakeProfiler, PassesWithOtherKernelsAreRefused) {

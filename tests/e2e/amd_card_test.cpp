@@ -111,6 +111,21 @@ mv "$output.2" "$output"
   EXPECT_THAT(finished.err, HasSubstr("+100."));
 }
 
+TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
+  const std::string file = (folder_.path() / "test.wwst").string();
+  const auto made =
+      run({wirewatt(), "selftest", "--device", "hip:0", "-o", file, "--json"}, environment());
+  ASSERT_EQ(made.exit_code, 0) << made.err << made.out;
+  const auto replayed = run({wirewatt(), "selftest", "--replay", file, "--json"});
+  EXPECT_EQ(replayed.out, made.out);
+  const json report = json::parse(made.out);
+  for (const char* part : {"pinning", "latency", "sensor power", "step test", "stream"}) {
+    EXPECT_EQ(named(report["findings"], "capability", part)["verdict"], "good")
+        << report["findings"].dump(1);
+  }
+  EXPECT_LT(std::filesystem::file_size(file), 800'000u);
+}
+
 // Ten minutes of the card's time and some of ours:
 // WW_AMD_CAMPAIGN=1 ctest --test-dir build/release -R amd_card -V
 TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
