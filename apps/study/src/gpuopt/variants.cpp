@@ -94,7 +94,7 @@ void add_electrical(std::vector<GpuoptVariant>& all) {
   assert(set && "mesh-bufferless knows bless");
   static_cast<void>(set);
   all.push_back(mesh("priority", "through traffic first", "mesh-priority"));
-  for (const int sms : {1, 2, 4}) {
+  for (const int sms : {1, 4}) {
     all.push_back(mesh(fmt::format("sms-{}", 8 * sms), fmt::format("EMESH, {} SMs", 8 * sms)));
     all.back().cus_in_use = sms;
   }
