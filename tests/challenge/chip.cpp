@@ -235,13 +235,13 @@ void Chip::wander(double seconds) {
   }
 }
 
-// The power limit: down by half a percent while above it, slowly up again.
+// The power limit: down by half a percent while above it, and up again below it.
 void Chip::govern(double seconds, double power_w) {
   since_governed_s_ += seconds;
   if (since_governed_s_ < kGovernorS) return;
   since_governed_s_ = 0;
   cap_factor_ =
-      power_w > cap_w_ ? std::max(0.5, cap_factor_ - 0.005) : std::min(1.0, cap_factor_ + 0.0005);
+      power_w > cap_w_ ? std::max(0.5, cap_factor_ - 0.005) : std::min(1.0, cap_factor_ + 0.005);
 }
 
 }  // namespace ww::challenge

@@ -329,6 +329,7 @@ json Recorder::strata() const {
                                                         : "0.7 to 1.5 mm"},
       {"names", yes(die_.swapped, "two engines swapped", "right")},
       {"voltage", yes(drawn.at("sensor.shows_voltage").get<bool>(), "shown", "not shown")},
+      {"voltage step", number("sensor.voltage_step_mv") < 5 ? "1 mV" : "6.25 mV"},
       {"adaptive voltage", yes(drawn.at("clock.avfs").get<bool>(), "yes", "no")},
       {"clock", yes(drawn.at("clock.boosts").get<bool>(), "boosts", "locked")},
       {"regulator", yes(chip_.regulator().board, "before the sensor", "behind it")},

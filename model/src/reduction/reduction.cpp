@@ -150,8 +150,9 @@ double noise_of(const Trace& trace, std::size_t from, std::size_t to) {
 }
 
 // Short windows that grow with time since `from_ns`: an exponential decay needs them fine first.
-void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int dvfs_state,
-              double period_s, std::vector<Window>& windows) {
+// `load_end_ns`: when the idle run began.
+void cut_idle(const Trace& trace, std::int64_t load_end_ns, std::int64_t from_ns,
+              std::int64_t to_ns, int dvfs_state, double period_s, std::vector<Window>& windows) {
   double width_s = std::max(kFirstIdleWindowS, 2 * std::max(period_s, trace.tail_s));
   const double noise_w = noise_of(trace, trace.first_at(from_ns), trace.first_at(to_ns));
   std::int64_t begin = from_ns;
@@ -167,11 +168,28 @@ void cut_idle(const Trace& trace, std::int64_t from_ns, std::int64_t to_ns, int 
       // Two or three readings do not tell their own scatter.
       window.power_error_w =
           std::max(window.power_error_w, noise_w / std::sqrt(static_cast<double>(window.samples)));
-      windows.push_back(window);
+      window.since_load_s = static_cast<double>(begin - load_end_ns) * 1e-9;
+      // Without a power where every reading was a glitch.
+      if (std::isfinite(window.power_w)) windows.push_back(window);
     }
     begin = end;
     width_s = std::min(width_s * kIdleWindowGrowth, 1.0);
   }
+}
+
+// Drops idle windows in which the clock stood elsewhere than in most of its state's: after a load
+// that the power limit held down, clocks come back only after a while, and idle power with them.
+void drop_odd_clocks(std::vector<Window>& windows) {
+  std::map<int, std::vector<double>> clocks;
+  for (const Window& window : windows) {
+    if (std::isfinite(window.clock_hz)) clocks[window.dvfs_state].push_back(window.clock_hz);
+  }
+  std::map<int, double> usual;
+  for (auto& [state, values] : clocks) usual[state] = median(std::move(values));
+  std::erase_if(windows, [&](const Window& window) {
+    return std::isfinite(window.clock_hz) &&
+           std::abs(window.clock_hz / usual[window.dvfs_state] - 1) > clock_tolerance;
+  });
 }
 
 struct Reduction {
@@ -290,8 +308,8 @@ struct Reduction {
       ++result.rejected;
     } else if (run.kind == RunKind::idle || run.kind == RunKind::cooldown) {
       const auto idle_cut_ns = static_cast<std::int64_t>(trace.idle_settle_s * 1e9);
-      cut_idle(trace, run.start_ns + idle_cut_ns, last_ns, run.dvfs_state, facts.sensor.period_s,
-               result.idle);
+      cut_idle(trace, run.start_ns, run.start_ns + idle_cut_ns, last_ns, run.dvfs_state,
+               facts.sensor.period_s, result.idle);
     } else if (run.kind == RunKind::lock_in) {
       reduce_lock_in(trace, run, plateau);
       return;
@@ -357,6 +375,7 @@ Result<Reduced> reduce(const std::vector<StoredRun>& runs, const Facts& facts) {
     reduction.reduce_session(first, last);
     first = last;
   }
+  drop_odd_clocks(reduction.result.idle);
   return std::move(reduction.result);
 }
 

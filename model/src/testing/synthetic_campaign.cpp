@@ -254,7 +254,11 @@ class Campaign {
   void advance(const Load& load, double seconds, std::vector<SensorReading>& samples) {
     const auto steps = std::lround(seconds / spec_.period_s);
     for (long step = 0; step < steps; ++step) {
-      chip_.advance(load, spec_.period_s, static_cast<double>(now_ns_) * 1e-9);
+      Load now = load;
+      const bool idle = load.engine < 0 && load.activity_w == 0;
+      since_load_s_ = idle ? since_load_s_ + spec_.period_s : 0;
+      if (idle && since_load_s_ <= spec_.late_s) now.activity_w += spec_.late_w;
+      chip_.advance(now, spec_.period_s, static_cast<double>(now_ns_) * 1e-9);
       now_ns_ += std::llround(spec_.period_s * 1e9);
       sense(samples);
     }
@@ -305,6 +309,9 @@ class Campaign {
                            (1 + engine_offset_[e] + quadrant_offset_[q]) *
                            (0.9 + 0.2 * variant.toggle_rate);
     if (engine == 0 && quadrant == 0) work.load.activity_w += variant.odd_pair_w;
+    if (spec_.burst_w > 0 && random_() % 8 == 0) {
+      work.load.activity_w += spec_.burst_w * std::abs(normal());
+    }
     return work;
   }
 
@@ -419,6 +426,7 @@ class Campaign {
   std::array<double, quadrants> quadrant_offset_{};
   std::vector<double> recent_;
   double averaged_w_{};
+  double since_load_s_{1e9};
   double energy_j_{};
   std::int64_t now_ns_{1'000'000'000};
   std::int64_t block_{-1};

@@ -53,6 +53,9 @@ struct SyntheticSpec {
   // At full speed this much of the activity follows the differences of rate between pairs;
   // negative: as throttling does.
   double late_share{-1};
+  double burst_w{};  // a background program that runs during one plateau in eight, about
+  double late_w{};   // drawn for late_s after every load: engines that are gated late
+  double late_s{};
   Departure departure{Departure::none};
   double departure_size{};
   double distance_error{};    // standard deviation of each true distance, relative

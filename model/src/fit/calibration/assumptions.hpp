@@ -35,6 +35,11 @@ inline constexpr double kHotSpotSigmaK = 0.58;
 // The same of a spot that comes and goes within some ms: no cool-down shows it, and it looks like
 // power. Rectangular; 8 K where a sixth of the leakage is, 2 K where a third is, and a fifth more.
 inline constexpr double kUnseenHotSpotK = 2.5;
+// A hot spot that cool-downs show to be hotter than this is none: power that ends some tens of ms
+// after the load, because engines are gated or clocks fall late, looks the same. Two standard
+// deviations above the mean. The first windows after a load then say nothing of heat.
+inline constexpr double kMostHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
+inline constexpr double kLatePowerS = 0.1;
 // What the temperature sensor leaves open of the ambient [K], and of the steady response.
 inline constexpr double kDriftSigmaK = 0.25;
 inline constexpr double kSteadyShare = 0.05;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "estimate/variant_activity.hpp"
+#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/constants.hpp"
 #include "fit/calibration/diagnostics.hpp"
 #include "fit/calibration/fit_runs.hpp"
@@ -226,6 +227,24 @@ std::string hash_of(const std::map<std::string, std::string>& facts,
   return hash.text();
 }
 
+// Rise of the hot spot [K] under the strongest stream, as the fit has it.
+double fitted_hot_spot_k(const JointFit& fit) {
+  double stream_w = 1;
+  for (const auto& variant : fit.parameters.variants) stream_w = std::max(stream_w, variant.mean_w);
+  double rise_k = 0;
+  for (std::size_t j = 0; j < fast_heat_count; ++j) rise_k += stream_w * fit.parameters.response[j];
+  return rise_k;
+}
+
+// Fits, and again without the first windows after a load if what they show is no hot spot. `input`
+// gets the windows that were used.
+Result<JointFit> fit_heat(JointInput& input) {
+  WW_ASSIGN(fit, fit_jointly(input));
+  if (!input.temperature_correction || fitted_hot_spot_k(fit) <= kMostHotSpotK) return fit;
+  std::erase_if(input.idle, [](const Window& idle) { return idle.since_load_s < kLatePowerS; });
+  return fit_jointly(input);
+}
+
 // Energy for random payload without temperature correction; NaN where it cannot be fitted.
 double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
   if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
@@ -256,8 +275,9 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   WW_ASSIGN(reduced, reduce(runs, facts));
   WW_ASSIGN(input, prepare(reduced, facts, options));
   const auto random = find_variant(input, facts, "random");
-  auto flat = std::async(std::launch::async, [&] { return uncorrected(input, random); });
-  WW_ASSIGN(fit, fit_jointly(input));
+  auto flat =
+      std::async(std::launch::async, [input, random] { return uncorrected(input, random); });
+  WW_ASSIGN(fit, fit_heat(input));
   Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
   const std::vector<double> correction = heat_correction(input, fit);
   const Payloads payloads(input, fit, correction, uncertainty);

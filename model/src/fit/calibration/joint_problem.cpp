@@ -236,6 +236,7 @@ void Solver::add_priors() {
     const auto at = static_cast<Eigen::Index>(j);
     response[at] = kHotSpotK / kFilters / stream_w;
     response_sigma[at] = kHotSpotSigmaK / std::sqrt(kFilters) / stream_w;
+    if (noise_w_.empty()) blocks_.response[j] = response[at];
   }
   add_prior(blocks_.response.data(), response, response_sigma);
   // In steady state the chip is about as warm as its sensor says. Without this, power alone would

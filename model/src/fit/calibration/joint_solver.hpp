@@ -58,6 +58,7 @@ class Solver {
   std::pair<double, double> beta_from_states() const;
 
   bool solve();
+  void hold_fast_heat(bool first_pass);
   double residual_of(ceres::ResidualBlockId id, double sigma) const;
   // The place of a stream plateau, with heat from the power that was last fitted. Noise of its own
   // measured power did not warm it, and would look like leakage that follows power.

@@ -1,0 +1,70 @@
+// Campaigns on chips that do more than the fit's model says: background programs, engines that are
+// gated late, clocks that come back late, voltages in coarse steps.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "testing/fitting.hpp"
+
+namespace ww::model {
+namespace {
+
+using namespace testing;
+
+bool holds_truth(const FitResult& result, const SyntheticCampaign& campaign) {
+  const auto& energy = result.energy_per_bit_mm;
+  return energy.sensed_low <= campaign.sensed_fj_per_bit_mm &&
+         campaign.sensed_fj_per_bit_mm <= energy.sensed_high;
+}
+
+// A slow register shows no idle power soon after a load, so that fast heat could explain anything.
+TEST(DisturbedCampaign, BackgroundPowerDoesNotBecomeHeatBehindASlowRegister) {
+  int held = 0;
+  for (const std::uint64_t seed : {31, 32, 33, 34}) {
+    auto spec = seeded(seed);
+    spec.burst_w = 4;
+    spec.rise_s = 0.2;
+    spec.noise_w = 1.5;
+    const auto campaign = make_campaign(spec);
+    const auto result = fit(campaign);
+    ASSERT_TRUE(result) << seed << ": " << result.error().text();
+    held += holds_truth(*result, campaign) ? 1 : 0;
+    EXPECT_LT(std::abs(error_percent(campaign, *result->energy_per_bit_mm.row.value)), 20) << seed;
+    // Idle power grows by a factor e in 28 K or more.
+    EXPECT_LT(result->idle[0].coefficients[1], 0.4 * result->idle[0].coefficients[0]) << seed;
+  }
+  EXPECT_GE(held, 3);
+}
+
+TEST(DisturbedCampaign, PowerThatEndsLateIsNoHotSpot) {
+  auto spec = with_lock_in(35);
+  spec.late_w = 2.5;
+  spec.late_s = 0.05;
+  const auto campaign = make_campaign(spec);
+  const auto result = fit(campaign);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_LT(result->diagnostics.hot_spot_k, 2.2);
+  EXPECT_TRUE(holds_truth(*result, campaign))
+      << error_percent(campaign, *result->energy_per_bit_mm.row.value);
+}
+
+TEST(DisturbedCampaign, IdlePowerWhileClocksComeBackIsNotUsed) {
+  const auto clean = make_campaign(seeded(36));
+  auto disturbed = clean;
+  for (StoredRun& run : disturbed.runs) {
+    if (run.kind != RunKind::idle && run.kind != RunKind::cooldown) continue;
+    for (SensorReading& reading : run.samples) {
+      if (reading.time_ns < run.start_ns || reading.time_ns > run.start_ns + 700'000'000) continue;
+      *reading.power_uw -= 3'000'000;
+      *reading.clock_khz -= *reading.clock_khz / 20;
+    }
+  }
+  const auto result = fit(disturbed);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_TRUE(holds_truth(*result, clean))
+      << error_percent(clean, *result->energy_per_bit_mm.row.value);
+  for (const IdleCurve& curve : result->idle) EXPECT_LT(curve.rms_w, 0.5);
+}
+
+}  // namespace
+}  // namespace ww::model
