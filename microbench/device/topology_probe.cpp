@@ -9,8 +9,8 @@
 #include <set>
 
 #include "device/address_map.hpp"
-#include "device/latency_map.hpp"
-#include "device/latency_structure.hpp"
+#include "latency/latency_map.hpp"
+#include "latency/latency_structure.hpp"
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/interrupt.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "device/latency_map.hpp"
-#include "device/latency_structure.hpp"
+#include "latency/latency_map.hpp"
+#include "latency/latency_structure.hpp"
 #include "ww/core/hash.hpp"
 #include "ww/microbench/crossing.hpp"
 

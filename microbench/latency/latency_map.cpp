@@ -1,11 +1,11 @@
-#include "device/latency_map.hpp"
+#include "latency/latency_map.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "device/latency_table.hpp"
+#include "latency/latency_table.hpp"
 
 namespace ww::microbench {
 namespace {

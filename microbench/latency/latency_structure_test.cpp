@@ -1,4 +1,4 @@
-#include "device/latency_structure.hpp"
+#include "latency/latency_structure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "device/latency_map.hpp"
+#include "latency/latency_map.hpp"
 
 namespace ww::microbench {
 namespace {

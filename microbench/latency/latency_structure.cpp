@@ -1,4 +1,4 @@
-#include "device/latency_structure.hpp"
+#include "latency/latency_structure.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "device/latency_table.hpp"
+#include "latency/latency_table.hpp"
 #include "ww/core/hash.hpp"
 
 namespace ww::microbench {

@@ -1,4 +1,4 @@
-#include "device/latency_table.hpp"
+#include "latency/latency_table.hpp"
 
 #include <algorithm>
 #include <cmath>

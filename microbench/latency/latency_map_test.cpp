@@ -1,4 +1,4 @@
-#include "device/latency_map.hpp"
+#include "latency/latency_map.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
