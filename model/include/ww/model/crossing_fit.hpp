@@ -5,9 +5,10 @@
 // P0 holds what does not follow the rate (idle, awake SMs); e is what a bit costs on either way, d
 // how the two sides' lines differ, and c the crossing. Near and far run with the same waits at
 // three or more rates, so P0 and e come from the runs themselves, and c does not depend on near and
-// far having equal rates. k_T and k_f have wide priors from physics and are used where the
-// temperature or the clock moved. The noise is the scatter of c over blocks (jackknife, Student's
-// t).
+// far having equal rates. k_T and k_f are used where the temperature or the clock moved. k_T has a
+// wide prior from physics. k_f is not fitted, because power sets the clock: it is the power over
+// idle. The answer is at the clocks and voltages of the runs. The noise is the scatter of c over
+// blocks (jackknife, Student's t).
 //
 // Powers are what the sensor sees: a board sensor's answer includes the regulator's losses.
 #pragma once

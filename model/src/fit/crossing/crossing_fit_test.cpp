@@ -178,6 +178,25 @@ TEST(CrossingFit, CoversTheTruthOfRandomCardsAsOftenAsItSays) {
   EXPECT_EQ(far_outside, 0);
 }
 
+// Power sets the clock, and far, which draws more, runs at the lower one. A regression on the clock
+// would take a part of the crossing's own power for the clock's and answer less than without it.
+TEST(CrossingFit, GivesBackWhatTheLowerClockOfFarSavedAndTakesNothingForIt) {
+  CampaignTruth truth;
+  truth.clock_fall_per_w = 2e-4;
+  truth.near_faster = 0.27;
+  truth.noise_w = 0.05;
+  auto runs = campaign_of(truth);
+  const CrossingAnswer with = fit_crossing_runs(runs, {});
+  for (CrossingRun& run : runs) run.clock_hz.reset();
+  const CrossingAnswer without = fit_crossing_runs(runs, {});
+  ASSERT_EQ(with.random_bit.status, RowStatus::ok) << with.random_bit.reason;
+  ASSERT_EQ(without.random_bit.status, RowStatus::ok) << without.random_bit.reason;
+  EXPECT_GT(*with.random_bit.value, *without.random_bit.value);
+  EXPECT_NEAR(*with.random_bit.value / kTruth, 1, 0.03);
+  // The correction may be wrong by as much as itself.
+  EXPECT_GT(with.errors.heat, without.errors.heat);
+}
+
 TEST(CrossingFit, TakesZerosAndTheDataApart) {
   const CrossingAnswer answer = fitted({});
   ASSERT_EQ(answer.zero_bit.status, RowStatus::ok) << answer.zero_bit.reason;

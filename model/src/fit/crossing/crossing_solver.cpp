@@ -6,14 +6,20 @@
 #include <cmath>
 #include <set>
 
+#include "stats.hpp"
+#include "ww/core/statistics.hpp"
+
 namespace ww::model {
 namespace {
 
 constexpr double kLeastCrossingWarmthK = 0.2;  // range over the campaign that is worth a term
 constexpr double kLeastCrossingClockChange = 5e-4;
-constexpr double kCrossingHeatShare =
-    0.003;  // of mean power a kelvin: leakage; the prior is as wide
-constexpr double kCrossingClockShare = 1.0;  // of mean power a relative clock: f V^2; as wide again
+// Of mean power a kelvin: leakage; the prior is as wide.
+constexpr double kCrossingHeatShare = 0.003;
+// Of the power over idle a relative clock: between f of the awake SMs alone, where the voltage
+// stays, and f V^2 of all, where it follows. It is not fitted: power sets the clock, and the clock
+// would then explain the crossing's own power. The correction's error is as large as itself.
+constexpr double kCrossingClockShare = 1.0;
 
 }  // namespace
 
@@ -21,6 +27,10 @@ CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
   for (const CrossingRun& run : runs) {
     if (run.traffic != CrossingTraffic::random && run.traffic != CrossingTraffic::zeros) continue;
     if (run.bits_per_s > 0) runs_.push_back(run);
+  }
+  std::vector<double> idle_w;
+  for (const CrossingRun& run : runs) {
+    if (run.traffic == CrossingTraffic::idle) idle_w.push_back(run.power.value());
   }
   double temperature = 0;
   double clock = 0;
@@ -34,6 +44,7 @@ CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
     temperature += run.temperature_c.value_or(0) / static_cast<double>(runs_.size());
     clock += run.clock_hz.value_or(0) / static_cast<double>(runs_.size());
   }
+  over_idle_w_ = mean_power_w_ - (idle_w.empty() ? 0 : median(idle_w));
   mean_temperature_ = temperature;
   mean_clock_ = clock;
   const auto range = [&](auto value) {
@@ -66,7 +77,7 @@ CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
       if (value != 0 && !column_of.contains(term)) column_of[term] = columns++;
     }
   }
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(used.size()) + 2, columns);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(used.size()) + 1, columns);
   Eigen::VectorXd b = Eigen::VectorXd::Zero(a.rows());
   for (std::size_t i = 0; i < used.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
@@ -77,6 +88,9 @@ CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
       }
     }
     b(row) = used[i]->power.value();
+    if (clocked_ && variant.covariates) {
+      b(row) -= kCrossingClockShare * over_idle_w_ * (*used[i]->clock_hz / mean_clock_ - 1);
+    }
   }
   const Eigen::VectorXd loose = with_priors(a, b, column_of, 1.0);
   if (loose.size() == 0) return {};
@@ -87,8 +101,7 @@ CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
   const Eigen::VectorXd found = with_priors(a, b, column_of, sigma);
   CrossingTerms values;
   for (const auto& [term, column] : column_of) {
-    const bool per_bit =
-        term != CrossingTerm::place && term != CrossingTerm::heat && term != CrossingTerm::clock;
+    const bool per_bit = term != CrossingTerm::place && term != CrossingTerm::heat;
     values[term] = per_bit ? found(column) / mean_rate_ : found(column);
   }
   return values;
@@ -113,22 +126,16 @@ std::map<CrossingTerm, double> CrossingSolver::row_of(const CrossingRun& run,
   if (variant.bend) row[CrossingTerm::bend] = rate * rate;
   if (heats_ && variant.covariates)
     row[CrossingTerm::heat] = *run.temperature_c - mean_temperature_;
-  if (clocked_ && variant.covariates) row[CrossingTerm::clock] = *run.clock_hz / mean_clock_ - 1;
   return row;
 }
 
 Eigen::VectorXd CrossingSolver::with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
                                             const std::map<CrossingTerm, Eigen::Index>& column_of,
                                             double sigma) const {
-  const auto prior = [&](CrossingTerm term, Eigen::Index row, double share) {
-    const auto column = column_of.find(term);
-    if (column == column_of.end()) return;
-    const double width = share * mean_power_w_;
-    a(row, column->second) = sigma / width;
-    b(row) = sigma;
-  };
-  prior(CrossingTerm::heat, a.rows() - 2, kCrossingHeatShare);
-  prior(CrossingTerm::clock, a.rows() - 1, kCrossingClockShare);
+  if (const auto heat = column_of.find(CrossingTerm::heat); heat != column_of.end()) {
+    a(a.rows() - 1, heat->second) = sigma / (kCrossingHeatShare * mean_power_w_);
+    b(a.rows() - 1) = sigma;
+  }
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
   if (solver.rank() < a.cols()) return {};
   return solver.solve(b);

@@ -28,8 +28,7 @@ enum class CrossingTerm {
   far_other,
   null,
   bend,
-  heat,
-  clock
+  heat
 };
 
 struct CrossingVariant {
@@ -52,7 +51,7 @@ class CrossingSolver {
  private:
   [[nodiscard]] std::map<CrossingTerm, double> row_of(const CrossingRun& run,
                                                       const CrossingVariant& variant) const;
-  // The last two rows are the priors of heat and clock, of width as their mean.
+  // The last row is the prior of heat, of width as its mean.
   Eigen::VectorXd with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
                               const std::map<CrossingTerm, Eigen::Index>& column_of,
                               double sigma) const;
@@ -60,6 +59,7 @@ class CrossingSolver {
   std::vector<CrossingRun> runs_;
   double mean_rate_{};
   double mean_power_w_{};
+  double over_idle_w_{};
   double mean_temperature_{};
   double mean_clock_{};
   bool heats_{};
