@@ -313,9 +313,10 @@ void add_project(CLI::App& app, Outcome& outcome) {
                                    "Node of the card that was calibrated (default: its data "
                                    "sheet's)"));
   of_crossings(command->add_option("--crossing-mm", arguments->crossing_mm,
-                                   "How long a crossing is, as a floorplan has it [mm]"));
+                                   "How long a crossing is, as a floorplan has it [mm] "
+                                   "(default: not known)"));
   of_crossings(command->add_option("--crossing-mm-source", arguments->crossing_mm_source,
-                                   "Where that length is from"));
+                                   "Where that length is from (needed with it)"));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Example:\n  wirewatt project --model first-run/model.json --node 7nm --counters out.csv "

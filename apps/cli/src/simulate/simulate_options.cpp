@@ -122,10 +122,8 @@ void add_memory(CLI::App& command, SimulateArguments& arguments) {
 void add_energy(CLI::App& command, SimulateArguments& arguments) {
   sim::power::EnergyConfig& energy = arguments.simulation.energy;
   command
-      .add_option(
-          "--model", arguments.model,
-          "model.json or its folder: wires as fitted on a device; crossing.json: what links "
-          "between the sides of an L2 cost")
+      .add_option("--model", arguments.model,
+                  "A calibration: model.json, crossing.json, or its folder")
       ->group(kEnergy);
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", arguments.estimator,
