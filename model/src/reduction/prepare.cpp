@@ -14,6 +14,8 @@ namespace {
 // A straight load line must leave less than this of the averaged voltages, each weighing as many as
 // its readings: an average of two is mostly the regulator's noise.
 constexpr double load_line_rms_v = 0.0007;
+// Steps that noise does not dither stay in an average: a rectangular error, a little more of it.
+constexpr double kStepsToRms = 1.1 / 3.4641016151377544;
 constexpr std::size_t load_line_points = 8;
 
 bool streams_data(RunKind kind) {
@@ -48,7 +50,7 @@ LoadSums sum_loads(const std::vector<const Window*>& plateaus) {
   return sums;
 }
 
-std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus) {
+std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus, double step_v) {
   const LoadSums sums = sum_loads(plateaus);
   const double spread = sums.n > 0 ? sums.xx - sums.x * sums.x / sums.n : 0;
   if (sums.points < load_line_points || spread <= 1e-9 * sums.n) return std::nullopt;
@@ -63,7 +65,9 @@ std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus
         window->voltage_v - line.start_v - line.slope_ohm * window->power_w / window->voltage_v;
     square += window->voltage_readings * r * r;
   }
-  if (std::sqrt(square / sums.n) > load_line_rms_v) return std::nullopt;
+  if (std::sqrt(square / sums.n) > std::max(load_line_rms_v, kStepsToRms * step_v)) {
+    return std::nullopt;
+  }
   return line;
 }
 
@@ -87,7 +91,7 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   std::map<Key, LoadLine> lines;
   std::map<std::int64_t, LoadLine> best;  // by session
   for (const auto& [key, plateaus] : anchors) {
-    const auto line = fit_load_line(plateaus);
+    const auto line = fit_load_line(plateaus, reduced.voltage_step_v);
     if (!line) continue;
     lines[key] = *line;
     if (line->readings > best[key.first].readings) best[key.first] = *line;

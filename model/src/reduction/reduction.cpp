@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "reduction/trace.hpp"
@@ -192,6 +193,25 @@ void drop_odd_clocks(std::vector<Window>& windows) {
   });
 }
 
+double smallest_voltage_step(const std::vector<StoredRun>& runs) {
+  std::set<std::int32_t> values;
+  std::int32_t last = -1;
+  for (const StoredRun& run : runs) {
+    for (const SensorReading& sample : run.samples) {
+      if (!sample.voltage_uv || *sample.voltage_uv == last) continue;
+      last = *sample.voltage_uv;
+      values.insert(last);
+    }
+  }
+  std::int32_t least = 0;
+  for (auto it = values.begin(); it != values.end(); ++it) {
+    const auto next = std::next(it);
+    if (next == values.end()) break;
+    least = least == 0 ? *next - *it : std::min(least, *next - *it);
+  }
+  return 1e-6 * least;
+}
+
 struct Reduction {
   const std::vector<StoredRun>& runs;
   const Facts& facts;
@@ -376,6 +396,7 @@ Result<Reduced> reduce(const std::vector<StoredRun>& runs, const Facts& facts) {
     first = last;
   }
   drop_odd_clocks(reduction.result.idle);
+  reduction.result.voltage_step_v = smallest_voltage_step(runs);
   return std::move(reduction.result);
 }
 

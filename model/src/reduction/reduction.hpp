@@ -45,6 +45,7 @@ struct Reduced {
   std::vector<double> session_length_s;
   std::vector<std::int64_t> sessions;
   std::int64_t rejected{};
+  double voltage_step_v{};  // the smallest difference between two voltage readings; 0: none
 };
 
 // Errors: bad_data by name: no runs, no power readings, frozen sensor, power never positive.

@@ -38,8 +38,8 @@ TEST(DisturbedCampaign, BackgroundPowerDoesNotBecomeHeatBehindASlowRegister) {
 
 TEST(DisturbedCampaign, PowerThatEndsLateIsNoHotSpot) {
   auto spec = with_lock_in(35);
-  spec.late_w = 2.5;
-  spec.late_s = 0.05;
+  spec.late_w = 6;
+  spec.late_s = 0.11;
   const auto campaign = make_campaign(spec);
   const auto result = fit(campaign);
   ASSERT_TRUE(result) << result.error().text();
@@ -64,6 +64,20 @@ TEST(DisturbedCampaign, IdlePowerWhileClocksComeBackIsNotUsed) {
   EXPECT_TRUE(holds_truth(*result, clean))
       << error_percent(clean, *result->energy_per_bit_mm.row.value);
   for (const IdleCurve& curve : result->idle) EXPECT_LT(curve.rms_w, 0.5);
+}
+
+TEST(DisturbedCampaign, VoltageInCoarseStepsIsTakenFromTheLoadLine) {
+  int held = 0;
+  for (const std::uint64_t seed : {37, 38, 39}) {
+    auto spec = seeded(seed);
+    spec.voltage_step_v = 0.00625;
+    spec.voltage_noise_v = 0.0005;
+    const auto campaign = make_campaign(spec);
+    const auto result = fit(campaign);
+    ASSERT_TRUE(result) << result.error().text();
+    held += holds_truth(*result, campaign) ? 1 : 0;
+  }
+  EXPECT_EQ(held, 3);
 }
 
 }  // namespace
