@@ -119,10 +119,13 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   const auto replayed = run({wirewatt(), "selftest", "--replay", file, "--json"});
   EXPECT_EQ(replayed.out, made.out);
   const json report = json::parse(made.out);
-  for (const char* part : {"pinning", "latency", "sensor power", "step test", "stream"}) {
+  for (const char* part : {"pinning", "latency", "sensor power", "step test"}) {
     EXPECT_EQ(named(report["findings"], "capability", part)["verdict"], "good")
         << report["findings"].dump(1);
   }
+  // On the stub's clock the copies take less time than the sensor needs for a figure.
+  EXPECT_THAT(named(report["findings"], "capability", "stream")["detail"].get<std::string>(),
+              HasSubstr("were right"));
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);
 }
 
