@@ -46,7 +46,7 @@ TEST(Selftest, NeedsAFileToWriteOrToReplay) {
   const TemporaryFolder folder;
   const auto missing =
       run({wirewatt(), "selftest", "--replay", (folder.path() / "none.wwst").string()});
-  EXPECT_EQ(missing.exit_code, 3) << missing.err;
+  EXPECT_EQ(missing.exit_code, 2) << missing.err;
 }
 
 }  // namespace
