@@ -231,9 +231,8 @@ int run_disasm(const std::string& file, const std::string& only, bool json) {
 }  // namespace
 
 void add_patch(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "patch",
-      "Rewrite the marked work-group id of a compiled kernel so that it reads the hardware id");
+  auto* command =
+      app.add_subcommand("patch", "Make a compiled kernel read the hardware id as its group id");
   auto arguments = std::make_shared<PatchArguments>();
   command
       ->add_option("in", arguments->in,

@@ -262,7 +262,7 @@ void print(const json& result) {
 
 void add_project(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "project", "Project the wires' cost to another node, voltage, layout or cache size");
+      "project", "Project the wires' cost to another node, layout or cache size");
   auto arguments = std::make_shared<ProjectArguments>();
   command
       ->add_option("--model", arguments->model,

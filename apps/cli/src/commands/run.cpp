@@ -302,8 +302,8 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "run", "Run any OpenCL program on a virtual GPU, with counters and a memory trace");
+  auto* command =
+      app.add_subcommand("run", "Run an OpenCL program on a virtual GPU, with counters");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("--device", arguments->device.name,
                       "virtual:w9100 (default; in timing mode virtual:dapper), virtual:random or "

@@ -81,8 +81,8 @@ void add_segments(CLI::App& app, Outcome& outcome) {
   };
   auto arguments = std::make_shared<Arguments>();
   auto& request = arguments->request;
-  auto* command = app.add_subcommand(
-      "segments", "Measure the other segments, from registers to memory (virtual devices only)");
+  auto* command =
+      app.add_subcommand("segments", "Measure the other segments (virtual devices only)");
   request.device.name = "virtual:w9100";
   command->add_option("--device", request.device.name, "Device as `wirewatt devices` names it")
       ->capture_default_str();

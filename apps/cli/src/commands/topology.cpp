@@ -60,7 +60,7 @@ int run(const TopologyArguments& arguments) {
 
 void add_topology(CLI::App& app, Outcome& outcome) {
   auto* command = app.add_subcommand(
-      "topology", "Find and draw engines, CUs, L2 channels, and which are near to each other");
+      "topology", "Find and draw engines, L2 channels, and what is near to what");
   auto arguments = std::make_shared<TopologyArguments>();
   auto& request = arguments->request;
   command->add_option("--device", request.device.name,

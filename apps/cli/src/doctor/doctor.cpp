@@ -276,8 +276,7 @@ int run(DoctorArguments arguments) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "doctor", "Check permissions, sensors, clocks and counters: what can be trusted");
+  auto* command = app.add_subcommand("doctor", "Check permissions, sensors, clocks and counters");
   auto arguments = std::make_shared<DoctorArguments>();
   command->add_option("--device", arguments->device.name,
                       "Device as `wirewatt devices` names it, or pci:0000:03:00.0 for a sensor "

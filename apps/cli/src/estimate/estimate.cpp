@@ -234,8 +234,8 @@ nlohmann::json estimate_json(const Estimated& done) {
 }
 
 void add_estimate(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "estimate", "Estimate an application's watts and joules in on-chip wires, by segment");
+  auto* command =
+      app.add_subcommand("estimate", "Estimate an application's joules and watts in on-chip wires");
   auto arguments = std::make_shared<EstimateArguments>();
   command->add_option("--model", arguments->model,
                       "model.json or crossing.json of a calibration, or its folder");
