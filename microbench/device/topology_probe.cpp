@@ -9,10 +9,10 @@
 #include <set>
 
 #include "device/address_map.hpp"
-#include "latency/latency_map.hpp"
-#include "latency/latency_structure.hpp"
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
+#include "latency/latency_map.hpp"
+#include "latency/latency_structure.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/kernels/sources.hpp"
 #include "ww/microbench/hosts.hpp"

@@ -94,10 +94,11 @@ class AmdSysfs final : public PowerSource {
                                      to_string(gpu.other_die->pci))});
     }
     if (!gpu.compute_partition.empty() && gpu.compute_partition != "SPX") {
-      fields_.push_back({"package", FieldStatus::ok,
-                         fmt::format("power and energy are those of all partitions ({}); the others "
-                                     "must be idle",
-                                     gpu.compute_partition)});
+      fields_.push_back(
+          {"package", FieldStatus::ok,
+           fmt::format("power and energy are those of all partitions ({}); the others "
+                       "must be idle",
+                       gpu.compute_partition)});
     }
     settle_metrics();
     settle_package();

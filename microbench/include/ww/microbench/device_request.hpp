@@ -30,8 +30,8 @@ struct DeviceListing {
 [[nodiscard]] Result<std::vector<DeviceListing>> list_devices();
 
 // The device that an empty name means: the first real GPU that a campaign can use; without any GPU
-// virtual:w9100. Error missing_dependency where there are GPUs and none is usable: it names each and
-// says what it lacks. The virtual GPU never takes the place of a real one unasked.
+// virtual:w9100. Error missing_dependency where there are GPUs and none is usable: it names each
+// and says what it lacks. The virtual GPU never takes the place of a real one unasked.
 [[nodiscard]] Result<std::string> default_device();
 
 // The device that a look at the machine begins with: the default, else the first GPU that computes
