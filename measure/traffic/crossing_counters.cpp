@@ -13,13 +13,14 @@ constexpr std::array kCrossingCounters{
                     "lts__t_sectors_srcunit_ltcfabric.sum", 32, MapQuality::unchecked,
                     "sectors of 32 B that L2 slices were asked for by the fabric between the L2's "
                     "partitions; from public profiles, not checked on a card"},
-    CrossingCounter{"unknown", "lts__t_sectors_srcnode_*", 0, MapQuality::unchecked,
-                    "it names the node that a request came from; no document or recording at hand "
-                    "shows which nodes lie beyond the fabric, nor on which parts it exists"},
+    CrossingCounter{
+        "unknown", "lts__t_sectors_srcnode_*", 0, MapQuality::unchecked,
+        "it names the node that a request came from: gpc, hub and fbp in public profiles, "
+        "and none of these is the fabric between an L2's partitions"},
     CrossingCounter{
         "unknown", "lts__t_requests_srcunit_*_fabric*", 0, MapQuality::unchecked,
-        "it counts requests, whose sizes differ; no document or recording at hand shows "
-        "on which parts it exists"},
+        "it counts requests, which are of one to four sectors; public profiles of GA100 and GH100 "
+        "have lts__t_requests_srcunit_ltcfabric.sum"},
 };
 
 // With at most one "*" inside and one at the end.
