@@ -69,7 +69,7 @@ std::vector<std::string> versions_under(const std::string& parent, const std::st
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return std::pair(numbers_in(a), a) > std::pair(numbers_in(b), b);
   });
-  for (std::string& name : names) name = parent + "/" + name;
+  for (std::string& name : names) name = fmt::format("{}/{}", parent, name);
   return names;
 }
 
@@ -150,8 +150,8 @@ Result<OpenedLibrary> open_rocm_library(const RocmLibrary& library, const RocmPl
     }
     return handle;
   };
-  const auto in = [](const std::string& folder, std::string name) {
-    return folder.empty() ? name : folder + "/" + name;
+  const auto in = [](const std::string& folder, const std::string& name) {
+    return folder.empty() ? name : fmt::format("{}/{}", folder, name);
   };
   std::vector<std::string> files;
   const auto folders = rocm_folders(places);

@@ -275,7 +275,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     mine.mean_bits_per_second += row.bits_per_second;
     mine.held_s += row.turn_s > 0 ? row.turn_s : row.end_s - row.start_s;
     if (std::isfinite(row.temperature_c)) temperatures.push_back(row.temperature_c);
-    input.streams.push_back(std::move(stream));
+    input.streams.push_back(stream);
   }
   for (Variant& variant : input.variants) {
     variant.mean_bits_per_second /= static_cast<double>(variant.plateaus.size());

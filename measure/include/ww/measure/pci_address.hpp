@@ -14,6 +14,7 @@ struct PciAddress {
   std::uint32_t bus{};
   std::uint32_t device{};
   std::uint32_t function{};
+  // NOLINTNEXTLINE(modernize-use-nullptr): version 14 reads a comparison with 0 into it
   auto operator<=>(const PciAddress&) const = default;
 };
 

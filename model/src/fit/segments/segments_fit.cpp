@@ -206,7 +206,7 @@ ResultRow legs_of(const std::vector<SegmentPoint>& points, const FiguresByPoint&
   };
   ResultRow row = with(idle_w ? 0.5 : 0);
   if (!idle_w || !row.value) return row;
-  const ResultRow waiting = with(0);
+  ResultRow waiting = with(0);
   if (!waiting.value) return waiting;
   constexpr double quantile_95 = 1.96;
   const double doubt = quantile_95 * std::abs(*row.value - *waiting.value) / std::numbers::sqrt3;
