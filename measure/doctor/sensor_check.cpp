@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include "ww/core/interrupt.hpp"
 #include "ww/energy/energy.hpp"
@@ -249,7 +250,7 @@ class Check {
     const auto status = [&](const char* field) {
       return *std::ranges::find(report.statuses, field, &StatusRow::field);
     };
-    report.columns.clear();
+    const auto earlier = std::exchange(report.columns, {});
     const auto name = polled == nullptr ? sensor_.facts().name : polled->source().power_name();
     SensorCheck power =
         check_column({name.empty() ? "power" : name, series.readings}, series.steps);
@@ -260,7 +261,18 @@ class Check {
       report.columns.push_back(
           check_column({polled->source().second_power_name(), series.second}, series.steps));
     }
+    keep_resolved(report, earlier);
     add_energy(report, series, status("energy"));
+  }
+
+  // A later stage has slower switches, and fewer: it is for the columns that the faster ones did
+  // not resolve, and tells less of a short window.
+  static void keep_resolved(SensorReport& report, std::span<const SensorCheck> earlier) {
+    for (const SensorCheck& before : earlier) {
+      const auto now = std::ranges::find(report.columns, before.name, &SensorCheck::name);
+      if (now == report.columns.end() || now->status.status != ReadingStatus::healthy) continue;
+      if (before.kind != ResponseKind::not_resolved) *now = before;
+    }
   }
 
   static void add_energy(SensorReport& report, const Series& series, const StatusRow& status) {
