@@ -171,6 +171,7 @@ Result<CrossingFit> fit_crossing(const CampaignStore& store) {
   }
   fit.noise = answer.errors.noise;
   fit.heat = answer.errors.heat;
+  fit.clock = answer.errors.clock;
   fit.rate = answer.errors.rate;
   fit.gain = answer.errors.gain;
   fit.regulator = answer.errors.regulator;
@@ -247,6 +248,7 @@ nlohmann::json to_json(const CrossingFit& fit) {
                       {"half_widths_pj_per_bit_crossing",
                        {{"noise", kPicojoule * fit.noise},
                         {"heat", kPicojoule * fit.heat},
+                        {"clock", kPicojoule * fit.clock},
                         {"rate", kPicojoule * fit.rate},
                         {"gain", kPicojoule * fit.gain},
                         {"regulator", kPicojoule * fit.regulator}}},

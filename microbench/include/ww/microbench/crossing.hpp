@@ -66,9 +66,9 @@ struct CrossingFit {
   // the rows above are of the way between these, and nothing crosses.
   std::optional<LatencySlope> slope;
   std::vector<CrossingCheck> controls;
-  // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature and clock, a
-  // bend of power with the rate, gain of the sensor, losses of the regulator.
-  double noise{}, heat{}, rate{}, gain{}, regulator{};
+  // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature, how power
+  // goes with the clock, a bend of power with the rate, gain of the sensor, losses of the regulator.
+  double noise{}, heat{}, clock{}, rate{}, gain{}, regulator{};
   double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
   // At the shortest wait.
   double near_bits_per_s{};

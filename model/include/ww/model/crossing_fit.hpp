@@ -62,8 +62,9 @@ struct CrossingControl {
 // Half-widths of the 95% interval [J/bit/crossing]; they add in quadrature.
 struct CrossingErrors {
   double noise{};
-  double heat{};  // how far temperature and clock move the answer
-  double rate{};  // how far a bend of power with the rate moves it, and unequal times asleep
+  double heat{};   // how far temperature moves the answer
+  double clock{};  // how far the exponent of power with the clock, 0 to 3, moves it
+  double rate{};   // how far a bend of power with the rate moves it, and unequal times asleep
   double gain{};
   double regulator{};
 };

@@ -61,7 +61,10 @@ class CrossingFitter {
     const auto far = CrossingBlocks::jackknife(
         plain_, [](const CrossingTerms& v) { return v.at(CrossingTerm::far_random); });
     errors.noise = t_quantile_95(blocks_.freedom()) * far.error;
-    errors.heat = blocks_.solver().has_covariates() ? far_change({.covariates = false}) : 0;
+    errors.heat = blocks_.solver().has_heat() ? far_change({.heat = false}) : 0;
+    errors.clock = blocks_.solver().has_clock()
+                       ? far_change({.clock_exponent = kMostCrossingClockExponent})
+                       : 0;
     errors.rate = std::hypot(of_bend(answer), of_sleep());
     errors.gain = tolerances_.gain * std::abs(far.value);
     errors.regulator = tolerances_.regulator * std::abs(far.value);
@@ -145,8 +148,9 @@ class CrossingFitter {
     const auto estimate = CrossingBlocks::jackknife(plain_, function);
     const double noise = t_quantile_95(blocks_.freedom()) * estimate.error;
     const double share = far > 0 ? std::abs(estimate.value) / far : 1;
-    const double half = std::hypot(noise, std::hypot(answer.errors.heat, answer.errors.rate),
-                                   std::hypot(answer.errors.gain, answer.errors.regulator) * share);
+    const double half =
+        std::hypot(noise, std::hypot(answer.errors.heat, answer.errors.clock, answer.errors.rate),
+                   std::hypot(answer.errors.gain, answer.errors.regulator) * share);
     const double low = estimate.value - half;
     const double high = estimate.value + half;
     if (const std::string failures = failures_of(answer, far, low <= 0 && high >= 0);

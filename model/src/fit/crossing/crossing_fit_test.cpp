@@ -31,6 +31,8 @@ struct CampaignTruth {
   double k_per_w{0.05};  // heating
   double leak_w_per_k{0.4};
   double clock_fall_per_w{0};  // relative
+  double traffic_exponent{0};  // energy of a bit ~ f^this: 0 where the voltage stays
+  double awake_exponent{1};    // power of awake SMs ~ f^this: 1 where the voltage stays
   double bend{0};              // W at the greatest rate, by its square
   std::vector<int> waits{1, 20, 60};
   int blocks{5};
@@ -49,20 +51,21 @@ std::vector<CrossingRun> campaign_of(const CampaignTruth& truth) {
     const double free = truth.bits_per_s * (far ? 1 : 1 + truth.near_faster);
     // A wait of 30 takes as long as an update at far's free rate.
     if (moves) run.bits_per_s = 1 / (1 / free + run.wait / (30 * truth.bits_per_s));
-    double power = truth.base_w;
+    double awake = 0;
     if (run.traffic != CrossingTraffic::idle) {
       const double longest = truth.waits.back();
-      power += truth.active_w + 2.0 * run.place_side + truth.waits_w * run.wait / longest;
+      awake = truth.active_w + 2.0 * run.place_side + truth.waits_w * run.wait / longest;
     }
     const double share = run.bits_per_s / truth.bits_per_s;
     const bool random = run.traffic == CrossingTraffic::random;
-    power += 80 * share + (random ? truth.data_w * share : 0) + truth.bend * share * share;
-    if (run.line_side == 1) power += truth.line_w * share;
-    if (run.line_half == 1) power += truth.null_w * share;
-    if (far) power += truth.crossing * (random ? 1 : truth.zero_share) * run.bits_per_s;
-    const double clock = 1 - truth.clock_fall_per_w * (power - truth.base_w);
+    double traffic = 80 * share + (random ? truth.data_w * share : 0) + truth.bend * share * share;
+    if (run.line_side == 1) traffic += truth.line_w * share;
+    if (run.line_half == 1) traffic += truth.null_w * share;
+    if (far) traffic += truth.crossing * (random ? 1 : truth.zero_share) * run.bits_per_s;
+    const double clock = 1 - truth.clock_fall_per_w * (awake + traffic);
     run.bits_per_s *= clock;
-    power = truth.base_w + (power - truth.base_w) * clock;
+    const double power = truth.base_w + awake * std::pow(clock, truth.awake_exponent) +
+                         traffic * std::pow(clock, 1 + truth.traffic_exponent);
     heat_k += 0.5 * (truth.k_per_w * (power - truth.base_w) - heat_k);
     run.temperature_c = 50 + heat_k;
     run.clock_hz = 1.7e9 * clock;
@@ -160,6 +163,9 @@ TEST(CrossingFit, CoversTheTruthOfRandomCardsAsOftenAsItSays) {
     truth.gain = between(0.95, 1.05);
     truth.leak_w_per_k = between(0, 0.8);
     truth.clock_fall_per_w = between(0, 2e-4);
+    const bool voltage_follows = card % 2 == 1;
+    truth.traffic_exponent = voltage_follows ? 2 : 0;
+    truth.awake_exponent = voltage_follows ? 3 : 1;
     const CrossingAnswer answer = fitted(truth);
     if (answer.random_bit.status != RowStatus::ok) continue;
     ++answered;
@@ -192,9 +198,38 @@ TEST(CrossingFit, GivesBackWhatTheLowerClockOfFarSavedAndTakesNothingForIt) {
   ASSERT_EQ(with.random_bit.status, RowStatus::ok) << with.random_bit.reason;
   ASSERT_EQ(without.random_bit.status, RowStatus::ok) << without.random_bit.reason;
   EXPECT_GT(*with.random_bit.value, *without.random_bit.value);
-  EXPECT_NEAR(*with.random_bit.value / kTruth, 1, 0.03);
-  // The correction may be wrong by as much as itself.
-  EXPECT_GT(with.errors.heat, without.errors.heat);
+  EXPECT_NEAR(*with.random_bit.value / kTruth, 1, 0.05);
+  // The exponent's range is as wide as twice the correction.
+  EXPECT_NEAR(with.errors.clock, *with.random_bit.value - *without.random_bit.value, 1e-18);
+  EXPECT_EQ(without.errors.clock, 0);
+}
+
+// How power goes with the clock is not known: the voltage stays or follows. Both ends lie in the
+// interval of a sensor without errors. The answer is at the voltages of the runs, where they fell.
+TEST(CrossingFit, CoversBothEndsOfHowPowerGoesWithTheClock) {
+  const auto covers = [](double traffic_exponent, double awake_exponent) {
+    CampaignTruth truth;
+    truth.clock_fall_per_w = 2e-4;
+    truth.near_faster = 0.27;
+    truth.noise_w = 0.05;
+    truth.traffic_exponent = traffic_exponent;
+    truth.awake_exponent = awake_exponent;
+    const auto runs = campaign_of(truth);
+    double energy = 0;
+    double count = 0;
+    for (const CrossingRun& run : runs) {
+      if (run.traffic != CrossingTraffic::random || run.place_side == run.line_side) continue;
+      energy += kTruth * std::pow(*run.clock_hz / 1.7e9, traffic_exponent);
+      ++count;
+    }
+    const CrossingAnswer answer = fit_crossing_runs(runs, {.gain = 0, .regulator = 0});
+    ASSERT_EQ(answer.random_bit.status, RowStatus::ok) << answer.random_bit.reason;
+    EXPECT_LT(*answer.random_bit.low, energy / count) << traffic_exponent;
+    EXPECT_GT(*answer.random_bit.high, energy / count) << traffic_exponent;
+  };
+  covers(0, 0);
+  covers(0, 1);
+  covers(2, 3);
 }
 
 TEST(CrossingFit, TakesZerosAndTheDataApart) {

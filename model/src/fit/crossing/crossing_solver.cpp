@@ -16,10 +16,6 @@ constexpr double kLeastCrossingWarmthK = 0.2;  // range over the campaign that i
 constexpr double kLeastCrossingClockChange = 5e-4;
 // Of mean power a kelvin: leakage; the prior is as wide.
 constexpr double kCrossingHeatShare = 0.003;
-// Of the power over idle a relative clock: between f of the awake SMs alone, where the voltage
-// stays, and f V^2 of all, where it follows. It is not fitted: power sets the clock, and the clock
-// would then explain the crossing's own power. The correction's error is as large as itself.
-constexpr double kCrossingClockShare = 1.0;
 
 }  // namespace
 
@@ -88,8 +84,8 @@ CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
       }
     }
     b(row) = used[i]->power.value();
-    if (clocked_ && variant.covariates) {
-      b(row) -= kCrossingClockShare * over_idle_w_ * (*used[i]->clock_hz / mean_clock_ - 1);
+    if (clocked_) {
+      b(row) -= variant.clock_exponent * over_idle_w_ * (*used[i]->clock_hz / mean_clock_ - 1);
     }
   }
   const Eigen::VectorXd loose = with_priors(a, b, column_of, 1.0);
@@ -124,8 +120,7 @@ std::map<CrossingTerm, double> CrossingSolver::row_of(const CrossingRun& run,
   }
   if (run.line_half != 0) row[CrossingTerm::null] = run.line_half == 1 ? 0.5 * rate : -0.5 * rate;
   if (variant.bend) row[CrossingTerm::bend] = rate * rate;
-  if (heats_ && variant.covariates)
-    row[CrossingTerm::heat] = *run.temperature_c - mean_temperature_;
+  if (heats_ && variant.heat) row[CrossingTerm::heat] = *run.temperature_c - mean_temperature_;
   return row;
 }
 

@@ -31,10 +31,18 @@ enum class CrossingTerm {
   heat
 };
 
+// How power over idle grows with the clock at a given rate of traffic: P ~ f^n. Traffic goes as V^2
+// and awake SMs as f V^2, so n is 0 to 1 where the voltage stays, and 2 to 3 where it follows the
+// clock. It is not fitted: power sets the clock, and the clock would then explain the crossing's
+// own power. The middle of this range is used, and its ends are in the interval.
+inline constexpr double kMostCrossingClockExponent = 3.0;
+inline constexpr double kCrossingClockExponent = kMostCrossingClockExponent / 2;
+
 struct CrossingVariant {
-  bool bend{};            // a term in the square of the rate
-  bool covariates{true};  // temperature and clock
-  bool by_place{};        // a crossing for each side of places, instead of a line offset
+  bool bend{};      // a term in the square of the rate
+  bool heat{true};  // a term in the temperature
+  double clock_exponent{kCrossingClockExponent};
+  bool by_place{};  // a crossing for each side of places, instead of a line offset
 };
 
 using CrossingTerms = std::map<CrossingTerm, double>;
@@ -43,7 +51,9 @@ class CrossingSolver {
  public:
   explicit CrossingSolver(std::span<const CrossingRun> runs);
 
-  [[nodiscard]] bool has_covariates() const { return heats_ || clocked_; }
+  // Whether temperature or clock moved enough to matter.
+  [[nodiscard]] bool has_heat() const { return heats_; }
+  [[nodiscard]] bool has_clock() const { return clocked_; }
   // Terms in J/bit where they follow the rate; empty where the runs do not determine them.
   [[nodiscard]] CrossingTerms solve(const CrossingVariant& variant,
                                     std::optional<std::int64_t> left_out = {}) const;
