@@ -81,19 +81,46 @@ inline void for_each_bit(Mask mask, const Act& act) {
   }
 }
 
-// Bits in which two words of `bytes` bytes differ.
-[[nodiscard]] inline std::uint64_t transitions(const std::byte* before, const std::byte* after,
-                                               std::size_t bytes) {
-  std::uint64_t count = 0;
-  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
-    std::uint64_t a = 0;
-    std::uint64_t b = 0;
-    const std::size_t length = std::min(bytes - at, sizeof a);
-    std::memcpy(&a, before + at, length);
-    std::memcpy(&b, after + at, length);
-    count += static_cast<std::uint64_t>(std::popcount(a ^ b));
+// Set bits. std::popcount would be a call: not every host of this architecture has an instruction
+// for it.
+[[nodiscard]] constexpr int ones(std::uint64_t word) {
+  word -= word >> 1 & 0x5555555555555555U;
+  word = (word & 0x3333333333333333U) + (word >> 2 & 0x3333333333333333U);
+  word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FU;  // of each byte
+  return static_cast<int>(word * 0x0101010101010101U >> 56);
+}
+
+// The first bytes of a word in memory, at most 8; the others are zero.
+[[nodiscard]] inline std::uint64_t load_word(const std::byte* bytes, std::size_t count) {
+  std::uint64_t word = 0;
+  if (count >= sizeof word) {
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
   }
-  return count;
+  for (std::size_t i = count; i-- > 0;) {
+    word = word << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+  }
+  return word;
+}
+
+// Set bits of a range of bytes.
+[[nodiscard]] inline std::uint64_t ones(const std::byte* bytes, std::size_t count) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
+    sum += static_cast<std::uint64_t>(ones(load_word(bytes + at, count - at)));
+  }
+  return sum;
+}
+
+// Bits in which two ranges of `count` bytes differ.
+[[nodiscard]] inline std::uint64_t transitions(const std::byte* before, const std::byte* after,
+                                               std::size_t count) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 0; at < count; at += sizeof(std::uint64_t)) {
+    sum += static_cast<std::uint64_t>(
+        ones(load_word(before + at, count - at) ^ load_word(after + at, count - at)));
+  }
+  return sum;
 }
 
 }  // namespace ww::sim::net

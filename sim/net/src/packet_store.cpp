@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "bits.hpp"
+
 namespace ww::sim::net {
 
 Result<WordType> word_type_from_string(std::string_view text) {
@@ -138,6 +140,25 @@ void PacketStore::copy_flit(const PacketRecord& record, int index, std::size_t b
   if (begin < payload.size()) {
     std::memcpy(out, payload.data() + begin, std::min(bytes_per_flit, payload.size() - begin));
   }
+}
+
+std::uint64_t PacketStore::drive(const PacketRecord& record, int index,
+                                 std::span<std::byte> wires) const {
+  std::size_t carried = 0;
+  std::uint64_t changed = 0;
+  if (record.payload != kNoPacket) {
+    const std::vector<std::byte>& payload = payloads_[record.payload];
+    const std::size_t begin = static_cast<std::size_t>(index) * wires.size();
+    if (begin < payload.size()) {
+      carried = std::min(wires.size(), payload.size() - begin);
+      changed = transitions(wires.data(), payload.data() + begin, carried);
+      std::memcpy(wires.data(), payload.data() + begin, carried);
+    }
+  }
+  const std::span<std::byte> rest = wires.subspan(carried);  // zero past the end of the payload
+  changed += ones(rest.data(), rest.size());
+  std::ranges::fill(rest, std::byte{0});
+  return changed;
 }
 
 }  // namespace ww::sim::net

@@ -80,6 +80,9 @@ class PacketStore {
   void copy_flit(const PacketRecord& record, int index, std::size_t bytes_per_flit,
                  std::byte* out) const;
 
+  // Puts flit `index` of a packet on wires that still have another's bits. Returns how many change.
+  std::uint64_t drive(const PacketRecord& record, int index, std::span<std::byte> wires) const;
+
   [[nodiscard]] std::uint64_t inside() const { return inside_; }
 
  private:

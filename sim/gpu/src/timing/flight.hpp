@@ -25,32 +25,36 @@ struct Joined {
   std::uint32_t next{kNone};
 };
 
-struct Flight {
+// What a flight brings back, from the time at which its memory node serves it.
+struct Cargo {
+  std::array<std::byte, 128> data;  // of a read's lines, when they were served
+  // A reply in data of 64 bits, by bit: those that were sent, that have arrived.
+  std::uint8_t sent_data{};
+  std::uint8_t arrived_data{};
+  std::array<std::byte, 64> delivered;
+  std::vector<std::uint32_t> others;  // cores whose copies a store or an atomic made invalid
+};
+
+// Thousands wait in the L1s, and each cycle touches others: one of the host's lines each.
+struct alignas(64) Flight {
   exec::MemoryOperation* operation{};
   std::uint64_t lanes{};     // as in exec::Request
   std::int64_t departure{};  // from the L1, core cycles of the launch
-  std::int64_t ready{};      // the same in network cycles
   std::uint32_t line{};
-  std::uint32_t core{};
-  std::uint32_t memory{};
   std::uint32_t sequence{};                // of the core's requests to this memory node
   std::uint32_t l1_slot[2]{kNone, kNone};  // of the line, of the pair's other one
   std::uint32_t joined{kNone};             // first load that joined
   std::uint32_t next[2]{kNone, kNone};     // waiter for the same L2 fill, by line of the pair
-  std::uint8_t waits{};                    // L2 fills that the reply waits for
+  std::uint32_t cargo{kNone};              // once it has one
+  std::uint16_t core{};
+  std::uint16_t memory{};
+  std::uint8_t waits{};  // L2 fills that the reply waits for
   exec::Request::Kind kind{};
-  bool fills{};                     // the L1 slots
-  bool pair{};                      // reads both lines of the aligned pair
-  bool brings_line{};               // a store's reply: its L1 has to get the rest of the line
-  bool approximable{};              // a read of lines whose bytes may change
-  std::array<std::byte, 128> data;  // of a read's lines, when they were served
-  // A reply in data of 64 bits, by bit: those that it has, that were sent, that have arrived.
-  std::uint8_t wanted_data{};
-  std::uint8_t sent_data{};
-  std::uint8_t arrived_data{};
-  std::array<std::byte, 64> delivered;
-
-  std::vector<std::uint32_t> others;  // cores whose copies a store or an atomic made invalid
+  bool fills : 1 {};           // the L1 slots
+  bool pair : 1 {};            // reads both lines of the aligned pair
+  bool brings_line : 1 {};     // a store's reply: its L1 has to get the rest of the line
+  bool approximable : 1 {};    // a read of lines whose bytes may change
+  std::uint8_t wanted_data{};  // of a reply in data of 64 bits, by bit
 
   [[nodiscard]] bool is_read() const {
     return kind == exec::Request::Kind::read || kind == exec::Request::Kind::scalar;
@@ -61,6 +65,7 @@ struct Flight {
   [[nodiscard]] std::uint32_t first_line() const { return pair ? line & ~1U : line; }
   [[nodiscard]] std::size_t bytes() const { return lines() * exec::kLineBytes; }
 };
+static_assert(sizeof(Flight) == 64);
 
 // Slots are reused: memory grows with what is under way.
 template <class Item>
@@ -86,6 +91,41 @@ class Pool {
  private:
   std::vector<Item> items_;
   std::vector<std::uint32_t> free_;
+};
+
+// Flights, and the cargo of those that were served.
+class Flights {
+ public:
+  std::uint32_t take() { return flights_.take(); }
+  void give_back(std::uint32_t index) {
+    if (flights_[index].cargo != kNone) {
+      cargo_.give_back(flights_[index].cargo);
+      flights_[index].cargo = kNone;
+    }
+    flights_.give_back(index);
+  }
+  void clear() {
+    flights_.clear();
+    cargo_.clear();
+  }
+  Flight& operator[](std::uint32_t index) { return flights_[index]; }
+  const Flight& operator[](std::uint32_t index) const { return flights_[index]; }
+  // Empty at first, but for the bytes.
+  Cargo& load(Flight& flight) {
+    if (flight.cargo == kNone) {
+      flight.cargo = cargo_.take();
+      Cargo& cargo = cargo_[flight.cargo];
+      cargo.sent_data = cargo.arrived_data = 0;
+      cargo.others.clear();
+    }
+    return cargo_[flight.cargo];
+  }
+  // Of a flight that has one.
+  [[nodiscard]] Cargo& cargo(const Flight& flight) { return cargo_[flight.cargo]; }
+
+ private:
+  Pool<Flight> flights_;
+  Pool<Cargo> cargo_;
 };
 
 // First in, first out, without allocation once it has grown.

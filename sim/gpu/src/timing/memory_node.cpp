@@ -59,6 +59,8 @@ void MemoryNode::arrived(std::uint32_t index, std::int64_t now) {
 
 void MemoryNode::enter(std::uint32_t index) {
   const Flight& flight = side_.flights[index];
+  // It will be read or written some cycles later, and is hardly ever in the host's caches.
+  __builtin_prefetch(side_.memory.host(exec::line_address(flight.line)));
   const std::uint32_t core = flight.core;
   if (flight.sequence != expected_[core]) {
     early_.push_back({core, index});
@@ -126,7 +128,7 @@ Result<bool> MemoryNode::step(std::int64_t now) {
     if (static_cast<int>(buffered()) < side_.config.output_buffer) {
       WW_TRY(send(replies_.front()));
       const Flight& sent = side_.flights[replies_.front()];
-      if (sent.sent_data == sent.wanted_data) {
+      if (!sent.in_data() || side_.flights.cargo(sent).sent_data == sent.wanted_data) {
         replies_.pop();
         --inside_;
       }
@@ -176,7 +178,8 @@ bool MemoryNode::serve(std::int64_t now) {
 void MemoryNode::read(Flight& flight, std::uint32_t index, std::int64_t now) {
   side_.counters.reads += flight.lines();
   const std::uint32_t first = flight.first_line();
-  std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(first)), flight.bytes());
+  std::memcpy(side_.flights.load(flight).data.data(), side_.memory.host(exec::line_address(first)),
+              flight.bytes());
   if (flight.kind == exec::Request::Kind::read && reply_data_ != ReplyData::line) {
     flight.wanted_data = reply_data_ == ReplyData::each ? std::uint8_t{0xFF} : first_datum(flight);
   }
@@ -209,18 +212,24 @@ std::uint8_t MemoryNode::first_datum(const Flight& flight) const {
   return static_cast<std::uint8_t>(1U << (static_cast<std::size_t>(lowest) / kDatumBytes));
 }
 
+// Notes whose copies the flight makes invalid.
+void MemoryNode::note_others(Flight& flight, bool keeps) {
+  Directory::Cores others = side_.directory->write(flight.line, flight.core, keeps);
+  if (!others.empty()) side_.flights.load(flight).others = std::move(others);
+}
+
 void MemoryNode::write(Flight& flight, std::uint32_t index, std::int64_t now) {
   ++side_.counters.writes;
   const exec::LineUpdate update =
       exec::store_line(*flight.operation, flight.line, flight.lanes, side_.memory);
   side_.changed |= update.changed;
   if (side_.directory != nullptr) {
-    flight.others = side_.directory->write(flight.line, flight.core, flight.fills);
+    note_others(flight, flight.fills);
     flight.brings_line = flight.fills && update.written != exec::kWholeLine;
   }
   if (flight.brings_line) {  // the rest of the line has to be there for the L1
-    std::memcpy(flight.data.data(), side_.memory.host(exec::line_address(flight.line)),
-                exec::kLineBytes);
+    std::memcpy(side_.flights.load(flight).data.data(),
+                side_.memory.host(exec::line_address(flight.line)), exec::kLineBytes);
     look_up(side_.l2.read(flight.line), flight.line, index);
     side_.l2.write(flight.line, update.written);
     reply_to(index, now);
@@ -255,9 +264,7 @@ void MemoryNode::atomic(Flight& flight, std::uint32_t index, std::int64_t now) {
       exec::update_line(*flight.operation, flight.lanes, side_.memory);
   side_.changed |= update.line.changed;
   side_.l2.write(flight.line, update.line.written);
-  if (side_.directory != nullptr) {
-    flight.others = side_.directory->write(flight.line, flight.core, false);
-  }
+  if (side_.directory != nullptr) note_others(flight, false);
   // The slice's atomic unit takes 16 lanes a cycle.
   bank_free_[bank_of(flight.line)] += (update.served - 1) / 16;
   reply_to(index, now);
@@ -333,20 +340,21 @@ Status MemoryNode::send(std::uint32_t index) {
   write_header(payload_.data(), header, exec::line_address(flight.line), kind);
   std::size_t size = header;
   std::uint64_t tag = index;
+  Cargo* const cargo = flight.cargo != kNone ? &side_.flights.cargo(flight) : nullptr;
   if (flight.in_data()) {
     const auto datum = static_cast<std::size_t>(
-        std::countr_zero(static_cast<unsigned>(flight.wanted_data & ~flight.sent_data)));
+        std::countr_zero(static_cast<unsigned>(flight.wanted_data & ~cargo->sent_data)));
     const std::size_t at = datum * kDatumBytes;
     write_header(payload_.data(), header, exec::line_address(flight.line) + at, kind);
-    std::memcpy(payload_.data() + header, &flight.data[at], kDatumBytes);
+    std::memcpy(payload_.data() + header, &cargo->data[at], kDatumBytes);
     size += kDatumBytes;
     tag |= std::uint64_t{datum} << 32;
-    flight.sent_data = static_cast<std::uint8_t>(flight.sent_data | 1U << datum);
+    cargo->sent_data = static_cast<std::uint8_t>(cargo->sent_data | 1U << datum);
   } else if (is_read) {
-    std::memcpy(payload_.data() + header, flight.data.data(), flight.bytes());
+    std::memcpy(payload_.data() + header, cargo->data.data(), flight.bytes());
     size += flight.bytes();
   } else if (flight.brings_line) {
-    std::memcpy(payload_.data() + header, flight.data.data(), exec::kLineBytes);
+    std::memcpy(payload_.data() + header, cargo->data.data(), exec::kLineBytes);
     size += exec::kLineBytes;
   } else if (flight.operation->kind == exec::MemoryKind::atomic_return) {
     size += exec::old_values(*flight.operation, flight.lanes, payload_.data() + header);
@@ -409,11 +417,13 @@ Status send_coherence(MemorySide& side, net::NodeId from, net::NodeId to,
 }
 
 Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t message_class,
-                         Flight& flight) {
-  if (flight.others.empty()) return {};
+                         const Flight& flight) {
+  if (flight.cargo == kNone) return {};
+  std::vector<std::uint32_t>& others = side.flights.cargo(flight).others;
+  if (others.empty()) return {};
   std::vector<net::NodeId> to;
-  for (const std::uint32_t core : flight.others) to.push_back(side.core_nodes[core]);
-  flight.others.clear();
+  for (const std::uint32_t core : others) to.push_back(side.core_nodes[core]);
+  others.clear();
   const auto header = static_cast<std::size_t>(side.config.header_bytes);
   std::vector<std::byte> payload(header);
   write_header(payload.data(), header, exec::line_address(flight.line), net::PacketKind::coherence);

@@ -20,7 +20,7 @@ struct MemorySide {
   exec::DeviceMemory& memory;
   ActivityObserver& observer;
   exec::L2Tags& l2;
-  Pool<Flight>& flights;
+  Flights& flights;
   net::Network& network;
   Annotations& annotations;
   const std::vector<net::NodeId>& core_nodes;
@@ -61,7 +61,7 @@ Status send_coherence(MemorySide& side, net::NodeId from, net::NodeId to,
                       bool with_line, PacketCount& count);
 // Tells the others that have the flight's line that it is no longer valid: one packet to many.
 Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t message_class,
-                         Flight& flight);
+                         const Flight& flight);
 
 class MemoryNode {
  public:
@@ -112,6 +112,7 @@ class MemoryNode {
   void read(Flight& flight, std::uint32_t index, std::int64_t now);
   [[nodiscard]] std::uint8_t first_datum(const Flight& flight) const;
   void write(Flight& flight, std::uint32_t index, std::int64_t now);
+  void note_others(Flight& flight, bool keeps);
   void atomic(Flight& flight, std::uint32_t index, std::int64_t now);
   // Where a line of the flight is in the L2 or comes into it; counts what the reply waits for.
   void look_up(const exec::L2Tags::Access& access, std::uint32_t line, std::uint32_t index);

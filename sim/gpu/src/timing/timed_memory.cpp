@@ -131,7 +131,7 @@ void TimedMemory::commit(Cus& cus, std::int64_t, std::int64_t end) {
   for (std::uint32_t i = 0; i < cus.size(); ++i) {
     // A miss that has waited long holds up the L1 until those behind it can have left.
     const auto& queue = cores_[i].queue;
-    if (!queue.empty() && flights_[queue.front()].departure + config_.request_buffer < end) {
+    if (!queue.empty() && flights_[queue.front().flight].departure + config_.request_buffer < end) {
       const auto waiting = static_cast<std::int64_t>(queue.size());
       cus[i]->l1_free =
           std::max(cus[i]->l1_free, end + std::min<std::int64_t>(waiting, config_.fill_cycles));
@@ -179,17 +179,15 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
     flight.operation = request.operation;
     flight.lanes = request.lanes;
     flight.departure = request.departure + i;
-    flight.ready = base_ + clock_.forth(flight.departure);
     flight.line = request.line + i;
-    flight.core = core_index;
-    flight.memory = l2_.channel(flight.line);
+    flight.core = static_cast<std::uint16_t>(core_index);
+    flight.memory = static_cast<std::uint16_t>(l2_.channel(flight.line));
     flight.l1_slot[0] = request.l1_slot[i];
     flight.l1_slot[1] = request.pair ? request.l1_slot[1] : kNone;
     flight.joined = kNone;
     flight.waits = 0;
     flight.brings_line = false;
-    flight.others.clear();
-    flight.wanted_data = flight.sent_data = flight.arrived_data = 0;
+    flight.wanted_data = 0;
     flight.kind = request.kind;
     flight.pair = request.pair;
     flight.fills = request.fills_l1;
@@ -200,7 +198,7 @@ void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
         if (slot != kNone) filled_by[slot] = index;
       }
     }
-    core.queue.push(index);
+    core.queue.push({base_ + clock_.forth(flight.departure), index, flight.kind});
     queued_[core_index / 64] |= std::uint64_t{1} << (core_index % 64);
     ++under_way_;
   }
@@ -261,29 +259,32 @@ Result<bool> TimedMemory::send(std::int64_t now) {
   mshr_waits_ = 0;
   for_each_queued([&](std::size_t number) {
     Core& core = cores_[number];
-    const std::uint32_t index = core.queue.front();
-    const Flight& flight = flights_[index];
-    if (flight.ready > now || !failure) return;
-    if (!has_mshr(core, flight)) {
+    const Unsent first = core.queue.front();
+    if (first.ready > now || !failure) return;
+    if (!has_mshr(core, first)) {
       ++mshr_waits_;
       return;
     }
     if (!has_room(core)) return;
-    const bool posted = flight.kind == exec::Request::Kind::write_back;
-    const bool is_read = flight.is_read();
-    failure = send_request(core, index);
-    if (!posted) ++(is_read ? core.reads : core.writes);
+    failure = send_request(core, first.flight);
+    if (first.kind != exec::Request::Kind::write_back) {
+      ++(first.is_read() ? core.reads : core.writes);
+    }
     core.queue.pop();
-    if (core.queue.empty()) queued_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    if (core.queue.empty()) {
+      queued_[number / 64] &= ~(std::uint64_t{1} << (number % 64));
+    } else {
+      __builtin_prefetch(&flights_[core.queue.front().flight], 1);
+    }
     any = true;
   });
   WW_TRY(failure);
   return any;
 }
 
-bool TimedMemory::has_mshr(const Core& core, const Flight& flight) const {
-  if (flight.kind == exec::Request::Kind::write_back) return true;  // nobody waits for it
-  return flight.is_read() ? core.reads < config_.mshrs : core.writes < config_.writes;
+bool TimedMemory::has_mshr(const Core& core, const Unsent& first) const {
+  if (first.kind == exec::Request::Kind::write_back) return true;  // nobody waits for it
+  return first.is_read() ? core.reads < config_.mshrs : core.writes < config_.writes;
 }
 
 bool TimedMemory::has_room(const Core& core) const {
@@ -435,15 +436,16 @@ Result<bool> TimedMemory::take_datum(Flight& flight, const net::Delivery& delive
     return fail(ErrorCode::device_error, "the network delivered a reply without its datum",
                 config_.network.network);
   }
-  if (flight.arrived_data == 0) {
-    std::memcpy(flight.delivered.data(), flight.data.data(), flight.delivered.size());
+  Cargo& cargo = flights_.cargo(flight);
+  if (cargo.arrived_data == 0) {
+    std::memcpy(cargo.delivered.data(), cargo.data.data(), cargo.delivered.size());
   }
   const std::byte* const bytes = delivery.payload.data() + header;
-  std::byte* const place = flight.delivered.data() + datum * kDatumBytes;
+  std::byte* const place = cargo.delivered.data() + datum * kDatumBytes;
   if (std::memcmp(place, bytes, kDatumBytes) != 0) ++stats_.changed_replies;
   std::memcpy(place, bytes, kDatumBytes);
-  flight.arrived_data = static_cast<std::uint8_t>(flight.arrived_data | 1U << datum);
-  return flight.arrived_data == flight.wanted_data;
+  cargo.arrived_data = static_cast<std::uint8_t>(cargo.arrived_data | 1U << datum);
+  return cargo.arrived_data == flight.wanted_data;
 }
 
 Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t index,
@@ -455,8 +457,9 @@ Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t 
                 config_.network.network);
   }
   const bool scalar = flight.kind == exec::Request::Kind::scalar;
+  const Cargo& cargo = flights_.cargo(flight);
   const std::byte* const data =
-      flight.in_data() ? flight.delivered.data() : delivery.payload.data() + header;
+      flight.in_data() ? cargo.delivered.data() : delivery.payload.data() + header;
   const auto bytes_of = [&](std::uint32_t line) {
     return data + (line - flight.first_line()) * exec::kLineBytes;
   };
@@ -467,7 +470,7 @@ Status TimedMemory::read_reply(exec::ComputeUnit& cu, Core& core, std::uint32_t 
     for (std::uint32_t i = 0; i < flight.lines(); ++i) {
       const std::uint32_t line = flight.line ^ i;
       const std::size_t at = (line - flight.first_line()) * exec::kLineBytes;
-      const bool exact = std::memcmp(data + at, &flight.data[at], exec::kLineBytes) == 0;
+      const bool exact = std::memcmp(data + at, &cargo.data[at], exec::kLineBytes) == 0;
       all_exact = all_exact && exact;
       if (flight.fills) {
         fill_l1(cu, core, index, flight.l1_slot[i], line, data + at, exact, completion);
@@ -516,10 +519,10 @@ std::int64_t TimedMemory::earliest(std::int64_t now) const {
   std::int64_t next = exec::kNever;
   for_each_queued([&](std::size_t number) {
     const Core& core = cores_[number];
-    const Flight& flight = flights_[core.queue.front()];
+    const Unsent& first = core.queue.front();
     // By what has arrived since the last look: this may be the end of a quantum.
-    if (!has_mshr(core, flight)) return;
-    if (flight.ready > now || has_room(core)) next = std::min(next, std::max(flight.ready, now));
+    if (!has_mshr(core, first)) return;
+    if (first.ready > now || has_room(core)) next = std::min(next, std::max(first.ready, now));
   });
   for (const MemoryNode& node : nodes_) {
     if (!node.idle()) next = std::min(next, node.next_event(now));

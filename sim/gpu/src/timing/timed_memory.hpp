@@ -60,9 +60,18 @@ class TimedMemory final : public exec::Hierarchy {
 
  private:
   using Cus = std::vector<std::unique_ptr<exec::ComputeUnit>>;
+  // A flight that has not been sent, and what decides whether it can be.
+  struct Unsent {
+    std::int64_t ready{};  // network cycle
+    std::uint32_t flight{};
+    exec::Request::Kind kind{};
+    [[nodiscard]] bool is_read() const {
+      return kind == exec::Request::Kind::read || kind == exec::Request::Kind::scalar;
+    }
+  };
   struct Core {
     net::NodeId node{};
-    Fifo<std::uint32_t> queue;                  // flights that have not been sent
+    Fifo<Unsent> queue;
     int reads{};                                // under way
     int writes{};                               // and atomics
     std::vector<std::uint32_t> sequence;        // next, by memory node
@@ -90,7 +99,7 @@ class TimedMemory final : public exec::Hierarchy {
     }
   }
   // Whether the core may have one more such request under way, and put one into the network.
-  [[nodiscard]] bool has_mshr(const Core& core, const Flight& flight) const;
+  [[nodiscard]] bool has_mshr(const Core& core, const Unsent& first) const;
   [[nodiscard]] bool has_room(const Core& core) const;
   Status send_request(Core& core, std::uint32_t index);
   Status deliver(Cus& cus, const net::Delivery& delivery);
@@ -126,7 +135,7 @@ class TimedMemory final : public exec::Hierarchy {
   std::unique_ptr<net::Network> network_;
   Annotations& annotations_;
   exec::L2Tags l2_;
-  Pool<Flight> flights_;
+  Flights flights_;
   Pool<Joined> joined_;
   TimingStats stats_;  // of this launch
   exec::MemoryCounters counters_;

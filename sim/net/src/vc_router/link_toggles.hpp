@@ -1,11 +1,10 @@
 // Real bit transitions on the links: the words of each flit against the link's last.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
-#include "bits.hpp"
 #include "packet_store.hpp"
 
 namespace ww::sim::net {
@@ -17,8 +16,7 @@ class LinkToggles {
       : flit_bytes_(static_cast<std::size_t>(flit_bits) / 8),
         last_word_(links * flit_bytes_),
         next_flit_(streams),
-        toggles_(links),
-        word_(flit_bytes_) {}
+        toggles_(links) {}
 
   void count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
              std::size_t stream) {
@@ -26,10 +24,8 @@ class LinkToggles {
     if (head) {
       index = 0;
     }
-    store.copy_flit(store[packet], index++, flit_bytes_, word_.data());
-    std::byte* last = &last_word_[link * flit_bytes_];
-    toggles_[link] += transitions(last, word_.data(), flit_bytes_);
-    std::copy(word_.begin(), word_.end(), last);
+    toggles_[link] += store.drive(store[packet], index++,
+                                  std::span(&last_word_[link * flit_bytes_], flit_bytes_));
   }
   [[nodiscard]] std::uint64_t of(std::size_t link) const { return toggles_[link]; }
 
@@ -38,7 +34,6 @@ class LinkToggles {
   std::vector<std::byte> last_word_;      // [link]
   std::vector<std::uint16_t> next_flit_;  // [stream]: the index of its next flit
   std::vector<std::uint64_t> toggles_;    // [link]
-  std::vector<std::byte> word_;
 };
 
 }  // namespace ww::sim::net

@@ -36,7 +36,6 @@ Deflection::Deflection(const NetworkConfig& config)
   if (config.count_toggles) {
     const std::size_t bytes = static_cast<std::size_t>(config.flit_bits) / 8;
     last_word_.resize(routers_ * 4 * bytes);
-    word_.resize(bytes);
     link_toggles_.resize(routers_ * 4);
   }
 }

@@ -142,7 +142,6 @@ class Deflection final : public ClockedNetwork {
   std::uint64_t entered_flits_{0};  // the network: requests and flits sent again too
   std::uint64_t left_flits_{0};
   std::vector<std::byte> last_word_;
-  std::vector<std::byte> word_;
   std::vector<std::uint64_t> link_toggles_;
 };
 

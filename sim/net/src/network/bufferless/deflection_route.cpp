@@ -151,10 +151,9 @@ void Deflection::send(std::uint32_t router, int port, const Flying& flit) {
 }
 
 void Deflection::count_toggles(std::size_t link, const Flying& flit) {
-  store_.copy_flit(store_[flit.packet], flit.index, word_.size(), word_.data());
-  std::byte* last = &last_word_[link * word_.size()];
-  link_toggles_[link] += transitions(last, word_.data(), word_.size());
-  std::copy(word_.begin(), word_.end(), last);
+  const std::size_t bytes = static_cast<std::size_t>(config_.flit_bits) / 8;
+  link_toggles_[link] +=
+      store_.drive(store_[flit.packet], flit.index, std::span(&last_word_[link * bytes], bytes));
 }
 
 }  // namespace ww::sim::net

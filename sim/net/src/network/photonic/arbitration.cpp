@@ -7,16 +7,16 @@ namespace ww::sim::net::photonic {
 
 void Photonic::push(Kind kind, std::int64_t at, int station, std::size_t lane,
                     std::uint32_t packet) {
-  events_.push_back({at, sequence_++, packet, static_cast<std::uint16_t>(lane),
-                     static_cast<std::uint8_t>(station), kind});
-  std::push_heap(events_.begin(), events_.end(), Later{});
+  events_.push(
+      light_, at,
+      {packet, static_cast<std::uint16_t>(lane), static_cast<std::uint8_t>(station), kind});
 }
 
 void Photonic::run_light(std::int64_t end) {
   while (light_ < end) {
     if (power_wanted_ == 0 && wanted_ == 0) {
       // Nobody listens: light passes until something ends.
-      std::int64_t next = events_.empty() ? end : std::min(end, events_.front().at);
+      std::int64_t next = events_.empty() ? end : std::min(end, events_.next(light_));
       next = deadlines_.empty() ? next : std::min(next, deadlines_.front().at);
       if (next > light_) {
         turn_ = static_cast<int>((turn_ + next - light_) % layout_.loop_cycles());
@@ -42,10 +42,7 @@ void Photonic::step() {
 }
 
 void Photonic::take_events() {
-  while (!events_.empty() && events_.front().at <= light_) {
-    std::pop_heap(events_.begin(), events_.end(), Later{});
-    const Event event = events_.back();
-    events_.pop_back();
+  events_.take(light_, [this](const Event& event) {
     if (event.kind == Kind::arrived) {
       ++stations_[event.station].received;
       arriving_.push_back({now_ + keys_.cluster_delay, event.packet});
@@ -54,7 +51,7 @@ void Photonic::take_events() {
     } else {
       attempt(event.station, event.lane);
     }
-  }
+  });
 }
 
 // A token that has not come by in a turn is not to be had: power goes back, and the lane pauses.
@@ -298,7 +295,7 @@ void Photonic::release_power(std::uint16_t token, int position) {
     --llc_holds_;
   }
   // Without laser control all units are lit, and none goes out.
-  if (units_ < keys_.power_units && std::popcount(free_power_ | held_power_) > units_) {
+  if (units_ < keys_.power_units && ones(free_power_ | held_power_) > units_) {
     count_lit();
     held_power_ &= ~one;  // its laser goes out
     return;

@@ -119,9 +119,7 @@ Status Photonic::check_conservation() const {
     }
     holds_power += station.held;
   }
-  for (const Event& event : events_) {
-    found += event.kind == Kind::arrived ? 1 : 0;
-  }
+  events_.for_each([&](const Event& event) { found += event.kind == Kind::arrived ? 1 : 0; });
   if (found != store_.inside()) {
     return fail(ErrorCode::bad_data,
                 fmt::format("{} packets are inside, {} are somewhere", store_.inside(), found));

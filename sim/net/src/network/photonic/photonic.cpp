@@ -25,6 +25,10 @@ Photonic::Photonic(const NetworkConfig& config)
       stations_(static_cast<std::size_t>(layout_.stations())),
       next_class_(static_cast<std::size_t>(node_count(config_))),
       laser_(keys_, layout_.llc_mask()) {
+  for (int node = 0; node < node_count(config_); ++node) {
+    position_of_node_.push_back(
+        static_cast<std::uint8_t>(layout_.position_of_router(node / config_.concentration)));
+  }
   const int stations = layout_.stations();
   const int loop = layout_.loop_cycles();
   for (int position = 0; position < stations; ++position) {
@@ -52,7 +56,6 @@ Photonic::Photonic(const NetworkConfig& config)
   if (config_.count_toggles) {
     const auto bytes = static_cast<std::size_t>(config_.flit_bits / 8);
     wires_.resize(static_cast<std::size_t>(2 * node_count(config_)), std::vector<std::byte>(bytes));
-    flit_.resize(bytes);
   }
 }
 
@@ -89,6 +92,9 @@ Status Photonic::inject(const Packet& packet) {
       entered_.resize(index + 1);
     }
     next_copy_[index] = kNoPacket;
+    if (position_of(destination) == from) {
+      ++stations_[static_cast<std::size_t>(from)].local;
+    }
     if (broadcast) {
       if (leader == kNoPacket) {
         leader = index;
@@ -135,6 +141,10 @@ void Photonic::admit() {
   for (std::uint64_t left = waiting_stations_; left != 0; left &= left - 1) {
     const int position = lowest(left);
     Station& station = stations_[static_cast<std::size_t>(position)];
+    if (station.local == 0 && station.queued >= keys_.station_queue) {
+      station.next_node = next_of(station.next_node, config_.concentration);
+      continue;  // nothing can enter
+    }
     const int router = layout_.router_at(position);
     bool any = false;
     for (int i = 0; i < config_.concentration; ++i) {
@@ -194,6 +204,7 @@ bool Photonic::admit_from(int position, NodeId node) {
     net_events_.buffer_reads += record.flits;
   }
   if (local) {
+    --station.local;
     --unsent_[node * static_cast<std::uint32_t>(config_.classes) + chosen];
     ++light_events_.local_messages;
     local_.push_back({now_ + 2 * keys_.cluster_delay, packet});
@@ -259,9 +270,7 @@ void Photonic::count_toggles(std::uint32_t packet, NodeId node, bool up) {
   std::vector<std::byte>& wire = wires_[2 * node + (up ? 0 : 1)];
   const PacketRecord& record = store_[packet];
   for (int flit = 0; flit < record.flits; ++flit) {
-    store_.copy_flit(record, flit, flit_.size(), flit_.data());
-    net_events_.link_toggles += transitions(wire.data(), flit_.data(), flit_.size());
-    wire.swap(flit_);
+    net_events_.link_toggles += store_.drive(record, flit, wire);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <deque>
 #include <vector>
 
+#include "network/photonic/event_wheel.hpp"
 #include "network/photonic/laser_control.hpp"
 #include "network/photonic/layout.hpp"
 #include "network/photonic/predictor.hpp"
@@ -53,6 +54,7 @@ class Photonic final : public ClockedNetwork {
     int held{};                   // power tokens
     int queued{};                 // messages, those on their way to it included
     int next_node{};              // round robin among its nodes
+    std::uint32_t local{};        // packets of its nodes for its nodes, not sent yet
     // of the epoch, for the predictors
     std::uint64_t received{}, sent{}, waited{};
     // messages that wait for their first bit, and the sum of the optical cycles they entered in
@@ -69,17 +71,10 @@ class Photonic final : public ClockedNetwork {
   };
   enum class Kind : std::uint8_t { sent, arrived, pause_over };
   struct Event {
-    std::int64_t at;
-    std::uint64_t sequence;
     std::uint32_t packet;
     std::uint16_t lane;
     std::uint8_t station;
     Kind kind;
-  };
-  struct Later {
-    bool operator()(const Event& a, const Event& b) const {
-      return a.at != b.at ? a.at > b.at : a.sequence > b.sequence;
-    }
   };
   struct Deadline {
     std::int64_t at;
@@ -111,9 +106,7 @@ class Photonic final : public ClockedNetwork {
            static_cast<std::uint64_t>(keys_.optical_mhz);
   }
   [[nodiscard]] std::int64_t halted_before(std::int64_t core_cycle) const;
-  [[nodiscard]] int position_of(NodeId node) const {
-    return layout_.position_of_router(static_cast<int>(node) / config_.concentration);
-  }
+  [[nodiscard]] int position_of(NodeId node) const { return position_of_node_[node]; }
   [[nodiscard]] std::size_t lane_of(std::uint32_t packet) const;
   [[nodiscard]] bool on_swmr(int from, int to) const;
 
@@ -152,7 +145,8 @@ class Photonic final : public ClockedNetwork {
   const bool prior_;    // prior-opt: own power for every link
   const bool control_;  // the lasers follow predictions
   const bool data_first_;
-  std::uint64_t waiting_stations_{};         // positions with such nodes
+  std::uint64_t waiting_stations_{};  // positions with such nodes
+  std::vector<std::uint8_t> position_of_node_;
   std::vector<std::uint32_t> unsent_;        // [node][class]
   std::vector<std::uint32_t> next_in_lane_;  // [packet]
   std::vector<std::uint32_t> next_copy_;     // [packet], of one broadcast
@@ -169,9 +163,8 @@ class Photonic final : public ClockedNetwork {
   std::vector<Token> power_tokens_;
   std::uint64_t free_power_{}, held_power_{};  // tokens
   std::uint64_t power_wanted_{};               // positions
-  std::vector<Event> events_;                  // a heap
+  EventWheel<Event> events_;                   // by optical cycle
   std::deque<Deadline> deadlines_;
-  std::uint64_t sequence_{};
   std::int64_t light_{};  // optical cycle
   int turn_{};            // light_ modulo the loop
 
@@ -191,7 +184,6 @@ class Photonic final : public ClockedNetwork {
   power::NetworkEvents net_events_;
   std::vector<std::uint64_t> link_flits_;      // [from position][to position]
   std::vector<std::vector<std::byte>> wires_;  // [node][up, down]: the last flit
-  std::vector<std::byte> flit_;
 };
 
 }  // namespace ww::sim::net::photonic
