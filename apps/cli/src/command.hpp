@@ -32,6 +32,7 @@ void add_run(CLI::App& app, Outcome& outcome);
 void add_toggles(CLI::App& app, Outcome& outcome);
 void add_trace(CLI::App& app, Outcome& outcome);
 void add_exercise(CLI::App& app, Outcome& outcome);
+void add_export(CLI::App& app, Outcome& outcome);
 void add_topology(CLI::App& app, Outcome& outcome);
 void add_top(CLI::App& app, Outcome& outcome);
 void add_completion(CLI::App& app, Outcome& outcome);

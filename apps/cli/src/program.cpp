@@ -45,6 +45,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_patch(app, outcome);
   add_disasm(app, outcome);
   add_simulate(app, outcome);
+  add_export(app, outcome);
   add_sweep(app, outcome);
   add_workloads(app, outcome);
   add_run(app, outcome);

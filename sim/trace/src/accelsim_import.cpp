@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_lines.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 #include "ww/sim/trace/writer.hpp"
 
@@ -82,18 +83,13 @@ class KernelFile {
       : file_(file), writer_(writer), converted_(converted) {}
 
   Status read() {
-    const auto ending = file_.extension();
-    if (ending == ".xz" || ending == ".tracez" || ending == ".zst" || ending == ".gz") {
-      return fail(ErrorCode::unsupported, "a compressed trace; decompress it first",
-                  file_.string());
-    }
-    std::ifstream stream(file_);
-    if (!stream) return fail(ErrorCode::not_found, "cannot read", file_.string());
-    for (std::string line; std::getline(stream, line);) {
+    WW_ASSIGN(lines, open_kernel_lines(file_));
+    for (std::string line;;) {
+      WW_ASSIGN(more, lines->next(line));
+      if (!more) break;
       ++line_;
       WW_TRY(take(trimmed(line)));
     }
-    if (stream.bad()) return fail(ErrorCode::io_error, "cannot read", file_.string());
     if (!launched_)
       return wrong("this is no kernel trace: '-kernel name' or '-grid dim' is missing");
     if (in_block_) return wrong("the file ends within a thread block: it is truncated");
@@ -113,7 +109,9 @@ class KernelFile {
     if (line.starts_with("#")) {
       if (line.starts_with("#BEGIN_TB")) return begin_block();
       if (line.starts_with("#END_TB")) in_block_ = false;
-      if (line.starts_with("#traces format")) numbered_ = line.find("line_num") != line.npos;
+      if (line.starts_with("#traces format") && line.find("line_num") != line.npos) {
+        numbered_ = true;
+      }
       return {};
     }
     if (line.find(" = ") != line.npos) return place(line);
@@ -136,6 +134,8 @@ class KernelFile {
       }
       (key == "grid dim" ? launch_.groups : launch_.local) = *extents;
       has_grid_ = has_grid_ || key == "grid dim";
+    } else if (key == "enable lineinfo") {
+      numbered_ = number<int>(value).value_or(0) != 0;
     } else if (key == "accelsim tracer version") {
       version_ = number<int>(value).value_or(3);
     }

@@ -304,8 +304,10 @@ void add_trace(CLI::App& app, Outcome& outcome) {
                                arguments->out, arguments->json);
   });
 
-  verb = add_verb(*command, "import", "Import Accel-Sim's .traceg or kernelslist.g", *arguments);
-  verb->add_option("file", arguments->file, "A .traceg or a kernelslist.g")->required();
+  verb = add_verb(*command, "import",
+                  "Import Accel-Sim's .traceg, .traceg.xz, .tracez or kernelslist.g", *arguments);
+  verb->add_option("file", arguments->file, "A .traceg, .traceg.xz, .tracez or a kernelslist.g")
+      ->required();
   verb->add_option("-o,--out", arguments->out, "The .wwt file (default: the input's name)");
   verb->footer("Example:\n  wirewatt trace import kernelslist.g -o app.wwt");
   verb->callback([arguments, &outcome] {

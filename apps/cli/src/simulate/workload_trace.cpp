@@ -101,7 +101,9 @@ Result<WorkloadTrace> trace_workload(const std::string& name, const std::string&
 }
 
 bool is_accelsim(const fs::path& trace) {
-  return trace.extension() == ".traceg" || trace.filename() == "kernelslist.g";
+  const auto ending = trace.extension();
+  return ending == ".traceg" || ending == ".tracez" || ending == ".xz" ||
+         trace.filename() == "kernelslist.g";
 }
 
 Result<WorkloadTrace> import_trace(const fs::path& from) {

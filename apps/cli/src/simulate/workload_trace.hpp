@@ -31,7 +31,7 @@ class WorkloadTrace {
 [[nodiscard]] Result<WorkloadTrace> trace_workload(const std::string& name, const std::string& size,
                                                    const std::string& device);
 
-// A .traceg or a kernelslist.g: Accel-Sim's traces, by their names.
+// A .traceg, .traceg.xz, .tracez or a kernelslist.g: Accel-Sim's traces, by their names.
 [[nodiscard]] bool is_accelsim(const std::filesystem::path& trace);
 
 // Such a trace in wirewatt's form. Errors: those of sim::trace::import_accelsim().

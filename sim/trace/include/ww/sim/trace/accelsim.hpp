@@ -1,6 +1,7 @@
-// Converts Accel-Sim SASS traces (.traceg, and the kernelslist.g that lists them) to .wwt and back.
-// Source:
-// the tracer and the trace parser of Accel-Sim, tracer versions 1 to 3.
+// Converts Accel-Sim SASS traces (.traceg, .traceg.xz, Accel-Sim 2's .tracez, and the kernelslist.g
+// that lists them) to .wwt and back.
+// Source: the tracer and the trace parser of Accel-Sim, tracer versions 1 to 3, and the format
+// header of its .tracez.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct Converted {
 
 // Imports global and local loads, stores and atomics of a kernel file or of a list of them. A warp
 // becomes a wave of which 32 lanes exist. There are no values. Errors: not_found, io_error,
-// parse_error with file and line, unsupported (compressed files).
+// parse_error with file and line, unsupported (compressed in another way), out_of_range (a .tracez
+// that states a dictionary or a chunk of more than 64 MiB).
 Result<Converted> import_accelsim(const std::filesystem::path& from,
                                   const std::filesystem::path& to);
 
