@@ -6,10 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace ww {
+namespace {
+
+std::atomic<bool> as_json{false};
+
+}  // namespace
+
+void print_progress_as_json() {
+  as_json = true;
+}
 
 std::string human_duration(double seconds) {
   if (seconds < 1.0) return fmt::format("{:.0f} ms", seconds * 1e3);
@@ -51,8 +62,15 @@ Progress::Progress(std::string label, std::string unit)
       unit_(std::move(unit)),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_),
-      terminal_(::isatty(STDERR_FILENO) == 1 && spdlog::should_log(spdlog::level::info)),
-      told_(!terminal_ && spdlog::should_log(spdlog::level::debug)) {}
+      form_(Form::none) {
+  if (as_json) {
+    form_ = Form::json;
+  } else if (::isatty(STDERR_FILENO) == 1 && spdlog::should_log(spdlog::level::info)) {
+    form_ = Form::drawn;
+  } else if (spdlog::should_log(spdlog::level::debug)) {
+    form_ = Form::told;
+  }
+}
 
 Progress::~Progress() {
   finish();
@@ -69,11 +87,24 @@ std::string Progress::text(double done, double total, const std::string& note) c
 }
 
 void Progress::update(double done, double total, const std::string& note) {
-  if ((!terminal_ && !told_) || total <= 0.0) return;
+  if (form_ == Form::none || total <= 0.0) return;
   const auto now = std::chrono::steady_clock::now();
   const std::chrono::duration<double> elapsed = now - start_;
   pace_.report(elapsed.count(), done);
-  if (told_) {
+  if (form_ == Form::json) {
+    if (now - drawn_ < std::chrono::milliseconds(200) && done < total) return;
+    drawn_ = now;
+    const auto left = pace_.seconds_left(total);
+    const nlohmann::ordered_json step{
+        {"progress", label_},
+        {"done", done},
+        {"total", total},
+        {"seconds_left", left ? nlohmann::json(*left) : nlohmann::json()},
+        {"note", note}};
+    fmt::print(stderr, "{}\n", step.dump());
+    return;
+  }
+  if (form_ == Form::told) {
     if (now - drawn_ < std::chrono::seconds(10)) return;
     drawn_ = now;
     spdlog::debug("{} {}", label_, text(done, total, note));

@@ -9,6 +9,7 @@
 #include "help/description.hpp"
 #include "help/help.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/progress.hpp"
 
 namespace ww::cli {
 namespace {
@@ -67,6 +68,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
   bool verbose = false;
   auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "Errors only");
   app.add_flag("-v,--verbose", verbose, "Say more")->excludes(quiet_flag);
+  app.add_flag_callback("--progress-json", print_progress_as_json,
+                        "Progress for programs: JSON lines on stderr");
   app.parse_complete_callback([&] {
     log::set_up(quiet     ? log::Verbosity::quiet
                 : verbose ? log::Verbosity::verbose

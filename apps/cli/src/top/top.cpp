@@ -32,6 +32,7 @@ struct TopArguments {
   std::string architecture;
   double interval_s{0.5};
   std::vector<std::string> command;
+  std::string metrics_address;
   bool anyway{};
   bool json{};
 };
@@ -65,9 +66,9 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   WW_ASSIGN(folder, ScratchFolder::create("top"));
   const auto file = folder.path() / "live";
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
-  WW_ASSIGN(display, Display::open(arguments.json));
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
+  WW_ASSIGN(display, Display::open({arguments.json, arguments.metrics_address, device}));
   const std::string architecture = runner::chip_generation(arguments.device);
   display.frame.title = device + " (virtual, not a measurement)";
   display.frame.source =
@@ -127,8 +128,9 @@ int run(const TopArguments& arguments) {
                          "the virtual GPU runs inside a program: give one after --",
                          "wirewatt top"});
   }
-  const CardRequest card{arguments.device.name, arguments.counters,     arguments.architecture,
-                         arguments.command,     interval_of(arguments), arguments.json};
+  const CardRequest card{arguments.device.name,    arguments.counters,     arguments.architecture,
+                         arguments.command,        interval_of(arguments), arguments.json,
+                         arguments.metrics_address};
   const auto result = on_virtual ? watch_program(arguments, *model) : watch_card(card, *model);
   return result ? *result : report_error(result.error());
 }
@@ -150,6 +152,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))
       ->capture_default_str();
+  command->add_option("--openmetrics", arguments->metrics_address,
+                      "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(
       "command", arguments->command,
@@ -159,6 +163,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "Examples:\n"
       "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
       "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv\n"
+      "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv --openmetrics "
+      "9477\n"
       "  wirewatt top --model mi210/model.json --device gpu:0 --arch gfx90a -- ./my_program");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
@@ -108,12 +110,14 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
   options.clock_control = false;
   WW_ASSIGN(sensor, measure::open_sensor(card, options));
   WW_ASSIGN(counted, count(request, model));
-  WW_ASSIGN(display, Display::open(request.json));
+  WW_ASSIGN(display, Display::open({request.json, request.metrics_address,
+                                    request.device.empty() ? "gpu:0" : request.device}));
   display.frame.title =
       card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
   Status trouble;
+  auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {
     const auto readings = sensor->new_readings();
     if (!readings) {
@@ -133,7 +137,9 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       display.frame.lines.push_back(fmt::format("kernels run {:.0f}% of the time", 100 * *busy));
     }
     if (counted.whole && !ended) {
-      display.take(session::at_share(*counted.whole, busy.value_or(1)));
+      const auto now = std::chrono::steady_clock::now();
+      const std::chrono::duration<double> passed = now - std::exchange(refreshed, now);
+      display.take(session::at_share(*counted.whole, busy.value_or(1)), passed.count());
       for (TopRow& row : display.frame.rows) {
         if (row.power_w && model.misfit.empty()) row.status = "estimated";
       }

@@ -17,6 +17,7 @@ struct CardRequest {
   std::vector<std::string> command;   // counted by a profiler, then watched; not with files
   std::chrono::milliseconds interval;
   bool json{};
+  std::string metrics_address;  // where to serve OpenMetrics; empty: nowhere
 };
 
 // Shows power until the user asks to end or, where output is JSON, the program ends. The segments

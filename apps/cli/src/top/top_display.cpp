@@ -1,9 +1,12 @@
 #include "top/top_display.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -18,20 +21,38 @@ constexpr std::size_t kept = 240;  // refreshes of history
 
 }  // namespace
 
-Result<Display> Display::open(bool as_json) {
+Result<Display> Display::open(const DisplayRequest& request) {
   Display display;
-  if (!as_json) {
+  if (!request.metrics_address.empty()) {
+    WW_ASSIGN(server, MetricsServer::start(request.metrics_address));
+    display.server_ = std::move(server);
+    spdlog::info("metrics are at {}", display.server_->url());
+  }
+  display.silent_ = display.server_ != nullptr && ::isatty(STDOUT_FILENO) != 1 && !request.json;
+  if (!request.json && !display.silent_) {
     WW_ASSIGN(screen, TopScreen::open());
     display.screen_ = std::move(screen);
   }
   for (const char* name : names) display.frame.rows.push_back({name, {}, "", {}});
+  display.state_.device = request.device;
+  if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) display.state_.job = job;
+  for (std::size_t s = 0; s < display.state_.segments.size(); ++s) {
+    display.state_.segments[s].name = names[s];
+    display.state_.segments[s].status = "unavailable";
+  }
   return display;
 }
 
-void Display::take(const model::KernelEstimate& total) {
+void Display::take(const model::KernelEstimate& total, std::optional<double> seconds) {
   for (std::size_t s = 0; s < total.segments.size(); ++s) {
     const auto& segment = total.segments[s];
     set(frame.rows[s], segment.power_w, std::string(to_string(segment.status)));
+    const auto& figure = seconds ? segment.power_w : segment.energy_j;
+    if (!figure) continue;
+    model::Interval& energy = state_.segments[s].energy_j;
+    energy.value += figure->value * seconds.value_or(1);
+    energy.low += figure->low * seconds.value_or(1);
+    energy.high += figure->high * seconds.value_or(1);
   }
   const char* const partly = total.left_out.empty() ? "" : "partly";
   set(frame.rows.back(), total.power_w, misfit_.empty() ? partly : "misfit");
@@ -48,11 +69,28 @@ void Display::take_nothing(const std::string& status) {
   for (TopRow& row : frame.rows) set(row, std::nullopt, status);
 }
 
+void Display::publish(const json& facts) {
+  state_.card = frame.title;
+  state_.is_virtual = facts.value("virtual", false);
+  state_.dispatches = facts.value("dispatches", std::uint64_t{0});
+  state_.device_w.reset();
+  if (const auto watts = facts.find("device_w"); watts != facts.end()) {
+    state_.device_w = watts->get<double>();
+  }
+  for (std::size_t s = 0; s < state_.segments.size(); ++s) {
+    state_.segments[s].power_w = frame.rows[s].power_w;
+    state_.segments[s].status = misfit_.empty() ? frame.rows[s].status : "misfit";
+  }
+  server_->publish(state_);
+}
+
 void Display::show(json facts) {
+  if (server_) publish(facts);
   if (screen_) {
     screen_->draw(frame);
     return;
   }
+  if (silent_) return;
   facts["device"] = frame.title;
   facts["source"] = frame.source;
   if (!misfit_.empty()) {

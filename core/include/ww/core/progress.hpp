@@ -1,5 +1,6 @@
 // Progress with throughput and time left on stderr. It is drawn on a terminal, unless --quiet.
-// Elsewhere it is printed as a line now and then, with --verbose.
+// Elsewhere it is printed as a line now and then, with --verbose. A program that runs wirewatt gets
+// it as JSON.
 #pragma once
 
 #include <chrono>
@@ -28,6 +29,10 @@ class Pace {
 // "3.2 runs/s", "40 runs/min", "12 runs/h".
 [[nodiscard]] std::string rate_text(double per_second, const std::string& unit);
 
+// From now on every Progress prints an object a line, some times a second: "progress" (the label),
+// "done", "total", "note", and "seconds_left" (null where it is not known).
+void print_progress_as_json();
+
 class Progress {
  public:
   // `unit` names the throughput's unit, for example "runs"; if it is empty, no throughput is shown.
@@ -48,8 +53,7 @@ class Progress {
   Pace pace_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point drawn_;
-  bool terminal_{};  // progress is drawn on a terminal
-  bool told_{};      // progress is printed as lines
+  enum class Form { none, drawn, told, json } form_;
   bool visible_{};
 };
 

@@ -1,0 +1,62 @@
+"""wirewatt: what a GPU's wires cost, measured.
+
+    import wirewatt
+    calibration = wirewatt.calibrate("virtual:w9100", out="first-run", quick=True)
+    print(calibration.energy)                          # 210 fJ/bit/mm [154, 266]
+    with wirewatt.bracket(model="first-run") as stretch:
+        launch_kernels()
+        finish_the_queue()
+    print(stretch.interconnect)                        # joules with their interval
+
+Every figure has a status and an interval. What comes from the virtual GPU says so (`is_virtual`) and is
+no measurement. Where a figure is missing its value is None, and `reason` says why.
+"""
+
+from ._bracket import Bracket, Session, bracket
+from ._commands import (
+    Calibration,
+    Device,
+    Estimate,
+    calibrate,
+    devices,
+    estimate,
+    fit,
+    simulate,
+    sweep,
+)
+from ._figure import Figure
+from ._program import (
+    BadResult,
+    EnvironmentTrouble,
+    Progress,
+    UsageError,
+    WirewattError,
+    program,
+    version,
+)
+from ._tables import Campaign, Sweep
+
+__all__ = [
+    "BadResult",
+    "Bracket",
+    "Calibration",
+    "Campaign",
+    "Device",
+    "EnvironmentTrouble",
+    "Estimate",
+    "Figure",
+    "Progress",
+    "Session",
+    "Sweep",
+    "UsageError",
+    "WirewattError",
+    "bracket",
+    "calibrate",
+    "devices",
+    "estimate",
+    "fit",
+    "program",
+    "simulate",
+    "sweep",
+    "version",
+]

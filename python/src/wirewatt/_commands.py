@@ -1,0 +1,185 @@
+"""The commands as functions. Each returns what the program prints with --json, and raises what it says."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import os
+import pathlib
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Union
+
+from ._figure import Figure
+from ._program import BadResult, ProgressCallback, options_of, run, run_json
+from ._tables import Campaign, Sweep
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A device as `wirewatt devices` lists it. `reason` says why one is not usable."""
+
+    name: str
+    description: str
+    usable: bool
+    is_virtual: bool
+    reason: str
+
+
+def devices() -> List[Device]:
+    """All devices, also those that cannot be used."""
+    return [
+        Device(row["name"], row["description"], row["usable"], row["virtual"], row["reason"])
+        for row in run_json(["devices"])["devices"]
+    ]
+
+
+class Calibration:
+    """A calibration's folder: campaign.db, model.json (or crossing.json) and report.html."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = pathlib.Path(folder)
+        for name in ("model.json", "crossing.json"):
+            if (self.folder / name).exists():
+                self.model: Dict[str, Any] = json.loads((self.folder / name).read_text())
+                break
+        else:
+            raise BadResult(f"{self.folder}: holds neither model.json nor crossing.json")
+
+    @property
+    def is_virtual(self) -> bool:
+        """True: a simulated chip, not a measurement."""
+        return bool(self.model.get("virtual"))
+
+    @property
+    def constants(self) -> Dict[str, Figure]:
+        """The fitted constants by name, with unit, interval, status and reason."""
+        return {row["name"]: Figure.of(row) for row in self.model.get("constants", [])}
+
+    @property
+    def energy(self) -> Figure:
+        """The energy per bit and millimetre, or on cards without a floorplan per bit and crossing."""
+        if "energy_pj_per_bit_crossing" in self.model:
+            return Figure.of(self.model["energy_pj_per_bit_crossing"])
+        return self.constants["energy_fj_per_bit_mm"]
+
+    @property
+    def campaign(self) -> Campaign:
+        """Every raw reading."""
+        return Campaign(self.folder)
+
+    def report(self) -> pathlib.Path:
+        """The page about this calibration; it is written if it is not there."""
+        page = self.folder / "report.html"
+        if not page.exists():
+            run(["report", str(self.folder), "-o", str(page)])
+        return page
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self.report().read_text(), quote=True)
+        return f'<iframe srcdoc="{source}" width="100%" height="700" style="border:0"></iframe>'
+
+
+def calibrate(
+    device: str = "",
+    out: Optional[Path] = None,
+    quick: bool = False,
+    resume: bool = False,
+    seed: Optional[int] = None,
+    progress: Optional[ProgressCallback] = None,
+    **options: Any,
+) -> Calibration:
+    """Measures the wire energy of a device into the folder `out`. `progress` is called now and then. A campaign
+    that was interrupted goes on with resume=True. Raises BadResult where the fit is flagged or gave no figure;
+    the folder then holds what was recorded."""
+    folder = pathlib.Path(out) if out is not None else pathlib.Path("wirewatt-run")
+    words = options_of({"device": device or None, "out": folder, "quick": quick, "resume": resume, "seed": seed,
+                        **options})
+    run_json(["calibrate", *words], progress)
+    return Calibration(folder)
+
+
+def fit(folder: Path, progress: Optional[ProgressCallback] = None) -> Dict[str, Any]:
+    """Fits a recorded campaign again; returns the model."""
+    return dict(run_json(["fit", os.fspath(folder)], progress))
+
+
+class Estimate:
+    """What an application's wires draw. `document` is all that `wirewatt estimate --json` prints."""
+
+    def __init__(self, document: Dict[str, Any]) -> None:
+        self.document = document
+
+    @property
+    def kernels(self) -> List[str]:
+        return [kernel["kernel"] for kernel in self.document["kernels"]]
+
+    def rows(self) -> Iterator[Dict[str, Any]]:
+        """A row a kernel and segment: bytes, energy_j and power_w (figures), status and reason."""
+        for kernel in self.document["kernels"]:
+            for segment in kernel["segments"]:
+                status, reason = segment["status"], segment["reason"]
+                yield {
+                    "kernel": kernel["kernel"],
+                    "segment": segment["segment"],
+                    "bytes": segment["bytes"],
+                    "energy_j": Figure.of(segment["energy_j"] or {}, "J", status, reason),
+                    "power_w": Figure.of(segment["power_w"] or {}, "W", status, reason),
+                    "status": status,
+                    "reason": reason,
+                }
+
+    def energy_by_segment(self) -> Dict[str, Figure]:
+        """Joules by segment over all kernels. Intervals add up, because the kernels share one constant."""
+        out: Dict[str, Figure] = {}
+        for row in self.rows():
+            figure = row["energy_j"]
+            if figure.value is None:
+                out.setdefault(row["segment"], figure)
+                continue
+            before = out.get(row["segment"])
+            if before is None or before.value is None:
+                out[row["segment"]] = figure
+                continue
+            out[row["segment"]] = dataclasses.replace(
+                before, value=before.value + figure.value, low=before.low + figure.low, high=before.high + figure.high)
+        return out
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td>{html.escape(row['kernel'])}</td><td>{row['segment']}</td><td>{row['bytes']:.6g}</td>"
+            f"<td>{html.escape(str(row['energy_j']))}</td><td>{html.escape(str(row['power_w']))}</td></tr>"
+            for row in self.rows())
+        head = "".join(f"<th>{name}</th>" for name in ("kernel", "segment", "bytes", "energy", "power"))
+        return f"<table><tr>{head}</tr>{cells}</table>"
+
+
+def estimate(
+    model: Optional[Path] = None,
+    counters: Union[Path, Sequence[Path], None] = None,
+    command: Optional[Sequence[str]] = None,
+    device: str = "",
+    **options: Any,
+) -> Estimate:
+    """Joules and watts of an application's wires: from a profiler's files (`counters`), or from a program that is
+    run on a virtual device (`command`, `device`). Other options are the command line's: arch="gfx90a",
+    toggles="t.json", anyway=True."""
+    files = [counters] if isinstance(counters, (str, os.PathLike)) else list(counters or [])
+    words = options_of({"model": model, "counters": [os.fspath(file) for file in files] or None,
+                        "device": device or None, **options})
+    if command:
+        words += ["--", *command]
+    return Estimate(run_json(["estimate", *words]))
+
+
+def simulate(network: str, **options: Any) -> Dict[str, Any]:
+    """A run of an on-chip network: latency, throughput, joules. Options are the command line's:
+    simulate("mesh", k=8, rate=0.3, model="first-run/model.json")."""
+    return dict(run_json(["simulate", *options_of({"network": network, **options})]))
+
+
+def sweep(plan: Path, out: Path, progress: Optional[ProgressCallback] = None, **options: Any) -> Sweep:
+    """Runs every point of a plan (TOML; docs/sweeps.md) into the folder `out`. resume=True adds what is missing."""
+    run_json(["sweep", os.fspath(plan), *options_of({"out": out, **options})], progress)
+    return Sweep(out)

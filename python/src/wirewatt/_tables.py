@@ -1,0 +1,143 @@
+"""Recorded files as tables: campaign.db and sweep.db (SQLite), column by column."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sqlite3
+from typing import Any, Dict, Iterator, List, Union
+
+import numpy
+
+from ._program import EnvironmentTrouble, WirewattError
+
+Path = Union[str, pathlib.Path]
+Columns = Dict[str, "numpy.ndarray[Any, Any]"]
+
+
+def _file(path: Path, name: str) -> pathlib.Path:
+    file = pathlib.Path(path)
+    if file.is_dir():
+        file = file / name
+    if not file.exists():
+        raise WirewattError(f"{file}: there is no such file")
+    return file
+
+
+class _Database:
+    def __init__(self, file: pathlib.Path) -> None:
+        self.file = file
+        self._tables: List[str] = []
+        try:
+            with self._open() as connection:
+                rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                self._tables = [name for (name,) in rows if not name.startswith("sqlite_")]
+        except sqlite3.Error as error:
+            raise WirewattError(f"{file}: {error}") from None
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.file.resolve().as_uri() + "?mode=ro", uri=True)
+
+    def columns(self, table: str) -> Columns:
+        """Each column of a table as an array. Numbers with a missing reading become floats with NaN there;
+        texts are objects."""
+        if table not in self._tables:
+            raise WirewattError(f"{self.file}: no table '{table}'; there are {', '.join(self._tables)}")
+        with self._open() as connection:
+            cursor = connection.execute(f'SELECT * FROM "{table}"')
+            names = [column[0] for column in cursor.description]
+            rows = cursor.fetchall()
+        out: Columns = {}
+        for index, name in enumerate(names):
+            values = [row[index] for row in rows]
+            if any(isinstance(value, str) for value in values):
+                out[name] = numpy.array(values, dtype=object)
+            elif any(value is None or isinstance(value, float) for value in values):
+                out[name] = numpy.array([numpy.nan if value is None else value for value in values], dtype=float)
+            else:
+                out[name] = numpy.array(values, dtype=numpy.int64)
+        return out
+
+    def arrow(self, table: str) -> Any:
+        """A table as a pyarrow.Table; a missing reading is null."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise EnvironmentTrouble("pyarrow is not installed; install it with: pip install 'wirewatt[arrow]'") from None
+        columns = self.columns(table)
+        return pyarrow.table({name: pyarrow.array(column, from_pandas=True) for name, column in columns.items()})
+
+
+class Campaign(_Database):
+    """Every raw reading of a campaign (docs/files.md lists the tables and their units).
+
+    `Campaign("first-run").columns("sample")["power_uw"]` is an array of microwatts."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(_file(path, "campaign.db"))
+
+    @property
+    def tables(self) -> List[str]:
+        return list(self._tables)
+
+    @property
+    def facts(self) -> Dict[str, Any]:
+        """What is known of device, plan and sensor. JSON facts are decoded."""
+        columns = self.columns("fact")
+        return {key: _decoded(value) for key, value in zip(columns["key"], columns["value"])}
+
+    @property
+    def is_virtual(self) -> bool:
+        """True: a simulated chip, not a measurement."""
+        return self.facts.get("virtual") in (1, "1", True)
+
+
+class Sweep(_Database):
+    """The results of a sweep: a row a point, its configuration and its result as dictionaries."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(_file(path, "sweep.db"))
+
+    def rows(self) -> Iterator[Dict[str, Any]]:
+        """Each point flattened: its axes by name, then its results by dotted name, and status and reason."""
+        points = self.columns("point")
+        for index in range(len(points["idx"])):
+            row: Dict[str, Any] = {}
+            row.update(_flat(_decoded(points["configuration"][index])))
+            row.update(_flat(_decoded(points["result"][index])))
+            row["status"] = points["status"][index]
+            row["reason"] = points["reason"][index]
+            yield row
+
+    def table(self) -> Columns:
+        """All points as arrays, one a key. A number that a point lacks is NaN, a text None."""
+        rows = list(self.rows())
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        out: Columns = {}
+        for name in names:
+            values = [row.get(name) for row in rows]
+            numbers = all(value is None or isinstance(value, (int, float)) for value in values)
+            out[name] = (
+                numpy.array([numpy.nan if value is None else value for value in values], dtype=float)
+                if numbers
+                else numpy.array(values, dtype=object)
+            )
+        return out
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _flat(value: Any, prefix: str = "") -> Dict[str, Any]:
+    if not isinstance(value, dict):
+        return {prefix: value} if prefix else {}
+    out: Dict[str, Any] = {}
+    for key, inner in value.items():
+        out.update(_flat(inner, f"{prefix}.{key}" if prefix else key))
+    return out

@@ -1,0 +1,177 @@
+"""The package on the program of the build: functions, tables, exceptions, brackets on the virtual GPU.
+
+Run by ctest (python_test), which sets WIREWATT_PROGRAM and WW_MAKE_CAMPAIGN."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+import wirewatt
+from wirewatt import _bracket
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = os.environ["WIREWATT_PROGRAM"]
+
+
+def have(module: str) -> bool:
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+class OfAFolder(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name) / "first-run"
+        subprocess.run([os.environ["WW_MAKE_CAMPAIGN"], str(cls.folder), "1"], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.temporary.cleanup()
+
+
+class Commands(OfAFolder):
+    def test_devices_has_the_virtual_gpu(self) -> None:
+        found = {device.name: device for device in wirewatt.devices()}
+        self.assertTrue(found["virtual:w9100"].usable)
+        self.assertTrue(found["virtual:w9100"].is_virtual)
+
+    def test_a_calibration_is_labelled_and_has_its_interval(self) -> None:
+        calibration = wirewatt.Calibration(self.folder)
+        self.assertTrue(calibration.is_virtual)
+        energy = calibration.energy
+        self.assertEqual(energy.unit, "fJ/bit/mm")
+        self.assertLess(energy.low, energy.value)
+        self.assertGreater(energy.high, energy.value)
+        self.assertIn("fJ/bit/mm [", str(energy))
+        self.assertEqual(float(energy), energy.value)
+
+    def test_a_missing_figure_has_no_number(self) -> None:
+        missing = wirewatt.Figure.of({"value": None, "status": "not_identified", "reason": "too few rates"})
+        self.assertIn("too few rates", str(missing))
+        with self.assertRaisesRegex(ValueError, "too few rates"):
+            float(missing)
+
+    def test_fit_gives_the_same_model_again(self) -> None:
+        again = {row["name"]: row["value"] for row in wirewatt.fit(self.folder)["constants"]}
+        first = wirewatt.Calibration(self.folder).energy
+        self.assertAlmostEqual(again["energy_fj_per_bit_mm"], first.value, places=6)
+
+    def test_simulate_takes_keywords_as_options(self) -> None:
+        near = wirewatt.simulate("mesh", k=4, rate=0.1, cycles=500, warmup=100)
+        far = wirewatt.simulate("mesh", k=8, rate=0.1, cycles=500, warmup=100)
+        self.assertGreater(far["avg_packet_latency"], near["avg_packet_latency"])
+
+    def test_wrong_usage_is_an_exception_with_the_programs_text(self) -> None:
+        with self.assertRaisesRegex(wirewatt.UsageError, "did you mean 'mesh'"):
+            wirewatt.simulate("meshh")
+        with self.assertRaisesRegex(wirewatt.WirewattError, "there is no such file"):
+            wirewatt.Campaign(self.folder / "nowhere")
+
+    def test_a_program_that_is_not_there_says_where_to_get_it(self) -> None:
+        before = dict(os.environ)
+        try:
+            del os.environ["WIREWATT_PROGRAM"]
+            os.environ["PATH"] = str(self.folder)
+            with self.assertRaisesRegex(wirewatt.EnvironmentTrouble, "docs/install.md"):
+                wirewatt.devices()
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def test_a_sweep_is_a_table_and_tells_its_progress(self) -> None:
+        plan = self.folder / "mesh.toml"
+        plan.write_text('command = "simulate"\n[base]\nnetwork = "mesh"\ncycles = 500\n[axes]\nk = [4, 8]\nrate = [0.1, 0.2]\n')
+        steps = []
+        sweep = wirewatt.sweep(plan, self.folder / "mesh.sweep", progress=steps.append)
+        table = sweep.table()
+        self.assertEqual(list(table["k"]), [4, 4, 8, 8])
+        self.assertTrue(numpy.all(table["avg_packet_latency"] > 0))
+        self.assertEqual(set(table["status"]), {"ok"})
+        self.assertTrue(steps)
+        self.assertEqual(steps[-1].done, steps[-1].total)
+
+
+class Tables(OfAFolder):
+    def test_columns_hold_every_reading(self) -> None:
+        campaign = wirewatt.Campaign(self.folder)
+        samples, runs = campaign.columns("sample"), campaign.columns("run")
+        self.assertEqual(len(samples["power_uw"]), len(samples["run"]))
+        self.assertLessEqual(set(samples["run"]), set(runs["id"]))
+        self.assertGreater(numpy.nanmedian(samples["power_uw"]), 1e6)
+        self.assertTrue(campaign.is_virtual)
+
+    def test_a_reading_that_is_missing_is_nan_and_never_zero(self) -> None:
+        copy = self.folder.parent / "gaps"
+        shutil.copytree(self.folder, copy)
+        import sqlite3
+
+        with sqlite3.connect(copy / "campaign.db") as connection:
+            connection.execute("UPDATE sample SET voltage_uv = NULL WHERE sequence = 0")
+        voltage = wirewatt.Campaign(copy).columns("sample")["voltage_uv"]
+        self.assertTrue(numpy.any(numpy.isnan(voltage)))
+        self.assertFalse(numpy.any(voltage == 0))
+
+    def test_a_file_that_is_no_database_is_said_so(self) -> None:
+        broken = self.folder.parent / "campaign.db"
+        broken.write_bytes(b"no database, but long enough to be taken for one" * 40)
+        with self.assertRaisesRegex(wirewatt.WirewattError, "not a database"):
+            wirewatt.Campaign(broken)
+
+    @unittest.skipUnless(have("pyarrow"), "pyarrow is not installed")
+    def test_arrow_has_nulls(self) -> None:
+        table = wirewatt.Campaign(self.folder).arrow("run")
+        self.assertEqual(table.num_rows, len(wirewatt.Campaign(self.folder).columns("run")["id"]))
+
+
+class Brackets(OfAFolder):
+    def on_the_virtual_gpu(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        command = [PROGRAM, "run", "--device", "virtual:w9100", "--", sys.executable, *words]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_the_header_is_the_one_definition(self) -> None:
+        declarations = _bracket._declarations(_bracket._header())
+        self.assertIn("wirewatt_open_with", declarations)
+        self.assertNotIn("#", declarations)
+
+    def test_without_a_card_a_session_says_what_is_missing(self) -> None:
+        if any(device.usable and not device.is_virtual for device in wirewatt.devices()):
+            self.skipTest("a GPU is here")
+        with self.assertRaisesRegex(wirewatt.EnvironmentTrouble, "wirewatt doctor"):
+            wirewatt.Session()
+
+    @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
+    def test_the_example_runs_on_the_virtual_gpu(self) -> None:
+        run = self.on_the_virtual_gpu(str(HERE.parent / "examples" / "bracket_opencl.py"), str(self.folder))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("10 kernels in", run.stdout)
+        self.assertIn("(virtual)", run.stdout)
+
+    @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
+    def test_a_thousand_brackets_agree_and_leak_nothing(self) -> None:
+        run = self.on_the_virtual_gpu(str(HERE / "many_brackets.py"), str(self.folder))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("1000 brackets", run.stdout)
+
+
+class Figures(unittest.TestCase):
+    def test_an_estimate_adds_up_by_segment(self) -> None:
+        def segment(name: str, value: float) -> dict:
+            joules = {"value": value, "low": value / 2, "high": 2 * value}
+            return {"segment": name, "bytes": 1.0, "energy_j": joules, "power_w": joules, "status": "ok", "reason": ""}
+
+        estimate = wirewatt.Estimate({"kernels": [
+            {"kernel": "a", "segments": [segment("l1_l2", 1.0)]},
+            {"kernel": "<b>", "segments": [segment("l1_l2", 2.0)]}]})
+        total = estimate.energy_by_segment()["l1_l2"]
+        self.assertEqual((total.value, total.low, total.high), (3.0, 1.5, 6.0))
+        self.assertIn("&lt;b&gt;", estimate._repr_html_())
+
+
+if __name__ == "__main__":
+    unittest.main()
