@@ -5,12 +5,14 @@ Run by ctest (python_test), which sets WIREWATT_PROGRAM and WW_MAKE_CAMPAIGN."""
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
 
 import numpy
+import zstandard
 
 import wirewatt
 from wirewatt import _bracket
@@ -109,13 +111,25 @@ class Tables(OfAFolder):
     def test_a_reading_that_is_missing_is_nan_and_never_zero(self) -> None:
         copy = self.folder.parent / "gaps"
         shutil.copytree(self.folder, copy)
-        import sqlite3
-
+        before = wirewatt.Campaign(copy).columns("sample")
         with sqlite3.connect(copy / "campaign.db") as connection:
-            connection.execute("UPDATE sample SET voltage_uv = NULL WHERE sequence = 0")
+            (run, count, compressed), *_ = connection.execute("SELECT run, count, compressed FROM readings")
+            planes = bytearray(zstandard.ZstdDecompressor().decompress(compressed))
+            planes[5 * 9 * count] = 0  # the first voltage is not there
+            damaged = zstandard.ZstdCompressor().compress(bytes(planes))
+            connection.execute("UPDATE readings SET compressed = ? WHERE run = ?", (damaged, run))
         voltage = wirewatt.Campaign(copy).columns("sample")["voltage_uv"]
-        self.assertTrue(numpy.any(numpy.isnan(voltage)))
-        self.assertFalse(numpy.any(voltage == 0))
+        self.assertTrue(numpy.isnan(voltage[before["run"] == run][0]))
+        self.assertEqual(numpy.count_nonzero(numpy.isnan(voltage)),
+                         numpy.count_nonzero(numpy.isnan(before["voltage_uv"].astype(float))) + 1)
+
+    def test_damaged_readings_are_said_so(self) -> None:
+        copy = self.folder.parent / "damaged"
+        shutil.copytree(self.folder, copy)
+        with sqlite3.connect(copy / "campaign.db") as connection:
+            connection.execute("UPDATE readings SET compressed = x'00'")
+        with self.assertRaisesRegex(wirewatt.WirewattError, "readings of run 1 are damaged"):
+            wirewatt.Campaign(copy).columns("sample")
 
     def test_a_file_that_is_no_database_is_said_so(self) -> None:
         broken = self.folder.parent / "campaign.db"

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "packed_readings.hpp"
 #include "sqlite_error.hpp"
 
 namespace ww {
@@ -54,6 +55,12 @@ class Rows {
     const auto* bytes = sqlite3_column_text(statement_.get(), column);
     return bytes == nullptr ? std::string() : reinterpret_cast<const char*>(bytes);
   }
+  [[nodiscard]] std::string bytes(int column) const {
+    const void* first = sqlite3_column_blob(statement_.get(), column);
+    const int size = sqlite3_column_bytes(statement_.get(), column);
+    return size == 0 ? std::string()
+                     : std::string(static_cast<const char*>(first), static_cast<std::size_t>(size));
+  }
   [[nodiscard]] double real(int column) const {
     return sqlite3_column_double(statement_.get(), column);
   }
@@ -74,6 +81,17 @@ SQLite::Database connect(const std::string& file) {
 class Reader {
  public:
   explicit Reader(const std::string& file) : database_(connect(file)) {
+    if (database_.tableExists("readings")) {
+      packed_.emplace(database_, "SELECT count,differences,compressed FROM readings WHERE run=?1");
+    }
+    // Of files of earlier versions.
+    if (database_.tableExists("sample")) {
+      last_.emplace(database_,
+                    "SELECT sequence FROM sample WHERE run=?1 ORDER BY sequence DESC LIMIT 1");
+      samples_.emplace(database_,
+                       "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,"
+                       "clock_khz,changed FROM sample WHERE run=?1 ORDER BY sequence");
+    }
     if (database_.tableExists("slot")) {
       slots_.emplace(database_,
                      "SELECT engine,quadrant,start_ns,end_ns,payload_bits FROM slot WHERE run=?1 "
@@ -86,22 +104,15 @@ class Reader {
     }
   }
 
-  void fill(const RunToFill& to_fill) {
+  Status fill(const RunToFill& to_fill) {
     StoredRun& run = *to_fill.run;
     waves_.of_run(to_fill.id);
     while (waves_.next()) {
       run.waves.push_back({static_cast<std::uint32_t>(waves_.integer(0)),
                            static_cast<std::uint64_t>(waves_.integer(1))});
     }
-    last_.of_run(to_fill.id);
-    if (last_.next()) run.samples.reserve(static_cast<std::size_t>(last_.integer(0)) + 1);
-    samples_.of_run(to_fill.id);
-    while (samples_.next()) {
-      run.samples.push_back({samples_.integer(0), samples_.integer(1),
-                             samples_.optional<std::int64_t>(2), samples_.optional<std::int64_t>(3),
-                             samples_.optional<std::int32_t>(4), samples_.optional<std::int32_t>(5),
-                             samples_.optional<std::int32_t>(6), samples_.integer(7) != 0});
-    }
+    if (samples_) fill_samples(to_fill.id, run.samples);
+    if (packed_) WW_TRY(unpack(to_fill.id, run.samples));
     if (rails_) {
       rails_->of_run(to_fill.id);
       while (rails_->next()) {
@@ -109,22 +120,43 @@ class Reader {
                              rails_->text(3), rails_->integer(4)});
       }
     }
-    if (!slots_ || run.kind != RunKind::lock_in) return;
+    if (!slots_ || run.kind != RunKind::lock_in) return {};
     slots_->of_run(to_fill.id);
     while (slots_->next()) {
       run.slots.push_back({static_cast<std::int32_t>(slots_->integer(0)),
                            static_cast<std::int32_t>(slots_->integer(1)), slots_->integer(2),
                            slots_->integer(3), slots_->real(4)});
     }
+    return {};
   }
 
  private:
+  void fill_samples(std::int64_t run, std::vector<SensorReading>& samples) {
+    last_->of_run(run);
+    if (last_->next()) samples.reserve(static_cast<std::size_t>(last_->integer(0)) + 1);
+    samples_->of_run(run);
+    while (samples_->next()) {
+      samples.push_back({samples_->integer(0), samples_->integer(1),
+                         samples_->optional<std::int64_t>(2), samples_->optional<std::int64_t>(3),
+                         samples_->optional<std::int32_t>(4), samples_->optional<std::int32_t>(5),
+                         samples_->optional<std::int32_t>(6), samples_->integer(7) != 0});
+    }
+  }
+
+  Status unpack(std::int64_t run, std::vector<SensorReading>& samples) {
+    packed_->of_run(run);
+    if (!packed_->next()) return {};
+    WW_ASSIGN(readings,
+              unpack_readings({packed_->integer(0), packed_->text(1), packed_->bytes(2)}));
+    samples = std::move(readings);
+    return {};
+  }
+
   SQLite::Database database_;
   Rows waves_{database_, "SELECT hw_id,waves FROM wave WHERE run=?1"};
-  Rows last_{database_, "SELECT sequence FROM sample WHERE run=?1 ORDER BY sequence DESC LIMIT 1"};
-  Rows samples_{database_,
-                "SELECT time_ns,poll_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,"
-                "changed FROM sample WHERE run=?1 ORDER BY sequence"};
+  std::optional<Rows> packed_;
+  std::optional<Rows> last_;
+  std::optional<Rows> samples_;
   std::optional<Rows> slots_;
   std::optional<Rows> rails_;
 };
@@ -149,7 +181,13 @@ Status fill_runs(const std::string& file, std::span<const RunToFill> runs) {
   const auto read = [&]() -> Status {
     try {
       Reader reader(file);
-      for (std::size_t i = next++; i < runs.size(); i = next++) reader.fill(runs[i]);
+      for (std::size_t i = next++; i < runs.size(); i = next++) {
+        if (auto filled = reader.fill(runs[i]); !filled) {
+          next = runs.size();
+          filled.error().context = file;
+          return filled;
+        }
+      }
       return {};
     } catch (const SQLite::Exception& e) {
       next = runs.size();

@@ -1,12 +1,14 @@
 #include "ww/core/campaign_store.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "campaign_samples.hpp"
+#include "packed_readings.hpp"
 #include "sqlite_error.hpp"
 #include "ww/core/named_file.hpp"
 
@@ -14,7 +16,8 @@ namespace ww {
 namespace {
 
 constexpr int application_id = 0x57575454;  // "WWTT", in the SQLite header
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
+constexpr int oldest_version = 1;  // its readings are rows of a table of their own, as in `sample`
 
 constexpr const char* schema = R"sql(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,10 +34,12 @@ CREATE TABLE run(
   UNIQUE(block, position));
 CREATE TABLE wave(run INTEGER NOT NULL REFERENCES run(id), hw_id INTEGER NOT NULL,
   waves INTEGER NOT NULL, PRIMARY KEY(run, hw_id)) WITHOUT ROWID;
-CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), sequence INTEGER NOT NULL,
-  time_ns INTEGER NOT NULL, poll_ns INTEGER NOT NULL, power_uw INTEGER, energy_ticks INTEGER,
-  temperature_mc INTEGER, voltage_uv INTEGER, clock_khz INTEGER, changed INTEGER NOT NULL,
-  PRIMARY KEY(run, sequence)) WITHOUT ROWID;
+)sql";
+
+// The readings of a run (packed_readings.hpp).
+constexpr const char* readings_schema = R"sql(
+CREATE TABLE IF NOT EXISTS readings(run INTEGER PRIMARY KEY REFERENCES run(id),
+  count INTEGER NOT NULL, differences TEXT NOT NULL, compressed BLOB NOT NULL);
 )sql";
 
 // Came later; campaigns without it have no lock_in runs.
@@ -154,6 +159,7 @@ Result<CampaignStore> CampaignStore::create(const std::filesystem::path& file) {
       SQLite::Database db(aside.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
       SQLite::Transaction transaction(db);
       db.exec(schema);
+      db.exec(readings_schema);
       db.exec(slot_schema);
       db.exec(rail_schema);
       db.exec("PRAGMA application_id=" + std::to_string(application_id));
@@ -184,10 +190,11 @@ Status check_header(SQLite::Database& db, const std::string& file) {
   }
   SQLite::Statement version(db, "PRAGMA user_version");
   version.executeStep();
-  if (version.getColumn(0).getInt() != schema_version) {
+  const int found = version.getColumn(0).getInt();
+  if (found < oldest_version || found > schema_version) {
     return fail(ErrorCode::parse_error,
-                "campaign of schema version " + std::to_string(version.getColumn(0).getInt()) +
-                    ", this wirewatt reads version " + std::to_string(schema_version),
+                fmt::format("campaign of schema version {}, this wirewatt reads versions {} to {}",
+                            found, oldest_version, schema_version),
                 file);
   }
   return {};
@@ -208,8 +215,11 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
     WW_TRY(check_pages(file.string()));
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
+    impl->database.exec(readings_schema);
     impl->database.exec(slot_schema);
     impl->database.exec(rail_schema);
+    // What is added to a file of an earlier version, that version cannot read.
+    impl->database.exec("PRAGMA user_version=" + std::to_string(schema_version));
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {
     return tl::unexpected(sqlite_error(e, file.string()));
@@ -318,24 +328,17 @@ Status CampaignStore::add(const StoredRun& run) {
       wave.exec();
       wave.reset();
     }
-    SQLite::Statement sample(db, "INSERT INTO sample VALUES(?,?,?,?,?,?,?,?,?,?)");
     std::int64_t sequence = 0;
-    for (const auto& entry : run.samples) {
-      sample.bind(1, id);
-      sample.bind(2, sequence++);
-      sample.bind(3, entry.time_ns);
-      sample.bind(4, entry.poll_ns);
-      bind_optional(sample, 5, entry.power_uw);
-      bind_optional(sample, 6, entry.energy_ticks);
-      bind_optional(sample, 7, entry.temperature_mc);
-      bind_optional(sample, 8, entry.voltage_uv);
-      bind_optional(sample, 9, entry.clock_khz);
-      sample.bind(10, entry.changed ? 1 : 0);
-      sample.exec();
-      sample.reset();
+    if (!run.samples.empty()) {
+      SQLite::Statement readings(db, "INSERT INTO readings VALUES(?,?,?,?)");
+      const PackedReadings packed = pack_readings(run.samples);
+      readings.bind(1, id);
+      readings.bind(2, packed.count);
+      readings.bind(3, packed.differences);
+      readings.bind(4, packed.compressed.data(), static_cast<int>(packed.compressed.size()));
+      readings.exec();
     }
     SQLite::Statement slot(db, "INSERT INTO slot VALUES(?,?,?,?,?,?,?)");
-    sequence = 0;
     for (const auto& entry : run.slots) {
       slot.bind(1, id);
       slot.bind(2, sequence++);

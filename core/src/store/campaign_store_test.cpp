@@ -1,5 +1,6 @@
 #include "ww/core/campaign_store.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,6 +149,50 @@ TEST_F(CampaignStoreTest, RefusesForeignAndDamagedFiles) {
   const auto truncated = CampaignStore::open_read_only(file_);
   ASSERT_FALSE(truncated);
   EXPECT_EQ(truncated.error().code, ErrorCode::parse_error) << truncated.error().text();
+}
+
+// Before version 2 each reading was a row.
+TEST_F(CampaignStoreTest, ReadsAndContinuesFilesOfVersion1) {
+  {
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store) << store.error().text();
+    StoredRun run = example(1, 1);
+    run.samples.clear();
+    ASSERT_TRUE(store->add(run));
+  }
+  {
+    SQLite::Database database(file_.string(), SQLite::OPEN_READWRITE);
+    database.exec("DROP TABLE readings");
+    database.exec(
+        "CREATE TABLE sample(run INTEGER NOT NULL, sequence INTEGER NOT NULL, time_ns INTEGER NOT "
+        "NULL, poll_ns INTEGER NOT NULL, power_uw INTEGER, energy_ticks INTEGER, temperature_mc "
+        "INTEGER, voltage_uv INTEGER, clock_khz INTEGER, changed INTEGER NOT NULL, "
+        "PRIMARY KEY(run, sequence)) WITHOUT ROWID");
+    database.exec("INSERT INTO sample VALUES(1,0,5,6,123456789,NULL,NULL,900000,NULL,1)");
+    database.exec("INSERT INTO sample VALUES(1,1,7,8,NULL,NULL,NULL,900000,NULL,0)");
+    database.exec("PRAGMA user_version=1");
+  }
+  const auto expect_old_run = [](const StoredRun& run) {
+    ASSERT_EQ(run.samples.size(), 2U);
+    EXPECT_EQ(run.samples[0].power_uw, 123456789);
+    EXPECT_EQ(run.samples[1].power_uw, std::nullopt);
+    EXPECT_EQ(run.samples[1].voltage_uv, 900000);
+  };
+  {
+    auto old = CampaignStore::open_read_only(file_);
+    ASSERT_TRUE(old) << old.error().text();
+    const auto runs = old->runs();
+    ASSERT_TRUE(runs) << runs.error().text();
+    expect_old_run(runs->front());
+  }
+  auto store = CampaignStore::open(file_);
+  ASSERT_TRUE(store) << store.error().text();
+  ASSERT_TRUE(store->add(example(1, 2)));
+  const auto runs = store->runs();
+  ASSERT_TRUE(runs) << runs.error().text();
+  ASSERT_EQ(runs->size(), 2U);
+  expect_old_run(runs->at(0));
+  EXPECT_EQ(runs->at(1).samples.size(), 2U);
 }
 
 TEST_F(CampaignStoreTest, OpensTheCampaignOfAFolder) {

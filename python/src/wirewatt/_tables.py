@@ -8,11 +8,14 @@ import sqlite3
 from typing import Any, Dict, Iterator, List, Union
 
 import numpy
+import zstandard
 
 from ._program import EnvironmentTrouble, WirewattError
 
 Path = Union[str, pathlib.Path]
 Columns = Dict[str, "numpy.ndarray[Any, Any]"]
+# The fields of a reading, in the order in which they are packed.
+_FIELDS = ("time_ns", "poll_ns", "power_uw", "energy_ticks", "temperature_mc", "voltage_uv", "clock_khz", "changed")
 
 
 def _file(path: Path, name: str) -> pathlib.Path:
@@ -71,14 +74,34 @@ class _Database:
 class Campaign(_Database):
     """Every raw reading of a campaign (docs/files.md lists the tables and their units).
 
-    `Campaign("first-run").columns("sample")["power_uw"]` is an array of microwatts."""
+    `Campaign("first-run").columns("sample")["power_uw"]` is an array of microwatts. The table `sample` is unpacked
+    from the file's table `readings`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(_file(path, "campaign.db"))
+        self._packed = "readings" in self._tables
+        if self._packed:
+            self._tables = sorted(set(self._tables) - {"readings"} | {"sample"})
 
     @property
     def tables(self) -> List[str]:
         return list(self._tables)
+
+    def columns(self, table: str) -> Columns:
+        if table != "sample" or not self._packed:
+            return super().columns(table)
+        with self._open() as connection:
+            rows = connection.execute("SELECT run, count, differences, compressed FROM readings ORDER BY run").fetchall()
+        runs: List[Columns] = []
+        for run, count, differences, compressed in rows:
+            columns: Columns = {"run": numpy.full(count, run), "sequence": numpy.arange(count)}
+            try:
+                columns.update(_unpacked(count, differences, compressed))
+            except (zstandard.ZstdError, ValueError) as error:
+                raise WirewattError(f"{self.file}: the readings of run {run} are damaged: {error}") from None
+            runs.append(columns)
+        return {name: numpy.concatenate([columns[name] for columns in runs] or [numpy.zeros(0)])
+                for name in ("run", "sequence", *_FIELDS)}
 
     @property
     def facts(self) -> Dict[str, Any]:
@@ -123,6 +146,23 @@ class Sweep(_Database):
                 else numpy.array(values, dtype=object)
             )
         return out
+
+
+def _unpacked(count: int, differences: str, compressed: bytes) -> Columns:
+    planes = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=9 * len(_FIELDS) * count)
+    if len(planes) != 9 * len(_FIELDS) * count:
+        raise ValueError(f"{len(planes)} bytes for {count} readings")
+    fields = numpy.frombuffer(planes, dtype=numpy.uint8).reshape(len(_FIELDS), 9, count)
+    out: Columns = {}
+    for name, times, field in zip(_FIELDS, differences, fields):
+        zigzag = field[1:].T.copy().view("<u8").reshape(count)
+        values = (zigzag >> numpy.uint64(1)) ^ (numpy.uint64(0) - (zigzag & numpy.uint64(1)))
+        for _ in range(int(times)):
+            values = numpy.cumsum(values, dtype=numpy.uint64)
+        numbers = values.view(numpy.int64)
+        there = field[0] != 0
+        out[name] = numbers if there.all() else numpy.where(there, numbers.astype(float), numpy.nan)
+    return out
 
 
 def _decoded(value: Any) -> Any:

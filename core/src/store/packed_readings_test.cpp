@@ -1,0 +1,106 @@
+#include "packed_readings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace ww {
+namespace {
+
+void expect_equal(const std::vector<SensorReading>& a, const std::vector<SensorReading>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].time_ns, b[i].time_ns) << i;
+    EXPECT_EQ(a[i].poll_ns, b[i].poll_ns) << i;
+    EXPECT_EQ(a[i].power_uw, b[i].power_uw) << i;
+    EXPECT_EQ(a[i].energy_ticks, b[i].energy_ticks) << i;
+    EXPECT_EQ(a[i].temperature_mc, b[i].temperature_mc) << i;
+    EXPECT_EQ(a[i].voltage_uv, b[i].voltage_uv) << i;
+    EXPECT_EQ(a[i].clock_khz, b[i].clock_khz) << i;
+    EXPECT_EQ(a[i].changed, b[i].changed) << i;
+  }
+}
+
+// Of a card that is polled every millisecond and has no voltage.
+std::vector<SensorReading> polled(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, 0.3e6);
+  std::vector<SensorReading> readings(count);
+  std::int64_t energy = 1'000'000'000'000;
+  for (std::size_t i = 0; i < count; ++i) {
+    SensorReading& reading = readings[i];
+    reading.time_ns = reading.poll_ns = 77'000'000'000 + static_cast<std::int64_t>(i) * 1'000'000;
+    reading.power_uw = 10'000 * std::llround((90e6 + noise(random)) / 10'000);
+    reading.energy_ticks = energy += 5900 + static_cast<std::int64_t>(random() % 20);
+    reading.temperature_mc = 41'000 + 1000 * static_cast<std::int32_t>(random() % 2);
+    if (random() % 50 != 0) reading.clock_khz = 930'000;
+    reading.changed = random() % 3 != 0;
+  }
+  return readings;
+}
+
+TEST(PackedReadings, ComeBackAsTheyWere) {
+  for (const std::size_t count : {0U, 1U, 2U, 3U, 1000U}) {
+    const auto readings = polled(count, count);
+    const auto back = unpack_readings(pack_readings(readings));
+    ASSERT_TRUE(back) << back.error().text();
+    expect_equal(*back, readings);
+  }
+}
+
+TEST(PackedReadings, HoldTheEndsOfEveryNumber) {
+  std::vector<SensorReading> readings(3);
+  readings[0].time_ns = std::numeric_limits<std::int64_t>::min();
+  readings[1].time_ns = std::numeric_limits<std::int64_t>::max();
+  readings[1].power_uw = std::numeric_limits<std::int64_t>::min();
+  readings[2].voltage_uv = std::numeric_limits<std::int32_t>::min();
+  readings[2].clock_khz = std::numeric_limits<std::int32_t>::max();
+  const auto back = unpack_readings(pack_readings(readings));
+  ASSERT_TRUE(back) << back.error().text();
+  expect_equal(*back, readings);
+}
+
+TEST(PackedReadings, TakeATenthOfTheirTables) {
+  constexpr std::size_t kCount = 5000;
+  constexpr double kRowBytes = 56;  // of a row in files of earlier versions
+  const PackedReadings packed = pack_readings(polled(kCount, 5));
+  EXPECT_LT(static_cast<double>(packed.compressed.size()), 0.1 * kRowBytes * kCount);
+}
+
+TEST(PackedReadings, AreRefusedWhereTheyAreDamaged) {
+  const PackedReadings packed = pack_readings(polled(100, 1));
+  const auto expect_refused = [](const PackedReadings& damaged) {
+    const auto readings = unpack_readings(damaged);
+    ASSERT_FALSE(readings);
+    EXPECT_EQ(readings.error().code, ErrorCode::parse_error);
+  };
+  PackedReadings damaged = packed;
+  damaged.compressed.resize(damaged.compressed.size() / 2);
+  expect_refused(damaged);
+  for (const std::int64_t count : {-1L, 0L, 99L, 1L << 60}) {
+    damaged = packed;
+    damaged.count = count;
+    expect_refused(damaged);
+  }
+  for (const char* differences : {"", "0000000", "000000003", "0000000x"}) {
+    damaged = packed;
+    damaged.differences = differences;
+    expect_refused(damaged);
+  }
+  // Whatever bytes there are, the answer is readings or an error.
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    damaged = packed;
+    damaged.compressed[random() % damaged.compressed.size()] ^=
+        static_cast<char>(1 + random() % 255);
+    if (const auto readings = unpack_readings(damaged)) {
+      EXPECT_EQ(readings->size(), 100U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ww
