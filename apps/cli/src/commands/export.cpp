@@ -125,8 +125,8 @@ void add_export(CLI::App& app, Outcome& outcome) {
                       "Configuration to write a copy of (accelwattch, mcpat: needed; "
                       "rapidchiplet: a packaging)");
   command->add_option("--pj-per-access", arguments->pj_per_access,
-                      "accelwattch, mcpat: what the target charges for an access to its network "
-                      "with that configuration [pJ]");
+                      "accelwattch, mcpat (else not used): what the target charges for an "
+                      "access to its network with that configuration [pJ]");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Example:\n"

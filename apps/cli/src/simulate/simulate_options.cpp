@@ -25,12 +25,11 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
   auto* traffic = add_shown(command, kLoad, "--traffic", arguments.traffic,
                             "uniform, transpose, bit_complement, bit_reverse, shuffle, tornado, "
                             "neighbour, hot_spot, many_to_few");
-  auto* trace =
-      command
-          .add_option("--trace", arguments.trace,
-                      "Memory trace: .wwt of 'run --trace', or Accel-Sim's .traceg, "
-                      ".traceg.xz, .tracez or kernelslist.g (--line-bytes 128 --coalesce-lanes 32)")
-          ->group(kLoad);
+  auto* trace = command
+                    .add_option("--trace", arguments.trace,
+                                "Memory trace: .wwt of 'run --trace', or Accel-Sim's .traceg[.xz], "
+                                ".tracez, kernelslist.g (--line-bytes 128 --coalesce-lanes 32)")
+                    ->group(kLoad);
   auto* workload = command
                        .add_option("--workload", arguments.workload,
                                    "Application of 'workloads list', traced for this run")
