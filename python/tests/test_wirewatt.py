@@ -4,6 +4,7 @@ Run by ctest (python_test), which sets WIREWATT_PROGRAM and WW_MAKE_CAMPAIGN."""
 
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -165,6 +166,12 @@ class Brackets(OfAFolder):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("10 kernels in", run.stdout)
         self.assertIn("(virtual)", run.stdout)
+        # The same program as a whole, from its counters.
+        example = str(HERE.parent / "examples" / "bracket_opencl.py")
+        whole = wirewatt.estimate(self.folder, command=[sys.executable, example], device="virtual:w9100")
+        for segment, figure in whole.energy_by_segment().items():
+            bracketed = float(re.search(rf"^{segment} +([0-9.e+-]+) J", run.stdout, re.M).group(1))
+            self.assertAlmostEqual(bracketed / figure.value, 1, delta=1e-3, msg=segment)
 
     @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
     def test_a_thousand_brackets_agree_and_leak_nothing(self) -> None:
