@@ -99,7 +99,6 @@ class Rows {
                            {"bars", bars}});
   }
   Reproduction& out() { return out_; }
-  [[nodiscard]] const GpuoptStudy& study() const { return study_; }
 
  private:
   void stated(const char* figure, std::string quantity, nlohmann::json paper, bool holds,
