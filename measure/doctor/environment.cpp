@@ -187,7 +187,8 @@ std::vector<Finding> check_libraries() {
   const std::array<Library, 7> libraries{{
       {"OpenCL loader", "libOpenCL.so.1", nullptr, "ocl-icd-libopencl1",
        "sudo apt-get install ocl-icd-libopencl1"},
-      {"AMD SMI", nullptr, &kAmdSmiLibrary, "", "sudo apt-get install amd-smi-lib (ROCm)"},
+      {"AMD SMI", nullptr, &kAmdSmiLibrary, "",
+       "add ROCm's repository, then sudo apt-get install amd-smi-lib"},
       {"ROCm SMI", nullptr, &kRocmSmiLibrary, "", "sudo apt-get install librocm-smi64-1"},
       {"HIP", nullptr, &kHipLibrary, "", "sudo apt-get install libamdhip64-5"},
       {"AMD compiler", nullptr, &kComgrLibrary, "",

@@ -178,7 +178,10 @@ Result<OpenedLibrary> open_rocm_library(const RocmLibrary& library, const RocmPl
       std::error_code ec;
       // Of a bare name the loader's reason is that there is none.
       if (file.find('/') != std::string::npos && fs::exists(file, ec)) {
-        refused += fmt::format("; {}", said == nullptr ? file : said);
+        // Where another library is missing that this one needs, the reason names that one alone.
+        const std::string why = said == nullptr ? file : said;
+        refused +=
+            why.find(file) == std::string::npos ? fmt::format("; {}: {}", file, why) : "; " + why;
       }
       return nullptr;
     }
