@@ -1,11 +1,11 @@
 // The kernels as PTX: a template in which the host's values stand by name.
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <vector>
 
 #include "embedded.hpp"
+#include "program_head.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::kernels {
@@ -13,28 +13,6 @@ namespace {
 
 bool is_name_character(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// The "#define NAME 123u" lines at the head of a program text, and what follows the head.
-struct Head {
-  std::map<std::string, std::string, std::less<>> values;
-  std::string_view rest;
-};
-
-Head split_head(std::string_view text) {
-  constexpr std::string_view word = "#define ";
-  Head head;
-  while (text.starts_with(word)) {
-    const auto end = text.find('\n');
-    std::string_view line = text.substr(word.size(), end - word.size());
-    const auto blank = line.find(' ');
-    std::string_view value = blank == std::string_view::npos ? "" : line.substr(blank + 1);
-    if (value.ends_with('u')) value.remove_suffix(1);
-    head.values.emplace(line.substr(0, blank), value);
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-  head.rest = text;
-  return head;
 }
 
 struct Fixed {
@@ -53,7 +31,7 @@ Result<std::string> ptx_for(std::string_view name, std::string_view text) {
   const auto source = find_source(name);
   const std::string file = std::string(name) + ".ptx";
   const std::string_view ptx = embedded_text(file);
-  const Head head = split_head(text);
+  const ProgramHead head = split_head(text);
   const std::string known =
       std::string(embedded_text("pin.clh")) + std::string(source ? source->text : "");
   // Blank lines or comments before the head would hide a change of the kernel: compare it whole.

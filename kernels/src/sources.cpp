@@ -57,13 +57,7 @@ Status check(const Macros& macros) {
 // What differs in spelling. WW_FETCH reads a word where its line is at home, WW_LOAD past the L1.
 std::string_view dialect_macros(Dialect dialect) {
   switch (dialect) {
-    case Dialect::amd:
-      return "#define WW_PIN_CONSTRAINT \"+s\"\n"
-             "#define WW_UNIFORM(x) __builtin_amdgcn_readfirstlane(x)\n"
-             "#define WW_CLOCK(t) t = __builtin_readcyclecounter()\n"
-             "#define WW_USE(x) __asm__ volatile(\"\" : \"+v\"(x) : : \"memory\")\n"
-             "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
-             "#define WW_FETCH(p) (*(volatile __global const uint*)(p))\n";
+    case Dialect::amd: return embedded_text("dialect.clh");
     case Dialect::nvidia:
       return "#define WW_PIN_CONSTRAINT \"+r\"\n"
              "#define WW_UNIFORM(x) (x)\n"
@@ -82,17 +76,11 @@ std::string_view dialect_macros(Dialect dialect) {
          "#define WW_FETCH(p) atomic_or(p, 0u)\n";
 }
 
-// 256 cycles, either way.
-std::string_view wait_macro(Wait wait) {
-  return wait == Wait::sleep
-             ? "#define WW_WAIT() __builtin_amdgcn_s_sleep(4)\n"
-             : "#define WW_WAIT() __asm__ volatile(\"s_nop 7\\ns_nop 7\\ns_nop 7\\ns_nop 7\\n"
-               "s_nop 7\\ns_nop 7\\ns_nop 7\\ns_nop 7\")\n";
-}
-
 // A wait of n times WW_WAIT(). On NVIDIA one instruction, as ptx/shim.clh says.
+// AMD's is in its dialect.
 std::string_view long_wait_macro(Dialect dialect) {
-  return dialect == Dialect::nvidia
+  return dialect == Dialect::amd ? ""
+         : dialect == Dialect::nvidia
              ? "#define WW_WAIT_LONG(n) for (uint ww_left = (n); ww_left != 0;) { "
                "const uint ww_now = ww_left < 50000u ? ww_left : 50000u; "
                "__asm__ volatile(\"nanosleep.u32 %0;\" : : \"r\"(20u * ww_now) : \"memory\"); "
@@ -124,9 +112,6 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   const auto define = [&text](std::string_view name, unsigned value) {
     text += fmt::format("#define {} {}u\n", name, value);
   };
-  text += dialect_macros(target.dialect);
-  if (target.dialect == Dialect::amd) text += wait_macro(macros.wait);
-  text += long_wait_macro(target.dialect);
   define("WW_ENGINE_SHIFT", target.engine_shift);
   define("WW_ENGINE_MASK", target.engine_mask);
   define("WW_CU_SHIFT", target.cu_shift);
@@ -139,6 +124,11 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   define("WW_STRIPES", macros.stripes);
   define("WW_UNROLL", macros.unroll);
   if (macros.count_waves) define("WW_COUNT_WAVES", 1);
+  text += dialect_macros(target.dialect);
+  if (target.dialect == Dialect::amd) {
+    text += embedded_text(macros.wait == Wait::sleep ? "sleep.clh" : "nops.clh");
+  }
+  text += long_wait_macro(target.dialect);
   text += embedded_text("pin.clh");
   text += source.text;
   return text;

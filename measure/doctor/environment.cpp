@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 #include "sensor/sysfs/sysfs_file.hpp"
+#include "ww/core/process.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/child.hpp"
 
@@ -48,16 +47,6 @@ Result<std::string> loadable(const Library& library) {
   if (!said) return tl::unexpected(said.error());
   if (said->starts_with(loaded)) return said->substr(1);
   return fail(ErrorCode::missing_dependency, *said);
-}
-
-std::string on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    std::string file = fmt::format("{}/{}", folder, program);
-    if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
 }
 
 Finding node(const std::string& capability, const std::string& path, const std::string& missing,
@@ -121,9 +110,9 @@ void check_amd(std::vector<Finding>& findings, const AmdGpu& gpu, const std::str
                           others.empty() ? "none" : others),
        idle ? "" : "end the other work, or wait for it"});
 
-  const auto profiler = !on_path("rocprofv3").empty() ? "rocprofv3"
-                        : !on_path("rocprof").empty() ? "rocprof"
-                                                      : "";
+  const auto profiler = !find_program("rocprofv3").empty() ? "rocprofv3"
+                        : !find_program("rocprof").empty() ? "rocprof"
+                                                           : "";
   if (*profiler == '\0') {
     findings.push_back({"counters", Verdict::unavailable, "neither rocprofv3 nor rocprof is here",
                         "install rocprofiler-sdk (ROCm's repository)"});
@@ -180,7 +169,7 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
   for (std::string line; std::getline(params, line);) {
     admin_only = admin_only || line == "RmProfilingAdminOnly: 1";
   }
-  if (on_path("ncu").empty()) {
+  if (find_program("ncu").empty()) {
     findings.push_back({"counters", Verdict::unavailable, "ncu is not here",
                         "install nsight-compute (NVIDIA's repository)"});
   } else if (admin_only && geteuid() != 0) {
@@ -195,9 +184,11 @@ void check_nvidia(std::vector<Finding>& findings, const NvidiaGpu& gpu) {
 }  // namespace
 
 std::vector<Finding> check_libraries() {
-  const std::array<Library, 6> libraries{{
+  const std::array<Library, 7> libraries{{
       {"OpenCL loader", "libOpenCL.so.1", nullptr, "ocl-icd-libopencl1",
        "sudo apt-get install ocl-icd-libopencl1"},
+      {"AMD SMI", nullptr, &kAmdSmiLibrary, "",
+       "add ROCm's repository, then sudo apt-get install amd-smi-lib"},
       {"ROCm SMI", nullptr, &kRocmSmiLibrary, "", "sudo apt-get install librocm-smi64-1"},
       {"HIP", nullptr, &kHipLibrary, "", "sudo apt-get install libamdhip64-5"},
       {"AMD compiler", nullptr, &kComgrLibrary, "",

@@ -1,4 +1,8 @@
 // Which devices there are.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "device/device.hpp"
 #include "device/real_devices.hpp"
 #include "host/opencl_host.hpp"
@@ -50,6 +54,27 @@ void add_virtual_devices(std::vector<DeviceListing>& listings) {
   }
 }
 
+// A card that the kernel lists and on which no driver here computes.
+DeviceListing card_alone(const measure::TelemetryGpu& gpu) {
+  DeviceListing listing;
+  listing.name = "pci:" + to_string(gpu.pci);
+  listing.description = gpu.name;
+  listing.reason = "nothing here computes on it";
+  std::string obstacles;
+  for (const measure::SensorBackend& backend : gpu.backends) {
+    if (backend.usable) {
+      listing.reason += fmt::format(
+          "; its power is read by {}, and 'wirewatt doctor --device {}' "
+          "tests it",
+          backend.name, listing.name);
+      return listing;
+    }
+    obstacles += fmt::format("; {}: {}", backend.name, backend.reason);
+  }
+  listing.reason += "; its power cannot be read" + obstacles;
+  return listing;
+}
+
 }  // namespace
 
 Result<std::vector<DeviceListing>> list_devices() {
@@ -57,8 +82,15 @@ Result<std::vector<DeviceListing>> list_devices() {
   if (const auto api = load_opencl(); !api) return tl::unexpected(api.error());
 
   std::vector<DeviceListing> listings;
-  for (RealDevice& device : list_real_devices(measure::find_telemetry())) {
-    listings.push_back(std::move(device.listing));
+  const auto telemetry = measure::find_telemetry();
+  auto devices = list_real_devices(telemetry);
+  for (const RealDevice& device : devices) {
+    listings.push_back(device.listing);
+  }
+  for (const measure::TelemetryGpu& gpu : telemetry.gpus) {
+    if (std::ranges::find(devices, to_string(gpu.pci), &RealDevice::pci) == devices.end()) {
+      listings.push_back(card_alone(gpu));
+    }
   }
   add_virtual_devices(listings);
   return listings;

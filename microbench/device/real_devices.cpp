@@ -17,6 +17,7 @@ void judge(RealDevice& device, const HostFacts& facts, const measure::Telemetry&
     device.listing.reason = "its power cannot be read: " + match.reason;
     return;
   }
+  device.pci = measure::to_string(match.gpu->pci);
   std::string why;
   for (const measure::SensorBackend& backend : match.gpu->backends) {
     if (backend.usable) {

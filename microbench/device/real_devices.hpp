@@ -14,6 +14,7 @@ struct RealDevice {
   DeviceListing listing;  // where not usable for a campaign, the reason says what it lacks
   bool is_gpu{};
   std::string sensor;  // "NVML"; empty where its power cannot be read
+  std::string pci{};   // of the card whose sensor it has, "0000:03:00.0"; empty where there is none
 };
 // OpenCL's, HIP's and CUDA's devices. Each driver is asked in a process of its own.
 [[nodiscard]] std::vector<RealDevice> list_real_devices(const measure::Telemetry& telemetry);

@@ -12,6 +12,7 @@
 #include "host/module_driver.hpp"
 #include "host/shared_library.hpp"
 #include "ww/binpatch/code_object.hpp"
+#include "ww/kernels/sources.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -115,7 +116,14 @@ class HipDriver final : public ModuleDriver {
   HostFacts facts() const override { return facts_; }
 
   Result<std::vector<std::byte>> build(const std::string& text, const std::string& name) override {
-    return compile_for_amd(facts_.target, text, name);
+    // A program that was compiled beforehand needs no compiler on this machine.
+    auto ready = kernels::code_object_for(name, text, facts_.target);
+    if (ready) return ready;
+    auto compiled = compile_for_amd(facts_.target, text, name);
+    if (!compiled && compiled.error().code == ErrorCode::missing_dependency) {
+      compiled.error().message += "; it is needed because " + ready.error().message;
+    }
+    return compiled;
   }
   Result<std::vector<ArgumentSlot>> arguments(std::span<const std::byte> image,
                                               const std::string& kernel) override {

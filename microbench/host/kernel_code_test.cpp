@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "host/pinning.hpp"
@@ -98,6 +100,48 @@ TEST_F(KernelCode, PlacesAreReadWhereTheKernelsReadThem) {
       EXPECT_EQ(place->engine, static_cast<int>(engine)) << cpu;
       EXPECT_EQ(place->cu, 5) << cpu;
     }
+  }
+}
+
+// Of l2_stream. For RDNA, whose instructions no table here names, by the word of
+// global_load_dwordx4 (RDNA 3: global_load_b128) with GLC and DLC set.
+std::ptrdiff_t wide_loads_past_the_l1(const std::string& target, const Bytes& bytes) {
+  const bool rdna3 = target.starts_with("gfx11");
+  if (rdna3 || target.starts_with("gfx10")) {
+    const auto object = binpatch::CodeObject::parse(bytes).value();
+    const auto code = object.code(*object.find_kernel("l2_stream"));
+    std::ptrdiff_t count = 0;
+    for (std::size_t at = 0; at + 4 <= code.size(); at += 4) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, code.data() + at, sizeof word);
+      const bool wide = rdna3 ? (word & 0xFFFFE000) == 0xDC5E6000  //
+                              : (word & 0xFFFFF000) == 0xDC399000;
+      count += wide ? 1 : 0;
+    }
+    return count;
+  }
+  return std::ranges::count_if(listing(bytes, "l2_stream"), [](const std::string& line) {
+    const bool wide =
+        line.starts_with("flat_load_dwordx4") || line.starts_with("global_load_dwordx4");
+    // CDNA 3 calls the bits otherwise.
+    return wide &&
+           (line.find(" glc") != std::string::npos || line.find(" sc0") != std::string::npos);
+  });
+}
+
+// The kernels that were compiled when wirewatt was built, with the values that a host writes in.
+TEST(PrecompiledCode, StreamsSixteenBytesALanePastTheL1OnEveryTarget) {
+  if (kernels::precompiled_targets().empty()) GTEST_SKIP() << "this build has no clang-19";
+  for (const kernels::PrecompiledTarget& target : kernels::precompiled_targets()) {
+    const std::string name(target.name);
+    if (name.starts_with("gfx12")) continue;  // neither table nor pin
+    kernels::Macros macros;
+    if (const auto pinning = make_pinning(name); pinning) macros.target = (*pinning)->target();
+    if (name.starts_with("gfx1")) macros.target.wave_size = 32;
+    const auto text = kernels::program_text(*kernels::find_source("l2_stream"), macros);
+    const auto object = kernels::code_object_for("l2_stream", *text, name);
+    ASSERT_TRUE(object) << object.error().text();
+    EXPECT_EQ(wide_loads_past_the_l1(name, *object), 4) << name;
   }
 }
 

@@ -35,6 +35,27 @@ class AmdMachine : public ::testing::Test {
     EXPECT_THAT(finished.err, HasSubstr(pci));
     EXPECT_THAT(finished.err, HasSubstr("--device virtual:w9100"));
     EXPECT_FALSE(fs::exists(out));
+    const auto dry = with_cards({"calibrate", "--dry-run"});
+    EXPECT_EQ(dry.exit_code, 3) << dry.out;
+    EXPECT_EQ(dry.out, "");
+    EXPECT_THAT(dry.err, HasSubstr(pci));
+    // Only who names the virtual GPU gets it.
+    const auto named =
+        with_cards({"calibrate", "--dry-run", "--device", "virtual:w9100", "--json"});
+    ASSERT_EQ(named.exit_code, 0) << named.err;
+    EXPECT_EQ(json::parse(named.out).at("virtual"), true);
+  }
+  // What `devices` says of the card at `pci`, on which nothing computes.
+  [[nodiscard]] std::string said_of(const std::string& pci) const {
+    const json devices = json::parse(with_cards({"devices", "--json"}).out).at("devices");
+    for (const json& device : devices) {
+      if (device.at("name") != "pci:" + pci) continue;
+      EXPECT_EQ(device.at("usable"), false);
+      EXPECT_EQ(device.at("virtual"), false);
+      return device.at("reason");
+    }
+    ADD_FAILURE() << "not listed: " << devices;
+    return {};
   }
   [[nodiscard]] json doctor(const std::string& pci) const {
     const auto finished = with_cards(
@@ -72,6 +93,9 @@ TEST_F(AmdMachine, OfEightPackagesReadsEachPackagesEnergyDividedOrNot) {
     FakeCards::write(device / "gpu_metrics", table);
   }
   expect_no_silent_virtual("0000:10:00.0");
+  for (const char* pci : {"0000:10:00.0", "0000:17:00.0"}) {
+    EXPECT_THAT(said_of(pci), HasSubstr("power is read by amdgpu files")) << pci;
+  }
   const json whole = doctor("0000:10:00.0");
   EXPECT_EQ(named(whole["fields"], "energy")["status"], "ok") << whole["fields"];
   EXPECT_THAT(named(whole["fields"], "gpu_metrics")["reason"].get<std::string>(),
@@ -81,12 +105,47 @@ TEST_F(AmdMachine, OfEightPackagesReadsEachPackagesEnergyDividedOrNot) {
   EXPECT_THAT(named(divided["fields"], "package")["reason"].get<std::string>(), HasSubstr("CPX"));
 }
 
+TEST_F(AmdMachine, OfPackagesOfTwoDiesReadsThePowerOfEachPackageAtTheDieThatHasIt) {
+  const FakeCards cards(sysfs());
+  const int buses[] = {0xc1, 0xc6, 0xc9, 0xce};
+  const char* pci[] = {"0000:c1:00.0", "0000:c6:00.0", "0000:c9:00.0", "0000:ce:00.0"};
+  const fs::path nodes = sysfs() / "class/kfd/kfd/topology/nodes";
+  std::vector<fs::path> dies;
+  for (int i = 0; i < 4; ++i) {
+    const auto device = dies.emplace_back(cards.add(i, pci[i], "0x7408"));
+    const bool holds_sensor = i % 2 == 0;
+    FakeCards::write(device / "hwmon/hwmon0/power1_average",
+                     std::string(holds_sensor ? "93000000\n" : "0\n"));
+    FakeCards::write(device / "hwmon/hwmon0/power1_cap",
+                     std::string(holds_sensor ? "560000000\n" : "0\n"));
+    FakeCards::write(device / "gpu_busy_percent", std::string("0\n"));
+    const fs::path node = nodes / std::to_string(i + 1);
+    FakeCards::write(node / "properties", "simd_count 440\nlocation_id " +
+                                              std::to_string(buses[i] << 8) + "\ndomain 0\n");
+    for (int j = 0; j < 4; ++j) {
+      if (i == j) continue;
+      FakeCards::write(node / "io_links" / std::to_string(j) / "properties",
+                       "node_to " + std::to_string(j + 1) + "\nmax_bandwidth " +
+                           (i / 2 == j / 2 ? "200000" : "50000") + "\n");
+    }
+  }
+  expect_no_silent_virtual(pci[0]);
+  const json second = doctor(pci[1]);
+  EXPECT_THAT(named(second["fields"], "package")["reason"].get<std::string>(), HasSubstr(pci[0]));
+  EXPECT_EQ(named(second["fields"], "power_average")["status"], "ok") << second["fields"];
+  // The other die at work is in the reading.
+  FakeCards::write(dies[2] / "gpu_busy_percent", std::string("80\n"));
+  EXPECT_THAT(said_of(pci[3]), HasSubstr("80% busy"));
+  EXPECT_THAT(said_of(pci[1]), HasSubstr("power is read by amdgpu files"));
+}
+
 TEST_F(AmdMachine, WithASleepingCardNamesItAndHowToKeepItAwake) {
   const FakeCards cards(sysfs());
   const auto device = cards.add(0, "0000:03:00.0", "0x744c");
   FakeCards::write(device / "hwmon/hwmon0/power1_average", std::string("15000000\n"));
   FakeCards::write(device / "power/runtime_status", std::string("suspended\n"));
   expect_no_silent_virtual("0000:03:00.0");
+  EXPECT_THAT(said_of("0000:03:00.0"), HasSubstr("suspended"));
   const auto finished = with_cards({"doctor", "--no-step-test", "--no-counters", "--json"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
   EXPECT_THAT(finished.out + finished.err, HasSubstr("suspended"));
@@ -105,6 +164,7 @@ TEST_F(AmdMachine, WithAnApuReadsTheSocketsPower) {
   for (std::size_t b = 0; b < 4; ++b) table[112 + b] = static_cast<std::byte>(9'839U >> (8 * b));
   FakeCards::write(device / "gpu_metrics", table);
   expect_no_silent_virtual("0000:c4:00.0");
+  EXPECT_THAT(said_of("0000:c4:00.0"), HasSubstr("power is read by amdgpu files"));
   const json report = doctor("0000:c4:00.0");
   EXPECT_THAT(named(report["fields"], "gpu_metrics")["reason"].get<std::string>(),
               HasSubstr("v3.0"));
@@ -116,6 +176,10 @@ TEST_F(AmdMachine, WithoutAnyCardUsesTheVirtualOne) {
   const auto finished = with_cards({"topology", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(json::parse(finished.out)["device"], "virtual:w9100");
+  const auto dry = with_cards({"calibrate", "--dry-run", "--quick"});
+  EXPECT_EQ(dry.exit_code, 0) << dry.err;
+  EXPECT_THAT(dry.out, HasSubstr("virtual:w9100"));
+  EXPECT_THAT(dry.out, HasSubstr("Nothing was measured"));
 }
 
 TEST_F(AmdMachine, GivesTheSameJoulesFromRocprofsTableAndFromItsDatabase) {

@@ -52,7 +52,7 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   for (const auto* library :
-       {"OpenCL loader", "ROCm SMI", "HIP", "AMD compiler", "NVML", "CUDA driver"}) {
+       {"OpenCL loader", "AMD SMI", "ROCm SMI", "HIP", "AMD compiler", "NVML", "CUDA driver"}) {
     const json& finding = named(report["libraries"], "capability", library);
     ASSERT_FALSE(finding.is_null()) << library;
     if (finding["verdict"] == "good") continue;

@@ -15,27 +15,63 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array kComgrMajors = {3, 2};
+// Every entry that is called, so that a library which is found also serves.
 constexpr std::array kComgrEntries = {"amd_comgr_get_version",
                                       "amd_comgr_do_action",
                                       "amd_comgr_create_data",
+                                      "amd_comgr_release_data",
+                                      "amd_comgr_set_data",
+                                      "amd_comgr_set_data_name",
+                                      "amd_comgr_get_data",
                                       "amd_comgr_create_data_set",
+                                      "amd_comgr_destroy_data_set",
+                                      "amd_comgr_data_set_add",
+                                      "amd_comgr_action_data_count",
+                                      "amd_comgr_action_data_get_data",
                                       "amd_comgr_create_action_info",
+                                      "amd_comgr_destroy_action_info",
                                       "amd_comgr_action_info_set_isa_name",
+                                      "amd_comgr_action_info_set_language",
                                       "amd_comgr_action_info_set_option_list",
-                                      "amd_comgr_action_info_set_working_directory_path"};
+                                      "amd_comgr_action_info_set_working_directory_path",
+                                      "amd_comgr_action_info_set_logging"};
 constexpr std::array kHipMajors = {7, 6, 5, 8};
+// Without the query of properties, whose name depends on the release.
 constexpr std::array kHipEntries = {"hipInit",
                                     "hipGetDeviceCount",
+                                    "hipSetDevice",
+                                    "hipDeviceGetName",
                                     "hipDeviceGetPCIBusId",
+                                    "hipDriverGetVersion",
+                                    "hipMalloc",
+                                    "hipFree",
+                                    "hipMemcpyHtoD",
+                                    "hipMemcpyDtoH",
                                     "hipModuleLoadData",
+                                    "hipModuleUnload",
+                                    "hipModuleGetFunction",
                                     "hipModuleLaunchKernel",
                                     "hipDeviceSynchronize",
+                                    "hipEventCreate",
+                                    "hipEventDestroy",
+                                    "hipEventRecord",
                                     "hipEventElapsedTime",
                                     "hipGetErrorName"};
+constexpr std::array kAmdSmiMajors = {27, 26, 25, 24, 23};
+constexpr std::array kAmdSmiEntries = {
+    "amdsmi_init",           "amdsmi_get_lib_version",       "amdsmi_get_socket_handles",
+    "amdsmi_get_power_info", "amdsmi_get_processor_handles", "amdsmi_get_gpu_bdf_id",
+    "amdsmi_get_clock_info", "amdsmi_get_energy_count",      "amdsmi_get_temp_metric"};
 constexpr std::array kRocmSmiMajors = {7, 6, 1, 5};
-constexpr std::array kRocmSmiEntries = {"rsmi_init", "rsmi_num_monitor_devices",
-                                        "rsmi_dev_pci_id_get", "rsmi_dev_energy_count_get",
-                                        "rsmi_dev_power_ave_get"};
+constexpr std::array kRocmSmiEntries = {"rsmi_init",
+                                        "rsmi_num_monitor_devices",
+                                        "rsmi_dev_pci_id_get",
+                                        "rsmi_dev_energy_count_get",
+                                        "rsmi_dev_power_ave_get",
+                                        "rsmi_dev_temp_metric_get",
+                                        "rsmi_dev_volt_metric_get",
+                                        "rsmi_dev_gpu_clk_freq_get",
+                                        "rsmi_status_string"};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -92,6 +128,8 @@ const RocmLibrary kComgrLibrary{
     "or comgr (ROCm)"};
 const RocmLibrary kHipLibrary{"HIP's runtime", "libamdhip64", kHipMajors, kHipEntries,
                               "libamdhip64-5 (Debian), or hip-runtime-amd (ROCm)"};
+const RocmLibrary kAmdSmiLibrary{"AMD SMI", "libamd_smi", kAmdSmiMajors, kAmdSmiEntries,
+                                 "amd-smi-lib (ROCm from 5.7 on)"};
 const RocmLibrary kRocmSmiLibrary{"ROCm SMI", "librocm_smi64", kRocmSmiMajors, kRocmSmiEntries,
                                   "librocm-smi64-1 (Debian), or rocm-smi-lib (ROCm up to 7)"};
 
@@ -140,7 +178,10 @@ Result<OpenedLibrary> open_rocm_library(const RocmLibrary& library, const RocmPl
       std::error_code ec;
       // Of a bare name the loader's reason is that there is none.
       if (file.find('/') != std::string::npos && fs::exists(file, ec)) {
-        refused += fmt::format("; {}", said == nullptr ? file : said);
+        // Where another library is missing that this one needs, the reason names that one alone.
+        const std::string why = said == nullptr ? file : said;
+        refused +=
+            why.find(file) == std::string::npos ? fmt::format("; {}: {}", file, why) : "; " + why;
       }
       return nullptr;
     }

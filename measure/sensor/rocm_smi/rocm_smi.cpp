@@ -4,22 +4,17 @@
 
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <set>
 #include <type_traits>
 
+#include "sensor/smi_probe.hpp"
 #include "sensor/sysfs/sysfs_file.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
-#include "ww/measure/child.hpp"
 #include "ww/measure/gpu_metrics.hpp"
 
 namespace ww::measure {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr auto rocm_smi_patience = std::chrono::seconds(12);  // its own lock waits 5 s
 constexpr int success = 0;
 constexpr int not_supported = 2;
 constexpr int permission = 4;
@@ -94,23 +89,11 @@ std::string error_text(const RocmSmi& api, int code) {
   return fmt::format("{} ({})", text, code);
 }
 
-// The library's lock of each GPU, which a process that it ended leaves behind.
-std::set<std::string> locks() {
-  std::set<std::string> names;
-  std::error_code ec;
-  for (const auto& entry : fs::directory_iterator("/dev/shm", ec)) {
-    if (entry.path().filename().string().starts_with("rocm_smi_card")) {
-      names.insert(entry.path().string());
-    }
-  }
-  return names;
-}
-
 // The library's number for the GPU, started first.
 Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
   if (const int code = api.init(0); code != success) {
     std::string hint;
-    if (code == init_error && !locks().empty()) {
+    if (code == init_error && !smi_locks().empty()) {
       hint =
           "; a process that ended while it used ROCm SMI leaves its lock behind: if none runs, "
           "remove it (sudo rm /dev/shm/rocm_smi_card*)";
@@ -260,34 +243,7 @@ Result<std::unique_ptr<RocmSmiSource>> open_here(const AmdGpu& gpu) {
 }  // namespace
 
 Status probe_rocm_smi(const AmdGpu& gpu) {
-  const auto before = locks();
-  const auto answer = run_in_child(
-      [&gpu] {
-        const auto source = open_here(gpu);
-        if (!source) {
-          return std::to_string(static_cast<int>(source.error().code)) + " " +
-                 source.error().message;
-        }
-        RawReading reading;
-        for (int i = 0; i < 2; ++i) {
-          (*source)->read_fast(reading);
-          (*source)->read_slow(reading);
-        }
-        return std::string("good");
-      },
-      rocm_smi_patience);
-  if (answer) {
-    if (*answer == "good") return {};
-    const auto code = static_cast<ErrorCode>(std::atoi(answer->c_str()));
-    return fail(code, answer->substr(answer->find(' ') + 1), to_string(gpu.pci));
-  }
-  // What it locked it will not unlock; nobody else holds a lock that was not there before.
-  for (const auto& lock : locks()) {
-    std::error_code ec;
-    if (!before.contains(lock)) fs::remove(lock, ec);
-  }
-  return fail(ErrorCode::device_error, "ROCm SMI is not used: " + answer.error().message,
-              to_string(gpu.pci));
+  return probe_smi("ROCm SMI", gpu, [&gpu] { return open_rocm_smi(gpu); });
 }
 
 Result<std::unique_ptr<PowerSource>> open_rocm_smi(const AmdGpu& gpu) {

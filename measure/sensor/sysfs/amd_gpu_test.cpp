@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "testing/fake_amd_tree.hpp"
@@ -36,6 +38,12 @@ class AmdFiles : public ::testing::Test {
   [[nodiscard]] std::string sysfs() const { return folder_ / "sys"; }
   fs::path folder_;
 };
+
+const SensorBackend& backend(const TelemetryGpu& gpu, const std::string& name) {
+  const auto found = std::ranges::find(gpu.backends, name, &SensorBackend::name);
+  if (found == gpu.backends.end()) throw std::out_of_range(name);
+  return *found;
+}
 
 TEST(AmdThrottle, NamesTheKindOfLimit) {
   EXPECT_EQ(amd_throttle_text(0), "");
@@ -262,9 +270,10 @@ TEST_F(AmdFiles, AreWhatTelemetryUsesUnderAnotherTree) {
   const auto telemetry = find_telemetry(options);
   ASSERT_GE(telemetry.gpus.size(), 1u);
   const auto& gpu = telemetry.gpus[0];
-  ASSERT_EQ(gpu.backends.size(), 2u);
-  EXPECT_TRUE(gpu.backends[0].usable) << gpu.backends[0].reason;
-  EXPECT_FALSE(gpu.backends[1].usable);
+  ASSERT_EQ(gpu.backends.size(), 3u);
+  EXPECT_TRUE(backend(gpu, "amdgpu files").usable) << gpu.backends[0].reason;
+  EXPECT_FALSE(backend(gpu, "AMD SMI").usable);
+  EXPECT_FALSE(backend(gpu, "ROCm SMI").usable);
   const auto sensor = open_sensor(gpu, options);
   ASSERT_TRUE(sensor) << sensor.error().text();
   EXPECT_TRUE((*sensor)->dvfs_states().empty());
@@ -347,9 +356,10 @@ TEST_F(RealRocmSmi, ThatAbortsIsLeftForTheFilesWithTheReason) {
     options.clock_control = false;
     const auto telemetry = find_telemetry(options);
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
-    const auto& backends = telemetry.gpus[0].backends;
-    json all{
-        {"smi", backends[1].usable}, {"reason", backends[1].reason}, {"files", backends[0].usable}};
+    const SensorBackend& smi = backend(telemetry.gpus[0], "ROCm SMI");
+    json all{{"smi", smi.usable},
+             {"reason", smi.reason},
+             {"files", backend(telemetry.gpus[0], "amdgpu files").usable}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);
     all["power"] = sensor ? (*sensor)->source().power_name() : sensor.error().text();
     all["locks"] = fs::exists("/dev/shm/rocm_smi_card0");
@@ -372,7 +382,7 @@ TEST_F(RealRocmSmi, WorksBesideTheFilesWhichAreTakenFirst) {
     if (telemetry.gpus.empty()) return {{"error", "no card"}};
     const auto sensor = open_sensor(telemetry.gpus[0], options);
     return {{"power", sensor ? (*sensor)->source().power_name() : sensor.error().text()},
-            {"smi", telemetry.gpus[0].backends[1].usable}};
+            {"smi", backend(telemetry.gpus[0], "ROCm SMI").usable}};
   });
   SKIP_WITHOUT_NAMESPACES(answer);
   EXPECT_EQ(answer["power"], "power1_average") << answer;

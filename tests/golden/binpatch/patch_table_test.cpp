@@ -11,6 +11,7 @@
 #include "container_builder.hpp"
 #include "toolchain.hpp"
 #include "ww/binpatch/binary.hpp"
+#include "ww/kernels/sources.hpp"
 
 namespace ww::binpatch {
 namespace {
@@ -204,6 +205,43 @@ TEST(Wave64, OfRdnaIsPatched) {
     ASSERT_TRUE(object.has_value()) << cpu;
     EXPECT_EQ(check(*object, std::string(cpu) + " wave64"), "4 + 2");
   }
+}
+
+// What was compiled when wirewatt was built, for hosts without a compiler: every pinned kernel of
+// every target is patched, verified and undone, or refused where no register names the engine.
+TEST(PatchTable, ThePrecompiledKernels) {
+  const auto targets = kernels::precompiled_targets();
+  if (targets.empty()) {
+    GTEST_SKIP() << "this build has no clang-19 and lld-19";
+  }
+  std::printf("%-16s %-8s %-9s %s\n", "target", "version", "bytes", "pinned kernels");
+  for (const kernels::PrecompiledTarget& target : targets) {
+    const Bytes object(target.object.begin(), target.object.end());
+    const auto parsed = CodeObject::parse(object);
+    ASSERT_TRUE(parsed) << target.name << ": " << parsed.error().text();
+    const bool generic = target.name.find("generic") != std::string_view::npos;
+    EXPECT_EQ(parsed->version(), generic ? 6 : 4) << target.name;
+    const bool refused = target.name.starts_with("gfx12");
+    int kernels = 0;
+    for (const kernels::Source& source : kernels::sources()) {
+      if (!source.pinned) {
+        continue;
+      }
+      const std::string kernel(source.name);
+      const std::string problem = cycle(object, kernel);
+      if (refused) {
+        EXPECT_NE(problem.find("no readable register"), std::string::npos) << problem;
+      } else {
+        EXPECT_EQ(problem, "") << target.name << ' ' << kernel;
+      }
+      ++kernels;
+    }
+    std::printf("%-16s v%-7d %-9zu %d %s\n", std::string(target.name).c_str(), parsed->version(),
+                object.size(), kernels,
+                refused ? "refused: no register names the engine" : "patched, verified, undone");
+  }
+  std::printf("%zu targets, compiled by %s\n", targets.size(),
+              std::string(kernels::precompiled_by()).c_str());
 }
 
 // Targets and code object versions that only newer compilers know. From gfx12 on no register names

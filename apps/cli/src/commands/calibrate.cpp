@@ -1,6 +1,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -27,6 +28,7 @@ struct CalibrateArguments {
   std::string out;
   bool json{};
   bool unpatched{};
+  bool dry_run{};
 };
 
 // "wirewatt-virtual-w9100-20260131-120000"
@@ -55,12 +57,58 @@ std::string traffic_note(const CampaignStore& campaign) {
   return "computed from launches, not verified by counters: " + check.value("reason", "");
 }
 
+// What would be measured and where; nothing is measured or written. A device that the campaign
+// would refuse by what can be seen from outside is refused here as well.
+int dry_run(CalibrateArguments arguments) {
+  auto& device = arguments.request.device;
+  if (device.name.empty()) {
+    auto chosen = microbench::default_device();
+    if (!chosen) return report_error(chosen.error());
+    device.name = std::move(*chosen);
+  }
+  const auto listings = microbench::list_devices();
+  if (!listings) return report_error(listings.error());
+  // A virtual chip of the user's own is not listed, and neither is a name that no device has.
+  microbench::DeviceListing listing{device.name, "a virtual GPU", true, true, ""};
+  if (const auto found =
+          std::ranges::find(*listings, device.name, &microbench::DeviceListing::name);
+      found != listings->end()) {
+    listing = *found;
+  }
+  if (!listing.usable) {
+    return report_error({ErrorCode::unsupported, "no campaign can be run on it: " + listing.reason,
+                         fmt::format("{} ({})", listing.name, listing.description)});
+  }
+  const auto crossing = microbench::calibrates_crossings(device);
+  if (!crossing) return report_error(crossing.error());
+  const char* const campaign = *crossing ? "crossings between the sides of the L2"
+                                         : "every shader engine against every quadrant of the L2";
+  const std::string folder = arguments.out.empty() ? default_folder(device.name) : arguments.out;
+  if (arguments.json) {
+    print_json({{"dry_run", true},
+                {"device", listing.name},
+                {"description", listing.description},
+                {"virtual", listing.is_virtual},
+                {"campaign", campaign},
+                {"quick", arguments.request.quick},
+                {"folder", folder}});
+  } else {
+    fmt::print(
+        "device       {}: {}\ncampaign     {}{}\nfolder       {}\nNothing was measured "
+        "(--dry-run).\n",
+        listing.name, listing.description, campaign, arguments.request.quick ? ", quick" : "",
+        folder);
+  }
+  return 0;
+}
+
 int run(CalibrateArguments arguments) {
   namespace fs = std::filesystem;
   if (arguments.request.resume && arguments.out.empty()) {
     return report_error({ErrorCode::invalid_argument,
                          "--resume needs --out, the folder of the campaign to continue", ""});
   }
+  if (arguments.dry_run) return dry_run(std::move(arguments));
   if (arguments.out.empty()) arguments.out = default_folder(arguments.request.device.name);
   arguments.request.folder = arguments.out;
   arguments.request.patch_binary = !arguments.unpatched;
@@ -146,6 +194,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_flag("--quick", request.quick, "Do fewer and shorter runs");
   command->add_option("--seed", request.seed, "Seed of the run order")->capture_default_str();
   command->add_flag("--resume", request.resume, "Continue the campaign in --out");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Say which device would be measured and how, and measure nothing");
   add_random_chip_options(*command, request.device);
   command->add_flag("--nops", request.nops,
                     "AMD: slow streams down with NOPs, as the paper does, instead of s_sleep");

@@ -13,6 +13,7 @@
 #include "ww/core/log.hpp"
 #include "ww/core/process.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/kernels/sources.hpp"
 #include "ww/measure/command_load.hpp"
 #include "ww/measure/environment.hpp"
 #include "ww/measure/sensor_check.hpp"
@@ -229,6 +230,22 @@ Result<std::optional<measure::SensorReport>> step_test(const DoctorArguments& ar
   return std::optional(std::move(*report));
 }
 
+// The kernels that need no compiler on this machine.
+measure::Finding compiled_kernels() {
+  const auto targets = kernels::precompiled_targets();
+  if (targets.empty()) {
+    return {"AMD kernels", measure::Verdict::unavailable,
+            "this wirewatt was built without clang-19, so HIP needs AMD's compiler library",
+            "install clang-19 and lld-19, and build wirewatt again"};
+  }
+  return {"AMD kernels", measure::Verdict::good,
+          fmt::format(
+              "compiled beforehand by {} for {} targets of HIP, {} to {}; others need AMD's "
+              "compiler library",
+              kernels::precompiled_by(), targets.size(), targets.front().name, targets.back().name),
+          ""};
+}
+
 int run(DoctorArguments arguments) {
   if (!arguments.recording.empty()) return doctor_recording(arguments.recording, arguments.json);
   if (!arguments.no_clock_control) {
@@ -263,6 +280,7 @@ int run(DoctorArguments arguments) {
   report.no_step_test = arguments.no_step_test ? "left out (--no-step-test)" : patient->no_load;
   report.findings = std::move(patient->findings);
   report.libraries = libraries;
+  report.libraries.push_back(compiled_kernels());
   report.no_amd = telemetry.no_amd;
   report.no_nvidia = telemetry.no_nvidia;
   if (arguments.json) {

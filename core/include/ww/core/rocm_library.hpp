@@ -23,6 +23,8 @@ struct RocmLibrary {
 extern const RocmLibrary kComgrLibrary;
 // HIP's runtime.
 extern const RocmLibrary kHipLibrary;
+// AMD SMI, which has replaced ROCm SMI.
+extern const RocmLibrary kAmdSmiLibrary;
 // ROCm SMI. The numbers of its soname do not order its versions: Debian's 1 is of 5.2, ROCm 6.0 has
 // 6, and 7.0 has 1 again.
 extern const RocmLibrary kRocmSmiLibrary;

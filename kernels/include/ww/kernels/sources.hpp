@@ -1,9 +1,11 @@
 // The OpenCL C sources of the microbenchmarks, embedded when the program is built.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ww/core/result.hpp"
 
@@ -65,5 +67,28 @@ struct Macros {
 // Values that the PTX was compiled with.
 inline constexpr unsigned ptx_group_size = 256;
 inline constexpr unsigned ptx_unroll = 4;
+
+// Returns a kernel as AMD's code object, which was compiled when wirewatt was built, for hosts
+// whose driver takes no source (HIP). `text` is the result of program_text for the amd dialect; its
+// values are written into the code. `target` is the device's: "gfx90a:sramecc+:xnack-", whose
+// features do not matter. The object may contain more kernels than this one. Error unsupported: a
+// target that the compiler did not have, text that is not one of these kernels, values other than
+// those fixed at build time (group size 256, 4 loads an iteration, the target's own wave size), or
+// a wirewatt that was built without the compiler.
+[[nodiscard]] Result<std::vector<std::byte>> code_object_for(std::string_view name,
+                                                             std::string_view text,
+                                                             std::string_view target);
+inline constexpr unsigned kPrecompiledGroupSize = 256;
+inline constexpr unsigned kPrecompiledUnroll = 4;
+
+// Every target that was compiled for, with its object of all kernels, in which values of the host
+// are not yet written.
+struct PrecompiledTarget {
+  std::string_view name;  // "gfx90a", "gfx11-generic"
+  std::span<const std::byte> object;
+};
+[[nodiscard]] std::vector<PrecompiledTarget> precompiled_targets();
+// The compiler and its version, "clang 19.1.7"; empty where there was none.
+[[nodiscard]] std::string_view precompiled_by();
 
 }  // namespace ww::kernels

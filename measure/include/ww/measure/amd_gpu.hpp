@@ -60,6 +60,14 @@ struct AmdGpu {
 // work: its power is in the reading).
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_sysfs(const AmdGpu& gpu);
 
+// Checks in a child whether libamd_smi can be used for the GPU. Errors: missing_dependency that
+// names the package, unsupported (a release whose structures are not known, or the library does not
+// list the GPU), device_error (it crashed, hung or could not start).
+[[nodiscard]] Status probe_amd_smi(const AmdGpu& gpu);
+// Loads libamd_smi into this process. Call it only after a successful probe_amd_smi(), whose errors
+// it shares.
+[[nodiscard]] Result<std::unique_ptr<PowerSource>> open_amd_smi(const AmdGpu& gpu);
+
 // Checks whether librocm_smi64 can be used for the GPU. The library ends the process on device
 // trees that it does not expect, so every function that will be needed is first called in a child.
 // Errors: missing_dependency that names the package, unsupported (the library runs and does not

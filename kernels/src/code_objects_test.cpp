@@ -1,0 +1,135 @@
+// The kernels as AMD's code objects: what is written into them, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "ww/kernels/sources.hpp"
+
+namespace ww::kernels {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CodeObjects : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (precompiled_targets().empty()) {
+      GTEST_SKIP() << "this build has no clang-19 and lld-19";
+    }
+  }
+  static Macros macros_of(std::string_view target) {
+    Macros macros;
+    const bool rdna = target.starts_with("gfx1");
+    macros.target.wave_size = rdna ? 32 : 64;
+    return macros;
+  }
+  static std::vector<std::uint32_t> words(const std::vector<std::byte>& object) {
+    std::vector<std::uint32_t> result(object.size() / sizeof(std::uint32_t));
+    std::memcpy(result.data(), object.data(), result.size() * sizeof(std::uint32_t));
+    return result;
+  }
+  static Result<std::vector<std::byte>> object_of(std::string_view kernel, const Macros& macros,
+                                                  std::string_view target) {
+    return code_object_for(kernel, *program_text(*find_source(kernel), macros), target);
+  }
+};
+
+TEST_F(CodeObjects, OfEveryTargetHaveEveryKernelAndNoValueLeftOpen) {
+  for (const PrecompiledTarget& target : precompiled_targets()) {
+    for (const Source& source : sources()) {
+      const auto object = object_of(source.name, macros_of(target.name), target.name);
+      ASSERT_TRUE(object) << target.name << ": " << object.error().text();
+      const std::string_view text(reinterpret_cast<const char*>(object->data()), object->size());
+      EXPECT_NE(text.find(std::string(source.name) + ".kd"), text.npos)
+          << target.name << ' ' << source.name;
+      for (const std::uint32_t word : words(*object)) {
+        ASSERT_NE(word & 0xFFFFFFF0u, 0x57570000u) << target.name << ' ' << source.name;
+      }
+    }
+  }
+}
+
+TEST_F(CodeObjects, DifferInTheHostsValuesAlone) {
+  for (const PrecompiledTarget& target : precompiled_targets()) {
+    Macros macros = macros_of(target.name);
+    macros.stripes = 128;
+    const auto few = words(object_of("l2_stream", macros, target.name).value());
+    macros.stripes = 2048;
+    const auto many = words(object_of("l2_stream", macros, target.name).value());
+    ASSERT_EQ(few.size(), many.size());
+    int changed = 0;
+    for (std::size_t i = 0; i < few.size(); ++i) {
+      if (few[i] == many[i]) {
+        continue;
+      }
+      ++changed;
+      EXPECT_EQ(few[i], 128u);
+      EXPECT_EQ(many[i], 2048u);
+    }
+    EXPECT_GT(changed, 0) << target.name;
+  }
+}
+
+TEST_F(CodeObjects, WaitAndCountAsTheProgramSays) {
+  Macros macros = macros_of("gfx90a");
+  const auto s_nop_7 = [](const std::vector<std::byte>& object) {
+    const auto all = words(object);
+    return std::ranges::count(all, 0xBF800007u);
+  };
+  const auto sleeps = object_of("l2_stream", macros, "gfx90a").value();
+  EXPECT_EQ(s_nop_7(sleeps), 0);
+  macros.wait = Wait::nops;
+  EXPECT_GE(s_nop_7(object_of("l2_stream", macros, "gfx90a").value()), 8);
+  // A kernel that does not wait is the same either way.
+  EXPECT_TRUE(object_of("furnace", macros, "gfx90a"));
+  macros.count_waves = true;
+  const auto counted = object_of("l2_stream", macros, "gfx90a").value();
+  EXPECT_GE(s_nop_7(counted), 8);
+  // Two arguments more in the metadata: where to count, and whether.
+  macros.count_waves = false;
+  const auto uncounted = object_of("l2_stream", macros, "gfx90a").value();
+  const auto arguments = [](const std::vector<std::byte>& object) {
+    const std::string_view text(reinterpret_cast<const char*>(object.data()), object.size());
+    const auto end = text.find("l2_stream");
+    int count = 0;
+    for (auto at = text.find(".offset"); at < end; at = text.find(".offset", at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(arguments(counted), arguments(uncounted) + 2);
+}
+
+TEST_F(CodeObjects, AreFoundByTheDevicesOwnName) {
+  const auto plain = object_of("probe", macros_of("gfx90a"), "gfx90a");
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(object_of("probe", macros_of("gfx90a"), "gfx90a:sramecc+:xnack-").value(), *plain);
+  // One that the compiler does not know by itself.
+  EXPECT_EQ(object_of("probe", macros_of("gfx1153"), "gfx1153").value(),
+            object_of("probe", macros_of("gfx1153"), "gfx11-generic").value());
+}
+
+TEST_F(CodeObjects, AreRefusedForOtherTargetsTextsAndSizes) {
+  const auto unknown = object_of("probe", macros_of("gfx950"), "gfx950");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::unsupported);
+  EXPECT_THAT(unknown.error().message, HasSubstr("no target gfx950"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("clang 19"));
+  const std::string text = *program_text(*find_source("probe"), macros_of("gfx90a"));
+  EXPECT_FALSE(code_object_for("probe", text + " ", "gfx90a"));
+  EXPECT_FALSE(code_object_for("latency", text, "gfx90a"));
+  EXPECT_FALSE(code_object_for("mine", "__kernel void mine() {}", "gfx90a"));
+  Macros macros = macros_of("gfx90a");
+  macros.unroll = 8;
+  EXPECT_THAT(object_of("l2_stream", macros, "gfx90a").error().message, HasSubstr("WW_UNROLL = 4"));
+  macros = macros_of("gfx1100");
+  macros.target.wave_size = 64;
+  EXPECT_THAT(object_of("l2_stream", macros, "gfx1100").error().message,
+              HasSubstr("WW_WAVE_SIZE = 32"));
+}
+
+}  // namespace
+}  // namespace ww::kernels
