@@ -94,8 +94,8 @@ TEST(PackedReadings, AreRefusedWhereTheyAreDamaged) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 1000; ++i) {
     damaged = packed;
-    damaged.compressed[random() % damaged.compressed.size()] ^=
-        static_cast<char>(1 + random() % 255);
+    char& byte = damaged.compressed[random() % damaged.compressed.size()];
+    byte = static_cast<char>(byte + 1 + static_cast<int>(random() % 255));
     if (const auto readings = unpack_readings(damaged)) {
       EXPECT_EQ(readings->size(), 100U);
     }
