@@ -289,7 +289,8 @@ Status Engine::measure_run(const Condition& condition, StoredRun& run) {
 }
 
 void Engine::judge_readings(StoredRun& run) {
-  if (run.kind == RunKind::known_bytes) return;  // one short launch: there may be no reading
+  // Short launches: there may be no reading.
+  if (run.kind == RunKind::known_bytes || run.kind == RunKind::latency) return;
   measure::HealthExpectation expectation;
   // A sensor of a second may rest through a short step; a longer one follows if it does.
   const bool long_step = run.kind == RunKind::step_test && run.end_ns - run.start_ns >= kLongStepNs;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "experiment/experiments.hpp"
+#include "experiment/latency_pass.hpp"
 #include "experiment/plan.hpp"
 #include "experiment/runner.hpp"
 #include "experiment/stream_kernels.hpp"
@@ -59,11 +60,15 @@ class Calibration final : public Experiment {
   [[nodiscard]] std::vector<Condition> conditions(const std::vector<PlannedRun>& runs) const;
   [[nodiscard]] PlannedRun planned(const Condition& condition) const;
 
+  Status find_latency(Bench& bench);
+  Status perform_latency(Bench& bench, const PlannedRun& wanted, StoredRun& run);
+
   CalibrationSettings settings_;
   PlanInputs inputs_;
   bool restored_{};
   std::unique_ptr<StreamKernels> kernels_;
   std::optional<Runner> runner_;
+  std::unique_ptr<LatencyPass> latency_;
   // The runs behind the conditions that were listed.
   mutable std::map<std::pair<std::int64_t, std::int64_t>, PlannedRun> planned_;
 };
@@ -74,9 +79,11 @@ nlohmann::json run_json(const PlannedRun& run) {
                        {"kind", to_string(run.kind)},
                        {"dvfs_state", run.dvfs_state},
                        {"seconds", run.seconds}};
-  if (run.kind == RunKind::stream) {
+  if (run.kind == RunKind::stream || run.kind == RunKind::latency) {
     entry["engine"] = run.engine;
     entry["quadrant"] = run.quadrant;
+  }
+  if (run.kind == RunKind::stream) {
     entry["pattern"] = kernels::to_string(run.pattern);
     entry["rate"] = to_string(run.rate);
   }
@@ -97,6 +104,7 @@ nlohmann::json Calibration::plan() const {
   };
   add(setup_runs(inputs_));
   add(dvfs_runs(inputs_));
+  add(latency_runs(inputs_));
   if (inputs_.plateau_s) {
     for (std::int64_t b = 1; b <= minimum_blocks(); ++b) add(block_runs(inputs_, b));
   }
@@ -151,7 +159,28 @@ Status Calibration::prepare(Bench& bench) {
   inputs_.quadrants = static_cast<int>(device.quadrants.size());
   inputs_.dvfs_states = static_cast<int>(device.sensor->dvfs_states().size());
   inputs_.reference_state = device.sensor->dvfs_current();
+  return find_latency(bench);
+}
+
+// A device whose loads cannot be timed is calibrated without the second witness.
+Status Calibration::find_latency(Bench& bench) {
+  auto pass = LatencyPass::create(bench);
+  if (!pass && pass.error().code == ErrorCode::cancelled) return tl::unexpected(pass.error());
+  inputs_.latency = pass.has_value();
+  if (pass) {
+    latency_ = std::move(*pass);
+  } else {
+    spdlog::info("no latencies will witness the floorplan: {}", pass.error().text());
+  }
   return {};
+}
+
+Status Calibration::perform_latency(Bench& bench, const PlannedRun& wanted, StoredRun& run) {
+  if (!latency_) {  // a resumed campaign
+    WW_ASSIGN(pass, LatencyPass::create(bench));
+    latency_ = std::move(pass);
+  }
+  return latency_->perform(wanted, run);
 }
 
 Status Calibration::tune(Bench& bench) {
@@ -184,6 +213,8 @@ std::vector<Condition> Calibration::rest_of_setup() const {
   std::vector<PlannedRun> runs = split_setup().second;
   const auto other_states = dvfs_runs(inputs_);
   runs.insert(runs.end(), other_states.begin(), other_states.end());
+  const auto latencies = latency_runs(inputs_);
+  runs.insert(runs.end(), latencies.begin(), latencies.end());
   return conditions(runs);
 }
 
@@ -227,17 +258,17 @@ void Calibration::use(const SensorResponse& response) {
       reading_s, *inputs_.plateau_s, std::ceil(planned_seconds(inputs_) / 60));
 }
 
-Status Calibration::perform(Bench&, const Condition& condition, StoredRun& run) {
+Status Calibration::perform(Bench& bench, const Condition& condition, StoredRun& run) {
   const PlannedRun wanted = planned(condition);
   switch (condition.kind) {
     case RunKind::stream: return runner_->perform_stream(wanted, run);
     case RunKind::lock_in: return runner_->perform_lock_in(wanted, run);
     case RunKind::known_bytes: return runner_->perform_known_bytes(run);
+    case RunKind::latency: return perform_latency(bench, wanted, run);
     case RunKind::heat:
     case RunKind::cooldown:
     case RunKind::idle:
-    case RunKind::step_test:
-    case RunKind::latency: break;
+    case RunKind::step_test: break;
   }
   return fail(ErrorCode::unsupported, "no such runs are part of a calibration",
               std::string(to_string(condition.kind)));

@@ -82,6 +82,8 @@ constexpr std::int64_t first_slow_step = 10;
 constexpr std::int64_t known_bytes_position = 20;
 constexpr std::int64_t heat_position = 21;
 constexpr std::int64_t first_dvfs = 30;
+constexpr std::int64_t kFirstLatency = 1000;
+constexpr int kLatencyRepeats = 3;
 
 constexpr double lock_in_s = 30.0;  // device time of a lock-in run, at least one cycle
 constexpr std::array turn_factors{1.0, 4.0, 16.0};
@@ -155,6 +157,24 @@ std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs) {
     if (inputs.quick) continue;
     runs.push_back(make(0, first + 1, RunKind::heat, state, 40.0));
     runs.push_back(make(0, first + 2, RunKind::cooldown, state, 90.0));
+  }
+  return runs;
+}
+
+std::vector<PlannedRun> latency_runs(const PlanInputs& inputs) {
+  std::vector<PlannedRun> runs;
+  if (!inputs.latency) return runs;
+  for (int repeat = 0; repeat < kLatencyRepeats; ++repeat) {
+    for (int engine = 0; engine < inputs.engines; ++engine) {
+      for (int quadrant = 0; quadrant < inputs.quadrants; ++quadrant) {
+        PlannedRun run = make(0, kFirstLatency + std::ssize(runs), RunKind::latency,
+                              inputs.reference_state, 0.0);
+        run.engine = engine;
+        run.quadrant = quadrant;
+        run.repeat = repeat;
+        runs.push_back(run);
+      }
+    }
   }
   return runs;
 }
@@ -248,6 +268,7 @@ nlohmann::json to_json(const PlanInputs& inputs) {
                       {"reference_state", inputs.reference_state}};
   if (!inputs.mirrored) json["mirrored"] = false;
   if (inputs.nops) json["nops"] = true;
+  if (inputs.latency) json["latency"] = true;
   if (inputs.tuning) {
     json["tuning"] = {{"saturated_loops", inputs.tuning->saturated_loops},
                       {"throttled_loops", inputs.tuning->throttled_loops},
@@ -290,6 +311,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
   }
   reader.read_optional("mirrored", inputs.mirrored);
   reader.read_optional("nops", inputs.nops);
+  reader.read_optional("latency", inputs.latency);
   reader.read_optional("plateau_s", inputs.plateau_s);
   reader.read_optional("turn_s", inputs.turn_s);
   WW_TRY(reader.status());

@@ -35,6 +35,7 @@ struct PlanInputs {
   int reference_state{};
   bool mirrored{true};  // false: a control; what drifts within a block no longer cancels
   bool nops{};          // lower rates by NOPs instead of sleep
+  bool latency{};       // loads can be timed: the set-up ends with a latency pass
 
   // Found at the start of the campaign; absent until then, and kept for every later session.
   struct Tuning {
@@ -75,6 +76,7 @@ struct PlannedRun {
   double turn_s{};         // lock_in: how long a pair streams before the next one's turn
   std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant), then mirrored
   bool mirrored{true};     // lock_in; false: the same order again
+  int repeat{};            // latency: which of the passes
   bool operator==(const PlannedRun&) const = default;
 };
 
@@ -82,6 +84,8 @@ struct PlannedRun {
 [[nodiscard]] std::vector<PlannedRun> setup_runs(const PlanInputs& inputs);
 // Set-up at the other clock states: idle, heat and cool-down each; idle alone in quick campaigns.
 [[nodiscard]] std::vector<PlannedRun> dvfs_runs(const PlanInputs& inputs);
+// Passes over all pairs that time a load; none unless `latency`.
+[[nodiscard]] std::vector<PlannedRun> latency_runs(const PlanInputs& inputs);
 // Longer step-test runs for sensors that the first ones did not resolve.
 [[nodiscard]] std::vector<PlannedRun> slow_step_runs(const PlanInputs& inputs);
 

@@ -1,5 +1,6 @@
 // The main job from the command line: campaign, fit, score, report, and the negative controls that
 // show that the method, and nothing else, gives the answer.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <sstream>
 
 #include "process.hpp"
+#include "ww/core/campaign_store.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -92,6 +94,64 @@ TEST_F(QuickCalibration, TheReportIsOnePageThatSaysVirtual) {
   EXPECT_TRUE(std::regex_search(page, std::regex("virtual", std::regex::icase)));
   // Nothing is fetched: no external script, style, image or font.
   EXPECT_FALSE(std::regex_search(page, std::regex("(src|href)=\"(https?:)?//")));
+}
+
+// What `fit` says of the campaign with another floorplan.
+json fit_with_floorplan(const std::string& campaign, const std::string& floorplan) {
+  const TemporaryFolder folder;
+  const auto copy = folder.path() / "campaign.db";
+  const auto model = folder.path() / "model.json";
+  std::filesystem::copy_file(campaign, copy);
+  EXPECT_TRUE(CampaignStore::open(copy)->put(campaign_keys::floorplan, floorplan));
+  const auto finished = run({wirewatt(), "fit", copy.string(), "--out", model.string()});
+  const json result = json::parse(text_of(model));
+  EXPECT_EQ(finished.exit_code, result.at("misfit").at("flagged").get<bool>() ? 1 : 0);
+  return result;
+}
+
+// Every port of the L2 nearer to the middle in y.
+std::string ports_nearer(const std::string& floorplan, double mm) {
+  std::istringstream lines(floorplan);
+  std::ostringstream changed;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, std::regex(R"(at = \[([0-9.]+), ([0-9.]+)\])"))) {
+      const double y = std::stod(match[2]);
+      line = fmt::format("at = [{}, {:.3f}]", match[1].str(), y > 10.45 ? y - mm : y + mm);
+    }
+    changed << line << '\n';
+  }
+  return changed.str();
+}
+
+// The two first engines carry each other's name.
+std::string engines_swapped(const std::string& floorplan) {
+  const std::string mark = "[[engine]]\n";
+  const auto first = floorplan.find(mark);
+  const auto second = floorplan.find(mark, first + 1);
+  const auto third = floorplan.find(mark, second + 1);
+  return floorplan.substr(0, first) + floorplan.substr(second, third - second) +
+         floorplan.substr(first, second - first) + floorplan.substr(third);
+}
+
+TEST_F(QuickCalibration, LatenciesWitnessTheFloorplan) {
+  const auto model = json::parse(text_of(run_folder() / "model.json"));
+  EXPECT_EQ(model.at("latency").at("recorded"), true) << model.at("latency");
+  EXPECT_GT(model.at("latency").at("rank_correlation"), 0.9);
+  EXPECT_EQ(model.at("latency").at("disagrees"), false) << model.at("latency");
+
+  const auto facts = CampaignStore::open_read_only(campaign())->facts().value();
+  const std::string declared = facts.at(std::string(campaign_keys::floorplan));
+  const auto swapped = fit_with_floorplan(campaign(), engines_swapped(declared)).at("latency");
+  EXPECT_EQ(swapped.at("disagrees"), true) << swapped;
+  // A drawing that claims to be exact, and is 1 mm off.
+  const std::string exact = std::regex_replace(
+      declared, std::regex("position_error_95_mm = [0-9.]+"), "position_error_95_mm = 0.1");
+  EXPECT_NE(exact, declared);
+  const auto right = fit_with_floorplan(campaign(), exact).at("latency");
+  EXPECT_EQ(right.at("disagrees"), false) << right;
+  const auto off = fit_with_floorplan(campaign(), ports_nearer(exact, 1)).at("latency");
+  EXPECT_EQ(off.at("disagrees"), true) << off;
 }
 
 TEST_F(QuickCalibration, SwappedPathsFlipTheSign) {

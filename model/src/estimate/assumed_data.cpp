@@ -10,9 +10,6 @@
 namespace ww::model {
 namespace {
 
-// How far the rate of one program may differ between two chips, as a factor.
-constexpr double kOtherChipsRate = 1.3;
-
 // Made by `scripts/applications DIR --table`, DIR being a calibration of virtual:w9100. The order
 // is that of the names.
 constexpr std::array kApplicationToggles = std::to_array<ApplicationToggles>({

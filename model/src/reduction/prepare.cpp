@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "fit/calibration/assumptions.hpp"
 #include "stats.hpp"
 
 namespace ww::model {
@@ -121,6 +122,26 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
   }
 }
 
+// The greatest load line that a regulator of this card may have: as steep as controllers can be set
+// to, and without falling further than a supply may at the strongest load of the campaign.
+double most_load_line(const Reduced& reduced, const Facts& facts) {
+  double most_amps = 0;
+  for (const Plateau& plateau : reduced.plateaus) {
+    if (!plateau.row.used) continue;
+    const double nominal_v = facts.dvfs[static_cast<std::size_t>(plateau.dvfs_state)].voltage_v;
+    most_amps = std::max(most_amps, plateau.window.power_w / nominal_v);
+  }
+  const double nominal_v = facts.dvfs[static_cast<std::size_t>(facts.reference_state)].voltage_v;
+  return most_amps > 0 ? std::min(kMostLoadLineOhm, kMostDroopShare * nominal_v / most_amps)
+                       : kMostLoadLineOhm;
+}
+
+bool shows_voltage(const Reduced& reduced) {
+  const auto shown = [](const Window& window) { return window.voltage_readings > 0; };
+  return std::ranges::any_of(reduced.idle, shown) ||
+         std::ranges::any_of(reduced.plateaus, shown, &Plateau::window);
+}
+
 // Orthonormal basis of the matrices whose rows and columns sum to nothing, without `direction`.
 std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& direction) {
   std::vector<Eigen::MatrixXd> found;
@@ -190,6 +211,18 @@ Status check_idle(const Reduced& reduced, const FitOptions& options) {
 }
 
 }  // namespace
+
+void assume_load_line(JointInput& input, double ohm) {
+  const auto set = [&](Window& window) {
+    const double nominal_v = input.dvfs[static_cast<std::size_t>(window.dvfs_state)].voltage_v;
+    window.voltage_v = nominal_v;
+    for (int i = 0; i < 4; ++i) {
+      window.voltage_v = nominal_v - ohm * window.power_w / window.voltage_v;
+    }
+  };
+  std::ranges::for_each(input.idle, set);
+  std::ranges::for_each(input.streams, set, &StreamPlateau::window);
+}
 
 double distance_contrast_mm(const JointInput& input) {
   return std::sqrt(input.centred_distance_mm.squaredNorm() /
@@ -286,6 +319,10 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     }
   }
   input.blocks = block_of.size();
+  if (!shows_voltage(reduced)) {
+    input.most_load_line_ohm = most_load_line(reduced, facts);
+    assume_load_line(input, input.most_load_line_ohm / 2);
+  }
   input.reference_c = temperatures.empty() ? 50 : std::round(median(std::move(temperatures)));
   return input;
 }

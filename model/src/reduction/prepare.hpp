@@ -12,6 +12,10 @@ namespace ww::model {
 [[nodiscard]] Result<JointInput> prepare(Reduced& reduced, const Facts& facts,
                                          const FitOptions& options);
 
+// Puts the voltages of all windows on a load line from their state's nominal voltage,
+// V = V_s - ohm P / V, for a card whose readings show none.
+void assume_load_line(JointInput& input, double ohm);
+
 // Root mean square of the double-centred distances [mm]; 0 means that no pair is farther than its
 // engine and quadrant explain.
 [[nodiscard]] double distance_contrast_mm(const JointInput& input);

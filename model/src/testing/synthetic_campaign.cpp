@@ -291,13 +291,16 @@ class Campaign {
     const auto q = static_cast<std::size_t>(quadrant);
     const double published_mm = plan_.distance(engine, quadrant).value();
     const bool full_speed = variant.throttle == 0;
-    const double rate = variant.rate *
-                        (1 - spec_.latency_loss_per_mm * (published_mm - 6) +
-                         (full_speed ? rate_scatter_[e][q] : 0)) *
-                        (1 + 0.0005 * normal());
+    const double loss = -spec_.latency_loss_per_mm * (published_mm - 6);
+    const double scatter = full_speed ? rate_scatter_[e][q] : 0;
+    const double of_run = 1 + 0.0005 * normal();
+    const double rate = variant.rate * (1 + loss + scatter) * of_run;
+    const bool waits = spec_.latency_loss_per_mm > 0;
+    const double waiting = waits ? 1 + loss : 1;
+    const double late = (1 + (waits ? 0 : loss) + scatter) * of_run;
     const double follows =
         full_speed && spec_.late_share >= 0
-            ? (0.4 + 0.6 * variant.rate) * (1 + spec_.late_share * (rate / variant.rate - 1))
+            ? (0.4 + 0.6 * variant.rate * waiting) * (1 + spec_.late_share * (late - 1))
             : 0.4 + 0.6 * rate;
     Work work;
     work.bits_per_second = rate * peak_bits_per_second * chip_.clock_share();

@@ -47,10 +47,12 @@ struct SyntheticSpec {
   double die_k_per_w{0.10};
   double sink_k_per_w{0.15};
   double ambient_c{35};
-  double ambient_drift_c{1.5};        // slow sine over the campaign
-  double latency_loss_per_mm{0.001};  // relative loss of rate with distance
-  double rate_scatter{};              // relative, of each pair's own rate at full speed (sd)
-  // At full speed this much of the activity follows the differences of rate between pairs;
+  double ambient_drift_c{1.5};  // slow sine over the campaign
+  // Relative loss of rate with distance: engines wait for it as when throttled. Negative: far pairs
+  // are faster, for which nothing waits.
+  double latency_loss_per_mm{0.001};
+  double rate_scatter{};  // relative, of each pair's own rate at full speed (sd)
+  // At full speed this much of the activity follows the differences of rate that are no latency;
   // negative: as throttling does.
   double late_share{-1};
   double burst_w{};  // a background program that runs during one plateau in eight, about

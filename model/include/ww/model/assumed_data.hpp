@@ -21,6 +21,9 @@ namespace ww::model {
 inline constexpr double kCouplingShare = 0.5;
 inline constexpr double kCouplingShareError = 0.15;
 
+// How far the toggle rate of one program may differ between two chips, as a factor: judgement.
+inline constexpr double kOtherChipsRate = 1.3;
+
 // What toggle monitors counted of an application's L1-L2 traffic.
 struct ApplicationToggles {
   std::string_view name;

@@ -40,11 +40,24 @@ inline constexpr double kUnseenHotSpotK = 2.5;
 // deviations above the mean. The first windows after a load then say nothing of heat.
 inline constexpr double kMostHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
 inline constexpr double kLatePowerS = 0.1;
+// In the first pass, filters faster than this follow within a plateau and keep their priors [s].
+inline constexpr double kSlowHeatS = 1;
 // What the temperature sensor leaves open of the ambient [K], and of the steady response.
 inline constexpr double kDriftSigmaK = 0.25;
 inline constexpr double kSteadyShare = 0.05;
 
+// How long power that belongs to no load (memory, board) keeps its departure from the idle curve
+// [s]: judgement, between a cool-down's length and a block's. Only the test of steeper leakage
+// needs it.
+inline constexpr double kDriftOfPowerS = 60;
+
 // --- Bounds of errors that no repetition shows; rectangular ---
+// Load line of a regulator that no reading shows: anything from none to what controllers of GPU and
+// processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps; Intel EVRD 10.2
+// at 1.25 mOhm), as long as the voltage at the strongest load falls no further than there: 0.15 to
+// 0.19 V of 1.3 to 1.5 V at 150 A.
+inline constexpr double kMostLoadLineOhm = 1e-3;
+inline constexpr double kMostDroopShare = 0.12;
 // Correction for heat, relative: how much more or less the wires' own heat raises leakage than heat
 // of the load does. Most heat flows through spreader and sink, where all heat is alike. The rest is
 // the hot spot, which has a bound of its own; filters next to its own absorb a part.
@@ -65,6 +78,16 @@ inline constexpr double kControlBound = 0.009;
 inline constexpr double kRateDoubtOwn = 0.15;
 inline constexpr double kRateDoubtOther = 0.2;
 inline constexpr double kRateDoubtNone = 0.8;
+
+// --- Solver ---
+// A cost that falls by less than this over the last fifth of the steps is at its minimum: an
+// interval's end lies 2 above it (half of 1.96 squared).
+inline constexpr double kCrawl = 1e-2;
+
+// --- Crossings ---
+// A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike: 95%
+// half-width of the difference, of the power of all of them awake. No source is known.
+inline constexpr double kSleepShare = 0.05;
 
 // --- Other segments and the wires alone ---
 // Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory

@@ -80,5 +80,57 @@ TEST(DisturbedCampaign, VoltageInCoarseStepsIsTakenFromTheLoadLine) {
   EXPECT_EQ(held, 3);
 }
 
+// Far pairs are slower because requests are on the way for longer. Their engines wait as throttled
+// ones do, and the late launches that no distance explains are few.
+TEST(DisturbedCampaign, RatesThatFallWithDistanceActAsThrottlingDoes) {
+  constexpr int kCampaigns = 4;
+  double off = 0;
+  int held = 0;
+  for (std::uint64_t seed = 41; seed < 41 + kCampaigns; ++seed) {
+    auto spec = seeded(seed);
+    spec.latency_loss_per_mm = 0.002;
+    spec.rate_scatter = 0.0003;
+    const auto campaign = make_campaign(spec);
+    const auto result = fit(campaign);
+    ASSERT_TRUE(result) << result.error().text();
+    ASSERT_TRUE(result->energy_per_bit_mm.row.value);
+    off += (*result->energy_per_bit_mm.row.value / campaign.sensed_fj_per_bit_mm - 1) / kCampaigns;
+    held += holds_truth(*result, campaign) ? 1 : 0;
+  }
+  EXPECT_LT(std::abs(off), 0.02) << "0.04 if the rates acted as late launches may";
+  EXPECT_GE(held, 3);
+}
+
+const BudgetRow* load_line_of(const FitResult& result) {
+  for (const BudgetRow& row : result.budget.rows) {
+    if (row.source.starts_with("load line")) return &row;
+  }
+  return nullptr;
+}
+
+// A card that shows no voltage still has a load line, which makes far paths look cheaper.
+TEST(DisturbedCampaign, WithoutVoltagesTheLoadLineIsInTheInterval) {
+  for (const double ohm : {0.0001, 0.0003, 0.0006}) {
+    auto spec = seeded(45);
+    spec.load_line_ohm = ohm;
+    auto campaign = make_campaign(spec);
+    const auto shown = fit(campaign);
+    for (StoredRun& run : campaign.runs) {
+      for (SensorReading& reading : run.samples) reading.voltage_uv.reset();
+    }
+    const auto result = fit(campaign);
+    ASSERT_TRUE(shown && result);
+    EXPECT_TRUE(holds_truth(*result, campaign))
+        << ohm << ": " << error_percent(campaign, *result->energy_per_bit_mm.row.value);
+    EXPECT_EQ(load_line_of(*shown), nullptr);
+    const BudgetRow* row = load_line_of(*result);
+    ASSERT_NE(row, nullptr);
+    EXPECT_GT(row->contribution, 0.03 * *result->energy_per_bit_mm.row.value);
+    for (const PlateauRow& plateau : result->plateaus) {
+      EXPECT_FALSE(plateau.used && std::isfinite(plateau.voltage_v)) << "none was measured";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ww::model

@@ -245,6 +245,21 @@ Result<JointFit> fit_heat(JointInput& input) {
   return fit_jointly(input);
 }
 
+// How far the k_v move from a load line in the middle of what it may be to one at its end; empty
+// where voltages are shown.
+Result<std::vector<double>> moved_by_load_line(const JointInput& input, const JointFit& fit) {
+  std::vector<double> moved;
+  if (!(input.most_load_line_ohm > 0)) return moved;
+  JointInput steeper = input;
+  assume_load_line(steeper, input.most_load_line_ohm);
+  WW_ASSIGN(other, fit_jointly(steeper));
+  for (std::size_t v = 0; v < input.variants.size(); ++v) {
+    moved.push_back(other.parameters.variants[v].energy_fj_per_bit_mm -
+                    fit.parameters.variants[v].energy_fj_per_bit_mm);
+  }
+  return moved;
+}
+
 // Energy for random payload without temperature correction; NaN where it cannot be fitted.
 double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
   if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
@@ -280,7 +295,8 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   WW_ASSIGN(fit, fit_heat(input));
   Uncertainty uncertainty = assess(input, fit, options.bootstrap_replicates, options.seed);
   const std::vector<double> correction = heat_correction(input, fit);
-  const Payloads payloads(input, fit, correction, uncertainty);
+  WW_ASSIGN(load_line, moved_by_load_line(input, fit));
+  const Payloads payloads(input, fit, correction, load_line, uncertainty);
 
   FitResult result;
   result.device = facts.device;

@@ -11,7 +11,6 @@ namespace ww::model {
 namespace {
 
 constexpr int passes = 3;  // scales of the residuals are found between passes
-constexpr double kSlowHeatS = 1;
 
 }  // namespace
 
@@ -74,8 +73,7 @@ bool Solver::solve() {
   shape_known_ = true;
   if (summary.termination_type == ceres::CONVERGENCE) return true;
   // Readings far out, whose loss is linear, can make the last steps small and many. A cost that
-  // hardly fell over the last fifth of them is at its minimum: an interval's end is 2 above it.
-  constexpr double kCrawl = 1e-2;
+  // hardly fell over the last fifth of them is at its minimum.
   const auto& steps = summary.iterations;
   return summary.termination_type == ceres::NO_CONVERGENCE && steps.size() > 5 &&
          steps[steps.size() * 4 / 5].cost - summary.final_cost < kCrawl;
@@ -134,13 +132,23 @@ JointFit Solver::linearise() {
   Eigen::MatrixXd normal = fit.stream_jacobian.transpose() * fit.stream_jacobian;
   const Eigen::MatrixXd prior_normal = prior.transpose() * prior;
   normal += prior_normal;
-  if (!idle_ids_.empty()) {
-    const Eigen::MatrixXd idle = dense(idle_ids_, true, ignored);
-    normal += idle.transpose() * idle;
-  }
+  Eigen::MatrixXd idle(0, columns);
+  if (!idle_ids_.empty()) idle = dense(idle_ids_, true, ignored);
+  normal += idle.transpose() * idle;
   const Eigen::Index path = columns - fit.idle_columns;
   fit.path_prior = prior_normal.bottomRightCorner(path, path);
   fit.covariance = normal.ldlt().solve(Eigen::MatrixXd::Identity(columns, columns));
+
+  Eigen::VectorXd by_row(idle.rows() + fit.stream_jacobian.rows());
+  by_row << idle * fit.covariance.col(fit.steepening_column),
+      fit.stream_jacobian * fit.covariance.col(fit.steepening_column);
+  for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
+    by_row[static_cast<Eigen::Index>(i)] /= idle_sigma(input_.idle[i]);
+  }
+  for (std::size_t i = 0; i < stream_ids_.size(); ++i) {
+    by_row[idle.rows() + static_cast<Eigen::Index>(i)] /= sigma_w_[input_.streams[i].variant];
+  }
+  fit.steepening_drift = drift_variance(by_row);
 
   for (std::size_t i = 0; i < stream_ids_.size(); ++i) {
     const double sigma = sigma_w_[input_.streams[i].variant];
@@ -157,6 +165,22 @@ JointFit Solver::linearise() {
   fit.parameters = parameters();
   for (std::size_t v = 0; v < input_.variants.size(); ++v) fit.degrees_of_freedom += freedom(v);
   return fit;
+}
+
+double Solver::drift_variance(const Eigen::VectorXd& by_row) const {
+  std::vector<const Window*> windows;
+  for (std::size_t i = 0; i < idle_ids_.size(); ++i) windows.push_back(&input_.idle[i]);
+  for (std::size_t i = 0; i < stream_ids_.size(); ++i) windows.push_back(&input_.streams[i].window);
+  double sum = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    for (std::size_t j = 0; j < windows.size(); ++j) {
+      if (windows[i]->session != windows[j]->session) continue;
+      const double apart_s = std::abs(windows[i]->time_s - windows[j]->time_s);
+      sum += by_row[static_cast<Eigen::Index>(i)] * by_row[static_cast<Eigen::Index>(j)] *
+             std::exp(-apart_s / kDriftOfPowerS);
+    }
+  }
+  return idle_wander_w_ * idle_wander_w_ * std::max(0.0, sum);
 }
 
 JointParameters Solver::parameters() const {

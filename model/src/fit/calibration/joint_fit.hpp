@@ -62,6 +62,9 @@ struct JointInput {
   bool temperature_correction{true};
   bool robust{true};
   bool crossing{true};  // off: no engine and quadrant effects
+  // The greatest load line that the regulator may have, where no reading shows a voltage [ohm]; 0
+  // where some do. The windows' voltages are then those of a load line half as steep.
+  double most_load_line_ohm{};
 };
 
 struct VariantParameters {
@@ -96,8 +99,9 @@ struct JointFit {
   Eigen::MatrixXd covariance;       // of all parameters
   Eigen::MatrixXd path_prior;       // normal matrix of the priors on path parameters
   Eigen::Index idle_columns{};
-  Eigen::Index response_column{};                // of a_0
-  Eigen::Index steepening_column{};              // of lambda
+  Eigen::Index response_column{};    // of a_0
+  Eigen::Index steepening_column{};  // of lambda
+  double steepening_drift{};         // variance of lambda from idle power that drifts in minutes
   std::vector<Eigen::Index> energy_column;       // of k_v, among all columns
   std::vector<Eigen::Index> unexplained_column;  // of u_v0
   double degrees_of_freedom{};

@@ -11,6 +11,17 @@
 // with r_vi the interaction i of relative rate, D_v the dynamic power, g0_v what throttling says,
 // L_i the links' unevenness, and x the share of dynamic power that is sought. Where the payloads
 // tell less than that x lies between throttling's share and all, it is taken in the middle.
+//
+// Rates that fall with distance fall for another reason: requests are on the way for longer, and
+// the engine waits, as it does where it is throttled. Launches and last wavefronts do not depend on
+// distance, so that they change the rate along d' by about as much as in any other interaction. Let
+// s^2 be the mean square of the other r_vi, and r_d the rate's interaction along d'. Of r_d, the
+// part
+//
+//   w = min(1, s^2 / r_d^2),   with the variance w (1 - w) r_d^2,
+//
+// is then theirs (r_d is the sum of a normal part of variance s^2 and one of variance r_d^2 - s^2),
+// and the slope that applies to r_d is g0_v + w x D_v.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,9 +89,42 @@ void Solver::compare_payloads() {
     std::optional<Posterior> found = Posterior{rest / 2, rest / std::sqrt(12.0)};
     if (error < found->sigma) found = between(share, error, rest);
     if (!found) continue;
-    rate_prior_[v] = throttled_rate_w_[v] + found->mean * dynamic;
-    rate_sigma_[v] = found->sigma * dynamic;
+    const double late = late_part_along_distance(v);
+    const double square = found->mean * found->mean + found->sigma * found->sigma;
+    const double sigma =
+        std::sqrt(late * late * found->sigma * found->sigma + late * (1 - late) * square);
+    rate_prior_[v] = throttled_rate_w_[v] + late * found->mean * dynamic;
+    rate_sigma_[v] = std::hypot(sigma * dynamic, (1 - late) * rate_sigma_[v]);
   }
+}
+
+std::optional<Eigen::MatrixXd> Solver::relative_rates(std::size_t v) const {
+  const Variant& variant = input_.variants[v];
+  Eigen::MatrixXd rate =
+      Eigen::MatrixXd::Zero(input_.distance_mm.rows(), input_.distance_mm.cols());
+  Eigen::MatrixXd count = rate;
+  for (const std::size_t p : variant.plateaus) {
+    const StreamPlateau& stream = input_.streams[p];
+    rate(stream.engine, stream.quadrant) +=
+        stream.bits_per_second / variant.mean_bits_per_second - 1;
+    count(stream.engine, stream.quadrant) += 1;
+  }
+  if (count.minCoeff() < 1) return std::nullopt;
+  return rate.cwiseQuotient(count);
+}
+
+double Solver::late_part_along_distance(std::size_t v) const {
+  const auto rate = relative_rates(v);
+  const double length = input_.centred_distance_mm.norm();
+  if (!rate || !(length > 0)) return 1;
+  const double along = input_.centred_distance_mm.cwiseProduct(*rate).sum() / length;
+  double square = 0;
+  for (const Eigen::MatrixXd& other : input_.basis) {
+    square += std::pow(other.cwiseProduct(*rate).sum(), 2);
+  }
+  square /= static_cast<double>(input_.basis.size());
+  // Far pairs that are faster are no latency.
+  return along < 0 && along * along > square ? square / (along * along) : 1;
 }
 
 std::pair<double, double> Solver::rate_share(int state, const std::vector<bool>& used) const {
@@ -97,28 +141,20 @@ std::pair<double, double> Solver::rate_share(int state, const std::vector<bool>&
     const Variant& variant = input_.variants[v];
     if (!used[v] || variant.dvfs_state != state) continue;
     const auto& block = blocks_.variants[v];
-    Eigen::MatrixXd rate =
-        Eigen::MatrixXd::Zero(input_.distance_mm.rows(), input_.distance_mm.cols());
-    Eigen::MatrixXd count = rate;
-    for (const std::size_t p : variant.plateaus) {
-      const StreamPlateau& stream = input_.streams[p];
-      rate(stream.engine, stream.quadrant) +=
-          stream.bits_per_second / variant.mean_bits_per_second - 1;
-      count(stream.engine, stream.quadrant) += 1;
-    }
-    if (count.minCoeff() < 1) continue;
-    rate = rate.cwiseQuotient(count);
+    const auto rate = relative_rates(v);
+    if (!rate) continue;
     Seen seen;
     seen.link = block[2] * 1e-15 * variant.mean_bits_per_second;
     seen.x.resize(terms);
     seen.y.resize(terms);
     for (Eigen::Index i = 0; i < terms; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const double r = input_.basis[at].cwiseProduct(rate).sum();
+      const double r = input_.basis[at].cwiseProduct(*rate).sum();
       seen.x[i] = block[0] * r;
       seen.y[i] = block[3 + engines() + quadrants() + at] + (block[1] - throttled_rate_w_[v]) * r;
     }
-    seen.weight = count.mean() / (sigma_w_[v] * sigma_w_[v]);
+    const auto plateaus = static_cast<double>(variant.plateaus.size());
+    seen.weight = plateaus / static_cast<double>(rate->size()) / (sigma_w_[v] * sigma_w_[v]);
     patterns.insert(variant.pattern);
     all.push_back(std::move(seen));
   }

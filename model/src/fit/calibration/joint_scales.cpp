@@ -74,9 +74,9 @@ void Solver::rescale() {
   if (!idle.empty()) {
     const double scale = robust_scale(idle);
     const double white = median(std::move(noise));
+    idle_wander_w_ = std::sqrt(std::max(0.0, scale * scale - white * white));
     // At least half of the scale: windows of one cool-down share errors that are not noise.
-    idle_sigma_w_ =
-        std::max({1e-3, 0.5 * scale, std::sqrt(std::max(0.0, scale * scale - white * white))});
+    idle_sigma_w_ = std::max({1e-3, 0.5 * scale, idle_wander_w_});
   }
   // Mean dynamic power is now known at reference voltage and free of leakage.
   std::vector<double> dynamic;

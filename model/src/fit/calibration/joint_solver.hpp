@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ class Solver {
   void follow_rates(const std::vector<double>& dynamic);
   // Finds the slope of power over rate from the effect that all payloads share (joint_rates.cpp).
   void compare_payloads();
+  // Relative rates of a variant's pairs, engine by quadrant; nothing where a pair was not run.
+  std::optional<Eigen::MatrixXd> relative_rates(std::size_t v) const;
+  // Of the rate's interaction along distance, the part that launches and last wavefronts make,
+  // which do not depend on distance, 0 to 1. The rest is latency, for which an engine waits.
+  double late_part_along_distance(std::size_t v) const;
   // Share of dynamic power, beyond throttling's, that follows the rates of `used` variants of a
   // state, and its standard error, which is infinite if the data do not determine the share.
   std::pair<double, double> rate_share(int state, const std::vector<bool>& used) const;
@@ -73,6 +79,10 @@ class Solver {
   // numerous, and determine their own scale.
   void rescale_streams(const std::vector<std::vector<double>>& residuals);
   JointFit linearise();
+  // Variance of a parameter from power that wanders over kDriftOfPowerS, by as much as idle windows
+  // depart from the fit beyond their noise. `by_row`: change of the parameter [1/W] by a change of
+  // power in the idle windows, then in the stream plateaus.
+  double drift_variance(const Eigen::VectorXd& by_row) const;
   JointParameters parameters() const;
 
   struct Blocks {
@@ -94,6 +104,7 @@ class Solver {
   std::pair<double, double> beta_{kBeta, kBetaSigma};
   std::vector<double> rate_prior_, rate_sigma_, throttled_rate_w_;
   double idle_sigma_w_{0.2};
+  double idle_wander_w_{};  // departure of idle windows from the fit, beyond their noise
   std::vector<double> sigma_w_;
   std::vector<double> noise_w_;  // of stream plateaus, measured - fitted, in the pass before
   std::unique_ptr<ceres::Problem> problem_;

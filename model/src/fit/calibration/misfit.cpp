@@ -22,14 +22,16 @@ double toggle_rate(const std::string& pattern) {
 }
 
 // Of lambda against 0, as the measurements alone tell it: the prior draws it to 0 where they are
-// few, and is no evidence for it.
+// few, and is no evidence for it. Power that wanders during the one cool-down bends the idle curve,
+// and looks like another slope under load: that is no evidence, either.
 double steepening_p_value(const JointFit& fit, const Uncertainty& uncertainty) {
   const double variance = fit.covariance(fit.steepening_column, fit.steepening_column);
   const double precision = 1 / variance - 1 / (kSteepeningSigma * kSteepeningSigma);
   if (precision <= 0) return 1;
-  const double measured = fit.parameters.leakage_steepening / (variance * precision);
-  return f_tail(measured * measured * precision / uncertainty.scatter, 1,
-                uncertainty.degrees_of_freedom);
+  const double kept = variance * precision;  // of what the measurements alone would give
+  const double measured = fit.parameters.leakage_steepening / kept;
+  const double error = uncertainty.scatter / precision + fit.steepening_drift / (kept * kept);
+  return f_tail(measured * measured / error, 1, uncertainty.degrees_of_freedom);
 }
 
 }  // namespace

@@ -73,7 +73,8 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
 }  // namespace
 
 Payloads::Payloads(const JointInput& input, const JointFit& fit,
-                   const std::vector<double>& correction, Uncertainty& uncertainty)
+                   const std::vector<double>& correction, const std::vector<double>& load_line,
+                   Uncertainty& uncertainty)
     : input_(input) {
   const auto variants = static_cast<Eigen::Index>(input.variants.size());
   Eigen::VectorXd k(variants);
@@ -141,6 +142,12 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
       {"stream's deviations from its definition", stream * stream.transpose()},
       {"order of addresses on request and tag wires", control},
       {"pairs' own departures, in this payload alone", own}};
+  if (!load_line.empty()) {
+    const Eigen::VectorXd moved =
+        within(1) * Eigen::Map<const Eigen::VectorXd>(load_line.data(), variants);
+    uncertainty.systematic_parts.emplace_back("load line, which no reading shows",
+                                              moved * moved.transpose());
+  }
   uncertainty.systematic = Eigen::MatrixXd::Zero(variants, variants);
   for (const auto& [source, part] : uncertainty.systematic_parts) uncertainty.systematic += part;
   covariance_ = uncertainty.covariance + uncertainty.systematic;

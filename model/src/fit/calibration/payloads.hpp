@@ -32,9 +32,11 @@ constexpr double within(double bound) {
 
 class Payloads {
  public:
-  // `correction` is that of heat_correction(). `uncertainty` gets its systematic part.
+  // `correction` is that of heat_correction(). `load_line` is how far each variant's k_v moves from
+  // the middle of what the load line may be to its end; empty where voltages are shown.
+  // `uncertainty` gets its systematic part.
   Payloads(const JointInput& input, const JointFit& fit, const std::vector<double>& correction,
-           Uncertainty& uncertainty);
+           const std::vector<double>& load_line, Uncertainty& uncertainty);
 
   // The payload at its highest (or lowest) rate in a state; nothing where it was not run.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view pattern, int dvfs_state,

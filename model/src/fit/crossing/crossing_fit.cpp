@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "fit/calibration/assumptions.hpp"
 #include "fit/crossing/crossing_controls.hpp"
 #include "fit/crossing/crossing_rate_check.hpp"
 #include "fit/crossing/crossing_solver.hpp"
@@ -17,10 +18,6 @@ namespace ww::model {
 namespace {
 
 constexpr double kMostBend = 0.25;  // of the answer, when power bends with the rate
-// A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike: 95%
-// half-width of the difference, of the power of all of them awake. No source is known; the value is
-// this project's judgement.
-constexpr double kSleepShare = 0.05;
 
 class CrossingFitter {
  public:
