@@ -19,7 +19,7 @@ option(WW_UNITY "Compile the sources of a target in groups" ON)
 # anonymous namespace can be left out by its property SKIP_UNITY_BUILD_INCLUSION.
 function(ww_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE 25)
-  if(WW_UNITY)
+  if(WW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # An included .cpp file is no header: a class of its own may have members of its own types.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
