@@ -25,6 +25,7 @@ constexpr const char* kTracezHeader =
 // Two thread blocks; a warp with more instructions than a chunk, and one with none.
 std::vector<test::TracezBlock> blocks() {
   std::vector<std::string> many;
+  many.reserve(12);
   for (int i = 0; i < 10; ++i) {
     many.push_back(fmt::format("{:04x} ffffffff 1 R24 LDG.E.128 1 R44 16 1 0x{:x} 16 0", 16 * i,
                                0x7efe7b60c300 + 4096 * i));

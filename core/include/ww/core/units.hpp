@@ -45,7 +45,8 @@ class Count {
   constexpr Count() = default;
   constexpr explicit Count(Rep value) : value_(value) {}
   [[nodiscard]] constexpr Rep value() const { return value_; }
-  constexpr auto operator<=>(const Count&) const = default;
+  constexpr auto operator<=>(const Count&) const =
+      default;  // NOLINT(modernize-use-nullptr): its own 0
   constexpr Count& operator+=(Count other) {
     value_ += other.value_;
     return *this;

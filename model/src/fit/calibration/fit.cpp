@@ -207,7 +207,7 @@ std::string hash_of(const std::map<std::string, std::string>& facts,
   };
   for (const auto& [key, value] : facts) {
     if (key == campaign_keys::elapsed || key == campaign_keys::started) continue;
-    bytes += key + '=' + value + '\n';
+    bytes.append(key).append(1, '=').append(value).append(1, '\n');
   }
   for (const StoredRun& run : runs) {
     add(run.session);

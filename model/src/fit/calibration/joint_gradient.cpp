@@ -16,6 +16,7 @@ double derivative_error(const ceres::CostFunction& cost, std::vector<std::vector
   std::vector<const double*> pointers;
   std::vector<std::vector<double>> jacobians;
   std::vector<double*> jacobian_pointers;
+  jacobian_pointers.reserve(values.size());
   for (const auto& block : values) {
     pointers.push_back(block.data());
     jacobians.emplace_back(block.size());

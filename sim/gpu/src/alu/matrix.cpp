@@ -162,7 +162,9 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
   const U32* c_registers = op.kind[2] == Source::vgpr ? wave.vgpr(op.source[2]) : nullptr;
   S constant{};
   if (c_registers == nullptr) {
-    constant = result_of<S>(reinterpret_cast<const U32*>(op.vector.at[2]), 0, 0);
+    // An operand that is no register is the address of its value.
+    constant = result_of<S>(reinterpret_cast<const U32*>(op.vector.at[2]), 0,
+                            0);  // NOLINT(performance-no-int-to-ptr)
   }
 
   S a[kMostOperands * 2];

@@ -230,6 +230,7 @@ void bit_test64(Wave& w, const MicroOp& op) {
 
 // The semantics of an opcode, nullptr where there are none.
 Handler semantics(Opcode opcode) {
+  // NOLINTBEGIN(bugprone-branch-clone): a line an opcode, and some do alike
   switch (opcode) {
 #define WW_CASE(name, ...) \
   case Opcode::name: return &__VA_ARGS__;
@@ -439,6 +440,7 @@ Handler semantics(Opcode opcode) {
 #undef WW_CASE
     default: return semantics_gfx9(opcode);
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 // How wide the sources are: a constant is widened when the instruction is lowered.

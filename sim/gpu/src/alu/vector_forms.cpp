@@ -403,7 +403,7 @@ Widths widths_of(Opcode opcode) {
     case Opcode::v_cvt_f32_f16:
     case Opcode::v_cvt_pknorm_i16_f16:
     case Opcode::v_cvt_pknorm_u16_f16:
-    case Opcode::v_pack_b32_f16: widths.narrow = 3; return widths;
+    case Opcode::v_pack_b32_f16:
     case Opcode::v_mad_u32_u16:
     case Opcode::v_mad_i32_i16: widths.narrow = 3; return widths;
     case Opcode::v_sad_u16:  // packed

@@ -422,6 +422,7 @@ Status invalidate_others(MemorySide& side, net::NodeId from, std::uint8_t messag
   std::vector<std::uint32_t>& others = side.flights.cargo(flight).others;
   if (others.empty()) return {};
   std::vector<net::NodeId> to;
+  to.reserve(others.size());
   for (const std::uint32_t core : others) to.push_back(side.core_nodes[core]);
   others.clear();
   const auto header = static_cast<std::size_t>(side.config.header_bytes);

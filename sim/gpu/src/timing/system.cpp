@@ -42,6 +42,7 @@ std::vector<net::NodeId> default_memory_nodes(const net::NetworkConfig& network,
   }
   const int nodes = net::node_count(network);
   std::vector<net::NodeId> chosen;
+  chosen.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     chosen.push_back(static_cast<net::NodeId>((2 * i + 1) * nodes / (2 * count)));
   }

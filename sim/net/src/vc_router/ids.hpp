@@ -19,7 +19,8 @@ class Index {
   template <std::integral T>
   constexpr explicit Index(T number) : number_(static_cast<std::uint32_t>(number)) {}
   [[nodiscard]] constexpr std::uint32_t number() const { return number_; }
-  constexpr auto operator<=>(const Index&) const = default;
+  constexpr auto operator<=>(const Index&) const =
+      default;  // NOLINT(modernize-use-nullptr): its own 0
 
  private:
   std::uint32_t number_{};

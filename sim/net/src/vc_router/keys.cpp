@@ -11,10 +11,11 @@ constexpr int kMaxDelay = 64;
 constexpr std::string_view kStage = "a stage takes a cycle";
 constexpr std::string_view kRouters = "Routers";
 
+constexpr int kMostVcs = kMaxInputVcs / kFewestPorts;
+
 constexpr Key<VcRouterConfig> kVcRouterKeys[] = {
     {"vcs", &VcRouterConfig::vcs,
-     between(1, kMaxInputVcs / kFewestPorts,
-             "each port needs a virtual channel, and the allocators' masks hold 128"),
+     between(1, kMostVcs, "each port needs a virtual channel, and the allocators' masks hold 128"),
      "", kRouters, "Virtual channels of a port", ""},
     {"vc_buffer", &VcRouterConfig::vc_buffer,
      between(1, 128, "each virtual channel needs room for a flit"), "flits", kRouters,
@@ -71,8 +72,9 @@ Status validate_mesh_router(const NetworkConfig& config, int vcs) {
 Status validate_vc_router(const NetworkConfig& config, const VcRouterNeeds& needs) {
   const VcRouterConfig& router = config.own<VcRouterConfig>();
   WW_TRY(check_table<VcRouterConfig>(router, kVcRouterKeys));
+  const int most_vcs = needs.input_vcs / needs.ports;
   WW_TRY(
-      check_range("vcs", router.vcs, 1, needs.input_vcs / needs.ports,
+      check_range("vcs", router.vcs, 1, most_vcs,
                   fmt::format("ports times virtual channels must fit the allocators' masks of {}",
                               needs.input_vcs)));
   if (router.vcs < needs.vcs) {

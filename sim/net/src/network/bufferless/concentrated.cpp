@@ -40,7 +40,7 @@ class Concentrated final : public NetworkBase {
       one.destinations = {&router, 1};
       const std::uint64_t slot = slots_.take({packet.tag, packet.source, destination});
       one.tag = slot;
-      if (const Status sent = inside_->inject(one); !sent) {
+      if (Status sent = inside_->inject(one); !sent) {
         slots_.give_back(slot);
         return sent;
       }

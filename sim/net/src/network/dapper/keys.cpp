@@ -94,7 +94,8 @@ Status validate_overlay(const NetworkConfig& config) {
                             overlay.period, least),
                 "period");
   }
-  WW_TRY(check_range("min_window", overlay.min_window, 0, overlay.period / config.height,
+  const int turn = overlay.period / config.height;
+  WW_TRY(check_range("min_window", overlay.min_window, 0, turn,
                      "every memory controller needs its window in a period"));
   WW_TRY(validate_memory_rows(config));
   return validate_mesh_router(config, 1);  // requests have a plane of their own

@@ -8,6 +8,7 @@ namespace {
 
 std::vector<Position> grid_positions(const NetworkConfig& config) {
   std::vector<Position> at;
+  at.reserve(static_cast<std::size_t>(config.width * config.height));
   for (int router = 0; router < config.width * config.height; ++router) {
     at.push_back({router % config.width, router / config.width});
   }

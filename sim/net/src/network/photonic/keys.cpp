@@ -161,9 +161,11 @@ Status stations(const NetworkConfig& config) {
 }
 
 Status laser_control(const PhotonicConfig& keys) {
-  WW_TRY(check_range("halt_before", keys.halt_before, 0, keys.epoch / 4, "core cycles"));
-  WW_TRY(check_range("halt_after", keys.halt_after, 0, keys.epoch / 4, "core cycles"));
-  WW_TRY(check_range("prediction_lead", keys.prediction_lead, keys.halt_before + 1, keys.epoch / 2,
+  const int half = keys.epoch / 2;
+  const int quarter = keys.epoch / 4;
+  WW_TRY(check_range("halt_before", keys.halt_before, 0, quarter, "core cycles"));
+  WW_TRY(check_range("halt_after", keys.halt_after, 0, quarter, "core cycles"));
+  WW_TRY(check_range("prediction_lead", keys.prediction_lead, keys.halt_before + 1, half,
                      "core cycles before the epoch's end, the halt among them"));
   return check_range("floor_units", keys.floor_units, 0, keys.power_units,
                      "no more lasers than there are");
