@@ -13,11 +13,7 @@ Result<std::size_t> copy_known_bytes(ComputeHost& host, std::size_t bytes, int r
   const HostFacts facts = host.facts();
   kernels::Macros macros;
   macros.group_size = kernels::ptx_group_size;
-  if (const auto pinning = make_pinning(facts.target)) {
-    macros.target = (*pinning)->target();
-  } else {
-    macros.target.dialect = kernels::Dialect::portable;
-  }
+  macros.target = kernel_target(facts.target);
   bytes = bytes / (16 * macros.group_size) * (16 * macros.group_size);
   if (bytes == 0) return fail(ErrorCode::invalid_argument, "too few bytes to copy");
   WW_ASSIGN(source, kernels::find_source("known_bytes"));

@@ -76,12 +76,7 @@ Result<std::unique_ptr<measure::Load>> make_gpu_load(ComputeHost& host, measure:
   macros.group_size = group_size;
   // The furnace is not pinned, but its dialect has to be one that the device's compiler reads, and
   // PTX exists for NVIDIA's own layout of a place alone.
-  if (const auto pinning = make_pinning(facts.target)) {
-    macros.target = (*pinning)->target();
-  } else {
-    macros.target.dialect =
-        facts.target.starts_with("gfx") ? kernels::Dialect::amd : kernels::Dialect::portable;
-  }
+  macros.target = kernel_target(facts.target);
   WW_ASSIGN(source, kernels::find_source("furnace"));
   WW_ASSIGN(text, kernels::program_text(source, macros));
   WW_ASSIGN(binary, host.build(text, "furnace"));

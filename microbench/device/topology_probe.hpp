@@ -19,11 +19,7 @@ class Prober {
  public:
   Prober(ComputeHost& host, const Pinning* pinning, std::function<void(double)> progress)
       : host_(host), pinning_(pinning), progress_(std::move(progress)) {
-    if (pinning != nullptr) {
-      macros_.target = pinning->target();
-    } else {
-      macros_.target.dialect = kernels::Dialect::portable;
-    }
+    macros_.target = kernel_target(host.facts().target);
     macros_.group_size = kernels::ptx_group_size;
   }
 

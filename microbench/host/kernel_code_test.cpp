@@ -145,5 +145,21 @@ TEST(PrecompiledCode, StreamsSixteenBytesALanePastTheL1OnEveryTarget) {
   }
 }
 
+TEST(KernelTarget, IsAmdsOnRdna4WhereNothingCanBePinned) {
+  EXPECT_FALSE(make_pinning("gfx1201"));
+  const kernels::PinTarget rdna4 = kernel_target("gfx1201");
+  EXPECT_EQ(rdna4.dialect, kernels::Dialect::amd);
+  EXPECT_EQ(rdna4.wave_size, 32u);
+  EXPECT_EQ(kernel_target("gfx90a:sramecc+:xnack-").wave_size, 64u);
+  EXPECT_EQ(kernel_target("sm_90").dialect, kernels::Dialect::nvidia);
+  EXPECT_EQ(kernel_target("").dialect, kernels::Dialect::portable);
+  // So the furnace, which heats without a pin, needs no compiler there.
+  if (kernels::precompiled_targets().empty()) GTEST_SKIP() << "this build has no clang-19";
+  kernels::Macros macros;
+  macros.target = rdna4;
+  const auto text = kernels::program_text(*kernels::find_source("furnace"), macros);
+  EXPECT_TRUE(kernels::code_object_for("furnace", *text, "gfx1201"));
+}
+
 }  // namespace
 }  // namespace ww::microbench

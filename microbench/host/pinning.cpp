@@ -95,4 +95,14 @@ Result<std::unique_ptr<Pinning>> make_pinning(const std::string& target) {
   return std::make_unique<AmdPinning>(parsed, reg);
 }
 
+kernels::PinTarget kernel_target(const std::string& target) {
+  if (const auto pinning = make_pinning(target)) return (*pinning)->target();
+  if (const auto parsed = binpatch::parse_gfx_target(target.substr(0, target.find(':')))) {
+    return layout_of(*parsed);
+  }
+  kernels::PinTarget portable;
+  portable.dialect = kernels::Dialect::portable;
+  return portable;
+}
+
 }  // namespace ww::microbench
