@@ -187,11 +187,9 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   command.footer(
       "What drives the network: --traffic (default), --trace, --workload or --packet-trace.\n"
       "Examples:\n"
-      "  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3\n"
+      "  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3 --precision 1\n"
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
       "curve.svg\n"
-      "  wirewatt simulate --network torus --k 8 --estimate --rate 0.2\n"
-      "  wirewatt simulate --network mesh --rate 0.3 --precision 1\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
       "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"

@@ -12,7 +12,7 @@
 namespace ww::cli {
 namespace {
 
-constexpr const char* kStatistics = "Statistics";
+constexpr const char* kStatistics = "Output";
 
 // What a reader needs to know the network and the load again.
 nlohmann::json described(const sim::net::Simulation& simulation) {
@@ -123,12 +123,14 @@ void add_statistics_options(CLI::App& command, StatisticsOptions& options) {
       ->group(kStatistics);
   auto* seeds =
       command
-          .add_option("--seeds", options.seeds, "Runs with other random numbers, for 95% intervals")
+          .add_option("--seeds", options.seeds,
+                      "Runs with other random numbers, for 95% intervals (default: one run)")
           ->check(CLI::Range(2, 10000));
   auto* precision =
       command
           .add_option("--precision", options.precision_percent,
-                      "Runs until the packet latency is known to this share of it [%]")
+                      "Runs until the packet latency is known to this share of it [%] "
+                      "(default: one run)")
           ->check(CLI::Range(0.001, 99.0));
   command
       .add_option("--max-seeds", options.max_seeds, "With --precision: give up after these runs")
