@@ -131,5 +131,75 @@ TEST(Simulate, TakesOneLoadAndSaysWhichContradict) {
   EXPECT_TRUE(names(refused({"--trace", "/no/such.wwt"}), "/no/such.wwt", "read"));
 }
 
+TEST(Simulate, EstimatesWithoutARunAndWithinItsBounds) {
+  const std::vector<std::string> load{"--network", "torus",  "--k",  "4",        "--vcs",
+                                      "8",         "--rate", "0.05", "--cycles", "3000"};
+  std::vector<std::string> words = load;
+  words.emplace_back("--estimate");
+  const json estimate = simulated(words);
+  ASSERT_TRUE(estimate.at("bounded"));
+  EXPECT_TRUE(estimate.at("estimated"));
+  const json report = simulated(load);
+  EXPECT_GE(report.at("avg_packet_latency"), estimate.at("low"));
+  EXPECT_LE(report.at("avg_packet_latency"), estimate.at("high"));
+  EXPECT_LT(report.at("avg_packet_latency_interval").at("low"), report.at("avg_packet_latency"));
+  EXPECT_EQ(run({wirewatt(), "simulate", "--estimate", "--network", "dapper"}).exit_code, 1);
+  EXPECT_EQ(run({wirewatt(), "simulate", "--estimate", "--curve"}).exit_code, 2);
+}
+
+TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
+  const std::vector<std::string> load{"--rate", "0.3", "--warmup", "200", "--cycles", "1000"};
+  std::vector<std::string> words = load;
+  words.insert(words.end(), {"--precision", "2"});
+  const json intervals = simulated(words).at("intervals");
+  EXPECT_TRUE(intervals.at("precise"));
+  const json& latency = intervals.at("avg_packet_latency");
+  EXPECT_LE(latency.at("high").get<double>() - latency.at("low").get<double>(),
+            0.04 * latency.at("value").get<double>());
+  words = load;
+  words.insert(words.begin(), {wirewatt(), "simulate"});
+  words.insert(words.end(), {"--precision", "0.01", "--max-seeds", "5"});
+  const auto imprecise = run(words);
+  EXPECT_EQ(imprecise.exit_code, 1);
+  EXPECT_NE(imprecise.out.find("still wider"), std::string::npos) << imprecise.out;
+}
+
+TEST(Simulate, FindsTheLoadAtWhichANetworkSaturates) {
+  const json found = simulated({"--traffic", "transpose", "--cycles", "3000", "--warmup", "500",
+                                "--saturation", "--tolerance", "0.05"})
+                         .at("saturation");
+  EXPECT_TRUE(found.at("saturates"));
+  EXPECT_GT(found.at("rate").at("low"), 0.2);
+  EXPECT_LT(found.at("rate").at("high"), 0.4);
+}
+
+TEST(Export, WritesTheConstantsOfAModelAndRefusesAFlaggedOne) {
+  const TemporaryFolder folder;
+  const auto model = folder.path() / "model.json";
+  json content = {{"device", "virtual:w9100"},
+                  {"virtual", true},
+                  {"energy_fj_per_bit_mm",
+                   {{"value", 100.0},
+                    {"low", 90.0},
+                    {"high", 115.0},
+                    {"status", "ok"},
+                    {"convention", "per_random_bit"}}}};
+  std::ofstream(model) << content.dump();
+  const auto power = folder.path() / "power.yaml";
+  const std::vector<std::string> command{wirewatt(), "export",       "--to", "noxim",
+                                         "--model",  model.string(), "-o",   power.string()};
+  auto finished = run(command);
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  std::stringstream text;
+  text << std::ifstream(power).rdbuf();
+  EXPECT_NE(text.str().find("[1, 0, 1e-13]"), std::string::npos) << text.str();
+  content["energy_fj_per_bit_mm"]["status"] = "misfit";
+  std::ofstream(model) << content.dump();
+  EXPECT_EQ(run(command).exit_code, 1);
+  std::vector<std::string> anyway = command;
+  anyway.emplace_back("--anyway");
+  EXPECT_EQ(run(anyway).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace ww::e2e

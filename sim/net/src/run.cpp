@@ -1,6 +1,7 @@
 #include "ww/sim/net/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "cpu_time.hpp"
@@ -12,6 +13,22 @@ namespace {
 
 constexpr std::uint64_t kRunPatience = 20000;  // cycles without any movement that count as deadlock
 constexpr std::uint64_t kRunWatchPeriod = 4096;
+constexpr std::size_t kBatches = 20;  // of a run's measured cycles
+
+struct LatencyBatch {
+  std::uint64_t sum{};
+  std::uint64_t packets{};
+};
+
+std::vector<double> batch_means(const std::array<LatencyBatch, kBatches>& batches) {
+  std::vector<double> means;
+  for (const LatencyBatch& batch : batches) {
+    if (batch.packets > 0) {
+      means.push_back(static_cast<double>(batch.sum) / static_cast<double>(batch.packets));
+    }
+  }
+  return means;
+}
 
 }  // namespace
 
@@ -25,6 +42,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   TrafficSource source(config.traffic, network.config());
   source.measure(network.now() + config.warmup, network.now() + config.warmup + config.cycles);
   LatencyHistogram latencies;
+  std::array<LatencyBatch, kBatches> batches;
   std::uint64_t network_latency = 0;
   std::uint64_t hops = 0;
 
@@ -54,7 +72,14 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
     for (const Delivery& delivery : network.deliveries()) {
       source.on_delivery(delivery);
       if (delivery.tag == 1) {
-        latencies.add(delivery.arrived.value() - delivery.created.value());
+        const std::uint64_t latency = delivery.arrived.value() - delivery.created.value();
+        latencies.add(latency);
+        // A node that has fallen behind creates packets of earlier cycles.
+        const std::uint64_t since = std::max(delivery.created.value(), begin) - begin;
+        LatencyBatch& batch = batches[std::min<std::uint64_t>(
+            since * kBatches / config.cycles.value(), kBatches - 1)];
+        batch.sum += latency;
+        ++batch.packets;
         network_latency += delivery.arrived.value() - delivery.injected.value();
         hops += delivery.hops;
       }
@@ -83,6 +108,7 @@ Result<RunResult> run(Network& network, const RunConfig& config) {
   result.avg_packet_latency = latencies.mean();
   result.p99_packet_latency = latencies.quantile(0.99);
   result.max_packet_latency = latencies.max();
+  result.batch_latency = batch_means(batches);
   result.avg_network_latency = static_cast<double>(network_latency) / count;
   result.avg_hops = static_cast<double>(hops) / count;
   result.packets = latencies.count();

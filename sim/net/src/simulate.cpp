@@ -11,6 +11,7 @@
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/packet_trace.hpp"
+#include "ww/sim/net/statistics.hpp"
 
 namespace ww::sim::net {
 namespace {
@@ -176,6 +177,9 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"stable", run.stable},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"},
           {"energy_pj", report.energy}};
+  if (!run.batch_latency.empty()) {
+    json["avg_packet_latency_interval"] = batch_interval(run.batch_latency);
+  }
   power::add_json(json, run.window);
   const auto mark = [&](nlohmann::json& figures) {
     if (!report.simulation.misfit.empty()) {

@@ -72,7 +72,28 @@ std::uint64_t threshold(double probability) {
   return static_cast<std::uint64_t>(std::llround(probability * 0x1.0p32));
 }
 
-NodeId permuted(Pattern pattern, NodeId source, const NetworkConfig& network) {
+bool booksim_knows(const TrafficConfig& config) {
+  return config.pattern != Pattern::many_to_few && config.pattern != Pattern::hot_spot &&
+         config.burst_start == 0;
+}
+
+constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
+constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
+
+bool draws_as_booksim(const TrafficConfig& config) {
+  return config.stream == Stream::booksim ||
+         (config.stream == Stream::automatic && booksim_knows(config) &&
+          config.seed < kBooksimSeeds && config.rate >= kLightLoad);
+}
+
+bool is_permutation(Pattern pattern) {
+  return pattern != Pattern::uniform && pattern != Pattern::hot_spot &&
+         pattern != Pattern::many_to_few;
+}
+
+}  // namespace
+
+NodeId permutation_partner(Pattern pattern, NodeId source, const NetworkConfig& network) {
   const auto nodes = static_cast<NodeId>(node_count(network));
   const auto width = static_cast<NodeId>(network.width * network.concentration);
   const auto height = static_cast<NodeId>(network.height);
@@ -98,27 +119,6 @@ NodeId permuted(Pattern pattern, NodeId source, const NetworkConfig& network) {
     default: return source;
   }
 }
-
-bool booksim_knows(const TrafficConfig& config) {
-  return config.pattern != Pattern::many_to_few && config.pattern != Pattern::hot_spot &&
-         config.burst_start == 0;
-}
-
-constexpr std::uint64_t kBooksimSeeds = std::uint64_t{1} << 30;
-constexpr double kLightLoad = 0.05;  // below, chance matters little and drawing matters much
-
-bool draws_as_booksim(const TrafficConfig& config) {
-  return config.stream == Stream::booksim ||
-         (config.stream == Stream::automatic && booksim_knows(config) &&
-          config.seed < kBooksimSeeds && config.rate >= kLightLoad);
-}
-
-bool is_permutation(Pattern pattern) {
-  return pattern != Pattern::uniform && pattern != Pattern::hot_spot &&
-         pattern != Pattern::many_to_few;
-}
-
-}  // namespace
 
 std::string_view to_string(Pattern pattern) {
   for (const PatternName& entry : kPatterns) {
@@ -242,7 +242,7 @@ TrafficSource::TrafficSource(const TrafficConfig& config, const NetworkConfig& n
   }
   if (is_permutation(config_.pattern)) {
     for (NodeId node = 0; node < nodes_; ++node) {
-      partner_.push_back(permuted(config_.pattern, node, network));
+      partner_.push_back(permutation_partner(config_.pattern, node, network));
     }
   }
   coin_threshold_ = threshold(rate_while_on(config_));

@@ -241,6 +241,9 @@ int run(const SimulateArguments& arguments) {
   }
   auto simulation = simulation_of(arguments);
   if (!simulation) return report_error(simulation.error());
+  if (wants_statistics(arguments.statistics)) {
+    return run_statistics(*simulation, arguments.statistics, arguments.json);
+  }
   std::optional<WorkloadTrace> traced;
   simulation->misfit = std::move(misfit);
   if (crossing) {

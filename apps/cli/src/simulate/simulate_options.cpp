@@ -183,10 +183,11 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_energy(command, arguments);
   add_photonic_power_options(command, arguments.simulation.energy.photonic, arguments.budget_scope);
   add_output(command, arguments);
+  add_statistics_options(command, arguments.statistics);
   command.footer(
       "What drives the network: --traffic (default), --trace, --workload or --packet-trace.\n"
       "Examples:\n"
-      "  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3\n"
+      "  wirewatt simulate --network mesh --traffic uniform --k 4 --rate 0.3 --precision 1\n"
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
       "curve.svg\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"

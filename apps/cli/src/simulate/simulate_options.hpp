@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "simulate/network_options.hpp"
+#include "simulate/statistics_options.hpp"
 #include "ww/sim/net/simulate.hpp"
 
 namespace ww::cli {
@@ -35,6 +36,7 @@ struct SimulateArguments {
   bool heatmap{};
   bool compare{};
   bool json{};
+  StatisticsOptions statistics;
   // Options that mean nothing to a trace or a workload: its packets are as large as what they
   // carry, and it runs to its end.
   std::vector<CLI::Option*> of_traffic;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "network/graph/table_flows.hpp"
 #include "network/graph/table_routing.hpp"
 #include "network/graph/topologies.hpp"
 #include "vc_router/keys.hpp"
@@ -140,6 +141,7 @@ constexpr NetworkKind named(std::string_view name) {
           },
           .keys = graph_keys,
           .needs_classes = true,
+          .flows = [](const NetworkConfig& config) { return table_flows(kDraw(config)); },
           .router = [](const NetworkConfig& config) { return mean_router(config, kDraw(config)); }};
 }
 
@@ -174,6 +176,10 @@ const NetworkKind kTopology{.name = "topology",
                             .validate = graph::validate_file,
                             .keys = graph::graph_keys,
                             .needs_classes = true,
+                            .flows =
+                                [](const NetworkConfig& config) {
+                                  return graph::table_flows(*graph::topology_of_file(config));
+                                },
                             .router = graph::router_of_file,
                             .set_size = graph::size_of_file,
                             .chosen_by = "topology"};

@@ -1,6 +1,7 @@
 // The keys of the meshes, and what the three of them are.
 #include "vc_router/keys.hpp"
 #include "network/mesh/config.hpp"
+#include "network/mesh/xy_flows.hpp"
 #include "network/mesh/network.hpp"
 
 namespace ww::sim::net {
@@ -35,6 +36,7 @@ const NetworkKind kMesh{.name = "mesh",
                         .validate = validate_xy,
                         .keys = vc_router_keys,
                         .needs_classes = true,
+                        .flows = mesh_flows,
                         .router = mesh_router_size};
 const NetworkKind kMeshAdaptive{.name = "mesh-adaptive",
                                 .make = make_mesh_adaptive,

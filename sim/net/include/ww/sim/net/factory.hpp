@@ -11,6 +11,8 @@
 
 namespace ww::sim::net {
 
+class Flows;
+
 // What a network is, as its folder declares it. Whoever needs to know what kind of network it has
 // asks these facts, never the name.
 struct NetworkKind {
@@ -27,6 +29,9 @@ struct NetworkKind {
 
   // Requests and replies would wait for each other in its buffers: they need classes of their own.
   bool needs_classes{};
+  // The ways of its packets, where they are fixed beforehand (flows.hpp); null: they are not.
+  // Precondition: validate(config) has succeeded.
+  std::unique_ptr<Flows> (*flows)(const NetworkConfig& config){};
   // Its router, as energy accounting sees it. Null: five ports and no buffers.
   power::RouterSize (*router)(const NetworkConfig& config){};
   // Sets width, height and concentration where the network's own keys decide how many nodes there

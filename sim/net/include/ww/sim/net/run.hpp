@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ww/core/result.hpp"
 #include "ww/core/units.hpp"
@@ -22,6 +23,9 @@ struct RunResult {
   double avg_network_latency{};  // head leaves the source queue to arrival of the tail
   double p99_packet_latency{};
   double max_packet_latency{};
+  // Mean packet latencies of equal parts of the measured cycles, by when packets were created;
+  // parts without a packet are left out. statistics.hpp makes an interval of them.
+  std::vector<double> batch_latency;
   double avg_hops{};                       // routers per packet
   double offered_flits_per_node_cycle{};   // in the measured cycles
   double accepted_flits_per_node_cycle{};  // in the measured cycles

@@ -56,6 +56,7 @@ struct SimulateReport {
 // The contract's keys: avg_packet_latency, avg_network_latency, p99_packet_latency,
 // accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
 // stable, energy_pj {by component, total}; also the network, traffic, rate and seed, and
+// avg_packet_latency_interval (95%, from batches of the run; synthetic traffic), and
 // toggle_source: "payload" where link transitions were counted, "toggle_rate" where assumed. A
 // trace adds requests, l1_hit_rate and `trace` with the counts behind them. With wires of a flagged
 // calibration, status "misfit" and its reason, here and beside every estimator's energies.

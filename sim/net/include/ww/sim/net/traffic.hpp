@@ -70,6 +70,11 @@ struct TrafficConfig {
 // transpose on a mesh that is not square, a hot node that does not exist, ...).
 [[nodiscard]] Status validate(const TrafficConfig& traffic, const NetworkConfig& network);
 
+// Where packets of `source` go under a permutation. Precondition: validate() has succeeded, and the
+// pattern is neither uniform, hot_spot nor many_to_few.
+[[nodiscard]] NodeId permutation_partner(Pattern pattern, NodeId source,
+                                         const NetworkConfig& network);
+
 class BooksimStream;
 
 class TrafficSource {

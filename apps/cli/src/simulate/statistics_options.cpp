@@ -1,0 +1,166 @@
+#include "simulate/statistics_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "option.hpp"
+#include "output.hpp"
+#include "ww/sim/net/estimate.hpp"
+
+namespace ww::cli {
+namespace {
+
+constexpr const char* kStatistics = "Output";
+
+// What a reader needs to know the network and the load again.
+nlohmann::json described(const sim::net::Simulation& simulation) {
+  return {{"network", simulation.network.network},
+          {"traffic", sim::net::to_string(simulation.run.traffic.pattern)},
+          {"seed", simulation.run.traffic.seed}};
+}
+
+std::vector<std::string> interval_row(const char* name, const sim::net::MeanInterval& interval,
+                                      const char* unit) {
+  return {name, fmt::format("{:.4f} {}", interval.value, unit),
+          fmt::format("{:.4f} to {:.4f}", interval.low, interval.high)};
+}
+
+int run_estimate(const sim::net::Simulation& simulation, bool json) {
+  const auto estimate = sim::net::estimate_latency(simulation.network, simulation.run.traffic);
+  if (!estimate) {
+    return report_error(estimate.error());
+  }
+  if (json) {
+    nlohmann::json all = *estimate;
+    all.update(described(simulation));
+    all["rate"] = simulation.run.traffic.rate;
+    all["estimated"] = true;
+    print_json(all);
+    return 0;
+  }
+  fmt::print("{} estimated, not simulated\n", simulation.network.network);
+  print_table(
+      {{"packet latency", fmt::format("{:.2f} cycles", estimate->packet_latency),
+        estimate->bounded
+            ? fmt::format("within {:.2f} to {:.2f}", estimate->low, estimate->high)
+            : fmt::format("at least {:.2f}; too close to saturation for more", estimate->low)},
+       {"alone", fmt::format("{:.2f} cycles", estimate->zero_load_latency), ""},
+       {"hops", fmt::format("{:.3f} routers", estimate->avg_hops), ""},
+       {"busiest channel", fmt::format("{:.3f} flits/cycle", estimate->busiest_link), ""},
+       {"full at", fmt::format("{:.3f} flits/node/cycle", estimate->full_rate), ""}});
+  return 0;
+}
+
+int run_saturation(const sim::net::Simulation& simulation, double tolerance, bool json) {
+  const auto found = sim::net::find_saturation(simulation, tolerance);
+  if (!found) {
+    return report_error(found.error());
+  }
+  if (json) {
+    nlohmann::json all = described(simulation);
+    all["saturation"] = *found;
+    print_json(all);
+  } else if (found->saturates) {
+    fmt::print(
+        "{} saturates between {:.4f} and {:.4f} flits/node/cycle; at the lower it carries {:.4f} "
+        "({} runs)\n",
+        simulation.network.network, found->low, found->high, found->accepted_flits_per_node_cycle,
+        found->runs);
+  } else {
+    fmt::print("{} carries every load\n", simulation.network.network);
+  }
+  return 0;
+}
+
+int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions& options,
+                 bool json) {
+  constexpr double kPercent = 100;
+  sim::net::RepeatConfig config;
+  config.precision = options.precision_percent / kPercent;
+  config.min_runs = options.seeds > 0 ? options.seeds : config.min_runs;
+  config.max_runs =
+      config.precision > 0 ? std::max(options.max_seeds, config.min_runs) : config.min_runs;
+  const auto repeated = sim::net::repeat(simulation, config);
+  if (!repeated) {
+    return report_error(repeated.error());
+  }
+  if (json) {
+    nlohmann::json all = described(simulation);
+    all["rate"] = simulation.run.traffic.rate;
+    all["intervals"] = *repeated;
+    print_json(all);
+  } else {
+    fmt::print("{} over {} runs with other random numbers{}\n", simulation.network.network,
+               repeated->runs.size(),
+               repeated->stable ? "" : ": UNSTABLE, the network does not keep up");
+    print_table({{"", "MEAN", "95%"},
+                 interval_row("packet latency", repeated->packet_latency, "cycles"),
+                 interval_row("network latency", repeated->network_latency, "cycles"),
+                 interval_row("accepted", repeated->accepted, "flits/node/cycle")});
+    if (!repeated->precise) {
+      fmt::print("the interval is still wider than {:g}%: allow more with --max-seeds\n",
+                 options.precision_percent);
+    }
+  }
+  return repeated->precise ? 0 : 1;
+}
+
+}  // namespace
+
+void add_statistics_options(CLI::App& command, StatisticsOptions& options) {
+  auto* estimate =
+      command.add_flag("--estimate", options.estimate,
+                       "Estimate latency and throughput, with bounds, instead of simulating");
+  auto* saturation = command.add_flag("--saturation", options.saturation,
+                                      "Find the load at which the network saturates, by bisection");
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "With --saturation: how far apart its ends may be [flits/node/cycle]")
+      ->capture_default_str()
+      ->needs(saturation)
+      ->group(kStatistics);
+  auto* seeds =
+      command
+          .add_option("--seeds", options.seeds,
+                      "Runs with other random numbers, for 95% intervals (default: one run)")
+          ->check(CLI::Range(2, 10000));
+  auto* precision =
+      command
+          .add_option("--precision", options.precision_percent,
+                      "Runs until the packet latency is known to this share of it [%] "
+                      "(default: one run)")
+          ->check(CLI::Range(0.001, 99.0));
+  command
+      .add_option("--max-seeds", options.max_seeds, "With --precision: give up after these runs")
+      ->capture_default_str()
+      ->needs(precision)
+      ->group(kStatistics);
+  const std::vector<CLI::Option*> ways{estimate, saturation, seeds, precision};
+  for (CLI::Option* way : ways) {
+    way->group(kStatistics);
+    for (const char* other :
+         {"--curve", "--heatmap", "--compare", "--trace", "--workload", "--packet-trace"}) {
+      way->excludes(command.get_option(other));
+    }
+  }
+  estimate->excludes(saturation)->excludes(seeds)->excludes(precision);
+  saturation->excludes(seeds)->excludes(precision);
+}
+
+bool wants_statistics(const StatisticsOptions& options) {
+  return options.estimate || options.saturation || options.seeds > 0 ||
+         options.precision_percent > 0;
+}
+
+int run_statistics(const sim::net::Simulation& simulation, const StatisticsOptions& options,
+                   bool json) {
+  if (options.estimate) {
+    return run_estimate(simulation, json);
+  }
+  return options.saturation ? run_saturation(simulation, options.tolerance, json)
+                            : run_repeated(simulation, options, json);
+}
+
+}  // namespace ww::cli

@@ -1,0 +1,72 @@
+// How sure a mean is: intervals over batches of one run and over runs with other random numbers,
+// runs until an interval is narrow enough, and the load at which a network saturates.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/sim/net/simulate.hpp"
+
+namespace ww::sim::net {
+
+// A mean with its 95% interval by Student's t, the samples taken as independent. One sample has no
+// interval: low and high are then minus and plus infinity.
+struct MeanInterval {
+  double value{}, low{}, high{};
+  std::uint32_t samples{};
+
+  // Half of the interval over the value; infinity for a value of 0.
+  [[nodiscard]] double relative_half_width() const;
+};
+[[nodiscard]] MeanInterval interval_of(std::span<const double> samples);
+// {value, low, high, samples}; an end that is infinite is null.
+void to_json(nlohmann::json& json, const MeanInterval& interval);
+
+// Over the batches of a run (RunResult::batch_latency). Neighbouring batches share packets under
+// way, so batches are paired until those that remain have a correlation with their successors below
+// 0.2, or fewer than five would (Law and Carson, 1979, in short); what is left is the sample.
+[[nodiscard]] MeanInterval batch_interval(std::span<const double> batches);
+
+struct RepeatConfig {
+  // Runs until the half-width of the mean packet latency is below this share of it; 0: min_runs.
+  double precision{};
+  int min_runs{5};
+  int max_runs{100};
+};
+
+// Runs with the seeds seed, seed + 1, ... of the simulation.
+struct Repeated {
+  std::vector<RunResult> runs;  // in order of their seeds
+  MeanInterval packet_latency;
+  MeanInterval network_latency;
+  MeanInterval accepted;  // flits a node and cycle
+  bool precise{};         // the precision asked for was reached within max_runs
+  bool stable{};          // every run was
+};
+// On all cores; the number of runs and their results are the same on any number of cores. Errors:
+// out_of_range (precision, min_runs, max_runs), unsupported (a trace, whose load is no draw of
+// chance), those of simulate().
+[[nodiscard]] Result<Repeated> repeat(const Simulation& simulation, const RepeatConfig& config);
+// {runs, precise, stable, avg_packet_latency, avg_network_latency, accepted_flits_per_node_cycle},
+// the last three as intervals.
+void to_json(nlohmann::json& json, const Repeated& repeated);
+
+// The offered load up to which a network keeps up.
+struct Saturation {
+  double low{};   // the highest rate that was stable
+  double high{};  // the lowest that was not; 1 where every load is carried
+  bool saturates{};
+  double accepted_flits_per_node_cycle{};  // at `low`
+  int runs{};
+};
+// By bisection, until high - low <= tolerance. The load at which a channel would be full (where it
+// can be estimated, estimate.hpp) is tried first: no rate beyond it needs a run. Errors:
+// out_of_range (tolerance), unsupported (a trace), those of simulate().
+[[nodiscard]] Result<Saturation> find_saturation(const Simulation& simulation, double tolerance);
+// {rate: {low, high}, saturates, accepted_flits_per_node_cycle, runs}.
+void to_json(nlohmann::json& json, const Saturation& saturation);
+
+}  // namespace ww::sim::net
