@@ -88,7 +88,7 @@ std::vector<Assumption> assumptions() {
        "Huber 1964: 99.7% of normal noise", ""},
       {bound, "load line that no reading shows, at most, and its fall at the strongest load",
        fmt::format("{:g} mΩ, {}", 1e3 * kMostLoadLineOhm, percent(kMostDroopShare)),
-       "settings of controllers (TI TPS53676); Intel EVRD 10.2 at 150 A", "0-0.4 mΩ"},
+       "1 mΩ: settings of controllers (TI TPS53676); 12%: judgement", "0-0.4 mΩ"},
       {bound, "heat of the wires against heat of the load", percent(kHeatBound),
        "judgement: spreader and heatsink see all heat alike",
        "30% of a trunk's heat in its engine"},

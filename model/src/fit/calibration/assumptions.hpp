@@ -53,9 +53,9 @@ inline constexpr double kDriftOfPowerS = 60;
 
 // --- Bounds of errors that no repetition shows; rectangular ---
 // Load line of a regulator that no reading shows: anything from none to what controllers of GPU and
-// processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps; Intel EVRD 10.2
-// at 1.25 mOhm), as long as the voltage at the strongest load falls no further than there: 0.15 to
-// 0.19 V of 1.3 to 1.5 V at 150 A.
+// processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps), as long as the
+// voltage falls no further than this share at the strongest load. That share is a judgement: chips
+// would not hold their clock much below it.
 inline constexpr double kMostLoadLineOhm = 1e-3;
 inline constexpr double kMostDroopShare = 0.12;
 // Correction for heat, relative: how much more or less the wires' own heat raises leakage than heat
