@@ -67,7 +67,8 @@ struct CrossingFit {
   std::optional<LatencySlope> slope;
   std::vector<CrossingCheck> controls;
   // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature, how power
-  // goes with the clock, a bend of power with the rate, gain of the sensor, losses of the regulator.
+  // goes with the clock, a bend of power with the rate, gain of the sensor, losses of the
+  // regulator.
   double noise{}, heat{}, clock{}, rate{}, gain{}, regulator{};
   double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
   // At the shortest wait.

@@ -1,8 +1,8 @@
 // The keys of the meshes, and what the three of them are.
 #include "vc_router/keys.hpp"
 #include "network/mesh/config.hpp"
-#include "network/mesh/xy_flows.hpp"
 #include "network/mesh/network.hpp"
+#include "network/mesh/xy_flows.hpp"
 
 namespace ww::sim::net {
 namespace {
