@@ -20,6 +20,7 @@ void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
 void add_segments(CLI::App& app, Outcome& outcome);
 void add_attribute(CLI::App& app, Outcome& outcome);
+void add_launches(CLI::App& app, Outcome& outcome);
 void add_estimate(CLI::App& app, Outcome& outcome);
 void add_project(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
