@@ -19,6 +19,8 @@ void add_calibrate(CLI::App& app, Outcome& outcome);
 void add_fit(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
 void add_segments(CLI::App& app, Outcome& outcome);
+void add_attribute(CLI::App& app, Outcome& outcome);
+void add_launches(CLI::App& app, Outcome& outcome);
 void add_estimate(CLI::App& app, Outcome& outcome);
 void add_project(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);

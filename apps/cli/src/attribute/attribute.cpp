@@ -1,0 +1,288 @@
+// wirewatt attribute: where a GPU's watts went, from a table of runs with counters.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "attribute/attribute_table.hpp"
+#include "command.hpp"
+#include "output.hpp"
+#include "ww/core/log.hpp"
+
+namespace ww::cli {
+namespace {
+
+using model::Attribution;
+using model::Interval;
+using nlohmann::json;
+
+struct AttributeArguments {
+  std::string path;
+  AttributeColumns columns;
+  std::string leave_one_out;
+  std::string run;
+  model::AttributionOptions options;
+  bool json{};
+};
+
+json finite(double value) {
+  return std::isfinite(value) ? json(value) : json();
+}
+
+// A figure that is not identified has bounds, and no value.
+json figure(const Interval& power_w, RowStatus status) {
+  const bool known = status == RowStatus::ok;
+  return {{"value", known ? finite(power_w.value) : json()},
+          {"low", known ? finite(power_w.low) : json()},
+          {"high", known ? finite(power_w.high) : json()},
+          {"at_most", finite(power_w.high)}};
+}
+
+// What the rows of the table and the JSON have in common.
+struct ShownPart {
+  std::string name, part;
+  Interval power_w;
+  Interval value;
+  double inflation{};
+  RowStatus status{};
+  std::string reason;
+  bool is_sum{};
+};
+
+std::vector<ShownPart> shown_parts(const Attribution& found, const model::AttributedRun* run) {
+  std::vector<ShownPart> parts;
+  for (std::size_t c = 0; c < found.coefficients.size(); ++c) {
+    const auto& from = found.coefficients[c];
+    parts.push_back({from.name, from.part, run == nullptr ? from.power_w : run->coefficients_w[c],
+                     from.value, from.inflation, from.status, from.reason, false});
+  }
+  for (std::size_t s = 0; s < found.sums.size(); ++s) {
+    const auto& from = found.sums[s];
+    parts.push_back({from.name,
+                     "",
+                     run == nullptr ? from.power_w : run->sums_w[s],
+                     {},
+                     0,
+                     from.status,
+                     from.reason,
+                     true});
+  }
+  return parts;
+}
+
+json to_json(const ShownPart& part, std::optional<double> seconds) {
+  json row{{"name", part.name},
+           {"power_w", figure(part.power_w, part.status)},
+           {"status", to_string(part.status)},
+           {"reason", part.reason},
+           {"sum", part.is_sum}};
+  if (seconds) row["energy_j"] = figure(part.power_w.times(*seconds), part.status);
+  if (!part.is_sum) {
+    row["part"] = part.part;
+    row["inflation"] = part.inflation;
+  }
+  return row;
+}
+
+struct JudgedModel {
+  std::string name;
+  model::LeftOut out;
+};
+
+// Ours, and each baseline with a coefficient for each of its terms, on the same folds.
+Result<std::vector<JudgedModel>> judge_models(const AttributeTable& read,
+                                              const AttributeArguments& arguments) {
+  std::vector<JudgedModel> judged;
+  WW_ASSIGN(ours, model::leave_one_application_out(read.table, arguments.options));
+  judged.push_back({"this model", std::move(ours)});
+  auto constant = read.table;
+  constant.terms.clear();
+  WW_ASSIGN(flat, model::leave_one_application_out(constant));
+  judged.push_back({"a constant", std::move(flat)});
+  for (const auto& baseline : read.baselines) {
+    auto out = model::leave_one_application_out(baseline.table, {.split_all = true});
+    if (!out) {
+      out.error().context = baseline.name + ": " + out.error().context;
+      return tl::unexpected(out.error());
+    }
+    judged.push_back({baseline.name, std::move(*out)});
+  }
+  return judged;
+}
+
+json to_json(const JudgedModel& judged) {
+  json runs = json::array();
+  for (const auto& run : judged.out.runs) {
+    runs.push_back({{"run", run.run},
+                    {"application", run.application},
+                    {"measured_w", run.measured_w},
+                    {"predicted_w", figure(run.predicted_w, run.status)},
+                    {"error", run.error()},
+                    {"covered", run.covered()},
+                    {"status", to_string(run.status)}});
+  }
+  return {{"model", judged.name},
+          {"mean_absolute_error", judged.out.mean_absolute_error},
+          {"covered", judged.out.covered},
+          {"judged", judged.out.judged},
+          {"runs", runs}};
+}
+
+void print_parts(const std::vector<ShownPart>& parts, double total_w, const std::string& rate,
+                 std::optional<double> seconds) {
+  std::vector<std::vector<std::string>> rows{{"TERM", "MEAN W", "LOW", "HIGH", "SHARE"}};
+  rows[0].push_back(seconds ? "JOULES" : rate);
+  rows[0].emplace_back("STATUS");
+  for (const auto& part : parts) {
+    const bool known = part.status == RowStatus::ok;
+    const auto text = [&](double value) { return known ? fmt::format("{:.1f}", value) : "-"; };
+    std::string last = "-";
+    if (known && seconds) last = fmt::format("{:.4g}", part.power_w.value * *seconds);
+    if (known && !seconds && !part.is_sum) last = fmt::format("{:.3g}", part.value.value);
+    rows.push_back(
+        {part.is_sum ? "= " + part.name : part.name, text(part.power_w.value),
+         text(part.power_w.low), text(part.power_w.high),
+         known ? fmt::format("{:.1f}%", 100 * part.power_w.value / total_w) : "-", last,
+         std::string(to_string(part.status)) + (part.reason.empty() ? "" : ": " + part.reason)});
+  }
+  print_table(rows);
+}
+
+void print_judged(const std::vector<JudgedModel>& judged) {
+  std::vector<std::vector<std::string>> rows{
+      {"MODEL (one application left out)", "MEAN ERROR", "IN 95% INTERVAL"}};
+  for (const auto& [name, out] : judged) {
+    rows.push_back(
+        {name, fmt::format("{:.1f}%", 100 * out.mean_absolute_error),
+         fmt::format("{} of {}{}", out.covered, out.judged,
+                     out.judged < out.runs.size()
+                         ? fmt::format(", {} without an interval", out.runs.size() - out.judged)
+                         : "")});
+  }
+  print_table(rows);
+}
+
+int run(AttributeArguments arguments) {
+  if (!arguments.leave_one_out.empty()) arguments.columns.application = arguments.leave_one_out;
+  const auto read = read_attribute_table(arguments.path, arguments.columns);
+  if (!read) return report_error(read.error());
+  if (read->without_power > 0) {
+    spdlog::warn("{} runs have no power and are left out", read->without_power);
+  }
+  const auto found = model::attribute(read->table, arguments.options);
+  if (!found) return report_error(found.error());
+  const model::AttributedRun* one = nullptr;
+  std::optional<double> seconds;
+  if (!arguments.run.empty()) {
+    const auto at = std::ranges::find(found->runs, arguments.run, &model::AttributedRun::run);
+    if (at == found->runs.end()) {
+      return report_error({ErrorCode::invalid_argument,
+                           fmt::format("the table has no run '{}' with power", arguments.run),
+                           "--run"});
+    }
+    one = &*at;
+    if (read->seconds) {
+      seconds = (*read->seconds)[static_cast<std::size_t>(at - found->runs.begin())];
+    }
+  }
+  std::vector<JudgedModel> judged;
+  if (!arguments.leave_one_out.empty()) {
+    auto models = judge_models(*read, arguments);
+    if (!models) return report_error(models.error());
+    judged = std::move(*models);
+  }
+  const auto parts = shown_parts(*found, one);
+  const std::string unit = read->seconds ? "J per event, W per level" : "W per (event / cycle)";
+  if (arguments.json) {
+    json rows = json::array(), left = json::array();
+    for (const auto& part : parts) rows.push_back(to_json(part, seconds));
+    for (std::size_t c = 0; c < found->coefficients.size(); ++c) {
+      rows[c]["value"] = figure(found->coefficients[c].value, found->coefficients[c].status);
+      rows[c]["terms"] = found->coefficients[c].terms;
+    }
+    for (const auto& model : judged) left.push_back(to_json(model));
+    print_json({{"runs", found->runs.size()},
+                {"runs_without_power", read->without_power},
+                {"device", read->device},
+                {"run", arguments.run.empty() ? json() : json(arguments.run)},
+                {"scatter", found->scatter},
+                {"degrees_of_freedom", found->dof},
+                {"unit_of_value", unit},
+                {"parts", rows},
+                {"leave_one_out", left}});
+    return 0;
+  }
+  double total_w = 0;
+  for (const auto& row : found->runs) {
+    total_w += row.fitted_w / static_cast<double>(found->runs.size());
+  }
+  if (one != nullptr) {
+    fmt::print("{}: measured {:.1f} W, model {:.1f} W\n", one->run, one->measured_w, one->fitted_w);
+    total_w = one->fitted_w;
+  } else {
+    fmt::print("{}{} runs; one of an unseen application scatters by {:.1f}% (standard deviation)\n",
+               read->device.empty() ? "" : read->device + ": ", found->runs.size(),
+               100 * found->scatter);
+  }
+  print_parts(parts, total_w, unit, seconds);
+  if (!judged.empty()) {
+    fmt::print("\n");
+    print_judged(judged);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_attribute(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<AttributeArguments>();
+  auto& columns = arguments->columns;
+  auto* command = app.add_subcommand("attribute",
+                                     "Attribute the whole GPU's watts to its parts, from counters");
+  command
+      ->add_option("table", arguments->path,
+                   "CSV file, or JSON array of objects: one row a run. Columns 'run' and 'device', "
+                   "where they exist, are names")
+      ->required();
+  command->add_option("--power", columns.power, "Column of the mean power (..._w, ..._mw)")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--time", columns.time,
+          "Column of the time by which counts are divided (seconds, ..._s, ..._ms, ..._us, "
+          "..._ns, cycles)")
+      ->capture_default_str();
+  command
+      ->add_option("--term", columns.terms,
+                   "[PART/]NAME=COLUMN[+COLUMN...]: a term of the model; terms of one part have "
+                   "one unit and may share a coefficient (default: each column of counts)")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--level", columns.levels,
+                   "Column that is a mean level rather than a count: not divided by the time")
+      ->allow_extra_args(false);
+  command->add_option("--application", columns.application,
+                      "Column of the application; its runs err alike (default: each run its own)");
+  command->add_option("--leave-one-out", arguments->leave_one_out,
+                      "Column of the application: also predict each from all others");
+  command
+      ->add_option("--baseline", columns.baselines,
+                   "NAME=COLUMN[+COLUMN...][,...]: with --leave-one-out, another model on the same "
+                   "folds, with a constant and one coefficient for each item")
+      ->allow_extra_args(false)
+      ->needs("--leave-one-out");
+  command->add_option("--run", arguments->run, "Show the parts of one run, in watts and joules");
+  command->add_flag("--split-all", arguments->options.split_all,
+                    "One coefficient for each term; the data do not decide");
+  command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
+  command->footer(
+      "Examples:\n"
+      "  wirewatt attribute runs.csv --level active_sms --leave-one-out app\n"
+      "  wirewatt attribute runs.csv --time duration_us --term l2=l2_read+l2_write \\\n"
+      "    --term instructions/integer=int_ops --term instructions/float=fp_ops --run sgemm");
+  command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
+}
+
+}  // namespace ww::cli

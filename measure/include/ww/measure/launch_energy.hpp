@@ -1,0 +1,120 @@
+// Energy of kernels that are shorter than the sensor's window.
+//
+// A reading is a mean over the sensor's window, or follows with a lag, so that one launch of 1 ms
+// moves it by little, and what it shows at the launch is mostly other times. Launch the kernel many
+// times, in blocks of different density, and let the readings be explained by all launches at once:
+//
+//   reading_k = rest + drift(t_k) + awake * a_k + sum over m, b of P_mb * w_kmb + noise_k
+//
+// w_kmb is the share of reading k, by the sensor's response (`fit_response`, doctor), that falls
+// into bin b of the time since a launch of kernel m; a_k the same for the stretches in which the
+// chip is awake (blocks with their gaps, where clocks stay up). P_mb is then the power above rest
+// and awake in that bin, and its sum over the bins times their lengths is a launch's energy. Bins
+// are the alignment of FinGraV (Singhania et al., 2024), which sorts readings by time since launch
+// and demands a window shorter than the kernel; the response takes that demand away.
+//
+// *Intervals* (95%) have these parts, each reported: the noise (residuals with their
+// autocorrelation, Newey and West 1987); the response's own interval (the fit is repeated at its
+// ends); whole watts (the bias that is left after the noise has dithered the steps, at most
+// q / pi * exp(-2 pi^2 s^2 / q^2) on a plateau, Widrow and Kollar 2008); and the gain's tolerance.
+//
+// *What the sensor cannot resolve* is not_identified, with the number of launches that would
+// resolve it. The number is absent if the parts that do not average out are too wide already.
+//
+// Threading: the functions have no state.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/measure/sensor_recording.hpp"
+#include "ww/measure/sensor_response.hpp"
+
+namespace ww::measure {
+
+struct TimeSpan {
+  double from_s{};
+  double to_s{};
+};
+
+struct KernelLaunch {
+  std::size_t kernel{};  // index of the kernel
+  TimeSpan time;
+};
+
+// What a reading shows of the power before it.
+struct LaunchSensor {
+  ResponseKind kind{ResponseKind::window};
+  double time_s{};           // window, or time constant of the lag
+  double low_s{}, high_s{};  // 95% interval of it
+  double delay_s{};
+  double delay_error_s{};  // 95% half-width
+  // An energy accumulator: a reading's power is the energy since the reading before it over the
+  // time since then. `time_s` is not used.
+  bool accumulator{};
+  double quantum_w{};           // step of the readings; 0 if they are fine
+  double gain_tolerance_95{};   // relative half-width
+  double offset_tolerance_w{};  // half-width; moves rest and totals only
+};
+// The sensor as doctor found it. The delay is good to 2 ms (the clocks' alignment).
+[[nodiscard]] LaunchSensor launch_sensor(const SensorResponse& response);
+
+struct LaunchOptions {
+  std::vector<double>
+      bins_s;            // ends of bins of the time since launch; empty: the launch is one bin
+  int drift_order{2};    // of the polynomial in time that rest follows
+  double resolved{0.5};  // largest relative half-width of an energy that is called resolved
+  double wanted{0.05};   // relative half-width for which the number of launches is given
+};
+
+struct LaunchEnergy {
+  // `ok` or not_identified.
+  RowStatus status{RowStatus::not_identified};
+  std::string reason;
+  std::size_t launches{};
+  double duration_s{};  // mean
+  double energy_j{};    // of one launch, above rest and awake
+  double half_j{};      // 95% half-width
+  // Its parts, as half-widths [J].
+  double noise_j{}, response_j{}, quantum_j{}, gain_j{};
+  double total_j{};  // with rest and awake power over its duration
+  double total_half_j{};
+  std::vector<double> bin_power_w;  // above rest and awake
+  // Launches that bring the half-width to LaunchOptions::wanted; absent if none would.
+  std::optional<double> launches_wanted;
+};
+
+struct LaunchEnergies {
+  std::vector<LaunchEnergy> kernels;
+  // Covariance of the kernels' energies by noise [J^2], row by row: launches that always follow one
+  // another share theirs.
+  std::vector<double> covariance;
+  double rest_w{};   // mean
+  double awake_w{};  // above rest; 0 without awake stretches
+  double noise_w{};  // standard deviation of the residuals
+};
+
+// Finds the energy of each kernel. `readings` are refreshes in order of time (of an accumulator:
+// power since the reading before). `launches` are in order of time and do not overlap. `awake` are
+// stretches in order of time; give them only if launches have two densities at least. Errors:
+// bad_data (no launches, launches that overlap, fewer than three readings more than unknowns, or
+// unknowns that the readings cannot separate: the message names the remedy), invalid_argument (a
+// sensor without window, bins that do not rise).
+[[nodiscard]] Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
+                                                     std::span<const KernelLaunch> launches,
+                                                     std::span<const TimeSpan> awake,
+                                                     const LaunchSensor& sensor,
+                                                     const LaunchOptions& options = {});
+
+// The same energy as tools without a response take it: mean of the readings that were taken during
+// launches of the kernel times its duration. Absent without such readings.
+[[nodiscard]] std::optional<double> naive_launch_energy(std::span<const PowerPoint> readings,
+                                                        std::span<const KernelLaunch> launches,
+                                                        std::size_t kernel);
+
+}  // namespace ww::measure

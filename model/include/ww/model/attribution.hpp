@@ -1,0 +1,141 @@
+// Attribution of a whole GPU's watts to what its kernels do: idle, clocks, instructions, caches,
+// interconnect, memory.
+//
+// Each run of a kernel has a mean power and a set of activities: events per second (cache sectors,
+// instructions), or a level (the share of multiprocessors that work). The model is
+//
+//   P_i = b_0 + sum over j of b_j x_ij,   every b_j >= 0,   error of P_i proportional to P_i,
+//
+// where b_0 is the power at rest and b_j the energy of one event of term j. It is the form of
+// AccelWattch (Kandiah et al., MICRO'21) and of Wattchmen (ICS'26). Coefficients
+// below 0 have no meaning, so the least squares are non-negative (Lawson and Hanson 1974, chapter
+// 23). Rows are weighted by 1 over the fitted power, squared (two rounds).
+//
+// *Parts.* Terms belong to parts ("instructions": integer, float, tensor). A part has one
+// coefficient for the sum of its terms unless the data prefer one for each. The data decide by
+// leaving out one application at a time: the part is split if the mean squared error falls by more
+// than one standard error of the difference (Breiman et al. 1984, section 3.4.3). Whoever judges
+// the model on a left-out application thereby repeats the decision without it.
+//
+// *Scale of the errors.* The relative scatter comes from predictions of applications that the fit
+// did not see, each divided by sqrt(1 + leverage). Residuals of the fit itself would be too small,
+// because kernels of one application err alike and the form is not exact.
+//
+// *Intervals.* The 95% interval of a sum c'b is the set of values that a constrained fit can reach
+// without raising the weighted sum of squares by more than t^2 times the scatter squared (profile
+// likelihood). It is never negative, and it is valid at a coefficient of 0, where a normal interval
+// is not.
+//
+// *What is collinear* is reported as a sum. Two coefficients are joined if their estimates have a
+// correlation below kHarmfulCorrelation. A coefficient of a variance inflation above
+// kHarmfulInflation is joined with the one against which its estimate is most correlated. Members
+// of a sum are not_identified; the sum has a figure. A part whose interval reaches 0 is
+// not_identified as well: its reason gives the most that it can be.
+//
+// Threading: the functions have no state.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "ww/core/result.hpp"
+#include "ww/core/result_row.hpp"
+#include "ww/model/interval.hpp"
+
+namespace ww::model {
+
+// Belsley, Kuh and Welsch (1980) call 10 and more harmful.
+inline constexpr double kHarmfulInflation = 10;
+// Two columns alone have a variance inflation of 1 / (1 - r^2), which is 10 at this correlation.
+inline constexpr double kHarmfulCorrelation = -0.9487;
+
+struct AttributionTerm {
+  std::string name;
+  std::string part;              // terms with the same part may share a coefficient
+  std::vector<double> activity;  // one a run, at least 0: events per second, or a level
+};
+
+struct AttributionTable {
+  std::vector<std::string> runs;          // names
+  std::vector<std::string> applications;  // one a run; runs of an application err alike
+  std::vector<double> power_w;            // mean over the run
+  std::vector<AttributionTerm> terms;
+};
+
+struct AttributionOptions {
+  // Each part keeps a coefficient for each of its terms; nothing is decided.
+  bool split_all{false};
+};
+
+// One coefficient of the fit: that of a term, or of a part whose terms share it.
+struct AttributedCoefficient {
+  std::string name;  // "static" for the constant
+  std::string part;
+  std::vector<std::string> terms;  // whose sum it multiplies; empty for the constant
+  Interval value;                  // W per unit of activity, which is J per event
+  Interval power_w;                // mean over the runs
+  double inflation{};              // variance inflation; 0 for the constant
+  RowStatus status{RowStatus::ok};
+  std::string reason;
+};
+
+// Coefficients that the data tell apart only as a sum.
+struct AttributedSum {
+  std::string name;                  // "static + clocks"
+  std::vector<std::size_t> members;  // indices of coefficients
+  Interval power_w;                  // mean over the runs
+  RowStatus status{RowStatus::ok};
+  std::string reason;
+};
+
+struct AttributedRun {
+  std::string run;
+  std::string application;
+  double measured_w{};
+  double fitted_w{};
+  std::vector<Interval> coefficients_w;  // as Attribution::coefficients
+  std::vector<Interval> sums_w;          // as Attribution::sums
+};
+
+struct Attribution {
+  std::vector<AttributedCoefficient> coefficients;  // the constant first
+  std::vector<AttributedSum> sums;
+  std::vector<AttributedRun> runs;
+  double scatter{};  // relative standard deviation of runs of unseen applications
+  double dof{};      // degrees of freedom of the intervals
+};
+
+// Fits the model. Errors: bad_data (columns of unequal length; a value that is not finite; power
+// not above 0; activity below 0; fewer than three runs more than coefficients; fewer than four
+// applications; a term that is 0 in all runs).
+[[nodiscard]] Result<Attribution> attribute(const AttributionTable& table,
+                                            const AttributionOptions& options = {});
+
+struct LeftOutRun {
+  std::string run;
+  std::string application;
+  double measured_w{};
+  Interval predicted_w;  // 95% interval of a single run; high may be infinite
+  // Other than ok where the run has an activity that no other application has.
+  RowStatus status{RowStatus::ok};
+  [[nodiscard]] double error() const { return predicted_w.value / measured_w - 1; }
+  [[nodiscard]] bool covered() const {
+    return predicted_w.low <= measured_w && measured_w <= predicted_w.high;
+  }
+};
+
+struct LeftOut {
+  std::vector<LeftOutRun> runs;  // in the table's order
+  double mean_absolute_error{};  // relative
+  std::size_t covered{};         // runs with status ok whose interval holds the measured power
+  std::size_t judged{};          // runs with status ok
+};
+
+// Predicts each run from a fit to all other applications. Errors: those of attribute(), except that
+// a model with `split_all` may have more coefficients than runs: published forms with dozens of
+// components can then be judged on the same folds, and most of their coefficients are 0.
+[[nodiscard]] Result<LeftOut> leave_one_application_out(const AttributionTable& table,
+                                                        const AttributionOptions& options = {});
+
+}  // namespace ww::model
