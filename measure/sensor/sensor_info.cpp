@@ -3,17 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "ww/core/json_reader.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::measure {
-namespace {
-
-// Board sensors of the cards that were compared with an external meter were off by up to 5% (Yang,
-// Adamek, Armour 2023, table 2). No maker states the marginal efficiency of a card's regulator;
-// multi-phase converters change theirs by about as much over the load.
-constexpr double default_gain_tolerance = 0.05;
-constexpr double default_regulator_tolerance = 0.05;
-
-}  // namespace
 
 SensorInfo combine(const SensorFacts& facts, const StepResponse& response) {
   SensorInfo info;
@@ -24,9 +16,9 @@ SensorInfo combine(const SensorFacts& facts, const StepResponse& response) {
   info.rise_s = response.resolved ? response.rise_s : info.period_s;
   info.power_resolution_w = facts.power_resolution_w.value_or(0.0);
   info.temperature_resolution_c = facts.temperature_resolution_c.value_or(1.0);
-  info.gain_tolerance_95 = facts.gain_tolerance_95.value_or(default_gain_tolerance);
+  info.gain_tolerance_95 = facts.gain_tolerance_95.value_or(kBoardGainTolerance95);
   info.regulator_slope_tolerance_95 =
-      facts.regulator_slope_tolerance_95.value_or(default_regulator_tolerance);
+      facts.regulator_slope_tolerance_95.value_or(kRegulatorSlopeTolerance95);
   return info;
 }
 

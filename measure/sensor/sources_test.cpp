@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/measure/recorder.hpp"
 #include "ww/measure/replay.hpp"
 #include "ww/measure/sensor_info.hpp"
@@ -163,7 +164,8 @@ TEST(SensorInfo, SurvivesJson) {
   const auto back = sensor_info_from_json(to_json(info)).value();
   EXPECT_EQ(back.delay_s, 0.02);
   EXPECT_EQ(back.rise_s, 0.05);
-  EXPECT_EQ(back.gain_tolerance_95, 0.05);  // of a board sensor: the driver states none
+  // The driver states none.
+  EXPECT_EQ(back.gain_tolerance_95, kBoardGainTolerance95);
   EXPECT_THAT(back.name, HasSubstr("w9100"));
   EXPECT_THAT(sensor_info_from_json(nlohmann::json::object()).error().message, HasSubstr("name"));
 }

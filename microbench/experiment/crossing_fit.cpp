@@ -100,11 +100,10 @@ LatencySlope latency_slope(const nlohmann::json& setup, const ResultRow& answer,
     row.name = name;
     row.unit = unit;
     if (!answer.value) return row;
-    const double half = (*answer.high - *answer.low) / 2;
-    const double wider = std::hypot(half, *answer.value * relative_error) / latency;
+    const double of_latency = *answer.value * relative_error;
     row.value = *answer.value / latency;
-    row.low = *row.value - wider;
-    row.high = *row.value + wider;
+    row.low = *row.value - std::hypot(*answer.value - *answer.low, of_latency) / latency;
+    row.high = *row.value + std::hypot(*answer.high - *answer.value, of_latency) / latency;
     return row;
   };
   const double of_ticks = slope.ticks_error / slope.ticks;
@@ -173,6 +172,7 @@ Result<CrossingFit> fit_crossing(const CampaignStore& store) {
   fit.heat = answer.errors.heat;
   fit.clock = answer.errors.clock;
   fit.rate = answer.errors.rate;
+  fit.asleep = answer.errors.asleep;
   fit.gain = answer.errors.gain;
   fit.regulator = answer.errors.regulator;
   fit.greatest_mismatch = answer.greatest_mismatch;
@@ -250,6 +250,7 @@ nlohmann::json to_json(const CrossingFit& fit) {
                         {"heat", kPicojoule * fit.heat},
                         {"clock", kPicojoule * fit.clock},
                         {"rate", kPicojoule * fit.rate},
+                        {"asleep", kPicojoule * fit.asleep},
                         {"gain", kPicojoule * fit.gain},
                         {"regulator", kPicojoule * fit.regulator}}},
                       {"controls", controls},

@@ -88,6 +88,26 @@ constexpr int kLatencyRepeats = 3;
 constexpr double lock_in_s = 30.0;  // device time of a lock-in run, at least one cycle
 constexpr std::array turn_factors{1.0, 4.0, 16.0};
 
+// All pairs in random order, but engines always take turns in the same one. What a turn pays for
+// engines that are not gated yet is then part of the engine's own offset. In a random order, pairs
+// that follow one of their own engine would seem cheaper.
+std::vector<int> order_of_turns(const PlanInputs& inputs, SplitMix& generator) {
+  const auto next = [&generator] { return generator.next(); };
+  std::vector<int> engines(static_cast<std::size_t>(inputs.engines));
+  std::iota(engines.begin(), engines.end(), 0);
+  shuffle(engines, next);
+  std::vector<int> order(engines.size() * static_cast<std::size_t>(inputs.quadrants));
+  for (std::size_t e = 0; e < engines.size(); ++e) {
+    std::vector<int> quadrants(static_cast<std::size_t>(inputs.quadrants));
+    std::iota(quadrants.begin(), quadrants.end(), 0);
+    shuffle(quadrants, next);
+    for (std::size_t round = 0; round < quadrants.size(); ++round) {
+      order[round * engines.size() + e] = engines[e] * inputs.quadrants + quadrants[round];
+    }
+  }
+  return order;
+}
+
 std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t block,
                                      const std::vector<int>& order, double idle_s) {
   std::vector<PlannedRun> runs;
@@ -111,6 +131,16 @@ std::vector<PlannedRun> lock_in_runs(const PlanInputs& inputs, std::int64_t bloc
 }
 
 }  // namespace
+
+std::vector<int> cycle_of_turns(const PlannedRun& run, int quadrants) {
+  if (!run.mirrored) return twice(run.order, false);
+  std::vector<int> cycle = run.order;
+  const std::ptrdiff_t engines = std::ssize(run.order) / quadrants;
+  for (auto end = run.order.end(); end != run.order.begin(); end -= engines) {
+    cycle.insert(cycle.end(), end - engines, end);
+  }
+  return cycle;
+}
 
 std::string_view to_string(Rate rate) {
   switch (rate) {
@@ -203,7 +233,9 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
 
   // A slow sensor must settle in the idle runs, too.
   const double idle_s = std::max(inputs.quick ? 1.5 : 3.0, inputs.plateau_s.value_or(0.0));
-  if (variant.lock_in) return lock_in_runs(inputs, block, order, idle_s);
+  if (variant.lock_in) {
+    return lock_in_runs(inputs, block, order_of_turns(inputs, generator), idle_s);
+  }
   std::vector<PlannedRun> runs;
   const auto add_idle = [&] {
     runs.push_back(make(block, static_cast<std::int64_t>(runs.size()), RunKind::idle,

@@ -74,7 +74,7 @@ struct PlannedRun {
   int dvfs_state{};
   double seconds{};        // of device time; heat ends earlier once the temperature stands still
   double turn_s{};         // lock_in: how long a pair streams before the next one's turn
-  std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant), then mirrored
+  std::vector<int> order;  // lock_in: pairs (engine * quadrants + quadrant); see cycle_of_turns
   bool mirrored{true};     // lock_in; false: the same order again
   int repeat{};            // latency: which of the passes
   bool operator==(const PlannedRun&) const = default;
@@ -104,6 +104,12 @@ struct PlannedRun {
 
 // Device time of a campaign's set-up and of the blocks that are always run. Needs plateau_s.
 [[nodiscard]] double planned_seconds(const PlanInputs& inputs);
+
+// The pairs of a lock-in run's cycle, each of them twice. The order of the quadrants is mirrored in
+// the second half and that of the engines is not: a linear drift is then the same for all pairs of
+// an engine, and each engine's turns always follow the same engines'. Engines are gated some tens
+// of ms after their turn, so others' next turns pay for that.
+[[nodiscard]] std::vector<int> cycle_of_turns(const PlannedRun& run, int quadrants);
 
 // Shortest turn of a lock-in run: long enough that most readings of a turn show it alone.
 // `energy_interval_s`: between the steps of an accumulator, which neither lags nor averages; absent

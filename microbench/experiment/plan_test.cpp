@@ -154,6 +154,38 @@ TEST(Plan, LockInSweepsTheLengthOfTurnsInWholeCycles) {
   EXPECT_EQ(blocks, 1);
 }
 
+// Engines are gated only after the next turns have begun; what a turn pays for that must not depend
+// on its quadrant, also where one cycle ends and the next begins.
+TEST(Plan, EachEnginesTurnsFollowTheSameEnginesInAllOfALockInRun) {
+  const PlanInputs inputs = inputs_of(1, true);
+  for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
+    for (const PlannedRun& run : block_runs(inputs, b)) {
+      if (run.kind != RunKind::lock_in) continue;
+      const auto cycle = cycle_of_turns(run, 4);
+      ASSERT_EQ(cycle.size(), 32u);
+      std::map<int, std::set<int>> engine_before;
+      std::map<int, std::vector<std::size_t>> places;
+      for (std::size_t i = 0; i < cycle.size(); ++i) {
+        const auto before = static_cast<std::size_t>(cycle[(i + cycle.size() - 1) % cycle.size()]);
+        engine_before[cycle[i] / 4].insert(static_cast<int>(before / 4));
+        places[cycle[i]].push_back(i);
+      }
+      for (const auto& [engine, others] : engine_before) {
+        EXPECT_EQ(others.size(), 1u) << engine;
+        EXPECT_FALSE(others.contains(engine));
+      }
+      // Linear drift: both visits of all pairs of an engine have one mean place.
+      EXPECT_EQ(places.size(), 16u);
+      std::map<int, std::set<std::size_t>> sums;
+      for (const auto& [pair, at] : places) {
+        ASSERT_EQ(at.size(), 2u) << pair;
+        sums[pair / 4].insert(at[0] + at[1]);
+      }
+      for (const auto& [engine, sum] : sums) EXPECT_EQ(sum.size(), 1u) << engine;
+    }
+  }
+}
+
 TEST(Plan, SensorsTooSlowForLockInGetPlateausInstead) {
   PlanInputs inputs = inputs_of(1, true);
   inputs.turn_s = lock_in_turn_seconds(0.1, 0.2, 0.2, 0.1);

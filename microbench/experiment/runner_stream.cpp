@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/order.hpp"
 #include "experiment/runner.hpp"
 #include "ww/core/interrupt.hpp"
 
@@ -115,7 +114,7 @@ double Runner::peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) 
   return tuning_.saturated_bytes_per_clock * clock_hz(dvfs_state) * seconds;
 }
 
-// All pairs take turns, forward and mirrored, until the time is over. Bits of a turn follow from
+// All pairs take turns, in whole cycles, until the time is over. Bits of a turn follow from
 // its launches, and the run's counters must agree with their sum.
 Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   const int quadrants = static_cast<int>(device_.quadrants.size());
@@ -123,7 +122,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   stored.pattern = kernels::to_string(run.pattern);
   stored.throttle = static_cast<std::int32_t>(throttle);
   stored.kernel_hash = kernels_.stream_hash();
-  const std::vector<int> order = twice(run.order, run.mirrored);
+  const std::vector<int> order = cycle_of_turns(run, quadrants);
   const auto stream_of = [&](int pair) {
     return Stream{pair / quadrants, pair % quadrants, run.pattern, run.rate};
   };

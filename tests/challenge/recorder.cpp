@@ -131,8 +131,7 @@ void Recorder::stream(const PlannedRun& planned, StoredRun& run) {
 void Recorder::lock_in(const PlannedRun& planned, StoredRun& run) {
   run.pattern = kernels::to_string(planned.pattern);
   run.kernel_hash = "challenge";
-  std::vector<int> order = planned.order;
-  order.insert(order.end(), planned.order.rbegin(), planned.order.rend());
+  const std::vector<int> order = microbench::cycle_of_turns(planned, kQuadrants);
   const double end_s = now_s_ + planned.seconds;
   while (now_s_ < end_s - 1e-9) {
     for (const int pair : order) {

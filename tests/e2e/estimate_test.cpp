@@ -115,6 +115,28 @@ TEST_F(Estimate, TakesTogglesFromAnotherChipsMonitors) {
   EXPECT_LE(with.at("energy_j").at("low").get<double>(), value);
   EXPECT_GE(with.at("energy_j").at("high").get<double>(), value);
   EXPECT_LT(with.at("energy_j").at("high").get<double>(), prior.at("high").get<double>());
+  // Accesses of few bytes toggle the wires of a whole beat: more than once a payload bit.
+  auto sparse = written;
+  const auto toggle = [&sparse](double rate, double wires_per_bit) {
+    sparse["all"]["toggle_rate"] = rate;
+    sparse["all"]["wires_per_bit"] = wires_per_bit;
+    for (auto& kernel : sparse["kernels"]) {
+      kernel["toggle_rate"] = rate;
+      kernel["wires_per_bit"] = wires_per_bit;
+    }
+  };
+  toggle(1.8, 16);
+  const auto sparse_file = (folder_->path() / "sparse.json").string();
+  std::ofstream(sparse_file) << sparse;
+  const auto dearer = estimate({"--toggles", sparse_file}).at("energy_j");
+  EXPECT_GT(dearer.at("value").get<double>(), with.at("energy_j").at("value").get<double>());
+  // No beat changes a wire more than twice.
+  toggle(2.1, 1);
+  std::ofstream(sparse_file) << sparse;
+  const auto impossible = run({wirewatt(), "estimate", "--model", model(), "--counters", counters,
+                               "--toggles", sparse_file});
+  EXPECT_EQ(impossible.exit_code, 1);
+  EXPECT_NE(impossible.err.find("twice its wires_per_bit"), std::string::npos) << impossible.err;
   const auto refused = run(
       {wirewatt(), "estimate", "--model", model(), "--counters", counters, "--toggles", model()});
   EXPECT_NE(refused.exit_code, 0);

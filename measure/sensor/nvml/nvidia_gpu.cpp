@@ -9,6 +9,7 @@
 
 #include "nvml_api.hpp"
 #include "ww/core/energy_tick.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::measure {
 namespace {
@@ -69,7 +70,7 @@ class NvmlSource final : public PowerSource {
     }
     facts_.power_resolution_w = 1e-3;
     facts_.temperature_resolution_c = 1.0;
-    facts_.gain_tolerance_95 = 0.05;  // of board sensors, GPU_Power_Benchmark's cards
+    facts_.gain_tolerance_95 = kBoardGainTolerance95;
     find_power();
     find_energy();
     find_rest();

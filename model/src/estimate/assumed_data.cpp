@@ -80,8 +80,7 @@ Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share
     };
     const double ends[] = {at(coupling_share.low, 1), at(coupling_share.high, 1), at(0, 1)};
     const auto [low, high] = std::minmax_element(std::begin(ends), std::end(ends));
-    return {at(coupling_share.value, 1), *low / kOtherChipsRate,
-            std::min(1.0, *high * kOtherChipsRate)};
+    return {at(coupling_share.value, 1), *low / kOtherChipsRate, *high * kOtherChipsRate};
   }
   const Interval neighbours =
       of_one_more(kApplicationToggles, [&](const ApplicationToggles& application) {

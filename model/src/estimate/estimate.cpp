@@ -289,8 +289,10 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
                           const EstimateOptions& options) {
   if (kernels.empty()) return fail(ErrorCode::bad_data, "no kernel was counted");
   const Interval rate = equivalent_rate(options.data, model.coupling_share);
-  if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= std::min(1.0, rate.high)) ||
-      !std::isfinite(rate.high)) {
+  // Counted toggles may be more than bits: beats that carry few bits move all of their wires.
+  const bool counted = std::isfinite(options.data.counted_coupling);
+  if (!(rate.low >= 0 && rate.low <= rate.value && rate.value <= rate.high) ||
+      !std::isfinite(rate.high) || (!counted && rate.value > 1)) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("toggle rate {} ({}..{}); it lies between 0 and 1", rate.value,
                             rate.low, rate.high));

@@ -173,6 +173,21 @@ TEST(Estimate, TakesTheTogglesOfEachKernelByItsName) {
   }
 }
 
+// Beats that carry few bits move all of their wires. A rate that a user states is of words on all
+// wires, and there more than one toggle a bit is a mistake.
+TEST(Estimate, TakesMoreThanOneTogglePerBitWhereTheyWereCountedAlone) {
+  EstimateOptions options;
+  options.data = data_counted_elsewhere(1.7, 0);
+  const auto counted = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(counted) << counted.error().text();
+  options.data = data_counted_elsewhere(0.85, 0);
+  const auto half = estimate(wire_model(), {kernel(1e9)}, options);
+  ASSERT_TRUE(half) << half.error().text();
+  EXPECT_GT(l1_l2(counted->kernels[0]).energy_j->value, l1_l2(half->kernels[0]).energy_j->value);
+  options.data = data_at_rate(1.7);
+  EXPECT_FALSE(estimate(wire_model(), {kernel(1e9)}, options));
+}
+
 // Monitors of another chip tell more than the applications at large, and less than one's own.
 TEST(AssumedData, CountedOnAnotherChipIsNarrowerThanThePriorAndKeepsWhatOrderMayChange) {
   const Interval share{0.5, 0.35, 0.65};
@@ -182,7 +197,10 @@ TEST(AssumedData, CountedOnAnotherChipIsNarrowerThanThePriorAndKeepsWhatOrderMay
   EXPECT_DOUBLE_EQ(counted.low, 0.3 * (1 - 0.65 * 0.4) / 1.3);
   EXPECT_DOUBLE_EQ(counted.high, 0.3 * 1.3);  // neighbours in another order may save nothing
   EXPECT_LT(std::log(counted.high / counted.low), 0.5 * std::log(prior.high / prior.low));
-  EXPECT_LE(equivalent_rate(data_counted_elsewhere(0.9, 0.5), share).high, 1);
+  // A beat of few payload bits toggles each of its wires: more than once a payload bit.
+  const Interval sparse = equivalent_rate(data_counted_elsewhere(1.7, -0.9), share);
+  EXPECT_LT(sparse.low, sparse.value);
+  EXPECT_GT(sparse.high, 1.7);
 }
 
 // A rate alone says nothing of neighbours: words that change together cost less.

@@ -12,6 +12,9 @@ namespace {
 
 constexpr auto kTogglesFormat = "wirewatt-toggles/1";
 constexpr std::size_t kL1L2 = 1;
+// A beat changes a wire at most twice: to its bit, and back to where an idle or precharged bus
+// rests.
+constexpr double kMostTogglesAWire = 2;
 
 struct CountedToggles {
   double bytes{};
@@ -25,6 +28,7 @@ struct CountedToggles {
   [[nodiscard]] nlohmann::json json() const {
     return {{"bytes", bytes},
             {"toggle_rate", wires.toggles / (8 * bytes)},
+            {"wires_per_bit", wires.slot_bits / (8 * bytes)},
             {"coupling_per_toggle", wires.toggles > 0 ? wires.coupling() / wires.toggles : 0.0}};
   }
 };
@@ -38,8 +42,11 @@ std::optional<model::AssumedData> counted_data(const nlohmann::json& row) {
   if (!row.is_object()) return std::nullopt;
   const auto rate = number("toggle_rate");
   const auto coupling = number("coupling_per_toggle");
-  // A wire toggles at most once a beat, and each toggle has at most two neighbours.
-  if (!rate || !coupling || !(*rate >= 0 && *rate <= 1) || !(std::abs(*coupling) <= 2)) {
+  // Beats that carry few bits move all of their wires, so there are more wires than bits. Files of
+  // earlier versions do not have their number. Each toggle has at most two neighbours.
+  const double wires = number("wires_per_bit").value_or(1);
+  if (!rate || !coupling || !(*rate >= 0 && *rate <= kMostTogglesAWire * wires) ||
+      !(std::abs(*coupling) <= 2)) {
     return std::nullopt;
   }
   return model::data_counted_elsewhere(*rate, *coupling);
@@ -80,7 +87,9 @@ Status use_toggles(model::EstimateOptions& options, const std::string& file) {
   }
   const auto bad = [&](const std::string& where) {
     return fail(ErrorCode::bad_data,
-                where + " needs a toggle_rate of 0 to 1 and a coupling_per_toggle of -2 to 2",
+                where +
+                    " needs a toggle_rate from 0 to twice its wires_per_bit (1 where the file does "
+                    "not have it) and a coupling_per_toggle of -2 to 2",
                 file);
   };
   const auto all = counted_data(json.value("all", nlohmann::json()));

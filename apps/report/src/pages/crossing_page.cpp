@@ -83,7 +83,7 @@ std::string crossing_page(const json& crossing) {
   }
   page.table(controls);
   page.section("Interval");
-  Table parts{"Half-widths of the 95% interval, added in quadrature",
+  Table parts{"Half-width of the 95% interval that each source alone would leave",
               {{"source", false}, {"pJ/bit", true}},
               {}};
   for (const auto& [source, half] : crossing.at("half_widths_pj_per_bit_crossing").items()) {

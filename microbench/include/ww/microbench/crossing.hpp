@@ -66,10 +66,10 @@ struct CrossingFit {
   // the rows above are of the way between these, and nothing crosses.
   std::optional<LatencySlope> slope;
   std::vector<CrossingCheck> controls;
-  // Parts of random_bit's interval [J/bit/crossing]: scatter over blocks, temperature, how power
-  // goes with the clock, a bend of power with the rate, gain of the sensor, losses of the
-  // regulator.
-  double noise{}, heat{}, clock{}, rate{}, gain{}, regulator{};
+  // Half-width of random_bit's 95% interval that each source alone would leave [J/bit/crossing]:
+  // scatter over blocks, temperature, how power goes with the clock, a bend of power with the rate,
+  // unequal times asleep, gain of the sensor, losses of the regulator.
+  double noise{}, heat{}, clock{}, rate{}, asleep{}, gain{}, regulator{};
   double greatest_mismatch{};  // of near's and far's rates at one wait, as a fraction
   // At the shortest wait.
   double near_bits_per_s{};

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ww/core/result_row.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/core/units.hpp"
 
 namespace ww::model {
@@ -46,10 +47,10 @@ struct CrossingRun {
   std::optional<double> clock_hz{};
 };
 
-// Half-widths of 95% intervals, as fractions of the answer.
+// Relative 95% half-widths about 1 of what scales the readings.
 struct CrossingTolerances {
-  double gain{0.05};       // of the power sensor
-  double regulator{0.05};  // of its marginal efficiency
+  double gain{kBoardGainTolerance95};            // of the power sensor
+  double regulator{kRegulatorSlopeTolerance95};  // of its marginal efficiency
 };
 
 // A condition whose outcome is known in advance.
@@ -59,18 +60,21 @@ struct CrossingControl {
   std::string detail;  // what was seen, and where it failed what that means
 };
 
-// Half-widths of the 95% interval [J/bit/crossing]; they add in quadrature.
+// Half-width of the 95% interval [J/bit/crossing] that each source alone would leave. The answer's
+// interval is of all of them together, by propagation of their distributions.
 struct CrossingErrors {
-  double noise{};
-  double heat{};   // how far temperature moves the answer
-  double clock{};  // how far the exponent of power with the clock, 0 to 3, moves it
-  double rate{};   // how far a bend of power with the rate moves it, and unequal times asleep
-  double gain{};
-  double regulator{};
+  double noise{};      // Student's t
+  double heat{};       // what is not known of power's growth with the temperature; normal
+  double clock{};      // exponent of power with the clock, 0 to 3; rectangular
+  double rate{};       // a bend of power with the rate; rectangular
+  double asleep{};     // unequal times asleep; rectangular
+  double gain{};       // normal, divides the answer
+  double regulator{};  // normal, divides the answer
 };
 
 struct CrossingAnswer {
-  // J a payload bit and crossing, 95% interval; one that holds zero is an answer too: nothing was
+  // J a payload bit and crossing, 95% interval, which reaches farther up than down because the
+  // reading is divided by an uncertain gain; one that holds zero is an answer too: nothing was
   // seen to cross at a cost above its end. Status ok only where the rates allow an answer and every
   // control passed; else not_identified or rejected, without a value, and the reason.
   ResultRow random_bit;  // convention per_random_bit

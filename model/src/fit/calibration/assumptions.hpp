@@ -85,8 +85,8 @@ inline constexpr double kRateDoubtNone = 0.8;
 inline constexpr double kCrawl = 1e-2;
 
 // --- Crossings ---
-// A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike: 95%
-// half-width of the difference, of the power of all of them awake. No source is known.
+// A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike:
+// limit of the difference, of the power of all of them awake; rectangular. No source is known.
 inline constexpr double kSleepShare = 0.05;
 
 // --- Other segments and the wires alone ---

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
 
 #include "fit/calibration/assumptions.hpp"
 #include "fit/crossing/crossing_controls.hpp"
+#include "fit/crossing/crossing_interval.hpp"
 #include "fit/crossing/crossing_rate_check.hpp"
 #include "fit/crossing/crossing_solver.hpp"
 #include "stats.hpp"
@@ -17,7 +20,8 @@
 namespace ww::model {
 namespace {
 
-constexpr double kMostBend = 0.25;  // of the answer, when power bends with the rate
+constexpr double kMostBend = 0.25;       // of the answer, when power bends with the rate
+constexpr double kRectangular95 = 0.95;  // of a limit, where all within it is equally likely
 
 class CrossingFitter {
  public:
@@ -31,7 +35,9 @@ class CrossingFitter {
     plain_ = blocks_.solve_all({});
     if (refusal.empty() && !plain_.empty()) {
       answer.controls = judge_controls(runs_, blocks_, plain_);
-      answer.errors = errors_of(answer);
+      sources_ = sources_of(answer);
+      answer.errors = errors_of();
+      draws_.emplace(static_cast<int>(blocks_.freedom()));
     }
     const auto zeros = [](const CrossingTerms& v) { return v.at(CrossingTerm::far_zeros); };
     const auto random = [](const CrossingTerms& v) { return v.at(CrossingTerm::far_random); };
@@ -53,18 +59,31 @@ class CrossingFitter {
     return found == values.end() ? std::abs(answer) : std::abs(found->second - answer);
   }
 
-  [[nodiscard]] CrossingErrors errors_of(const CrossingAnswer& answer) const {
-    CrossingErrors errors;
+  [[nodiscard]] CrossingSources sources_of(const CrossingAnswer& answer) const {
+    CrossingSources sources;
+    sources.heat = blocks_.solver().heat_error();
+    sources.clock = blocks_.solver().has_clock()
+                        ? far_change({.clock_exponent = kMostCrossingClockExponent})
+                        : 0;
+    sources.bend = of_bend(answer);
+    sources.asleep = of_sleep();
+    sources.gain = tolerances_.gain;
+    sources.regulator = tolerances_.regulator;
+    return sources;
+  }
+
+  [[nodiscard]] CrossingErrors errors_of() const {
+    static const double normal_95 = t_quantile_95(std::numeric_limits<double>::infinity());
     const auto far = CrossingBlocks::jackknife(
         plain_, [](const CrossingTerms& v) { return v.at(CrossingTerm::far_random); });
+    CrossingErrors errors;
     errors.noise = t_quantile_95(blocks_.freedom()) * far.error;
-    errors.heat = blocks_.solver().has_heat() ? far_change({.heat = false}) : 0;
-    errors.clock = blocks_.solver().has_clock()
-                       ? far_change({.clock_exponent = kMostCrossingClockExponent})
-                       : 0;
-    errors.rate = std::hypot(of_bend(answer), of_sleep());
-    errors.gain = tolerances_.gain * std::abs(far.value);
-    errors.regulator = tolerances_.regulator * std::abs(far.value);
+    errors.heat = normal_95 * sources_.heat;
+    errors.clock = kRectangular95 * sources_.clock;
+    errors.rate = kRectangular95 * sources_.bend;
+    errors.asleep = kRectangular95 * sources_.asleep;
+    errors.gain = sources_.gain * std::abs(far.value);
+    errors.regulator = sources_.regulator * std::abs(far.value);
     return errors;
   }
 
@@ -143,13 +162,7 @@ class CrossingFitter {
     }
     const double far = std::abs(plain_.front().at(CrossingTerm::far_random));
     const auto estimate = CrossingBlocks::jackknife(plain_, function);
-    const double noise = t_quantile_95(blocks_.freedom()) * estimate.error;
-    const double share = far > 0 ? std::abs(estimate.value) / far : 1;
-    const double half =
-        std::hypot(noise, std::hypot(answer.errors.heat, answer.errors.clock, answer.errors.rate),
-                   std::hypot(answer.errors.gain, answer.errors.regulator) * share);
-    const double low = estimate.value - half;
-    const double high = estimate.value + half;
+    const auto [low, high] = draws_->interval(estimate.value, estimate.error, sources_);
     if (const std::string failures = failures_of(answer, far, low <= 0 && high >= 0);
         !failures.empty()) {
       return refuse(RowStatus::rejected, failures);
@@ -171,6 +184,8 @@ class CrossingFitter {
   CrossingTolerances tolerances_;
   CrossingBlocks blocks_;
   std::vector<CrossingTerms> plain_;
+  CrossingSources sources_;             // of the answer for random bits
+  std::optional<CrossingDraws> draws_;  // where there is an answer
 };
 
 }  // namespace

@@ -53,8 +53,15 @@ CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
                             kLeastCrossingClockChange * mean_clock_;
 }
 
-CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
-                                    std::optional<std::int64_t> left_out) const {
+struct CrossingSolver::System {
+  Eigen::MatrixXd a;  // a row for each run, and one for the prior of heat
+  Eigen::VectorXd b;
+  std::map<CrossingTerm, Eigen::Index> column_of;
+  double sigma{1};  // scatter of the runs [W]
+};
+
+CrossingSolver::System CrossingSolver::system_of(const CrossingVariant& variant,
+                                                 std::optional<std::int64_t> left_out) const {
   std::vector<const CrossingRun*> used;
   std::map<std::int64_t, Eigen::Index> block_of;
   for (const CrossingRun& run : runs_) {
@@ -62,45 +69,63 @@ CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
     used.push_back(&run);
     block_of.emplace(run.block, 0);
   }
-  if (used.empty()) return {};
+  System system;
   Eigen::Index columns = 0;
   for (auto& [block, column] : block_of) column = columns++;
-  std::map<CrossingTerm, Eigen::Index> column_of;
   std::vector<std::map<CrossingTerm, double>> rows;
   for (const CrossingRun* run : used) {
     rows.push_back(row_of(*run, variant));
     for (const auto& [term, value] : rows.back()) {
-      if (value != 0 && !column_of.contains(term)) column_of[term] = columns++;
+      if (value != 0 && !system.column_of.contains(term)) system.column_of[term] = columns++;
     }
   }
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(used.size()) + 1, columns);
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(a.rows());
+  system.a = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(used.size()) + 1, columns);
+  system.b = Eigen::VectorXd::Zero(system.a.rows());
   for (std::size_t i = 0; i < used.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
-    a(row, block_of.at(used[i]->block)) = 1;
+    system.a(row, block_of.at(used[i]->block)) = 1;
     for (const auto& [term, value] : rows[i]) {
-      if (const auto column = column_of.find(term); column != column_of.end()) {
-        a(row, column->second) = value;
+      if (const auto column = system.column_of.find(term); column != system.column_of.end()) {
+        system.a(row, column->second) = value;
       }
     }
-    b(row) = used[i]->power.value();
+    system.b(row) = used[i]->power.value();
     if (clocked_) {
-      b(row) -= variant.clock_exponent * over_idle_w_ * (*used[i]->clock_hz / mean_clock_ - 1);
+      system.b(row) -=
+          variant.clock_exponent * over_idle_w_ * (*used[i]->clock_hz / mean_clock_ - 1);
     }
   }
-  const Eigen::VectorXd loose = with_priors(a, b, column_of, 1.0);
-  if (loose.size() == 0) return {};
-  const auto count = static_cast<Eigen::Index>(used.size());
-  const double freedom = static_cast<double>(std::max<Eigen::Index>(1, count - columns));
-  const Eigen::VectorXd misfit = b.head(count) - a.topRows(count) * loose;
-  const double sigma = std::max(1e-6, std::sqrt(misfit.squaredNorm() / freedom));
-  const Eigen::VectorXd found = with_priors(a, b, column_of, sigma);
+  return system;
+}
+
+CrossingTerms CrossingSolver::solve(const CrossingVariant& variant,
+                                    std::optional<std::int64_t> left_out) const {
+  System system = system_of(variant, left_out);
+  const Eigen::VectorXd found = solve_system(system);
+  if (found.size() == 0) return {};
   CrossingTerms values;
-  for (const auto& [term, column] : column_of) {
+  for (const auto& [term, column] : system.column_of) {
     const bool per_bit = term != CrossingTerm::place && term != CrossingTerm::heat;
     values[term] = per_bit ? found(column) / mean_rate_ : found(column);
   }
   return values;
+}
+
+double CrossingSolver::heat_error() const {
+  if (!heats_) return 0;
+  System system = system_of({}, {});
+  const auto heat = system.column_of.find(CrossingTerm::heat);
+  const auto far = system.column_of.find(CrossingTerm::far_random);
+  if (solve_system(system).size() == 0 || heat == system.column_of.end() ||
+      far == system.column_of.end()) {
+    return 0;
+  }
+  // The regression of one error on the other: their covariance over the heat term's deviation.
+  const Eigen::MatrixXd information = system.a.transpose() * system.a;
+  const Eigen::VectorXd with_heat =
+      information.ldlt().solve(Eigen::VectorXd::Unit(information.cols(), heat->second));
+  return system.sigma * std::abs(with_heat(far->second)) / std::sqrt(with_heat(heat->second)) /
+         mean_rate_;
 }
 
 std::map<CrossingTerm, double> CrossingSolver::row_of(const CrossingRun& run,
@@ -124,9 +149,9 @@ std::map<CrossingTerm, double> CrossingSolver::row_of(const CrossingRun& run,
   return row;
 }
 
-Eigen::VectorXd CrossingSolver::with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
-                                            const std::map<CrossingTerm, Eigen::Index>& column_of,
-                                            double sigma) const {
+Eigen::VectorXd CrossingSolver::with_priors(System& system, double sigma) const {
+  auto& [a, b, column_of, used_sigma] = system;
+  used_sigma = sigma;
   if (const auto heat = column_of.find(CrossingTerm::heat); heat != column_of.end()) {
     a(a.rows() - 1, heat->second) = sigma / (kCrossingHeatShare * mean_power_w_);
     b(a.rows() - 1) = sigma;
@@ -134,6 +159,16 @@ Eigen::VectorXd CrossingSolver::with_priors(Eigen::MatrixXd& a, Eigen::VectorXd&
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(a);
   if (solver.rank() < a.cols()) return {};
   return solver.solve(b);
+}
+
+Eigen::VectorXd CrossingSolver::solve_system(System& system) const {
+  const Eigen::Index count = system.a.rows() - 1;
+  if (count == 0) return {};
+  const Eigen::VectorXd loose = with_priors(system, 1.0);
+  if (loose.size() == 0) return {};
+  const double freedom = static_cast<double>(std::max<Eigen::Index>(1, count - system.a.cols()));
+  const Eigen::VectorXd misfit = system.b.head(count) - system.a.topRows(count) * loose;
+  return with_priors(system, std::max(1e-6, std::sqrt(misfit.squaredNorm() / freedom)));
 }
 
 CrossingBlocks::CrossingBlocks(std::span<const CrossingRun> runs) : solver_(runs) {

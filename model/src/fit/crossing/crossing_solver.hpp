@@ -57,14 +57,22 @@ class CrossingSolver {
   // Terms in J/bit where they follow the rate; empty where the runs do not determine them.
   [[nodiscard]] CrossingTerms solve(const CrossingVariant& variant,
                                     std::optional<std::int64_t> left_out = {}) const;
+  // Standard deviation of the far term for random bits that goes with what prior and data leave
+  // open of the heat term [J/bit]; 0 without a heat term. The prior is an error that no repetition
+  // shows, so blocks that agree say nothing of it.
+  [[nodiscard]] double heat_error() const;
 
  private:
+  struct System;  // rows, right-hand side, and what the columns are
+  [[nodiscard]] System system_of(const CrossingVariant& variant,
+                                 std::optional<std::int64_t> left_out) const;
   [[nodiscard]] std::map<CrossingTerm, double> row_of(const CrossingRun& run,
                                                       const CrossingVariant& variant) const;
   // The last row is the prior of heat, of width as its mean.
-  Eigen::VectorXd with_priors(Eigen::MatrixXd& a, Eigen::VectorXd& b,
-                              const std::map<CrossingTerm, Eigen::Index>& column_of,
-                              double sigma) const;
+  Eigen::VectorXd with_priors(System& system, double sigma) const;
+  // The solution whose prior has the weight that the scatter of the runs gives it; empty where the
+  // runs do not determine the terms. Leaves that prior in the system, and its sigma.
+  Eigen::VectorXd solve_system(System& system) const;
 
   std::vector<CrossingRun> runs_;
   double mean_rate_{};
