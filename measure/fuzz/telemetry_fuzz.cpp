@@ -65,6 +65,9 @@ void check_package(std::span<const std::byte> bytes) {
     if (metrics.has_value() != fields.has_value()) std::abort();
   }
   static_cast<void>(ww::measure::parse_pm_metrics(bytes, "fuzz", false));
+  std::vector<std::byte> hsmp(bytes.begin(), bytes.end());
+  hsmp.resize(1404);
+  if (!ww::measure::parse_hsmp_table(hsmp, "fuzz")) std::abort();
 }
 
 }  // namespace

@@ -120,7 +120,29 @@ void pair_dies(const std::string& sysfs, std::vector<AmdGpu>& gpus) {
   }
 }
 
+// MI300A is a CPU as well: the processors that are near to the GPU are those of its package, whose
+// number HSMP's folders carry. The second name is that of a driver which ACPI probes.
+std::string hsmp_folder(const std::string& sysfs, const AmdGpu& gpu) {
+  if (!is_mi300a(gpu)) return {};
+  const std::string near = file_text(gpu.folder + "/local_cpulist");  // "24-47,120-143"
+  const auto digits = near.substr(0, near.find_first_not_of("0123456789"));
+  const std::string package = file_text(
+      fmt::format("{}/devices/system/cpu/cpu{}/topology/physical_package_id", sysfs, digits));
+  unsigned number = 0;
+  const auto parsed = std::from_chars(package.data(), package.data() + package.size(), number);
+  if (digits.empty() || package.empty() || parsed.ec != std::errc{}) return {};
+  for (const auto& folder : {fmt::format("{}/devices/platform/amd_hsmp/socket{}", sysfs, number),
+                             fmt::format("{}/devices/platform/AMDI0097:{:02x}", sysfs, number)}) {
+    if (fs::exists(folder + "/metrics_bin")) return folder;
+  }
+  return {};
+}
+
 }  // namespace
+
+bool is_mi300a(const AmdGpu& gpu) {
+  return gpu.device_id == "0x74a0";
+}
 
 std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
   std::vector<AmdGpu> gpus;
@@ -149,6 +171,7 @@ std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs) {
     if (!gpu.render.empty()) {
       gpu.render_device = (fs::path(sysfs).parent_path() / "dev/dri" / gpu.render).string();
     }
+    gpu.hsmp = hsmp_folder(sysfs, gpu);
     gpus.push_back(std::move(gpu));
   }
   std::ranges::sort(gpus, {}, &AmdGpu::pci);

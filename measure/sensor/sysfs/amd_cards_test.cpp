@@ -263,6 +263,62 @@ TEST_F(AmdCards, OfManyDiesGiveTheEnergyOfEachPartAndTheBytesOfEachLink) {
   EXPECT_EQ((*source)->throttle_text(*later.throttle), "power");
 }
 
+// Two MI300A: what the CPU side says of a package belongs to the GPU whose processors are its own.
+class ApuCards : public AmdCards {
+ protected:
+  void SetUp() override {
+    AmdCards::SetUp();
+    const fs::path cpus = fs::path(sysfs()) / "devices/system/cpu";
+    for (int i = 0; i < 2; ++i) {
+      const auto device = add_card(i, "000" + std::to_string(i) + ":01:00.0", "0x74a0");
+      write(device / "hwmon/hwmon0/power1_input", "300000000\n");
+      write(device / "local_cpulist", i == 0 ? "24-47\n" : "0-23\n");
+      write(cpus / (i == 0 ? "cpu0" : "cpu24") / "topology/physical_package_id",
+            std::to_string(i) + "\n");
+      std::vector<std::byte> table(1404);
+      table[84] = static_cast<std::byte>(10 + i);  // AidEnergyAcc
+      testing::FakeCards::write(socket(i) / "metrics_bin", table);
+    }
+  }
+  [[nodiscard]] fs::path socket(int i) const {
+    return fs::path(sysfs()) / "devices/platform/amd_hsmp" / ("socket" + std::to_string(i));
+  }
+  [[nodiscard]] FieldState hsmp_field(const PowerSource& source) const {
+    const auto& fields = source.fields();
+    const auto state = std::ranges::find(fields, "hsmp", &FieldState::name);
+    return state == fields.end() ? FieldState{} : *state;
+  }
+};
+
+TEST_F(ApuCards, TakeTheRailsThatTheCpuSideOfTheirOwnPackageCounts) {
+  for (int i = 0; i < 2; ++i) {
+    const auto source = open_amd_sysfs(list_amd_gpus(sysfs()).at(static_cast<std::size_t>(i)));
+    ASSERT_TRUE(source) << source.error().text();
+    EXPECT_THAT(hsmp_field(**source).reason, HasSubstr(socket(1 - i).string()));
+    RawReading reading;
+    (*source)->read_slow(reading);
+    const auto rails = (*source)->take_rails();
+    ASSERT_EQ(rails.size(), 1u);
+    EXPECT_EQ(rails[0].rail, "aid_energy");
+    EXPECT_EQ(rails[0].value, 11 - i);
+  }
+}
+
+TEST_F(ApuCards, RefuseAProtocolThatIsNotKnownAndDoWithoutTheTable) {
+  write(socket(1) / "protocol_version", "7\n");
+  const auto source = open_amd_sysfs(list_amd_gpus(sysfs()).at(0));
+  ASSERT_TRUE(source) << source.error().text();
+  EXPECT_EQ(hsmp_field(**source).status, FieldStatus::failed);
+  EXPECT_THAT(hsmp_field(**source).reason, HasSubstr("protocol 7"));
+}
+
+TEST_F(ApuCards, WithoutKnownProcessorsTakeNoPackagesTable) {
+  const AmdGpu before = list_amd_gpus(sysfs()).at(0);
+  EXPECT_EQ(before.hsmp, socket(1).string());
+  fs::remove(fs::path(before.folder) / "local_cpulist");
+  EXPECT_EQ(list_amd_gpus(sysfs()).at(0).hsmp, "");
+}
+
 // Folders of device files that owners of cards gave.
 class RecordedCards : public AmdCards {
  protected:

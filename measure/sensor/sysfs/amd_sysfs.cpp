@@ -68,6 +68,8 @@ class AmdSysfs final : public PowerSource {
     open(metrics_, table_folder + "/gpu_metrics", "gpu_metrics");
     if (access((table_folder + "/pm_metrics").c_str(), F_OK) == 0) {
       open(package_, table_folder + "/pm_metrics", "pm_metrics");
+    } else if (!gpu.hsmp.empty()) {
+      open(package_, gpu.hsmp + "/metrics_bin", "hsmp");
     }
     for (int i = 1; i <= 3; ++i) {
       const auto label = file_text(hwmon(fmt::format("temp{}_label", i)));
@@ -234,19 +236,32 @@ class AmdSysfs final : public PowerSource {
 
   void settle_package() {
     if (!package_.is_open()) return;
-    auto& state = *std::ranges::find(fields_, "pm_metrics", &FieldState::name);
-    const auto table = parse_pm_metrics(package_.read_bytes(), package_.path(), is_apu());
+    by_hsmp_ = !package_.path().ends_with("/pm_metrics");
+    auto& state = *std::ranges::find(fields_, by_hsmp_ ? "hsmp" : "pm_metrics", &FieldState::name);
+    const auto table = package_table();
     if (table) {
       state.reason = fmt::format("{}, table {}, firmware {:#x}", package_.path(), table->layout,
                                  table->firmware);
+      if (by_hsmp_) state.reason = package_.path() + ", protocol 6";
     } else {
       state.status = FieldStatus::failed;
       state.reason = table.error().text();
       package_ = SysfsFile();
     }
   }
-  // MI300A, whose package has CPU dies as well.
-  [[nodiscard]] bool is_apu() const { return gpu_.device_id == "0x74a0"; }
+  Result<PmMetrics> package_table() {
+    if (!by_hsmp_) {
+      return parse_pm_metrics(package_.read_bytes(), package_.path(), is_mi300a(gpu_));
+    }
+    // Older kernels do not tell the protocol; the table's size does then.
+    const std::string protocol = file_text(gpu_.hsmp + "/protocol_version");
+    if (!protocol.empty() && protocol != "6") {
+      return fail(ErrorCode::unsupported,
+                  "HSMP protocol " + protocol + " is not known; that of MI300A is 6",
+                  package_.path());
+    }
+    return parse_hsmp_table(package_.read_bytes(), package_.path());
+  }
 
   // Some drivers wait half a second for the firmware at each read, and others answer at once.
   void find_slow_reads() {
@@ -297,7 +312,7 @@ class AmdSysfs final : public PowerSource {
       if (value) readings.push_back({now, source_ns, rail, unit, *value});
     };
     if (package_.is_open()) {
-      if (const auto table = parse_pm_metrics(package_.read_bytes(), package_.path(), is_apu())) {
+      if (const auto table = package_table()) {
         constexpr const char* ticks = "2^-16 J";
         add("socket_energy", ticks, table->socket_ticks, table->timestamp_ns);
         add("ccd_energy", ticks, table->ccd_ticks, table->timestamp_ns);
@@ -358,6 +373,7 @@ class AmdSysfs final : public PowerSource {
   LimitCounts limits_;
   RailLog rails_;
   bool has_energy_{};
+  bool by_hsmp_{};  // the package's table is that of its CPU side
   Power power_{Power::none}, second_{Power::none};
 };
 

@@ -81,6 +81,11 @@ constexpr std::array pm_v0 = {
     PmEntry{"XgmiWriteDataSizeAcc", "1/1024 kB", MetricType::u64, 1660, 8, PmField::xgmi_write},
 };
 
+// What HSMP's table has of V0: it ends after the clocks of the dies.
+constexpr std::size_t hsmp_bytes = 1404;
+constexpr auto hsmp_table = std::span(pm_v0).first(pm_v0.size() - 2);
+static_assert(hsmp_table.back().offset + hsmp_table.back().count * 4 == hsmp_bytes);
+
 // MI350 with older firmware.
 constexpr std::array pm_v2 = {
     PmEntry{"AccumulationCounter", "samples", MetricType::u64, 0, 1, PmField::samples},
@@ -253,11 +258,7 @@ std::optional<std::int64_t> pm_value(const PmTable& table, const PmEntry& entry,
 
 constexpr std::int64_t fixed_point = 1024;
 
-}  // namespace
-
-Result<PmMetrics> parse_pm_metrics(std::span<const std::byte> data, const std::string& source,
-                                   bool apu) {
-  WW_ASSIGN(table, check_pm_table(data, source, apu));
+PmMetrics pm_metrics_of(const PmTable& table) {
   PmMetrics metrics;
   metrics.layout = table.layout.name;
   metrics.firmware = table.head.firmware;
@@ -307,6 +308,24 @@ Result<PmMetrics> parse_pm_metrics(std::span<const std::byte> data, const std::s
     }
   }
   return metrics;
+}
+
+}  // namespace
+
+Result<PmMetrics> parse_pm_metrics(std::span<const std::byte> data, const std::string& source,
+                                   bool apu) {
+  WW_ASSIGN(table, check_pm_table(data, source, apu));
+  return pm_metrics_of(table);
+}
+
+Result<PmMetrics> parse_hsmp_table(std::span<const std::byte> data, const std::string& source) {
+  if (data.size() != hsmp_bytes) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("the table of HSMP has {} bytes; protocol 6, that of MI300A, has {}",
+                            data.size(), hsmp_bytes),
+                source);
+  }
+  return pm_metrics_of(PmTable{{}, {"HSMP", hsmp_table}, data});
 }
 
 Result<std::vector<MetricValues>> pm_metrics_fields(std::span<const std::byte> data,

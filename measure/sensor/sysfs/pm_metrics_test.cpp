@@ -73,6 +73,27 @@ TEST(PmMetrics, FindTheRailsOfEveryTableThatTheFirmwareHas) {
   }
 }
 
+TEST(PmMetrics, OfTheCpuSideHaveTheSameRailsWithoutAHead) {
+  Bytes data(1404);
+  put_at(data, 48, 300 * 1024, 4);
+  put_at(data, 52, 123, 8);
+  put_at(data, 60, 5'000, 8);
+  put_at(data, 68, 100, 8);
+  put_at(data, 76, 2'000, 8);
+  put_at(data, 84, 1'500, 8);
+  put_at(data, 92, 1'000, 8);
+  const auto metrics = parse_hsmp_table(data, "x");
+  ASSERT_TRUE(metrics) << metrics.error().text();
+  EXPECT_EQ(metrics->socket_power_uw, 300'000'000);
+  EXPECT_EQ(metrics->timestamp_ns, 1'230);
+  EXPECT_EQ(metrics->ccd_ticks, 100);
+  EXPECT_EQ(metrics->aid_ticks, 1'500);
+  EXPECT_EQ(metrics->hbm_ticks, 1'000);
+  EXPECT_FALSE(metrics->xgmi_read_kb[0]);
+  data.resize(1200);
+  EXPECT_THAT(parse_hsmp_table(data, "x").error().text(), HasSubstr("1200"));
+}
+
 TEST(PmMetrics, AreRefusedByNumberWhereTheTableIsNotKnown) {
   EXPECT_THAT(parse_pm_metrics(pm_table(0x0D000600, 0x00557000, 0x11), "x", false).error().message,
               HasSubstr("0x11"));

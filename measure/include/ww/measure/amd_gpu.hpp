@@ -37,12 +37,18 @@ struct AmdGpu {
   // Why this die, which has no power sensor, has no other die either; empty where that is no
   // question.
   std::string no_other_die{};
+  // MI300A: the folder in which the CPU side of the same package (driver amd_hsmp) has its table,
+  // ".../amd_hsmp/socket1"; empty where there is none.
+  std::string hsmp{};
 };
 
 // Lists the amdgpu cards under SYSFS/class/drm, by PCI address. SYSFS is "/sys" except in tests.
 // Cards of other vendors are left out, and so are partitions, which have no sensors: they belong to
 // the card at function 0. Dies of one package are paired by the topology that the driver publishes.
 [[nodiscard]] std::vector<AmdGpu> list_amd_gpus(const std::string& sysfs);
+
+// A package with CPU dies beside the GPU's.
+[[nodiscard]] bool is_mi300a(const AmdGpu& gpu);
 
 // Why the card's energy counter cannot be used as counts of 2^-16 J; empty where it can. The unit
 // is documented for Instinct parts from MI100 on. On Radeon cards the same field counts something

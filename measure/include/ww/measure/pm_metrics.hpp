@@ -44,6 +44,12 @@ struct PmMetrics {
 [[nodiscard]] Result<PmMetrics> parse_pm_metrics(std::span<const std::byte> data,
                                                  const std::string& source, bool apu);
 
+// The table that the CPU side of an MI300A gives (HSMP, protocol 6, 1404 bytes): the beginning of
+// V0 without a head. `firmware` and `table_version` are 0. Source: Linux' asm/amd/hsmp.h. Errors:
+// unsupported (another size, which is another protocol's).
+[[nodiscard]] Result<PmMetrics> parse_hsmp_table(std::span<const std::byte> data,
+                                                 const std::string& source);
+
 // Every field that is known by name; the serial numbers of the parts are left out. Errors: those
 // of parse_pm_metrics.
 [[nodiscard]] Result<std::vector<MetricValues>> pm_metrics_fields(std::span<const std::byte> data,
