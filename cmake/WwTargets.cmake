@@ -8,6 +8,10 @@ find_package(PkgConfig REQUIRED)
 add_library(ww_options INTERFACE)
 target_compile_features(ww_options INTERFACE cxx_std_20)
 target_compile_options(ww_options INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC collects its garbage from 128 MiB on, again and again in a large file: a twelfth of the time.
+  target_compile_options(ww_options INTERFACE --param=ggc-min-heapsize=1048576)
+endif()
 
 # Most of a file's compile time is the headers that it includes, and the templates of theirs that it
 # instantiates. A unity build pays for both once for a group of files of a target: 25 files of the command
@@ -30,6 +34,19 @@ endfunction()
 function(ww_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
+
+# What almost every test includes, parsed once for all of them: a test file takes a quarter less time. Only
+# headers of libraries whose macros are the same in every target may stand here, or GCC refuses the result.
+if(WW_BUILD_TESTS AND WW_UNITY)
+  find_package(GTest REQUIRED)
+  file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "")
+  add_executable(ww_test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cpp)
+  target_link_libraries(ww_test_headers PRIVATE ww_options GTest::gmock GTest::gtest_main)
+  ww_cold(ww_test_headers)
+  target_precompile_headers(ww_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>
+    <algorithm> <chrono> <filesystem> <fstream> <functional> <map> <memory> <optional> <sstream> <string>
+    <vector>)
+endif()
 
 # ww_add_library(NAME SOURCES ... [PUBLIC libs ...] [PRIVATE libs ...])
 function(ww_add_library name)
@@ -58,6 +75,10 @@ function(ww_add_test name)
   ww_cold(${name})
   if(NOT ARG_ALONE)
     ww_unity(${name})
+  endif()
+  if(TARGET ww_test_headers)
+    target_precompile_headers(${name} REUSE_FROM ww_test_headers)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
   endif()
   # WW_SHARED_DATA: recordings from real GPUs beside the checkout; tests that read them skip, saying
   # so, where the folder is absent.

@@ -66,7 +66,7 @@ exec "$@"
 TEST_F(AmdCard, IsListedAsUsableAndVirtual) {
   const auto finished = run({wirewatt(), "devices", "--json"}, environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json device = named(json::parse(finished.out)["devices"], "name", "hip:0");
+  const json device = named(finished.json()["devices"], "name", "hip:0");
   ASSERT_FALSE(device.is_null()) << finished.out;
   EXPECT_EQ(device["usable"], true) << device;
   EXPECT_EQ(device["virtual"], true);
@@ -90,7 +90,7 @@ TEST_F(AmdCard, ShowsItsCountersToTheDoctorThroughAProfiler) {
       {wirewatt(), "doctor", "--device", "hip:0", "--no-step-test", "--no-clock-control", "--json"},
       environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   const json mapping = named(report["findings"], "capability", "counters l1_l2");
   EXPECT_EQ(mapping["verdict"], "good") << report["findings"].dump(1);
 }
@@ -118,7 +118,7 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   ASSERT_EQ(made.exit_code, 0) << made.err << made.out;
   const auto replayed = run({wirewatt(), "selftest", "--replay", file, "--json"});
   EXPECT_EQ(replayed.out, made.out);
-  const json report = json::parse(made.out);
+  const json report = made.json();
   for (const char* part : {"pinning", "latency", "sensor power", "step test"}) {
     EXPECT_EQ(named(report["findings"], "capability", part)["verdict"], "good")
         << report["findings"].dump(1);
@@ -141,7 +141,7 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
                              "--no-clock-control", "--out", out.string(), "--json"},
                             environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json result = json::parse(finished.out);
+  const json result = finished.json();
   EXPECT_EQ(result["virtual"], true);
   EXPECT_EQ(result["device"], "hip:0");
   EXPECT_THAT(result["traffic"].get<std::string>(), HasSubstr("rocprof agrees"));
@@ -149,7 +149,7 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   // tells no nominal voltage: the answer is for the one that was read.
   const json& energy = result["energy_fj_per_bit_mm"];
   std::ifstream model_file(out / "model.json");
-  const json model = json::parse(model_file);
+  const json model = parse_json(model_file);
   const double over = 1.1687 / model["reference"]["voltage_v"].get<double>();
   EXPECT_NEAR(energy["value"].get<double>() * over * over, 211, 4) << result.dump(1);
   EXPECT_FALSE(model["misfit"]["flagged"].get<bool>()) << model["misfit"].dump(1);

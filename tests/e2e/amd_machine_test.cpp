@@ -43,11 +43,11 @@ class AmdMachine : public ::testing::Test {
     const auto named =
         with_cards({"calibrate", "--dry-run", "--device", "virtual:w9100", "--json"});
     ASSERT_EQ(named.exit_code, 0) << named.err;
-    EXPECT_EQ(json::parse(named.out).at("virtual"), true);
+    EXPECT_EQ(named.json().at("virtual"), true);
   }
   // What `devices` says of the card at `pci`, on which nothing computes.
   [[nodiscard]] std::string said_of(const std::string& pci) const {
-    const json devices = json::parse(with_cards({"devices", "--json"}).out).at("devices");
+    const json devices = with_cards({"devices", "--json"}).json().at("devices");
     for (const json& device : devices) {
       if (device.at("name") != "pci:" + pci) continue;
       EXPECT_EQ(device.at("usable"), false);
@@ -60,7 +60,7 @@ class AmdMachine : public ::testing::Test {
   [[nodiscard]] json doctor(const std::string& pci) const {
     const auto finished = with_cards(
         {"doctor", "--no-step-test", "--no-counters", "--json", "--device", "pci:" + pci});
-    const json report = json::parse(finished.out, nullptr, false);
+    const json report = finished.json();
     EXPECT_FALSE(report.is_discarded()) << finished.err;
     return report;
   }
@@ -175,7 +175,7 @@ TEST_F(AmdMachine, WithoutAnyCardUsesTheVirtualOne) {
   fs::create_directories(sysfs() / "class/drm");
   const auto finished = with_cards({"topology", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_EQ(json::parse(finished.out)["device"], "virtual:w9100");
+  EXPECT_EQ(finished.json()["device"], "virtual:w9100");
   const auto dry = with_cards({"calibrate", "--dry-run", "--quick"});
   EXPECT_EQ(dry.exit_code, 0) << dry.err;
   EXPECT_THAT(dry.out, HasSubstr("virtual:w9100"));

@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
+#include "pattern.hpp"
 #include "process.hpp"
 #include "ww/core/campaign_store.hpp"
 
@@ -42,7 +42,7 @@ class QuickCalibration : public ::testing::Test {
     command.insert(command.end(), flags.begin(), flags.end());
     const auto finished = run(command);
     EXPECT_TRUE(json::accept(finished.out)) << finished.err;
-    return json::parse(finished.out);
+    return finished.json();
   }
 
   static inline std::unique_ptr<TemporaryFolder> folder_;
@@ -51,7 +51,7 @@ class QuickCalibration : public ::testing::Test {
 
 TEST_F(QuickCalibration, PrintsTheContractAndSaysVirtual) {
   ASSERT_TRUE(json::accept(finished_.out)) << finished_.out;
-  const auto result = json::parse(finished_.out);
+  const auto result = finished_.json();
   const auto& energy = result.at("energy_fj_per_bit_mm");
   EXPECT_LT(energy.at("low"), energy.at("value"));
   EXPECT_LT(energy.at("value"), energy.at("high"));
@@ -71,7 +71,7 @@ TEST_F(QuickCalibration, PrintsTheContractAndSaysVirtual) {
 TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
   const auto finished = run({wirewatt(), "score", run_folder().string(), "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto score = json::parse(finished.out);
+  const auto score = finished.json();
   EXPECT_LT(std::abs(score.at("error_sensed_percent").get<double>()), 6.0);
   EXPECT_EQ(score.at("covered"), true);
   EXPECT_EQ(score.at("misfit_flagged"), false);
@@ -91,9 +91,9 @@ TEST_F(QuickCalibration, ScoreFindsTheFitNearTheTruth) {
 TEST_F(QuickCalibration, TheReportIsOnePageThatSaysVirtual) {
   const auto page = text_of(run_folder() / "report.html");
   EXPECT_NE(page.find("<svg"), std::string::npos);
-  EXPECT_TRUE(std::regex_search(page, std::regex("virtual", std::regex::icase)));
+  EXPECT_TRUE(found_in_any_case(page, "virtual"));
   // Nothing is fetched: no external script, style, image or font.
-  EXPECT_FALSE(std::regex_search(page, std::regex("(src|href)=\"(https?:)?//")));
+  EXPECT_FALSE(found(page, "(src|href)=\"(https?:)?//"));
 }
 
 // What `fit` says of the campaign with another floorplan.
@@ -104,7 +104,7 @@ json fit_with_floorplan(const std::string& campaign, const std::string& floorpla
   std::filesystem::copy_file(campaign, copy);
   EXPECT_TRUE(CampaignStore::open(copy)->put(campaign_keys::floorplan, floorplan));
   const auto finished = run({wirewatt(), "fit", copy.string(), "--out", model.string()});
-  const json result = json::parse(text_of(model));
+  const json result = parse_json(text_of(model));
   EXPECT_EQ(finished.exit_code, result.at("misfit").at("flagged").get<bool>() ? 1 : 0);
   return result;
 }
@@ -113,11 +113,10 @@ json fit_with_floorplan(const std::string& campaign, const std::string& floorpla
 std::string ports_nearer(const std::string& floorplan, double mm) {
   std::istringstream lines(floorplan);
   std::ostringstream changed;
-  std::smatch match;
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_match(line, match, std::regex(R"(at = \[([0-9.]+), ([0-9.]+)\])"))) {
-      const double y = std::stod(match[2]);
-      line = fmt::format("at = [{}, {:.3f}]", match[1].str(), y > 10.45 ? y - mm : y + mm);
+    if (const auto at = groups(line, R"(^at = \[([0-9.]+), ([0-9.]+)\]$)"); !at.empty()) {
+      const double y = std::stod(at[2]);
+      line = fmt::format("at = [{}, {:.3f}]", at[1], y > 10.45 ? y - mm : y + mm);
     }
     changed << line << '\n';
   }
@@ -135,7 +134,7 @@ std::string engines_swapped(const std::string& floorplan) {
 }
 
 TEST_F(QuickCalibration, LatenciesWitnessTheFloorplan) {
-  const auto model = json::parse(text_of(run_folder() / "model.json"));
+  const auto model = parse_json(text_of(run_folder() / "model.json"));
   EXPECT_EQ(model.at("latency").at("recorded"), true) << model.at("latency");
   EXPECT_GT(model.at("latency").at("rank_correlation"), 0.9);
   EXPECT_EQ(model.at("latency").at("disagrees"), false) << model.at("latency");
@@ -145,8 +144,8 @@ TEST_F(QuickCalibration, LatenciesWitnessTheFloorplan) {
   const auto swapped = fit_with_floorplan(campaign(), engines_swapped(declared)).at("latency");
   EXPECT_EQ(swapped.at("disagrees"), true) << swapped;
   // A drawing that claims to be exact, and is 1 mm off.
-  const std::string exact = std::regex_replace(
-      declared, std::regex("position_error_95_mm = [0-9.]+"), "position_error_95_mm = 0.1");
+  const std::string exact =
+      replaced(declared, "position_error_95_mm = [0-9.]+", "position_error_95_mm = 0.1");
   EXPECT_NE(exact, declared);
   const auto right = fit_with_floorplan(campaign(), exact).at("latency");
   EXPECT_EQ(right.at("disagrees"), false) << right;
@@ -182,8 +181,8 @@ TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   with_nops.emplace_back("--nops");
   const auto finished = run(with_nops);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto energy = json::parse(finished.out).at("energy_fj_per_bit_mm");
-  const auto sleeping = json::parse(finished_.out).at("energy_fj_per_bit_mm");
+  const auto energy = finished.json().at("energy_fj_per_bit_mm");
+  const auto sleeping = finished_.json().at("energy_fj_per_bit_mm");
   EXPECT_LT(energy.at("low"), sleeping.at("value"));
   EXPECT_GT(energy.at("high"), sleeping.at("value"));
   EXPECT_NE(energy.at("value"), sleeping.at("value"));
@@ -205,11 +204,11 @@ TEST_F(QuickCalibration, AnExistingCampaignIsNeverReplaced) {
 }
 
 TEST_F(QuickCalibration, ResumingAFinishedCampaignAddsNothing) {
-  const auto before = json::parse(finished_.out);
+  const auto before = finished_.json();
   const auto again = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed",
                           "1", "--resume", "--out", run_folder().string(), "--json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(json::parse(again.out).at("runs"), before.at("runs"));
+  EXPECT_EQ(again.json().at("runs"), before.at("runs"));
 }
 
 TEST_F(QuickCalibration, ADamagedCampaignIsAnErrorNotACrash) {
@@ -229,7 +228,7 @@ TEST(NegativeControl, AnUnpatchedBinaryIsRefused) {
   const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick",
                              "--unpatched", "--out", (folder.path() / "run").string(), "--json"});
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
-  EXPECT_TRUE(std::regex_search(finished.err, std::regex("patch|pinned"))) << finished.err;
+  EXPECT_TRUE(found(finished.err, "patch|pinned")) << finished.err;
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "model.json"));
 }
 

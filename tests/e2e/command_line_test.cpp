@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <regex>
 
+#include "pattern.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -13,8 +13,7 @@ using nlohmann::json;
 
 void expect_error(const Finished& finished, int exit_code, const std::string& pattern) {
   EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
-  EXPECT_TRUE(std::regex_search(finished.err, std::regex(pattern, std::regex::icase)))
-      << finished.err;
+  EXPECT_TRUE(found_in_any_case(finished.err, pattern)) << finished.err;
   EXPECT_TRUE(finished.out.empty()) << finished.out;
 }
 
@@ -115,7 +114,7 @@ TEST(CommandLine, SimulatePrintsTheContract) {
            "--allocator",   "islip",    "--warmup",  "2000", "--cycles",        "5000",
            "--seed",        "1",        "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto report = json::parse(finished.out);
+  const auto report = finished.json();
   for (const auto* key : {"avg_packet_latency", "avg_network_latency", "p99_packet_latency",
                           "accepted_flits_per_node_cycle", "avg_hops", "cycles", "flit_hops",
                           "wall_s", "cpu_s", "flit_hops_per_cpu_s", "stable", "energy_pj"}) {
@@ -133,7 +132,7 @@ TEST(CommandLine, DevicesListsTheVirtualGpuAsVirtual) {
   const auto finished = run({wirewatt(), "devices", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   bool found = false;
-  const auto list = json::parse(finished.out);
+  const auto list = finished.json();
   for (const auto& device : list.at("devices")) {
     if (device.at("name") != "virtual:w9100") continue;
     found = true;

@@ -53,7 +53,7 @@ TEST_F(CrossingUse, CountsWhatTheFabricCarried) {
   write_profile(R"csv("lts__t_sectors_srcunit_ltcfabric.sum","sector","5000000")csv");
   const auto finished = estimate({"--toggle-rate", "0.5", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json answer = json::parse(finished.out);
+  const json answer = finished.json();
   EXPECT_EQ(answer["kind"], "crossing");
   EXPECT_EQ(answer["architecture"], "sm_80");
   const json& copy = answer["kernels"].at(0);
@@ -72,7 +72,7 @@ TEST_F(CrossingUse, WithoutAFabricCounterGivesAnythingFromNoneToAll) {
   write_profile("");
   const auto finished = estimate({"--toggle-rate", "0.5", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json copy = json::parse(finished.out)["kernels"].at(0);
+  const json copy = finished.json()["kernels"].at(0);
   EXPECT_EQ(copy["status"], "transferred");
   EXPECT_EQ(copy["energy_j"]["low"], 0);
   EXPECT_NEAR(copy["energy_j"]["value"].get<double>(), 2.56e-3, 1e-6);
@@ -86,7 +86,7 @@ TEST_F(CrossingUse, WithCountersOfUnknownMeaningNamesThemAndUsesNone) {
   write_profile(R"csv("lts__t_sectors_srcnode_gpc.sum","sector","5000000")csv");
   const auto finished = estimate({"--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json copy = json::parse(finished.out)["kernels"].at(0);
+  const json copy = finished.json()["kernels"].at(0);
   EXPECT_EQ(copy["status"], "transferred");
   EXPECT_THAT(copy["reason"].get<std::string>(),
               HasSubstr("not used: lts__t_sectors_srcnode_gpc.sum: it names the node"));
@@ -105,7 +105,7 @@ TEST_F(CrossingUse, ChargesTheLinksBetweenAnL2sSidesInASimulation) {
     more.emplace_back("--json");
     const auto finished = simulate(more);
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    return json::parse(finished.out)["energy_pj"];
+    return finished.json()["energy_pj"];
   };
   const std::string model = folder_.path().string();
   const json plain = energy_of({});
@@ -153,7 +153,7 @@ TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
       project({"--counters", (folder_.path() / "profile.csv").string(), "--toggle-rate", "0.5",
                "--moved", "20", "--card-node", "7nm", "--node", "7nm", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json answer = json::parse(finished.out);
+  const json answer = finished.json();
   EXPECT_EQ(answer["kind"], "crossing");
   EXPECT_EQ(answer["label"], "measured");
   EXPECT_TRUE(answer["energy_fj_per_bit_mm"].is_null());
@@ -166,7 +166,7 @@ TEST_F(CrossingUse, ProjectsWhatMovingCrossingsSaves) {
   EXPECT_EQ(moved["status"], "ok");
   // Its own node changes nothing; a node that nobody knows has no figure.
   EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
-  const json unknown = json::parse(project({"--json"}).out);
+  const json unknown = project({"--json"}).json();
   EXPECT_EQ(unknown["node"][0]["status"], "unavailable");
   EXPECT_THAT(project({}).out, HasSubstr("give it with --card-node"));
   EXPECT_EQ(unknown["moved"].size(), 3u);
@@ -181,12 +181,12 @@ TEST_F(CrossingUse, OfAVirtualCardIsLabelledSoAndItsDataSheetSaysItsNode) {
   const auto projected =
       run({wirewatt(), "project", "--model", folder_.path().string(), "--node", "7nm", "--json"});
   ASSERT_EQ(projected.exit_code, 0) << projected.err;
-  const json answer = json::parse(projected.out);
+  const json answer = projected.json();
   EXPECT_EQ(answer["label"], "virtual");
   EXPECT_EQ(answer["card_node_nm"], 7.0);
   EXPECT_NEAR(answer["node"][0]["energy_pj_per_bit_crossing"]["value"].get<double>(), 1.0, 1e-9);
   write_profile("");
-  EXPECT_EQ(json::parse(estimate({"--json"}).out)["virtual"], true);
+  EXPECT_EQ(estimate({"--json"}).json()["virtual"], true);
 }
 
 TEST_F(CrossingUse, HasAMillimetreOnlyFromAFloorplanWithItsSource) {
@@ -201,7 +201,7 @@ TEST_F(CrossingUse, HasAMillimetreOnlyFromAFloorplanWithItsSource) {
   EXPECT_THAT(alone.err, HasSubstr("a distance needs its source"));
   const auto given = project({"--crossing-mm", "10", "--crossing-mm-source", "a die photo"});
   ASSERT_EQ(given.exit_code, 0) << given.err;
-  const json answer = json::parse(given.out);
+  const json answer = given.json();
   EXPECT_NEAR(answer["energy_fj_per_bit_mm"]["value"].get<double>(), 100, 1e-9);
   EXPECT_EQ(answer["distance"]["source"], "a die photo");
   EXPECT_EQ(answer["distance"]["status"], "assumed");

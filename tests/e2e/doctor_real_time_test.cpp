@@ -78,7 +78,7 @@ json examine(const SensorShape& shape, bool frozen_energy, int expected_exit) {
                              "pci:0000:03:00.0", "--load", load_command(load)},
                             {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
   EXPECT_EQ(finished.exit_code, expected_exit) << finished.err;
-  return json::parse(finished.out, nullptr, false);
+  return finished.json();
 }
 
 TEST(DoctorInRealTime, AnAveragedMi210) {
@@ -110,7 +110,7 @@ TEST(DoctorInRealTime, AnH100ThatSeesAQuarterOfTheTime) {
                             {{"LD_LIBRARY_PATH", (build_folder() / "lib/nvml_stub").string()},
                              {"WW_NVML_STUB", folder.path().string()}});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out, nullptr, false);
+  const json report = finished.json();
   const json& power = report["columns"].at(0);
   EXPECT_EQ(power["verdict"], "limited") << power;
   EXPECT_NEAR(power["period_s"].get<double>(), 0.100, 0.001);

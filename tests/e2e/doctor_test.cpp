@@ -35,7 +35,7 @@ const json& named(const json& list, const std::string& key, const std::string& n
 TEST(Doctor, FindsTheVirtualSensorByItsStepTest) {
   const auto finished = run({wirewatt(), "doctor", "--device", "virtual:w9100", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   EXPECT_EQ(report["virtual"], true);
   const json& power = report["columns"].at(0);
   EXPECT_NE(power["verdict"], "bad") << power;
@@ -50,7 +50,7 @@ TEST(Doctor, NamesThePackagesOfMissingLibraries) {
   const auto finished =
       run({wirewatt(), "doctor", "--device", "virtual:w9100", "--no-step-test", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   for (const auto* library :
        {"OpenCL loader", "AMD SMI", "ROCm SMI", "HIP", "AMD compiler", "NVML", "CUDA driver"}) {
     const json& finding = named(report["libraries"], "capability", library);
@@ -69,7 +69,7 @@ TEST(Doctor, TellsWhatAFakedMi210OffersAndWhatItWouldTakeToFixItsClocks) {
           {{"WIREWATT_SYSFS", (folder.path() / "sys").string()},
            {"WIREWATT_STATE_DIR", (folder.path() / "state").string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("MI210"));
   EXPECT_EQ(named(report["fields"], "name", "energy")["status"], "ok");
   EXPECT_EQ(named(report["fields"], "name", "power_instant")["status"], "missing");
@@ -92,7 +92,7 @@ TEST(Doctor, UsesTheDriversFilesWhetherTheRealRocmSmiWorksOrAborts) {
     });
     if (!text && text.error().code == ErrorCode::unsupported) GTEST_SKIP() << text.error().text();
     ASSERT_TRUE(text) << text.error().text();
-    const json report = json::parse(*text);
+    const json report = parse_json(*text);
     EXPECT_EQ(report["device"], "pci:0000:03:00.0");
     EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("amdgpu files"));
     const json& smi = named(report["findings"], "capability", "sensor by ROCm SMI");
@@ -109,7 +109,7 @@ TEST(Doctor, LeavesClocksAloneWhenToldTo) {
                              "--device", "pci:0000:03:00.0"},
                             {{"WIREWATT_SYSFS", (folder.path() / "sys").string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   const json& clocks = named(report["findings"], "capability", "clock control");
   EXPECT_EQ(clocks["verdict"], "unavailable");
   EXPECT_THAT(clocks["detail"].get<std::string>(), HasSubstr("--no-clock-control"));
@@ -123,7 +123,7 @@ TEST(Doctor, LooksAtAnNvidiaGpuThroughItsLibrary) {
            "pci:0000:c1:00.0"},
           {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   EXPECT_THAT(report["sensor"].get<std::string>(), HasSubstr("Stub 100"));
   EXPECT_EQ(named(report["findings"], "capability", "partition")["verdict"], "limited");
   EXPECT_EQ(named(report["findings"], "capability", "other load")["verdict"], "limited");
@@ -139,7 +139,7 @@ TEST(Doctor, WithoutAnyPowerToReadEndsWithTheReason) {
       run({wirewatt(), "doctor", "--json", "--device", "pci:0000:c1:00.0"},
           {{"LD_LIBRARY_PATH", stub_folder()}, {"WW_NVML_STUB", folder.path().string()}});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   EXPECT_THAT(report["no_sensor"].get<std::string>(), HasSubstr("Insufficient Permissions"));
 }
 
@@ -159,7 +159,7 @@ TEST(Doctor, PrintsGainAndOffsetOfARecordingBesideAMeter) {
   const auto finished =
       run({wirewatt(), "doctor", "--json", "--recording", recordings() + "4090_TR"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   const json& column = report["columns"].at(0);
   EXPECT_NEAR(column["gain"].get<double>(), 1.048, 0.01);
   EXPECT_NEAR(column["offset_w"].get<double>(), -21.5, 1.0);
@@ -190,7 +190,7 @@ TEST(Doctor, ReadsATableWithAMetersColumn) {
   const auto finished =
       run({wirewatt(), "doctor", "--json", "--recording", (folder.path() / "table.csv").string()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   const json& column = report["columns"].at(0);
   EXPECT_NEAR(column["period_s"].get<double>(), 0.020, 0.0005) << column;
   EXPECT_NEAR(column["window_s"].get<double>(), 0.020, 0.003);

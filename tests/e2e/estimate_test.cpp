@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 json parse(const Finished& finished) {
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  auto value = json::parse(finished.out, nullptr, false);
+  auto value = finished.json();
   EXPECT_FALSE(value.is_discarded()) << finished.out;
   return value;
 }
@@ -206,7 +206,7 @@ TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {
 // The calibration of all tests here, as a campaign that does not fit would leave it.
 TEST_F(Estimate, AndEveryOtherUseOfAFlaggedModelIsRefusedOrMarked) {
   std::ifstream stream(model());
-  auto flagged = json::parse(stream);
+  auto flagged = parse_json(stream);
   const auto file = (folder_->path() / "flagged.json").string();
   const auto counters = (folder_->path() / "flagged.csv").string();
   std::vector<std::string> counted{wirewatt(), "run", "--counters", counters, "--"};
@@ -286,7 +286,7 @@ TEST(EstimateOfAProfile, WithoutAnyFigureIsABadResultThatIsStillPrinted) {
   nothing.emplace_back("--json");
   const auto document = run(nothing);
   EXPECT_EQ(document.exit_code, 1);
-  const auto result = json::parse(document.out, nullptr, false);
+  const auto result = document.json();
   ASSERT_FALSE(result.is_discarded()) << document.out;
   EXPECT_EQ(segment(result.at("total"), "l1_l2").at("status"), "unavailable");
 

@@ -3,9 +3,9 @@
 
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
 
+#include "pattern.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -19,11 +19,11 @@ std::string with_a_grid() {
   std::ifstream stream(source_folder() / "sim/gpu/chips/w9100.toml");
   std::ostringstream content;
   content << stream.rdbuf();
-  const std::regex states(R"(\n\[\[dvfs\]\]\nvoltage_v = [^\n]*\nclock_hz = [^\n]*\n)");
-  std::string chip = std::regex_replace(content.str(), states, "");
-  const std::regex reference(R"(\nreference_state = [^\n]*)");
-  EXPECT_TRUE(std::regex_search(chip, reference));
-  chip = std::regex_replace(chip, reference, "\nreference_state = 4");
+  std::string chip =
+      replaced(content.str(), R"(\n\[\[dvfs\]\]\nvoltage_v = [^\n]*\nclock_hz = [^\n]*\n)", "");
+  const std::string reference = R"(\nreference_state = [^\n]*)";
+  EXPECT_TRUE(found(chip, reference));
+  chip = replaced(chip, reference, "\nreference_state = 4");
   constexpr const char* grid[][2] = {{"0.9000", "500e6"},
                                      {"1.1687", "500e6"},
                                      {"1.0750", "800e6"},
@@ -43,7 +43,7 @@ std::map<std::string, json> scored(const std::string& device, const std::filesys
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   std::map<std::string, json> constants;
   if (finished.exit_code != 0) return constants;
-  const json result = json::parse(finished.out);
+  const json result = finished.json();
   for (const auto& constant : result.at("constants")) {
     constants[constant.at("name").get<std::string>()] = constant;
   }

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 
+#include "pattern.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -50,8 +50,8 @@ std::vector<std::string> section(const std::string& help, const std::string& hea
 std::vector<std::string> commands_below(const std::string& help) {
   std::vector<std::string> names;
   for (const auto& line : section(help, "Subcommands:")) {
-    std::smatch match;
-    if (std::regex_search(line, match, std::regex("^  ([a-z]+)"))) names.push_back(match[1]);
+    const auto name = groups(line, "^  ([a-z]+)");
+    if (!name.empty()) names.push_back(name[1]);
   }
   return names;
 }
@@ -103,7 +103,7 @@ TEST(Help, HasAnExampleThatTheCommandWouldTake) {
   for (const auto& page : all_pages()) {
     std::size_t examples = 0;
     for (const auto& line : lines_of(page.help)) {
-      if (!std::regex_search(line, std::regex("^  (source <\\()?wirewatt "))) continue;
+      if (!found(line, "^  (source <\\()?wirewatt ")) continue;
       ++examples;
       std::istringstream words(line.substr(line.find("wirewatt")));
       std::string word;
@@ -117,7 +117,7 @@ TEST(Help, HasAnExampleThatTheCommandWouldTake) {
         if (!word.starts_with("-")) continue;
         const std::string option = word.substr(0, word.find('='));
         help = help_of(command, "--help-all");
-        EXPECT_TRUE(std::regex_search(help, std::regex("[ ,]" + option + "[ ,\n]")))
+        EXPECT_TRUE(found(help, "[ ,]" + option + "[ ,\n]"))
             << name_of(command) << " has no " << option << ", which an example of "
             << name_of(page.command) << " uses";
       }
@@ -133,11 +133,10 @@ TEST(Help, ShowsDefaults) {
     if (!commands_below(page.help).empty()) continue;
     std::string option;
     const auto judge = [&] {
-      if (!std::regex_search(option, std::regex("^  -[^ ]+ (INT|UINT|FLOAT|TEXT:\\{)"))) return;
+      if (!found(option, "^  -[^ ]+ (INT|UINT|FLOAT|TEXT:\\{)")) return;
       const auto type = option.substr(0, option.find("  ", 4));
       EXPECT_TRUE(type.find('=') != std::string::npos ||
-                  type.find("REQUIRED") != std::string::npos ||
-                  std::regex_search(option, std::regex("default|else")))
+                  type.find("REQUIRED") != std::string::npos || found(option, "default|else"))
           << name_of(page.command) << option;
     };
     for (const auto& line : lines_of(help_of(page.command, "--help-all"))) {

@@ -40,7 +40,7 @@ TEST(ManyChips, AreCalibratedAsAnArrayAndCompared) {
   const auto shown = run(
       {wirewatt(), "sweep", "show", out.string(), "--json", "--compare", "energy_fj_per_bit_mm"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
-  const auto variation = json::parse(shown.out).at("variation");
+  const auto variation = shown.json().at("variation");
   ASSERT_EQ(variation.at("parts").size(), chips);
   const auto& deviation = variation.at("deviation");
   EXPECT_LE(deviation.at("low").get<double>(), deviation.at("value").get<double>());
@@ -58,7 +58,7 @@ TEST(ManyChips, AreCalibratedAsAnArrayAndCompared) {
       run({wirewatt(), "calibrate", "--device", "virtual:random", "--chip-class", "nested",
            "--quick", "--chip-seed", "1", "--out", (folder.path() / "alone").string(), "--json"});
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
-  const auto found = json::parse(alone.out).at("energy_fj_per_bit_mm");
+  const auto found = alone.json().at("energy_fj_per_bit_mm");
   EXPECT_DOUBLE_EQ(variation.at("parts").at(0).at("value").get<double>(),
                    found.at("value").get<double>());
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
+#include "pattern.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
@@ -19,11 +19,11 @@ std::string w9100_with(const std::vector<std::pair<std::string, std::string>>& c
   std::ifstream stream(source_folder() / "sim/gpu/chips/w9100.toml");
   std::ostringstream content;
   content << stream.rdbuf();
-  std::string chip = std::regex_replace(content.str(), std::regex("\nfloorplan = [^\n]*"), "");
+  std::string chip = replaced(content.str(), "\nfloorplan = [^\n]*", "");
   for (const auto& [key, value] : changes) {
-    const std::regex line("\n" + key + " = [^\n]*");
-    EXPECT_TRUE(std::regex_search(chip, line)) << key << " is not in the chip file any more";
-    chip = std::regex_replace(chip, line, "\n" + key + " = " + value);
+    const std::string line = "\n" + key + " = [^\n]*";
+    EXPECT_TRUE(found(chip, line)) << key << " is not in the chip file any more";
+    chip = replaced(chip, line, "\n" + key + " = " + value);
   }
   return chip;
 }
@@ -34,7 +34,7 @@ json calibrate(const TemporaryFolder& folder, const std::string& chip, int expec
   const auto finished = run({wirewatt(), "calibrate", "--device", "virtual:" + file.string(),
                              "--quick", "--out", (folder.path() / "run").string(), "--json"});
   EXPECT_EQ(finished.exit_code, expected_exit) << finished.err;
-  return json::accept(finished.out) ? json::parse(finished.out) : json{};
+  return finished.json().is_discarded() ? json{} : finished.json();
 }
 
 // The card of the paper has a fan at full speed. On one with a weak cooler and leaky transistors
@@ -52,7 +52,7 @@ TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer)
   ASSERT_FALSE(result.is_null());
   const auto finished = run({wirewatt(), "score", (folder.path() / "run").string(), "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const double truth = json::parse(finished.out).at("sensed_truth_fj_per_bit_mm");
+  const double truth = finished.json().at("sensed_truth_fj_per_bit_mm");
   const double corrected =
       result.at("energy_fj_per_bit_mm").at("value").get<double>() / truth - 1.0;
   const double uncorrected = result.at("uncorrected_fj_per_bit_mm").get<double>() / truth - 1.0;
@@ -64,8 +64,7 @@ TEST(NegativeControl, OnAHotLeakyChipOnlyTheTemperatureCorrectionSavesTheAnswer)
   std::ifstream page(folder.path() / "run" / "report.html");
   std::ostringstream content;
   content << page.rdbuf();
-  EXPECT_TRUE(std::regex_search(content.str(),
-                                std::regex("without temperature correction", std::regex::icase)));
+  EXPECT_TRUE(found_in_any_case(content.str(), "without temperature correction"));
 }
 
 // All of the L2 in the middle of the die: no engine is nearer to one quadrant than another is.

@@ -65,7 +65,7 @@ class NvidiaCard : public ::testing::Test {
   }
   [[nodiscard]] json plan() const {
     const auto store = CampaignStore::open_read_only(out());
-    return json::parse(store->get(campaign_keys::plan).value().value_or("{}"));
+    return parse_json(store->get(campaign_keys::plan).value().value_or("{}"));
   }
   static double truth_pj() {
     return 1e12 / stub::chip_speed *
@@ -78,7 +78,7 @@ class NvidiaCard : public ::testing::Test {
 TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   const auto finished = run(calibrate(), environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json answer = json::parse(finished.out);
+  const json answer = finished.json();
   EXPECT_EQ(answer["kind"], "crossing");  // a card with a partition, not one of latencies
   EXPECT_FALSE(answer.contains("energy_pj_per_bit_ns"));
   const json& energy = answer["energy_pj_per_bit_crossing"];
@@ -97,7 +97,7 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   // The same from the recording.
   const auto fitted = run({wirewatt(), "fit", out() + "/campaign.db", "--json"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
-  EXPECT_EQ(json::parse(fitted.out)["energy_pj_per_bit_crossing"], energy);
+  EXPECT_EQ(fitted.json()["energy_pj_per_bit_crossing"], energy);
 
   const auto page = folder_.path() / "report.html";
   const auto reported = run({wirewatt(), "report", out(), "-o", page.string()});
@@ -113,12 +113,12 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
                               "--traffic", "uniform", "--rate", "0.1", "--k", "4", "--warmup",
                               "200", "--cycles", "500", "--model", out(), "--json"});
   ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
-  const json crossing = json::parse(simulated.out)["energy_pj"]["l2_crossing"];
+  const json crossing = simulated.json()["energy_pj"]["l2_crossing"];
   EXPECT_NEAR(crossing["pj_per_bit"]["value"].get<double>(), energy["value"].get<double>(), 1e-9);
   EXPECT_EQ(crossing["label"], "measured");
   const auto projected = run({wirewatt(), "project", "--model", out(), "--json"});
   ASSERT_EQ(projected.exit_code, 0) << projected.err;
-  const json projection = json::parse(projected.out);
+  const json projection = projected.json();
   EXPECT_EQ(projection["card_node_nm"], 4.0);  // of sm_90
   EXPECT_EQ(projection["moved"].size(), 3u);
 }
@@ -145,7 +145,7 @@ TEST_F(NvidiaCard, WhoseCampaignIsKilledGoesOnWithNothingLostOrDoubled) {
   words.emplace_back("--resume");
   const auto finished = run(words, environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json energy = json::parse(finished.out)["energy_pj_per_bit_crossing"];
+  const json energy = finished.json()["energy_pj_per_bit_crossing"];
   EXPECT_LT(std::abs(energy["value"].get<double>() / truth_pj() - 1), 0.1) << energy;
   std::map<std::pair<std::int64_t, std::int64_t>, int> times;
   int in_blocks = 0;
@@ -179,7 +179,7 @@ TEST_F(NvidiaCard, WhoseControlFailsHasNoFigureAndExitCode1) {
   settings.emplace_back("WW_STUB_CUDA_ONES", "-1");  // random bits draw less than zeros
   const auto finished = run(calibrate(), settings);
   EXPECT_EQ(finished.exit_code, 1) << finished.err << finished.out;
-  const json answer = json::parse(finished.out);
+  const json answer = finished.json();
   const json& energy = answer["energy_pj_per_bit_crossing"];
   EXPECT_EQ(energy["status"], "rejected");
   EXPECT_TRUE(energy["value"].is_null());
@@ -195,7 +195,7 @@ TEST_F(NvidiaCard, IsLoadedByTheDoctorWhoFindsItsSensorsPeriodAndWindow) {
       run({wirewatt(), "--quiet", "doctor", "--device", "cuda:0", "--no-clock-control", "--json"},
           environment());
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json report = json::parse(finished.out);
+  const json report = finished.json();
   EXPECT_EQ(report["no_step_test"], "") << report.dump(1);
   EXPECT_THAT(report.value("load", ""), HasSubstr("furnace")) << report.dump(1);
   ASSERT_FALSE(report["columns"].empty()) << report.dump(1);

@@ -154,7 +154,7 @@ TEST(NvidiaCards, AreAnsweredWithTheTruthInTheIntervalAsOftenAsItSays) {
     const NvidiaStub stub;
     stub.configure(card.config);
     const auto finished = stub.calibrate("run");
-    const json answer = json::parse(finished.out, nullptr, false);
+    const json answer = finished.json();
     ASSERT_TRUE(answer.is_object()) << "card " << seed << ": " << finished.err;
     const json& energy = answer["energy_pj_per_bit_crossing"];
     const bool ok = energy["status"] == "ok";

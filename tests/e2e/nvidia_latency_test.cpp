@@ -49,7 +49,7 @@ class NvidiaLatency : public ::testing::Test {
     const auto finished =
         stub_.wirewatt_on({"topology", "--device", "cuda:0", "--fresh", "--json"});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    return json::parse(finished.out, nullptr, false);
+    return finished.json();
   }
   NvidiaStub stub_;
 };
@@ -59,7 +59,7 @@ TEST_F(NvidiaLatency, OfACardWithoutSidesIsAnsweredPerNsAndSaysWhatThatIs) {
   stub_.configure(smeared(card));
   const auto finished = stub_.calibrate("run");
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  const json answer = json::parse(finished.out);
+  const json answer = finished.json();
   EXPECT_EQ(answer["kind"], "latency");
   const json& energy = answer["energy_pj_per_bit_ns"];
   ASSERT_EQ(energy["status"], "ok") << answer.dump(1);

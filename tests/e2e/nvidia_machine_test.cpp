@@ -49,7 +49,7 @@ TEST_F(NvidiaMachine, HasTheRecordedSensorsWhosePeriodsAndWindowsTheDoctorFinds)
     stub_.configure(recorded.lines);
     const auto finished = stub_.doctor();
     ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-    const json report = json::parse(finished.out);
+    const json report = finished.json();
     EXPECT_EQ(report["no_step_test"], "");
     ASSERT_GT(report["columns"].size(), recorded.column) << report.dump(1);
     const json& column = report["columns"][recorded.column];
@@ -69,7 +69,7 @@ TEST_F(NvidiaMachine, WithTwoCardsGivesEachItsOwnSensor) {
     SCOPED_TRACE(device);
     const auto finished = stub_.doctor(device);
     ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-    const json report = json::parse(finished.out);
+    const json report = finished.json();
     ASSERT_FALSE(report["columns"].empty()) << report.dump(1);
     // The other card's sensor would show no step.
     const json& power = report["columns"][0];
@@ -101,7 +101,7 @@ TEST_F(NvidiaMachine, WithoutTemperatureClockAndEnergyIsCalibratedAllTheSame) {
   stub_.configure("temperature 3\nclock 3\nenergy 3\naverage 3\n");
   const auto finished = stub_.calibrate("run");
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
-  EXPECT_EQ(json::parse(finished.out)["energy_pj_per_bit_crossing"]["status"], "ok");
+  EXPECT_EQ(finished.json()["energy_pj_per_bit_crossing"]["status"], "ok");
 }
 
 TEST_F(NvidiaMachine, WithoutAnyPowerIsRefusedBeforeAnythingRuns) {
@@ -124,7 +124,7 @@ TEST_F(NvidiaMachine, HasTwoSidesWhateverTheNumberOfItsSmsAndHowTheirLatenciesSm
     const auto finished =
         stub_.wirewatt_on({"topology", "--device", "cuda:0", "--fresh", "--json"});
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
-    const json topology = json::parse(finished.out);
+    const json topology = finished.json();
     ASSERT_EQ(topology["sides"]["found"], true) << topology["sides"];
     const auto& sides = topology["sides"]["side_of_place"];
     ASSERT_EQ(sides.size(), static_cast<std::size_t>(sms));

@@ -8,7 +8,12 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <ostream>
 #include <stdexcept>
+
+void nlohmann::PrintTo(const json& document, std::ostream* out) {
+  *out << document;
+}
 
 namespace ww::e2e {
 namespace {
@@ -21,6 +26,18 @@ std::string required_environment(const char* name) {
 }
 
 }  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+nlohmann::json parse_json(std::istream& text) {
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+nlohmann::json Finished::json() const {
+  return parse_json(out);
+}
 
 Finished run(const std::vector<std::string>& command, const Environment& extra,
              std::optional<std::chrono::milliseconds> kill_after) {

@@ -3,11 +3,18 @@
 
 #include <chrono>
 #include <filesystem>
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+namespace nlohmann {
+// How GoogleTest prints a document: compiled once.
+void PrintTo(const json& document, std::ostream* out);
+}  // namespace nlohmann
 
 namespace ww::e2e {
 
@@ -15,7 +22,14 @@ struct Finished {
   int exit_code{};  // -signal when killed by one
   std::string out;
   std::string err;
+
+  // What the program printed, as a document; discarded where it is none.
+  [[nodiscard]] nlohmann::json json() const;
 };
+
+// Discarded where `text` is no document.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text);
+[[nodiscard]] nlohmann::json parse_json(std::istream& text);
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 

@@ -18,7 +18,7 @@ TEST(Resume, SurvivesBeingKilledAtTenRandomMoments) {
                              "--seed", "1", "--out", unbroken_folder, "--json"});
   const std::chrono::duration<double, std::milli> whole = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(unbroken.exit_code, 0) << unbroken.err;
-  const auto expected = json::parse(unbroken.out);
+  const auto expected = unbroken.json();
 
   const auto broken_folder = (folder.path() / "broken").string();
   std::mt19937 random(20261);
@@ -40,7 +40,7 @@ TEST(Resume, SurvivesBeingKilledAtTenRandomMoments) {
   }
   EXPECT_GE(kills, 3) << "too few kills hit a running campaign to show anything";
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto resumed = json::parse(finished.out);
+  const auto resumed = finished.json();
   // (block, position) is unique in the store, so an equal count means none lost and none twice.
   EXPECT_EQ(resumed.at("runs"), expected.at("runs"));
   const auto& energy = expected.at("energy_fj_per_bit_mm");

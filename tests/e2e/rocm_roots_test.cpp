@@ -151,7 +151,7 @@ class RocmRoots : public ::testing::Test {
   [[nodiscard]] json doctor(const Release& release) const {
     const auto finished = ask(release, {"doctor", "--device", "hip:0", "--no-step-test",
                                         "--no-counters", "--no-clock-control", "--json"});
-    json report = json::parse(finished.out, nullptr, false);
+    json report = finished.json();
     if (!report.is_object()) report = json::object();
     report["exit"] = finished.exit_code;
     report["err"] = finished.err;
@@ -173,7 +173,7 @@ class RocmRoots : public ::testing::Test {
       ADD_FAILURE() << text.error().text();
       return json();
     }
-    return json::parse(*text);
+    return parse_json(*text);
   }
 
   TemporaryFolder folder_;
@@ -188,7 +188,7 @@ TEST_F(RocmRoots, HaveWhatTheDoctorFindsUsedByTheHostsTheCompilerAndTheSensors) 
       static_cast<void>(card({}));
       json all{{"doctor", doctor(release)}};
       const auto devices = ask(release, {"devices", "--json"});
-      all["devices"] = json::parse(devices.out, nullptr, false);
+      all["devices"] = devices.json();
       const std::string source = folder_.path() / "program.cl";
       std::ofstream(source) << "__kernel void one(__global int* o) { o[get_global_id(0)] = 1; }\n";
       const auto compiled =
@@ -311,7 +311,7 @@ TEST_F(RocmRoots, WithoutACompilerRunTheirKernels) {
     const auto finished = ask(kRocm100, {"exercise", "--device", "hip:0"});
     return {{"exit", finished.exit_code},
             {"err", finished.err},
-            {"moved", json::parse(finished.out, nullptr, false)},
+            {"moved", finished.json()},
             {"doctor", doctor(kRocm100)}};
   });
   if (!seen) GTEST_SKIP() << "mount namespaces are not permitted here";

@@ -87,7 +87,7 @@ TEST(Run, GivesCountersTraceAndTheProgramsOwnOutput) {
 
   const auto told = run({wirewatt(), "trace", "info", wwt.string(), "--json"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
-  const auto info = json::parse(told.out);
+  const auto info = told.json();
   EXPECT_EQ(info["launches"], 2);
   EXPECT_EQ(info["accesses"], 2 * 3 * kElements);
   EXPECT_EQ(info["accesses_with_values"], 2 * 3 * kElements);
@@ -121,7 +121,7 @@ TEST(Run, JsonIsTheLastLineAfterTheProgramsOutput) {
   const auto finished = run({wirewatt(), "run", "--json", "--", saxpy()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto at = finished.out.rfind('\n', finished.out.size() - 2);
-  const auto told = json::parse(finished.out.substr(at + 1));
+  const auto told = parse_json(finished.out.substr(at + 1));
   EXPECT_EQ(told["totals"]["l1_l2_bytes"], 2 * 3 * kElements * 4);
   EXPECT_EQ(told["kernels"][0]["dispatches"], 2);
   EXPECT_EQ(told["virtual"], true);
@@ -165,7 +165,7 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
                              "--json", "--", "sh", "-c", saxpy() + " && " + saxpy()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto told =
-      json::parse(finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1));
+      parse_json(finished.out.substr(finished.out.rfind('\n', finished.out.size() - 2) + 1));
   EXPECT_EQ(told["totals"]["dispatches"], 4);
   EXPECT_EQ(told["traces"].size(), 2U);
   EXPECT_EQ(entries(folder.path()), 3U);
@@ -203,8 +203,8 @@ TEST(Trace, DumpsExportsAndImports) {
   const auto back = run({wirewatt(), "trace", "import", path("accelsim/kernelslist.g"), "-o",
                          path("b.wwt"), "--json"});
   ASSERT_EQ(back.exit_code, 0) << back.err;
-  EXPECT_EQ(json::parse(back.out)["accesses"], 6 * kElements);
-  EXPECT_EQ(json::parse(back.out)["stored_bytes"], 2 * kElements * 4);
+  EXPECT_EQ(back.json()["accesses"], 6 * kElements);
+  EXPECT_EQ(back.json()["stored_bytes"], 2 * kElements * 4);
 
   const auto truncated = path("c.wwt");
   const auto bytes = content(path("a.wwt"));

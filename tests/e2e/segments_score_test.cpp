@@ -16,7 +16,7 @@ TEST(Segments, OfTheW9100AreMeasuredAndScored) {
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
   const auto scored = run({wirewatt(), "-q", "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;
-  const json result = json::parse(scored.out);
+  const json result = scored.json();
   EXPECT_TRUE(result.at("virtual").get<bool>());
   const json& rows = result.at("segments");
   ASSERT_EQ(rows.size(), 4U);
@@ -33,11 +33,11 @@ TEST(Segments, FindWhatABitToARegisterCostsButNotPerMillimetre) {
   const auto measured = run({wirewatt(), "-q", "segments", "--only", "registers_l1", "--blocks",
                              "2", "--out", out, "--json"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
-  const json diagnostics = json::parse(measured.out).at("registers_l1_diagnostics");
+  const json diagnostics = measured.json().at("registers_l1_diagnostics");
   EXPECT_LT(diagnostics.at("inflation").get<double>(), 10);
   const auto scored = run({wirewatt(), "-q", "score", out, "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;
-  const json result = json::parse(scored.out);
+  const json result = scored.json();
   const json& rows = result.at("segments");
   const json& per_bit = rows.at(3);
   ASSERT_EQ(per_bit.at("status"), "ok") << per_bit.at("reason");

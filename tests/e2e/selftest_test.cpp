@@ -30,7 +30,7 @@ TEST_P(SelftestOf, AVirtualDeviceIsJudgedAlikeWhenItIsReplayed) {
   const auto replayed = run({wirewatt(), "selftest", "--replay", file, "--json"});
   EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
   EXPECT_EQ(replayed.out, made.out);
-  const json report = json::parse(made.out);
+  const json report = made.json();
   EXPECT_EQ(report["virtual"], true);
   for (const char* part : {"pinning", "latency", "sensor power", "step test", "stream"}) {
     bool good = false;
@@ -57,7 +57,7 @@ TEST(Selftest, OfAnNvidiaCardIsJudgedAlikeWhenItIsReplayed) {
   const auto replayed = run({wirewatt(), "selftest", "--replay", file, "--json"});
   EXPECT_EQ(replayed.exit_code, 0) << replayed.err;
   EXPECT_EQ(replayed.out, made.out);
-  const json report = json::parse(made.out);
+  const json report = made.json();
   for (const char* part : {"pinning", "latency", "sensor power", "step test"}) {
     bool good = false;
     for (const json& finding : report["findings"]) {

@@ -16,7 +16,7 @@ json simulated(const std::vector<std::string>& words, const Environment& extra =
   command.insert(command.end(), words.begin(), words.end());
   const auto finished = run(command, extra);
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  return json::parse(finished.out, nullptr, false);
+  return finished.json();
 }
 
 TEST(Simulate, RunsAWorkloadsTraceToItsEndAndLeavesNothingBehind) {

@@ -34,14 +34,14 @@ TEST_F(SweepTest, RunsEveryPointAndShowsThem) {
   const auto file = plan(mesh_plan(5, 2));
   const auto finished = sweep(file, {"--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto summary = json::parse(finished.out);
+  const auto summary = finished.json();
   EXPECT_EQ(summary.at("points"), 10);
   EXPECT_EQ(summary.at("status"), json({{"ok", 10}}));
   const auto shown = run({wirewatt(), "sweep", "show", out().string(), "--json", "--pareto",
                           "min:avg_packet_latency,max:accepted_flits_per_node_cycle",
                           "--sensitivity", "avg_packet_latency"});
   ASSERT_EQ(shown.exit_code, 0) << shown.err;
-  const auto document = json::parse(shown.out);
+  const auto document = shown.json();
   EXPECT_GE(document.at("rows").size(), 2U);
   EXPECT_EQ(document.at("sensitivity").at(0).at("axis"), "rate");
   const auto table = run({wirewatt(), "sweep", "show", out().string(), "--sort", "rate"});
@@ -53,7 +53,7 @@ TEST_F(SweepTest, AResultIsWhatTheCommandItselfPrints) {
   ASSERT_EQ(sweep(plan(mesh_plan(1, 1))).exit_code, 0);
   const auto direct = run({wirewatt(), "simulate", "--json", "--network=mesh", "--k=4",
                            "--warmup=100", "--cycles=400", "--rate=0.01", "--seed=1"});
-  const auto printed = json::parse(direct.out);
+  const auto printed = direct.json();
   const auto csv = csv_of(out());
   EXPECT_THAT(csv, HasSubstr(printed.at("avg_packet_latency").dump()));
   EXPECT_THAT(csv, HasSubstr(printed.at("energy_pj").at("total").dump()));
@@ -82,7 +82,7 @@ TEST_F(SweepTest, ABadPlanIsRefusedBeforeAnythingRuns) {
 TEST_F(SweepTest, ADryRunSaysWhatItWouldTakeAndLeavesNothing) {
   const auto finished = sweep(plan(mesh_plan(100, 100)), {"--dry-run", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto said = json::parse(finished.out);
+  const auto said = finished.json();
   EXPECT_EQ(said.at("points"), 10'000);
   EXPECT_GT(said.at("pilot").at("seconds_a_point"), 0);
   EXPECT_GT(said.at("estimate").at("wall_s"), 0);
@@ -128,7 +128,7 @@ TEST_F(SweepTest, APointThatCrashesAndOneThatNeverEndsAreNamed) {
       "[\"sh\", \"-c\", \"kill -SEGV $PPID\"], [\"sleep\", \"1000\"]]\n");
   const auto finished = sweep(file, {"--json"});
   EXPECT_EQ(finished.exit_code, 1) << finished.err;
-  const auto status = json::parse(finished.out).at("status");
+  const auto status = finished.json().at("status");
   EXPECT_EQ(status.at("crashed"), 1);
   EXPECT_EQ(status.at("timeout"), 1);
   const auto csv = csv_of(out());

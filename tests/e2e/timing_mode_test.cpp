@@ -32,7 +32,7 @@ class TimingMode : public ::testing::Test {
     arguments.push_back("--json");
     const auto finished = run(arguments);
     EXPECT_EQ(finished.exit_code, exit_code) << finished.out << finished.err;
-    return json::parse(finished.out, nullptr, false);
+    return finished.json();
   }
 
   TemporaryFolder temporary_;
@@ -77,7 +77,7 @@ TEST_F(TimingMode, WritesItsReportForUnmodifiedPrograms) {
                              (build_folder() / "bin" / "icd_saxpy").string()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   std::ifstream text(file);
-  const json report = json::parse(text);
+  const json report = parse_json(text);
   EXPECT_EQ(report.at("mode"), "timing");
   EXPECT_TRUE(report.at("virtual").get<bool>());
   EXPECT_GT(report.at("dispatches").size(), 0U);

@@ -68,7 +68,7 @@ class TopOnCard : public ::testing::Test {
                               {"PATH", (folder_.path() / "bin").string() + ":/usr/bin:/bin"}});
     std::vector<json> parsed;
     std::istringstream text(finished_.out);
-    for (std::string line; std::getline(text, line);) parsed.push_back(json::parse(line));
+    for (std::string line; std::getline(text, line);) parsed.push_back(parse_json(line));
     return parsed;
   }
   static double l1_l2_w(const json& line) {

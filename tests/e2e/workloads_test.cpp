@@ -15,7 +15,7 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
   const auto finished = run({wirewatt(), "workloads", "run", "--all", "--size", "small", "--json"});
   const auto elapsed = std::chrono::steady_clock::now() - start;
   ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  const json result = json::parse(finished.out);
+  const json result = finished.json();
   EXPECT_TRUE(result.at("virtual").get<bool>());
   std::set<std::string> names;
   for (const json& workload : result.at("workloads")) {
@@ -45,7 +45,7 @@ TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
         run({wirewatt(), "workloads", "run", "blackscholes", "bfs", "comd", "dxtc", "montecarlo",
              "scan", "swat", "smallpt", "--device", device, "--json"});
     ASSERT_EQ(finished.exit_code, 0) << device << finished.out << finished.err;
-    for (const json& workload : json::parse(finished.out).at("workloads")) {
+    for (const json& workload : finished.json().at("workloads")) {
       EXPECT_EQ(workload.at("status"), "pass")
           << device << ' ' << workload.at("name") << ": " << workload.at("reason");
     }
@@ -58,7 +58,7 @@ TEST(Workloads, GiveTheSameTrafficWithOneThreadAndTwo) {
   const auto traffic = [&](const char* threads) {
     const auto finished = run(command, {{"WIREWATT_THREADS", threads}});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    json workloads = json::parse(finished.out).at("workloads");
+    json workloads = finished.json().at("workloads");
     for (json& workload : workloads) workload.erase("seconds");
     return workloads;
   };
@@ -68,7 +68,7 @@ TEST(Workloads, GiveTheSameTrafficWithOneThreadAndTwo) {
 TEST(Workloads, AreListedWithTheirPaperAndSuite) {
   const auto finished = run({wirewatt(), "workloads", "list", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const json entries = json::parse(finished.out).at("workloads");
+  const json entries = finished.json().at("workloads");
   EXPECT_GE(entries.size(), 36U);
   for (const json& entry : entries) {
     for (const auto* key : {"name", "paper", "suite", "stresses"}) {
