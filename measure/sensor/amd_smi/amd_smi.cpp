@@ -10,10 +10,9 @@
 
 #include "sensor/amd_smi/power_info.hpp"
 #include "sensor/smi_probe.hpp"
-#include "sensor/sysfs/sysfs_file.hpp"
+#include "sensor/smi_source.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
-#include "ww/measure/gpu_metrics.hpp"
 
 namespace ww::measure {
 namespace {
@@ -127,10 +126,7 @@ Result<SmiHandle> find_processor(const AmdSmi& api, const PciAddress& pci) {
       }
       ++listed;
       // Bits 28 to 31 are a partition's number: the sensor is that of the whole package.
-      const PciAddress found{
-          static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id >> 8 & 0xff),
-          static_cast<std::uint32_t>(id >> 3 & 0x1f), static_cast<std::uint32_t>(id & 7)};
-      if (found == pci) {
+      if (pci_of_smi(id) == pci) {
         return processor;
       }
     }
@@ -139,14 +135,12 @@ Result<SmiHandle> find_processor(const AmdSmi& api, const PciAddress& pci) {
               to_string(pci));
 }
 
-class AmdSmiSource final : public PowerSource {
+class AmdSmiSource final : public SmiSource {
  public:
   AmdSmiSource(const AmdSmi& api, SmiHandle processor, const AmdGpu& gpu)
-      : api_(api), processor_(processor) {
+      : SmiSource("AMD SMI", 1.0, gpu), api_(api), processor_(processor) {
     facts_.name =
         fmt::format("AMD SMI {}.{} of {}", api.release.first, api.release.second, gpu.name);
-    facts_.power_resolution_w = 1.0;
-    facts_.temperature_resolution_c = 1.0;
     SmiAnswer answer;
     const int code = api_.power(processor_, answer.bytes.data());
     const AmdSmiPower power =
@@ -176,23 +170,8 @@ class AmdSmiSource final : public PowerSource {
     };
     clock_ = clock("clock", kSmiGraphicsClock);
     memory_clock_ = clock("memory_clock", kSmiMemoryClock);
-    metrics_ = SysfsFile(gpu.folder + "/gpu_metrics");
-    const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
-    throttle_ = table && table->throttle;
-    fields_.push_back({"throttle", throttle_ ? FieldStatus::ok : FieldStatus::missing,
-                       throttle_ ? metrics_.path() : "gpu_metrics has no such field"});
+    note_throttle();
   }
-
-  [[nodiscard]] bool useful() const { return current_ || average_ || energy_; }
-  const SensorFacts& facts() const override { return facts_; }
-  const std::vector<FieldState>& fields() const override { return fields_; }
-  std::string power_name() const override {
-    return current_ ? "AMD SMI current power" : average_ ? "AMD SMI average power" : "";
-  }
-  std::string second_power_name() const override {
-    return current_ && average_ ? "AMD SMI average power" : "";
-  }
-  std::string throttle_text(std::uint64_t bits) const override { return amd_throttle_text(bits); }
 
   void read_fast(RawReading& reading) override {
     power_ = {};
@@ -231,12 +210,7 @@ class AmdSmiSource final : public PowerSource {
     };
     clock(clock_, kSmiGraphicsClock, reading.clock_khz);
     clock(memory_clock_, kSmiMemoryClock, reading.memory_clock_khz);
-    if (throttle_) {
-      const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
-      if (table) {
-        reading.throttle = table->throttle;
-      }
-    }
+    read_throttle(reading);
   }
 
  private:
@@ -269,12 +243,8 @@ class AmdSmiSource final : public PowerSource {
 
   AmdSmi api_;
   SmiHandle processor_;
-  SensorFacts facts_;
-  std::vector<FieldState> fields_;
-  SysfsFile metrics_;
   AmdSmiPower power_;
-  bool current_{}, average_{}, energy_{};
-  bool edge_{}, junction_{}, memory_{}, clock_{}, memory_clock_{}, throttle_{};
+  bool edge_{}, junction_{}, memory_{}, clock_{}, memory_clock_{};
 };
 
 }  // namespace

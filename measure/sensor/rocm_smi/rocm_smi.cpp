@@ -7,10 +7,9 @@
 #include <type_traits>
 
 #include "sensor/smi_probe.hpp"
-#include "sensor/sysfs/sysfs_file.hpp"
+#include "sensor/smi_source.hpp"
 #include "ww/core/rocm_library.hpp"
 #include "ww/measure/amd_gpu.hpp"
-#include "ww/measure/gpu_metrics.hpp"
 
 namespace ww::measure {
 namespace {
@@ -106,22 +105,17 @@ Result<std::uint32_t> find_device(const RocmSmi& api, const PciAddress& pci) {
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint64_t id = 0;
     if (api.pci_id(i, &id) != success) continue;
-    const PciAddress found{
-        static_cast<std::uint32_t>(id >> 32), static_cast<std::uint32_t>(id >> 8 & 0xff),
-        static_cast<std::uint32_t>(id >> 3 & 0x1f), static_cast<std::uint32_t>(id & 7)};
-    if (found == pci) return i;
+    if (pci_of_smi(id) == pci) return i;
   }
   return fail(ErrorCode::unsupported, fmt::format("ROCm SMI lists {} GPUs and not this one", count),
               to_string(pci));
 }
 
-class RocmSmiSource final : public PowerSource {
+class RocmSmiSource final : public SmiSource {
  public:
   RocmSmiSource(const RocmSmi& api, std::uint32_t device, const AmdGpu& gpu)
-      : api_(api), device_(device) {
+      : SmiSource("ROCm SMI", 1e-6, gpu), api_(api), device_(device) {
     facts_.name = fmt::format("ROCm SMI of {}", gpu.name);
-    facts_.power_resolution_w = 1e-6;
-    facts_.temperature_resolution_c = 1.0;
     std::uint64_t value = 0;
     current_ =
         note("power_instant",
@@ -146,23 +140,8 @@ class RocmSmiSource final : public PowerSource {
     Frequencies frequencies;
     clock_ = note("clock", api_.frequency(device_, system_clock, &frequencies));
     memory_clock_ = note("memory_clock", api_.frequency(device_, memory_clock, &frequencies));
-    metrics_ = SysfsFile(gpu.folder + "/gpu_metrics");
-    const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
-    throttle_ = table && table->throttle;
-    fields_.push_back({"throttle", throttle_ ? FieldStatus::ok : FieldStatus::missing,
-                       throttle_ ? metrics_.path() : "gpu_metrics has no such field"});
+    note_throttle();
   }
-
-  [[nodiscard]] bool useful() const { return current_ || average_ || energy_; }
-  const SensorFacts& facts() const override { return facts_; }
-  const std::vector<FieldState>& fields() const override { return fields_; }
-  std::string power_name() const override {
-    return current_ ? "ROCm SMI current power" : average_ ? "ROCm SMI average power" : "";
-  }
-  std::string second_power_name() const override {
-    return current_ && average_ ? "ROCm SMI average power" : "";
-  }
-  std::string throttle_text(std::uint64_t bits) const override { return amd_throttle_text(bits); }
 
   void read_fast(RawReading& reading) override {
     std::uint64_t value = 0;
@@ -200,10 +179,7 @@ class RocmSmiSource final : public PowerSource {
     };
     clock(clock_, system_clock, reading.clock_khz);
     clock(memory_clock_, memory_clock, reading.memory_clock_khz);
-    if (throttle_) {
-      const auto table = parse_gpu_metrics(metrics_.read_bytes(), metrics_.path());
-      if (table) reading.throttle = table->throttle;
-    }
+    read_throttle(reading);
   }
 
  private:
@@ -221,11 +197,7 @@ class RocmSmiSource final : public PowerSource {
 
   RocmSmi api_;
   std::uint32_t device_;
-  SensorFacts facts_;
-  std::vector<FieldState> fields_;
-  SysfsFile metrics_;
-  bool current_{}, average_{}, energy_{};
-  bool edge_{}, junction_{}, memory_{}, voltage_{}, clock_{}, memory_clock_{}, throttle_{};
+  bool edge_{}, junction_{}, memory_{}, voltage_{}, clock_{}, memory_clock_{};
 };
 
 Result<std::unique_ptr<RocmSmiSource>> open_here(const AmdGpu& gpu) {
