@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <fstream>
+#include <optional>
+#include <random>
 #include <sstream>
 
 #include "pattern.hpp"
@@ -28,8 +31,10 @@ class QuickCalibration : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
+    const auto start = std::chrono::steady_clock::now();
     finished_ = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed", "1",
                      "--out", run_folder().string(), "--json"});
+    took_ = std::chrono::steady_clock::now() - start;
   }
   static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path run_folder() { return folder_->path() / "run"; }
@@ -47,6 +52,7 @@ class QuickCalibration : public ::testing::Test {
 
   static inline std::unique_ptr<TemporaryFolder> folder_;
   static inline Finished finished_;
+  static inline std::chrono::duration<double, std::milli> took_;
 };
 
 TEST_F(QuickCalibration, PrintsTheContractAndSaysVirtual) {
@@ -209,6 +215,38 @@ TEST_F(QuickCalibration, ResumingAFinishedCampaignAddsNothing) {
                           "1", "--resume", "--out", run_folder().string(), "--json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.json().at("runs"), before.at("runs"));
+}
+
+// kill -9 at random moments, then --resume: no run lost, none twice, the same answer.
+TEST_F(QuickCalibration, SurvivesBeingKilledAtTenRandomMoments) {
+  TemporaryFolder folder;
+  const auto broken = (folder.path() / "broken").string();
+  std::mt19937 random(20261);
+  std::uniform_real_distribution<double> moment(0.02, 0.25);
+  Finished finished;
+  int kills = 0;
+  for (int attempt = 0; attempt < 11; ++attempt) {
+    std::vector<std::string> command{wirewatt(), "calibrate", "--device", "virtual:w9100",
+                                     "--quick",  "--seed",    "1",        "--out",
+                                     broken,     "--json"};
+    if (std::filesystem::exists(broken + "/campaign.db")) command.emplace_back("--resume");
+    std::optional<std::chrono::milliseconds> kill_after;
+    if (attempt < 10) {
+      kill_after = std::chrono::milliseconds(static_cast<int>(moment(random) * took_.count()));
+    }
+    finished = run(command, {}, kill_after);
+    if (finished.exit_code == -9) ++kills;
+    if (finished.exit_code == 0) break;
+  }
+  EXPECT_GE(kills, 3) << "too few kills hit a running campaign to show anything";
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto resumed = finished.json();
+  const auto unbroken = finished_.json();
+  // (block, position) is unique in the store, so an equal count means none lost and none twice.
+  EXPECT_EQ(resumed.at("runs"), unbroken.at("runs"));
+  const auto& energy = unbroken.at("energy_fj_per_bit_mm");
+  EXPECT_GE(resumed.at("energy_fj_per_bit_mm").at("value"), energy.at("low"));
+  EXPECT_LE(resumed.at("energy_fj_per_bit_mm").at("value"), energy.at("high"));
 }
 
 TEST_F(QuickCalibration, ADamagedCampaignIsAnErrorNotACrash) {
