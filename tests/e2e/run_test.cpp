@@ -171,6 +171,74 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   EXPECT_EQ(entries(folder.path()), 3U);
 }
 
+// --- HIP ---
+
+// sim/icd/test/hip_programs.hip, by clang-19 where it is installed.
+std::string hip_programs() {
+  const auto program = build_folder() / "bin" / "hip_programs";
+  return std::filesystem::exists(program) ? program.string() : "";
+}
+constexpr const char* kNoHipCompiler = "Debian's packages clang-19 and lld-19 are not installed";
+
+json last_line(const std::string& text) {
+  return json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+}
+
+// By kernel, whose name may be mangled: the entry whose name contains the word.
+json kernel_of(const json& told, const std::string& word) {
+  for (const auto& kernel : told["kernels"]) {
+    if (kernel["name"].get<std::string>().find(word) != std::string::npos) return kernel;
+  }
+  ADD_FAILURE() << "no kernel " << word;
+  return {};
+}
+
+TEST(Run, CountsTheBytesOfAHipProgramsStreams) {
+  if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
+  const auto finished = run(
+      {wirewatt(), "run", "--device", "virtual:mi210", "--json", "--", hip_programs(), "streams"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("streams    ok"), std::string::npos);
+  const json told = last_line(finished.out);
+  constexpr int kArrayBytes = 4 << 16;
+  const std::map<std::string, int> arrays{{"stream_copy", 2},
+                                          {"stream_scale", 2},
+                                          {"stream_add", 3},
+                                          {"stream_triad", 3},
+                                          {"stream_read", 1}};
+  for (const auto& [name, count] : arrays) {
+    EXPECT_EQ(kernel_of(told, name)["l1_l2_bytes"], count * kArrayBytes) << name;
+  }
+  EXPECT_EQ(told["totals"]["dispatches"], 5);
+}
+
+// A vector addition, a reduction and a transposition: both front ends, two compilers.
+TEST(Run, GivesAHipProgramTheBytesAndJoulesOfItsOpenClTwin) {
+  if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
+  const std::vector<std::string> hip{hip_programs(), "twin"};
+  const std::vector<std::string> opencl{(build_folder() / "bin" / "icd_twin").string()};
+  const auto result = [](std::vector<std::string> command,
+                         const std::vector<std::string>& program) {
+    command.insert(command.end(), program.begin(), program.end());
+    const auto finished = run(command);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished.out;
+  };
+  const std::vector<std::string> count{wirewatt(),      "run",    "--device",
+                                       "virtual:mi210", "--json", "--"};
+  const json by_hip = last_line(result(count, hip));
+  const json by_opencl = last_line(result(count, opencl));
+  for (const std::string name : {"stream_add", "reduce", "transpose"}) {
+    const json one = kernel_of(by_hip, name);
+    const json other = kernel_of(by_opencl, name);
+    EXPECT_EQ(one["l1_l2_bytes"], other["l1_l2_bytes"]) << name;
+    EXPECT_GT(one["l1_l2_bytes"], 0) << name;
+  }
+  EXPECT_EQ(by_hip["totals"]["l2_memory_read_bytes"], by_opencl["totals"]["l2_memory_read_bytes"]);
+  EXPECT_EQ(by_hip["totals"]["l2_memory_write_bytes"],
+            by_opencl["totals"]["l2_memory_write_bytes"]);
+}
+
 TEST(Driver, WritesCountersByItsEnvironmentAlone) {
   TemporaryFolder folder;
   const auto csv = folder.path() / "out.csv";
