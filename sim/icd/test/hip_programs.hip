@@ -1,5 +1,6 @@
 // HIP programs that check themselves, compiled by clang as any HIP program is: launches by <<<>>>,
 // symbols, LDS, printf. hip_programs NAME runs one, without a name all.
+// hip_programs twin ADDRESS [CODE OBJECT] is for comparison with icd_twin.c.
 #include "hip_declarations.hpp"
 
 #include <stdio.h>
@@ -143,6 +144,23 @@ bool run_streams() {
   return true;
 }
 
+// Where icd_twin.c had its first buffer, 0: anywhere; and the code object of its kernels, if they
+// shall run in place of the ones here.
+unsigned long long wanted_address = 0;
+hipModule_t twin_kernels = nullptr;
+
+bool start(const char* name, const void* stub, dim3 blocks, dim3 threads, void** arguments) {
+  if (twin_kernels == nullptr) {
+    CHECK(hipLaunchKernel(stub, blocks, threads, arguments, 0, nullptr));
+    return true;
+  }
+  hipFunction_t kernel = nullptr;
+  CHECK(hipModuleGetFunction(&kernel, twin_kernels, name));
+  CHECK(hipModuleLaunchKernel(kernel, blocks.x, blocks.y, blocks.z, threads.x, threads.y, threads.z,
+                              0, nullptr, arguments, nullptr));
+  return true;
+}
+
 bool run_reduce() {
   std::vector<int> in(kItems);
   int expected = 0;
@@ -152,7 +170,10 @@ bool run_reduce() {
   CHECK(hipMalloc(reinterpret_cast<void**>(&dout), sizeof(int)));
   CHECK(hipMemcpy(din, in.data(), kItems * sizeof(int), hipMemcpyHostToDevice));
   CHECK(hipMemset(dout, 0, sizeof(int)));
-  reduce<<<kItems / kBlock, kBlock>>>(din, dout);
+  void* arguments[] = {&din, &dout};
+  if (!start("reduce", reinterpret_cast<const void*>(reduce), kItems / kBlock, kBlock, arguments)) {
+    return false;
+  }
   int sum = 0;
   CHECK(hipMemcpy(&sum, dout, sizeof sum, hipMemcpyDeviceToHost));
   return sum == expected;
@@ -166,7 +187,12 @@ bool run_transpose() {
   CHECK(hipMalloc(reinterpret_cast<void**>(&din), in.size() * sizeof(float)));
   CHECK(hipMalloc(reinterpret_cast<void**>(&dout), in.size() * sizeof(float)));
   CHECK(hipMemcpy(din, in.data(), in.size() * sizeof(float), hipMemcpyHostToDevice));
-  transpose<16><<<dim3(kSide / 16, kSide / 16), dim3(16, 16)>>>(din, dout, kSide);
+  int side = kSide;
+  void* arguments[] = {&din, &dout, &side};
+  if (!start("transpose", reinterpret_cast<const void*>(transpose<16>),
+             dim3(kSide / 16, kSide / 16), dim3(16, 16), arguments)) {
+    return false;
+  }
   CHECK(hipMemcpy(out.data(), dout, in.size() * sizeof(float), hipMemcpyDeviceToHost));
   for (int y = 0; y < kSide; ++y) {
     for (int x = 0; x < kSide; ++x) {
@@ -175,9 +201,6 @@ bool run_transpose() {
   }
   return true;
 }
-
-// Where icd_twin.c had its first buffer; 0: anywhere.
-unsigned long long wanted_address = 0;
 
 // Leaves a gap, so that the next buffer lies as wanted within a MiB: channels repeat more often.
 bool align_as_wanted() {
@@ -208,9 +231,10 @@ bool run_twin() {
   CHECK(hipMalloc(reinterpret_cast<void**>(&db), kItems * sizeof(float)));
   CHECK(hipMemcpy(db, b.data(), kItems * sizeof(float), hipMemcpyHostToDevice));
   CHECK(hipMalloc(reinterpret_cast<void**>(&dc), kItems * sizeof(float)));
-  stream_add<<<kItems / kBlock, kBlock>>>(da, db, dc);
-  CHECK(hipGetLastError());
-  return run_reduce() && run_transpose();
+  void* arguments[] = {&da, &db, &dc};
+  return start("stream_add", reinterpret_cast<const void*>(stream_add), kItems / kBlock, kBlock,
+               arguments) &&
+         run_reduce() && run_transpose();
 }
 
 bool run_symbols() {
@@ -309,6 +333,7 @@ int main(int count, char** arguments) {
   int failed = 0;
   int found = 0;
   if (count > 2) wanted_address = strtoull(arguments[2], nullptr, 10);
+  if (count > 3 && hipModuleLoad(&twin_kernels, arguments[3]) != 0) return 1;
   for (const Program& program : kPrograms) {
     if (count > 1 && strcmp(arguments[1], program.name) != 0) continue;
     ++found;

@@ -1,6 +1,7 @@
 // The OpenCL twin of hip_programs' "twin": a vector addition, a reduction and a transposition with
-// the same sizes, data and order of buffers, so that bytes and energy can be compared. It prints where its
-// first buffer lies: distances on the chip depend on addresses.
+// the same sizes, data and order of buffers, so that bytes and energy can be compared. It prints
+// where its first buffer lies, as distances on the chip depend on addresses. icd_twin FILE saves
+// its code object.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -66,7 +67,17 @@ static void launch(cl_program program, const char* name, cl_uint dimensions, con
   check(clFinish(queue), "clFinish");
 }
 
-int main(void) {
+static void save_code(cl_program program, const char* path) {
+  size_t size = 0;
+  check(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL), "size");
+  unsigned char* code = malloc(size);
+  check(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof code, &code, NULL), "binary");
+  FILE* file = fopen(path, "wb");
+  check(file == NULL || fwrite(code, 1, size, file) != size || fclose(file) != 0, path);
+  free(code);
+}
+
+int main(int count, char** arguments) {
   cl_platform_id platform;
   cl_device_id device;
   cl_int code = CL_SUCCESS;
@@ -79,6 +90,7 @@ int main(void) {
   cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
   check(code, "clCreateProgramWithSource");
   check(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
+  if (count > 1) save_code(program, arguments[1]);
 
   float* a = malloc(kItems * sizeof *a);
   float* b = malloc(kItems * sizeof *b);
