@@ -30,6 +30,7 @@ int free_of(const void* pointer, bool host) {
   if (pointer == nullptr) return kSuccess;
   const auto found = find_allocation(address_of(pointer));
   if (!found || (found->kind == MemoryKind::host) != host) return kInvalidValue;
+  if (found->kind == MemoryKind::managed_variable) return kInvalidValue;
   return free_memory(address_of(pointer));
 }
 
@@ -65,7 +66,8 @@ int memory_type(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::host: return old ? 0 : 1;
     case MemoryKind::device: return old ? 1 : 2;
-    case MemoryKind::managed: return old ? 1 : 3;
+    case MemoryKind::managed:
+    case MemoryKind::managed_variable: return old ? 1 : 3;
   }
   return 0;
 }
@@ -140,7 +142,7 @@ WW_HIP_EXPORT int hipMemPrefetchAsync(const void* pointer, std::size_t bytes, in
   return guarded_work([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
     const auto found = find_allocation(address_of(pointer));
-    if (!found || found->kind != MemoryKind::managed) return kInvalidValue;
+    if (!found || found->kind == MemoryKind::device) return kInvalidValue;
     return bytes <= found->address + found->bytes - address_of(pointer) ? kSuccess : kInvalidValue;
   });
 }
@@ -200,7 +202,7 @@ WW_HIP_EXPORT int hipPointerGetAttributes(PointerAttributes* attributes, const v
     attributes->memoryType = memory_type(found->kind);
     attributes->devicePointer = const_cast<void*>(pointer);
     attributes->hostPointer = host ? const_cast<void*>(pointer) : nullptr;
-    attributes->isManaged = found->kind == MemoryKind::managed ? 1 : 0;
+    attributes->isManaged = host && found->kind != MemoryKind::host ? 1 : 0;
     attributes->allocationFlags = found->flags;
     return kSuccess;
   });

@@ -1,6 +1,7 @@
 #include "hip/memory_table.hpp"
 
 #include <map>
+#include <vector>
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -69,9 +70,11 @@ void note_host_writes() {
 }
 
 void reset_memory() {
-  while (!memory_table().allocations.empty()) {
-    static_cast<void>(free_memory(memory_table().allocations.begin()->first));
+  std::vector<std::uint64_t> addresses;
+  for (const auto& [address, allocation] : memory_table().allocations) {
+    if (allocation.kind != MemoryKind::managed_variable) addresses.push_back(address);
   }
+  for (const std::uint64_t address : addresses) static_cast<void>(free_memory(address));
 }
 
 }  // namespace ww::sim::icd::hip

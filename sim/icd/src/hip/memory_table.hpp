@@ -11,7 +11,8 @@
 
 namespace ww::sim::icd::hip {
 
-enum class MemoryKind { device, host, managed };
+// A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it.
+enum class MemoryKind { device, host, managed, managed_variable };
 
 struct Allocation {
   std::uint64_t address{};

@@ -100,7 +100,7 @@ void registering(Body&& body) noexcept {
 void register_managed(FatBinary& binary, void** pointer, const void* initial, const char* name,
                       std::size_t bytes) {
   if (power_on() != kSuccess) return;
-  const auto address = allocate_memory(bytes, MemoryKind::managed, kMemAttachGlobal);
+  const auto address = allocate_memory(bytes, MemoryKind::managed_variable, kMemAttachGlobal);
   if (!address) {
     complain(fmt::format("HIP: no room for the managed variable '{}' of {} bytes", name, bytes));
     return;
