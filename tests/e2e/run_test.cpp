@@ -178,7 +178,8 @@ std::string hip_programs() {
   const auto program = build_folder() / "bin" / "hip_programs";
   return std::filesystem::exists(program) ? program.string() : "";
 }
-constexpr const char* kNoHipCompiler = "Debian's packages clang-19 and lld-19 are not installed";
+constexpr const char* kNoHipCompiler =
+    "Debian's packages clang-19 and lld-19 are not installed, or this build has sanitizers";
 
 json last_line(const std::string& text) {
   return json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
