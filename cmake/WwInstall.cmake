@@ -13,6 +13,8 @@ set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 
 install(TARGETS wirewatt RUNTIME DESTINATION bin COMPONENT program)
 install(TARGETS wirewatt_vgpu LIBRARY DESTINATION lib COMPONENT program)
+install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/wirewatt/hip DESTINATION lib/wirewatt
+  COMPONENT program)
 install(TARGETS wirewatt-compile-worker RUNTIME DESTINATION libexec/wirewatt COMPONENT program)
 install(TARGETS wirewatt_library EXPORT wirewatt
   LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)

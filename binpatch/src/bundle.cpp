@@ -1,4 +1,4 @@
-#include "bundle.hpp"
+#include "ww/binpatch/bundle.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "elf_view.hpp"
 #include "kernel_code.hpp"
@@ -194,6 +195,23 @@ std::vector<Kernel> kernels_of_descriptors(const ElfView& elf) {
   return kernels;
 }
 
+// Data that has a symbol and lies inside a segment; kernel descriptors apart.
+std::vector<Variable> variables_of(const ElfView& elf) {
+  std::vector<Variable> variables;
+  std::set<std::string_view> known;
+  for (const ElfSymbol& symbol : elf.symbols()) {
+    if (!symbol.defined || symbol.type != STT_OBJECT || symbol.size == 0) continue;
+    if (symbol.name.ends_with(descriptor_suffix)) continue;
+    const bool inside = std::ranges::any_of(elf.segments(), [&](const Segment& segment) {
+      const std::uint64_t offset = symbol.value - segment.address;
+      return offset < segment.memory_size && symbol.size <= segment.memory_size - offset;
+    });
+    if (!inside || !known.insert(symbol.name).second) continue;
+    variables.push_back({std::string(symbol.name), symbol.value, symbol.size});
+  }
+  return variables;
+}
+
 // Version 2: a symbol of its own type names the header that precedes the code.
 Result<std::vector<Kernel>> kernels_of_version2(const ElfView& elf,
                                                 std::span<const std::byte> bytes) {
@@ -333,6 +351,7 @@ Result<CodeObject> CodeObject::parse(std::span<const std::byte> bytes) {
     if (!sized) unsized.push_back(i);
   }
   for (const std::size_t index : unsized) bound_code(object.kernels_, index, object);
+  object.variables_ = variables_of(elf);
   return object;
 }
 

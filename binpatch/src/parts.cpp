@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bundle.hpp"
+#include "ww/binpatch/bundle.hpp"
 #include "raw_elf.hpp"
 #include "ww/binpatch/ptx.hpp"
 

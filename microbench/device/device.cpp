@@ -114,10 +114,23 @@ std::filesystem::path virtual_driver_path() {
   return (program->parent_path() / ".." / "lib" / WW_VGPU_LIBRARY_NAME).lexically_normal();
 }
 
+// HIP programs load their library by name: the driver's own names for it come first on the loader's
+// path, in this process's children alone.
+void put_hip_first(const std::filesystem::path& folder) {
+  if (std::error_code ec; !std::filesystem::is_directory(folder, ec)) return;
+  const char* set = std::getenv("LD_LIBRARY_PATH");
+  const std::string rest = set != nullptr ? set : "";
+  const std::string first = folder.string();
+  if (rest == first || rest.starts_with(first + ":")) return;
+  setenv("LD_LIBRARY_PATH", (rest.empty() ? first : first + ":" + rest).c_str(), 1);
+}
+
 void select_virtual_driver(const DeviceRequest& request, const std::string& name) {
   std::string chip = DeviceName(name).chip();
   if (chip.ends_with(".toml")) chip = std::filesystem::absolute(chip).string();
-  setenv("OCL_ICD_VENDORS", virtual_driver_path().c_str(), 1);
+  const std::filesystem::path driver = virtual_driver_path();
+  setenv("OCL_ICD_VENDORS", driver.c_str(), 1);
+  put_hip_first(driver.parent_path() / "wirewatt" / "hip");
   setenv("WIREWATT_CHIP", chip.c_str(), 1);
   setenv("WIREWATT_CHIP_SEED", std::to_string(request.chip_seed).c_str(), 1);
   setenv("WIREWATT_CHIP_CLASS", request.chip_class.c_str(), 1);

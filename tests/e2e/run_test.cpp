@@ -171,6 +171,104 @@ TEST(Run, SeveralProcessesShareOneCountersFile) {
   EXPECT_EQ(entries(folder.path()), 3U);
 }
 
+// --- HIP ---
+
+// sim/icd/test/hip_programs.hip, by clang-19 where it is installed.
+std::string hip_programs() {
+  const auto program = build_folder() / "bin" / "hip_programs";
+  return std::filesystem::exists(program) ? program.string() : "";
+}
+constexpr const char* kNoHipCompiler =
+    "Debian's packages clang-19 and lld-19 are not installed, or this build has sanitizers";
+
+json last_line(const std::string& text) {
+  return json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+}
+
+// By kernel, whose name may be mangled: the entry whose name contains the word.
+json kernel_of(const json& told, const std::string& word) {
+  for (const auto& kernel : told["kernels"]) {
+    if (kernel["name"].get<std::string>().find(word) != std::string::npos) return kernel;
+  }
+  ADD_FAILURE() << "no kernel " << word;
+  return {};
+}
+
+TEST(Run, CountsTheBytesOfAHipProgramsStreams) {
+  if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
+  const auto finished = run(
+      {wirewatt(), "run", "--device", "virtual:mi210", "--json", "--", hip_programs(), "streams"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("streams    ok"), std::string::npos);
+  const json told = last_line(finished.out);
+  constexpr int kArrayBytes = 4 << 16;
+  const std::map<std::string, int> arrays{{"stream_copy", 2},
+                                          {"stream_scale", 2},
+                                          {"stream_add", 3},
+                                          {"stream_triad", 3},
+                                          {"stream_read", 1}};
+  for (const auto& [name, count] : arrays) {
+    EXPECT_EQ(kernel_of(told, name)["l1_l2_bytes"], count * kArrayBytes) << name;
+  }
+  EXPECT_EQ(told["totals"]["dispatches"], 5);
+}
+
+// A vector addition, a reduction and a transposition in both languages, their buffers at the same
+// addresses. Two compilers order the same accesses differently, which the wires see; the joules of
+// the same machine code are the same whichever front end launched it.
+TEST(Run, GivesAHipProgramTheBytesAndJoulesOfItsOpenClTwin) {
+  if (hip_programs().empty()) GTEST_SKIP() << kNoHipCompiler;
+  TemporaryFolder folder;
+  const auto code = (folder.path() / "twin.co").string();
+  const std::string twin = (build_folder() / "bin" / "icd_twin").string();
+  const auto saved = run({twin, code}, {{"OCL_ICD_VENDORS", driver()}, {"WIREWATT_CHIP", "mi210"}});
+  ASSERT_EQ(saved.exit_code, 0) << saved.err;
+  const std::string address = saved.out.substr(saved.out.rfind(' ') + 1, saved.out.size());
+  const std::vector<std::string> opencl{twin};
+  const std::vector<std::string> hip{hip_programs(), "twin", address};
+  std::vector<std::string> hip_same_code = hip;
+  hip_same_code.push_back(code);
+  const auto estimated = [](const std::vector<std::string>& program) {
+    std::vector<std::string> command{wirewatt(), "estimate",      "--constant", "literature",
+                                     "--device", "virtual:mi210", "--json",     "--"};
+    command.insert(command.end(), program.begin(), program.end());
+    const auto finished = run(command);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return json::parse(finished.out);
+  };
+  const auto joules = [](const json& told, const std::string& name) {
+    for (const auto& kernel : told["kernels"]) {
+      if (kernel["kernel"].get<std::string>().find(name) != std::string::npos) {
+        return kernel["energy_j"]["value"].get<double>();
+      }
+    }
+    ADD_FAILURE() << "no kernel " << name;
+    return 0.0;
+  };
+  const auto counted = [](const std::vector<std::string>& program) {
+    std::vector<std::string> command{wirewatt(),      "run",    "--device",
+                                     "virtual:mi210", "--json", "--"};
+    command.insert(command.end(), program.begin(), program.end());
+    return last_line(run(command).out);
+  };
+  const json of_opencl = estimated(opencl);
+  const json of_hip = estimated(hip);
+  const json of_same_code = estimated(hip_same_code);
+  const json bytes_of_opencl = counted(opencl);
+  const json bytes_of_hip = counted(hip);
+  for (const std::string name : {"stream_add", "reduce", "transpose"}) {
+    const double reference = joules(of_opencl, name);
+    EXPECT_GT(reference, 1e-7) << name;
+    EXPECT_NEAR(joules(of_same_code, name) / reference, 1, 0.01) << name;
+    EXPECT_NEAR(joules(of_hip, name) / reference, 1, 0.03) << name;
+    for (const std::string bytes :
+         {"l1_l2_bytes", "l2_memory_read_bytes", "l2_memory_write_bytes"}) {
+      EXPECT_EQ(kernel_of(bytes_of_hip, name)[bytes], kernel_of(bytes_of_opencl, name)[bytes])
+          << name << " " << bytes;
+    }
+  }
+}
+
 TEST(Driver, WritesCountersByItsEnvironmentAlone) {
   TemporaryFolder folder;
   const auto csv = folder.path() / "out.csv";

@@ -1,4 +1,4 @@
-# The driver's dynamic symbols are the loader's entry points, the vgpu ABI and the catalogue
+# The driver's dynamic symbols are the loader's entry points, HIP's, the vgpu ABI and the catalogue
 # of chips, and nothing else.
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing
   RESULT_VARIABLE result)
@@ -8,6 +8,7 @@ endif()
 string(REGEX MATCHALL "[^ \n]+\n" found "${listing}")
 list(TRANSFORM found STRIP)
 list(SORT found)
+list(FILTER found EXCLUDE REGEX "^(__)?hip")
 set(wanted clGetExtensionFunctionAddress clGetPlatformInfo clIcdGetPlatformIDsKHR ww_vgpu_get_abi
   ww_vgpu_get_catalog)
 if(NOT "${found}" STREQUAL "${wanted}")

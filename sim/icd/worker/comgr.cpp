@@ -220,7 +220,8 @@ CompileAnswer link(const ComgrApi& api, const CompileRequest& request) {
 
 }  // namespace
 
-Comgr::Comgr(std::unique_ptr<ComgrApi> api) : api_(std::move(api)) {}
+Comgr::Comgr(std::unique_ptr<ComgrApi> api, std::string file)
+    : api_(std::move(api)), file_(std::move(file)) {}
 Comgr::~Comgr() = default;
 Comgr::Comgr(Comgr&&) noexcept = default;
 
@@ -269,10 +270,18 @@ Result<Comgr> Comgr::load() {
     api->generate = static_cast<amd_comgr_action_kind_t>(4);
     api->link_executable = static_cast<amd_comgr_action_kind_t>(7);
   }
-  return Comgr(std::move(api));
+  Dl_info place{};
+  const bool found = ::dladdr(reinterpret_cast<const void*>(version), &place) != 0;
+  return Comgr(std::move(api), found && place.dli_fname != nullptr ? place.dli_fname : "");
 }
 
 CompileAnswer Comgr::run(const CompileRequest& request) const {
+  CompileAnswer made = answer(request);
+  made.compiler = file_;
+  return made;
+}
+
+CompileAnswer Comgr::answer(const CompileRequest& request) const {
   switch (request.operation) {
     case CompileOperation::compile: return compile(*api_, request);
     case CompileOperation::link:

@@ -22,8 +22,10 @@ class Comgr {
   CompileAnswer run(const CompileRequest& request) const;
 
  private:
-  explicit Comgr(std::unique_ptr<ComgrApi> api);
+  Comgr(std::unique_ptr<ComgrApi> api, std::string file);
+  [[nodiscard]] CompileAnswer answer(const CompileRequest& request) const;
   std::unique_ptr<ComgrApi> api_;
+  std::string file_;  // of the library
 };
 
 }  // namespace ww::sim::icd

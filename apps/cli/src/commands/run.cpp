@@ -1,4 +1,5 @@
-// wirewatt run: an unmodified OpenCL program on a virtual GPU, with its counters and its trace.
+// wirewatt run: an unmodified OpenCL or HIP program on a virtual GPU, with its counters and its
+// trace.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -303,7 +304,7 @@ int run(const RunArguments& arguments) {
 
 void add_run(CLI::App& app, Outcome& outcome) {
   auto* command =
-      app.add_subcommand("run", "Run an OpenCL program on a virtual GPU, with counters");
+      app.add_subcommand("run", "Run an OpenCL or HIP program on a virtual GPU, with counters");
   auto arguments = std::make_shared<RunArguments>();
   command->add_option("--device", arguments->device.name,
                       "virtual:w9100 (default; in timing mode virtual:dapper), virtual:random or "
@@ -333,6 +334,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "The program's output and exit code pass through (128 + n when signal n ended it).\n"
       "Example:\n"
       "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args\n"
+      "  wirewatt run --device virtual:mi210 -- ./hip_program args\n"
       "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
   command->callback([arguments, &outcome] {
     if (arguments->device.name.empty()) {

@@ -89,6 +89,13 @@ struct Relocation {
   std::uint64_t value{};    // symbol value plus addend; add the load address
 };
 
+// A variable of the program in device memory: a symbol that hosts ask for by name.
+struct Variable {
+  std::string name;
+  std::uint64_t address{};  // add the load address
+  std::uint64_t size{};     // [bytes]
+};
+
 class CodeObject {
  public:
   // Takes a copy. Hostile input gives parse_error with the offending part, never a crash.
@@ -100,6 +107,8 @@ class CodeObject {
   [[nodiscard]] const Kernel* find_kernel(std::string_view name) const;
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const std::vector<Relocation>& relocations() const { return relocations_; }
+  // Of code objects from version 3 on.
+  [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
   // Whether the kernels' arguments are known: they are not in files without
   // metadata and in those of version 2 whose YAML is not as LLVM writes it. Such files can be
@@ -119,6 +128,7 @@ class CodeObject {
   std::vector<Kernel> kernels_;
   std::vector<Segment> segments_;
   std::vector<Relocation> relocations_;
+  std::vector<Variable> variables_;
   std::vector<std::string> printf_formats_;
 };
 

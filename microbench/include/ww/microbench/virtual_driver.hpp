@@ -6,8 +6,8 @@
 
 namespace ww::microbench {
 
-// Sets this process's environment so that OpenCL programs that it starts see one device: the
-// requested virtual GPU (default: virtual:w9100). Not while other threads run. Errors: not_found
+// Sets this process's environment so that OpenCL and HIP programs that it starts see one
+// device: the requested virtual GPU (default: virtual:w9100). Not while other threads run. Errors: not_found
 // (no such chip), unsupported (a real device), missing_dependency (the driver is not built).
 Status enter_virtual_device(const DeviceRequest& request);
 

@@ -7,6 +7,7 @@
 #include "alu/scalar_values.hpp"
 #include "compute_unit/compute_unit.hpp"
 #include "isa/operands.hpp"
+#include "ww/sim/gpu/trap.hpp"
 
 namespace ww::sim::gpu::exec {
 namespace {
@@ -175,7 +176,7 @@ void barrier(Wave& w, const MicroOp&) {
   w.cu->barrier(w);
 }
 void trap(Wave& w, const MicroOp&) {
-  w.cu->fault(w, ErrorCode::device_error, "the kernel trapped (s_trap)");
+  w.cu->fault(w, ErrorCode::device_error, std::string(kTrapMessage));
 }
 void end_program(Wave& w, const MicroOp&) {
   w.cu->end_wave(w);

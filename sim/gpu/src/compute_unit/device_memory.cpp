@@ -20,6 +20,18 @@ void* reserve(std::uint64_t bytes) {
               -1, 0);
 }
 
+// The same at an address of choice, or where the system likes if that is not free.
+void* reserve_at(std::uint64_t address, std::uint64_t bytes) {
+#ifdef MAP_FIXED_NOREPLACE
+  void* base = mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (base != MAP_FAILED) return base;
+#else
+  static_cast<void>(address);
+#endif
+  return reserve(bytes);
+}
+
 // Large allocations get large pages from the host where it has them: a kernel that writes a buffer
 // for the first time would else stop for each 4 KiB of it. Their ends, too, as far as the whole
 // range of `room` bytes goes: up to 4 MiB of a buffer else lie in small pages.
@@ -44,10 +56,12 @@ void ask_for_huge_pages(std::byte* base, std::uint64_t room, std::uint64_t offse
 
 }  // namespace
 
-Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes) {
+Result<std::unique_ptr<DeviceMemory>> DeviceMemory::create(std::uint64_t bytes,
+                                                           bool at_device_addresses) {
   auto memory = std::unique_ptr<DeviceMemory>(new DeviceMemory);
   const std::uint64_t pages = pages_of(bytes);
-  void* base = reserve(pages * kPageBytes);
+  void* base = at_device_addresses ? reserve_at(kDeviceBase, pages * kPageBytes)
+                                   : reserve(pages * kPageBytes);
   if (base == MAP_FAILED) {
     return fail(ErrorCode::device_error,
                 fmt::format("cannot reserve {} bytes of address space for device memory", bytes));

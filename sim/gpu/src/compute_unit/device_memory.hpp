@@ -19,8 +19,10 @@ inline constexpr std::uint64_t kDeviceBase = std::uint64_t{0x2'0000'0000};
 
 class DeviceMemory {
  public:
-  // Reserves address space only. Error device_error when the system refuses.
-  static Result<std::unique_ptr<DeviceMemory>> create(std::uint64_t bytes);
+  // Reserves address space only; where asked for and free, at the device's own addresses. Error
+  // device_error when the system refuses.
+  static Result<std::unique_ptr<DeviceMemory>> create(std::uint64_t bytes,
+                                                      bool at_device_addresses = false);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -56,6 +58,9 @@ class DeviceMemory {
   // Host bytes of a device address that contains() or exists() accepted.
   [[nodiscard]] std::byte* host(std::uint64_t address) const {
     return base_ + (address - kDeviceBase);
+  }
+  [[nodiscard]] bool at_device_addresses() const {
+    return reinterpret_cast<std::uintptr_t>(base_) == kDeviceBase;
   }
   // First device address past the reserved range.
   [[nodiscard]] std::uint64_t limit() const { return kDeviceBase + size_; }

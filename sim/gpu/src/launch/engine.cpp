@@ -175,6 +175,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
       break;
     }
     observer_.pass_on();
+    if (host_service_) host_service_();
     if (trace_ != nullptr) {
       for (auto& cu : cus_) cu->trace->drain(*trace_, launch, traced_instructions_);
     }

@@ -44,6 +44,8 @@ class Engine {
   Result<ExecutedLaunch> run(const LaunchState& launch, const Watchdog& watchdog);
   // Of the last launch, also of one that failed.
   [[nodiscard]] std::vector<MemoryFinding> findings() const;
+  // Called after each quantum's commit; may be empty.
+  void set_host_service(std::function<void()> service) { host_service_ = std::move(service); }
   [[nodiscard]] L2Tags& l2() { return hierarchy_->l2(); }
   void set_private_memory(std::uint64_t begin, std::uint64_t end) {
     hierarchy_->set_private_memory(begin, end);
@@ -63,6 +65,7 @@ class Engine {
   std::uint32_t* registers_;  // of all CUs' waves, as far as a launch has them
   std::vector<std::unique_ptr<ComputeUnit>> cus_;
   Workers workers_;
+  std::function<void()> host_service_;
   trace::Writer* trace_;
   TraceIndex traced_instructions_;
 };

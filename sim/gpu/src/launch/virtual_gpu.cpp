@@ -32,6 +32,13 @@ void put(std::string& text, const T& value) {
   text.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
+// The kernel's place in the program. Error not_found.
+Result<std::size_t> kernel_of(const exec::Program& program, const std::string& name) {
+  const auto found = program.find(name);
+  if (!found) return fail(ErrorCode::not_found, "the program has no kernel " + name);
+  return *found;
+}
+
 unsigned thread_count(const Options& options) {
   if (options.threads != 0) return options.threads;
   return std::clamp(std::thread::hardware_concurrency(), 1U, 2U);
@@ -72,6 +79,14 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
   memory->keep_released(options.checks.memory);
 }
 
+Result<const exec::Program*> VirtualGpu::Impl::find_program(ProgramId program) const {
+  const auto found = programs.find(program);
+  if (found == programs.end()) {
+    return fail(ErrorCode::not_found, fmt::format("program {} is not loaded", program));
+  }
+  return found->second.get();
+}
+
 exec::Engine::MakeHierarchy VirtualGpu::Impl::hierarchy_for(std::optional<timing::System> system) {
   if (!system) return {};
   auto shared = std::make_shared<timing::System>(std::move(*system));
@@ -96,7 +111,7 @@ Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options option
 Result<std::unique_ptr<VirtualGpu>> VirtualGpu::create(Chip chip, Options options,
                                                        std::unique_ptr<ActivityObserver> observer) {
   const auto bytes = static_cast<std::uint64_t>(chip.architecture().memory_bytes);
-  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes));
+  WW_ASSIGN(memory, exec::DeviceMemory::create(bytes, options.host_at_device_addresses));
   std::optional<timing::System> system;
   if (options.timing) {
     WW_ASSIGN(made, timing::make_system(chip, *options.timing));
@@ -203,6 +218,14 @@ void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t bytes) {
   if (bytes != 0) impl_->memory->touch();
 }
 
+bool VirtualGpu::is_device_address(std::uint64_t address) const {
+  return address >= exec::kDeviceBase && address < impl_->memory->limit();
+}
+
+bool VirtualGpu::host_at_device_addresses() const {
+  return impl_->memory->at_device_addresses();
+}
+
 // --- programs ---
 
 Result<ProgramId> VirtualGpu::load(const binpatch::CodeObject& object) {
@@ -218,30 +241,47 @@ void VirtualGpu::unload(ProgramId program) {
   impl_->replays.forget_program(program);
 }
 
+Result<std::uint64_t> VirtualGpu::device_address(ProgramId program, std::uint64_t address) const {
+  WW_ASSIGN(found, impl_->find_program(program));
+  return found->device_address(address);
+}
+
+Result<std::uint32_t> VirtualGpu::groups_per_cu(ProgramId program_id, const std::string& kernel,
+                                                const std::array<std::uint32_t, 3>& local,
+                                                std::uint32_t dynamic_lds_bytes) {
+  WW_ASSIGN(program, impl_->find_program(program_id));
+  WW_ASSIGN(index, kernel_of(*program, kernel));
+  const Grid one_group{3, local, local};
+  WW_TRY(check_grid(one_group));
+  WW_ASSIGN(state, impl_->prepare(*program, index, one_group, {}, dynamic_lds_bytes));
+  const Architecture& architecture = chip().architecture();
+  const auto waves = static_cast<std::uint32_t>(architecture.simds_per_cu * state.waves_per_simd);
+  std::uint32_t groups = waves / state.waves_per_group;
+  if (state.lds_allocated != 0) {
+    groups = std::min(
+        groups, static_cast<std::uint32_t>(architecture.lds_bytes_per_cu) / state.lds_allocated);
+  }
+  return groups;
+}
+
 // --- launches ---
 
 Result<LaunchResult> VirtualGpu::launch(ProgramId program_id, const std::string& kernel_name,
                                         const Grid& grid, std::span<const std::byte> kernarg,
                                         std::uint32_t dynamic_lds_bytes) {
   Impl& impl = *impl_;
-  const auto found = impl.programs.find(program_id);
-  if (found == impl.programs.end()) {
-    return fail(ErrorCode::not_found, fmt::format("program {} is not loaded", program_id));
-  }
-  const exec::Program& program = *found->second;
-  const auto kernel_index = program.find(kernel_name);
-  if (!kernel_index) {
-    return fail(ErrorCode::not_found, fmt::format("the program has no kernel {}", kernel_name));
-  }
-  impl.write_key(program_id, *kernel_index, grid, kernarg, dynamic_lds_bytes);
+  WW_ASSIGN(found, impl.find_program(program_id));
+  const exec::Program& program = *found;
+  WW_ASSIGN(kernel_index, kernel_of(program, kernel_name));
+  impl.write_key(program_id, kernel_index, grid, kernarg, dynamic_lds_bytes);
   impl.findings.clear();
   DispatchRecord dispatch{};
   if (!impl.find_replay(dispatch)) {
-    WW_TRY(impl.execute(program, *kernel_index, grid, kernarg, dynamic_lds_bytes, dispatch));
+    WW_TRY(impl.execute(program, kernel_index, grid, kernarg, dynamic_lds_bytes, dispatch));
   }
   dispatch.kernel = impl.kernel_number(kernel_name);
   dispatch.shape = impl.shape_number(dispatch_shape(
-      grid, program.kernels()[*kernel_index].descriptor, dynamic_lds_bytes, program.isa()));
+      grid, program.kernels()[kernel_index].descriptor, dynamic_lds_bytes, program.isa()));
   return impl.schedule(std::move(dispatch));
 }
 
@@ -453,6 +493,10 @@ Result<LaunchActivity::Parts> VirtualGpu::sealed_energy_j(std::uint64_t id) cons
     *part *= volt * volt;
   }
   return parts;
+}
+
+void VirtualGpu::set_host_service(std::function<void()> service) {
+  impl_->engine.set_host_service(std::move(service));
 }
 
 const std::vector<MemoryFinding>& VirtualGpu::findings() const {

@@ -57,6 +57,8 @@ struct VirtualGpu::Impl {
 
   // Null without a system: the engine's own.
   exec::Engine::MakeHierarchy hierarchy_for(std::optional<timing::System> system);
+  // Error not_found.
+  [[nodiscard]] Result<const exec::Program*> find_program(ProgramId program) const;
   Result<exec::LaunchState> prepare(const exec::Program& program, std::size_t kernel_index,
                                     const Grid& grid, std::span<const std::byte> kernarg,
                                     std::uint32_t dynamic_lds_bytes);

@@ -71,7 +71,10 @@ std::string compile_worker_path() {
       info.dli_fname == nullptr) {
     return "wirewatt-compile-worker";
   }
-  const std::string library = info.dli_fname;
+  // Under its real name: HIP programs load the library by a link in another folder.
+  std::error_code unresolved;
+  const std::filesystem::path real = std::filesystem::canonical(info.dli_fname, unresolved);
+  const std::string library = unresolved ? std::string(info.dli_fname) : real.string();
   const auto slash = library.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : library.substr(0, slash);
   return folder + "/../libexec/wirewatt/wirewatt-compile-worker";

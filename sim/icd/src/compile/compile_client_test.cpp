@@ -88,6 +88,7 @@ TEST(CompileWorker, WorkerKilledInTheMiddleIsAFailedBuildAndTheNextOneWorks) {
   for (int i = 0; i < 4000; ++i) slow += "x = sin(x) + pow(x, " + std::to_string(i) + ".5f);\n";
   slow += "o[0] = x; }";
   const pid_t worker = client.pid();
+  ASSERT_GT(worker, 0);
   std::thread killer([worker] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     ::kill(worker, SIGKILL);
@@ -111,6 +112,8 @@ TEST(CompileWorker, LeavesNoTemporaryFilesHoweverItEnds) {
     CompileClient client(WW_COMPILE_WORKER, 120'000);
     EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
     EXPECT_FALSE(fs::is_empty(folder));
+    // Without a worker its number is -1, and the signal would go to every process of the user.
+    ASSERT_GT(client.pid(), 0);
     ::kill(client.pid(), SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
@@ -159,6 +162,7 @@ TEST(CompileWorker, WorkerThatDiedBetweenTwoBuildsIsReplacedSilently) {
   CompileClient client(WW_COMPILE_WORKER, 60'000);
   ASSERT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);
   const pid_t first = client.pid();
+  ASSERT_GT(first, 0);
   ::kill(first, SIGKILL);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(client.run(build_request(kSaxpy)).status, CompileStatus::success);

@@ -153,6 +153,7 @@ std::string encode(const CompileAnswer& answer) {
   out.number(static_cast<std::uint32_t>(answer.status));
   out.text(answer.log);
   out.text(answer.output);
+  out.text(answer.compiler);
   return out.take();
 }
 
@@ -195,6 +196,7 @@ Result<CompileAnswer> decode_answer(std::string_view frame) {
   answer.status = static_cast<CompileStatus>(status);
   answer.log = in.text();
   answer.output = in.text();
+  answer.compiler = in.text();
   if (!in.finished()) return fail(ErrorCode::parse_error, "truncated or overlong answer");
   return answer;
 }

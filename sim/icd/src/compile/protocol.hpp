@@ -52,7 +52,8 @@ enum class CompileStatus : std::uint32_t {
 struct CompileAnswer {
   CompileStatus status{CompileStatus::failed};
   std::string log;
-  std::string output;  // code object or bitcode, by operation
+  std::string output;      // code object or bitcode, by operation
+  std::string compiler{};  // the file of the compiler library; empty: unknown
 };
 
 [[nodiscard]] std::string encode(const CompileRequest& request);

@@ -88,6 +88,16 @@ TEST_F(PlatformTest, EveryDeviceQueryOfTheStandardHasAnAnswer) {
   EXPECT_EQ(cl.clGetDeviceInfo(device, 0x9999, 0, nullptr, nullptr), CL_INVALID_VALUE);
 }
 
+// Programs fill a constant buffer as large as the device says; the standard asks for 64 KiB.
+TEST_F(PlatformTest, ConstantBuffersAreAsLargeAsOnDevices) {
+  cl_ulong bytes = 0;
+  EXPECT_EQ(
+      cl.clGetDeviceInfo(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, sizeof bytes, &bytes, nullptr),
+      CL_SUCCESS);
+  EXPECT_GE(bytes, 64U * 1024);
+  EXPECT_LE(bytes, 16U * 1024 * 1024);
+}
+
 TEST_F(PlatformTest, HandlesOfAnotherKindAreNoDevice) {
   auto* wrong = reinterpret_cast<cl_device_id>(context);
   EXPECT_EQ(cl.clGetDeviceInfo(wrong, CL_DEVICE_NAME, 0, nullptr, nullptr), CL_INVALID_DEVICE);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "ww/sim/gpu/virtual_gpu.hpp"
+
 namespace ww::sim::icd {
 namespace {
 
@@ -42,6 +44,8 @@ std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchSha
   }
   if (kind == "hidden_grid_dims") return shape.dimensions;
   if (kind == "hidden_dynamic_lds_size") return dynamic_lds_bytes;
+  if (kind == "hidden_private_base") return gpu::flat_private_aperture_high;
+  if (kind == "hidden_shared_base") return gpu::flat_lds_aperture_high;
   return std::nullopt;
 }
 

@@ -1,15 +1,13 @@
 // clEnqueueNDRangeKernel and its kin: checks, and the way to the virtual GPU.
 #include <algorithm>
 #include <cstring>
-#include <set>
-#include <tuple>
 
+#include "launch/findings.hpp"
 #include "launch/launch.hpp"
 #include "launch/printf_run.hpp"
 #include "memory/approximable.hpp"
 #include "object/api.hpp"
 #include "program/program.hpp"
-#include "program/source_lines.hpp"
 #include "queue/queue.hpp"
 #include "runtime/live_feed.hpp"
 
@@ -105,42 +103,6 @@ cl_int launch_code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? CL_INVALID_KERNEL_ARGS : CL_OUT_OF_RESOURCES;
 }
 
-// The kernel's argument that holds an address inside the allocation: "argument 2 'out'".
-std::string argument_of(const Module& module, const std::string& kernel,
-                        std::span<const std::byte> kernarg, const gpu::MemoryFinding& finding) {
-  const auto* info = module.object.find_kernel(kernel);
-  if (info == nullptr || finding.allocation_bytes == 0) return {};
-  std::size_t index = 0;
-  for (const auto& argument : info->arguments) {
-    if (argument.value_kind.rfind("hidden_", 0) == 0) continue;
-    std::uint64_t address = 0;
-    if (argument.value_kind == "global_buffer" &&
-        argument.offset + sizeof address <= kernarg.size()) {
-      std::memcpy(&address, kernarg.data() + argument.offset, sizeof address);
-      if (address - finding.allocation < finding.allocation_bytes) {
-        return "the buffer of argument " + std::to_string(index) + " '" + argument.name + "'";
-      }
-    }
-    ++index;
-  }
-  return {};
-}
-
-// Says what the launch did wrong with memory, each mistake of a kernel once.
-void tell_findings(const Module& module, const std::string& kernel,
-                   std::span<const std::byte> kernarg) {
-  static auto& told = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
-  for (const gpu::MemoryFinding& finding : Runtime::get().powered_gpu().findings()) {
-    if (!told.emplace(module.id, kernel, static_cast<int>(finding.kind), finding.instruction)
-             .second) {
-      continue;
-    }
-    complain("kernel '" + kernel + "': " +
-             gpu::describe(finding, argument_of(module, kernel, kernarg, finding),
-                           source_line(module.object, finding.instruction).value_or("")));
-  }
-}
-
 cl_int run(cl_context context, const Module& module, const std::string& name,
            const LaunchShape& shape, std::span<const std::byte> kernarg,
            std::uint32_t dynamic_lds_bytes, bool prints, Timing& timing) {
@@ -148,7 +110,7 @@ cl_int run(cl_context context, const Module& module, const std::string& name,
   const gpu::Grid grid{shape.dimensions, shape.global, shape.local};
   auto result =
       Runtime::get().powered_gpu().launch(module.id, name, grid, kernarg, dynamic_lds_bytes);
-  tell_findings(module, name, kernarg);
+  tell_findings(module.id, module.object, name, kernarg);
   if (!result) {
     report_failure(context, "kernel '" + name + "': " + result.error().text());
     return launch_code_of(result.error());

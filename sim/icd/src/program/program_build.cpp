@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "compile/compile_cache.hpp"
 #include "object/api.hpp"
 #include "object/objects.hpp"
 #include "program/build_options.hpp"
@@ -88,6 +89,16 @@ bool is_short_of_registers(std::string_view binary) {
   });
 }
 
+// Runs the compiler, or gives back what it said to the same request before.
+CompileAnswer compiled(const CompileRequest& request) {
+  static const auto& cache = *new CompileCache(compile_cache_folder(), compile_worker_path());
+  const std::string key = cache.key(request);
+  if (auto known = cache.find(key)) return *std::move(known);
+  CompileAnswer answer = Runtime::get().compiler().run(request);
+  cache.keep(key, answer);
+  return answer;
+}
+
 // Runs the compiler. Functions that no kernel needs are left out: LLVM keeps them for other
 // programs, of which an executable has none, and a library's worth takes it minutes. Once more
 // where
@@ -98,18 +109,17 @@ bool is_short_of_registers(std::string_view binary) {
 //   (LiveRangeEdit::allUsesAvailableAt): addresses come out wrong. It does not where the halves of
 //   registers are not told apart.
 CompileAnswer run_compiler(CompileRequest request) {
-  auto& compiler = Runtime::get().compiler();
   const bool has_code =
       request.operation == CompileOperation::build || request.operation == CompileOperation::link;
   if (has_code) {
     request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-internalize-symbols"});
   }
-  CompileAnswer answer = compiler.run(request);
+  CompileAnswer answer = compiled(request);
   if (answer.status == CompileStatus::failed && has_code &&
       answer.log.find("error: scalar registers (") != std::string::npos) {
     request.options.insert(request.options.end(), {"-mllvm", "-amdgpu-function-calls=0",
                                                    "-Dnoinline=", "-D__noinline__="});
-    CompileAnswer inlined = compiler.run(request);
+    CompileAnswer inlined = compiled(request);
     if (inlined.status != CompileStatus::success) return answer;
     answer = std::move(inlined);
   }
@@ -118,7 +128,7 @@ CompileAnswer run_compiler(CompileRequest request) {
     return answer;
   }
   request.options.insert(request.options.end(), {"-mllvm", "-enable-subreg-liveness=0"});
-  CompileAnswer again = compiler.run(request);
+  CompileAnswer again = compiled(request);
   return again.status == CompileStatus::success ? again : answer;
 }
 

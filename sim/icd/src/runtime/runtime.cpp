@@ -212,6 +212,7 @@ gpu::VirtualGpu* Runtime::gpu() {
   }
   recordings_ = std::move(*recordings);
   settings->options.trace = recordings_->trace();
+  settings->options.host_at_device_addresses = true;
   // A long-lived program must not grow for what nobody asked for.
   settings->options.keep_energies = recordings_->power();
   if (!recordings_->any()) settings->options.most_dispatches = kMostDispatches;
@@ -241,7 +242,7 @@ void Runtime::at_exit() {
   std::unique_lock<std::mutex> lock(runtime.mutex, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (tries == 1000) {
-      complain("the program exited amid an OpenCL call: counters and trace are not written");
+      complain("the program exited amid a call to its device: counters and trace are not written");
       return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,9 @@ struct Options {
   // Gets every vector memory instruction of every launch; nothing is replayed then. Outlives the
   // virtual GPU.
   trace::Writer* trace{};
+  // Whether the host sees device memory at its device addresses, where these are free in this
+  // process: what programs expect of pinned and managed memory.
+  bool host_at_device_addresses{};
   // Timing mode on this system; null: functional mode. Nothing is replayed in timing mode.
   std::shared_ptr<const TimingConfig> timing{};
 };
@@ -93,6 +97,10 @@ class VirtualGpu {
   // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
   void host_wrote(std::uint64_t address, std::uint64_t bytes);
+  // Whether the address is one of device memory, allocated or not.
+  [[nodiscard]] bool is_device_address(std::uint64_t address) const;
+  // Whether every device address is also the host's address of the same byte.
+  [[nodiscard]] bool host_at_device_addresses() const;
 
   // Declares that the words of an allocation, or of a part of one, may change on their way to a
   // core by so large a fraction of their value (below 0: the run's own choice; type exact takes it
@@ -104,6 +112,13 @@ class VirtualGpu {
   // Loads a code object into device memory (segments, relocations, decoded kernels).
   Result<ProgramId> load(const binpatch::CodeObject& object);
   void unload(ProgramId program);
+  // Where in device memory the program has what its code object calls `address`. Error not_found.
+  [[nodiscard]] Result<std::uint64_t> device_address(ProgramId program,
+                                                     std::uint64_t address) const;
+  // How many work-groups of this size a CU runs at once. Errors: as launch().
+  [[nodiscard]] Result<std::uint32_t> groups_per_cu(ProgramId program, const std::string& kernel,
+                                                    const std::array<std::uint32_t, 3>& local,
+                                                    std::uint32_t dynamic_lds_bytes);
 
   // Runs a kernel to its end and advances chip time. `kernarg` is the finished kernarg segment,
   // hidden arguments included; `dynamic_lds_bytes` is added to the kernel's own. Errors:
@@ -111,6 +126,11 @@ class VirtualGpu {
   // encoding, address), device_error (memory fault with kernel, lane and address; watchdog).
   Result<LaunchResult> launch(ProgramId program, const std::string& kernel, const Grid& grid,
                               std::span<const std::byte> kernarg, std::uint32_t dynamic_lds_bytes);
+
+  // Gets its turn at steps of every launch from now on, with all that waves have stored by then:
+  // for kernels that call the host and wait for its answer in memory. It may write device memory;
+  // null takes it back. Results do not depend on the number of threads.
+  void set_host_service(std::function<void()> service);
 
   // What the last launch did wrong with memory, whether it ended well or not; in order of cycle.
   [[nodiscard]] const std::vector<MemoryFinding>& findings() const;

@@ -1,0 +1,286 @@
+// Copies and fills.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "hip/memory_table.hpp"
+#include "hip/module.hpp"
+#include "hip/stream.hpp"
+#include "queue/queue.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+std::uint64_t address(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+bool on_device(const void* pointer) {
+  return device().is_device_address(address(pointer));
+}
+
+// The host's address of bytes on either side; null where they are not inside one allocation.
+std::byte* host_side(const void* pointer, std::size_t bytes) {
+  if (!on_device(pointer)) return static_cast<std::byte*>(const_cast<void*>(pointer));
+  const auto place = device().host_pointer(address(pointer), bytes);
+  return place ? *place : nullptr;
+}
+
+// Whether the pointers are on the sides that the kind names.
+int check_sides(const void* to, const void* from, int kind) {
+  if (kind < kHostToHost || kind > kDefaultKind) return kInvalidMemcpyDirection;
+  if (to == nullptr || from == nullptr) return kInvalidValue;
+  if (kind == kHostToDevice || kind == kDeviceToDevice) {
+    if (!on_device(to)) return kInvalidValue;
+  }
+  if (kind == kDeviceToHost || kind == kDeviceToDevice) {
+    if (!on_device(from)) return kInvalidValue;
+  }
+  return kSuccess;
+}
+
+int copy_bytes(void* to, const void* from, std::size_t bytes) {
+  std::byte* target = host_side(to, bytes);
+  const std::byte* source = host_side(from, bytes);
+  if (target == nullptr || source == nullptr) return kInvalidValue;
+  if (std::memcmp(target, source, bytes) == 0) return kSuccess;  // so that launches can be replayed
+  std::memmove(target, source, bytes);
+  if (on_device(to)) device().host_wrote(address(to), bytes);
+  return kSuccess;
+}
+
+// The time that a copy takes passes on the chip; copies within the host take none of it.
+void charge_copy(const void* to, const void* from, std::size_t bytes) {
+  Timing timing{};
+  if (on_device(to) && on_device(from)) {
+    charge(timing, device_transfer_ns(bytes));
+  } else if (on_device(to) || on_device(from)) {
+    charge(timing, host_transfer_ns(bytes));
+  }
+}
+
+int copy(void* to, const void* from, std::size_t bytes, int kind) {
+  if (bytes == 0) return kSuccess;
+  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return bad;
+  if (const int bad = copy_bytes(to, from, bytes); bad != kSuccess) return bad;
+  charge_copy(to, from, bytes);
+  return kSuccess;
+}
+
+int copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+              std::size_t width, std::size_t rows, int kind) {
+  if (width == 0 || rows == 0) return kSuccess;
+  if (width > to_pitch || width > from_pitch) return kInvalidPitchValue;
+  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return bad;
+  // All of it is checked before any of it is copied.
+  if (rows - 1 > (SIZE_MAX - width) / std::max(to_pitch, from_pitch)) return kInvalidValue;
+  if (host_side(to, (rows - 1) * to_pitch + width) == nullptr ||
+      host_side(from, (rows - 1) * from_pitch + width) == nullptr) {
+    return kInvalidValue;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    static_cast<void>(copy_bytes(static_cast<std::byte*>(to) + row * to_pitch,
+                                 static_cast<const std::byte*>(from) + row * from_pitch, width));
+  }
+  charge_copy(to, from, width * rows);
+  return kSuccess;
+}
+
+template <class Word>
+int fill(void* to, Word value, std::size_t count) {
+  if (count == 0) return kSuccess;
+  if (to == nullptr || count > SIZE_MAX / sizeof(Word) || address(to) % sizeof(Word) != 0) {
+    return kInvalidValue;
+  }
+  const std::size_t bytes = count * sizeof(Word);
+  if (!on_device(to)) return kInvalidValue;
+  // Whole blocks of a pattern first: the device fills a pattern at a time.
+  constexpr std::size_t kBlock = 1024;
+  const std::size_t blocks = count / kBlock * kBlock;
+  const std::array<Word, kBlock> pattern = [value] {
+    std::array<Word, kBlock> words;
+    words.fill(value);
+    return words;
+  }();
+  const auto words = std::as_bytes(std::span<const Word>(pattern));
+  if (host_side(to, bytes) == nullptr ||
+      !device().fill(address(to), blocks * sizeof(Word), words) ||
+      !device().fill(address(to) + blocks * sizeof(Word), bytes - blocks * sizeof(Word),
+                     words.first((count - blocks) * sizeof(Word)))) {
+    return kInvalidValue;
+  }
+  Timing timing{};
+  charge(timing, device_transfer_ns(bytes));
+  return kSuccess;
+}
+
+int fill_rows(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
+  if (width == 0 || rows == 0) return kSuccess;
+  if (to == nullptr || width > pitch || rows - 1 > (SIZE_MAX - width) / pitch) return kInvalidValue;
+  if (!on_device(to) || host_side(to, (rows - 1) * pitch + width) == nullptr) return kInvalidValue;
+  const std::vector<std::byte> row(width, static_cast<std::byte>(value));
+  for (std::size_t i = 0; i < rows; ++i) {
+    static_cast<void>(copy_bytes(static_cast<std::byte*>(to) + i * pitch, row.data(), width));
+  }
+  Timing timing{};
+  charge(timing, device_transfer_ns(width * rows));
+  return kSuccess;
+}
+
+// To or from a variable of the program: `run` gets its place on the device.
+template <class Run>
+int with_symbol(const void* symbol, std::size_t bytes, std::size_t offset, Run&& run) {
+  const auto variable = variable_of_symbol(symbol);
+  if (!variable) return variable.error();
+  if (offset > variable->size || bytes > variable->size - offset) return kInvalidValue;
+  return run(reinterpret_cast<void*>(variable->address + offset));
+}
+
+int copy_to_symbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                   int kind) {
+  if (kind != kHostToDevice && kind != kDeviceToDevice && kind != kDefaultKind) {
+    return kInvalidMemcpyDirection;
+  }
+  return with_symbol(symbol, bytes, offset,
+                     [&](void* place) { return copy(place, from, bytes, kind); });
+}
+
+int copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                     int kind) {
+  if (kind != kDeviceToHost && kind != kDeviceToDevice && kind != kDefaultKind) {
+    return kInvalidMemcpyDirection;
+  }
+  return with_symbol(symbol, bytes, offset,
+                     [&](void* place) { return copy(to, place, bytes, kind); });
+}
+
+// A call that names a stream: the same work, once the stream is known to be one.
+template <class Body>
+int on_stream(void* stream, Body&& body) {
+  return guarded_work([&]() -> int { return is_stream(stream) ? body() : kInvalidHandle; });
+}
+
+}  // namespace
+
+WW_HIP_EXPORT int hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
+  return guarded_work([&] { return copy(to, from, bytes, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
+                                 void* stream) {
+  return on_stream(stream, [&] { return copy(to, from, bytes, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyWithStream(void* to, const void* from, std::size_t bytes, int kind,
+                                      void* stream) {
+  return hipMemcpyAsync(to, from, bytes, kind, stream);
+}
+WW_HIP_EXPORT int hipMemcpyHtoD(void* to, void* from, std::size_t bytes) {
+  return hipMemcpy(to, from, bytes, kHostToDevice);
+}
+WW_HIP_EXPORT int hipMemcpyDtoH(void* to, void* from, std::size_t bytes) {
+  return hipMemcpy(to, from, bytes, kDeviceToHost);
+}
+WW_HIP_EXPORT int hipMemcpyDtoD(void* to, void* from, std::size_t bytes) {
+  return hipMemcpy(to, from, bytes, kDeviceToDevice);
+}
+WW_HIP_EXPORT int hipMemcpyHtoDAsync(void* to, void* from, std::size_t bytes, void* stream) {
+  return hipMemcpyAsync(to, from, bytes, kHostToDevice, stream);
+}
+WW_HIP_EXPORT int hipMemcpyDtoHAsync(void* to, void* from, std::size_t bytes, void* stream) {
+  return hipMemcpyAsync(to, from, bytes, kDeviceToHost, stream);
+}
+WW_HIP_EXPORT int hipMemcpyDtoDAsync(void* to, void* from, std::size_t bytes, void* stream) {
+  return hipMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
+}
+WW_HIP_EXPORT int hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes) {
+  if (to_device != 0 || from_device != 0) return finish(kInvalidDevice);
+  return hipMemcpy(to, from, bytes, kDeviceToDevice);
+}
+WW_HIP_EXPORT int hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                     std::size_t bytes, void* stream) {
+  if (to_device != 0 || from_device != 0) return finish(kInvalidDevice);
+  return hipMemcpyAsync(to, from, bytes, kDeviceToDevice, stream);
+}
+WW_HIP_EXPORT int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t height,
+                              int kind) {
+  return guarded_work(
+      [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+}
+WW_HIP_EXPORT int hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                                   std::size_t from_pitch, std::size_t width, std::size_t height,
+                                   int kind, void* stream) {
+  return on_stream(stream,
+                   [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset, int kind) {
+  return guarded_work([&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                         std::size_t offset, int kind, void* stream) {
+  return on_stream(stream, [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
+                                      std::size_t offset, int kind) {
+  return guarded_work([&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+}
+WW_HIP_EXPORT int hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
+                                           std::size_t offset, int kind, void* stream) {
+  return on_stream(stream, [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+}
+WW_HIP_EXPORT int hipGetSymbolAddress(void** pointer, const void* symbol) {
+  return guarded([&]() -> int {
+    if (pointer == nullptr) return kInvalidValue;
+    return with_symbol(symbol, 0, 0, [&](void* place) {
+      *pointer = place;
+      return int{kSuccess};
+    });
+  });
+}
+WW_HIP_EXPORT int hipGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  return guarded([&]() -> int {
+    if (bytes == nullptr) return kInvalidValue;
+    const auto variable = variable_of_symbol(symbol);
+    if (!variable) return variable.error();
+    *bytes = variable->size;
+    return kSuccess;
+  });
+}
+
+WW_HIP_EXPORT int hipMemset(void* to, int value, std::size_t bytes) {
+  return guarded_work([&] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
+}
+WW_HIP_EXPORT int hipMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+  return on_stream(stream, [&] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
+}
+WW_HIP_EXPORT int hipMemsetD8(void* to, unsigned char value, std::size_t count) {
+  return guarded_work([&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemsetD8Async(void* to, unsigned char value, std::size_t count, void* stream) {
+  return on_stream(stream, [&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemsetD16(void* to, unsigned short value, std::size_t count) {
+  return guarded_work([&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemsetD16Async(void* to, unsigned short value, std::size_t count,
+                                    void* stream) {
+  return on_stream(stream, [&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemsetD32(void* to, int value, std::size_t count) {
+  return guarded_work([&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemsetD32Async(void* to, int value, std::size_t count, void* stream) {
+  return on_stream(stream, [&] { return fill(to, value, count); });
+}
+WW_HIP_EXPORT int hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t height) {
+  return guarded_work([&] { return fill_rows(to, pitch, value, width, height); });
+}
+WW_HIP_EXPORT int hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                                   std::size_t height, void* stream) {
+  return on_stream(stream, [&] { return fill_rows(to, pitch, value, width, height); });
+}
+
+}  // namespace ww::sim::icd::hip

@@ -1,0 +1,408 @@
+// The device: how many, which, what it is, and waiting for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hip/memory_table.hpp"
+#include "hip/session.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+constexpr int kWarp = 64;
+constexpr int kMostBlocksAcross = 65536;  // in y and z
+constexpr int kTextureAlign = 256;
+constexpr int kRegistersPerCu = 65536;  // 32-bit, of the four SIMDs' files, for a wave's lanes each
+constexpr int kClockInstructionKhz = 25000;
+constexpr int kConstantBytes = 0x7fff'ffff;
+constexpr const char* kPciAddress = "0000:00:00.0";
+
+int clamped(std::int64_t value) {
+  return static_cast<int>(std::clamp<std::int64_t>(value, 0, INT32_MAX));
+}
+
+// What both layouts of the properties and the attributes say of the chip.
+struct Facts {
+  std::string name;
+  std::string architecture;  // "gfx90a:sramecc+:xnack-"
+  int major{}, minor{};
+  std::size_t memory{};
+  int lds{}, cus{}, l2{}, clock_khz{}, memory_clock_khz{}, bus_bits{}, threads_per_cu{};
+};
+
+Facts facts() {
+  const gpu::Architecture& arch = device().chip().architecture();
+  Facts facts;
+  facts.name = "wirewatt virtual " + arch.name;
+  facts.architecture = arch.gfx_target;
+  if (arch.gfx_target == "gfx90a") facts.architecture += ":sramecc+:xnack-";
+  // "gfx90a": the last two digits are minor version and stepping.
+  const std::string digits = arch.gfx_target.substr(3);
+  facts.major = digits.size() > 3 ? std::stoi(digits.substr(0, 2)) : digits[0] - '0';
+  facts.minor = digits[digits.size() - 2] - '0';
+  facts.memory = static_cast<std::size_t>(arch.memory_bytes);
+  facts.lds = clamped(arch.lds_bytes_per_cu);
+  facts.cus = arch.compute_units();
+  facts.l2 = clamped(arch.l2_bytes);
+  double clock_hz = 1e9;
+  for (const DvfsState& state : arch.dvfs) clock_hz = std::max(clock_hz, state.clock_hz);
+  facts.clock_khz = static_cast<int>(clock_hz / 1000);
+  // A double data rate of a bus of 64 bits a channel gives the chip's memory bandwidth.
+  facts.bus_bits = 64 * arch.l2_channels;
+  facts.memory_clock_khz =
+      static_cast<int>(arch.memory_bytes_per_clock_per_channel * clock_hz / (2 * 8) / 1000);
+  facts.threads_per_cu = kWarp * arch.simds_per_cu * arch.waves_per_simd;
+  return facts;
+}
+
+void copy_text(char (&target)[256], const std::string& text) {
+  std::memset(target, 0, sizeof target);
+  std::memcpy(target, text.data(), std::min(text.size(), sizeof target - 1));
+}
+
+// The members that both layouts have.
+template <class Properties>
+void fill_common(Properties& properties) {
+  const Facts known = facts();
+  std::memset(&properties, 0, sizeof properties);
+  copy_text(properties.name, known.name);
+  copy_text(properties.gcnArchName, known.architecture);
+  properties.totalGlobalMem = known.memory;
+  properties.sharedMemPerBlock = static_cast<std::size_t>(known.lds);
+  properties.regsPerBlock = kRegistersPerCu;
+  properties.warpSize = kWarp;
+  properties.maxThreadsPerBlock = int{kMostBlockThreads};
+  std::ranges::fill(properties.maxThreadsDim, int{kMostBlockThreads});
+  properties.maxGridSize[0] = INT32_MAX;
+  properties.maxGridSize[1] = properties.maxGridSize[2] = kMostBlocksAcross;
+  properties.clockRate = known.clock_khz;
+  properties.memoryClockRate = known.memory_clock_khz;
+  properties.memoryBusWidth = known.bus_bits;
+  properties.totalConstMem = kConstantBytes;
+  properties.major = known.major;
+  properties.minor = known.minor;
+  properties.multiProcessorCount = known.cus;
+  properties.l2CacheSize = known.l2;
+  properties.maxThreadsPerMultiProcessor = known.threads_per_cu;
+  properties.clockInstructionRate = kClockInstructionKhz;
+  properties.arch = kArchFeatures;
+  properties.maxSharedMemoryPerMultiProcessor = static_cast<std::size_t>(known.lds);
+  properties.canMapHostMemory = 1;
+  properties.managedMemory = device().host_at_device_addresses() ? 1 : 0;
+  properties.concurrentManagedAccess = properties.managedMemory;
+  properties.cooperativeLaunch = 1;
+  properties.memPitch = INT32_MAX;
+  properties.textureAlignment = properties.texturePitchAlignment = kTextureAlign;
+  properties.ECCEnabled = 1;
+}
+
+template <class Properties, class More>
+int properties_of(Properties* properties, int ordinal, More&& more) {
+  return guarded([&]() -> int {
+    if (properties == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    fill_common(*properties);
+    more(*properties);
+    return kSuccess;
+  });
+}
+
+// hipDeviceAttribute_t, as far as the answer is not 0.
+enum Attribute : int {
+  kEccEnabled = 0,
+  kCanMapHostMemory = 3,
+  kClockRate = 5,
+  kConcurrentKernels = 8,
+  kConcurrentManagedAccess = 9,
+  kCooperativeLaunch = 10,
+  kL2CacheSize = 19,
+  kComputeCapabilityMajor = 23,
+  kManagedMemory = 24,
+  kMaxBlocksPerMultiprocessor = 25,
+  kMaxBlockDimX = 26,
+  kMaxBlockDimZ = 28,
+  kMaxGridDimX = 29,
+  kMaxGridDimY = 30,
+  kMaxGridDimZ = 31,
+  kMaxThreadsDim = 55,
+  kMaxThreadsPerBlock = 56,
+  kMaxThreadsPerMultiprocessor = 57,
+  kMaxPitch = 58,
+  kMemoryBusWidth = 59,
+  kMemoryClockRate = 60,
+  kComputeCapabilityMinor = 61,
+  kMultiprocessorCount = 63,
+  kMaxRegistersPerBlock = 71,
+  kMaxRegistersPerMultiprocessor = 72,
+  kMaxSharedMemoryPerBlock = 74,
+  kSharedMemPerBlockOptin = 75,
+  kSharedMemPerMultiprocessor = 76,
+  kStreamPrioritiesSupported = 78,
+  kTextureAlignment = 81,
+  kTexturePitchAlignment = 82,
+  kTotalConstantMemory = 83,
+  kTotalGlobalMem = 84,
+  kUnifiedAddressing = 85,
+  kWarpSize = 87,
+  kMemoryPoolsSupported = 88,
+  kLastCommonAttribute = 95,
+  kClockInstructionRate = 10000,
+  kArch = 10001,
+  kMaxSharedMemoryPerMultiprocessor = 10002,
+  kIsLargeBar = 10011,
+  kPhysicalMultiprocessorCount = 10015,
+  kFineGrainSupport = 10016,
+  kLastAmdAttribute = 10025,
+};
+
+// Attributes of devices of other makers, of limits that no kernel meets here, and of things that
+// the virtual GPU does not have, are 0.
+int attribute(int name) {
+  const Facts known = facts();
+  switch (name) {
+    case kEccEnabled:
+    case kCanMapHostMemory:
+    case kConcurrentKernels:
+    case kCooperativeLaunch:
+    case kStreamPrioritiesSupported:
+    case kMemoryPoolsSupported:
+    case kIsLargeBar: return 1;
+    case kConcurrentManagedAccess:
+    case kManagedMemory:
+    case kUnifiedAddressing:
+    case kFineGrainSupport: return device().host_at_device_addresses() ? 1 : 0;
+    case kClockRate: return known.clock_khz;
+    case kL2CacheSize: return known.l2;
+    case kComputeCapabilityMajor: return known.major;
+    case kComputeCapabilityMinor: return known.minor;
+    case kMaxBlocksPerMultiprocessor: return known.threads_per_cu / kWarp;
+    case kMaxGridDimX: return INT32_MAX;
+    case kMaxGridDimY:
+    case kMaxGridDimZ: return kMostBlocksAcross;
+    case kMaxThreadsDim:
+    case kMaxThreadsPerBlock: return int{kMostBlockThreads};
+    case kMaxThreadsPerMultiprocessor: return known.threads_per_cu;
+    case kMaxPitch: return INT32_MAX;
+    case kMemoryBusWidth: return known.bus_bits;
+    case kMemoryClockRate: return known.memory_clock_khz;
+    case kMultiprocessorCount:
+    case kPhysicalMultiprocessorCount: return known.cus;
+    case kMaxRegistersPerBlock:
+    case kMaxRegistersPerMultiprocessor: return kRegistersPerCu;
+    case kMaxSharedMemoryPerBlock:
+    case kSharedMemPerBlockOptin:
+    case kSharedMemPerMultiprocessor:
+    case kMaxSharedMemoryPerMultiprocessor: return known.lds;
+    case kTextureAlignment:
+    case kTexturePitchAlignment: return kTextureAlign;
+    case kTotalConstantMemory: return kConstantBytes;
+    case kTotalGlobalMem: return clamped(static_cast<std::int64_t>(known.memory));
+    case kWarpSize: return kWarp;
+    case kClockInstructionRate: return kClockInstructionKhz;
+    case kArch: return static_cast<int>(kArchFeatures);
+    default: return name >= kMaxBlockDimX && name <= kMaxBlockDimZ ? int{kMostBlockThreads} : 0;
+  }
+}
+
+int valid_device(int ordinal) {
+  return ordinal == 0 ? kSuccess : kInvalidDevice;
+}
+
+}  // namespace
+
+WW_HIP_EXPORT int hipInit(unsigned flags) {
+  return guarded([&]() -> int { return flags == 0 ? kSuccess : kInvalidValue; });
+}
+WW_HIP_EXPORT int hipGetDeviceCount(int* count) {
+  return guarded([&]() -> int {
+    if (count == nullptr) return kInvalidValue;
+    *count = 1;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipGetDevice(int* ordinal) {
+  return guarded([&]() -> int {
+    if (ordinal == nullptr) return kInvalidValue;
+    *ordinal = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipSetDevice(int ordinal) {
+  return guarded([&] { return valid_device(ordinal); });
+}
+WW_HIP_EXPORT int hipDeviceGet(int* handle, int ordinal) {
+  return guarded([&]() -> int {
+    if (handle == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    *handle = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceSynchronize() {
+  return guarded_work([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipDeviceReset() {
+  return guarded([]() -> int {
+    reset_streams();
+    reset_memory();
+    reset_modules();
+    device_error() = kSuccess;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipGetDeviceProperties(DeviceProperties5* properties, int ordinal) {
+  return properties_of(properties, ordinal, [](DeviceProperties5& p) {
+    p.gcnArch = p.major * 100 + p.minor * 10;
+    p.concurrentKernels = 1;
+    p.isLargeBar = 1;
+  });
+}
+WW_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties6* properties, int ordinal) {
+  return properties_of(properties, ordinal, [](DeviceProperties6& p) {
+    std::memcpy(p.uuid, "wirewatt-virtual", sizeof p.uuid);
+    p.concurrentKernels = 1;
+    p.isLargeBar = 1;
+    p.unifiedAddressing = p.managedMemory;
+    p.sharedMemPerMultiprocessor = p.sharedMemPerBlock;
+    p.sharedMemPerBlockOptin = p.sharedMemPerBlock;
+    p.regsPerMultiprocessor = kRegistersPerCu;
+    p.maxBlocksPerMultiProcessor = p.maxThreadsPerMultiProcessor / kWarp;
+    p.streamPrioritiesSupported = 1;
+    p.memoryPoolsSupported = 1;
+  });
+}
+WW_HIP_EXPORT int hipChooseDevice(int* ordinal, const void* properties) {
+  return guarded([&]() -> int {
+    if (ordinal == nullptr || properties == nullptr) return kInvalidValue;
+    *ordinal = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipChooseDeviceR0600(int* ordinal, const void* properties) {
+  return hipChooseDevice(ordinal, properties);
+}
+WW_HIP_EXPORT int hipDeviceGetAttribute(int* value, int name, int ordinal) {
+  return guarded([&]() -> int {
+    if (value == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    const bool known = (name >= 0 && name <= kLastCommonAttribute) ||
+                       (name >= kClockInstructionRate && name <= kLastAmdAttribute);
+    if (!known) return kInvalidValue;
+    *value = attribute(name);
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetName(char* name, int size, int ordinal) {
+  return guarded([&]() -> int {
+    if (name == nullptr || size <= 0) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    const std::string text = facts().name;
+    const std::size_t kept = std::min(text.size(), static_cast<std::size_t>(size) - 1);
+    std::memcpy(name, text.data(), kept);
+    name[kept] = '\0';
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetUuid(void* uuid, int ordinal) {
+  return guarded([&]() -> int {
+    if (uuid == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    std::memcpy(uuid, "wirewatt-virtual", 16);
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetPCIBusId(char* text, int size, int ordinal) {
+  return guarded([&]() -> int {
+    const std::size_t bytes = std::strlen(kPciAddress) + 1;
+    if (text == nullptr || size < static_cast<int>(bytes)) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    std::memcpy(text, kPciAddress, bytes);
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetByPCIBusId(int* ordinal, const char* text) {
+  return guarded([&]() -> int {
+    if (ordinal == nullptr || text == nullptr) return kInvalidValue;
+    if (std::strcmp(text, kPciAddress) != 0) return kInvalidDevice;
+    *ordinal = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceComputeCapability(int* major, int* minor, int ordinal) {
+  return guarded([&]() -> int {
+    if (major == nullptr || minor == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    *major = facts().major;
+    *minor = facts().minor;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceTotalMem(std::size_t* bytes, int ordinal) {
+  return guarded([&]() -> int {
+    if (bytes == nullptr) return kInvalidValue;
+    if (ordinal != 0) return kInvalidDevice;
+    *bytes = facts().memory;
+    return kSuccess;
+  });
+}
+// One device has no peers.
+WW_HIP_EXPORT int hipDeviceCanAccessPeer(int* can, int ordinal, int peer) {
+  return guarded([&]() -> int {
+    if (can == nullptr) return kInvalidValue;
+    if (ordinal != 0 || peer != 0) return kInvalidDevice;
+    *can = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceEnablePeerAccess(int, unsigned) {
+  return guarded([] { return int{kInvalidDevice}; });
+}
+WW_HIP_EXPORT int hipDeviceDisablePeerAccess(int) {
+  return guarded([] { return int{kPeerAccessNotEnabled}; });
+}
+WW_HIP_EXPORT int hipDriverGetVersion(int* version) {
+  return guarded([&]() -> int {
+    if (version == nullptr) return kInvalidValue;
+    // major * 10^7 + minor * 10^5 + patch
+    *version = hip_major() < 6 ? 50'200'000 : hip_major() * 10'000'000;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipRuntimeGetVersion(int* version) {
+  return hipDriverGetVersion(version);
+}
+WW_HIP_EXPORT int hipSetDeviceFlags(unsigned) {
+  return guarded([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipGetDeviceFlags(unsigned* flags) {
+  return guarded([&]() -> int {
+    if (flags == nullptr) return kInvalidValue;
+    *flags = 0;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipDeviceGetLimit(std::size_t* value, int limit) {
+  return guarded([&]() -> int {
+    if (value == nullptr) return kInvalidValue;
+    constexpr int kMallocHeap = 2;
+    if (limit != kMallocHeap) return kUnsupportedLimit;
+    *value = 0;
+    return kSuccess;
+  });
+}
+// Hints that AMD's devices do not take.
+WW_HIP_EXPORT int hipDeviceSetCacheConfig(int) {
+  return guarded([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipDeviceSetSharedMemConfig(int) {
+  return guarded([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipProfilerStart() {
+  return guarded([] { return int{kSuccess}; });
+}
+WW_HIP_EXPORT int hipProfilerStop() {
+  return guarded([] { return int{kSuccess}; });
+}
+
+}  // namespace ww::sim::icd::hip

@@ -1,0 +1,132 @@
+#include "hip/hostcall_text.hpp"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+namespace ww::sim::icd::hip {
+namespace {
+
+// A field wider than this is a kernel's mistake, not a wish.
+constexpr int kWidestField = 4096;
+
+class Words {
+ public:
+  explicit Words(std::span<const std::uint64_t> words) : words_(words) {}
+
+  std::optional<std::uint64_t> number() {
+    if (words_.empty()) return std::nullopt;
+    const std::uint64_t value = words_.front();
+    words_ = words_.subspan(1);
+    return value;
+  }
+  // A zero-terminated string in whole words.
+  std::optional<std::string> text() {
+    if (words_.empty()) return std::nullopt;
+    const auto* bytes = reinterpret_cast<const char*>(words_.data());
+    const std::size_t size = strnlen(bytes, words_.size_bytes());
+    std::string text(bytes, size);
+    words_ = words_.subspan(std::min(size / sizeof(std::uint64_t) + 1, words_.size()));
+    return text;
+  }
+
+ private:
+  std::span<const std::uint64_t> words_;
+};
+
+template <class... Values>
+std::string printed(const std::string& specification, Values... values) {
+  const int size = std::snprintf(nullptr, 0, specification.c_str(), values...);
+  if (size <= 0) return {};
+  std::string text(static_cast<std::size_t>(size) + 1, '\0');
+  std::snprintf(text.data(), text.size(), specification.c_str(), values...);
+  text.pop_back();
+  return text;
+}
+
+int field_size(std::uint64_t word) {
+  const auto value = static_cast<std::int32_t>(word);
+  return std::max(-kWidestField, std::min(kWidestField, value));
+}
+
+// One conversion: flags, width and precision as in the format, stars replaced; its length modifier
+// cuts the 64 bits that came. Nothing when the words end.
+std::optional<std::string> convert(std::string flags, const std::string& length, char kind,
+                                   Words& words) {
+  if (kind == 's') {
+    const auto text = words.text();
+    if (!text) return std::nullopt;
+    return printed(flags + "s", text->c_str());
+  }
+  const auto word = words.number();
+  if (!word) return std::nullopt;
+  switch (kind) {
+    case 'd':
+    case 'i': {
+      auto value = static_cast<std::int64_t>(*word);
+      if (length == "hh") value = static_cast<signed char>(value);
+      if (length == "h") value = static_cast<std::int16_t>(value);
+      if (length.empty()) value = static_cast<std::int32_t>(value);
+      return printed(flags + "lld", static_cast<long long>(value));
+    }
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X': {
+      std::uint64_t value = *word;
+      if (length == "hh") value = static_cast<std::uint8_t>(value);
+      if (length == "h") value = static_cast<std::uint16_t>(value);
+      if (length.empty()) value = static_cast<std::uint32_t>(value);
+      return printed(flags + "ll" + kind, static_cast<unsigned long long>(value));
+    }
+    case 'c': return printed(flags + "c", static_cast<int>(*word));
+    case 'p': return printed(flags + "p", reinterpret_cast<void*>(*word));
+    default: return printed(flags + kind, std::bit_cast<double>(*word));
+  }
+}
+
+}  // namespace
+
+std::string render_message(std::span<const std::uint64_t> all) {
+  Words words(all);
+  const std::string format = words.text().value_or("");
+  std::string out;
+  for (std::size_t at = 0; at < format.size();) {
+    const std::size_t percent = std::min(format.find('%', at), format.size());
+    out.append(format, at, percent - at);
+    at = percent;
+    if (at == format.size()) break;
+    if (format.compare(at, 2, "%%") == 0) {
+      out += '%';
+      at += 2;
+      continue;
+    }
+    const std::size_t end = format.find_first_not_of("-+ #0123456789.*", at + 1);
+    const std::size_t kind =
+        end == std::string::npos ? end : format.find_first_not_of("hlLjzt", end);
+    static constexpr std::string_view kKinds = "diuoxXfFeEgGaAcsp";
+    if (kind == std::string::npos || kKinds.find(format[kind]) == std::string_view::npos) {
+      out += format[at++];
+      continue;
+    }
+    std::string flags;
+    bool complete = true;
+    for (const char c : format.substr(at, end - at)) {
+      if (c != '*') {
+        flags += c;
+        continue;
+      }
+      const auto size = words.number();
+      complete = complete && size.has_value();
+      flags += std::to_string(field_size(size.value_or(0)));
+    }
+    const auto text = complete ? convert(flags, format.substr(end, kind - end), format[kind], words)
+                               : std::nullopt;
+    out += text.value_or(format.substr(at, kind + 1 - at));
+    at = kind + 1;
+  }
+  return out;
+}
+
+}  // namespace ww::sim::icd::hip

@@ -1,0 +1,169 @@
+#include "hip/image.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "ww/binpatch/bundle.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+constexpr std::string_view kPlainMagic = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr std::string_view kCompressedMagic = "CCOB";
+constexpr std::uint16_t kZstd = 1;
+// A header that asks for more is broken: no bundle comes near.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostEntries = 4096;
+
+tl::unexpected<Error> broken(std::string message) {
+  return fail(ErrorCode::parse_error, std::move(message), "device code");
+}
+
+// Bytes of an image whose length only the image says; reads past what is there give zeros, and
+// whoever uses the length checks it.
+struct Bytes {
+  const std::byte* data;
+  std::uint64_t available;
+
+  template <class T>
+  [[nodiscard]] T read(std::uint64_t at) const {
+    T value{};
+    if (has(at, sizeof value)) std::memcpy(&value, data + at, sizeof value);
+    return value;
+  }
+  [[nodiscard]] bool has(std::uint64_t at, std::uint64_t bytes) const {
+    return at <= available && bytes <= available - at;
+  }
+  [[nodiscard]] bool begin_with(std::string_view magic) const {
+    return has(0, magic.size()) && std::memcmp(data, magic.data(), magic.size()) == 0;
+  }
+};
+
+// A code object ends behind its section headers and segments.
+std::uint64_t elf_size(const Bytes& image) {
+  const auto header = image.read<Elf64_Ehdr>(0);
+  const auto end_of = [](std::uint64_t at, std::uint64_t bytes) {
+    return at > kMostBytes || bytes > kMostBytes ? kMostBytes + 1 : at + bytes;
+  };
+  std::uint64_t size =
+      std::max(end_of(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize),
+               end_of(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
+  for (unsigned i = 0; i < header.e_phnum && size <= kMostBytes; ++i) {
+    const auto segment = image.read<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
+    size = std::max(size, end_of(segment.p_offset, segment.p_filesz));
+  }
+  return size;
+}
+
+// As far as the list of its objects reaches.
+std::uint64_t bundle_size(const Bytes& image) {
+  std::uint64_t at = kPlainMagic.size();
+  const auto count = image.read<std::uint64_t>(at);
+  if (count > kMostEntries) return kMostBytes + 1;
+  at += sizeof count;
+  std::uint64_t size = at;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto offset = image.read<std::uint64_t>(at);
+    const auto bytes = image.read<std::uint64_t>(at + 8);
+    const auto id_bytes = image.read<std::uint64_t>(at + 16);
+    if (offset > kMostBytes || bytes > kMostBytes || id_bytes > kMostEntries) {
+      return kMostBytes + 1;
+    }
+    at += 24 + id_bytes;
+    size = std::max({size, at, offset + bytes});
+  }
+  return size;
+}
+
+Result<std::vector<std::byte>> decompress(const Bytes& image) {
+  const auto version = image.read<std::uint16_t>(4);
+  const auto method = image.read<std::uint16_t>(6);
+  if (version != 2 && version != 3) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("a compressed bundle of version {}; 2 and 3 are read", version),
+                "device code");
+  }
+  if (method != kZstd) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("a bundle compressed by method {}; only zstd (1) is read", method),
+                "device code");
+  }
+  const bool wide = version == 3;
+  const std::uint64_t header = wide ? 32 : 24;
+  const std::uint64_t total = wide ? image.read<std::uint64_t>(8) : image.read<std::uint32_t>(8);
+  const std::uint64_t plain = wide ? image.read<std::uint64_t>(16) : image.read<std::uint32_t>(12);
+  if (total < header || total > kMostBytes || plain > kMostBytes || !image.has(0, total)) {
+    return broken("the header of the compressed bundle is broken, or the file is cut short");
+  }
+  std::vector<std::byte> bytes(plain);
+  const std::size_t done =
+      ZSTD_decompress(bytes.data(), bytes.size(), image.data + header, total - header);
+  if (ZSTD_isError(done) != 0 || done != plain) {
+    return broken("the compressed bundle is damaged");
+  }
+  return bytes;
+}
+
+Result<std::vector<std::byte>> choose(std::span<const std::byte> bundle,
+                                      const std::string& target) {
+  WW_ASSIGN(entries, binpatch::read_bundle(bundle));
+  std::string found;
+  for (const binpatch::BundleEntry& entry : entries) {
+    if (runs_on(entry.target, target)) {
+      const auto object = bundle.subspan(entry.offset, entry.size);
+      return std::vector<std::byte>(object.begin(), object.end());
+    }
+    if (!entry.target.empty()) found += (found.empty() ? "" : ", ") + entry.target;
+  }
+  return fail(ErrorCode::not_found,
+              fmt::format("there is no code for {}, only for {}; compile with --offload-arch={}",
+                          target, found.empty() ? "nothing" : found, target),
+              "device code");
+}
+
+}  // namespace
+
+bool runs_on(const std::string& id, const std::string& target) {
+  std::string_view rest = id;
+  const auto next = [&rest] {
+    const auto end = std::min(rest.find(':'), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return word;
+  };
+  if (next() != target) return false;
+  while (!rest.empty()) {
+    const std::string_view feature = next();
+    if (feature != "sramecc+" && feature != "xnack-") return false;
+  }
+  return true;
+}
+
+Result<std::vector<std::byte>> code_for(const void* image, std::uint64_t available,
+                                        const std::string& target) {
+  const Bytes bytes{static_cast<const std::byte*>(image), available};
+  if (bytes.begin_with(kCompressedMagic)) {
+    WW_ASSIGN(plain, decompress(bytes));
+    return choose(plain, target);
+  }
+  const bool elf = bytes.begin_with(ELFMAG);
+  if (!elf && !bytes.begin_with(kPlainMagic)) {
+    return broken("neither a code object nor an offload bundle");
+  }
+  const std::uint64_t size = elf ? elf_size(bytes) : bundle_size(bytes);
+  if (size > kMostBytes || !bytes.has(0, size)) {
+    return broken("its header is broken, or the file is cut short");
+  }
+  if (elf) return std::vector<std::byte>(bytes.data, bytes.data + size);
+  return choose({bytes.data, size}, target);
+}
+
+}  // namespace ww::sim::icd::hip

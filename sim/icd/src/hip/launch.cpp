@@ -1,0 +1,250 @@
+// Launches: by the host stub's address, by module function, cooperative; and the configuration that
+// <<<>>> leaves for the stub.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "hip/hostcall.hpp"
+#include "hip/memory_table.hpp"
+#include "hip/module.hpp"
+#include "hip/occupancy.hpp"
+#include "hip/stream.hpp"
+#include "launch/findings.hpp"
+#include "launch/launch.hpp"
+#include "runtime/live_feed.hpp"
+#include "ww/sim/gpu/trap.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+// The words of `extra`, in any order until the end.
+const void* const kBufferPointer = reinterpret_cast<const void*>(1);
+const void* const kBufferSize = reinterpret_cast<const void*>(2);
+const void* const kExtraEnd = reinterpret_cast<const void*>(3);
+
+struct LaunchRequest {
+  Dim3 blocks;
+  Dim3 threads;
+  std::uint32_t dynamic_lds{};
+  void** arguments{};
+  void** extra{};
+};
+
+struct CallConfiguration {
+  Dim3 blocks;
+  Dim3 threads;
+  std::size_t dynamic_lds{};
+  void* stream{};
+};
+
+std::vector<CallConfiguration>& call_configurations() {
+  thread_local std::vector<CallConfiguration> stack;
+  return stack;
+}
+
+bool hidden_argument(const binpatch::KernelArgument& argument) {
+  return argument.value_kind.starts_with("hidden_");
+}
+
+std::size_t kernarg_bytes(const binpatch::Kernel& kernel) {
+  std::size_t bytes = std::max(kernel.kernarg_segment_size, kernel.descriptor.kernarg_size);
+  for (const auto& argument : kernel.arguments) {
+    bytes = std::max<std::size_t>(bytes, std::size_t{argument.offset} + argument.size);
+  }
+  return bytes;
+}
+
+// The host has no description of a kernel's parameters but the code object's.
+int pack_arguments(const binpatch::Kernel& kernel, void** values, std::vector<std::byte>& kernarg) {
+  for (const auto& argument : kernel.arguments) {
+    if (hidden_argument(argument)) continue;
+    if (values == nullptr || *values == nullptr) return kInvalidValue;
+    std::memcpy(kernarg.data() + argument.offset, *values++, argument.size);
+  }
+  return kSuccess;
+}
+
+int pack_buffer(const binpatch::Kernel& kernel, void** extra, std::vector<std::byte>& kernarg) {
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (; *extra != kExtraEnd; extra += 2) {
+    if (*extra == kBufferPointer) {
+      buffer = extra[1];
+    } else if (*extra == kBufferSize && extra[1] != nullptr) {
+      size = *static_cast<const std::size_t*>(extra[1]);
+    } else {
+      return kInvalidValue;
+    }
+  }
+  std::size_t explicit_bytes = 0;
+  for (const auto& argument : kernel.arguments) {
+    if (hidden_argument(argument)) continue;
+    explicit_bytes = std::max<std::size_t>(explicit_bytes, argument.offset + argument.size);
+  }
+  if (buffer == nullptr || size < explicit_bytes) return kInvalidValue;
+  std::memcpy(kernarg.data(), buffer, std::min(size, explicit_bytes));
+  return kSuccess;
+}
+
+int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, LaunchShape& shape) {
+  const std::uint64_t blocks[3] = {request.blocks.x, request.blocks.y, request.blocks.z};
+  const std::uint32_t threads[3] = {request.threads.x, request.threads.y, request.threads.z};
+  std::uint64_t block = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (blocks[axis] == 0 || threads[axis] == 0 || threads[axis] > kMostBlockThreads) {
+      return kInvalidConfiguration;
+    }
+    block *= threads[axis];
+    if (blocks[axis] * threads[axis] > UINT32_MAX) return kInvalidConfiguration;
+    shape.global[axis] = static_cast<std::uint32_t>(blocks[axis] * threads[axis]);
+    shape.local[axis] = threads[axis];
+  }
+  shape.dimensions = 3;
+  if (block > kMostBlockThreads) return kInvalidConfiguration;
+  if (kernel.max_flat_workgroup_size != 0 && block > kernel.max_flat_workgroup_size) {
+    return kLaunchFailure;  // beyond __launch_bounds__
+  }
+  const auto lds = std::uint64_t{kernel.descriptor.group_segment_fixed_size} + request.dynamic_lds;
+  const auto most = static_cast<std::uint64_t>(device().chip().architecture().lds_bytes_per_cu);
+  return lds > most ? kInvalidValue : kSuccess;
+}
+
+// A fault inside the kernel is the device's; it shows when the program next waits for it.
+int launch_failed(const std::string& kernel, const Error& error) {
+  complain("kernel '" + kernel + "': " + error.text());
+  switch (error.code) {
+    case ErrorCode::out_of_range: return kLaunchOutOfResources;
+    case ErrorCode::unsupported: return kNotSupported;
+    default:
+      // assert() prints its text and traps.
+      device_error() = error.message == gpu::kTrapMessage ? kAssert : kLaunchFailure;
+      return kSuccess;
+  }
+}
+
+int launch(const Function& function, const LaunchRequest& request) {
+  const binpatch::Kernel& kernel = *function.kernel;
+  LaunchShape shape;
+  if (const int bad = check_shape(kernel, request, shape); bad != kSuccess) return bad;
+  std::vector<std::byte> kernarg(kernarg_bytes(kernel));
+  const int packed = request.extra != nullptr ? pack_buffer(kernel, request.extra, kernarg)
+                                              : pack_arguments(kernel, request.arguments, kernarg);
+  if (packed != kSuccess) return packed;
+  write_hidden_arguments(kernel.arguments, shape, request.dynamic_lds, kernarg);
+  if (!place_hostcall_buffer(kernel, kernarg)) return kOutOfMemory;
+  note_host_writes();
+  const Module& module = *function.module;
+  const auto done =
+      device().launch(module.program, kernel.name, {shape.dimensions, shape.global, shape.local},
+                      kernarg, request.dynamic_lds);
+  end_hostcalls();
+  tell_findings(module.program, *module.object, kernel.name, kernarg);
+  if (!done) return launch_failed(kernel.name, done.error());
+  feed_watcher(device());
+  return kSuccess;
+}
+
+// Every block of a cooperative launch has to be on the chip at once.
+int check_cooperative(const Function& function, const LaunchRequest& request) {
+  const auto resident = resident_blocks(function, request.threads, request.dynamic_lds);
+  if (!resident) return resident.error();
+  const auto cus = static_cast<std::uint64_t>(device().chip().architecture().compute_units());
+  const std::uint64_t blocks =
+      std::uint64_t{request.blocks.x} * request.blocks.y * request.blocks.z;
+  return blocks > *resident * cus ? kCooperativeLaunchTooLarge : kSuccess;
+}
+
+int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dynamic_lds,
+                void* stream, bool cooperative = false) {
+  return guarded_work([&]() -> int {
+    if (!is_stream(stream)) return kInvalidHandle;
+    if (dynamic_lds > UINT32_MAX) return kInvalidValue;
+    const auto function = function_of_stub(stub);
+    if (!function) return function.error();
+    LaunchRequest whole = request;
+    whole.dynamic_lds = static_cast<std::uint32_t>(dynamic_lds);
+    if (cooperative) {
+      if (const int bad = check_cooperative(**function, whole); bad != kSuccess) return bad;
+    }
+    return launch(**function, whole);
+  });
+}
+
+int launch_function(const void* handle, const LaunchRequest& request, void* stream,
+                    bool cooperative = false) {
+  return guarded_work([&]() -> int {
+    if (!is_function(handle)) return kInvalidHandle;
+    if (!is_stream(stream)) return kInvalidHandle;
+    if (request.arguments != nullptr && request.extra != nullptr) return kInvalidValue;
+    const auto& function = *static_cast<const Function*>(handle);
+    if (cooperative) {
+      if (const int bad = check_cooperative(function, request); bad != kSuccess) return bad;
+    }
+    return launch(function, request);
+  });
+}
+
+}  // namespace
+
+WW_HIP_EXPORT int __hipPushCallConfiguration(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
+                                             void* stream) {
+  call_configurations().push_back({blocks, threads, dynamic_lds, stream});
+  return kSuccess;
+}
+WW_HIP_EXPORT int __hipPopCallConfiguration(Dim3* blocks, Dim3* threads, std::size_t* dynamic_lds,
+                                            void** stream) {
+  if (call_configurations().empty()) return finish(kMissingConfiguration);
+  const CallConfiguration last = call_configurations().back();
+  call_configurations().pop_back();
+  *blocks = last.blocks;
+  *threads = last.threads;
+  *dynamic_lds = last.dynamic_lds;
+  *stream = last.stream;
+  return kSuccess;
+}
+
+WW_HIP_EXPORT int hipLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads, void** arguments,
+                                  std::size_t dynamic_lds, void* stream) {
+  return launch_stub(stub, {blocks, threads, 0, arguments, nullptr}, dynamic_lds, stream);
+}
+WW_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads, void** arguments,
+                                     std::size_t dynamic_lds, void* stream, void* start, void* stop,
+                                     int) {
+  if (start != nullptr) {
+    if (const int bad = guarded([&] { return record_event(start); }); bad != kSuccess) return bad;
+  }
+  const int code = hipLaunchKernel(stub, blocks, threads, arguments, dynamic_lds, stream);
+  if (code != kSuccess || stop == nullptr) return code;
+  return guarded([&] { return record_event(stop); });
+}
+WW_HIP_EXPORT int hipLaunchCooperativeKernel(const void* stub, Dim3 blocks, Dim3 threads,
+                                             void** arguments, unsigned dynamic_lds, void* stream) {
+  return launch_stub(stub, {blocks, threads, 0, arguments, nullptr}, dynamic_lds, stream, true);
+}
+WW_HIP_EXPORT int hipModuleLaunchKernel(const void* function, unsigned blocks_x, unsigned blocks_y,
+                                        unsigned blocks_z, unsigned threads_x, unsigned threads_y,
+                                        unsigned threads_z, unsigned dynamic_lds, void* stream,
+                                        void** arguments, void** extra) {
+  return launch_function(function,
+                         {{blocks_x, blocks_y, blocks_z},
+                          {threads_x, threads_y, threads_z},
+                          dynamic_lds,
+                          arguments,
+                          extra},
+                         stream);
+}
+WW_HIP_EXPORT int hipModuleLaunchCooperativeKernel(const void* function, unsigned blocks_x,
+                                                   unsigned blocks_y, unsigned blocks_z,
+                                                   unsigned threads_x, unsigned threads_y,
+                                                   unsigned threads_z, unsigned dynamic_lds,
+                                                   void* stream, void** arguments) {
+  return launch_function(function,
+                         {{blocks_x, blocks_y, blocks_z},
+                          {threads_x, threads_y, threads_z},
+                          dynamic_lds,
+                          arguments,
+                          nullptr},
+                         stream, true);
+}
+
+}  // namespace ww::sim::icd::hip

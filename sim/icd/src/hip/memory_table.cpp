@@ -1,0 +1,80 @@
+#include "hip/memory_table.hpp"
+
+#include <map>
+#include <vector>
+
+namespace ww::sim::icd::hip {
+namespace {
+
+struct MemoryTable {
+  std::map<std::uint64_t, Allocation> allocations;
+  std::uint64_t bytes{};
+  std::size_t host_visible{};
+};
+
+MemoryTable& memory_table() {
+  static auto& instance = *new MemoryTable;
+  return instance;
+}
+
+bool host_can_see() {
+  if (device().host_at_device_addresses()) return true;
+  static bool said = false;
+  if (!std::exchange(said, true)) {
+    complain(
+        "HIP: no pinned or managed memory: this process uses the addresses where it would lie "
+        "(a sanitizer, perhaps)");
+  }
+  return false;
+}
+
+}  // namespace
+
+tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind kind,
+                                                 unsigned flags) {
+  if (kind != MemoryKind::device && !host_can_see()) return tl::unexpected<int>(kOutOfMemory);
+  const auto address = device().allocate(bytes);
+  if (!address) return tl::unexpected<int>(kOutOfMemory);
+  auto& table = memory_table();
+  table.allocations[*address] = {*address, bytes, kind, flags};
+  table.bytes += bytes;
+  if (kind != MemoryKind::device) ++table.host_visible;
+  return *address;
+}
+
+int free_memory(std::uint64_t address) {
+  auto& table = memory_table();
+  const auto found = table.allocations.find(address);
+  if (found == table.allocations.end()) return kInvalidValue;
+  table.bytes -= found->second.bytes;
+  if (found->second.kind != MemoryKind::device) --table.host_visible;
+  table.allocations.erase(found);
+  return device().release(address) ? kSuccess : kInvalidValue;
+}
+
+std::optional<Allocation> find_allocation(std::uint64_t address) {
+  const auto& all = memory_table().allocations;
+  auto next = all.upper_bound(address);
+  if (next == all.begin()) return std::nullopt;
+  const Allocation& before = std::prev(next)->second;
+  if (address - before.address >= before.bytes) return std::nullopt;
+  return before;
+}
+
+std::uint64_t allocated_bytes() {
+  return memory_table().bytes;
+}
+
+void note_host_writes() {
+  if (memory_table().host_visible != 0) device().host_wrote(0, 1);
+}
+
+void reset_memory() {
+  std::vector<std::uint64_t> addresses;
+  for (const auto& [address, allocation] : memory_table().allocations) {
+    if (allocation.kind != MemoryKind::managed_variable) addresses.push_back(address);
+  }
+  for (const std::uint64_t address : addresses) static_cast<void>(free_memory(address));
+}
+
+}  // namespace ww::sim::icd::hip

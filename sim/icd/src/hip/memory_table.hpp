@@ -1,0 +1,35 @@
+// The program's memory, by address. All of it is the chip's; the host sees it at the same addresses
+// where the process has them free, which pinned and managed memory need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "hip/session.hpp"
+#include "tl/expected.hpp"
+
+namespace ww::sim::icd::hip {
+
+// A managed variable is the program's own: neither hipFree nor hipDeviceReset takes it.
+enum class MemoryKind { device, host, managed, managed_variable };
+
+struct Allocation {
+  std::uint64_t address{};
+  std::uint64_t bytes{};
+  MemoryKind kind{};
+  unsigned flags{};
+};
+
+// Errors: kOutOfMemory; for what the host has to see, where it cannot (said on stderr once).
+[[nodiscard]] tl::expected<std::uint64_t, int> allocate_memory(std::uint64_t bytes, MemoryKind kind,
+                                                               unsigned flags);
+// Error kInvalidValue: no allocation begins there.
+int free_memory(std::uint64_t address);
+// The allocation around an address.
+[[nodiscard]] std::optional<Allocation> find_allocation(std::uint64_t address);
+[[nodiscard]] std::uint64_t allocated_bytes();
+// Before a launch: what the host may have written without a call.
+void note_host_writes();
+
+}  // namespace ww::sim::icd::hip

@@ -1,0 +1,159 @@
+#include "hip/module.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "hip/image.hpp"
+#include "ww/core/atomic_file.hpp"
+
+namespace ww::sim::icd::hip {
+namespace {
+
+// Modules that the program loaded, by their handles.
+std::map<const void*, std::unique_ptr<Module>>& loaded_modules() {
+  static auto& modules = *new std::map<const void*, std::unique_ptr<Module>>;
+  return modules;
+}
+
+std::set<const void*>& functions() {
+  static auto& set = *new std::set<const void*>;
+  return set;
+}
+
+Module* module_of(const void* handle) {
+  const auto found = loaded_modules().find(handle);
+  return found == loaded_modules().end() ? nullptr : found->second.get();
+}
+
+int load(void** module, const void* image, std::uint64_t available = kUnknownSize) {
+  if (module == nullptr || image == nullptr) return kInvalidValue;
+  auto loaded = load_module(image, available);
+  if (!loaded) return loaded.error();
+  *module = loaded->get();
+  loaded_modules().emplace(*module, std::move(*loaded));
+  return kSuccess;
+}
+
+}  // namespace
+
+tl::expected<std::unique_ptr<Module>, int> load_module(const void* image, std::uint64_t available) {
+  const std::string& target = device().chip().architecture().gfx_target;
+  const auto refused = [](const Error& error, int code) {
+    complain("HIP: " + error.text());
+    return tl::unexpected<int>(code);
+  };
+  auto code = code_for(image, available, target);
+  if (!code) {
+    const bool other = code.error().code == ErrorCode::not_found;
+    return refused(code.error(), other ? kNoBinaryForGpu : kInvalidImage);
+  }
+  auto object = binpatch::CodeObject::parse(*code);
+  if (!object) return refused(object.error(), kInvalidImage);
+  auto module = std::make_unique<Module>();
+  module->object = std::make_unique<binpatch::CodeObject>(std::move(*object));
+  const auto program = device().load(*module->object);
+  if (!program) {
+    const ErrorCode why = program.error().code;
+    return refused(program.error(), why == ErrorCode::unsupported    ? kNoBinaryForGpu
+                                    : why == ErrorCode::out_of_range ? kOutOfMemory
+                                                                     : kInvalidImage);
+  }
+  module->program = *program;
+  return module;
+}
+
+void unload_module(Module& module) {
+  for (const auto& [name, function] : module.functions) functions().erase(function.get());
+  module.functions.clear();
+  device().unload(module.program);
+}
+
+Function* find_function(Module& module, const std::string& name) {
+  const auto known = module.functions.find(name);
+  if (known != module.functions.end()) return known->second.get();
+  const binpatch::Kernel* kernel = module.object->find_kernel(name);
+  if (kernel == nullptr) return nullptr;
+  auto& function = module.functions[name];
+  function = std::make_unique<Function>(Function{&module, kernel});
+  functions().insert(function.get());
+  return function.get();
+}
+
+bool is_function(const void* handle) {
+  return functions().contains(handle);
+}
+
+tl::expected<DeviceVariable, int> find_variable(const Module& module, const std::string& name) {
+  const auto& variables = module.object->variables();
+  const auto found = std::ranges::find(variables, name, &binpatch::Variable::name);
+  if (found == variables.end()) return tl::unexpected<int>(kNotFound);
+  const auto address = device().device_address(module.program, found->address);
+  if (!address) return tl::unexpected<int>(kNotFound);
+  return DeviceVariable{*address, found->size};
+}
+
+WW_HIP_EXPORT int hipModuleLoadData(void** module, const void* image) {
+  return guarded([&] { return load(module, image); });
+}
+WW_HIP_EXPORT int hipModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
+  return guarded([&] { return load(module, image); });
+}
+WW_HIP_EXPORT int hipModuleLoad(void** module, const char* path) {
+  return guarded([&]() -> int {
+    if (module == nullptr || path == nullptr) return kInvalidValue;
+    auto text = read_file(path);
+    if (!text) return kFileNotFound;
+    return load(module, text->data(), text->size());
+  });
+}
+WW_HIP_EXPORT int hipModuleUnload(void* handle) {
+  return guarded([&]() -> int {
+    Module* module = module_of(handle);
+    if (module == nullptr) return kInvalidHandle;
+    unload_module(*module);
+    loaded_modules().erase(handle);
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipModuleGetFunction(void** function, void* handle, const char* name) {
+  return guarded([&]() -> int {
+    if (function == nullptr || name == nullptr) return kInvalidValue;
+    Module* module = module_of(handle);
+    if (module == nullptr) return kInvalidHandle;
+    *function = find_function(*module, name);
+    return *function == nullptr ? kNotFound : kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipModuleGetGlobal(void** address, std::size_t* bytes, void* handle,
+                                     const char* name) {
+  return guarded([&]() -> int {
+    if (name == nullptr || (address == nullptr && bytes == nullptr)) return kInvalidValue;
+    const Module* module = module_of(handle);
+    if (module == nullptr) return kInvalidHandle;
+    const auto found = find_variable(*module, name);
+    if (!found) return found.error();
+    if (address != nullptr) *address = reinterpret_cast<void*>(found->address);
+    if (bytes != nullptr) *bytes = found->size;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipGetFuncBySymbol(void** function, const void* stub) {
+  return guarded([&]() -> int {
+    if (function == nullptr) return kInvalidValue;
+    const auto found = function_of_stub(stub);
+    if (!found) return found.error();
+    *function = *found;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT const char* hipKernelNameRef(const void* function) {
+  const char* name = nullptr;
+  static_cast<void>(guarded([&]() -> int {
+    if (!is_function(function)) return kInvalidHandle;
+    name = static_cast<const Function*>(function)->kernel->name.c_str();
+    return kSuccess;
+  }));
+  return name;
+}
+
+}  // namespace ww::sim::icd::hip

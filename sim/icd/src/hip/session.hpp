@@ -1,0 +1,73 @@
+// What every HIP call goes through: the driver's lock, the virtual GPU, and the last error of the
+// thread. One device, number 0; the state is the process's, as in HIP.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "hip/types.hpp"
+#include "runtime/runtime.hpp"
+
+#define WW_HIP_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace ww::sim::icd::hip {
+
+// hipGetLastError's: of the calling thread.
+[[nodiscard]] int& last_error();
+
+// An error of the device itself (a fault inside a kernel): every later call that waits for the
+// device or uses it fails with it until hipDeviceReset.
+[[nodiscard]] std::atomic<int>& device_error();
+
+// The virtual GPU, or the reason why a call cannot have it: kNoDevice without a chip,
+// kNotInitialized in a child of the process that powered it on. Needs the lock.
+[[nodiscard]] int power_on();
+[[nodiscard]] inline gpu::VirtualGpu& device() {
+  return Runtime::get().powered_gpu();
+}
+
+// The HIP version that the program was linked against: 5, 6 or 7.
+[[nodiscard]] int hip_major();
+
+// Notes a failure for hipGetLastError.
+inline int finish(int code) {
+  if (code != kSuccess) last_error() = code;
+  return code;
+}
+
+// Runs a call's body (int()) under the lock, with a device. No exception leaves the library.
+template <class Body>
+int guarded(Body&& body) noexcept {
+  int code = kOutOfMemory;
+  try {
+    Entry entry;
+    code = power_on();
+    if (code == kSuccess) code = body();
+  } catch (...) {
+    code = kOutOfMemory;
+  }
+  return finish(code);
+}
+
+// The same for calls that wait for the device or use its memory: they report its errors.
+template <class Body>
+int guarded_work(Body&& body) noexcept {
+  return guarded([&] {
+    const int failed = device_error();
+    return failed != kSuccess ? failed : body();
+  });
+}
+
+// Says once on stderr that an entry point is missing; the code for it. For calls that are there
+// but not in this form, `what` says which.
+int refuse_entry(const char* name, const char* what = "");
+
+// Forgets modules' device copies, memory, streams and events: hipDeviceReset. Needs the lock.
+void reset_memory();
+void reset_modules();
+void reset_streams();
+
+}  // namespace ww::sim::icd::hip

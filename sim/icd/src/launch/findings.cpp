@@ -1,0 +1,50 @@
+#include "launch/findings.hpp"
+
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include "program/source_lines.hpp"
+#include "runtime/runtime.hpp"
+
+namespace ww::sim::icd {
+namespace {
+
+// The kernel's argument that holds an address inside the allocation: "argument 2 'out'".
+std::string argument_of(const binpatch::CodeObject& object, const std::string& kernel,
+                        std::span<const std::byte> kernarg, const gpu::MemoryFinding& finding) {
+  const auto* info = object.find_kernel(kernel);
+  if (info == nullptr || finding.allocation_bytes == 0) return {};
+  std::size_t index = 0;
+  for (const auto& argument : info->arguments) {
+    if (argument.value_kind.rfind("hidden_", 0) == 0) continue;
+    std::uint64_t address = 0;
+    if (argument.value_kind == "global_buffer" &&
+        argument.offset + sizeof address <= kernarg.size()) {
+      std::memcpy(&address, kernarg.data() + argument.offset, sizeof address);
+      if (address - finding.allocation < finding.allocation_bytes) {
+        return "the buffer of argument " + std::to_string(index) + " '" + argument.name + "'";
+      }
+    }
+    ++index;
+  }
+  return {};
+}
+
+}  // namespace
+
+void tell_findings(gpu::ProgramId program, const binpatch::CodeObject& object,
+                   const std::string& kernel, std::span<const std::byte> kernarg) {
+  static auto& told = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
+  for (const gpu::MemoryFinding& finding : Runtime::get().powered_gpu().findings()) {
+    if (!told.emplace(program, kernel, static_cast<int>(finding.kind), finding.instruction)
+             .second) {
+      continue;
+    }
+    complain("kernel '" + kernel + "': " +
+             gpu::describe(finding, argument_of(object, kernel, kernarg, finding),
+                           source_line(object, finding.instruction).value_or("")));
+  }
+}
+
+}  // namespace ww::sim::icd

@@ -1,0 +1,581 @@
+// HIP's entry points over the real virtual GPU, called as a program calls them. The device code is
+// OpenCL C that the driver's own compile worker turns into a code object: no HIP compiler is
+// needed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "compile/compile_client.hpp"
+#include "hip_declarations.hpp"
+#include "ww/core/vgpu_abi.h"
+
+extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(std::uint32_t version);
+
+namespace ww::sim::icd {
+namespace {
+
+constexpr int kInvalidValue = 1;
+constexpr int kInvalidConfiguration = 9;
+constexpr int kInvalidSymbol = 13;
+constexpr int kInvalidDirection = 21;
+constexpr int kInvalidFunction = 98;
+constexpr int kInvalidDevice = 101;
+constexpr int kInvalidImage = 200;
+constexpr int kNoBinary = 209;
+constexpr int kInvalidHandle = 400;
+constexpr int kNotFound = 500;
+constexpr int kTooManyBlocks = 720;
+constexpr int kNotSupported = 801;
+
+constexpr const char* kSource = R"(
+__constant int table[4] = {3, 5, 7, 11};
+kernel void add(global const float* a, global const float* b, global float* c) {
+  size_t i = get_global_id(0);
+  c[i] = a[i] + b[i];
+}
+kernel void copy(global const float* a, global float* c) { c[get_global_id(0)] = a[get_global_id(0)]; }
+kernel void scale(global const float* a, global float* c, float s) {
+  c[get_global_id(0)] = s * a[get_global_id(0)];
+}
+kernel void triad(global const float* a, global const float* b, global float* c, float s) {
+  size_t i = get_global_id(0);
+  c[i] = a[i] + s * b[i];
+}
+kernel void fill(global float* c, float s) { c[get_global_id(0)] = s; }
+kernel void increment(global int* p) { p[get_global_id(0)] += 1; }
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void big_lds(global int* p) {
+  local int words[8192];
+  words[get_local_id(0)] = p[get_local_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  p[get_local_id(0)] = words[63 - get_local_id(0)];
+}
+)";
+
+// Compiled once; for groups of up to 256, as OpenCL C is.
+const std::string& code_object() {
+  static const std::string code = [] {
+    CompileClient client(WW_COMPILE_WORKER, 60'000);
+    CompileRequest request;
+    request.isa = "amdgcn-amd-amdhsa--gfx90a";
+    request.source = kSource;
+    request.options = {"-O3"};
+    auto answer = client.run(request);
+    EXPECT_EQ(answer.status, CompileStatus::success) << answer.log;
+    return answer.output;
+  }();
+  return code;
+}
+
+void append(std::string& text, std::uint64_t value, std::size_t bytes = 8) {
+  text.append(reinterpret_cast<const char*>(&value), bytes);
+}
+
+// An offload bundle of the host's empty entry and one object.
+std::string bundle_of(const std::string& target, const std::string& object) {
+  const std::string ids[] = {"host-x86_64-unknown-linux--", "hipv4-amdgcn-amd-amdhsa--" + target};
+  constexpr std::uint64_t kAt = 4096;
+  std::string text = "__CLANG_OFFLOAD_BUNDLE__";
+  append(text, 2);
+  for (const auto& id : ids) {
+    append(text, kAt);
+    append(text, &id == &ids[0] ? 0 : object.size());
+    append(text, id.size());
+    text += id;
+  }
+  text.resize(kAt);
+  return text + object;
+}
+
+std::string compressed(const std::string& plain, int version) {
+  std::string data(ZSTD_compressBound(plain.size()), '\0');
+  data.resize(ZSTD_compress(data.data(), data.size(), plain.data(), plain.size(), 3));
+  std::string text = "CCOB";
+  append(text, static_cast<std::uint64_t>(version), 2);
+  append(text, 1, 2);
+  const std::size_t width = version == 2 ? 4 : 8;
+  append(text, 4 + 4 + 2 * width + 8 + data.size(), width);
+  append(text, plain.size(), width);
+  append(text, 0x1234);
+  return text + data;
+}
+
+template <class T>
+T* allocate(std::size_t count) {
+  void* memory = nullptr;
+  EXPECT_EQ(hipMalloc(&memory, count * sizeof(T)), 0);
+  return static_cast<T*>(memory);
+}
+
+class Hip : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    setenv("WIREWATT_CHIP", "mi210", 1);
+    setenv("WIREWATT_THREADS", "1", 1);
+    ASSERT_EQ(hipInit(0), 0);
+  }
+  void SetUp() override {
+    ASSERT_EQ(hipDeviceReset(), 0);
+    static_cast<void>(hipGetLastError());
+    ASSERT_EQ(hipModuleLoadData(&module_, code_object().data()), 0);
+  }
+  void TearDown() override { EXPECT_EQ(hipModuleUnload(module_), 0); }
+
+  hipFunction_t function(const char* name) {
+    hipFunction_t found = nullptr;
+    EXPECT_EQ(hipModuleGetFunction(&found, module_, name), 0) << name;
+    return found;
+  }
+  template <class... Arguments>
+  int launch(const char* name, unsigned blocks, unsigned threads, Arguments... arguments) {
+    void* values[] = {static_cast<void*>(&arguments)..., nullptr};
+    return hipModuleLaunchKernel(function(name), blocks, 1, 1, threads, 1, 1, 0, nullptr, values,
+                                 nullptr);
+  }
+
+  hipModule_t module_{};
+};
+
+// The counters of the last dispatch, by name.
+std::map<std::string, double> last_counters() {
+  const ww_vgpu_abi* abi = ww_vgpu_get_abi(WW_VGPU_ABI_VERSION);
+  std::vector<double> values(abi->counter_count());
+  EXPECT_EQ(abi->dispatch_counters(abi->dispatch_count() - 1, values.data(),
+                                   static_cast<std::uint32_t>(values.size())),
+            0);
+  std::map<std::string, double> counters;
+  for (std::uint32_t i = 0; i < values.size(); ++i) counters[abi->counter_name(i)] = values[i];
+  return counters;
+}
+
+TEST_F(Hip, CountsTheBytesOfFiveStreamsAsArithmeticDoes) {
+  constexpr unsigned kItems = 1 << 16;
+  constexpr double kBytes = kItems * 4.0;
+  std::vector<float> a(kItems), b(kItems), c(kItems);
+  for (unsigned i = 0; i < kItems; ++i) {
+    a[i] = static_cast<float>(i);
+    b[i] = static_cast<float>(2 * i + 1);
+  }
+  auto* da = allocate<float>(kItems);
+  auto* db = allocate<float>(kItems);
+  auto* dc = allocate<float>(kItems);
+  ASSERT_EQ(hipMemcpy(da, a.data(), a.size() * 4, hipMemcpyHostToDevice), 0);
+  ASSERT_EQ(hipMemcpy(db, b.data(), b.size() * 4, hipMemcpyDefault), 0);
+  const auto expect = [&](const char* name, int code, int reads, auto value) {
+    ASSERT_EQ(code, 0) << name;
+    auto counters = last_counters();
+    EXPECT_EQ(counters["TCP_TCC_READ_REQ_sum"] * 64, reads * kBytes) << name;
+    EXPECT_EQ(counters["TCP_TCC_WRITE_REQ_sum"] * 64, kBytes) << name;
+    ASSERT_EQ(hipMemcpy(c.data(), dc, c.size() * 4, hipMemcpyDeviceToHost), 0);
+    for (unsigned i = 0; i < kItems; ++i) ASSERT_EQ(c[i], value(i)) << name << " " << i;
+  };
+  constexpr unsigned kThreads = 256;
+  constexpr unsigned kBlocks = kItems / kThreads;
+  expect("copy", launch("copy", kBlocks, kThreads, da, dc), 1, [&](unsigned i) { return a[i]; });
+  expect("scale", launch("scale", kBlocks, kThreads, da, dc, 3.0f), 1,
+         [&](unsigned i) { return 3.0f * a[i]; });
+  expect("add", launch("add", kBlocks, kThreads, da, db, dc), 2,
+         [&](unsigned i) { return a[i] + b[i]; });
+  expect("triad", launch("triad", kBlocks, kThreads, da, db, dc, 0.5f), 2,
+         [&](unsigned i) { return a[i] + 0.5f * b[i]; });
+  expect("fill", launch("fill", kBlocks, kThreads, dc, 9.0f), 0, [](unsigned) { return 9.0f; });
+}
+
+TEST_F(Hip, TakesArgumentsAsOneBuffer) {
+  auto* p = allocate<int>(64);
+  ASSERT_EQ(hipMemsetD32(p, 41, 64), 0);
+  std::size_t size = sizeof p;
+  void* extra[] = {reinterpret_cast<void*>(1), &p, reinterpret_cast<void*>(2), &size,
+                   reinterpret_cast<void*>(3)};
+  ASSERT_EQ(
+      hipModuleLaunchKernel(function("increment"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra),
+      0);
+  int out[64];
+  ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  EXPECT_THAT(out, ::testing::Each(42));
+  size = 4;  // too few bytes for the pointer
+  EXPECT_EQ(
+      hipModuleLaunchKernel(function("increment"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra),
+      kInvalidValue);
+}
+
+TEST_F(Hip, LoadsPlainAndCompressedBundles) {
+  const std::string plain = bundle_of("gfx90a:sramecc+:xnack-", code_object());
+  for (const std::string& image : {plain, compressed(plain, 2), compressed(plain, 3)}) {
+    hipModule_t module = nullptr;
+    ASSERT_EQ(hipModuleLoadData(&module, image.data()), 0);
+    hipFunction_t found = nullptr;
+    EXPECT_EQ(hipModuleGetFunction(&found, module, "add"), 0);
+    EXPECT_EQ(hipModuleUnload(module), 0);
+  }
+}
+
+TEST_F(Hip, RefusesImagesThatDoNotFitByHipsOwnCodes) {
+  hipModule_t module = nullptr;
+  for (const char* other : {"gfx908", "gfx90a:xnack+", "gfx90a:sramecc-"}) {
+    EXPECT_EQ(hipModuleLoadData(&module, bundle_of(other, code_object()).data()), kNoBinary)
+        << other;
+  }
+  std::string damaged = compressed(bundle_of("gfx90a", code_object()), 2);
+  damaged[24] ^= 0x55;  // the compressed data's own magic number
+  EXPECT_EQ(hipModuleLoadData(&module, damaged.data()), kInvalidImage);
+  std::string future = compressed(bundle_of("gfx90a", code_object()), 2);
+  future[4] = 9;
+  EXPECT_EQ(hipModuleLoadData(&module, future.data()), kInvalidImage);
+  const std::string text(4096, 'x');
+  EXPECT_EQ(hipModuleLoadData(&module, text.data()), kInvalidImage);
+  EXPECT_EQ(hipModuleLoadData(&module, nullptr), kInvalidValue);
+  EXPECT_EQ(hipModuleLoad(&module, "/no/such/file"), 301);
+}
+
+TEST_F(Hip, ReadsNoFurtherThanAFileThatIsCutShort) {
+  const std::string whole = bundle_of("gfx90a", code_object());
+  const std::string path = ::testing::TempDir() + "cut.hipfb";
+  for (const std::size_t size :
+       {std::size_t{30}, std::size_t{60}, std::size_t{4096}, std::size_t{4200}, whole.size() - 1}) {
+    FILE* file = fopen(path.c_str(), "wb");
+    fwrite(whole.data(), 1, size, file);
+    fclose(file);
+    hipModule_t module = nullptr;
+    EXPECT_EQ(hipModuleLoad(&module, path.c_str()), kInvalidImage) << size;
+  }
+  unlink(path.c_str());
+}
+
+TEST_F(Hip, RunsRegisteredKernelsByTheirStubs) {
+  struct {
+    std::uint32_t magic{0x48495046}, version{1};
+    const void* binary{};
+    void* unused{};
+  } wrapper;
+  const std::string image = bundle_of("gfx90a", code_object());
+  wrapper.binary = image.data();
+  static const char stub = 0;
+  static const char missing = 0;
+  char name[] = "increment";
+  void** handle = __hipRegisterFatBinary(&wrapper);
+  ASSERT_NE(handle, nullptr);
+  __hipRegisterFunction(handle, &stub, name, name, ~0U, nullptr, nullptr, nullptr, nullptr,
+                        nullptr);
+  __hipRegisterFunction(handle, &missing, name, "nothing", ~0U, nullptr, nullptr, nullptr, nullptr,
+                        nullptr);
+  auto* p = allocate<int>(64);
+  ASSERT_EQ(hipMemset(p, 0, 256), 0);
+  void* arguments[] = {&p};
+  EXPECT_EQ(hipLaunchKernel(&stub, dim3(1), dim3(64), arguments, 0, nullptr), 0);
+  int out[64];
+  ASSERT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+  EXPECT_THAT(out, ::testing::Each(1));
+  // Missing from the device code; never registered; registered no more.
+  EXPECT_EQ(hipLaunchKernel(&missing, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
+  EXPECT_EQ(hipLaunchKernel(&out, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
+  __hipUnregisterFatBinary(handle);
+  EXPECT_EQ(hipLaunchKernel(&stub, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
+  EXPECT_EQ(hipGetLastError(), kInvalidFunction);
+  EXPECT_EQ(hipGetLastError(), 0);
+  EXPECT_EQ(hipMemcpyToSymbol(&stub, out, 4, 0, hipMemcpyHostToDevice), kInvalidSymbol);
+}
+
+TEST_F(Hip, RefusesLaunchesOfWrongShape) {
+  auto* p = allocate<int>(64);
+  EXPECT_EQ(launch("increment", 0, 64, p), kInvalidConfiguration);
+  EXPECT_EQ(launch("increment", 1, 0, p), kInvalidConfiguration);
+  EXPECT_EQ(launch("increment", 1, 1025, p), kInvalidConfiguration);
+  EXPECT_EQ(launch("increment", 1U << 31, 1024, p), kInvalidConfiguration);
+  void* arguments[] = {&p};
+  EXPECT_EQ(hipModuleLaunchKernel(function("increment"), 1, 1, 1, 64, 1, 1, 65537, nullptr,
+                                  arguments, nullptr),
+            kInvalidValue);
+  EXPECT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr),
+            kInvalidHandle);
+  EXPECT_EQ(
+      hipModuleLaunchKernel(function("increment"), 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, nullptr),
+      kInvalidValue);
+  hipFunction_t none = nullptr;
+  EXPECT_EQ(hipModuleGetFunction(&none, module_, "nothing"), kNotFound);
+}
+
+TEST_F(Hip, RefusesFreedMemoryAndWrongSizes) {
+  auto* p = allocate<int>(64);
+  int out[65] = {};
+  EXPECT_EQ(hipMemcpy(out, p, 65 * 4, hipMemcpyDeviceToHost), kInvalidValue);
+  EXPECT_EQ(hipMemset(p, 0, 257), kInvalidValue);
+  EXPECT_EQ(hipMemcpy(p, out, 4, 7), kInvalidDirection);
+  EXPECT_EQ(hipMemcpy(out, out, 4, hipMemcpyHostToDevice), kInvalidValue);
+  EXPECT_EQ(hipMemcpy(p, nullptr, 4, hipMemcpyHostToDevice), kInvalidValue);
+  EXPECT_EQ(hipFree(p + 1), kInvalidValue);
+  EXPECT_EQ(hipHostFree(p), kInvalidValue);
+  EXPECT_EQ(hipFree(p), 0);
+  EXPECT_EQ(hipFree(p), kInvalidValue);
+  EXPECT_EQ(hipFree(out), kInvalidValue);
+  EXPECT_EQ(hipFree(nullptr), 0);
+  EXPECT_EQ(hipMemcpy(out, p, 4, hipMemcpyDeviceToHost), kInvalidValue);
+  EXPECT_EQ(hipMemset(p, 0, 4), kInvalidValue);
+  void* memory = nullptr;
+  EXPECT_EQ(hipMalloc(&memory, std::size_t{1} << 60), 2);
+  EXPECT_EQ(hipMalloc(nullptr, 4), kInvalidValue);
+  EXPECT_EQ(hipGetLastError(), kInvalidValue);
+}
+
+TEST_F(Hip, ReportsAFaultWhenItWaitsUntilTheDeviceIsReset) {
+  int* nowhere = reinterpret_cast<int*>(0x1234'5678'9000);
+  EXPECT_EQ(launch("increment", 1, 64, nowhere), 0);
+  EXPECT_EQ(hipDeviceSynchronize(), 719);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), 719);
+  void* memory = nullptr;
+  EXPECT_EQ(hipMalloc(&memory, 4), 719);
+  std::thread([] { EXPECT_EQ(hipGetLastError(), 719); }).join();
+  EXPECT_EQ(hipDeviceReset(), 0);
+  EXPECT_EQ(hipDeviceSynchronize(), 0);
+  EXPECT_EQ(launch("increment", 1, 64, allocate<int>(64)), 0);
+}
+
+TEST_F(Hip, KeepsAnErrorInTheThreadThatMadeIt) {
+  EXPECT_EQ(hipSetDevice(1), kInvalidDevice);
+  std::thread([] { EXPECT_EQ(hipPeekAtLastError(), 0); }).join();
+  EXPECT_EQ(hipPeekAtLastError(), kInvalidDevice);
+  EXPECT_EQ(hipGetLastError(), kInvalidDevice);
+  EXPECT_EQ(hipGetLastError(), 0);
+  EXPECT_STREQ(hipGetErrorName(kInvalidDevice), "hipErrorInvalidDevice");
+  EXPECT_STREQ(hipGetErrorString(kInvalidDevice), "invalid device ordinal");
+  EXPECT_STREQ(hipGetErrorName(4711), "hipErrorUnknown");
+}
+
+TEST_F(Hip, ServesTwoThreadsAtOnce) {
+  const auto work = [&] {
+    auto* p = allocate<int>(256);
+    EXPECT_EQ(hipMemset(p, 0, 1024), 0);
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(launch("increment", 4, 64, p), 0);
+    int out[256];
+    EXPECT_EQ(hipMemcpy(out, p, sizeof out, hipMemcpyDeviceToHost), 0);
+    EXPECT_THAT(out, ::testing::Each(50));
+    EXPECT_EQ(hipFree(p), 0);
+  };
+  std::thread first(work);
+  std::thread second(work);
+  first.join();
+  second.join();
+}
+
+TEST_F(Hip, TellsAForkedChildThatTheDeviceStayedBehind) {
+  const pid_t child = fork();
+  if (child == 0) {
+    void* memory = nullptr;
+    _exit(hipMalloc(&memory, 4) == 3 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(allocate<int>(1), nullptr);
+}
+
+TEST_F(Hip, SharesPinnedAndManagedMemoryWithTheHost) {
+  int managed = 0;
+  ASSERT_EQ(hipDeviceGetAttribute(&managed, 24, 0), 0);
+  if (managed == 0) GTEST_SKIP() << "this process uses the addresses (a sanitizer does)";
+  void* pinned = nullptr;
+  ASSERT_EQ(hipHostMalloc(&pinned, 256, 0), 0);
+  void* seen = nullptr;
+  ASSERT_EQ(hipHostGetDevicePointer(&seen, pinned, 0), 0);
+  EXPECT_EQ(seen, pinned);
+  auto* words = static_cast<int*>(pinned);
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = 0; i < 64; ++i) words[i] = 10 * round;  // no call says so
+    ASSERT_EQ(launch("increment", 1, 64, pinned), 0);
+    EXPECT_EQ(words[63], 10 * round + 1);
+  }
+  EXPECT_EQ(hipFree(pinned), kInvalidValue);
+  EXPECT_EQ(hipHostFree(pinned), 0);
+  ASSERT_EQ(hipMallocManaged(&pinned, 256, 1), 0);
+  *static_cast<int*>(pinned) = 5;
+  ASSERT_EQ(launch("increment", 1, 64, pinned), 0);
+  EXPECT_EQ(*static_cast<int*>(pinned), 6);
+  EXPECT_EQ(hipFree(pinned), 0);
+  EXPECT_EQ(hipMallocManaged(&pinned, 256, 9), kInvalidValue);
+  int plain = 0;
+  EXPECT_EQ(hipHostRegister(&plain, sizeof plain, 0), 0);
+  EXPECT_EQ(hipHostRegister(&plain, sizeof plain, 0), 712);
+  EXPECT_EQ(hipHostUnregister(&plain), 0);
+  EXPECT_EQ(hipHostUnregister(&plain), 713);
+}
+
+TEST_F(Hip, TimesEventsByTheChip) {
+  hipEvent_t start = nullptr, stop = nullptr, untimed = nullptr;
+  ASSERT_EQ(hipEventCreate(&start), 0);
+  ASSERT_EQ(hipEventCreate(&stop), 0);
+  ASSERT_EQ(hipEventCreateWithFlags(&untimed, 2), 0);
+  float ms = 0;
+  EXPECT_EQ(hipEventElapsedTime(&ms, start, stop), kInvalidHandle);
+  auto* p = allocate<int>(1 << 16);
+  const ww_vgpu_abi* abi = ww_vgpu_get_abi(WW_VGPU_ABI_VERSION);
+  const auto before = abi->now_ns();
+  ASSERT_EQ(hipEventRecord(start, nullptr), 0);
+  ASSERT_EQ(launch("increment", 256, 256, p), 0);
+  ASSERT_EQ(hipEventRecord(stop, nullptr), 0);
+  const auto after = abi->now_ns();
+  ASSERT_EQ(hipEventSynchronize(stop), 0);
+  ASSERT_EQ(hipEventElapsedTime(&ms, start, stop), 0);
+  EXPECT_GT(ms, 0.004f);  // the launch's own overhead
+  EXPECT_FLOAT_EQ(ms, static_cast<float>(after - before) * 1e-6f);
+  ASSERT_EQ(hipEventRecord(untimed, nullptr), 0);
+  EXPECT_EQ(hipEventElapsedTime(&ms, start, untimed), kInvalidHandle);
+  for (const hipEvent_t event : {start, stop, untimed}) EXPECT_EQ(hipEventDestroy(event), 0);
+  EXPECT_EQ(hipEventDestroy(start), kInvalidHandle);
+}
+
+TEST_F(Hip, OrdersStreamsAndCallsBack) {
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  auto* p = allocate<int>(64);
+  const std::vector<int> ones(64, 1);
+  int out[64];
+  ASSERT_EQ(hipMemcpyAsync(p, ones.data(), 256, hipMemcpyHostToDevice, stream), 0);
+  void* arguments[] = {&p};
+  ASSERT_EQ(hipModuleLaunchKernel(function("increment"), 1, 1, 1, 64, 1, 1, 0, stream, arguments,
+                                  nullptr),
+            0);
+  ASSERT_EQ(hipMemcpyAsync(out, p, 256, hipMemcpyDeviceToHost, stream), 0);
+  int called = 0;
+  ASSERT_EQ(hipStreamAddCallback(
+                stream,
+                [](hipStream_t, hipError_t code, void* data) {
+                  // A callback may call HIP.
+                  *static_cast<int*>(data) = code == 0 && hipGetLastError() == 0 ? 1 : 2;
+                },
+                &called, 0),
+            0);
+  ASSERT_EQ(hipStreamSynchronize(stream), 0);
+  EXPECT_EQ(called, 1);
+  EXPECT_THAT(out, ::testing::Each(2));
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+  EXPECT_EQ(hipStreamDestroy(stream), kInvalidHandle);
+  EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
+  EXPECT_EQ(hipMemcpyAsync(out, p, 256, hipMemcpyDeviceToHost, stream), kInvalidHandle);
+}
+
+TEST_F(Hip, CopiesAndFillsRows) {
+  constexpr std::size_t kWidth = 100;
+  constexpr std::size_t kRows = 7;
+  void* memory = nullptr;
+  std::size_t pitch = 0;
+  ASSERT_EQ(hipMallocPitch(&memory, &pitch, kWidth, kRows), 0);
+  EXPECT_EQ(pitch % 256, 0U);
+  ASSERT_EQ(hipMemset(memory, 9, pitch * kRows), 0);
+  ASSERT_EQ(hipMemset2D(memory, pitch, 1, kWidth, kRows), 0);
+  std::vector<char> all(pitch * kRows);
+  ASSERT_EQ(hipMemcpy(all.data(), memory, all.size(), hipMemcpyDeviceToHost), 0);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i % pitch < kWidth ? 1 : 9) << i;
+  std::vector<char> rows(kWidth * kRows);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<char>(i);
+  ASSERT_EQ(hipMemcpy2D(memory, pitch, rows.data(), kWidth, kWidth, kRows, hipMemcpyHostToDevice),
+            0);
+  std::vector<char> back(rows.size());
+  ASSERT_EQ(hipMemcpy2D(back.data(), kWidth, memory, pitch, kWidth, kRows, hipMemcpyDeviceToHost),
+            0);
+  EXPECT_EQ(back, rows);
+  EXPECT_EQ(
+      hipMemcpy2D(memory, pitch, rows.data(), kWidth, kWidth + 1, kRows, hipMemcpyHostToDevice),
+      12);
+  EXPECT_EQ(
+      hipMemcpy2D(memory, pitch, rows.data(), kWidth, kWidth, kRows + 1, hipMemcpyHostToDevice),
+      kInvalidValue);
+}
+
+TEST_F(Hip, GivesAndTakesMemoryInStreamOrder) {
+  hipMemPool_t pool = nullptr;
+  ASSERT_EQ(hipDeviceGetDefaultMemPool(&pool, 0), 0);
+  std::uint64_t before = 0, during = 0;
+  ASSERT_EQ(hipMemPoolGetAttribute(pool, 7, &before), 0);
+  void* first = nullptr;
+  void* second = nullptr;
+  ASSERT_EQ(hipMallocAsync(&first, 4096, nullptr), 0);
+  ASSERT_EQ(hipMallocFromPoolAsync(&second, 8192, pool, nullptr), 0);
+  ASSERT_EQ(hipMemPoolGetAttribute(pool, 7, &during), 0);
+  EXPECT_EQ(during - before, 12288U);
+  EXPECT_EQ(hipFreeAsync(first, nullptr), 0);
+  EXPECT_EQ(hipFreeAsync(first, nullptr), kInvalidValue);
+  EXPECT_EQ(hipFreeAsync(second, nullptr), 0);
+  std::size_t left = 0, total = 0;
+  ASSERT_EQ(hipMemGetInfo(&left, &total), 0);
+  EXPECT_EQ(total, std::size_t{64} << 30);
+  EXPECT_EQ(left, total - before);
+}
+
+TEST_F(Hip, LimitsCooperativeLaunchesToWhatIsResident) {
+  int blocks = 0;
+  ASSERT_EQ(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("big_lds"), 64, 0),
+            0);
+  EXPECT_EQ(blocks, 2);  // 32 KiB of the CU's 64
+  ASSERT_EQ(
+      hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("big_lds"), 64, 1024),
+      0);
+  EXPECT_EQ(blocks, 1);
+  int cus = 0;
+  ASSERT_EQ(hipDeviceGetAttribute(&cus, 63, 0), 0);
+  EXPECT_EQ(cus, 104);
+  auto* p = allocate<int>(64);
+  void* arguments[] = {&p};
+  const auto cooperate = [&](unsigned count) {
+    return hipModuleLaunchCooperativeKernel(function("big_lds"), count, 1, 1, 64, 1, 1, 0, nullptr,
+                                            arguments);
+  };
+  EXPECT_EQ(cooperate(208), 0);
+  EXPECT_EQ(cooperate(209), kTooManyBlocks);
+  int grid = 0, block = 0;
+  ASSERT_EQ(hipModuleOccupancyMaxPotentialBlockSize(&grid, &block, function("add"), 0, 0), 0);
+  EXPECT_EQ(block, 256);  // as many as the kernel allows
+  EXPECT_EQ(grid % 104, 0);
+  EXPECT_GE(grid, 104);
+}
+
+TEST_F(Hip, FindsAModulesVariables) {
+  // The compiler may fold the table away; only its absence must be said right.
+  void* address = nullptr;
+  std::size_t bytes = 0;
+  EXPECT_EQ(hipModuleGetGlobal(&address, &bytes, module_, "nothing"), kNotFound);
+  EXPECT_EQ(hipModuleGetGlobal(nullptr, nullptr, module_, "add"), kInvalidValue);
+  EXPECT_EQ(hipModuleUnload(nullptr), kInvalidHandle);
+}
+
+// Both layouts: the architecture's name, and what lies between name and memory size.
+TEST_F(Hip, DescribesTheChipInBothLayouts) {
+  std::vector<char> old_layout(792 + 64, 'x');
+  ASSERT_EQ(hipGetDeviceProperties(old_layout.data(), 0), 0);
+  std::size_t memory = 0;
+  std::memcpy(&memory, &old_layout[256], sizeof memory);
+  EXPECT_EQ(memory, std::size_t{64} << 30);
+  EXPECT_STREQ(&old_layout[396], "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(old_layout[792], 'x');
+  std::vector<char> new_layout(1472 + 64, 'x');
+  ASSERT_EQ(hipGetDevicePropertiesR0600(new_layout.data(), 0), 0);
+  std::memcpy(&memory, &new_layout[288], sizeof memory);
+  EXPECT_EQ(memory, std::size_t{64} << 30);
+  EXPECT_STREQ(&new_layout[1160], "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(new_layout[1472], 'x');
+  EXPECT_EQ(hipGetDeviceProperties(old_layout.data(), 1), kInvalidDevice);
+  int value = 0;
+  EXPECT_EQ(hipDeviceGetAttribute(&value, 87, 0), 0);
+  EXPECT_EQ(value, 64);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, 5000, 0), kInvalidValue);
+}
+
+TEST_F(Hip, NamesWhatItDoesNotHaveOnce) {
+  void* graph = nullptr;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(hipGraphCreate(&graph, 0), kNotSupported);
+  EXPECT_EQ(hipGraphCreate(&graph, 0), kNotSupported);
+  EXPECT_EQ(hipGetLastError(), kNotSupported);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "wirewatt: HIP: hipGraphCreate is not supported on the virtual GPU\n");
+}
+
+}  // namespace
+}  // namespace ww::sim::icd

@@ -1,0 +1,112 @@
+// What the tests' HIP programs need of HIP's headers, written out, so that they compile where no
+// HIP headers are installed: clang's own keywords do the rest.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__HIP__)
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+#define __managed__ __attribute__((managed))
+#define __launch_bounds__(threads) __attribute__((launch_bounds(threads)))
+#define WW_BOTH __host__ __device__
+#else
+#define WW_BOTH
+#endif
+
+struct dim3 {
+  uint32_t x, y, z;
+  WW_BOTH constexpr dim3(uint32_t a = 1, uint32_t b = 1, uint32_t c = 1) : x(a), y(b), z(c) {}
+};
+
+using hipError_t = int;
+using hipStream_t = struct ihipStream_t*;
+using hipEvent_t = struct ihipEvent_t*;
+using hipModule_t = struct ihipModule_t*;
+using hipFunction_t = struct ihipModuleSymbol_t*;
+using hipMemPool_t = struct ihipMemPoolHandle_t*;
+
+constexpr int hipMemcpyHostToHost = 0;
+constexpr int hipMemcpyHostToDevice = 1;
+constexpr int hipMemcpyDeviceToHost = 2;
+constexpr int hipMemcpyDeviceToDevice = 3;
+constexpr int hipMemcpyDefault = 4;
+
+extern "C" {
+hipError_t hipInit(unsigned);
+hipError_t hipGetDeviceCount(int*);
+hipError_t hipSetDevice(int);
+hipError_t hipGetDevice(int*);
+hipError_t hipGetDeviceProperties(void*, int);
+hipError_t hipGetDevicePropertiesR0600(void*, int);
+hipError_t hipDeviceGetAttribute(int*, int, int);
+hipError_t hipDeviceGetName(char*, int, int);
+hipError_t hipDeviceSynchronize();
+hipError_t hipDeviceReset();
+hipError_t hipGetLastError();
+hipError_t hipPeekAtLastError();
+const char* hipGetErrorName(hipError_t);
+const char* hipGetErrorString(hipError_t);
+hipError_t hipMalloc(void**, size_t);
+hipError_t hipFree(void*);
+hipError_t hipHostMalloc(void**, size_t, unsigned);
+hipError_t hipHostFree(void*);
+hipError_t hipHostGetDevicePointer(void**, void*, unsigned);
+hipError_t hipHostRegister(void*, size_t, unsigned);
+hipError_t hipHostUnregister(void*);
+hipError_t hipMallocManaged(void**, size_t, unsigned);
+hipError_t hipMallocPitch(void**, size_t*, size_t, size_t);
+hipError_t hipMallocAsync(void**, size_t, hipStream_t);
+hipError_t hipFreeAsync(void*, hipStream_t);
+hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t*, int);
+hipError_t hipMemPoolGetAttribute(hipMemPool_t, int, void*);
+hipError_t hipMallocFromPoolAsync(void**, size_t, hipMemPool_t, hipStream_t);
+hipError_t hipMemGetInfo(size_t*, size_t*);
+hipError_t hipMemcpy(void*, const void*, size_t, int);
+hipError_t hipMemcpyAsync(void*, const void*, size_t, int, hipStream_t);
+hipError_t hipMemcpy2D(void*, size_t, const void*, size_t, size_t, size_t, int);
+hipError_t hipMemcpyToSymbol(const void*, const void*, size_t, size_t, int);
+hipError_t hipMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
+hipError_t hipGetSymbolSize(size_t*, const void*);
+hipError_t hipMemset(void*, int, size_t);
+hipError_t hipMemset2D(void*, size_t, int, size_t, size_t);
+hipError_t hipMemsetD32(void*, int, size_t);
+hipError_t hipStreamCreate(hipStream_t*);
+hipError_t hipStreamDestroy(hipStream_t);
+hipError_t hipStreamSynchronize(hipStream_t);
+hipError_t hipStreamAddCallback(hipStream_t, void (*)(hipStream_t, hipError_t, void*), void*,
+                                unsigned);
+hipError_t hipStreamWaitEvent(hipStream_t, hipEvent_t, unsigned);
+hipError_t hipEventCreate(hipEvent_t*);
+hipError_t hipEventCreateWithFlags(hipEvent_t*, unsigned);
+hipError_t hipEventRecord(hipEvent_t, hipStream_t);
+hipError_t hipEventSynchronize(hipEvent_t);
+hipError_t hipEventElapsedTime(float*, hipEvent_t, hipEvent_t);
+hipError_t hipEventDestroy(hipEvent_t);
+hipError_t hipModuleLoad(hipModule_t*, const char*);
+hipError_t hipModuleLoadData(hipModule_t*, const void*);
+hipError_t hipModuleUnload(hipModule_t);
+hipError_t hipModuleGetFunction(hipFunction_t*, hipModule_t, const char*);
+hipError_t hipModuleGetGlobal(void**, size_t*, hipModule_t, const char*);
+hipError_t hipModuleLaunchKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 unsigned, unsigned, hipStream_t, void**, void**);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned,
+                                            unsigned, unsigned, unsigned, hipStream_t, void**);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int*, hipFunction_t, int, size_t);
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int*, int*, hipFunction_t, size_t, int);
+hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
+hipError_t hipGraphCreate(void**, unsigned);
+void** __hipRegisterFatBinary(const void*);
+void __hipRegisterFunction(void**, const void*, char*, const char*, unsigned, void*, void*, void*,
+                           void*, int*);
+void __hipRegisterVar(void**, void*, char*, char*, int, size_t, int, int);
+void __hipUnregisterFatBinary(void**);
+hipError_t __hipPushCallConfiguration(dim3, dim3, size_t = 0, hipStream_t = nullptr);
+hipError_t __hipPopCallConfiguration(dim3*, dim3*, size_t*, hipStream_t*);
+}
+
+#undef WW_BOTH
