@@ -143,6 +143,9 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
     for (const double ticks : row) out.push_back(ticks * ns_per_tick);
   }
   paths.noise_ns = homes.noise_ticks * ns_per_tick;
+  // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
+  // within a cycle. The fabric's clock is not known; those of cards are about the core's.
+  paths.resolution_ns = std::sqrt(2.0 / 12.0) * ns_per_tick;
   for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
   paths.by_floorplan = obstacle.empty();
   paths.reason = obstacle;

@@ -16,6 +16,7 @@ constexpr double kFlightNormal95 = 1.96;
 nlohmann::json to_json(const MeasuredPaths& paths) {
   return {{"flight_ns", paths.flight_ns},
           {"noise_ns", paths.noise_ns},
+          {"resolution_ns", paths.resolution_ns},
           {"channels", paths.channels},
           {"by_floorplan", paths.by_floorplan},
           {"reason", paths.reason}};
@@ -26,6 +27,7 @@ Result<MeasuredPaths> measured_paths_from_json(const nlohmann::json& json) {
   const JsonReader reader(json, "measured paths");
   reader.read("flight_ns", paths.flight_ns);
   reader.read_within("noise_ns", 0, 1e6, paths.noise_ns);
+  reader.read_within("resolution_ns", 0, 1e6, paths.resolution_ns);
   reader.read("channels", paths.channels);
   reader.read("by_floorplan", paths.by_floorplan);
   reader.read("reason", paths.reason);
@@ -63,10 +65,10 @@ double flight_error_95(const MeasuredPaths& paths) {
       square += std::pow(paths.flight_ns[e][h] - row[e] - column[h] + mean, 2);
     }
   }
-  // The slope's error is that of the projection on the contrast: one entry's noise over its norm.
+  // The slope's error is that of the projection on the contrast: one entry's error over its norm.
   const double norm = std::sqrt(square);
   if (!(norm > 0)) return 1;
-  return std::min(1.0, kFlightNormal95 * paths.noise_ns / norm);
+  return std::min(1.0, kFlightNormal95 * std::hypot(paths.noise_ns, paths.resolution_ns) / norm);
 }
 
 }  // namespace ww::model

@@ -18,7 +18,11 @@ struct MeasuredPaths {
   // [engine][home] of a load there and back [ns], whatever it spends beside flight: only what
   // depends on both engine and home counts.
   std::vector<std::vector<double>> flight_ns;
-  double noise_ns{};          // standard error of an entry
+  double noise_ns{};  // standard error of an entry by its repeats
+  // Standard uncertainty of an entry that no repeat shows: a path takes whole cycles of each clock
+  // that it crosses, and all lines of a home may be rounded alike, so that a mean does not reduce
+  // it.
+  double resolution_ns{};
   std::vector<int> channels;  // of each home
   // Whether the campaign goes by millimetres of a floorplan all the same, and why or why not.
   bool by_floorplan{};
@@ -29,8 +33,8 @@ struct MeasuredPaths {
 // homes.
 [[nodiscard]] Result<MeasuredPaths> measured_paths_from_json(const nlohmann::json& json);
 
-// What the latencies' noise does to an energy per nanosecond: relative, 95% half-width. Noise in
-// what is divided by; 1 where the latencies have no contrast.
+// What the latencies' noise and resolution do to an energy per nanosecond: relative, 95%
+// half-width. They are errors of what is divided by; 1 where the latencies have no contrast.
 [[nodiscard]] double flight_error_95(const MeasuredPaths& paths);
 
 }  // namespace ww::model

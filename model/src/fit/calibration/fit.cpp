@@ -259,27 +259,35 @@ Result<std::vector<double>> moved_by_load_line(const JointInput& input, const Jo
   return moved;
 }
 
-// Says of a fit over nanoseconds what it is: constants per ns, none per mm.
-void go_by_flight(FitResult& result, const std::string& reason) {
-  const auto unknown = [&](FittedConstant& constant) {
+// Says of a fit over nanoseconds what it is: constants per ns, none per mm; and none at all where
+// the latencies' own errors leave no more than the order of magnitude.
+void go_by_flight(FitResult& result, const std::string& reason, double flight_error) {
+  constexpr double kMostFlightError = 0.5;
+  const auto unknown = [](FittedConstant& constant, const std::string& why) {
     constant.row.status = RowStatus::not_identified;
-    constant.row.reason = reason;
+    constant.row.reason = why;
     constant.row.value = constant.row.low = constant.row.high = std::nullopt;
   };
   result.energy_per_bit_ns = result.energy_per_bit_mm;
-  unknown(result.energy_per_bit_mm);
-  const auto rename = [](FittedConstant& constant) {
+  unknown(result.energy_per_bit_mm, reason);
+  const auto to_ns = [&](FittedConstant& constant) {
+    if (!constant.row.name.ends_with("_mm")) return;
     for (std::string* text : {&constant.row.name, &constant.row.unit}) {
-      if (text->ends_with("mm")) text->replace(text->size() - 2, 2, "ns");
+      text->replace(text->size() - 2, 2, "ns");
+    }
+    if (flight_error > kMostFlightError && constant.row.value) {
+      unknown(constant, fmt::format("noise and whole cycles of the clock make up to {:.0f}% of the "
+                                    "contrast of the measured latencies",
+                                    100 * flight_error));
     }
   };
-  rename(*result.energy_per_bit_ns);
+  to_ns(*result.energy_per_bit_ns);
   for (FittedConstant& constant : result.constants) {
     // Another segment's wires have millimetres, and no flight of their own was timed.
     if (constant.row.status == RowStatus::transferred) {
-      unknown(constant);
+      unknown(constant, reason);
     } else {
-      rename(constant);
+      to_ns(constant);
     }
   }
   result.constants.insert(result.constants.begin(), result.energy_per_bit_mm);
@@ -375,7 +383,9 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
       mark_constants(result);
     }
   }
-  if (facts.by_flight()) go_by_flight(result, no_millimetres(facts));
+  if (facts.by_flight()) {
+    go_by_flight(result, no_millimetres(facts), flight_error_95(*facts.paths));
+  }
   return result;
 }
 

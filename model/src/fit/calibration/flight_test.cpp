@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 constexpr double kNsPerMm = 0.35;
 
 // The campaign with latencies in the place of its floorplan, which give the same distances.
-SyntheticCampaign by_flight(SyntheticCampaign campaign, double noise_ns) {
+SyntheticCampaign by_flight(SyntheticCampaign campaign, double noise_ns, double resolution_ns = 0) {
   const auto facts = read_facts(campaign.facts);
   EXPECT_TRUE(facts) << facts.error().text();
   MeasuredPaths paths;
@@ -30,6 +30,7 @@ SyntheticCampaign by_flight(SyntheticCampaign campaign, double noise_ns) {
     }
   }
   paths.noise_ns = noise_ns;
+  paths.resolution_ns = resolution_ns;
   for (int quadrant = 0; quadrant < facts->quadrants(); ++quadrant) {
     paths.channels.push_back(facts->channels_of(quadrant));
   }
@@ -83,6 +84,22 @@ TEST(FitByFlight, WidensItsAbsoluteIntervalByTheNoiseOfLatencies) {
   };
   EXPECT_GT(width(*noisy), 1.02 * width(*sharp));
   EXPECT_DOUBLE_EQ(noisy->energy().sensed_low, sharp->energy().sensed_low);
+  // Whole cycles of the clock are as much an error as noise is.
+  const auto coarse = fit(by_flight(campaign, 0.0, 0.5));
+  ASSERT_TRUE(coarse);
+  EXPECT_DOUBLE_EQ(width(*coarse), width(*noisy));
+}
+
+TEST(FitByFlight, IsNotIdentifiedWhereWholeCyclesAreMostOfTheContrast) {
+  const auto result = fit(by_flight(make_campaign(seeded(11)), 0.0, 4.0));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->energy().row.status, RowStatus::not_identified);
+  EXPECT_FALSE(result->energy().row.value);
+  EXPECT_THAT(result->energy().row.reason, HasSubstr("whole cycles of the clock"));
+  EXPECT_EQ(result->energy().row.name, "energy_fj_per_bit_ns");
+  EXPECT_EQ(result->energy_per_bit_mm.row.status, RowStatus::not_identified);
+  EXPECT_EQ(constant(*result, "toggle_slope_fj_per_transition_ns").row.status,
+            RowStatus::not_identified);
 }
 
 TEST(MeasuredPaths, AreRefusedWhereTheyMakeNoTable) {
