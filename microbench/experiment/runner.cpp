@@ -15,8 +15,8 @@ constexpr double most_l1_hits = 0.01;
 constexpr std::uint32_t timed_loops =
     16;  // times the loops that a simulated chip needs for a slope
 // What a launch of a simulated chip with homes may move, and how long it lasts at least: ten times
-// what passes between two launches. Every stream is executed once line by line, and a line of a list
-// costs the emulator four times as much as one in address order.
+// what passes between two launches. Every stream is executed once line by line, and a line of a
+// list costs the emulator four times as much as one in address order.
 constexpr double kMostLaunchBytes = 24e6;
 constexpr double kShortestLaunchNs = 40'000;
 constexpr int timed_launches = 4;  // the least of all but the first
@@ -153,8 +153,12 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
     const double most_ns = std::max(kShortestLaunchNs, kMostLaunchBytes / loop_bytes * saturated);
     launch_ns = std::min(launch_ns, static_cast<std::int64_t>(most_ns));
     tuning.saturated_loops = loops_for(saturated, 1.0);
-    tuning.saturated_bytes_per_clock =
-        loop_bytes / (saturated * 1e-9) / clock_hz(device_.sensor->dvfs_current());
+    // Launches of that length in a row, so that what passes between two of them is no lack of rate.
+    constexpr int kLaunches = 4;
+    WW_ASSIGN(row, bench_.launch_count(kLaunches, [&] { return stream(tuning.saturated_loops); }));
+    tuning.saturated_bytes_per_clock = kLaunches * tuning.saturated_loops * loop_bytes /
+                                       (static_cast<double>(row.end_ns - row.start_ns) * 1e-9) /
+                                       clock_hz(device_.sensor->dvfs_current());
   } else if (peak_is_tuned()) {
     WW_TRY(kernels_.select({0, 0, kernels::Pattern::random, Rate::saturated}, 8, 0));
     WW_ASSIGN(waves, count_one_launch());

@@ -93,7 +93,8 @@ Result<double> Runner::begin_counting() {
 
 Result<double> Runner::payload_by_counters(const StoredRun& stored, double waves) const {
   WW_ASSIGN(all, measure::l1_l2_bytes(device_.chip.target, stored.counters));
-  return all - kernels_.list_bytes(waves);
+  return all - kernels_.list_bytes(waves) -
+         static_cast<double>(stored.launches) * kernels_.log_bytes();
 }
 
 Result<double> Runner::counted_bytes(double waves, std::uint32_t loops) {

@@ -140,6 +140,11 @@ double StreamKernels::list_bytes(double waves) const {
   return waves / waves_per_group * static_cast<double>(list_entries() * sizeof(std::uint32_t));
 }
 
+double StreamKernels::log_bytes() const {
+  constexpr double kLineBytes = 64;
+  return device_.homes ? kLineBytes * static_cast<double>(waves()) : 0;
+}
+
 Status StreamKernels::make_lists() {
   HomeMemory& memory = *device_.homes;
   std::vector<std::uint32_t> lists;

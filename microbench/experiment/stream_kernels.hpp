@@ -63,6 +63,9 @@ class StreamKernels {
 
   // Bytes of lists that so many working wavefronts read in one launch, beside their payload.
   [[nodiscard]] double list_bytes(double waves) const;
+  // Bytes of the places that all wavefronts of a launch log: a line each. Launches by lists are
+  // short, so that they would be half a percent of the payload.
+  [[nodiscard]] double log_bytes() const;
   // Payload bytes that one working wavefront loads in one launch.
   [[nodiscard]] static double bytes_per_wave(std::uint32_t loops);
   // Most bytes a second that the quadrant's channels can send at a clock.

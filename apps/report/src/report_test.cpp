@@ -93,7 +93,7 @@ TEST_F(Report, AnswerWithItsIntervalComesFirst) {
 }
 
 TEST_F(Report, SpeaksOfNanosecondsWhereDistancesAreTimes) {
-  auto campaign = make_campaign({});
+  auto campaign = model::testing::make_campaign({});
   const std::string floorplan(campaign_keys::floorplan);
   const auto plan = model::parse_floorplan(campaign.facts.at(floorplan), "floorplan").value();
   model::MeasuredPaths paths;
