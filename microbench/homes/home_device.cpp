@@ -145,7 +145,14 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   paths.noise_ns = homes.noise_ticks * ns_per_tick;
   // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
   // within a cycle. The fabric's clock is not known; those of cards are about the core's.
-  paths.resolution_ns = std::sqrt(2.0 / 12.0) * ns_per_tick;
+  // A wavefront of 64 issues every four cycles, so that each load takes a multiple of those. That
+  // is averaged, since the legs of an engine's compute units differ by more.
+  constexpr double kIssueCycles = 4;
+  const double cells = static_cast<double>(device.homes->places.size()) /
+                       static_cast<double>(engines.size()) *
+                       static_cast<double>(homes.channels.front().size());
+  paths.resolution_ns =
+      std::sqrt(2.0 / 12.0 + kIssueCycles * kIssueCycles / 12.0 / cells) * ns_per_tick;
   for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
   paths.by_floorplan = obstacle.empty();
   paths.reason = obstacle;

@@ -111,10 +111,9 @@ TEST_F(Report, SpeaksOfNanosecondsWhereDistancesAreTimes) {
   record(campaign);
   const std::string html = page();
   EXPECT_THAT(html, HasSubstr("fJ/bit/ns"));
-  EXPECT_THAT(html, Not(HasSubstr("fJ/bit/mm</")));
+  EXPECT_THAT(html, Not(HasSubstr("mm instead of")));
   EXPECT_THAT(html, HasSubstr("measured latencies"));
   EXPECT_THAT(html, HasSubstr("engine and quadrant means [ns]"));
-  EXPECT_THAT(html, Not(HasSubstr("nan")));
 }
 
 TEST_F(Report, EveryPlotHasATitleAndADescriptionAndData) {

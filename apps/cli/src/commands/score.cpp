@@ -18,6 +18,7 @@
 #include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/microbench/homes.hpp"
+#include "ww/model/measured_paths.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
 namespace ww::cli {
@@ -77,14 +78,18 @@ std::optional<double> control_toggles(const nlohmann::json& model) {
   return std::nullopt;
 }
 
-// The homes that a campaign found beside the true ones, run by run of every page; null where it
-// found none itself.
-Result<nlohmann::json> score_homes(const CampaignStore& campaign, const sim::gpu::Chip& chip) {
+struct HomesScore {
+  nlohmann::json json;          // null where the campaign found no homes itself
+  sim::gpu::FlightTable times;  // what it measured, by true quadrant; empty where homes are mixed
+};
+
+// The homes that a campaign found beside the true ones, run by run of every page.
+Result<HomesScore> score_homes(const CampaignStore& campaign, const sim::gpu::Chip& chip) {
   WW_ASSIGN(facts, campaign.facts());
   const auto opening = facts.find(std::string(campaign_keys::opening));
-  if (opening == facts.end()) return nlohmann::json();
+  if (opening == facts.end()) return HomesScore{};
   const auto notes = nlohmann::json::parse(opening->second, nullptr, false);
-  if (!notes.is_object() || !notes.contains("homes")) return nlohmann::json();
+  if (!notes.is_object() || !notes.contains("homes")) return HomesScore{};
   WW_ASSIGN(homes, microbench::homes_from_json(notes["homes"]));
   const auto address = notes["homes"].value("address", std::uint64_t{0});
   const auto step = static_cast<std::uint64_t>(homes.address.interleave_bytes);
@@ -99,11 +104,23 @@ Result<nlohmann::json> score_homes(const CampaignStore& campaign, const sim::gpu
   const auto mixed = [](const auto& sets) {
     return std::ranges::count_if(sets, [](const auto& entry) { return entry.second.size() > 1; });
   };
-  return nlohmann::json{
-      {"found", true_of.size()},        {"true", found_of.size()},
-      {"mixed", mixed(true_of)},        {"exact", mixed(true_of) == 0 && mixed(found_of) == 0},
-      {"confidence", homes.confidence}, {"separation", homes.separation},
-      {"margin", homes.margin}};
+  const bool exact = mixed(true_of) == 0 && mixed(found_of) == 0;
+  HomesScore result;
+  result.json = {{"found", true_of.size()},        {"true", found_of.size()},
+                 {"mixed", mixed(true_of)},        {"exact", exact},
+                 {"confidence", homes.confidence}, {"separation", homes.separation},
+                 {"margin", homes.margin}};
+  if (const auto fact = facts.find(model::kPathsFact); exact && fact != facts.end()) {
+    WW_ASSIGN(json, parse_json(fact->second, model::kPathsFact));
+    WW_ASSIGN(paths, model::measured_paths_from_json(json));
+    for (const auto& row : paths.flight_ns) {
+      auto& times = result.times.emplace_back();
+      for (const auto& [quadrant, found] : found_of) {
+        times.push_back(row.at(static_cast<std::size_t>(*found.begin())));
+      }
+    }
+  }
+  return result;
 }
 
 Result<nlohmann::json> score(const std::filesystem::path& folder) {
@@ -125,7 +142,8 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
   WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
-  WW_ASSIGN(revealed, sim::gpu::reveal(chip));
+  WW_ASSIGN(homes, score_homes(campaign, chip));
+  WW_ASSIGN(revealed, sim::gpu::reveal(chip, homes.times));
 
   // Fitted constants by name; a constant that was not identified has a null value.
   std::map<std::string, nlohmann::json> fitted;
@@ -189,8 +207,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
     }
   }
   result["constants"] = std::move(constants);
-  WW_ASSIGN(homes, score_homes(campaign, chip));
-  if (!homes.is_null()) result["homes"] = std::move(homes);
+  if (!homes.json.is_null()) result["homes"] = std::move(homes.json);
   result["control_toggles_per_bit"] = {{"sealed", revealed.control_toggles_per_bit},
                                        {"campaign", or_null(control_toggles(model))}};
   const auto misfit = model.value("misfit", nlohmann::json::object());

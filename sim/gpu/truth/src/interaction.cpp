@@ -36,7 +36,8 @@ double sum(const LaunchActivity& activity) {
 
 }  // namespace
 
-Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats) {
+Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats,
+                        const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
   std::vector<double> energy, control;
   std::vector<double> true_mm;
@@ -54,7 +55,10 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
       control.push_back(static_cast<double>(activity.monitors.control.toggles) / bits);
       true_mm.push_back(truth.routed_distance_mm(engine, quadrant));
       published_mm.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
-      flight.push_back(flight_ns(chip, engine, quadrant));
+      flight.push_back(
+          measured_ns.empty()
+              ? flight_ns(chip, engine, quadrant)
+              : measured_ns[static_cast<std::size_t>(engine)][static_cast<std::size_t>(quadrant)]);
     }
   }
   Interaction result;

@@ -152,8 +152,15 @@ int true_home(const Chip& chip, std::uint64_t address) {
   return chip.truth().quadrant_of_channel[lookup.channel(block)];
 }
 
-Result<Revealed> reveal(const Chip& chip) {
+Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
+  bool fits = measured_ns.empty() || std::ssize(measured_ns) == truth.engines();
+  for (const auto& row : measured_ns) fits = fits && std::ssize(row) == truth.quadrants();
+  if (!fits) {
+    return fail(ErrorCode::invalid_argument,
+                "flight times of each engine and each quadrant are needed",
+                chip.architecture().name);
+  }
   const Architecture& architecture = chip.architecture();
   const double volt =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
@@ -163,7 +170,7 @@ Result<Revealed> reveal(const Chip& chip) {
   const double sensed =
       truth.sensor.gain * (truth.regulator.slope + 2.0 * truth.regulator.quadratic_per_w * power_w);
 
-  const Interaction random = interaction(chip, StreamPattern::random, kBeats);
+  const Interaction random = interaction(chip, StreamPattern::random, kBeats, measured_ns);
   const Interaction half = interaction(chip, StreamPattern::half_random, kBeats);
   const Interaction zeros = interaction(chip, StreamPattern::zeros, kBeats);
   const Interaction ones = interaction(chip, StreamPattern::ones, kBeats);
@@ -222,7 +229,7 @@ Result<Revealed> reveal(const Chip& chip) {
     add("legs_energy_fj_per_bit_mm", legs.of_true, legs.of_published, "fJ/bit/mm");
   }
   // The same by nanosecond of flight, for campaigns without millimetres. A nanosecond there and
-  // back is so many true millimetres; a fit's nanoseconds are those that a clock shows.
+  // back is so many true millimetres; a fit's nanoseconds are those that it measured.
   const double mm_per_ns = truth.fabric.mm_per_cycle * truth.fabric.clock_hz * 1e-9 / 2;
   const double seen_per_published = random.per_flight_ns / random.per_published_mm;
   revealed.sensed_fj_per_bit_ns = revealed.sensed_fj_per_bit_mm * seen_per_published;
