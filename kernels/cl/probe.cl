@@ -4,7 +4,8 @@
 //
 // The place is the one whose hardware id has `place` under `mask`.
 //
-// Macros: WW_WAVE_SIZE, WW_CLOCK(t), WW_USE(x), WW_FETCH(p): an access that the L1 and a near
+// Macros: WW_WAVE_SIZE, WW_CLOCK(t), WW_CLOCK_MASK (the clock's bits: it wraps after 2^20 ticks on
+// some parts, so that only differences under the mask are times), WW_USE(x), WW_FETCH(p): an access that the L1 and a near
 // copy of a partitioned L2 cannot answer (a read past the L1 on AMD; on NVIDIA an atomic that
 // changes nothing, which goes to the line's home). ticket[0] is 0 before: one wavefront works.
 __kernel __attribute__((reqd_work_group_size(WW_WAVE_SIZE, 1, 1)))
@@ -22,7 +23,7 @@ void probe(__global uint* buffer, __global const uint* offsets, const uint count
     for (uint hop = 0; hop < hops; ++hop) at = WW_FETCH(base + at);
     WW_USE(at);
     WW_CLOCK(end);
-    ticks[i] = (uint)(end - begin);
+    ticks[i] = (uint)(end - begin) & WW_CLOCK_MASK;
   }
   ticket[1] = id;
 }

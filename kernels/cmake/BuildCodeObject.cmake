@@ -1,6 +1,6 @@
 # Compiles kernels for one AMD target into one code object. Run as a script:
 #   cmake -DCLANG=clang-19 -DGPU=gfx90a -DVERSION=4 -DOUTPUT=x.co "-DINPUTS=shim.clh;...;x.cl"
-#         [-DDEFINE=WW_COUNT_WAVES] -P BuildCodeObject.cmake
+#         [-DDEFINES=WW_COUNT_WAVES;WW_LISTED] -P BuildCodeObject.cmake
 cmake_minimum_required(VERSION 3.25)
 set(source "")
 foreach(input IN LISTS INPUTS)
@@ -13,12 +13,13 @@ set(wave 64)
 if(GPU MATCHES "^gfx1[0-2]")
   set(wave 32)
 endif()
-if(DEFINE)
-  set(define -D${DEFINE}=1)
-endif()
+set(options)
+foreach(define IN LISTS DEFINES)
+  list(APPEND options -D${define}=1)
+endforeach()
 execute_process(
   COMMAND ${CLANG} -x cl -cl-std=CL1.2 -cl-no-stdinc -nogpulib --target=amdgcn-amd-amdhsa -mcpu=${GPU}
-          -mcode-object-version=${VERSION} -O3 -DWW_WAVE_SIZE=${wave}u ${define} -Wl,-s
+          -mcode-object-version=${VERSION} -O3 -DWW_WAVE_SIZE=${wave}u ${options} -Wl,-s
           -o ${OUTPUT} ${OUTPUT}.cl
   RESULT_VARIABLE status)
 if(NOT status EQUAL 0)

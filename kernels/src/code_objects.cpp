@@ -27,7 +27,9 @@ constexpr LateValue kLateValues[] = {
     {"WW_INTERLEAVE", 0x57570001},        {"WW_CHANNELS", 0x57570002},
     {"WW_QUADRANT_CHANNELS", 0x57570003}, {"WW_STRIPES", 0x57570004},
     {"WW_ENGINE_SHIFT", 0x57570005},      {"WW_ENGINE_MASK", 0x57570006},
-    {"WW_CU_SHIFT", 0x57570007},          {"WW_CU_MASK", 0x57570008}};
+    {"WW_CU_SHIFT", 0x57570007},          {"WW_CU_MASK", 0x57570008},
+    {"WW_CLOCK_MASK", 0x57570009}};
+constexpr LateValue kLateList{"WW_LIST", 0x5757000A};
 
 // Newer parts of a family for which the compiler has no target of their own.
 struct StandIn {
@@ -111,15 +113,19 @@ Result<std::vector<std::byte>> code_object_for(std::string_view name, std::strin
   const bool counted = head.values.contains("WW_COUNT_WAVES") &&
                        source->text.find("WW_COUNT_WAVES") != std::string_view::npos;
   const bool waits = source->text.find("WW_WAIT") != std::string_view::npos;
-  const std::string variant =
-      std::string(counted ? "counted_" : "") + (nops && waits ? "nops" : "sleep");
+  const bool listed = head.values.contains(kLateList.name) &&
+                      source->text.find(kLateList.name) != std::string_view::npos;
+  const std::string variant = std::string(counted ? "counted_" : "") + (listed ? "listed_" : "") +
+                              (nops && waits ? "nops" : "sleep");
   const auto files = code_object_files();
   const auto file = std::ranges::find_if(files, [&](const CodeObjectFile& each) {
     return each.target == part && each.variant == variant;
   });
   if (file == files.end()) {
+    const bool known = std::ranges::find(files, part, &CodeObjectFile::target) != files.end();
     return refuse(
-        fmt::format("{} had no target {} when wirewatt was built", precompiled_by(), part));
+        known ? fmt::format("{} was not compiled in the variant {}", part, variant)
+              : fmt::format("{} had no target {} when wirewatt was built", precompiled_by(), part));
   }
   const bool rdna =
       part.starts_with("gfx10") || part.starts_with("gfx11") || part.starts_with("gfx12");
@@ -139,6 +145,13 @@ Result<std::vector<std::byte>> code_object_for(std::string_view name, std::strin
       return refuse(fmt::format("no value for {}", late.name));
     }
     write_literal(object, late.literal, *value);
+  }
+  if (listed) {
+    const auto entries = head_value(head, kLateList.name);
+    if (!entries || *entries > kPrecompiledList) {
+      return refuse(fmt::format("lists have at most {} entries", kPrecompiledList));
+    }
+    write_literal(object, kLateList.literal, *entries);
   }
   return object;
 }

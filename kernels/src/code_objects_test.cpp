@@ -31,6 +31,16 @@ class CodeObjects : public ::testing::Test {
     std::memcpy(result.data(), object.data(), result.size() * sizeof(std::uint32_t));
     return result;
   }
+  // Of the object's first kernel.
+  static int arguments_of(const std::vector<std::byte>& object) {
+    const std::string_view text(reinterpret_cast<const char*>(object.data()), object.size());
+    const auto end = text.find("l2_stream");
+    int count = 0;
+    for (auto at = text.find(".offset"); at < end; at = text.find(".offset", at + 1)) {
+      ++count;
+    }
+    return count;
+  }
   static Result<std::vector<std::byte>> object_of(std::string_view kernel, const Macros& macros,
                                                   std::string_view target) {
     return code_object_for(kernel, *program_text(*find_source(kernel), macros), target);
@@ -91,16 +101,30 @@ TEST_F(CodeObjects, WaitAndCountAsTheProgramSays) {
   // Two arguments more in the metadata: where to count, and whether.
   macros.count_waves = false;
   const auto uncounted = object_of("l2_stream", macros, "gfx90a").value();
-  const auto arguments = [](const std::vector<std::byte>& object) {
-    const std::string_view text(reinterpret_cast<const char*>(object.data()), object.size());
-    const auto end = text.find("l2_stream");
-    int count = 0;
-    for (auto at = text.find(".offset"); at < end; at = text.find(".offset", at + 1)) {
-      ++count;
-    }
-    return count;
-  };
-  EXPECT_EQ(arguments(counted), arguments(uncounted) + 2);
+  EXPECT_EQ(arguments_of(counted), arguments_of(uncounted) + 2);
+}
+
+TEST_F(CodeObjects, FollowListsOfLinesWhereTheProgramDoes) {
+  Macros macros = macros_of("gfx90a");
+  const auto plain = object_of("l2_stream", macros, "gfx90a").value();
+  macros.list = 512;
+  const auto listed = object_of("l2_stream", macros, "gfx90a");
+  ASSERT_TRUE(listed) << listed.error().text();
+  EXPECT_EQ(arguments_of(*listed), arguments_of(plain) + 1);
+  EXPECT_GT(std::ranges::count(words(*listed), 512u), std::ranges::count(words(plain), 512u));
+  for (const std::uint32_t word : words(*listed)) ASSERT_NE(word & 0xFFFFFFF0u, 0x57570000u);
+  // A kernel without lists is the same either way.
+  EXPECT_TRUE(object_of("furnace", macros, "gfx90a"));
+  macros.count_waves = true;
+  EXPECT_EQ(arguments_of(object_of("l2_stream", macros, "gfx90a").value()),
+            arguments_of(plain) + 3);
+  macros.interleave_bytes = 128;
+  macros.stripes = 256;
+  macros.list = 2048;
+  EXPECT_THAT(object_of("l2_stream", macros, "gfx90a").error().message, HasSubstr("1024 entries"));
+  Macros rdna = macros_of("gfx1100");
+  rdna.list = 256;
+  EXPECT_THAT(object_of("l2_stream", rdna, "gfx1100").error().message, HasSubstr("listed_sleep"));
 }
 
 TEST_F(CodeObjects, AreFoundByTheDevicesOwnName) {

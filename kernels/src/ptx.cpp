@@ -23,7 +23,7 @@ struct Fixed {
 constexpr Fixed fixed[] = {
     {"WW_WAVE_SIZE", "32"},   {"WW_GROUP_SIZE", "256"},         {"WW_UNROLL", "4"},
     {"WW_ENGINE_SHIFT", "0"}, {"WW_ENGINE_MASK", "4294967295"}, {"WW_CU_SHIFT", "0"},
-    {"WW_CU_MASK", "0"}};
+    {"WW_CU_MASK", "0"},      {"WW_CLOCK_MASK", "4294967295"}};
 
 }  // namespace
 

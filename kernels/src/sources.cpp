@@ -43,10 +43,18 @@ Status check(const Macros& macros) {
   if (!std::has_single_bit(macros.channels) || macros.channels > 256) {
     return reject("WW_CHANNELS", macros.channels);
   }
-  // Eight bits a channel in a 64-bit argument; a load must not need a second stripe.
-  if (macros.quadrant_channels == 0 || macros.quadrant_channels > 8 ||
-      macros.quadrant_channels > macros.channels ||
-      macros.quadrant_channels * macros.interleave_bytes < wave * 16) {
+  if (macros.target.clock_bits == 0 || macros.target.clock_bits > 32) {
+    return reject("WW_CLOCK_MASK", macros.target.clock_bits);
+  }
+  // Every load of every stripe has its runs.
+  if (macros.list != 0 && macros.list * macros.interleave_bytes != macros.stripes * wave * 16) {
+    return reject("WW_LIST", macros.list);
+  }
+  // Eight bits a channel in a 64-bit argument; a load must not need a second stripe. Lists say
+  // both.
+  if (macros.list == 0 && (macros.quadrant_channels == 0 || macros.quadrant_channels > 8 ||
+                           macros.quadrant_channels > macros.channels ||
+                           macros.quadrant_channels * macros.interleave_bytes < wave * 16)) {
     return reject("WW_QUADRANT_CHANNELS", macros.quadrant_channels);
   }
   if (!std::has_single_bit(macros.stripes)) return reject("WW_STRIPES", macros.stripes);
@@ -123,6 +131,8 @@ Result<std::string> program_text(const Source& source, const Macros& macros) {
   define("WW_QUADRANT_CHANNELS", macros.quadrant_channels);
   define("WW_STRIPES", macros.stripes);
   define("WW_UNROLL", macros.unroll);
+  define("WW_CLOCK_MASK", static_cast<unsigned>((std::uint64_t{1} << target.clock_bits) - 1));
+  if (macros.list != 0) define("WW_LIST", macros.list);
   if (macros.count_waves) define("WW_COUNT_WAVES", 1);
   text += dialect_macros(target.dialect);
   if (target.dialect == Dialect::amd) {

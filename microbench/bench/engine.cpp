@@ -11,6 +11,7 @@
 
 #include "bench/sensor_response.hpp"
 #include "bench/sensor_steps.hpp"
+#include "homes/home_device.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/measure/health.hpp"
@@ -192,6 +193,9 @@ Status Engine::put_facts() {
   WW_TRY(store_->put(campaign_keys::is_virtual, device_.is_virtual ? "true" : "false"));
   if (!device_.floorplan_toml.empty()) {
     WW_TRY(store_->put(campaign_keys::floorplan, device_.floorplan_toml));
+  }
+  if (device_.paths) {
+    WW_TRY(store_->put(model::kPathsFact, model::to_json(*device_.paths).dump()));
   }
   WW_TRY(store_->put(campaign_keys::chip, to_json(device_.chip).dump()));
   json states = json::array();
@@ -449,6 +453,10 @@ Result<CampaignSummary> Engine::run() {
   WW_ASSIGN(device, parts_.open(request_.device, name_));
   device_ = std::move(device);
   is_virtual_ = device_.is_virtual;
+  if (stored_plan_) {
+    WW_ASSIGN(paths, store_->get(model::kPathsFact));
+    WW_TRY(continue_homes(device_, paths));
+  }
   WW_ASSIGN(pinning, parts_.pinning(device_));
   pinning_ = std::move(pinning);
   bench_.emplace(device_, *pinning_);

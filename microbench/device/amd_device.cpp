@@ -128,8 +128,8 @@ std::string address_obstacle(const AddressMap& map, const AmdCard& card) {
     const std::set<std::uint64_t> found(map.masks.begin(), map.masks.end());
     if (found != wanted) {
       return fmt::format(
-          "its channels are chosen by parities of address bits (masks {:#x}), and the streams of "
-          "this version follow plain interleaving alone",
+          "its channels are chosen by parities of address bits (masks {:#x}), so that streams "
+          "follow lists of lines",
           fmt::join(map.masks, ", "));
     }
   }
@@ -241,6 +241,13 @@ Result<std::vector<CardSensor::State>> find_states(ComputeHost& host, measure::S
   return states;
 }
 
+QuadrantOrder as_numbered(const model::Floorplan& plan) {
+  QuadrantOrder order;
+  order.group_of.resize(plan.quadrants.size());
+  std::iota(order.group_of.begin(), order.group_of.end(), 0);
+  return order;
+}
+
 // Engines and their CUs as wavefronts found them.
 Result<std::vector<int>> engine_cus(const Topology& topology, const model::Floorplan& plan,
                                     const std::string& name) {
@@ -303,22 +310,30 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
 }
 
 QuadrantOrder order_quadrants(const LatencyMap& latency, const model::Floorplan& plan) {
-  QuadrantOrder order;
-  order.group_of.resize(plan.quadrants.size());
-  std::iota(order.group_of.begin(), order.group_of.end(), 0);
-  constexpr std::size_t most_quadrants = 6;  // 720 orders
-  constexpr double needed = 0.7;
-  constexpr double ahead = 0.1;
+  QuadrantOrder order = as_numbered(plan);
   if (!latency.found) {
     order.reason = latency.reason.empty() ? "latencies show no distance" : latency.reason;
     return order;
   }
-  if (plan.quadrants.size() > most_quadrants || latency.ticks.size() != plan.compute_units.size() ||
+  if (latency.ticks.size() != plan.compute_units.size() ||
       latency.ticks.front().size() != plan.l2_channels.size()) {
     order.reason = "the latencies are not of this floorplan's engines and channels";
     return order;
   }
-  auto ticks = by_group(latency.ticks, plan.quadrants);
+  return order_groups(by_group(latency.ticks, plan.quadrants), plan);
+}
+
+QuadrantOrder order_groups(const std::vector<std::vector<double>>& group_ticks,
+                           const model::Floorplan& plan) {
+  QuadrantOrder order = as_numbered(plan);
+  constexpr std::size_t most_quadrants = 6;  // 720 orders
+  constexpr double needed = 0.7;
+  constexpr double ahead = 0.1;
+  if (plan.quadrants.size() > most_quadrants) {
+    order.reason = "the floorplan has too many quadrants to try all orders";
+    return order;
+  }
+  auto ticks = group_ticks;
   std::vector<std::vector<double>> distance;
   for (std::size_t e = 0; e < plan.compute_units.size(); ++e) {
     auto& row = distance.emplace_back();
@@ -387,14 +402,22 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
     return fail(ErrorCode::unsupported,
                 "no kernel can be tied to a place: " + topology.places_reason, name);
   }
-  if (auto why = address_obstacle(topology.address, card); !why.empty()) {
-    return fail(ErrorCode::unsupported, why, name);
+  if (!topology.address.found) {
+    return fail(ErrorCode::unsupported, address_obstacle(topology.address, card), name);
   }
   WW_ASSIGN(cus, engine_cus(topology, plan, name));
-  const QuadrantOrder order = order_quadrants(topology.latency, plan);
-  if (!order.told) spdlog::warn("which quadrant lies where is assumed: {}", order.reason);
-  for (const int group : order.group_of) {
-    device.quadrants.push_back(plan.quadrants[static_cast<std::size_t>(group)]);
+  // Where addresses are hashed, the campaign finds out where lines live (home_device.hpp).
+  const std::string hashed = address_obstacle(topology.address, card);
+  QuadrantOrder order;
+  if (hashed.empty()) {
+    order = order_quadrants(topology.latency, plan);
+    if (!order.told) spdlog::warn("which quadrant lies where is assumed: {}", order.reason);
+    for (const int group : order.group_of) {
+      device.quadrants.push_back(plan.quadrants[static_cast<std::size_t>(group)]);
+    }
+  } else {
+    order.reason = hashed;
+    spdlog::info("{}", hashed);
   }
 
   device.engine_cus = cus;
@@ -403,7 +426,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
                  static_cast<int>(cus.size()),
                  *std::ranges::max_element(cus),
                  card.channels,
-                 card.interleave_bytes,
+                 hashed.empty() ? card.interleave_bytes : 0,
                  card.bytes_per_clock_per_channel,
                  card.l1_bytes,
                  card.l2_bytes};

@@ -44,10 +44,14 @@ struct QuadrantOrder {
 };
 [[nodiscard]] QuadrantOrder order_quadrants(const LatencyMap& latency,
                                             const model::Floorplan& plan);
+// The same of groups' latencies, [engine][group]; there are as many as the floorplan has quadrants.
+[[nodiscard]] QuadrantOrder order_groups(const std::vector<std::vector<double>>& ticks,
+                                         const model::Floorplan& plan);
 
 // The campaign's device from an opened one. Errors: unsupported with the reason (no sensor, card
-// not known, wavefronts of 32, channels that addresses choose in another way than the streams
-// assume, engines that are not the floorplan's), those of host and sensor.
+// not known, wavefronts of 32, channels that cannot be told, engines that are not the floorplan's),
+// those of host and sensor. A card that hashes its addresses has no quadrants yet and an interleave
+// of 0: its homes are found by home_device.hpp.
 [[nodiscard]] Result<Device> open_amd_device(ComputeDevice opened, const std::string& name);
 
 }  // namespace ww::microbench

@@ -63,12 +63,14 @@ Result<Device> open_virtual(const DeviceRequest& request, const std::string& nam
                  info->l1_bytes,
                  info->l2_bytes};
   device.floorplan_toml = floorplan;
-  WW_ASSIGN(plan, model::parse_floorplan(device.floorplan_toml, name + "'s floorplan"));
-  device.quadrants = plan.quadrants;
   device.host = std::move(host);
   device.sensor = measure::make_virtual_sensor(*abi);
   device.counters = measure::make_virtual_counters(*abi);
   device.timing_report = abi->timing_report;
+  if (!device.floorplan_toml.empty()) {
+    WW_ASSIGN(plan, model::parse_floorplan(device.floorplan_toml, name + "'s floorplan"));
+    device.quadrants = plan.quadrants;
+  }
   return device;
 }
 

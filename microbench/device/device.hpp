@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,9 @@
 #include "ww/measure/i_counters.hpp"
 #include "ww/measure/i_sensor.hpp"
 #include "ww/microbench/device_request.hpp"
+#include "ww/microbench/homes.hpp"
 #include "ww/microbench/i_compute_host.hpp"
+#include "ww/model/measured_paths.hpp"
 
 namespace ww::microbench {
 
@@ -44,7 +47,8 @@ struct Device {
   bool is_virtual{};
   ChipFacts chip;
   std::string floorplan_toml;
-  std::vector<std::vector<int>> quadrants;  // [quadrant] -> L2 channels, from the floorplan
+  std::vector<std::vector<int>>
+      quadrants;                // [quadrant] -> L2 channels, from the floorplan or found
   std::vector<int> engine_cus;  // CUs of each engine; empty: chip.cus_per_engine everywhere
   Traffic traffic{Traffic::counters};
   std::string notes;  // JSON: how it was opened, for readers of the campaign; empty: nothing to say
@@ -53,7 +57,11 @@ struct Device {
   std::unique_ptr<measure::Sensor> sensor;
   std::unique_ptr<ComputeHost> host;
   std::unique_ptr<measure::Counters> counters;
-  const char* (*timing_report)(){};  // ww_vgpu_abi's
+  // Devices whose order of addresses nobody documents: where lines live, and the memory of which
+  // that is known. Streams then follow lists of lines. Its homes are the quadrants.
+  std::optional<HomeMemory> homes;
+  std::optional<model::MeasuredPaths> paths;  // of those homes
+  const char* (*timing_report)(){};           // ww_vgpu_abi's
 
   [[nodiscard]] int cus_of(int engine) const {
     return engine_cus.empty() ? chip.cus_per_engine : engine_cus[static_cast<std::size_t>(engine)];

@@ -16,6 +16,7 @@
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/virtual_device.hpp"
 #include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/homes.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_format = 2;
+constexpr int cache_format = 3;
 
 const char* to_string(AddressMap::Form form) {
   switch (form) {
@@ -59,7 +60,9 @@ Result<Opened> open(const DeviceRequest& request) {
     opened.told.engines = device.chip.engines;
     opened.told.compute_units = device.chip.engines * device.chip.cus_per_engine;
     opened.told.channels = device.chip.channels;
-    opened.told.interleave_bytes = device.chip.interleave_bytes;
+    if (device.chip.interleave_bytes > 0) {
+      opened.told.interleave_bytes = device.chip.interleave_bytes;
+    }
     opened.told.l2_bytes = device.chip.l2_bytes;
     return opened;
   }
@@ -175,6 +178,7 @@ json to_json(const Topology& topology) {
           {"lines", topology.lines},
           {"sides", sides},
           {"structure", structure},
+          {"homes", topology.homes ? to_json(*topology.homes) : json()},
           {"from_cache", topology.from_cache}};
 }
 
@@ -223,6 +227,10 @@ Result<Topology> topology_from_json(const json& from) {
   latency.read("contrast_ticks", topology.latency.contrast_ticks);
   latency.read("nearest_place", topology.latency.nearest_place);
   reader.read("lines", topology.lines);
+  if (reader.optional_object("homes")) {
+    WW_ASSIGN(homes, homes_from_json(from["homes"]));
+    topology.homes = std::move(homes);
+  }
   if (const auto sides = reader.optional_object("sides")) {
     Sides& into = topology.sides.emplace();
     sides->read("found", into.found);

@@ -11,6 +11,7 @@
 #include "device/address_map.hpp"
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
+#include "latency/homes_of_lines.hpp"
 #include "latency/latency_map.hpp"
 #include "latency/latency_structure.hpp"
 #include "ww/core/interrupt.hpp"
@@ -44,12 +45,12 @@ Result<std::unique_ptr<LoadedKernel>> Prober::kernel(const char* name, bool pinn
 }
 
 Status Prober::set_up() {
-  WW_ASSIGN(region, host_.create_buffer(2 * region_bytes));
-  region_ = std::move(region);
-  const std::vector<std::byte> zeros(2 * region_bytes);
-  WW_TRY(region_->write(0, zeros));
-  WW_ASSIGN(output, host_.create_buffer(256));
-  output_ = std::move(output);
+  const std::size_t bytes = (pages_ + 1) * region_bytes;
+  WW_ASSIGN(region, host_.create_buffer(bytes));
+  own_region_ = std::move(region);
+  const std::vector<std::byte> zeros(bytes);
+  WW_TRY(own_region_->write(0, zeros));
+  WW_TRY(set_up_on(*own_region_, 0));
   WW_ASSIGN(contend, kernel("contend", false));
   contend_ = std::move(contend);
   WW_TRY(contend_->set(0, *region_));
@@ -60,6 +61,15 @@ Status Prober::set_up() {
   WW_TRY(output_->read(8, std::as_writable_bytes(std::span(address))));
   const std::uint64_t base = std::uint64_t{address[1]} << 32 | address[0];
   aligned_ = (region_bytes - base % region_bytes) % region_bytes;
+  address_ = base + aligned_;
+  return {};
+}
+
+Status Prober::set_up_on(DeviceBuffer& region, std::uint64_t aligned) {
+  region_ = &region;
+  aligned_ = aligned;
+  WW_ASSIGN(output, host_.create_buffer(256));
+  output_ = std::move(output);
   return {};
 }
 
@@ -68,8 +78,10 @@ Result<double> Prober::contend(std::uint64_t first, std::uint64_t second) {
   WW_TRY(contend_->set(1, word(first)));
   WW_TRY(contend_->set(2, word(second)));
   WW_TRY(contend_->set(3, contend_loops));
-  // A wavefront waits for each of its loads: many of them saturate a channel.
-  return contend_->time_launch(4 * groups_, macros_.target.wave_size);
+  // A wavefront waits for each of its loads: many of them saturate a channel, which this many do
+  // whatever the size of the chip.
+  constexpr std::size_t kSaturating = 768;
+  return contend_->time_launch(std::min(4 * groups_, kSaturating), macros_.target.wave_size);
 }
 
 Result<std::vector<std::uint32_t>> Prober::wave_log(int compute_units, bool pinned) {
@@ -226,19 +238,6 @@ std::vector<std::vector<double>> by_engine_and_channel(
   return mean;
 }
 
-// Four lines of every channel.
-std::vector<std::uint32_t> lines_of_channels(const AddressMap& address) {
-  std::vector<std::uint32_t> lines;
-  std::map<int, int> have;
-  for (std::uint32_t offset = 0; offset < region_bytes; offset += 64) {
-    // A line each of pieces that lie apart.
-    if (offset % static_cast<std::uint32_t>(address.interleave_bytes) != 0) continue;
-    if (have[address.channel_of(offset)]++ < 4) lines.push_back(offset);
-    if (std::ssize(lines) == std::ptrdiff_t{4} * address.channels) break;
-  }
-  return lines;
-}
-
 constexpr unsigned first_side_bit = 7;
 constexpr unsigned last_side_bit = 20;
 constexpr std::size_t side_bases = 15;
@@ -366,20 +365,27 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
         "the dies of this part repeat the same hardware ids, so a latency has no one place";
     return topology;
   }
+  HomeLines of_homes;
   if (has_sides) {
     topology.lines = lines_for_sides();
   } else if (topology.address.found) {
-    topology.lines = lines_of_channels(topology.address);
+    of_homes = home_lines(topology.address, 1);
+    topology.lines = of_homes.all();
   } else {
     topology.latency.reason = "the channels were not found: " + topology.address.reason;
     return topology;
   }
   std::vector<std::vector<std::vector<double>>> tables;
+  std::vector<std::vector<std::vector<double>>> by_place;
   for (int repeat = 0; repeat < latency_repeats; ++repeat) {
     WW_ASSIGN(table, prober.latencies(topology.places, topology.lines));
-    tables.push_back(has_sides ? std::move(table)
-                               : by_engine_and_channel(table, topology.places, topology.engines(),
-                                                       topology.lines, topology.address));
+    if (has_sides) {
+      tables.push_back(std::move(table));
+    } else {
+      tables.push_back(by_engine_and_channel(table, topology.places, topology.engines(),
+                                             of_homes.of_channels, topology.address));
+      by_place.push_back(std::move(table));
+    }
     prober.progress(0.5 + 0.5 * (repeat + 1) / latency_repeats);
   }
   WW_ASSIGN(latency, latency_map(tables));
@@ -390,6 +396,8 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
     topology.structure = latency_structure(topology.latency);
     if (topology.sides->found) find_line_mask(*topology.sides, topology.lines, side_of_line);
   } else {
+    WW_ASSIGN(of_places, latency_map(by_place));
+    topology.homes = homes_of_lines(topology.address, topology.places, of_homes, of_places);
     topology.lines.clear();  // the columns are channels
   }
   return topology;

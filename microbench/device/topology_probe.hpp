@@ -1,4 +1,4 @@
-// The kernels that probe a device, on a region of 2 MiB that is aligned to its size.
+// The kernels that probe a device, on pages of 2 MiB that are aligned to their size.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,18 @@ namespace ww::microbench {
 // `pinning` may be null: then places and latencies cannot be had.
 class Prober {
  public:
-  Prober(ComputeHost& host, const Pinning* pinning, std::function<void(double)> progress)
-      : host_(host), pinning_(pinning), progress_(std::move(progress)) {
+  Prober(ComputeHost& host, const Pinning* pinning, std::function<void(double)> progress,
+         std::size_t pages = 1)
+      : host_(host), pinning_(pinning), progress_(std::move(progress)), pages_(pages) {
     macros_.target = kernel_target(host.facts().target);
     macros_.group_size = kernels::ptx_group_size;
   }
 
   // Allocates and finds the aligned region. Before anything else.
   Status set_up();
+  // The same on memory that exists: zeros on `pages` from its byte `aligned` on. It must live as
+  // long.
+  Status set_up_on(DeviceBuffer& region, std::uint64_t aligned);
   // Where wavefronts run; 0 compute units: unknown. Error bad_data: not pinned after all.
   Result<std::vector<TopologyPlace>> places(int compute_units);
   // What each wavefront reported, by wave; from the patched kernel or from the unpatched one.
@@ -37,6 +41,11 @@ class Prober {
   Result<std::vector<std::vector<double>>> latencies(const std::vector<TopologyPlace>& places,
                                                      const std::vector<std::uint32_t>& lines);
   [[nodiscard]] DeviceBuffer& region() { return *region_; }
+  // Gives the memory away with its content; nothing can be probed afterwards.
+  [[nodiscard]] std::unique_ptr<DeviceBuffer> take_region() { return std::move(own_region_); }
+  // Of the first page in the region, and as the device sees it.
+  [[nodiscard]] std::uint64_t aligned() const { return aligned_; }
+  [[nodiscard]] std::uint64_t address_of_region() const { return address_; }
   // Offset of a place in the region, in words of the buffer.
   [[nodiscard]] std::uint32_t word(std::uint64_t offset) const {
     return static_cast<std::uint32_t>((aligned_ + offset) / 4);
@@ -55,12 +64,15 @@ class Prober {
   const Pinning* pinning_;
   std::function<void(double)> progress_;
   kernels::Macros macros_;
+  std::size_t pages_;
   std::size_t groups_{512};
-  std::unique_ptr<DeviceBuffer> region_;
+  std::unique_ptr<DeviceBuffer> own_region_;
+  DeviceBuffer* region_{};
   std::unique_ptr<DeviceBuffer> output_;
   std::unique_ptr<LoadedKernel> contend_;
   std::unique_ptr<LoadedKernel> probe_;
   std::uint64_t aligned_{};  // offset of the aligned region in its buffer
+  std::uint64_t address_{};
 };
 
 // Lines to tell sides with: bases, each with every bit from 7 to 20 flipped, and lines to check

@@ -245,7 +245,8 @@ void Calibration::use(const SensorResponse& response) {
   if (inputs_.plateau_s) return;  // an earlier session's plan goes on
   const measure::SensorInfo& info = response.info;
   const double reading_s = response.energy_interval_s.value_or(info.period_s);
-  inputs_.plateau_s = plateau_seconds(inputs_.quick, info.delay_s, info.rise_s, reading_s);
+  inputs_.plateau_s = plateau_seconds(inputs_.quick, inputs_.engines * inputs_.quadrants,
+                                      info.delay_s, info.rise_s, reading_s);
   inputs_.turn_s =
       lock_in_turn_seconds(info.period_s, info.delay_s, info.rise_s, response.energy_interval_s);
   if (*inputs_.turn_s <= 0) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/engine.hpp"
+#include "homes/home_device.hpp"
 #include "experiment/experiments.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/process.hpp"
@@ -49,9 +50,13 @@ Result<CampaignSummary> run_campaign(const CampaignRequest& request,
   WW_ASSIGN(experiment, make_experiment(experiments(), "calibration", settings));
   ExperimentParts parts;
   // A campaign that goes on has its answer already.
-  parts.open = [&request](const DeviceRequest& device, const std::string& name) {
+  parts.open = [&request](const DeviceRequest& wanted, const std::string& name) -> Result<Device> {
     const bool asks = !DeviceName(name).is_virtual() && !request.resume;
-    return asks ? open_real_device(device, name) : open_device(device, name);
+    WW_ASSIGN(device, asks ? open_real_device(wanted, name) : open_device(wanted, name));
+    if (!device.homes && !homes_are_documented(device, wanted)) {
+      WW_TRY(find_device_homes(device, wanted));
+    }
+    return device;
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
   parts.half_width = half_width;

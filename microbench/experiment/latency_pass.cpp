@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "homes/home_device.hpp"
 #include "ww/model/latency_witness.hpp"
 
 namespace ww::microbench {
@@ -12,8 +13,20 @@ namespace {
 constexpr std::size_t kPlacesOfEngine = 4;
 constexpr std::size_t kLinesOfChannel = 2;
 
-// Lines of the quadrants' channels, quadrant by quadrant.
-std::vector<std::uint32_t> lines_of_quadrants(const Device& device) {
+// Lines of the quadrants' channels, quadrant by quadrant: offsets from the prober's first page.
+Result<std::vector<std::uint32_t>> lines_of_quadrants(const Device& device) {
+  if (device.homes) {
+    std::vector<std::uint32_t> lines;
+    for (std::size_t q = 0; q < device.quadrants.size(); ++q) {
+      WW_ASSIGN(own, lines_of_home(*device.homes, static_cast<int>(q), kProbePage,
+                                   kLinesOfChannel * device.quadrants[q].size(),
+                                   static_cast<std::size_t>(device.chip.interleave_bytes)));
+      for (const std::uint32_t offset : own) {
+        lines.push_back(offset - static_cast<std::uint32_t>(device.homes->aligned));
+      }
+    }
+    return lines;
+  }
   const auto interleave = static_cast<std::uint32_t>(device.chip.interleave_bytes);
   const auto stripe = interleave * static_cast<std::uint32_t>(device.chip.channels);
   std::vector<std::uint32_t> lines;
@@ -56,7 +69,13 @@ Result<std::unique_ptr<LatencyPass>> LatencyPass::create(Bench& bench) {
     return fail(ErrorCode::unsupported, "how addresses go to channels is not known", device.name);
   }
   std::unique_ptr<LatencyPass> pass(new LatencyPass(bench));
-  WW_TRY(pass->prober_.set_up());
+  // Where homes were found, lines are known in that memory alone.
+  if (bench.device().homes) {
+    HomeMemory& memory = *bench.device().homes;
+    WW_TRY(pass->prober_.set_up_on(*memory.buffer, memory.aligned));
+  } else {
+    WW_TRY(pass->prober_.set_up());
+  }
   int compute_units = 0;
   for (int e = 0; e < device.chip.engines; ++e) compute_units += device.cus_of(e);
   WW_ASSIGN(places, pass->prober_.places(compute_units));
@@ -67,7 +86,8 @@ Result<std::unique_ptr<LatencyPass>> LatencyPass::create(Bench& bench) {
                   device.name);
     }
   }
-  pass->lines_ = lines_of_quadrants(device);
+  WW_ASSIGN(lines, lines_of_quadrants(device));
+  pass->lines_ = std::move(lines);
   return pass;
 }
 

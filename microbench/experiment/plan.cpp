@@ -259,9 +259,10 @@ std::vector<PlannedRun> block_runs(const PlanInputs& inputs, std::int64_t block)
   return runs;
 }
 
-double plateau_seconds(bool quick, double delay_s, double rise_s, double reading_s) {
+double plateau_seconds(bool quick, int pairs, double delay_s, double rise_s, double reading_s) {
   constexpr double kReadings = 12;
-  const double shortest = quick ? 1.5 : 5.0;
+  constexpr double kQuickPairs = 16;
+  const double shortest = quick ? 1.5 * std::min(1.0, kQuickPairs / std::max(pairs, 1)) : 5.0;
   const double cut_off_s = delay_s + 2 * rise_s + reading_s;
   return std::max({shortest, 6.0 * (delay_s + rise_s), cut_off_s + kReadings * reading_s});
 }

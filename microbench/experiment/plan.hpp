@@ -99,8 +99,10 @@ struct PlannedRun {
 // Length of a plateau for a sensor: long enough that what is cut off for delay and rise is a small
 // part of it, and a dozen readings are left. `reading_s`: between two readings of the power
 // register, or between steps of an accumulator where there is one. Minutes for a meter that reads
-// every ten seconds.
-[[nodiscard]] double plateau_seconds(bool quick, double delay_s, double rise_s, double reading_s);
+// every ten seconds. Quick campaigns share their time among the pairs of engine and quadrant where
+// those are over 16.
+[[nodiscard]] double plateau_seconds(bool quick, int pairs, double delay_s, double rise_s,
+                                     double reading_s);
 
 // Device time of a campaign's set-up and of the blocks that are always run. Needs plateau_s.
 [[nodiscard]] double planned_seconds(const PlanInputs& inputs);

@@ -254,18 +254,19 @@ TEST(Plan, ExtraBlocksRepeatTheRandomSaturatedVariant) {
 }
 
 TEST(Plan, SlowSensorsGetLongerPlateaus) {
-  EXPECT_DOUBLE_EQ(plateau_seconds(true, 0.01, 0.05, 0.001), 1.5);
-  EXPECT_DOUBLE_EQ(plateau_seconds(true, 0.2, 1.0, 0.001), 7.2);
-  EXPECT_DOUBLE_EQ(plateau_seconds(false, 0.01, 0.05, 0.001), 5.0);
+  EXPECT_DOUBLE_EQ(plateau_seconds(true, 16, 0.01, 0.05, 0.001), 1.5);
+  EXPECT_DOUBLE_EQ(plateau_seconds(true, 32, 0.01, 0.05, 0.001), 0.75);
+  EXPECT_DOUBLE_EQ(plateau_seconds(true, 16, 0.2, 1.0, 0.001), 7.2);
+  EXPECT_DOUBLE_EQ(plateau_seconds(false, 16, 0.01, 0.05, 0.001), 5.0);
 }
 
 TEST(Plan, ASlowSensorGetsADozenReadingsAPlateauAndTheCampaignsLengthSaysSo) {
   // A register of a second that shows a load a second later.
-  const double plateau_s = plateau_seconds(true, 0.5, 0.8, 1.0);
+  const double plateau_s = plateau_seconds(true, 16, 0.5, 0.8, 1.0);
   EXPECT_DOUBLE_EQ(plateau_s, 0.5 + 2 * 0.8 + 1.0 + 12);
   PlanInputs fast = inputs_of(1, true);
   PlanInputs slow = fast;
-  fast.plateau_s = plateau_seconds(true, 0.01, 0.05, 0.001);
+  fast.plateau_s = plateau_seconds(true, 16, 0.01, 0.05, 0.001);
   slow.plateau_s = plateau_s;
   EXPECT_GT(planned_seconds(slow), 5 * planned_seconds(fast));
   double sum = 0;

@@ -13,7 +13,12 @@ constexpr double least_bandwidth_share = 0.9;
 constexpr double least_l2_hits = 0.999;
 constexpr double most_l1_hits = 0.01;
 constexpr std::uint32_t timed_loops =
-    16;                            // times the loops that a simulated chip needs for a slope
+    16;  // times the loops that a simulated chip needs for a slope
+// What a launch of a simulated chip with homes may move, and how long it lasts at least: ten times
+// what passes between two launches. Every stream is executed once line by line, and a line of a
+// list costs the emulator four times as much as one in address order.
+constexpr double kMostLaunchBytes = 24e6;
+constexpr double kShortestLaunchNs = 40'000;
 constexpr int timed_launches = 4;  // the least of all but the first
 
 // The first of the names that is there; counters come with and without "_sum".
@@ -136,7 +141,25 @@ Result<PlanInputs::Tuning> Runner::tune(std::int64_t launch_ns, bool ladder) {
   };
   WW_ASSIGN(saturated, ns_per_loop(8, 24, stream, time_stream));
   tuning.saturated_loops = loops_for(saturated, 1.0);
-  if (device_.traffic != Traffic::counters) {
+  // A simulated chip executes a launch line by line: those of great rates are kept short.
+  if (device_.homes && device_.traffic == Traffic::counters) {
+    const Stream first{0, 0, kernels::Pattern::random, Rate::saturated};
+    WW_TRY(kernels_.select(first, 8, 0));
+    WW_TRY(kernels_.launch_stream());
+    WW_TRY(device_.host->finish());
+    WW_ASSIGN(report, kernels_.read_log(first));
+    const double loop_bytes =
+        static_cast<double>(report.working_waves) * StreamKernels::bytes_per_wave(1);
+    const double most_ns = std::max(kShortestLaunchNs, kMostLaunchBytes / loop_bytes * saturated);
+    launch_ns = std::min(launch_ns, static_cast<std::int64_t>(most_ns));
+    tuning.saturated_loops = loops_for(saturated, 1.0);
+    // Launches of that length in a row, so that what passes between two of them is no lack of rate.
+    constexpr int kLaunches = 4;
+    WW_ASSIGN(row, bench_.launch_count(kLaunches, [&] { return stream(tuning.saturated_loops); }));
+    tuning.saturated_bytes_per_clock = kLaunches * tuning.saturated_loops * loop_bytes /
+                                       (static_cast<double>(row.end_ns - row.start_ns) * 1e-9) /
+                                       clock_hz(device_.sensor->dvfs_current());
+  } else if (peak_is_tuned()) {
     WW_TRY(kernels_.select({0, 0, kernels::Pattern::random, Rate::saturated}, 8, 0));
     WW_ASSIGN(waves, count_one_launch());
     tuning.saturated_bytes_per_clock = waves * StreamKernels::bytes_per_wave(1) /

@@ -74,7 +74,14 @@ class Runner {
   // not tell.
   Result<double> count_one_launch();
   Result<double> begin_counting();
-  Result<double> counted_bytes(const StoredRun& stored, double waves, std::uint32_t loops);
+  Result<double> counted_bytes(double waves, std::uint32_t loops);
+  // Of all the run's launches, without what their lists took.
+  [[nodiscard]] Result<double> payload_by_counters(const StoredRun& stored, double waves) const;
+  // Whether a rate is held to what was found when tuning: where what channels and engines can do is
+  // not known, or the engines could not use it.
+  [[nodiscard]] bool peak_is_tuned() const {
+    return device_.traffic != Traffic::counters || device_.homes.has_value();
+  }
   [[nodiscard]] double clock_hz(int dvfs_state) const;
   [[nodiscard]] double peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) const;
   // A throttle that gives `low` to `high` of the saturated rate, and the time

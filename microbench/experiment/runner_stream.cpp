@@ -35,7 +35,11 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   facts.expected_bytes = static_cast<double>(stored.launches) *
                          static_cast<double>(report.working_waves) *
                          StreamKernels::bytes_per_wave(loops);
-  const auto counted = counted_bytes(stored, before * static_cast<double>(stored.launches), loops);
+  const double launched = static_cast<double>(stored.launches);
+  const auto counted =
+      device_.traffic == Traffic::counters
+          ? payload_by_counters(stored, launched * static_cast<double>(report.working_waves))
+          : counted_bytes(before * launched, loops);
   if (!counted) {
     if (counted.error().code == ErrorCode::device_error) return tl::unexpected(counted.error());
     reject(stored, counted.error().text());
@@ -47,7 +51,7 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   if (device_.traffic == Traffic::every_launch) facts.expected_bytes = *counted;
   stored.payload_bits = 8 * *counted;
   facts.peak_bytes = peak_bytes(run.quadrant, run.dvfs_state, done.end_ns - done.start_ns);
-  facts.peak_is_tuned = device_.traffic != Traffic::counters;
+  facts.peak_is_tuned = peak_is_tuned();
   facts.saturated = saturated;
   facts.working_cus = report.working_cus;
   facts.engine_cus = device_.cus_of(run.engine);
@@ -86,10 +90,13 @@ Result<double> Runner::begin_counting() {
   return 0.0;
 }
 
-Result<double> Runner::counted_bytes(const StoredRun& stored, double waves, std::uint32_t loops) {
-  if (device_.traffic == Traffic::counters) {
-    return measure::l1_l2_bytes(device_.chip.target, stored.counters);
-  }
+Result<double> Runner::payload_by_counters(const StoredRun& stored, double waves) const {
+  WW_ASSIGN(all, measure::l1_l2_bytes(device_.chip.target, stored.counters));
+  return all - kernels_.list_bytes(waves) -
+         static_cast<double>(stored.launches) * kernels_.log_bytes();
+}
+
+Result<double> Runner::counted_bytes(double waves, std::uint32_t loops) {
   if (device_.traffic == Traffic::every_launch) {
     WW_ASSIGN(all, kernels_.counted_waves());
     WW_TRY(kernels_.count_waves(false));
@@ -106,7 +113,7 @@ double Runner::clock_hz(int dvfs_state) const {
 
 double Runner::peak_bytes(int quadrant, int dvfs_state, std::int64_t length_ns) const {
   const double seconds = static_cast<double>(length_ns) * 1e-9;
-  if (device_.traffic == Traffic::counters) {
+  if (!peak_is_tuned()) {
     return kernels_.peak_bytes_per_second(quadrant, clock_hz(dvfs_state)) * seconds;
   }
   // What a real card can send is not published reliably; what the first engine got from the first
@@ -171,7 +178,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   StreamFacts facts;
   facts.saturated = run.rate == Rate::saturated;
   facts.engine_cus = facts.working_cus = device_.chip.cus_per_engine;
-  facts.peak_is_tuned = device_.traffic != Traffic::counters;
+  facts.peak_is_tuned = peak_is_tuned();
   std::map<int, double> waves;
   for (const int pair : run.order) {
     WW_ASSIGN(report, kernels_.read_log(stream_of(pair)));
@@ -198,7 +205,8 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
     facts.expected_bytes += bytes;
     facts.peak_bytes += peak_bytes(slot.quadrant, run.dvfs_state, slot.end_ns - slot.start_ns);
   }
-  const auto counted = counted_bytes(stored, all_waves, loops);
+  const auto counted = device_.traffic == Traffic::counters ? payload_by_counters(stored, all_waves)
+                                                            : counted_bytes(all_waves, loops);
   if (!counted) {
     if (counted.error().code == ErrorCode::device_error) return tl::unexpected(counted.error());
     reject(stored, counted.error().text());

@@ -310,7 +310,14 @@ Result<CampaignSummary> run_segments(const SegmentsRequest& request,
   ExperimentParts parts;
   parts.open = [](const DeviceRequest& device, const std::string& name) -> Result<Device> {
     WW_TRY(check_virtual(name));
-    return open_device(device, name);
+    WW_ASSIGN(opened, open_device(device, name));
+    if (opened.chip.interleave_bytes <= 0 || opened.floorplan_toml.empty()) {
+      return fail(ErrorCode::unsupported,
+                  "segments are told apart by the distances of a floorplan and by channels in "
+                  "address order, and this chip has not both",
+                  name);
+    }
+    return opened;
   };
   parts.pinning = [](const Device& device) { return make_pinning(device.chip.target); };
   return run_experiment(std::move(experiment),

@@ -12,8 +12,11 @@ enum StreamArgument : unsigned {
   log_argument,
   log_first_argument,
   output_argument,
-  working_argument,  // the last two only where wavefronts are counted
+  working_argument,  // these two only where wavefronts are counted
   count_argument,
 };
+// The lists come last, where lines are listed.
+inline constexpr unsigned lists_alone = working_argument;
+inline constexpr unsigned lists_behind_count = count_argument + 1;
 
 }  // namespace ww::microbench

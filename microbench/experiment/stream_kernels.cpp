@@ -52,6 +52,13 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
   macros.stripes = stripes;
   macros.unroll = unroll;
   macros.count_waves = device.traffic != Traffic::counters;
+  if (device.homes) {
+    // Lists need no order of channels.
+    macros.channels = kernels::Macros{}.channels;
+    macros.quadrant_channels = kernels::Macros{}.quadrant_channels;
+    macros.interleave_bytes = static_cast<unsigned>(bench->run_bytes());
+    macros.list = static_cast<unsigned>(bench->list_entries());
+  }
 
   ComputeHost& host = *device.host;
   WW_ASSIGN(stream_source, kernels::find_source("l2_stream"));
@@ -104,6 +111,11 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
     WW_TRY(bench->stream_kernel_->set(working_argument, *bench->working_));
     WW_TRY(bench->count_waves(false));
   }
+  if (device.homes) {
+    WW_TRY(bench->make_lists());
+    const unsigned argument = macros.count_waves ? lists_behind_count : lists_alone;
+    WW_TRY(bench->stream_kernel_->set(argument, *bench->lists_));
+  }
   WW_TRY(bench->furnace_kernel_->set(1, *bench->output_));
   WW_TRY(bench->sweep_kernel_->set(0, *bench->sweep_data_));
   WW_TRY(bench->sweep_kernel_->set(1, static_cast<std::uint32_t>(pieces)));
@@ -113,7 +125,49 @@ Result<std::unique_ptr<StreamKernels>> StreamKernels::create(Device& device, con
   return bench;
 }
 
+std::size_t StreamKernels::run_bytes() const {
+  return std::min<std::size_t>(wave_size * 16,
+                               static_cast<std::size_t>(device_.chip.interleave_bytes));
+}
+
+std::size_t StreamKernels::list_entries() const {
+  return stripes * wave_size * 16 / run_bytes();
+}
+
+double StreamKernels::list_bytes(double waves) const {
+  if (!device_.homes) return 0;
+  constexpr double waves_per_group = group_size / wave_size;
+  return waves / waves_per_group * static_cast<double>(list_entries() * sizeof(std::uint32_t));
+}
+
+double StreamKernels::log_bytes() const {
+  constexpr double kLineBytes = 64;
+  return device_.homes ? kLineBytes * static_cast<double>(waves()) : 0;
+}
+
+Status StreamKernels::make_lists() {
+  HomeMemory& memory = *device_.homes;
+  std::vector<std::uint32_t> lists;
+  std::vector<std::byte> content(kHomePage);
+  for (std::size_t p = 0; p < kernels::all_patterns.size(); ++p) {
+    const kernels::Pattern pattern = kernels::all_patterns[p];
+    for (std::size_t q = 0; q < device_.quadrants.size(); ++q) {
+      WW_ASSIGN(lines, lines_of_home(memory, static_cast<int>(q), static_cast<std::size_t>(pattern),
+                                     list_entries(), run_bytes()));
+      lists.insert(lists.end(), lines.begin(), lines.end());
+    }
+    kernels::fill(content, pattern, seed_ ^ 0x77AA00FF13579BDFu);
+    WW_TRY(memory.buffer->write(memory.aligned + static_cast<std::size_t>(pattern) * kHomePage,
+                                content));
+  }
+  WW_ASSIGN(buffer, device_.host->create_buffer(lists.size() * sizeof(std::uint32_t)));
+  WW_TRY(buffer->write(0, bytes_of(lists)));
+  lists_ = std::move(buffer);
+  return {};
+}
+
 Result<DeviceBuffer*> StreamKernels::data(kernels::Pattern pattern) {
+  if (device_.homes) return device_.homes->buffer.get();
   auto& slot = data_[pattern];
   if (slot == nullptr) {
     // Twice the span: an aligned span lies within, wherever the buffer begins.
@@ -131,10 +185,15 @@ Result<DeviceBuffer*> StreamKernels::data(kernels::Pattern pattern) {
   return slot.get();
 }
 
-Result<std::uint64_t> StreamKernels::packed_channels(int quadrant) const {
-  const auto& channels = device_.quadrants[static_cast<std::size_t>(quadrant)];
+Result<std::uint64_t> StreamKernels::lines_argument(const Stream& stream) const {
+  const auto& channels = device_.quadrants[static_cast<std::size_t>(stream.quadrant)];
   if (channels.size() != device_.quadrants.front().size()) {
     return fail(ErrorCode::unsupported, "quadrants of different size", device_.name);
+  }
+  if (device_.homes) {
+    return (static_cast<std::size_t>(stream.pattern) * device_.quadrants.size() +
+            static_cast<std::size_t>(stream.quadrant)) *
+           list_entries();
   }
   std::uint64_t packed = 0;
   for (std::size_t i = 0; i < channels.size(); ++i) {
@@ -160,9 +219,11 @@ Status StreamKernels::select(const Stream& stream, std::uint32_t loops, std::uin
     WW_ASSIGN(buffer, data(stream.pattern));
     WW_TRY(kernel.set(buffer_argument, *buffer));
   }
-  if (all || before.stream.quadrant != stream.quadrant) {
-    WW_ASSIGN(channels, packed_channels(stream.quadrant));
-    WW_TRY(kernel.set(channels_argument, channels));
+  // Lists differ by pattern, too.
+  if (all || before.stream.quadrant != stream.quadrant ||
+      (device_.homes && before.stream.pattern != stream.pattern)) {
+    WW_ASSIGN(lines, lines_argument(stream));
+    WW_TRY(kernel.set(channels_argument, lines));
   }
   if (all || before.loops != loops) WW_TRY(kernel.set(loops_argument, loops));
   if (all || before.throttle != throttle) WW_TRY(kernel.set(throttle_argument, throttle));

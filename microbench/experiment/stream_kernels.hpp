@@ -61,6 +61,11 @@ class StreamKernels {
   // that did not report, places off the chip.
   [[nodiscard]] Result<WaveReport> read_log(const Stream& stream) const;
 
+  // Bytes of lists that so many working wavefronts read in one launch, beside their payload.
+  [[nodiscard]] double list_bytes(double waves) const;
+  // Bytes of the places that all wavefronts of a launch log: a line each. Launches by lists are
+  // short, so that they would be half a percent of the payload.
+  [[nodiscard]] double log_bytes() const;
   // Payload bytes that one working wavefront loads in one launch.
   [[nodiscard]] static double bytes_per_wave(std::uint32_t loops);
   // Most bytes a second that the quadrant's channels can send at a clock.
@@ -82,8 +87,13 @@ class StreamKernels {
   StreamKernels(Device& device, const Pinning& pinning) : device_(device), pinning_(pinning) {}
   [[nodiscard]] std::size_t waves() const { return stream_groups_ * (group_size / wave_size); }
   [[nodiscard]] std::size_t log_index(const Stream& stream) const;
-  [[nodiscard]] Result<std::uint64_t> packed_channels(int quadrant) const;
+  // What tells the kernel the quadrant's lines: its channels, or where its list begins.
+  [[nodiscard]] Result<std::uint64_t> lines_argument(const Stream& stream) const;
   Result<DeviceBuffer*> data(kernels::Pattern pattern);
+  // Devices with homes: the lists of all patterns and quadrants, and each pattern's data.
+  Status make_lists();
+  [[nodiscard]] std::size_t list_entries() const;
+  [[nodiscard]] std::size_t run_bytes() const;
   Status set_furnace(std::uint32_t loops);
 
   Device& device_;
@@ -97,6 +107,7 @@ class StreamKernels {
   std::unique_ptr<DeviceBuffer> log_;
   std::unique_ptr<DeviceBuffer> output_;
   std::unique_ptr<DeviceBuffer> working_;  // counted wavefronts; null where counters count
+  std::unique_ptr<DeviceBuffer> lists_;    // [pattern][quadrant][entry]; null without homes
   std::unique_ptr<DeviceBuffer> sweep_data_;
   std::unique_ptr<LoadedKernel> sweep_kernel_;
   std::unique_ptr<LoadedKernel> stream_kernel_;

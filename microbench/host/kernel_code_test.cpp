@@ -138,10 +138,15 @@ TEST(PrecompiledCode, StreamsSixteenBytesALanePastTheL1OnEveryTarget) {
     kernels::Macros macros;
     if (const auto pinning = make_pinning(name); pinning) macros.target = (*pinning)->target();
     if (name.starts_with("gfx1")) macros.target.wave_size = 32;
-    const auto text = kernels::program_text(*kernels::find_source("l2_stream"), macros);
-    const auto object = kernels::code_object_for("l2_stream", *text, name);
-    ASSERT_TRUE(object) << object.error().text();
-    EXPECT_EQ(wide_loads_past_the_l1(name, *object), 4) << name;
+    // In address order, and by lists where campaigns run.
+    for (const unsigned list : {0u, 512u}) {
+      if (list != 0 && name.starts_with("gfx1")) continue;
+      macros.list = list;
+      const auto text = kernels::program_text(*kernels::find_source("l2_stream"), macros);
+      const auto object = kernels::code_object_for("l2_stream", *text, name);
+      ASSERT_TRUE(object) << object.error().text();
+      EXPECT_EQ(wide_loads_past_the_l1(name, *object), 4) << name << ", list of " << list;
+    }
   }
 }
 

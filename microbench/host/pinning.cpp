@@ -15,6 +15,9 @@ kernels::PinTarget layout_of(binpatch::GfxTarget target) {
     layout.engine_mask = target.major >= 11 ? 7 : 3;
     layout.cu_shift = 10;
     layout.wave_size = 32;
+    // gfx12's compiler joins two registers to one clock of 64 bits.
+    const bool rdna2 = target >= binpatch::GfxTarget{10, 3, 0};
+    if (rdna2 && target.major <= 11) layout.clock_bits = 20;
   } else if (target >= binpatch::GfxTarget{9, 0, 8}) {
     layout.engine_mask = 7;
   }

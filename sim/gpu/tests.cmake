@@ -27,7 +27,9 @@ endforeach()
 add_custom_target(emulator_kernels DEPENDS ${objects})
 
 ww_add_test(exec_cache_test LABEL unit
-  SOURCES src/compute_unit/l1_cache_test.cpp src/memory/l2_tags_test.cpp LIBS ww_sim_gpu)
+  SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp
+          src/memory/l2_tags_test.cpp
+  LIBS ww_sim_gpu ww_sim_gpu_base)
 ww_add_test(exec_image_test LABEL unit SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
 ww_add_test(exec_virtual_gpu_test LABEL unit ALONE
   SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
@@ -79,7 +81,8 @@ target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/sr
 
 ww_add_test(timing_test LABEL unit
   SOURCES src/timing/directory_test.cpp src/timing/dram_test.cpp src/timing/coherence_test.cpp
-          src/timing/timing_test.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
+          src/timing/approximation_test.cpp src/timing/timing_test.cpp
+  LIBS ww_sim_gpu ww_sim_gpu_truth)
 ww_add_benchmark(bench_timing SOURCES src/timing/timing_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
 foreach(name timing_test bench_timing)
   add_dependencies(${name} emulator_kernels)

@@ -270,8 +270,9 @@ Status Recorder::find_response() {
     return fail(ErrorCode::bad_data, "the reading did not move while the load changed");
   }
   const auto interval_s = microbench::energy_interval_s(runs_, sensor_.period_s);
-  inputs_.plateau_s = microbench::plateau_seconds(inputs_.quick, sensor_.delay_s, sensor_.rise_s,
-                                                  interval_s.value_or(sensor_.period_s));
+  inputs_.plateau_s = microbench::plateau_seconds(
+      inputs_.quick, inputs_.engines * inputs_.quadrants, sensor_.delay_s, sensor_.rise_s,
+      interval_s.value_or(sensor_.period_s));
   inputs_.turn_s = microbench::lock_in_turn_seconds(sensor_.period_s, sensor_.delay_s,
                                                     sensor_.rise_s, interval_s);
   WW_TRY(store_.put(campaign_keys::sensor, measure::to_json(sensor_).dump()));

@@ -8,7 +8,10 @@
 
 #include "testing/synthetic_campaign.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
 #include "ww/model/fit.hpp"
+#include "ww/model/floorplan.hpp"
+#include "ww/model/measured_paths.hpp"
 
 namespace ww::report {
 namespace {
@@ -39,8 +42,9 @@ class Report : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  void calibrate(model::testing::SyntheticSpec spec = {}) {
-    auto campaign = make_campaign(spec);
+  void calibrate(model::testing::SyntheticSpec spec = {}) { record(make_campaign(spec)); }
+
+  void record(model::testing::SyntheticCampaign campaign) {
     campaign.runs.back().status = RunStatus::rejected;
     campaign.runs.back().reason = "<b>too hot</b>";
     ASSERT_TRUE(write_campaign(campaign, folder_ / "campaign.db"));
@@ -86,6 +90,30 @@ TEST_F(Report, AnswerWithItsIntervalComesFirst) {
   ASSERT_NE(answer, std::string::npos) << value;
   EXPECT_LT(answer, html.find("<svg"));
   EXPECT_LT(html.find("95% interval"), html.find("<svg"));
+}
+
+TEST_F(Report, SpeaksOfNanosecondsWhereDistancesAreTimes) {
+  auto campaign = model::testing::make_campaign({});
+  const std::string floorplan(campaign_keys::floorplan);
+  const auto plan = model::parse_floorplan(campaign.facts.at(floorplan), "floorplan").value();
+  model::MeasuredPaths paths;
+  for (int engine = 0; engine < std::ssize(plan.compute_units); ++engine) {
+    auto& row = paths.flight_ns.emplace_back();
+    for (int quadrant = 0; quadrant < std::ssize(plan.quadrants); ++quadrant) {
+      row.push_back(100 + 0.3 * plan.distance(engine, quadrant).value());
+    }
+  }
+  for (const auto& quadrant : plan.quadrants) {
+    paths.channels.push_back(static_cast<int>(quadrant.size()));
+  }
+  campaign.facts.erase(floorplan);
+  campaign.facts[model::kPathsFact] = model::to_json(paths).dump();
+  record(campaign);
+  const std::string html = page();
+  EXPECT_THAT(html, HasSubstr("fJ/bit/ns"));
+  EXPECT_THAT(html, Not(HasSubstr("mm instead of")));
+  EXPECT_THAT(html, HasSubstr("measured latencies"));
+  EXPECT_THAT(html, HasSubstr("engine and quadrant means [ns]"));
 }
 
 TEST_F(Report, EveryPlotHasATitleAndADescriptionAndData) {

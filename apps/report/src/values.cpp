@@ -33,6 +33,14 @@ const json& object_of(const json& parent, const char* key) {
   return found != parent.end() && found->is_object() ? *found : empty;
 }
 
+std::string distance_unit(const json& model) {
+  return text_of(object_of(model, "distances"), "unit") == "ns" ? "ns" : "mm";
+}
+
+std::string in_unit(const json& model, const char* name) {
+  return std::string(name) + "_" + distance_unit(model);
+}
+
 std::string figure_text(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }

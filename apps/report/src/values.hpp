@@ -15,6 +15,11 @@ namespace ww::report {
 // An object of an object, an empty one where it is absent or no object.
 [[nodiscard]] const nlohmann::json& object_of(const nlohmann::json& parent, const char* key);
 
+// The unit of a model's distances: "mm", or "ns" where they are times of flight.
+[[nodiscard]] std::string distance_unit(const nlohmann::json& model);
+// A key of a model that ends in that unit: "near" is "near_mm" or "near_ns".
+[[nodiscard]] std::string in_unit(const nlohmann::json& model, const char* name);
+
 // "3.142", or a dash where it is not finite.
 [[nodiscard]] std::string figure_text(double value, int digits = 4);
 // "2.9 to 3.3", or a dash.

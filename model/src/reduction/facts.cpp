@@ -1,5 +1,7 @@
 #include "reduction/facts.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ww/core/campaign_store.hpp"
@@ -46,6 +48,31 @@ SensorFact read_sensor(const JsonReader& reader) {
 
 }  // namespace
 
+int Facts::engines() const {
+  return static_cast<int>(by_flight() ? paths->flight_ns.size() : floorplan.compute_units.size());
+}
+
+int Facts::quadrants() const {
+  return static_cast<int>(by_flight() ? paths->channels.size() : floorplan.quadrants.size());
+}
+
+int Facts::channels_of(int quadrant) const {
+  const auto at = static_cast<std::size_t>(quadrant);
+  return by_flight() ? paths->channels[at] : static_cast<int>(floorplan.quadrants[at].size());
+}
+
+double Facts::distance(int engine, int quadrant) const {
+  if (!by_flight()) return floorplan.distance(engine, quadrant).value();
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const auto& row : paths->flight_ns) nearest = std::min(nearest, std::ranges::min(row));
+  return paths->flight_ns[static_cast<std::size_t>(engine)][static_cast<std::size_t>(quadrant)] -
+         nearest;
+}
+
+std::string no_millimetres(const Facts& facts) {
+  return "the data identify energy per nanosecond of flight: " + facts.paths->reason;
+}
+
 Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   Facts result;
   result.device = text_or_empty(facts, campaign_keys::device);
@@ -85,6 +112,12 @@ Result<Facts> read_facts(const std::map<std::string, std::string>& facts) {
   WW_TRY(reader.status());
 
   result.floorplan_text = text_or_empty(facts, campaign_keys::floorplan);
+  if (facts.contains(kPathsFact)) {
+    WW_ASSIGN(parsed, parse_json(facts.at(kPathsFact), kPathsFact));
+    WW_ASSIGN(paths, measured_paths_from_json(parsed));
+    result.paths = std::move(paths);
+    if (result.by_flight()) return result;
+  }
   if (result.floorplan_text.empty()) {
     return fail(ErrorCode::bad_data, "the campaign holds no floorplan, so distances are unknown",
                 std::string(campaign_keys::floorplan));

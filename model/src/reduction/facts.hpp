@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/floorplan.hpp"
+#include "ww/model/measured_paths.hpp"
 
 namespace ww::model {
 
@@ -31,8 +33,20 @@ struct Facts {
   double bytes_per_clock_per_channel{};  // 0 where the chip does not say
   std::vector<DvfsState> dvfs;
   int reference_state{};
-  Floorplan floorplan;
+  Floorplan floorplan;                 // without engines where there is none
+  std::optional<MeasuredPaths> paths;  // of campaigns that found their homes themselves
+
+  // Whether distances are flight times [ns] instead of millimetres.
+  [[nodiscard]] bool by_flight() const { return paths && !paths->by_floorplan; }
+  [[nodiscard]] int engines() const;
+  [[nodiscard]] int quadrants() const;
+  [[nodiscard]] int channels_of(int quadrant) const;
+  // Of the floorplan [mm]; or flight there and back [ns], beyond that of the nearest pair.
+  [[nodiscard]] double distance(int engine, int quadrant) const;
 };
+
+// Why an energy per millimetre is not known of a campaign that goes by flight.
+[[nodiscard]] std::string no_millimetres(const Facts& facts);
 
 // Reads the facts of CampaignStore::facts(). Errors: bad_data naming the missing key; parse_error
 // for text that is not what the key says; out_of_range for absurd values.

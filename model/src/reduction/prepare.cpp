@@ -165,13 +165,13 @@ std::vector<Eigen::MatrixXd> orthogonal_interactions(const Eigen::MatrixXd& dire
 }
 
 void fill_distances(JointInput& input, const Facts& facts, bool swap, bool crossing) {
-  const auto engines = static_cast<Eigen::Index>(facts.floorplan.compute_units.size());
-  const auto quadrants = static_cast<Eigen::Index>(facts.floorplan.quadrants.size());
+  const auto engines = static_cast<Eigen::Index>(facts.engines());
+  const auto quadrants = static_cast<Eigen::Index>(facts.quadrants());
   Eigen::MatrixXd& d = input.distance_mm;
   d.resize(engines, quadrants);
   for (Eigen::Index e = 0; e < engines; ++e) {
     for (Eigen::Index q = 0; q < quadrants; ++q) {
-      d(e, q) = facts.floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value();
+      d(e, q) = facts.distance(static_cast<int>(e), static_cast<int>(q));
     }
   }
   if (swap) d = (d.minCoeff() + d.maxCoeff() - d.array()).matrix();

@@ -113,10 +113,8 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
   if (run.kind == RunKind::lock_in) {
     if (run.slots.empty()) return "a lock-in run without turns";
     for (const StoredSlot& slot : run.slots) {
-      if (slot.engine < 0 ||
-          slot.engine >= static_cast<int>(facts.floorplan.compute_units.size()) ||
-          slot.quadrant < 0 ||
-          slot.quadrant >= static_cast<int>(facts.floorplan.quadrants.size())) {
+      if (slot.engine < 0 || slot.engine >= facts.engines() || slot.quadrant < 0 ||
+          slot.quadrant >= facts.quadrants()) {
         return "a turn's engine or quadrant is not in the floorplan";
       }
       if (!(slot.end_ns > slot.start_ns)) return "a turn ends before it begins";
@@ -127,10 +125,10 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
   }
   if (run.kind != RunKind::stream) return std::nullopt;
   if (!run.engine || !run.quadrant) return "a stream run without engine or quadrant";
-  if (*run.engine < 0 || *run.engine >= static_cast<int>(facts.floorplan.compute_units.size())) {
+  if (*run.engine < 0 || *run.engine >= facts.engines()) {
     return "engine " + std::to_string(*run.engine) + " is not in the floorplan";
   }
-  if (*run.quadrant < 0 || *run.quadrant >= static_cast<int>(facts.floorplan.quadrants.size())) {
+  if (*run.quadrant < 0 || *run.quadrant >= facts.quadrants()) {
     return "quadrant " + std::to_string(*run.quadrant) + " is not in the floorplan";
   }
   if (!(std::isfinite(run.payload_bits) && run.payload_bits > 0)) return "no traffic was counted";
@@ -254,7 +252,7 @@ struct Reduction {
         row.engine = pair.first;
         row.quadrant = pair.second;
         row.turn_s = turn_ns * 1e-9;
-        row.distance_mm = facts.floorplan.distance(row.engine, row.quadrant).value();
+        row.distance_mm = facts.distance(row.engine, row.quadrant);
         plateau.group = static_cast<int>(g);
         plateau.window = average(trace, list, run.dvfs_state, true);
         row.start_s = trace.seconds(trace.samples[list.front().from].time_ns);
@@ -308,7 +306,7 @@ struct Reduction {
       row.bits_per_second =
           run.payload_bits / (static_cast<double>(run.end_ns - run.start_ns) * 1e-9);
       if (row.engine >= 0 && row.quadrant >= 0 && run.kind == RunKind::stream) {
-        row.distance_mm = facts.floorplan.distance(row.engine, row.quadrant).value();
+        row.distance_mm = facts.distance(row.engine, row.quadrant);
       }
       const double nominal_hz = facts.dvfs[static_cast<std::size_t>(run.dvfs_state)].clock_hz;
       const bool streams = run.kind == RunKind::stream || run.kind == RunKind::lock_in;

@@ -208,6 +208,11 @@ void add_calibrate(CLI::App& app, Outcome& outcome) {
   command->add_flag_callback(
       "--no-clock-control", [arguments] { arguments->request.device.clock_control = false; },
       "Real GPUs: never touch the clocks");
+  command->add_flag_callback(
+      "--no-floorplan", [arguments] { arguments->request.device.use_floorplan = false; },
+      "AMD: find where lines live and go by measured latency, in fJ per bit and ns of flight, as "
+      "on "
+      "chips without a known floorplan");
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer(
       "Examples:\n"

@@ -17,55 +17,69 @@ nlohmann::json fit_summary_json(const model::FitResult& fit) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
   };
-  const auto& energy = fit.energy_per_bit_mm;
-  const bool identified = energy.row.value.has_value();
+  const auto energy_json = [&](const model::FittedConstant& energy) -> nlohmann::json {
+    const bool identified = energy.row.value.has_value();
+    const auto sensed = [&](double bound) {
+      return identified ? nlohmann::json(bound) : nlohmann::json(nullptr);
+    };
+    return {{"value", optional(energy.row.value)},
+            {"low", optional(energy.row.low)},
+            {"high", optional(energy.row.high)},
+            {"sensed_low", sensed(energy.sensed_low)},
+            {"sensed_high", sensed(energy.sensed_high)},
+            {"convention", model::to_string(energy.convention)},
+            {"status", to_string(energy.row.status)},
+            {"reason", energy.row.reason}};
+  };
   auto constants = nlohmann::json::array();
   for (const auto& constant : fit.constants) {
     nlohmann::json row = constant.row;
     row["convention"] = model::to_string(constant.convention);
     constants.push_back(std::move(row));
   }
-  return {
-      {"energy_fj_per_bit_mm",
-       {{"value", optional(energy.row.value)},
-        {"low", optional(energy.row.low)},
-        {"high", optional(energy.row.high)},
-        {"sensed_low", identified ? nlohmann::json(energy.sensed_low) : nlohmann::json(nullptr)},
-        {"sensed_high", identified ? nlohmann::json(energy.sensed_high) : nlohmann::json(nullptr)},
-        {"convention", model::to_string(energy.convention)},
-        {"status", to_string(energy.row.status)},
-        {"reason", energy.row.reason}}},
-      {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm},
-      {"long_over_short_percent", fit.long_over_short_percent},
-      {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
-      {"misfit_flagged", fit.misfit.flagged},
-      {"misfit_reason", fit.misfit.reason},
-      {"latency_rank_correlation", fit.latency.recorded
-                                       ? nlohmann::json(fit.latency.rank_correlation)
-                                       : nlohmann::json(nullptr)},
-      {"constants", constants},
-      {"runs", fit.runs},
-      {"rejected", fit.rejected},
-      {"virtual", fit.is_virtual},
-      {"device", fit.device}};
+  nlohmann::json result{{"energy_fj_per_bit_mm", energy_json(fit.energy_per_bit_mm)},
+                        {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm},
+                        {"long_over_short_percent", fit.long_over_short_percent},
+                        {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
+                        {"misfit_flagged", fit.misfit.flagged},
+                        {"misfit_reason", fit.misfit.reason},
+                        {"latency_rank_correlation",
+                         fit.latency.recorded ? nlohmann::json(fit.latency.rank_correlation)
+                                              : nlohmann::json(nullptr)},
+                        {"constants", constants},
+                        {"runs", fit.runs},
+                        {"rejected", fit.rejected},
+                        {"virtual", fit.is_virtual},
+                        {"device", fit.device}};
+  if (fit.energy_per_bit_ns) {
+    result["energy_fj_per_bit_ns"] = energy_json(*fit.energy_per_bit_ns);
+    result["uncorrected_fj_per_bit_ns"] = result["uncorrected_fj_per_bit_mm"];
+    result["uncorrected_fj_per_bit_mm"] = nullptr;
+  }
+  return result;
 }
 
 void print_fit_summary(const model::FitResult& fit) {
   const char* kind = fit.is_virtual ? " (virtual, not a measurement)" : "";
-  const auto& energy = fit.energy_per_bit_mm;
+  const auto& energy = fit.energy();
+  const char* const unit = fit.energy_per_bit_ns ? "ns" : "mm";
   if (energy.row.value && energy.row.low && energy.row.high) {
     fmt::print("{}{}\n", fit.device, kind);
-    fmt::print("energy       {:.1f} fJ/bit/mm, 95% interval {:.1f} to {:.1f} ({})\n",
-               *energy.row.value, *energy.row.low, *energy.row.high,
+    fmt::print("energy       {:.1f} fJ/bit/{}, 95% interval {:.1f} to {:.1f} ({})\n",
+               *energy.row.value, unit, *energy.row.low, *energy.row.high,
                model::to_string(energy.convention));
+    if (fit.energy_per_bit_ns) {
+      fmt::print("             per mm: {}: {}\n", to_string(fit.energy_per_bit_mm.row.status),
+                 fit.energy_per_bit_mm.row.reason);
+    }
     fmt::print("             by this campaign's own noise alone {:.1f} to {:.1f}\n",
                energy.sensed_low, energy.sensed_high);
   } else {
     fmt::print("{}{}\nenergy       {}: {}\n", fit.device, kind, to_string(energy.row.status),
                energy.row.reason);
   }
-  fmt::print("long / short {:+.2f}% of dynamic power over {:.1f} mm\n", fit.long_over_short_percent,
-             fit.far_mm - fit.near_mm);
+  fmt::print("long / short {:+.2f}% of dynamic power over {:.1f} {}\n", fit.long_over_short_percent,
+             fit.far_mm - fit.near_mm, unit);
   fmt::print("bandwidth    {:.1f}% of the L2 channels' peak\n",
              100.0 * fit.l1_l2_bandwidth_fraction);
   if (fit.latency.recorded) {
@@ -86,7 +100,7 @@ void print_fit_summary(const model::FitResult& fit) {
 }
 
 int fit_exit_code(const model::FitResult& fit) {
-  return fit.energy_per_bit_mm.row.status == RowStatus::ok ? 0 : 1;
+  return fit.energy().row.status == RowStatus::ok ? 0 : 1;
 }
 
 namespace {

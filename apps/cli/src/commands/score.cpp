@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "command.hpp"
 #include "commands/score_estimate.hpp"
@@ -15,6 +17,8 @@
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
+#include "ww/microbench/homes.hpp"
+#include "ww/model/measured_paths.hpp"
 #include "ww/sim/gpu/reveal.hpp"
 
 namespace ww::cli {
@@ -74,6 +78,51 @@ std::optional<double> control_toggles(const nlohmann::json& model) {
   return std::nullopt;
 }
 
+struct HomesScore {
+  nlohmann::json json;          // null where the campaign found no homes itself
+  sim::gpu::FlightTable times;  // what it measured, by true quadrant; empty where homes are mixed
+};
+
+// The homes that a campaign found beside the true ones, run by run of every page.
+Result<HomesScore> score_homes(const CampaignStore& campaign, const sim::gpu::Chip& chip) {
+  WW_ASSIGN(facts, campaign.facts());
+  const auto opening = facts.find(std::string(campaign_keys::opening));
+  if (opening == facts.end()) return HomesScore{};
+  const auto notes = nlohmann::json::parse(opening->second, nullptr, false);
+  if (!notes.is_object() || !notes.contains("homes")) return HomesScore{};
+  WW_ASSIGN(homes, microbench::homes_from_json(notes["homes"]));
+  const auto address = notes["homes"].value("address", std::uint64_t{0});
+  const auto step = static_cast<std::uint64_t>(homes.address.interleave_bytes);
+  std::map<int, std::set<int>> true_of, found_of;
+  for (std::uint64_t offset = 0; offset < homes.page_channel.size() * microbench::kHomePage;
+       offset += step) {
+    const int found = homes.home_of(offset);
+    const int real = sim::gpu::true_home(chip, address + offset);
+    true_of[found].insert(real);
+    found_of[real].insert(found);
+  }
+  const auto mixed = [](const auto& sets) {
+    return std::ranges::count_if(sets, [](const auto& entry) { return entry.second.size() > 1; });
+  };
+  const bool exact = mixed(true_of) == 0 && mixed(found_of) == 0;
+  HomesScore result;
+  result.json = {{"found", true_of.size()},        {"true", found_of.size()},
+                 {"mixed", mixed(true_of)},        {"exact", exact},
+                 {"confidence", homes.confidence}, {"separation", homes.separation},
+                 {"margin", homes.margin}};
+  if (const auto fact = facts.find(model::kPathsFact); exact && fact != facts.end()) {
+    WW_ASSIGN(json, parse_json(fact->second, model::kPathsFact));
+    WW_ASSIGN(paths, model::measured_paths_from_json(json));
+    for (const auto& row : paths.flight_ns) {
+      auto& times = result.times.emplace_back();
+      for (const auto& [quadrant, found] : found_of) {
+        times.push_back(row.at(static_cast<std::size_t>(*found.begin())));
+      }
+    }
+  }
+  return result;
+}
+
 Result<nlohmann::json> score(const std::filesystem::path& folder) {
   const auto segments = folder / "segments.db";
   std::error_code ec;
@@ -93,7 +142,8 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   WW_ASSIGN(campaign, CampaignStore::open_read_only(campaign_file));
   WW_ASSIGN(request, chip_of(campaign, campaign_file.string()));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
-  WW_ASSIGN(revealed, sim::gpu::reveal(chip));
+  WW_ASSIGN(homes, score_homes(campaign, chip));
+  WW_ASSIGN(revealed, sim::gpu::reveal(chip, homes.times));
 
   // Fitted constants by name; a constant that was not identified has a null value.
   std::map<std::string, nlohmann::json> fitted;
@@ -113,6 +163,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
   nlohmann::json result{{"truth_fj_per_bit_mm", revealed.energy_fj_per_bit_mm},
                         {"truth_wire_fj_per_bit_mm", revealed.wire_fj_per_bit_mm},
                         {"sensed_truth_fj_per_bit_mm", revealed.sensed_fj_per_bit_mm},
+                        {"sensed_truth_fj_per_bit_ns", revealed.sensed_fj_per_bit_ns},
                         {"error_percent", nullptr},
                         {"error_sensed_percent", nullptr},
                         {"covered", false},
@@ -143,7 +194,9 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
                          {"unit", constant.unit},
                          {"status", row->second.value("status", std::string{})}});
     if (constant.name == "wire_energy_fj_per_bit_mm" && value) result["covered_wire"] = covered;
-    if (constant.name == "energy_fj_per_bit_mm" && value) {
+    // One of both has a value.
+    if ((constant.name == "energy_fj_per_bit_mm" || constant.name == "energy_fj_per_bit_ns") &&
+        value) {
       result["error_percent"] = 100.0 * (*value / constant.truth - 1.0);
       result["error_sensed_percent"] = 100.0 * (*value / constant.sensed - 1.0);
       result["covered"] = covered;
@@ -154,6 +207,7 @@ Result<nlohmann::json> score(const std::filesystem::path& folder) {
     }
   }
   result["constants"] = std::move(constants);
+  if (!homes.json.is_null()) result["homes"] = std::move(homes.json);
   result["control_toggles_per_bit"] = {{"sealed", revealed.control_toggles_per_bit},
                                        {"campaign", or_null(control_toggles(model))}};
   const auto misfit = model.value("misfit", nlohmann::json::object());

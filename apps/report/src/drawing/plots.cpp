@@ -177,7 +177,8 @@ Plot short_against_long(const json& model) {
       continue;
     }
     quadrants[row.value("quadrant", 0)].push_back(
-        {number_of(row, "distance_mm"), number_of(row, "dynamic_w"), row.value("engine", 0)});
+        {number_of(row, in_unit(model, "distance").c_str()), number_of(row, "dynamic_w"),
+         row.value("engine", 0)});
   }
   Series near{"short path", 2, {}, false, 3.5};
   Series far{"long path", 1, {}, false, 3.5};
@@ -187,8 +188,9 @@ Plot short_against_long(const json& model) {
     const double low = std::min_element(members.begin(), members.end(), closer)->distance;
     const double high = std::max_element(members.begin(), members.end(), closer)->distance;
     for (const Row& row : members) {
-      const std::string hint = fmt::format("engine {} to quadrant {}: {:.1f} mm, {:.2f} W",
-                                           row.engine, quadrant, row.distance, row.dynamic);
+      const std::string hint =
+          fmt::format("engine {} to quadrant {}: {:.1f} {}, {:.2f} W", row.engine, quadrant,
+                      row.distance, distance_unit(model), row.dynamic);
       if (row.distance == low) near.dots.push_back({place - 0.06, row.dynamic, 0, hint});
       if (row.distance == high) far.dots.push_back({place + 0.06, row.dynamic, 0, hint});
     }
@@ -201,11 +203,14 @@ Plot short_against_long(const json& model) {
 
 Plot energy_against_distance(const json& model) {
   Plot plot = empty_plot(
-      "Energy against distance", "distance beyond engine and quadrant means [mm]",
+      "Energy against distance",
+      fmt::format("distance beyond engine and quadrant means [{}]", distance_unit(model)),
       "energy beyond means [fJ/bit]",
-      "Energy per bit of every engine and quadrant pair beyond what its engine and its quadrant "
-      "explain, against its distance beyond theirs. The slope is the energy per bit and "
-      "millimetre; the line is the fit for random payload.");
+      fmt::format(
+          "Energy per bit of every engine and quadrant pair beyond what its engine and its "
+          "quadrant explain, against its distance beyond theirs. The slope is the energy per "
+          "bit and {}; the line is the fit for random payload.",
+          distance_unit(model)));
   plot.zero_line = true;
   const json& pairs = list_of(model, "pairs");
   const int throttle = reference_throttle(pairs);
@@ -215,13 +220,14 @@ Plot energy_against_distance(const json& model) {
   for (const json& pair : pairs) {
     const std::string pattern = text_of(pair, "pattern");
     if (pair.value("throttle", 0) != throttle) continue;
-    const double x = number_of(pair, "centred_distance_mm");
+    const double x = number_of(pair, in_unit(model, "centred_distance").c_str());
     low = std::min(low, x);
     high = std::max(high, x);
     series[pattern].dots.push_back(
         {x, number_of(pair, "energy_fj_per_bit"), 2 * number_of(pair, "error_fj_per_bit"),
-         fmt::format("{}: engine {} to quadrant {}, {:.1f} mm", pattern, pair.value("engine", 0),
-                     pair.value("quadrant", 0), number_of(pair, "distance_mm"))});
+         fmt::format("{}: engine {} to quadrant {}, {:.1f} {}", pattern, pair.value("engine", 0),
+                     pair.value("quadrant", 0), number_of(pair, in_unit(model, "distance").c_str()),
+                     distance_unit(model))});
   }
   int colour = 2;
   for (auto& [pattern, member] : series) {
@@ -230,7 +236,8 @@ Plot energy_against_distance(const json& model) {
     member.radius = 3;
     plot.series.push_back(std::move(member));
   }
-  const double k = number_of(model.value("energy_fj_per_bit_mm", json::object()), "value");
+  const double k =
+      number_of(object_of(model, in_unit(model, "energy_fj_per_bit").c_str()), "value");
   if (std::isfinite(k)) {
     plot.series.push_back({"", 5, {{low, k * low, 0, {}}, {high, k * high, 0, {}}}, true, 0});
   }
@@ -266,12 +273,12 @@ Plot residuals(const json& model) {
 
 Plot corrected_against_uncorrected(const json& model, const json& score) {
   Plot plot = empty_plot(
-      "With and without temperature correction", "", "fJ/bit/mm",
-      "Energy per bit and millimetre as fitted, with its 95% intervals, beside the same fit with "
+      "With and without temperature correction", "", "fJ/bit/" + distance_unit(model),
+      "Energy per bit and distance as fitted, with its 95% intervals, beside the same fit with "
       "the temperature correction switched off.");
   plot.height = 260;
   plot.x_names = {"corrected, absolute interval", "corrected, sensed interval", "uncorrected"};
-  const json energy = model.value("energy_fj_per_bit_mm", json::object());
+  const json energy = object_of(model, in_unit(model, "energy_fj_per_bit").c_str());
   const double value = number_of(energy, "value");
   Series fit{"", 1, {}, false, 5};
   fit.dots.push_back({0, value, (number_of(energy, "high") - number_of(energy, "low")) / 2, {}});
@@ -279,10 +286,13 @@ Plot corrected_against_uncorrected(const json& model, const json& score) {
       {1, value, (number_of(energy, "sensed_high") - number_of(energy, "sensed_low")) / 2, {}});
   Series without{"", 4, {}, false, 5};
   without.dots.push_back(
-      {2, number_of(model.value("paths", json::object()), "uncorrected_fj_per_bit_mm"), 0, {}});
+      {2,
+       number_of(object_of(model, "paths"), in_unit(model, "uncorrected_fj_per_bit").c_str()),
+       0,
+       {}});
   plot.series = {std::move(fit), std::move(without)};
   const double truth = number_of(score, "truth_fj_per_bit_mm");
-  if (std::isfinite(truth)) {
+  if (std::isfinite(truth) && distance_unit(model) == "mm") {
     plot.x_names.emplace_back("sealed truth");
     plot.series.push_back({"", 2, {{3, truth, 0, {}}}, false, 5});
   }

@@ -22,6 +22,7 @@ class Page {
       : model_(document.content),
         score_(document.score),
         document_(document),
+        unit_(distance_unit(model_)),
         page_("Interconnect energy of " + text_of(model_, "device"),
               model_.value("virtual", false)) {}
 
@@ -47,7 +48,7 @@ class Page {
   void plot(const char* heading, const Plot& plot) { page_.chart(heading, plot); }
 
   void answer() {
-    const json& energy = object_of(model_, "energy_fj_per_bit_mm");
+    const json& energy = object_of(model_, in_unit(model_, "energy_fj_per_bit").c_str());
     const std::string status = text_of(energy, "status");
     if (status != "ok" && status != "misfit") {
       page_.answer(text_of(energy, "status"), {text_of(energy, "reason")});
@@ -55,35 +56,38 @@ class Page {
     }
     const json& reference = object_of(model_, "reference");
     page_.answer(
-        figure_text(number_of(energy, "value")) + " fJ/bit/mm" +
-            (status == "misfit" ? ", misfit" : ""),
+        fmt::format("{} fJ/bit/{}{}", figure_text(number_of(energy, "value")), unit_,
+                    status == "misfit" ? ", misfit" : ""),
         {fmt::format(
-             "95% interval {}, with the errors of sensor gain, regulator and positions in the "
-             "floorplan. Within this campaign alone: {}.",
+             "95% interval {}, with the errors of sensor gain, regulator and {}. Within this "
+             "campaign alone: {}.",
              interval_text(number_of(energy, "low"), number_of(energy, "high")),
+             unit_ == "mm" ? "positions in the floorplan" : "measured latencies",
              interval_text(number_of(energy, "sensed_low"), number_of(energy, "sensed_high"))),
          in_words(number_of(energy, "value")),
-         fmt::format(
-             "Per payload bit and extra routed millimetre, repeaters, switches and requests "
-             "along the way included; convention {}, random payload, {} V, {} MHz.",
-             text_of(energy, "convention"), figure_text(number_of(reference, "voltage_v"), 5),
-             figure_text(number_of(reference, "clock_hz") / 1e6))});
+         fmt::format("Per payload bit and extra {}, repeaters, switches and requests along the way "
+                     "included; convention {}, random payload, {} V, {} MHz.",
+                     unit_ == "mm" ? "routed millimetre" : "nanosecond of flight there and back",
+                     text_of(energy, "convention"),
+                     figure_text(number_of(reference, "voltage_v"), 5),
+                     figure_text(number_of(reference, "clock_hz") / 1e6))});
   }
 
   // What the figure means for a reader who meets it for the first time.
   [[nodiscard]] std::string in_words(double energy_fj) const {
     std::string text =
-        fmt::format("A bit that travels a millimetre farther between L1 and L2 costs {} fJ more",
+        fmt::format("A bit that travels {} farther between L1 and L2 costs {} fJ more",
+                    unit_ == "mm" ? "a millimetre" : "a nanosecond, there and back,",
                     figure_text(energy_fj, 3));
     const double percent = number_of(object_of(model_, "paths"), "long_over_short_percent");
     const json& distances = object_of(model_, "distances");
-    const double near_mm = number_of(distances, "near_mm");
-    const double far_mm = number_of(distances, "far_mm");
-    if (std::isfinite(percent) && std::isfinite(near_mm) && std::isfinite(far_mm)) {
+    const double near = number_of(distances, in_unit(model_, "near").c_str());
+    const double far = number_of(distances, in_unit(model_, "far").c_str());
+    if (std::isfinite(percent) && std::isfinite(near) && std::isfinite(far)) {
       text += fmt::format(
-          "; streaming from the far side of the chip ({} mm instead of {} mm) takes {} % more "
+          "; streaming from the far side of the chip ({} {} instead of {} {}) takes {} % more "
           "dynamic power for the same work",
-          figure_text(far_mm, 3), figure_text(near_mm, 3), figure_text(percent, 3));
+          figure_text(far, 3), unit_, figure_text(near, 3), unit_, figure_text(percent, 3));
     }
     return text + ".";
   }
@@ -99,20 +103,22 @@ class Page {
   void tiles() {
     const json& paths = object_of(model_, "paths");
     const json& distances = object_of(model_, "distances");
-    page_.tiles({{figure_text(number_of(paths, "long_over_short_percent"), 3) + " %",
-                  "long over short path, dynamic power"},
-                 {fmt::format("{} / {} mm", figure_text(number_of(distances, "near_mm"), 3),
-                              figure_text(number_of(distances, "far_mm"), 3)),
-                  "mean short and long path"},
-                 {figure_text(100 * number_of(paths, "l1_l2_bandwidth_fraction"), 3) + " %",
-                  "of peak L1–L2 bandwidth, saturated runs"},
-                 {figure_text(number_of(model_, "residual_rms_w"), 2) + " W",
-                  "residual of stream plateaus, rms"},
-                 {figure_text(100 * number_of(object_of(model_, "misfit"), "statistic"), 2) + " %",
-                  "of the signal unexplained by distance"},
-                 {fmt::format("{} / {}", figure_text(number_of(model_, "runs"), 6),
-                              figure_text(number_of(model_, "rejected"), 6)),
-                  "runs / rejected"}});
+    page_.tiles(
+        {{figure_text(number_of(paths, "long_over_short_percent"), 3) + " %",
+          "long over short path, dynamic power"},
+         {fmt::format("{} / {} {}",
+                      figure_text(number_of(distances, in_unit(model_, "near").c_str()), 3),
+                      figure_text(number_of(distances, in_unit(model_, "far").c_str()), 3), unit_),
+          "mean short and long path"},
+         {figure_text(100 * number_of(paths, "l1_l2_bandwidth_fraction"), 3) + " %",
+          "of peak L1–L2 bandwidth, saturated runs"},
+         {figure_text(number_of(model_, "residual_rms_w"), 2) + " W",
+          "residual of stream plateaus, rms"},
+         {figure_text(100 * number_of(object_of(model_, "misfit"), "statistic"), 2) + " %",
+          "of the signal unexplained by distance"},
+         {fmt::format("{} / {}", figure_text(number_of(model_, "runs"), 6),
+                      figure_text(number_of(model_, "rejected"), 6)),
+          "runs / rejected"}});
   }
 
   void map() {
@@ -206,7 +212,7 @@ class Page {
                  {"distribution"},
                  {"standard uncertainty", true},
                  {"sensitivity", true},
-                 {"contribution [fJ/bit/mm]", true},
+                 {"contribution [fJ/bit/" + unit_ + "]", true},
                  {"share of the variance", true}},
                 {}};
     for (const json& row : list_of(budget, "rows")) {
@@ -215,18 +221,19 @@ class Page {
           {text_of(row, "source"), text_of(row, "type"), text_of(row, "distribution"),
            figure_text(number_of(row, "standard_uncertainty"), 3) + (unit == "1" ? "" : " " + unit),
            figure_text(number_of(row, "sensitivity")),
-           figure_text(number_of(row, "contribution_fj_per_bit_mm"), 3),
+           figure_text(number_of(row, in_unit(model_, "contribution_fj_per_bit").c_str()), 3),
            figure_text(100 * number_of(row, "share"), 3) + " %"});
     }
     if (lines.rows.empty()) return;
     page_.table(lines);
     Table levels{"Expanded uncertainty",
-                 {{"level", true}, {"coverage factor", true}, {"± [fJ/bit/mm]", true}},
+                 {{"level", true}, {"coverage factor", true}, {"± [fJ/bit/" + unit_ + "]", true}},
                  {}};
     for (const json& row : list_of(budget, "expanded")) {
-      levels.rows.push_back({figure_text(100 * number_of(row, "level"), 2) + " %",
-                             figure_text(number_of(row, "coverage_factor"), 4),
-                             figure_text(number_of(row, "half_width_fj_per_bit_mm"))});
+      levels.rows.push_back(
+          {figure_text(100 * number_of(row, "level"), 2) + " %",
+           figure_text(number_of(row, "coverage_factor"), 4),
+           figure_text(number_of(row, in_unit(model_, "half_width_fj_per_bit").c_str()))});
     }
     page_.table(levels);
   }
@@ -283,6 +290,7 @@ class Page {
   const json& model_;
   const json& score_;
   const Document& document_;
+  const std::string unit_;  // of distances
   Html page_;
 };
 

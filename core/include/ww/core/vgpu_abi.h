@@ -54,7 +54,9 @@ typedef struct ww_vgpu_chip_info {
   const char* name;   /* "w9100", "random", or the chip file's name */
   const char* target; /* "gfx701" */
   uint64_t seed;      /* 0 where the chip was not drawn */
-  int32_t shader_engines, cus_per_engine, l2_channels, channel_interleave_bytes;
+  int32_t shader_engines, cus_per_engine, l2_channels;
+  /* Addresses go to channels in turn, so many bytes each; 0: in an order that nobody says. */
+  int32_t channel_interleave_bytes;
   int32_t bytes_per_clock_per_channel; /* peak of one L2 channel towards the L1s */
   int64_t l1_bytes, l2_bytes;
 } ww_vgpu_chip_info;
@@ -76,7 +78,8 @@ typedef struct ww_vgpu_abi {
 
   const ww_vgpu_chip_info* (*chip_info)(void);
   const ww_vgpu_sensor_info* (*sensor_info)(void);
-  /* The published floorplan as TOML text (format: model/floorplans/README.md). */
+  /* The published floorplan as TOML text (format: model/floorplans/README.md); empty where none is
+   * public. */
   const char* (*public_floorplan_toml)(void);
 
   /* Copies up to `capacity` samples whose index is >= first_index; returns how many. */

@@ -33,6 +33,9 @@ struct PinTarget {
   unsigned cu_shift{8};
   unsigned cu_mask{15};
   unsigned wave_size{64};
+  // Of what WW_CLOCK reads; the rest of its word is nothing. The compiler's cycle counter is
+  // SHADER_CYCLES on gfx10.3 (LLVM 15) and gfx11: 20 bits, which wrap every 0.4 ms at 2.5 GHz.
+  unsigned clock_bits{32};
 };
 
 // How AMD's kernels wait between loads when they stream below the full rate.
@@ -51,6 +54,7 @@ struct Macros {
   unsigned quadrant_channels{4};
   unsigned stripes{128};  // power of two
   unsigned unroll{4};     // loads an iteration
+  unsigned list{};        // l2_stream follows lists of so many runs; 0: channels in address order
   bool count_waves{};     // l2_stream counts its working wavefronts, where no counter can
 };
 // Returns macro definitions, the shared head and the kernel's text, for clCreateProgramWithSource.
@@ -73,13 +77,15 @@ inline constexpr unsigned ptx_unroll = 4;
 // values are written into the code. `target` is the device's: "gfx90a:sramecc+:xnack-", whose
 // features do not matter. The object may contain more kernels than this one. Error unsupported: a
 // target that the compiler did not have, text that is not one of these kernels, values other than
-// those fixed at build time (group size 256, 4 loads an iteration, the target's own wave size), or
-// a wirewatt that was built without the compiler.
+// those fixed at build time (group size 256, 4 loads an iteration, the target's own wave size,
+// lists of up to 1024 entries), lists on a target with wavefronts of 32, or a wirewatt that was
+// built without the compiler.
 [[nodiscard]] Result<std::vector<std::byte>> code_object_for(std::string_view name,
                                                              std::string_view text,
                                                              std::string_view target);
 inline constexpr unsigned kPrecompiledGroupSize = 256;
 inline constexpr unsigned kPrecompiledUnroll = 4;
+inline constexpr unsigned kPrecompiledList = 1024;  // the longest
 
 // Every target that was compiled for, with its object of all kernels, in which values of the host
 // are not yet written.

@@ -16,6 +16,7 @@ struct DeviceRequest {
   std::uint64_t chip_seed{};       // virtual:random
   std::string chip_class{"mild"};  // virtual:random: nested, mild, strong
   bool clock_control{true};        // real GPUs: false never touches the clocks
+  bool use_floorplan{true};        // false: campaigns go by measured homes and latencies alone
 };
 
 struct DeviceListing {

@@ -41,6 +41,29 @@ struct LatencyMap {
   std::vector<int> nearest_place;  // [home]: least latency
 };
 
+// Channels that lie together: homes of lines. How they are found: homes.hpp.
+struct Homes {
+  bool found{};
+  std::string reason;  // why not
+  AddressMap address;  // of a page of 2 MiB; channels are known up to their names
+  std::vector<std::vector<int>> channels;  // [home] -> channels
+  // [engine][home] of a load there and back: medians over repeats and lines, then means over the
+  // engine's CUs and the home's channels. In ticks of the clock that the probe reads.
+  std::vector<std::vector<double>> ticks;
+  double noise_ticks{};  // standard error of one place and channel
+  double separation{};   // least distance of two homes' channels over the greatest within a home
+  double margin{};       // how much worse the next grouping is, relative
+  // What a page adds to the channels of the first one: AddressMap's constant.
+  std::vector<std::uint32_t> page_channel;
+  double confidence{};  // share of `checked` lines, drawn on all pages, that read like their home
+  int checked{};
+  // [engine] -> homes from the nearest to the farthest.
+  [[nodiscard]] std::vector<std::vector<int>> order() const;
+  // The home of an offset in the probed pages.
+  [[nodiscard]] int home_of(std::uint64_t offset) const;
+  [[nodiscard]] int channel_of(std::uint64_t offset) const;
+};
+
 // Partitioned L2: two sides, each with its places and lines.
 struct Sides {
   bool found{};
@@ -110,6 +133,7 @@ struct Topology {
   LatencyMap latency;                         // [engine][channel], or [SM][line]
   std::optional<Sides> sides;                 // parts whose places are SMs
   std::optional<LatencyStructure> structure;  // the same parts
+  std::optional<Homes> homes;                 // the other parts; of one page
   std::vector<std::uint32_t> lines;  // of latency's columns where those are lines: offsets [bytes]
   bool from_cache{};
   [[nodiscard]] std::vector<int> engines() const;  // that were seen, sorted

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -196,7 +197,14 @@ struct Misfit {
 struct FitResult {
   std::string device;
   bool is_virtual{};
-  FittedConstant energy_per_bit_mm;       // random payload bits at reference V and f
+  FittedConstant energy_per_bit_mm;  // random payload bits at reference V and f
+  // The same per nanosecond of flight there and back, of campaigns that go by measured latency:
+  // energy_per_bit_mm is then not_identified, and every figure of a distance below is one in ns.
+  std::optional<FittedConstant> energy_per_bit_ns;
+  // The one of both that the campaign gives.
+  [[nodiscard]] const FittedConstant& energy() const {
+    return energy_per_bit_ns ? *energy_per_bit_ns : energy_per_bit_mm;
+  }
   std::vector<FittedConstant> constants;  // includes energy_per_bit_mm
   Budget budget;                          // without rows where the energy has no value
   double long_over_short_percent{};       // dynamic power of far over near pairs, paper Fig. 5a

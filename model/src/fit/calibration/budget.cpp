@@ -36,7 +36,8 @@ double DeclaredErrors::together() const {
 
 DeclaredErrors declared_errors(const Facts& facts) {
   return {facts.sensor.gain_tolerance_95, facts.sensor.regulator_slope_tolerance_95,
-          facts.floorplan.scale_error_95()};
+          facts.by_flight() ? flight_error_95(*facts.paths) : facts.floorplan.scale_error_95(),
+          facts.by_flight()};
 }
 
 double absolute_half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
@@ -52,19 +53,20 @@ Budget make_budget(const Uncertainty& uncertainty, const Eigen::VectorXd& weight
                    const DeclaredErrors& declared) {
   Budget budget;
   const double noise = noise_variance(uncertainty, weights);
+  const char* const unit = declared.by_flight ? "fJ/bit/ns" : "fJ/bit/mm";
   const auto add = [&](const std::string& source, char type, const char* distribution,
                        double standard, const char* unit, double sensitivity) {
     budget.rows.push_back({source, type, distribution, standard, unit, sensitivity,
                            standard * std::abs(sensitivity), 0});
   };
-  add("noise, temperature, voltage and rate of the campaign", 'A', "t", std::sqrt(noise),
-      "fJ/bit/mm", 1);
+  add("noise, temperature, voltage and rate of the campaign", 'A', "t", std::sqrt(noise), unit, 1);
   for (const auto& [source, part] : uncertainty.systematic_parts) {
-    add(source, 'B', "rectangular", std::sqrt(variance_of(part, weights)), "fJ/bit/mm", 1);
+    add(source, 'B', "rectangular", std::sqrt(variance_of(part, weights)), unit, 1);
   }
   add("sensor's gain", 'B', "normal", declared.gain / kNormal95, "1", value);
   add("regulator's marginal efficiency", 'B', "normal", declared.regulator / kNormal95, "1", value);
-  add("positions in the floorplan", 'B', "normal", declared.positions / kNormal95, "1", value);
+  add(declared.by_flight ? "measured latencies" : "positions in the floorplan", 'B', "normal",
+      declared.positions / kNormal95, "1", value);
   double all = 0;
   for (const BudgetRow& row : budget.rows) all += row.contribution * row.contribution;
   for (BudgetRow& row : budget.rows) {

@@ -11,6 +11,7 @@ namespace ww::model {
 // and the floorplan's positions as they change the scale of distances.
 struct DeclaredErrors {
   double gain{}, regulator{}, positions{};
+  bool by_flight{};  // `positions` are measured latencies
   [[nodiscard]] double together() const;
 };
 [[nodiscard]] DeclaredErrors declared_errors(const Facts& facts);

@@ -61,8 +61,9 @@ class Constants {
     FittedConstant constant = blank(name, unit, convention);
     if (!contrast_) {
       return unknown(constant,
-                     "all pairs of engine and quadrant are equally far by the floorplan; there is "
-                     "no distance contrast");
+                     fmt::format("all pairs of engine and quadrant are equally far by {}; there is "
+                                 "no distance contrast",
+                                 facts_.by_flight() ? "measured latency" : "the floorplan"));
     }
     if (!random_) {
       return unknown(constant, "random payload was not run at the reference voltage and frequency");

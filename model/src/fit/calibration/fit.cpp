@@ -90,8 +90,7 @@ double bandwidth_fraction(const JointInput& input, const Facts& facts, std::size
         facts.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].clock_hz;
     const double clock_hz =
         std::isfinite(stream.window.clock_hz) ? stream.window.clock_hz : nominal_hz;
-    const auto channels =
-        facts.floorplan.quadrants[static_cast<std::size_t>(stream.quadrant)].size();
+    const int channels = facts.channels_of(stream.quadrant);
     const double peak =
         static_cast<double>(channels) * facts.bytes_per_clock_per_channel * 8 * clock_hz;
     if (peak <= 0) continue;
@@ -260,6 +259,40 @@ Result<std::vector<double>> moved_by_load_line(const JointInput& input, const Jo
   return moved;
 }
 
+// Says of a fit over nanoseconds what it is: constants per ns, none per mm; and none at all where
+// the latencies' own errors leave no more than the order of magnitude.
+void go_by_flight(FitResult& result, const std::string& reason, double flight_error) {
+  constexpr double kMostFlightError = 0.5;
+  const auto unknown = [](FittedConstant& constant, const std::string& why) {
+    constant.row.status = RowStatus::not_identified;
+    constant.row.reason = why;
+    constant.row.value = constant.row.low = constant.row.high = std::nullopt;
+  };
+  result.energy_per_bit_ns = result.energy_per_bit_mm;
+  unknown(result.energy_per_bit_mm, reason);
+  const auto to_ns = [&](FittedConstant& constant) {
+    if (!constant.row.name.ends_with("_mm")) return;
+    for (std::string* text : {&constant.row.name, &constant.row.unit}) {
+      text->replace(text->size() - 2, 2, "ns");
+    }
+    if (flight_error > kMostFlightError && constant.row.value) {
+      unknown(constant, fmt::format("noise and whole cycles of the clock make up to {:.0f}% of the "
+                                    "contrast of the measured latencies",
+                                    100 * flight_error));
+    }
+  };
+  to_ns(*result.energy_per_bit_ns);
+  for (FittedConstant& constant : result.constants) {
+    // Another segment's wires have millimetres, and no flight of their own was timed.
+    if (constant.row.status == RowStatus::transferred) {
+      unknown(constant, reason);
+    } else {
+      to_ns(constant);
+    }
+  }
+  result.constants.insert(result.constants.begin(), result.energy_per_bit_mm);
+}
+
 // Energy for random payload without temperature correction; NaN where it cannot be fitted.
 double uncorrected(const JointInput& input, std::optional<std::size_t> variant) {
   if (!variant || !has_contrast(input)) return std::numeric_limits<double>::quiet_NaN();
@@ -311,12 +344,14 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   const auto& reference = facts.dvfs[static_cast<std::size_t>(facts.reference_state)];
   result.reference_voltage_v = reference.voltage_v;
   result.reference_clock_hz = reference.clock_hz;
-  result.registers_to_l1_mm = facts.floorplan.registers_to_l1.value();
-  result.l2_to_memory_mm = facts.floorplan.l2_to_memory().value();
+  if (!facts.by_flight()) {
+    result.registers_to_l1_mm = facts.floorplan.registers_to_l1.value();
+    result.l2_to_memory_mm = facts.floorplan.l2_to_memory().value();
+  }
   for (Eigen::Index e = 0; e < input.distance_mm.rows(); ++e) {
     auto& row = result.distance_mm.emplace_back();
     for (Eigen::Index q = 0; q < input.distance_mm.cols(); ++q) {
-      row.push_back(facts.floorplan.distance(static_cast<int>(e), static_cast<int>(q)).value());
+      row.push_back(facts.distance(static_cast<int>(e), static_cast<int>(q)));
     }
   }
 
@@ -327,7 +362,11 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.variant_activity = variant_activity(payloads, uncertainty, runs, facts.reference_state);
   fill_plateaus(result, reduced, input, fit);
   result.uncorrected_fj_per_bit_mm = flat.get();
-  result.latency = judge_latency(runs, facts.floorplan);
+  if (facts.by_flight()) {
+    result.latency.reason = "there is no floorplan to compare latencies with";
+  } else {
+    result.latency = judge_latency(runs, facts.floorplan);
+  }
   if (random) {
     compare_paths(result, input, fit, *random);
     result.l1_l2_bandwidth_fraction = bandwidth_fraction(input, facts, *random);
@@ -338,11 +377,14 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
       if (result.latency.disagrees) flag(result.misfit, result.latency.reason);
       if (const auto absurd =
               absurd_energy(result.energy_per_bit_mm.row, result.reference_voltage_v);
-          !absurd.empty()) {
+          !facts.by_flight() && !absurd.empty()) {
         flag(result.misfit, absurd);
       }
       mark_constants(result);
     }
+  }
+  if (facts.by_flight()) {
+    go_by_flight(result, no_millimetres(facts), flight_error_95(*facts.paths));
   }
   return result;
 }

@@ -21,8 +21,9 @@ json constant_json(const FittedConstant& constant) {
   return result;
 }
 
-json budget_json(const Budget& budget) {
-  json result{{"combined_fj_per_bit_mm", budget.combined},
+// `unit`: "mm" or "ns".
+json budget_json(const Budget& budget, const std::string& unit) {
+  json result{{"combined_fj_per_bit_" + unit, budget.combined},
               {"degrees_of_freedom", budget.degrees_of_freedom},
               {"rows", json::array()},
               {"expanded", json::array()}};
@@ -33,18 +34,18 @@ json budget_json(const Budget& budget) {
                               {"standard_uncertainty", row.standard_uncertainty},
                               {"unit", row.unit},
                               {"sensitivity", row.sensitivity},
-                              {"contribution_fj_per_bit_mm", row.contribution},
+                              {"contribution_fj_per_bit_" + unit, row.contribution},
                               {"share", row.share}});
   }
   for (const auto& expanded : budget.expanded) {
     result["expanded"].push_back({{"level", expanded.level},
                                   {"coverage_factor", expanded.coverage_factor},
-                                  {"half_width_fj_per_bit_mm", expanded.half_width}});
+                                  {"half_width_fj_per_bit_" + unit, expanded.half_width}});
   }
   return result;
 }
 
-json plateau_json(const PlateauRow& row) {
+json plateau_json(const PlateauRow& row, const std::string& distance) {
   return {{"session", row.session},
           {"block", row.block},
           {"position", row.position},
@@ -61,7 +62,7 @@ json plateau_json(const PlateauRow& row) {
           {"temperature_c", row.temperature_c},
           {"voltage_v", row.voltage_v},
           {"bits_per_second", row.bits_per_second},
-          {"distance_mm", row.distance_mm},
+          {distance, row.distance_mm},
           {"fitted_w", row.fitted_w},
           {"dynamic_w", row.dynamic_w},
           {"used", row.used},
@@ -88,23 +89,31 @@ json to_model_json(const FitResult& fit) {
   result["format"] = "wirewatt-model/1";
   result["device"] = fit.device;
   result["virtual"] = fit.is_virtual;
+  const std::string unit = fit.energy_per_bit_ns ? "ns" : "mm";
+  const auto in_unit = [&unit](const char* name) { return std::string(name) + "_" + unit; };
   result["energy_fj_per_bit_mm"] = constant_json(fit.energy_per_bit_mm);
+  if (fit.energy_per_bit_ns) {
+    result["energy_fj_per_bit_ns"] = constant_json(*fit.energy_per_bit_ns);
+  }
   result["constants"] = json::array();
   for (const auto& constant : fit.constants) result["constants"].push_back(constant_json(constant));
-  if (!fit.budget.rows.empty()) result["budget"] = budget_json(fit.budget);
+  if (!fit.budget.rows.empty()) result["budget"] = budget_json(fit.budget, unit);
   result["reference"] = {{"voltage_v", fit.reference_voltage_v},
                          {"clock_hz", fit.reference_clock_hz}};
   result["distances"] = {{"floorplan", fit.floorplan},
-                         {"engine_to_quadrant_mm", fit.distance_mm},
-                         {"registers_to_l1_mm", fit.registers_to_l1_mm},
-                         {"l2_to_memory_mm", fit.l2_to_memory_mm},
-                         {"near_mm", fit.near_mm},
-                         {"far_mm", fit.far_mm}};
+                         {"unit", unit},
+                         {in_unit("engine_to_quadrant"), fit.distance_mm},
+                         {in_unit("near"), fit.near_mm},
+                         {in_unit("far"), fit.far_mm}};
+  if (!fit.energy_per_bit_ns) {
+    result["distances"]["registers_to_l1_mm"] = fit.registers_to_l1_mm;
+    result["distances"]["l2_to_memory_mm"] = fit.l2_to_memory_mm;
+  }
   result["paths"] = {{"long_over_short_percent", fit.long_over_short_percent},
                      {"short_dynamic_w", fit.short_dynamic_w},
                      {"long_dynamic_w", fit.long_dynamic_w},
                      {"l1_l2_bandwidth_fraction", fit.l1_l2_bandwidth_fraction},
-                     {"uncorrected_fj_per_bit_mm", fit.uncorrected_fj_per_bit_mm}};
+                     {in_unit("uncorrected_fj_per_bit"), fit.uncorrected_fj_per_bit_mm}};
   result["idle"] = json::array();
   for (const auto& curve : fit.idle) {
     result["idle"].push_back({{"dvfs_state", curve.dvfs_state},
@@ -121,15 +130,15 @@ json to_model_json(const FitResult& fit) {
     result["lock_in"]["turns"].push_back(
         {{"turn_s", row.turn_s},
          {"cycle_hz", row.cycle_hz},
-         {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+         {in_unit("energy_fj_per_bit"), row.energy_fj_per_bit_mm},
          {"half_width_95", row.half_width_95},
-         {"uncorrected_fj_per_bit_mm", row.uncorrected_fj_per_bit_mm}});
+         {in_unit("uncorrected_fj_per_bit"), row.uncorrected_fj_per_bit_mm}});
   }
   result["rates"] = json::array();
   for (const auto& row : fit.rates) {
     result["rates"].push_back({{"throttle", row.throttle},
                                {"bits_per_second", row.bits_per_second},
-                               {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                               {in_unit("energy_fj_per_bit"), row.energy_fj_per_bit_mm},
                                {"half_width_95", row.half_width_95},
                                {"dynamic_w", row.dynamic_w}});
   }
@@ -138,7 +147,7 @@ json to_model_json(const FitResult& fit) {
     result["states"].push_back({{"dvfs_state", row.dvfs_state},
                                 {"voltage_v", row.voltage_v},
                                 {"clock_hz", row.clock_hz},
-                                {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                                {in_unit("energy_fj_per_bit"), row.energy_fj_per_bit_mm},
                                 {"half_width_95", row.half_width_95}});
   }
   const Diagnostics& diagnostics = fit.diagnostics;
@@ -183,8 +192,8 @@ json to_model_json(const FitResult& fit) {
                                {"dvfs_state", pair.dvfs_state},
                                {"engine", pair.engine},
                                {"quadrant", pair.quadrant},
-                               {"distance_mm", pair.distance_mm},
-                               {"centred_distance_mm", pair.centred_distance_mm},
+                               {in_unit("distance"), pair.distance_mm},
+                               {in_unit("centred_distance"), pair.centred_distance_mm},
                                {"energy_fj_per_bit", pair.energy_fj_per_bit},
                                {"error_fj_per_bit", pair.error_fj_per_bit}});
   }
@@ -192,7 +201,7 @@ json to_model_json(const FitResult& fit) {
   for (const auto& row : fit.variant_activity) {
     result["variant_wires"].push_back({{"pattern", row.pattern},
                                        {"throttle", row.throttle},
-                                       {"energy_fj_per_bit_mm", row.energy_fj_per_bit_mm},
+                                       {in_unit("energy_fj_per_bit"), row.energy_fj_per_bit_mm},
                                        {"error", row.error},
                                        {"slot_bits_per_bit", row.slot_bits},
                                        {"toggles_per_bit", row.toggles},
@@ -203,7 +212,9 @@ json to_model_json(const FitResult& fit) {
                                        {"control_opposite_per_bit", row.control_opposite}});
   }
   result["plateaus"] = json::array();
-  for (const auto& row : fit.plateaus) result["plateaus"].push_back(plateau_json(row));
+  for (const auto& row : fit.plateaus) {
+    result["plateaus"].push_back(plateau_json(row, in_unit("distance")));
+  }
   return result;
 }
 

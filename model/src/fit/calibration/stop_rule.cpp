@@ -16,7 +16,7 @@ Result<std::optional<double>> sensed_half_width(const CampaignStore& campaign) {
   FitOptions options;
   options.bootstrap_replicates = 60;  // enough to decide whether to go on
   WW_ASSIGN(fit, fit_campaign(campaign, options));
-  const auto& energy = fit.energy_per_bit_mm;
+  const auto& energy = fit.energy();
   // A misfit has a width as well: more of the same would not make it fit.
   if (!energy.row.value || *energy.row.value == 0.0) {
     return std::optional<double>{};

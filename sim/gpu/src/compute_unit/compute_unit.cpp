@@ -418,7 +418,8 @@ void ComputeUnit::resolved(Wave& wave) {
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
   const auto cu = static_cast<std::uint32_t>(index_);
   return wave.wave_id | std::uint32_t{wave.simd} << 4 | (cu & 15U) << 8 | (cu >> 4 & 1U) << 12 |
-         (static_cast<std::uint32_t>(engine_) & (launch_->isa == Isa::gfx90a ? 7U : 3U)) << 13 |
+         (static_cast<std::uint32_t>(engine_) & (architecture_.shader_engines > 4 ? 7U : 3U))
+             << 13 |
          (wave.group->hardware_slot & 15U) << 16 | 1U << 30;
 }
 

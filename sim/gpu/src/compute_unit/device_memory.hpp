@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/sim/gpu/channel_map.hpp"
 
 namespace ww::sim::gpu::exec {
 
 inline constexpr std::uint64_t kPageBytes = 4096;
-// First device address. Above 4 GiB, so that a 32-bit mistake in a kernel never hits an allocation.
-inline constexpr std::uint64_t kDeviceBase = std::uint64_t{0x2'0000'0000};
 
 class DeviceMemory {
  public:

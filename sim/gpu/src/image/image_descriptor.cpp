@@ -151,7 +151,8 @@ std::uint64_t image_bytes(const ImageLayout& layout) {
 
 Result<ImageDescriptor> image_descriptor(const ImageLayout& layout, std::string_view gfx_target) {
   const bool gfx7 = gfx_target == "gfx701";
-  if (!gfx7 && gfx_target != "gfx900" && gfx_target != "gfx90a") {
+  constexpr std::string_view kGfx9[] = {"gfx900", "gfx906", "gfx908", "gfx90a"};
+  if (!gfx7 && std::ranges::find(kGfx9, gfx_target) == std::end(kGfx9)) {
     return fail(ErrorCode::unsupported, fmt::format("no image descriptors for {}", gfx_target));
   }
   if (!supported(layout.kind, layout.format)) {

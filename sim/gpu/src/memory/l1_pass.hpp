@@ -236,15 +236,25 @@ class L1Pass {
   // Joins the previous line's request where that is a run of the same block.
   void read_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure,
                     std::uint32_t slot) {
-    if (lanes_here == 0 && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
+    const bool grows = lanes_here == 0 || covers_line(lanes_here);
+    if (grows && run_ != 0 && line == run_end_ && line % cu_.lines_per_run != 0) {
       Request& last = cu_.requests.back();
       last.l1_slot[last.lines++] = slot;
+      last.lanes |= lanes_here;
       ++run_end_;
       return;
     }
     request(Request::Kind::read, line, lanes_here, departure, slot);
-    run_ = lanes_here == 0 ? 1 : 0;
+    run_ = grows ? 1 : 0;
     run_end_ = line + 1;
+  }
+  // Four lanes in a row of 16 bytes each, all in one line: they are the line, for an element that
+  // was not split and lies in no other.
+  [[nodiscard]] bool covers_line(std::uint64_t lanes_here) const {
+    if (operation_.element_bytes != 16 || operation_.spread) return false;
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes_here));
+    return first % 4 == 0 && lanes_here == std::uint64_t{15} << first &&
+           operation_.address()[first] % kLineBytes == 0;
   }
   // The same; whole lines alone travel together.
   void write_request(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {

@@ -67,7 +67,11 @@ WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std:
 }  // namespace
 
 L2Tags::L2Tags(const Architecture& architecture)
-    : channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
+    : map_(architecture.channel_map.plain()
+               ? nullptr
+               : std::make_shared<ChannelLookup>(architecture.channel_map, architecture.l2_channels,
+                                                 architecture.channel_interleave_bytes)),
+      channels_(static_cast<std::uint32_t>(architecture.l2_channels)),
       channel_mask_(std::has_single_bit(channels_) ? channels_ - 1 : 0),
       channel_shift_(static_cast<std::uint32_t>(std::countr_zero(channels_))),
       interleave_shift_(static_cast<std::uint32_t>(std::countr_zero(static_cast<std::uint32_t>(

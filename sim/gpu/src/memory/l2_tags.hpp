@@ -89,6 +89,8 @@ class L2Tags {
 
   [[nodiscard]] std::uint32_t channel(std::uint32_t line) const {
     const std::uint32_t block = line >> interleave_shift_;
+    if (map_ != nullptr) [[unlikely]]
+      return map_->channel(block);
     return channel_mask_ != 0 ? block & channel_mask_ : block % channels_;
   }
   // The line's set, and where its ways lie: sets of lines in a row lie side by side, way by way, so
@@ -203,6 +205,7 @@ class L2Tags {
   }
   void evict(std::uint32_t line, std::uint32_t first, std::uint32_t place, Access& access);
 
+  std::shared_ptr<const ChannelLookup> map_;  // null: plain interleaving
   std::uint32_t channels_;
   std::uint32_t channel_mask_;   // channels - 1 where that is a power of two, else 0
   std::uint32_t channel_shift_;  // of that power of two

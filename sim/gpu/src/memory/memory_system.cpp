@@ -28,8 +28,9 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
       observer_(observer),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
-  cycles_per_line_ = std::max<std::int64_t>(
-      1, architecture_.line_bytes / architecture_.bytes_per_clock_per_channel);
+  bytes_per_clock_ = architecture_.bytes_per_clock_per_channel;
+  cycles_per_line_ = architecture_.line_bytes / bytes_per_clock_;
+  pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -182,7 +183,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   const std::int64_t slot = std::max(cycle, channel_free_[channel]);
   const std::int64_t there_and_back = flight(cu_index, channel);
   const std::int64_t back = there_and_back - there_and_back / 2;
-  channel_free_[channel] = slot + request.lines * cycles_per_line_;
+  channel_free_[channel] = slot + busy(request.lines);
   channels_[channel].accesses += request.lines;
   CrossbarTransfer transfer;
   transfer.cycle = slot;
@@ -197,7 +198,7 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     default: atomic(request, transfer); break;
   }
   if (request.kind != Request::Kind::read) {
-    completion += (request.lines - 1) * cycles_per_line_ + architecture_.l2_hit_cycles + back;
+    completion += busy(request.lines) - busy(1) + architecture_.l2_hit_cycles + back;
   }
   resolve(cu, request, completion);
 }
@@ -212,23 +213,39 @@ std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t lin
     ++activity.misses;
     ++counters_.misses;
   }
-  if (access.writeback) {
-    ++activity.writebacks;
-    counters_.memory_write_halves += halves_of(access.victim_dirty);
-    ++counters_.memory_writes;
-    const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
-    memory_free_[channel] = begin + memory_line_time_;
-    observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
-                      memory_.host(line_address(access.victim))});
-  }
+  if (access.writeback) write_back(access, slot, channel);
   if (!access.fill) return std::max(slot, *access.ready);
+  const std::int64_t ready = bring(line, slot, channel);
+  *access.ready = ready;
+  if (pairs_of_lines_) [[unlikely]]
+    fetch_partner(line ^ 1U, slot, channel);
+  return ready;
+}
+
+void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
+                              std::uint32_t channel) {
+  ++channels_[channel].writebacks;
+  counters_.memory_write_halves += halves_of(access.victim_dirty);
+  ++counters_.memory_writes;
+  const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
+  memory_free_[channel] = begin + memory_line_time_;
+  observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
+                    memory_.host(line_address(access.victim))});
+}
+
+std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
   counters_.memory_read_halves += 2;
   observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), false,
                     memory_.host(line_address(line))});
-  *access.ready = begin / kFraction + architecture_.memory_cycles;
-  return *access.ready;
+  return begin / kFraction + architecture_.memory_cycles;
+}
+
+void MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
+  const L2Tags::Access access = l2_.read(line);
+  if (access.writeback) write_back(access, slot, channel);
+  if (access.fill) *access.ready = bring(line, slot, channel);
 }
 
 std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,

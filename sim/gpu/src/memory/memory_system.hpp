@@ -64,12 +64,21 @@ class MemorySystem final : public Hierarchy {
   // The cycle at which a line's data is in the L2, given its tag lookup.
   std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel);
+  // The other line of an aligned pair of which one was not there.
+  void fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
+  std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
+  void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel);
+  // Cycles that a channel is busy with so many lines.
+  [[nodiscard]] std::int64_t busy(unsigned lines) const {
+    return std::max<std::int64_t>(1, std::int64_t{lines} * kLine / bytes_per_clock_);
+  }
   void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
   void changed(std::uint32_t line);
   [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
     return flight_[cu * channel_count_ + channel];
   }
 
+  static constexpr std::int64_t kLine = 64;  // bytes of a request
   const Architecture& architecture_;
   DeviceMemory& memory_;
   DeferredObserver& observer_;
@@ -84,7 +93,9 @@ class MemorySystem final : public Hierarchy {
   std::vector<std::int64_t> channel_free_;  // next slot of each channel
   std::vector<std::int64_t> memory_free_;   // in 1/1024 cycles
   std::int64_t memory_line_time_{};         // in 1/1024 cycles
-  std::int64_t cycles_per_line_{1};
+  std::int64_t bytes_per_clock_{};
+  std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
+  bool pairs_of_lines_{};            // a miss brings both
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};

@@ -173,11 +173,17 @@ void TimedMemory::join(const exec::Request& request, std::uint32_t core) {
 void TimedMemory::take(exec::Request& request, std::uint32_t core_index) {
   Core& core = cores_[core_index];
   if (request.operation != nullptr) request.operation->unresolved += request.lines - 1U;
+  std::uint64_t lanes_left = request.lanes;
   for (unsigned i = 0; i < request.lines; ++i) {
+    // Of a run of lines by scattered lanes each has four, in order (L1Pass::covers_line).
+    const std::uint64_t lanes = request.lines > 1 && lanes_left != 0
+                                    ? std::uint64_t{15} << std::countr_zero(lanes_left)
+                                    : lanes_left;
+    if (request.lines > 1) lanes_left &= ~lanes;
     const std::uint32_t index = flights_.take();
     Flight& flight = flights_[index];
     flight.operation = request.operation;
-    flight.lanes = request.lanes;
+    flight.lanes = lanes;
     flight.departure = request.departure + i;
     flight.line = request.line + i;
     flight.core = static_cast<std::uint16_t>(core_index);

@@ -38,8 +38,12 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
-// The published floorplan's text: built in, beside the chip file, or the true geometry itself.
+// The published floorplan's text: built in, beside the chip file, or the true geometry itself;
+// empty where none is public.
 Result<std::string> floorplan_text(const ChipSpec& spec, const std::filesystem::path& chip_file) {
+  if (spec.floorplan == "none") {
+    return std::string{};
+  }
   if (spec.floorplan.empty()) {
     PublishedFloorplan exact;
     exact.name = spec.architecture.name;
@@ -186,13 +190,21 @@ Status finish_truth(Truth& truth, const Architecture& architecture) {
 
 Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, Truth truth,
                                 std::string public_floorplan_toml) {
-  const std::string origin = fmt::format("floorplan of {}", architecture.name);
-  WW_ASSIGN(published, parse_published_floorplan(public_floorplan_toml, origin));
-  truth.published = std::move(published);
+  if (public_floorplan_toml.empty()) {
+    truth.published = {};
+    truth.published.geometry = truth.geometry;  // its shape alone is looked at
+    truth.published.hidden = true;
+  } else {
+    const std::string origin = fmt::format("floorplan of {}", architecture.name);
+    WW_ASSIGN(published, parse_published_floorplan(public_floorplan_toml, origin));
+    truth.published = std::move(published);
+  }
   if (architecture.dvfs.empty() || architecture.reference_state < 0 ||
       static_cast<std::size_t>(architecture.reference_state) >= architecture.dvfs.size()) {
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
+  WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
+                           architecture.channel_interleave_bytes));
   WW_TRY(finish_truth(truth, architecture));
   Chip chip;
   // The emulator counts core cycles; flight is in the fabric's.

@@ -410,6 +410,7 @@ void EnergyLedger::read_monitors(WireMonitors& monitors, std::span<const CuActiv
 // of the beats that crossed them.
 EnergyLedger::Lengths EnergyLedger::published_lengths(WireMonitors& monitors) const {
   Lengths lengths{std::vector<double>(controls_.size()), std::vector<double>(reply_legs_.size())};
+  if (truth_.published.hidden) return lengths;
   std::vector<double> link_beats(controls_.size());
   const Geometry& geometry = truth_.published.geometry;
   Point l2{};

@@ -37,6 +37,7 @@ struct PublishedFloorplan {
   bool estimated{true};
   double position_error_95_mm{};  // of a block, along x and along y
   Geometry geometry;              // without hubs
+  bool hidden{};                  // none is public: nothing outside may depend on its millimetres
 };
 
 // TOML text in the format of model/floorplans/README.md; coordinates to 0.1 um.

@@ -15,17 +15,34 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+// Mean flight of a request and its reply between an engine's CUs and a quadrant's channels, in core
+// cycles of the reference state [ns].
+double flight_ns(const Chip& chip, int engine, int quadrant) {
+  const Architecture& architecture = chip.architecture();
+  const auto& members = chip.truth().geometry.quadrants[static_cast<std::size_t>(quadrant)];
+  double cycles = 0;
+  for (int cu = 0; cu < architecture.cus_per_engine; ++cu) {
+    for (const int channel : members) cycles += chip.crossbar_cycles(engine, cu, channel);
+  }
+  const double clock_hz =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].clock_hz;
+  return cycles / static_cast<double>(members.size()) / architecture.cus_per_engine / clock_hz *
+         1e9;
+}
+
 double sum(const LaunchActivity& activity) {
   return std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0);
 }
 
 }  // namespace
 
-Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats) {
+Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats,
+                        const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
   std::vector<double> energy, control;
   std::vector<double> true_mm;
   std::vector<double> published_mm;
+  std::vector<double> flight;
   StreamOptions options;
   options.pattern = pattern;
   options.beats = beats;
@@ -38,6 +55,10 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
       control.push_back(static_cast<double>(activity.monitors.control.toggles) / bits);
       true_mm.push_back(truth.routed_distance_mm(engine, quadrant));
       published_mm.push_back(truth.published.geometry.mean_distance_mm(engine, quadrant));
+      flight.push_back(
+          measured_ns.empty()
+              ? flight_ns(chip, engine, quadrant)
+              : measured_ns[static_cast<std::size_t>(engine)][static_cast<std::size_t>(quadrant)]);
     }
   }
   Interaction result;
@@ -45,11 +66,12 @@ Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t be
       std::accumulate(control.begin(), control.end(), 0.0) / static_cast<double>(control.size());
   const auto [low, high] = std::minmax_element(energy.begin(), energy.end());
   result.spread_f_per_bit = *high - *low;
-  for (auto* matrix : {&energy, &true_mm, &published_mm}) {
+  for (auto* matrix : {&energy, &true_mm, &published_mm, &flight}) {
     double_centre(*matrix, truth.engines(), truth.quadrants());
   }
   result.per_true_mm = dot(energy, true_mm) / dot(true_mm, true_mm);
   result.per_published_mm = dot(energy, published_mm) / dot(published_mm, published_mm);
+  result.per_flight_ns = dot(energy, flight) / dot(flight, flight);
   double residual = 0;
   for (std::size_t i = 0; i < energy.size(); ++i) {
     const double left = energy[i] - result.per_published_mm * published_mm[i];

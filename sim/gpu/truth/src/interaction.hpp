@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "stream.hpp"
+#include "ww/sim/gpu/reveal.hpp"
 
 namespace ww::sim::gpu {
 
 struct Interaction {
   double per_true_mm{};       // switched capacitance per payload bit and true routed mm [F]
   double per_published_mm{};  // the same per published mm
+  double per_flight_ns{};     // per ns of a request and its reply
   // What published distance leaves unexplained, relative to what it explains (both rms).
   double residual_ratio{};
   // Far minus near in switched capacitance per payload bit [F]: largest spread over the pairs.
@@ -20,8 +22,9 @@ struct Interaction {
 };
 
 // Saturated streams of `pattern`, one per (engine, quadrant), `beats` a channel. Both matrices are
-// double-centred, then regressed through the origin.
-[[nodiscard]] Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats);
+// double-centred, then regressed through the origin. Flight is that of reveal().
+[[nodiscard]] Interaction interaction(const Chip& chip, StreamPattern pattern, std::int64_t beats,
+                                      const FlightTable& measured_ns = {});
 
 // The chip's power [W] while engine 0 streams random bits from quadrant 0 for long, as
 // ChipTimeline has it, sensor errors undone.

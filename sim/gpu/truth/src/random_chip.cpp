@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "draw.hpp"
@@ -56,6 +57,45 @@ Architecture draw_architecture(Draw& draw) {
   }
   architecture.reference_state = static_cast<int>(architecture.dvfs.size()) - 1;
   return architecture;
+}
+
+// How addresses go to channels, and what a miss of the L2 brings. By a stream of their own, so that
+// chips are what they were before otherwise: a quarter are in plain order, the others have a hash,
+// a steer or both.
+void draw_channel_map(const ChipRequest& request, Architecture& architecture) {
+  constexpr int kFirstBit = 8;
+  constexpr int kChannelBits = 4;
+  constexpr int kLastBit = 33;
+  Draw draw(request.seed * 3 + static_cast<std::uint64_t>(request.chip_class) +
+            0x51EE'7000'0000'0000ULL);
+  const bool hashed = draw.unit() < 0.5;
+  const bool steered = draw.unit() < 0.5;
+  if (hashed) {
+    // Low bit i is in row i; each higher bit, and now and then a low one, in up to two rows.
+    for (int row = 0; row < kChannelBits; ++row) {
+      architecture.channel_map.hash.push_back({kFirstBit + row});
+    }
+    for (int bit = kFirstBit + 1; bit <= kLastBit; ++bit) {
+      const int rows = draw.integer(1, bit < kFirstBit + kChannelBits ? 1 : 2);
+      for (int i = 0; i < rows; ++i) {
+        // A low bit goes to rows below its own alone, which keeps every row's channels apart.
+        const int below = std::min(bit - kFirstBit, kChannelBits) - 1;
+        auto& into =
+            architecture.channel_map.hash[static_cast<std::size_t>(draw.integer(0, below))];
+        if (into.back() != bit) into.push_back(bit);
+      }
+    }
+  }
+  if (steered) {
+    std::vector<int>& steer = architecture.channel_map.steer;
+    steer.resize(std::size_t{1} << kChannelBits);
+    std::iota(steer.begin(), steer.end(), 0);
+    for (int i = static_cast<int>(steer.size()) - 1; i > 0; --i) {
+      std::swap(steer[static_cast<std::size_t>(i)],
+                steer[static_cast<std::size_t>(draw.integer(0, i))]);
+    }
+  }
+  architecture.l2_fetch_bytes = pick(draw, std::array{64, 128});
 }
 
 void draw_wires(Draw& draw, Truth& truth) {
@@ -313,7 +353,8 @@ Result<bool> reach_residual(const ChipRequest& request, const Architecture& arch
 
 // One candidate; nothing when it breaks a bound.
 Result<std::optional<Chip>> attempt(const ChipRequest& request, int kind, Draw& draw) {
-  const Architecture architecture = draw_architecture(draw);
+  Architecture architecture = draw_architecture(draw);
+  draw_channel_map(request, architecture);
   Truth truth;
   truth.chip_class = request.chip_class;
   draw_wires(draw, truth);

@@ -143,8 +143,24 @@ PerMm legs_f_per_bit_mm(const Chip& chip) {
 
 }  // namespace
 
-Result<Revealed> reveal(const Chip& chip) {
+int true_home(const Chip& chip, std::uint64_t address) {
+  const Architecture& architecture = chip.architecture();
+  const ChannelLookup lookup(architecture.channel_map, architecture.l2_channels,
+                             architecture.channel_interleave_bytes);
+  const std::uint64_t block =
+      (address - kDeviceBase) / static_cast<std::uint64_t>(architecture.channel_interleave_bytes);
+  return chip.truth().quadrant_of_channel[lookup.channel(block)];
+}
+
+Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   const Truth& truth = chip.truth();
+  bool fits = measured_ns.empty() || std::ssize(measured_ns) == truth.engines();
+  for (const auto& row : measured_ns) fits = fits && std::ssize(row) == truth.quadrants();
+  if (!fits) {
+    return fail(ErrorCode::invalid_argument,
+                "flight times of each engine and each quadrant are needed",
+                chip.architecture().name);
+  }
   const Architecture& architecture = chip.architecture();
   const double volt =
       architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
@@ -154,7 +170,7 @@ Result<Revealed> reveal(const Chip& chip) {
   const double sensed =
       truth.sensor.gain * (truth.regulator.slope + 2.0 * truth.regulator.quadratic_per_w * power_w);
 
-  const Interaction random = interaction(chip, StreamPattern::random, kBeats);
+  const Interaction random = interaction(chip, StreamPattern::random, kBeats, measured_ns);
   const Interaction half = interaction(chip, StreamPattern::half_random, kBeats);
   const Interaction zeros = interaction(chip, StreamPattern::zeros, kBeats);
   const Interaction ones = interaction(chip, StreamPattern::ones, kBeats);
@@ -211,6 +227,21 @@ Result<Revealed> reveal(const Chip& chip) {
   const PerMm legs = legs_f_per_bit_mm(chip);
   if (legs.of_true > 0) {  // engines of fewer than two fours of CUs have no near and far ones
     add("legs_energy_fj_per_bit_mm", legs.of_true, legs.of_published, "fJ/bit/mm");
+  }
+  // The same by nanosecond of flight, for campaigns without millimetres. A nanosecond there and
+  // back is so many true millimetres; a fit's nanoseconds are those that it measured.
+  const double mm_per_ns = truth.fabric.mm_per_cycle * truth.fabric.clock_hz * 1e-9 / 2;
+  const double seen_per_published = random.per_flight_ns / random.per_published_mm;
+  revealed.sensed_fj_per_bit_ns = revealed.sensed_fj_per_bit_mm * seen_per_published;
+  const std::size_t by_mm = revealed.constants.size();
+  for (std::size_t i = 0; i < by_mm; ++i) {
+    RevealedConstant constant = revealed.constants[i];
+    if (!constant.name.ends_with("_mm")) continue;
+    constant.name.replace(constant.name.size() - 2, 2, "ns");
+    constant.unit.replace(constant.unit.size() - 2, 2, "ns");
+    constant.truth *= mm_per_ns;
+    constant.sensed *= seen_per_published;
+    revealed.constants.push_back(std::move(constant));
   }
   // The ledger keeps switched capacitance, whatever the clock.
   for (const char* name : {"voltage_exponent_along_curve", "voltage_exponent"}) {

@@ -192,5 +192,27 @@ TEST(Reveal, TakesUniformLinesThatARestingBusDoesNotFavour) {
   }
 }
 
+TEST(Reveal, SensesEnergyPerNanosecondByTheTimesThatWereMeasured) {
+  const Chip chip = Chip::load({}).value();
+  FlightTable times(static_cast<std::size_t>(chip.truth().engines()));
+  for (int e = 0; e < chip.truth().engines(); ++e) {
+    for (int q = 0; q < chip.truth().quadrants(); ++q) {
+      // Places and homes take times of their own.
+      times[static_cast<std::size_t>(e)].push_back(100 + e + 2 * q +
+                                                   0.5 * chip.truth().routed_distance_mm(e, q));
+    }
+  }
+  const Revealed slow = reveal(chip, times).value();
+  for (auto& row : times) {
+    for (double& time : row) time *= 2;
+  }
+  const Revealed slower = reveal(chip, times).value();
+  EXPECT_NEAR(slower.sensed_fj_per_bit_ns, slow.sensed_fj_per_bit_ns / 2,
+              1e-9 * slow.sensed_fj_per_bit_ns);
+  EXPECT_DOUBLE_EQ(slower.sensed_fj_per_bit_mm, slow.sensed_fj_per_bit_mm);
+  times.pop_back();
+  EXPECT_EQ(reveal(chip, times).error().code, ErrorCode::invalid_argument);
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu

@@ -72,8 +72,8 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
   const Truth& truth = chip.truth();
   const auto& members = truth.geometry.quadrants[static_cast<std::size_t>(quadrant)];
   const auto cus = static_cast<std::int64_t>(architecture.cus_per_engine);
-  const auto span =
-      static_cast<std::int64_t>(architecture.l2_channels) * architecture.channel_interleave_bytes;
+  const ChannelLookup lookup(architecture.channel_map, architecture.l2_channels,
+                             architecture.channel_interleave_bytes);
   const std::int64_t lines_per_chunk = architecture.channel_interleave_bytes / 64;
   const auto ledger = make_energy_ledger(chip);
   Draw draw(options.seed);
@@ -100,9 +100,10 @@ LaunchActivity stream(const Chip& chip, int engine, int quadrant, const StreamOp
       }
       CrossbarTransfer transfer;
       transfer.cycle = beat * options.cycles_per_beat;
-      transfer.address = static_cast<std::uint64_t>(
-          stripe * span + std::int64_t{channel} * architecture.channel_interleave_bytes +
-          beat % lines_per_chunk * 64);
+      const std::uint64_t block =
+          lookup.block(static_cast<std::uint64_t>(stripe), static_cast<std::uint32_t>(channel));
+      transfer.address = block * static_cast<std::uint64_t>(architecture.channel_interleave_bytes) +
+                         static_cast<std::uint64_t>(beat % lines_per_chunk * 64);
       transfer.engine = static_cast<std::uint16_t>(engine);
       transfer.cu = static_cast<std::uint16_t>(cu);
       transfer.channel = static_cast<std::uint16_t>(channel);

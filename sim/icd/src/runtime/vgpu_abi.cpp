@@ -58,7 +58,7 @@ const ww_vgpu_chip_info* chip_info() {
     info.shader_engines = arch.shader_engines;
     info.cus_per_engine = arch.cus_per_engine;
     info.l2_channels = arch.l2_channels;
-    info.channel_interleave_bytes = arch.channel_interleave_bytes;
+    info.channel_interleave_bytes = arch.channel_map.plain() ? arch.channel_interleave_bytes : 0;
     info.bytes_per_clock_per_channel = arch.bytes_per_clock_per_channel;
     info.l1_bytes = arch.l1_bytes;
     info.l2_bytes = arch.l2_bytes;

@@ -19,6 +19,7 @@ Result<ChipSpec> parse_chip(std::string_view toml_text, const std::string& origi
   spec.floorplan = root.text_or("floorplan", "");
   read_architecture(root, spec.architecture);
   spec.title = root.text_or("title", spec.architecture.name);
+  read_channel_map(root, spec.architecture.channel_map);
   read_geometry(root, spec.truth.geometry);
   read_truth(root, spec.truth);
   root.finish();

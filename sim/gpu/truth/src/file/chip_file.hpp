@@ -12,8 +12,10 @@ namespace ww::sim::gpu {
 struct ChipSpec {
   std::string title;  // for people: "AMD FirePro W9100"; the name where the file has none
   Architecture architecture;
-  Truth truth;            // not yet finished
-  std::string floorplan;  // built-in name or path relative to the chip file; empty: the true one
+  Truth truth;  // not yet finished
+  // Built-in name or path relative to the chip file; empty: the true one; "none": nothing is
+  // public.
+  std::string floorplan;
 };
 
 // Errors: parse_error (unknown, missing or mistyped key) and out_of_range, with `origin`, line,

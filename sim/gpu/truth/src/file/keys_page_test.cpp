@@ -38,10 +38,11 @@ std::vector<TomlKeyText> all_texts() {
                    "How well the fit's form describes the chip: nested, "
                    "mild or strong",
                    "classes", true});
-  texts.push_back({"", "floorplan", "", "",
-                   "Published floorplan: built in, or a file beside this one; without it, the true "
-                   "geometry is published",
-                   "", false});
+  texts.push_back(
+      {"", "floorplan", "", "",
+       "Published floorplan: built in, a file beside this one, or none; without it, the "
+       "true geometry is published",
+       "", false});
   for (TomlKeyText& text : truth_key_texts()) {
     texts.push_back(std::move(text));
   }

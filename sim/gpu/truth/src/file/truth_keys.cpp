@@ -215,6 +215,19 @@ constexpr TomlKey<SensorTruth> kSensorKeys[] = {
      "Noise of the voltage telemetry, standard deviation", kDraws, kMilli},
 };
 
+constexpr TomlKey<ChannelMap> kChannelMapKeys[] = {
+    {.name = "hash",
+     .field = {},
+     .unit = "",
+     .help = "Lists of address bits: the parity of a list is a bit of the address channel",
+     .required = false},
+    {.name = "steer",
+     .field = {},
+     .unit = "",
+     .help = "The L2 channel of each address channel",
+     .required = false},
+};
+
 constexpr TomlKey<Geometry> kGeometryKeys[] = {
     {"width_mm", &Geometry::width_mm, 1, 100, "mm", "Width of the die"},
     {"height_mm", &Geometry::height_mm, 1, 100, "mm", "Height of the die"},
@@ -277,6 +290,24 @@ void read_wires(TomlReader& root, Truth& truth) {
 
 }  // namespace
 
+void read_channel_map(TomlReader& root, ChannelMap& map) {
+  if (!root.has("channel_map")) {
+    return;
+  }
+  TomlReader table = root.table("channel_map");
+  constexpr int kHighestAddressBit = 63;
+  constexpr int kMostChannels = 64;
+  if (table.has("hash")) {
+    map.hash = table.integer_rows("hash", 0, kHighestAddressBit);
+  }
+  if (table.has("steer")) {
+    for (const double channel : table.numbers("steer", 0, kMostChannels - 1)) {
+      map.steer.push_back(static_cast<int>(channel));
+    }
+  }
+  table.finish();
+}
+
 void read_geometry(TomlReader& root, Geometry& geometry) {
   TomlReader table = root.table("geometry");
   read_keys<Geometry>(table, kGeometryKeys, geometry);
@@ -309,6 +340,7 @@ void read_truth(TomlReader& root, Truth& truth) {
 
 std::vector<TomlKeyText> truth_key_texts() {
   std::vector<TomlKeyText> texts;
+  describe_keys<ChannelMap>("[channel_map]", kChannelMapKeys, texts);
   describe_keys<WireTruth>("[wires]", kWireKeys, texts);
   describe_keys<FabricTruth>("[fabric]", kFabricKeys, texts);
   describe_keys<VariationTruth>("[variation]", kVariationKeys, texts);

@@ -13,6 +13,9 @@ namespace ww::sim::gpu {
 // error.
 void read_truth(TomlReader& root, Truth& truth);
 
+// [channel_map], which a file need not have.
+void read_channel_map(TomlReader& root, ChannelMap& map);
+
 // [geometry].
 void read_geometry(TomlReader& root, Geometry& geometry);
 

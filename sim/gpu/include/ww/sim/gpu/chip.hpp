@@ -12,6 +12,7 @@
 
 #include "ww/core/dvfs_state.hpp"
 #include "ww/core/result.hpp"
+#include "ww/sim/gpu/channel_map.hpp"
 
 namespace ww::sim::gpu {
 
@@ -23,8 +24,10 @@ struct Architecture {
   int simds_per_cu{4};
   int waves_per_simd{10};
   int l2_channels{16};
-  int channel_interleave_bytes{256};  // channel = (address / interleave) % channels
+  int channel_interleave_bytes{256};  // channel = (address / interleave) % channels, or channel_map
+  ChannelMap channel_map;             // sealed: no part of the data sheet
   int line_bytes{64};
+  int l2_fetch_bytes{64};  // 128: a miss brings the aligned pair of lines (functional mode)
   std::int64_t l1_bytes{16 * 1024};
   int l1_ways{4};
   std::int64_t l2_bytes{1024 * 1024};  // all channels together

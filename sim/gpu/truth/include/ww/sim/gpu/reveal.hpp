@@ -2,6 +2,7 @@
 // because nothing else but drivers links ww_sim_gpu_truth.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Revealed {
   // The same times sensor gain and marginal regulator efficiency at the operating point, per
   // *published* millimetre: what no fit could tell apart from the truth.
   double sensed_fj_per_bit_mm{};
+  // The same per nanosecond of flight there and back, as a campaign measured it.
+  double sensed_fj_per_bit_ns{};
   // Energy of the payload's wires alone, per random payload bit and mm of wire: their capacitance
   // to ground and to each other as random bits charge it, mean over the chip's trunks. No flop,
   // stage, hop, request or clock, and no interaction: it does not depend on how a fit defines its
@@ -38,6 +41,15 @@ struct Revealed {
   ChipClass chip_class{};
 };
 
-[[nodiscard]] Result<Revealed> reveal(const Chip& chip);
+// Flight of a request and its reply [ns], [engine][quadrant]; what a row or a column has of its own
+// does not matter.
+using FlightTable = std::vector<std::vector<double>>;
+
+// `measured_ns`: what a campaign takes for distance; empty: flight in whole cycles of the core's
+// clock. Error invalid_argument: a table of another shape.
+[[nodiscard]] Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns = {});
+
+// The quadrant in which a byte of device memory lives, by its address as kernels see it.
+[[nodiscard]] int true_home(const Chip& chip, std::uint64_t address);
 
 }  // namespace ww::sim::gpu

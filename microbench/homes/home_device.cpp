@@ -1,0 +1,197 @@
+#include "homes/home_device.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "device/amd_device.hpp"
+#include "ww/core/json_reader.hpp"
+#include "ww/model/floorplan.hpp"
+
+namespace ww::microbench {
+namespace {
+
+using Table = std::vector<std::vector<double>>;
+
+// The new one's number q is the old one's number order[q].
+template <class T>
+void reorder(std::vector<T>& values, const std::vector<int>& order) {
+  const std::vector<T> old = values;
+  for (std::size_t q = 0; q < order.size(); ++q) {
+    values[q] = old[static_cast<std::size_t>(order[q])];
+  }
+}
+void reorder(Homes& homes, const std::vector<int>& order) {
+  reorder(homes.channels, order);
+  for (auto& row : homes.ticks) reorder(row, order);
+}
+
+std::string homes_to_json(const HomeMemory& memory, const std::string& notes) {
+  auto json = nlohmann::json::parse(notes, nullptr, false);
+  if (!json.is_object()) json = nlohmann::json::object();
+  json["homes"] = to_json(memory.homes);
+  json["homes"]["address"] = memory.address;
+  return json.dump();
+}
+
+// Sum of squares of what two tables differ by where one's columns are in the given order.
+double difference(const Table& recorded, const Table& found, const std::vector<int>& order) {
+  double square = 0;
+  for (std::size_t e = 0; e < recorded.size(); ++e) {
+    for (std::size_t q = 0; q < order.size(); ++q) {
+      square += std::pow(recorded[e][q] - found[e][static_cast<std::size_t>(order[q])], 2);
+    }
+  }
+  return square;
+}
+
+// The order of the columns in which a table is most like the recorded one; nothing where another
+// one is nearly as good.
+std::optional<std::vector<int>> match_columns(const Table& recorded, const Table& found) {
+  constexpr double kBetter = 4;  // times as much is left by the next order
+  std::vector<int> order(recorded.front().size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> best;
+  double least = std::numeric_limits<double>::infinity();
+  double next = least;
+  do {
+    const double here = difference(recorded, found, order);
+    if (here < least) {
+      next = std::exchange(least, here);
+      best = order;
+    } else {
+      next = std::min(next, here);
+    }
+  } while (std::ranges::next_permutation(order).found);
+  if (!(next > kBetter * least)) return {};
+  return best;
+}
+
+// Why millimetres cannot be had of the floorplan; empty where they can, and the homes are then in
+// the order of its quadrants.
+Result<std::string> match_floorplan(Device& device, const DeviceRequest& request) {
+  if (device.floorplan_toml.empty()) return std::string("no floorplan of this die is known");
+  if (!request.use_floorplan) return std::string("the floorplan was not to be used");
+  WW_ASSIGN(plan, model::parse_floorplan(device.floorplan_toml, device.name + "'s floorplan"));
+  Homes& homes = device.homes->homes;
+  std::vector<std::size_t> wanted;
+  for (const auto& quadrant : plan.quadrants) wanted.push_back(quadrant.size());
+  std::vector<std::size_t> found;
+  for (const auto& home : homes.channels) found.push_back(home.size());
+  if (wanted != found || plan.compute_units.size() != homes.ticks.size()) {
+    return fmt::format(
+        "the floorplan '{}' has {} quadrants and {} engines; {} homes and {} engines "
+        "were found",
+        plan.name, wanted.size(), plan.compute_units.size(), found.size(), homes.ticks.size());
+  }
+  const QuadrantOrder order = order_groups(homes.ticks, plan);
+  if (!order.told) {
+    return fmt::format("measured latencies do not agree with the floorplan '{}': {}", plan.name,
+                       order.reason);
+  }
+  spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f})", plan.name,
+               order.correlation);
+  reorder(homes, order.group_of);
+  return std::string{};
+}
+
+}  // namespace
+
+bool homes_are_documented(const Device& device, const DeviceRequest& request) {
+  return device.chip.interleave_bytes > 0 && !device.floorplan_toml.empty() &&
+         request.use_floorplan;
+}
+
+Status find_device_homes(Device& device, const DeviceRequest& request) {
+  spdlog::info("finding out where {}'s lines live", device.host->device_name());
+  WW_ASSIGN(memory, discover_homes(*device.host, kHomePages, {}));
+  if (!memory.homes.found) {
+    return fail(
+        ErrorCode::unsupported,
+        "no campaign can be run on it: where its lines live cannot be told: " + memory.homes.reason,
+        device.name);
+  }
+  device.homes = std::move(memory);
+  Homes& homes = device.homes->homes;
+  std::set<int> engines;
+  for (const TopologyPlace& place : device.homes->places) engines.insert(place.engine);
+  if (*engines.begin() != 0 || *engines.rbegin() != static_cast<int>(engines.size()) - 1) {
+    return fail(ErrorCode::unsupported, "its engines are not numbered from 0 on", device.name);
+  }
+  device.chip.engines = static_cast<int>(engines.size());
+  device.chip.channels = homes.address.channels;
+  device.chip.interleave_bytes = static_cast<int>(homes.address.interleave_bytes);
+
+  WW_ASSIGN(obstacle, match_floorplan(device, request));
+  const auto states = device.sensor->dvfs_states();
+  const auto state = static_cast<std::size_t>(std::max(0, device.sensor->dvfs_current()));
+  if (state >= states.size() || !(states[state].clock_hz > 0)) {
+    return fail(ErrorCode::unsupported, "its clock is not known, so ticks are no nanoseconds",
+                device.name);
+  }
+  const double ns_per_tick = 1e9 / states[state].clock_hz;
+  model::MeasuredPaths& paths = device.paths.emplace();
+  for (const auto& row : homes.ticks) {
+    auto& out = paths.flight_ns.emplace_back();
+    for (const double ticks : row) out.push_back(ticks * ns_per_tick);
+  }
+  paths.noise_ns = homes.noise_ticks * ns_per_tick;
+  // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
+  // within a cycle. The fabric's clock is not known; those of cards are about the core's.
+  // A wavefront of 64 issues every four cycles, so that each load takes a multiple of those. That
+  // is averaged, since the legs of an engine's compute units differ by more.
+  constexpr double kIssueCycles = 4;
+  const double cells = static_cast<double>(device.homes->places.size()) /
+                       static_cast<double>(engines.size()) *
+                       static_cast<double>(homes.channels.front().size());
+  paths.resolution_ns =
+      std::sqrt(2.0 / 12.0 + kIssueCycles * kIssueCycles / 12.0 / cells) * ns_per_tick;
+  for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
+  paths.by_floorplan = obstacle.empty();
+  paths.reason = obstacle;
+  if (!paths.by_floorplan) device.floorplan_toml.clear();
+  device.quadrants = homes.channels;
+  device.notes = homes_to_json(*device.homes, device.notes);
+  return {};
+}
+
+Status continue_homes(Device& device, const std::optional<std::string>& recorded) {
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorCode::unsupported, "this campaign cannot be resumed: " + why, device.name);
+  };
+  if (recorded.has_value() != device.paths.has_value()) {
+    return refuse(recorded
+                      ? "it found out where lines live, which these options do not ask for"
+                      : "it went by the documented order of addresses, and these options do not");
+  }
+  if (!recorded) return {};
+  WW_ASSIGN(json, parse_json(*recorded, model::kPathsFact));
+  WW_ASSIGN(before, model::measured_paths_from_json(json));
+  model::MeasuredPaths& now = *device.paths;
+  if (before.by_floorplan != now.by_floorplan) {
+    return refuse(before.by_floorplan
+                      ? "its distances are millimetres, and now they would be times: " + now.reason
+                      : "its distances are times, and now they would be millimetres");
+  }
+  if (before.channels != now.channels || before.flight_ns.size() != now.flight_ns.size()) {
+    return refuse("other engines and homes were found than in its first session");
+  }
+  constexpr std::size_t kMostHomes = 8;  // all orders are tried
+  if (now.channels.size() > kMostHomes) return refuse("it has too many homes to compare");
+  const auto order = match_columns(before.flight_ns, now.flight_ns);
+  if (!order) return refuse("latencies do not tell which home is which of its first session's");
+  reorder(device.homes->homes, *order);
+  for (auto& row : now.flight_ns) reorder(row, *order);
+  device.quadrants = device.homes->homes.channels;
+  device.notes = homes_to_json(*device.homes, device.notes);
+  return {};
+}
+
+}  // namespace ww::microbench

@@ -1,0 +1,93 @@
+// The probe on a clock that wraps. The kernel's own text is compiled for the host, with a clock of
+// as many bits as the target's.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/pinning.hpp"
+#include "ww/kernels/sources.hpp"
+
+namespace ww::microbench::probe_on_host {
+
+using uint = std::uint32_t;
+using ulong = std::uint64_t;
+
+// What the macros below stand for.
+ulong host_time = 0;
+ulong host_clock_mask = 0;
+uint probe_clock_mask = 0;
+
+constexpr uint kFetchTicks = 500;
+constexpr uint kPlace = 5;
+
+uint get_local_id(uint) {
+  return 0;
+}
+uint atomic_inc(uint* counter) {
+  return (*counter)++;
+}
+uint fetch(const uint* at) {
+  host_time += kFetchTicks;
+  return *at;
+}
+
+#define __kernel
+#define __global
+#define __attribute__(list)
+#define WW_READ_PLACE(id) const uint id = kPlace
+#define WW_CLOCK(t) t = host_time & host_clock_mask
+#define WW_CLOCK_MASK probe_clock_mask
+#define WW_USE(x) (void)(x)
+#define WW_FETCH(p) fetch(p)
+#include "../../kernels/cl/probe.cl"
+#undef __kernel
+#undef __global
+#undef __attribute__
+#undef WW_READ_PLACE
+#undef WW_CLOCK
+#undef WW_CLOCK_MASK
+#undef WW_USE
+#undef WW_FETCH
+
+struct Target {
+  const char* name;
+  unsigned clock_bits;
+};
+
+class ProbeClock : public ::testing::TestWithParam<Target> {};
+
+// SHADER_CYCLES has 20 bits on gfx10.3 and gfx11.
+TEST_P(ProbeClock, GivesTimesAcrossItsWrap) {
+  const auto pinning = make_pinning(GetParam().name);
+  ASSERT_TRUE(pinning) << pinning.error().text();
+  kernels::Macros macros;
+  macros.target = (*pinning)->target();
+  EXPECT_EQ(macros.target.clock_bits, GetParam().clock_bits);
+  const auto text = kernels::program_text(kernels::find_source("probe").value(), macros);
+  ASSERT_TRUE(text) << text.error().text();
+  const std::string name = "#define WW_CLOCK_MASK ";
+  const auto at = text->find(name);
+  ASSERT_NE(at, std::string::npos);
+  probe_clock_mask = static_cast<uint>(std::stoul(text->substr(at + name.size())));
+  host_clock_mask = (ulong{1} << GetParam().clock_bits) - 1;
+  // The second line is timed while the clock wraps.
+  constexpr uint kHops = 16;
+  host_time = host_clock_mask + 1 - 2 * kFetchTicks - kHops * kFetchTicks - kFetchTicks / 2;
+  std::vector<uint> buffer(64, 0);
+  const std::vector<uint> offsets{0, 16, 32};
+  std::vector<uint> ticks(3), ticket(2);
+  probe(buffer.data(), offsets.data(), 3, kHops, 0xFF, kPlace, ticket.data(), ticks.data());
+  EXPECT_GT(host_time, host_clock_mask);
+  for (const uint time : ticks) EXPECT_EQ(time, kHops * kFetchTicks);
+  EXPECT_EQ(ticket[1], kPlace);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ProbeClock,
+                         ::testing::Values(Target{"gfx1030", 20}, Target{"gfx1100", 20},
+                                           Target{"gfx1151", 20}, Target{"gfx90a", 32},
+                                           Target{"gfx1010", 32}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace ww::microbench::probe_on_host
