@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ww/binpatch/bundle.hpp"
 #include "raw_elf.hpp"
+#include "ww/binpatch/bundle.hpp"
 #include "ww/binpatch/ptx.hpp"
 
 namespace ww::binpatch {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/engine.hpp"
-#include "homes/home_device.hpp"
 #include "experiment/experiments.hpp"
+#include "homes/home_device.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/process.hpp"
 #include "ww/microbench/traffic_check.hpp"

@@ -14,12 +14,9 @@ constexpr double kFlightNormal95 = 1.96;
 }  // namespace
 
 nlohmann::json to_json(const MeasuredPaths& paths) {
-  return {{"flight_ns", paths.flight_ns},
-          {"noise_ns", paths.noise_ns},
-          {"resolution_ns", paths.resolution_ns},
-          {"channels", paths.channels},
-          {"by_floorplan", paths.by_floorplan},
-          {"reason", paths.reason}};
+  return {{"flight_ns", paths.flight_ns},         {"noise_ns", paths.noise_ns},
+          {"resolution_ns", paths.resolution_ns}, {"channels", paths.channels},
+          {"by_floorplan", paths.by_floorplan},   {"reason", paths.reason}};
 }
 
 Result<MeasuredPaths> measured_paths_from_json(const nlohmann::json& json) {
