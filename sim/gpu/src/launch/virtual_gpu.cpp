@@ -219,7 +219,7 @@ void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t bytes) {
 }
 
 bool VirtualGpu::is_device_address(std::uint64_t address) const {
-  return address >= exec::kDeviceBase && address < impl_->memory->limit();
+  return address >= kDeviceBase && address < impl_->memory->limit();
 }
 
 bool VirtualGpu::host_at_device_addresses() const {
