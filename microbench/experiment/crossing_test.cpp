@@ -13,6 +13,7 @@
 #include "bench/engine.hpp"
 #include "device/nvidia_device.hpp"
 #include "experiment/experiments.hpp"
+#include "ww/core/sensor_tolerances.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
@@ -73,7 +74,7 @@ TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
     for (const CrossingCheck& control : fit->controls) {
       EXPECT_TRUE(control.passed) << control.name << ": " << control.detail;
     }
-    EXPECT_NEAR(fit->gain / *fit->random_bit.value, 0.05, 1e-9);
+    EXPECT_NEAR(fit->gain / *fit->random_bit.value, kBoardGainTolerance95, 1e-9);
     const auto json = to_json(*fit);
     EXPECT_TRUE(json.at("energy_fj_per_bit_mm").is_null());
     EXPECT_EQ(json.at("controls").size(), 4u);

@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <array>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace ww::measure {
@@ -120,18 +123,41 @@ class VirtualCounters final : public Counters {
   std::vector<std::string> names_;
 };
 
+// The files of this process's libraries that may be the driver: it has no soname, and HIP programs
+// load it by the name of HIP's library.
+std::vector<std::string> loaded_drivers() {
+  std::vector<std::string> files;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* into) {
+        const std::string name = std::filesystem::path(info->dlpi_name).filename();
+        if (name == WW_VGPU_LIBRARY_NAME || name.starts_with("libamdhip64.so.")) {
+          static_cast<std::vector<std::string>*>(into)->emplace_back(info->dlpi_name);
+        }
+        return 0;
+      },
+      &files);
+  return files;
+}
+
 }  // namespace
 
 Result<const ww_vgpu_abi*> find_virtual_abi(const std::filesystem::path& library) {
-  // RTLD_NOLOAD finds it by path or by soname, and loads nothing.
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (handle == nullptr) handle = dlopen(WW_VGPU_LIBRARY_NAME, RTLD_NOW | RTLD_NOLOAD);
-  if (handle == nullptr) {
+  std::vector<std::string> files = loaded_drivers();
+  files.insert(files.begin(), library.string());
+  bool loaded = false;
+  ww_vgpu_get_abi_fn get = nullptr;
+  for (const std::string& file : files) {
+    // RTLD_NOLOAD loads nothing.
+    void* handle = get != nullptr ? nullptr : dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    loaded = loaded || file.find("libamdhip64.so.") == std::string::npos;
+    // The loader that brought it in keeps it; this reference is not needed to keep it alive.
+    get = reinterpret_cast<ww_vgpu_get_abi_fn>(dlsym(handle, WW_VGPU_GET_ABI_SYMBOL));
+    dlclose(handle);
+  }
+  if (get == nullptr && !loaded) {
     return fail(ErrorCode::not_found, "the virtual GPU's driver is not loaded", library.string());
   }
-  // The loader that brought it in keeps it; this reference is not needed to keep it alive.
-  const auto get = reinterpret_cast<ww_vgpu_get_abi_fn>(dlsym(handle, WW_VGPU_GET_ABI_SYMBOL));
-  dlclose(handle);
   if (get == nullptr) {
     return fail(ErrorCode::unsupported, "the library is not wirewatt's driver", library.string());
   }
