@@ -111,7 +111,7 @@ Result<std::byte*> VirtualGpu::host_pointer(std::uint64_t address, std::uint64_t
   return place;
 }
 
-void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t) {
+void VirtualGpu::host_wrote() {
   ++icd::fake::state().host_writes;
 }
 

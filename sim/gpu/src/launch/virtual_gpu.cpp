@@ -214,8 +214,8 @@ Result<std::byte*> VirtualGpu::host_pointer(std::uint64_t address, std::uint64_t
   return impl_->memory->host(address);
 }
 
-void VirtualGpu::host_wrote(std::uint64_t, std::uint64_t bytes) {
-  if (bytes != 0) impl_->memory->touch();
+void VirtualGpu::host_wrote() {
+  impl_->memory->touch();
 }
 
 bool VirtualGpu::is_device_address(std::uint64_t address) const {

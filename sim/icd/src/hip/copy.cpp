@@ -46,7 +46,7 @@ int copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (target == nullptr || source == nullptr) return kInvalidValue;
   if (std::memcmp(target, source, bytes) == 0) return kSuccess;  // so that launches can be replayed
   std::memmove(target, source, bytes);
-  if (on_device(to)) device().host_wrote(address(to), bytes);
+  if (on_device(to)) device().host_wrote();
   return kSuccess;
 }
 

@@ -134,7 +134,7 @@ void serve() {
   }
   std::ranges::reverse(order);
   for (const std::uint64_t index : order) serve_packet(index);
-  device().host_wrote(hostcalls().address, kBufferBytes);
+  device().host_wrote();
 }
 
 bool make_buffer() {
@@ -175,7 +175,7 @@ bool place_hostcall_buffer(const binpatch::Kernel& kernel, std::span<std::byte> 
   if (found == kernel.arguments.end()) return true;
   if (!make_buffer()) return false;
   free_all_packets();
-  device().host_wrote(hostcalls().address, kBufferBytes);
+  device().host_wrote();
   std::memcpy(kernarg.data() + found->offset, &hostcalls().address, sizeof(std::uint64_t));
   device().set_host_service(serve);
   return true;

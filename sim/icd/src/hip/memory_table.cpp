@@ -66,7 +66,7 @@ std::uint64_t allocated_bytes() {
 }
 
 void note_host_writes() {
-  if (memory_table().host_visible != 0) device().host_wrote(0, 1);
+  if (memory_table().host_visible != 0) device().host_wrote();
 }
 
 void reset_memory() {

@@ -27,8 +27,7 @@ cl_int unmap(const _cl_mem& memory, const MappedRegion& mapped, Timing& timing) 
   if ((mapped.flags & kMapWrites) == 0) return CL_SUCCESS;
   charge(timing, host_transfer_ns(volume(mapped.region)));
   if (memory.host_ptr == nullptr) {
-    device().host_wrote(memory.address + mapped.device.offset,
-                        mapped.device.end - mapped.device.offset);
+    device().host_wrote();
     return CL_SUCCESS;
   }
   return for_each_row(

@@ -96,7 +96,7 @@ class VirtualGpu {
   Status fill(std::uint64_t address, std::uint64_t bytes, std::span<const std::byte> pattern);
   // Host view of an allocation, for mapping. Writing through it needs host_wrote() afterwards.
   Result<std::byte*> host_pointer(std::uint64_t address, std::uint64_t bytes);
-  void host_wrote(std::uint64_t address, std::uint64_t bytes);
+  void host_wrote();
   // Whether the address is one of device memory, allocated or not.
   [[nodiscard]] bool is_device_address(std::uint64_t address) const;
   // Whether every device address is also the host's address of the same byte.
