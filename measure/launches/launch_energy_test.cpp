@@ -12,22 +12,6 @@
 namespace ww::measure {
 namespace {
 
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : mix_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(mix_.next() >> 11) * 0x1.0p-53;
-  }
-  double normal() {
-    double sum = 0;
-    for (int i = 0; i < 12; ++i) sum += uniform(0, 1);
-    return sum - 6;
-  }
-
- private:
-  SplitMix mix_;
-};
-
 enum SensorKind { averaging, lagging, slow, whole_watts, accumulating, kSensorKinds };
 
 // A card's truth, its launches, and what its sensor showed.
@@ -41,7 +25,7 @@ struct Card {
   LaunchSensor sensor;
 };
 
-testing::SensorShape shape_of(SensorKind kind, Draw& draw) {
+testing::SensorShape shape_of(SensorKind kind, SplitMix& draw) {
   testing::SensorShape shape;
   shape.delay_s = draw.uniform(0, 0.06);
   shape.noise_w = draw.uniform(0.3, 1.5);
@@ -63,7 +47,7 @@ testing::SensorShape shape_of(SensorKind kind, Draw& draw) {
 // Blocks of dense and of sparse launches with idle blocks between them, in the order A B B A.
 Card make_card(std::uint64_t seed, SensorKind kind, double duration_s, double tolerance = 0,
                int cycles = 5) {
-  Draw draw(seed);
+  SplitMix draw(seed);
   Card card;
   const auto shape = shape_of(kind, draw);
   card.idle_w = draw.uniform(25, 90);
@@ -189,7 +173,7 @@ TEST_P(ShortKernels, HaveTheirEnergyWithinTheIntervalOnFiveKindsOfSensor) {
 // A noisy sensor at 1 Hz.
 Card noisy_card(int cycles) {
   Card card = make_card(77, slow, 3e-3, 0, cycles);
-  Draw draw(5);
+  SplitMix draw(5);
   for (PowerPoint& reading : card.readings) reading.power_w += 150 * draw.normal();
   return card;
 }
@@ -247,7 +231,7 @@ struct Pair {
 // each launch of one follows a launch of the other.
 Pair two_kernels(bool apart) {
   Pair pair;
-  Draw draw(1);
+  SplitMix draw(1);
   testing::SteppedPower power(50);
   double t = 0;
   for (int i = 0; i < 3000; ++i) {

@@ -12,23 +12,6 @@
 namespace ww::model {
 namespace {
 
-class Draw {
- public:
-  explicit Draw(std::uint64_t seed) : mix_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(mix_.next() >> 11) * 0x1.0p-53;
-  }
-  // A standard deviation of 1.
-  double normal() {
-    double sum = 0;
-    for (int i = 0; i < 12; ++i) sum += uniform(0, 1);
-    return sum - 6;
-  }
-
- private:
-  SplitMix mix_;
-};
-
 struct Truth {
   std::vector<std::string> names{"clocks", "instructions", "l1", "l2", "memory"};
   std::vector<double> watts{60, 40, 25, 30, 20, 0};  // static first; of an activity of 1
@@ -42,7 +25,7 @@ struct Made {
 
 // Applications of two runs each; activities between 0 and 2, some absent in some applications.
 Made make(std::uint64_t seed, const Truth& truth, int applications = 16) {
-  Draw draw(seed);
+  SplitMix draw(seed);
   Made made;
   made.means.assign(truth.watts.size(), 0);
   for (const auto& name : truth.names) {
@@ -133,7 +116,7 @@ TEST(Attribution, ReportsCollinearPartsAsASum) {
   for (std::uint64_t d = 0; d < 40; ++d) {
     Made made = make(100 + d, Truth{});
     // Memory follows L2, as it does in kernels that hit nothing.
-    Draw draw(d);
+    SplitMix draw(d);
     for (std::size_t r = 0; r < made.table.power_w.size(); ++r) {
       made.table.terms[4].activity[r] =
           0.5 * made.table.terms[3].activity[r] * (1 + 0.01 * draw.normal());
@@ -155,7 +138,7 @@ TEST(Attribution, ReportsCollinearPartsAsASum) {
 
 AttributionTable with_part(Made made, double second_watts) {
   AttributionTable table = std::move(made.table);
-  Draw draw(11);
+  SplitMix draw(11);
   table.terms[1].part = "instructions";
   table.terms.push_back({"float", "instructions", {}});
   for (double& power : table.power_w) {
@@ -207,7 +190,7 @@ TEST(Attribution, GivesNoUpperEndToARunThatDoesWhatNoOtherApplicationDoes) {
 
 TEST(Attribution, JudgesAFormOfMoreCoefficientsThanRuns) {
   AttributionTable table = make(17, Truth{}, 6).table;
-  Draw draw(4);
+  SplitMix draw(4);
   for (int t = 0; t < 12; ++t) {
     table.terms.push_back({"x" + std::to_string(t), "x", {}});
     for (std::size_t r = 0; r < table.power_w.size(); ++r) {

@@ -22,14 +22,13 @@ struct MadeProblem {
 // Positive columns of unlike scales; the truth has coefficients below 0, so that bounds bind.
 MadeProblem made_problem(std::uint64_t seed) {
   SplitMix mix(seed);
-  const auto uniform = [&] { return static_cast<double>(mix.next() >> 11) * 0x1.0p-53; };
   MadeProblem made{MatrixXd(14, 5), VectorXd::Zero(14)};
   for (Index c = 0; c < 5; ++c) {
     const double scale = std::pow(10.0, static_cast<double>(3 * c) - 6);
-    const double truth = (uniform() - 0.4) / scale;
+    const double truth = (mix.unit() - 0.4) / scale;
     for (Index r = 0; r < 14; ++r) {
-      made.design(r, c) = scale * uniform();
-      made.target(r) += truth * made.design(r, c) + 0.1 * (uniform() - 0.5);
+      made.design(r, c) = scale * mix.unit();
+      made.target(r) += truth * made.design(r, c) + 0.1 * (mix.unit() - 0.5);
     }
   }
   return made;

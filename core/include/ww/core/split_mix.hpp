@@ -18,6 +18,15 @@ class SplitMix {
     return z ^ (z >> 31);
   }
 
+  double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
+  double uniform(double low, double high) { return low + (high - low) * unit(); }
+  // Mean 0, standard deviation 1; nearly normal, and never beyond 6.
+  double normal() {
+    double sum = 0;
+    for (int i = 0; i < 12; ++i) sum += unit();
+    return sum - 6;
+  }
+
  private:
   std::uint64_t state_;
 };
