@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
+#include <vector>
 
 namespace ww::microbench {
 namespace {
@@ -31,6 +33,18 @@ LatencyTable corners(double noise, double spread) {
   return table;
 }
 
+// Channels at these points of a line, seen from places spaced evenly over it.
+LatencyTable on_a_line(int places, double length, const std::vector<double>& channels) {
+  LatencyTable table;
+  for (int place = 0; place < places; ++place) {
+    auto& row = table.emplace_back();
+    for (const double at : channels) {
+      row.push_back(100 + std::abs(at - length * place / (places - 1)));
+    }
+  }
+  return table;
+}
+
 TEST(HomeClusters, AreTheQuadrantsWhateverPlacesAndChannelsTakeOfTheirOwn) {
   const HomeClusters clusters = cluster_channels(corners(0.1, 1.0), 0.1);
   ASSERT_TRUE(clusters.found) << clusters.reason;
@@ -47,14 +61,8 @@ TEST(HomeClusters, AreRefusedWithinTheNoise) {
 
 // Three channels at one place cannot be two homes.
 TEST(HomeClusters, AreRefusedWhereChannelsOfOnePlaceWouldBeParted) {
-  LatencyTable table;
-  for (int place = 0; place < 8; ++place) {
-    auto& row = table.emplace_back();
-    // Three at one end, one in the middle of the way, four at the other end.
-    for (const double at : {0.0, 0.0, 0.0, 5.0, 10.0, 10.0, 10.0, 5.0}) {
-      row.push_back(100 + std::abs(at - 10.0 * place / 7));
-    }
-  }
+  // Three at one end, two in the middle of the way, three at the other end.
+  const LatencyTable table = on_a_line(8, 10, {0, 0, 0, 5, 10, 10, 10, 5});
   const HomeClusters clusters = cluster_channels(table, 0.01);
   EXPECT_FALSE(clusters.found);
   EXPECT_THAT(clusters.reason, HasSubstr("differ by 0.00 ticks"));
@@ -63,13 +71,7 @@ TEST(HomeClusters, AreRefusedWhereChannelsOfOnePlaceWouldBeParted) {
 // Two pairs on one side and four channels evenly spaced on the other: which two of those are a home
 // makes next to no difference where the middle ones lie close.
 TEST(HomeClusters, AreRefusedWhereAnotherGroupingDoesAsWell) {
-  LatencyTable table;
-  for (int place = 0; place < 9; ++place) {
-    auto& row = table.emplace_back();
-    for (const double at : {0.0, 0.2, 3.0, 3.2, 10.0, 13.99, 14.0, 18.0}) {
-      row.push_back(100 + std::abs(at - 18.0 * place / 8));
-    }
-  }
+  const LatencyTable table = on_a_line(9, 18, {0, 0.2, 3, 3.2, 10, 13.99, 14, 18});
   const HomeClusters clusters = cluster_channels(table, 0.001);
   EXPECT_FALSE(clusters.found);
   EXPECT_THAT(clusters.reason, HasSubstr("another grouping"));
