@@ -81,7 +81,7 @@ target_include_directories(bench_emulator PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/sr
 
 ww_add_test(timing_test LABEL unit
   SOURCES src/timing/directory_test.cpp src/timing/dram_test.cpp src/timing/coherence_test.cpp
-          src/timing/approximation_test.cpp src/timing/timing_test.cpp
+          src/timing/fill_table_test.cpp src/timing/approximation_test.cpp src/timing/timing_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_truth)
 ww_add_benchmark(bench_timing SOURCES src/timing/timing_bench.cpp LIBS ww_sim_gpu ww_sim_gpu_truth)
 foreach(name timing_test bench_timing)

@@ -122,6 +122,14 @@ class Flights {
   }
   // Of a flight that has one.
   [[nodiscard]] Cargo& cargo(const Flight& flight) { return cargo_[flight.cargo]; }
+  // Its cargo, if it has any, is read soon.
+  void expect_cargo(const Flight& flight) const {
+    if (flight.cargo == kNone) return;
+    const Cargo& cargo = cargo_[flight.cargo];
+    __builtin_prefetch(cargo.data.data());
+    __builtin_prefetch(cargo.data.data() + 64);
+    __builtin_prefetch(&cargo.sent_data);
+  }
 
  private:
   Pool<Flight> flights_;

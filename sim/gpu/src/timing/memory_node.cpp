@@ -102,16 +102,16 @@ Result<bool> MemoryNode::step(std::int64_t now) {
     any = true;
   }
   for (; !returns_.empty() && returns_.front().cycle <= now; returns_.pop()) {
-    const auto fill = std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) {
-      return one.first == returns_.front().index;
-    });
-    for (std::uint32_t waiter = fill->first; waiter != kNone;) {
+    const std::uint32_t fill = returns_.front().index;
+    for (std::uint32_t waiter = fills_[fill].first; waiter != kNone;) {
       Flight& flight = side_.flights[waiter / 2];
-      if (--flight.waits == 0) replies_.push(waiter / 2);
+      if (--flight.waits == 0) {
+        replies_.push(waiter / 2);
+        side_.flights.expect_cargo(flight);
+      }
       waiter = flight.next[waiter % 2];
     }
-    *fill = fills_.back();
-    fills_.pop_back();
+    fills_.erase(fill);
     any = true;
   }
   for (const auto& [owner, index] : recalls_) {
@@ -130,6 +130,7 @@ Result<bool> MemoryNode::step(std::int64_t now) {
       const Flight& sent = side_.flights[replies_.front()];
       if (!sent.in_data() || side_.flights.cargo(sent).sent_data == sent.wanted_data) {
         replies_.pop();
+        if (!replies_.empty()) __builtin_prefetch(&side_.flights[replies_.front()], 1);
         --inside_;
       }
       any = true;
@@ -276,10 +277,9 @@ void MemoryNode::look_up(const exec::L2Tags::Access& access, std::uint32_t line,
   const std::uint32_t half = flight.pair ? line & 1U : 0U;
   const std::uint32_t waiter = 2 * index + half;
   flight.next[half] = kNone;
-  const auto fill =
-      std::find_if(fills_.begin(), fills_.end(), [&](const Fill& one) { return one.line == line; });
+  Fill* const fill = fills_.find(line);
   account(access);
-  if (fill != fills_.end()) {  // joins what is on its way
+  if (fill != nullptr) {  // joins what is on its way
     ++side_.stats.l2_merged;
     side_.flights[fill->last / 2].next[fill->last % 2] = waiter;
     fill->last = waiter;
@@ -290,8 +290,7 @@ void MemoryNode::look_up(const exec::L2Tags::Access& access, std::uint32_t line,
   side_.counters.memory_read_halves += 2;
   side_.observer.memory(
       {side_.observer_cycle, channel_, false, side_.memory.host(exec::line_address(line))});
-  fills_.push_back({line, waiter, waiter});
-  dram_.push({local_line(line), waiter, false});
+  dram_.push({local_line(line), fills_.add(line, waiter), false});
   ++flight.waits;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "compute_unit/line_update.hpp"
@@ -10,6 +11,7 @@
 #include "timing/clocks.hpp"
 #include "timing/directory.hpp"
 #include "timing/dram.hpp"
+#include "timing/fill_table.hpp"
 #include "timing/flight.hpp"
 
 namespace ww::sim::gpu::timing {
@@ -49,6 +51,11 @@ inline std::size_t flit_bytes(const TimingConfig& config, int own_bits) {
 // A packet's header: the address below, the kind in the last byte.
 inline void write_header(std::byte* header, std::size_t bytes, std::uint64_t address,
                          net::PacketKind kind) {
+  if (bytes == sizeof address) {  // the usual size
+    address = (address & ((std::uint64_t{1} << 56) - 1)) | static_cast<std::uint64_t>(kind) << 56;
+    std::memcpy(header, &address, sizeof address);
+    return;
+  }
   for (std::size_t i = 0; i < bytes; ++i) {
     header[i] = static_cast<std::byte>(i < 7 ? address >> (8 * i) & 0xFF : 0);
   }
@@ -93,12 +100,6 @@ class MemoryNode {
   struct Timed {
     std::int64_t cycle{};
     std::uint32_t index{};
-  };
-  // A line on its way from memory, and who waits for it: twice the flight, and which of its lines.
-  struct Fill {
-    std::uint32_t line{kNone};
-    std::uint32_t first{kNone};
-    std::uint32_t last{kNone};
   };
   // What the reply to a vector load carries (TimingConfig::reply_data).
   enum class ReplyData : std::uint8_t { line, each, first };
@@ -147,7 +148,7 @@ class MemoryNode {
   std::vector<std::int64_t> bank_free_;
   Fifo<Timed> pipeline_;  // replies that come out of the L2
   Fifo<Timed> returns_;   // fills that come back from memory
-  std::vector<Fill> fills_;
+  FillTable fills_;       // lines on their way from memory
   std::vector<std::pair<std::uint32_t, std::uint32_t>> recalls_;  // to be sent: owner, flight
   Fifo<std::uint32_t> replies_;  // wait for room in the output buffer
   std::size_t inside_{};         // requests that were not answered yet
