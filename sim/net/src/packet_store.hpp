@@ -13,10 +13,13 @@ namespace ww::sim::net {
 
 inline constexpr std::uint32_t kNoPacket = ~std::uint32_t{0};
 
-struct PacketRecord {
+// Thousands wait, and each cycle touches others: one of the host's lines each.
+struct alignas(64) PacketRecord {
   std::uint64_t tag{};
   std::int64_t created{};
   std::int64_t injected{-1};  // cycle in which the head left the source queue
+  std::byte* bytes{};         // of its payload; the store keeps them
+  std::uint32_t size{};       // of its payload
   NodeId source{};
   NodeId destination{};
   std::uint32_t next{kNoPacket};  // in its source queue, or in the free list
@@ -27,6 +30,7 @@ struct PacketRecord {
   std::uint8_t message_class{};
   PacketKind kind{};
 };
+static_assert(sizeof(PacketRecord) == 64);
 
 class PacketStore {
  public:
@@ -57,6 +61,9 @@ class PacketStore {
     const auto queue =
         node * static_cast<std::uint32_t>(classes_) + static_cast<std::uint32_t>(message_class);
     heads_[queue] = records_[heads_[queue]].next;
+    if (heads_[queue] != kNoPacket) {
+      __builtin_prefetch(&records_[heads_[queue]], 1);  // it is next to leave
+    }
     --lengths_[queue];
   }
   // Packets in a source queue.
@@ -72,8 +79,7 @@ class PacketStore {
 
   // Bytes of a packet's payload, which may be changed; empty without one.
   [[nodiscard]] std::span<std::byte> payload(std::uint32_t index) {
-    const std::uint32_t at = records_[index].payload;
-    return at == kNoPacket ? std::span<std::byte>{} : std::span<std::byte>(payloads_[at]);
+    return {records_[index].bytes, records_[index].size};
   }
 
   // 8 x bytes_per_flit bits of flit `index` of a packet, zero past the end of the payload.

@@ -45,7 +45,7 @@ void Photonic::take_events() {
   events_.take(light_, [this](const Event& event) {
     if (event.kind == Kind::arrived) {
       ++stations_[event.station].received;
-      arriving_.push_back({now_ + keys_.cluster_delay, event.packet});
+      arriving_.push({now_ + keys_.cluster_delay, event.packet});
     } else if (event.kind == Kind::sent) {
       finish(event.station, event.lane);
     } else {
@@ -58,7 +58,7 @@ void Photonic::take_events() {
 void Photonic::take_deadlines() {
   while (!deadlines_.empty() && deadlines_.front().at <= light_) {
     const Deadline due = deadlines_.front();
-    deadlines_.pop_front();
+    deadlines_.pop();
     Lane& lane = stations_[due.station].lanes[due.lane];
     if (lane.stamp != due.stamp) {
       continue;
@@ -83,8 +83,8 @@ void Photonic::take_deadlines() {
 void Photonic::set_deadline(int station, std::size_t lane) {
   const Lane& state = stations_[static_cast<std::size_t>(station)].lanes[lane];
   if (state.fails < keys_.backoff_doublings) {
-    deadlines_.push_back({light_ + layout_.loop_cycles() + 1, state.stamp,
-                          static_cast<std::uint16_t>(lane), static_cast<std::uint8_t>(station)});
+    deadlines_.push({light_ + layout_.loop_cycles() + 1, state.stamp,
+                     static_cast<std::uint16_t>(lane), static_cast<std::uint8_t>(station)});
   }
 }
 

@@ -90,8 +90,8 @@ Status Photonic::check_conservation() const {
     }
     return count;
   };
-  for (const Due& due : entering_) {
-    found += copies(due.packet) - 1;
+  for (std::size_t i = 0; i < entering_.size(); ++i) {
+    found += copies(entering_[i].packet) - 1;
   }
   for (int node = 0; node < node_count(config_); ++node) {
     for (int message_class = 0; message_class < config_.classes; ++message_class) {

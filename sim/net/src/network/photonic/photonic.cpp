@@ -165,17 +165,20 @@ void Photonic::admit() {
 // One packet of a node; says whether the node has more.
 bool Photonic::admit_from(int position, NodeId node) {
   Station& station = stations_[static_cast<std::size_t>(position)];
-  std::uint8_t chosen = next_class_[node];
+  const bool room = station.queued < keys_.station_queue;
+  const auto is_local = [&](std::uint32_t index) {
+    return position_of(store_[index].destination) == position;
+  };
+  int chosen = 0;
   std::uint32_t packet = kNoPacket;
   bool more = false;
-  for (int i = 0; i < config_.classes; ++i) {
-    const auto candidate = static_cast<std::uint8_t>((next_class_[node] + i) % config_.classes);
+  for (int i = 0, candidate = next_class_[node]; i < config_.classes;
+       ++i, candidate = next_of(candidate, config_.classes)) {
     const std::uint32_t front = store_.front(node, candidate);
     if (front == kNoPacket) {
       continue;
     }
-    const bool local = position_of(store_[front].destination) == position;
-    if (packet == kNoPacket && (local || station.queued < keys_.station_queue)) {
+    if (packet == kNoPacket && (room || is_local(front))) {
       packet = front;
       chosen = candidate;
     } else {
@@ -185,8 +188,8 @@ bool Photonic::admit_from(int position, NodeId node) {
   if (packet == kNoPacket) {
     return more;
   }
-  const bool local = position_of(store_[packet].destination) == position;
-  next_class_[node] = static_cast<std::uint8_t>((chosen + 1) % config_.classes);
+  const bool local = is_local(packet);
+  next_class_[node] = static_cast<std::uint8_t>(next_of(chosen, config_.classes));
   last_progress_ = now_;
   if (config_.count_toggles) {
     count_toggles(packet, node, true);
@@ -205,12 +208,13 @@ bool Photonic::admit_from(int position, NodeId node) {
   }
   if (local) {
     --station.local;
-    --unsent_[node * static_cast<std::uint32_t>(config_.classes) + chosen];
+    --unsent_[node * static_cast<std::uint32_t>(config_.classes) +
+              static_cast<std::uint32_t>(chosen)];
     ++light_events_.local_messages;
-    local_.push_back({now_ + 2 * keys_.cluster_delay, packet});
+    local_.push({now_ + 2 * keys_.cluster_delay, packet});
   } else {
     ++station.queued;
-    entering_.push_back({now_ + keys_.cluster_delay, packet});
+    entering_.push({now_ + keys_.cluster_delay, packet});
   }
   for (int i = 0; i < config_.classes && !more; ++i) {
     more = store_.front(node, i) != kNoPacket;
@@ -225,7 +229,7 @@ bool Photonic::admit_from(int position, NodeId node) {
 void Photonic::enter_stations() {
   while (!entering_.empty() && entering_.front().at <= now_) {
     const std::uint32_t packet = entering_.front().packet;
-    entering_.pop_front();
+    entering_.pop();
     const int position = position_of(store_[packet].source);
     const std::size_t index = lane_of(packet);
     Station& station = stations_[static_cast<std::size_t>(position)];
@@ -252,10 +256,10 @@ void Photonic::enter_stations() {
   }
 }
 
-void Photonic::hand_out(std::deque<Due>& from) {
+void Photonic::hand_out(Ring<Due>& from) {
   while (!from.empty() && from.front().at <= now_) {
     const std::uint32_t packet = from.front().packet;
-    from.pop_front();
+    from.pop();
     net_events_.ejected_flits += store_[packet].flits;
     net_events_.link_flits += store_[packet].flits;
     if (config_.count_toggles) {

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <vector>
 
 #include "network/photonic/event_wheel.hpp"
@@ -16,6 +15,7 @@
 #include "network/photonic/layout.hpp"
 #include "network/photonic/predictor.hpp"
 #include "network_base.hpp"
+#include "ring.hpp"
 
 namespace ww::sim::net::photonic {
 
@@ -91,7 +91,7 @@ class Photonic final : public ClockedNetwork {
   void admit();
   bool admit_from(int station, NodeId node);
   void enter_stations();
-  void hand_out(std::deque<Due>& from);
+  void hand_out(Ring<Due>& from);
   void count_toggles(std::uint32_t packet, NodeId node, bool up);
   void begin_cycle();
   void predict();
@@ -153,7 +153,7 @@ class Photonic final : public ClockedNetwork {
   std::vector<std::int64_t> entered_;        // [packet], optical
   std::vector<Station> stations_;            // [position]
   std::vector<std::uint8_t> next_class_;     // [node]
-  std::deque<Due> entering_, arriving_, local_;
+  Ring<Due> entering_, arriving_, local_;
 
   // light
   std::vector<Token> data_tokens_;        // [link]
@@ -164,7 +164,7 @@ class Photonic final : public ClockedNetwork {
   std::uint64_t free_power_{}, held_power_{};  // tokens
   std::uint64_t power_wanted_{};               // positions
   EventWheel<Event> events_;                   // by optical cycle
-  std::deque<Deadline> deadlines_;
+  Ring<Deadline> deadlines_;
   std::int64_t light_{};  // optical cycle
   int turn_{};            // light_ modulo the loop
 
