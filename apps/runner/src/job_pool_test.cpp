@@ -36,6 +36,14 @@ TEST(JobPool, LeavesTheThreadsThatTheUserAskedFor) {
   ::unsetenv("WIREWATT_THREADS");
 }
 
+TEST(JobPool, LetsMallocUseHugePagesUnlessTheEnvironmentSaysOtherwise) {
+  ::unsetenv("GLIBC_TUNABLES");
+  EXPECT_EQ(printed("echo $GLIBC_TUNABLES"), "glibc.malloc.hugetlb=1\n");
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
+  EXPECT_EQ(printed("echo $GLIBC_TUNABLES"), "glibc.malloc.check=0\n");
+  ::unsetenv("GLIBC_TUNABLES");
+}
+
 TEST(JobPool, StopsAfterAJobThatItsCallerRefuses) {
   const auto folder = ScratchFolder::create("jobs");
   ASSERT_TRUE(folder) << folder.error().text();
