@@ -5,6 +5,8 @@
 #include <set>
 
 #include "gpuopt/gpuopt.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/net/factory.hpp"
 
 namespace ww::study::gpuopt {
@@ -263,6 +265,20 @@ TEST(GpuoptPlatform, IsReadFromChipAndNetwork) {
   GpuoptVariant wider = emesh;
   wider.system.network.flit_bits = 512;
   EXPECT_TRUE(differing("gpuopt", wider).contains("flit of EMESH"));
+  // The same chip file with another L1.
+  auto text = read_file(WW_GPUOPT_CHIP);
+  ASSERT_TRUE(text) << text.error().text();
+  const std::string key = "l1_bytes = 32768";
+  const std::size_t at = text->find(key);
+  ASSERT_NE(at, std::string::npos);
+  text->replace(at, key.size(), "l1_bytes = 65536");
+  const auto folder = ScratchFolder::create("chip");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const std::string file = (folder->path() / "larger-l1.toml").string();
+  ASSERT_TRUE(write_file_atomically(file, *text));
+  auto changed = known;
+  changed.insert("L1");
+  EXPECT_EQ(differing(file.c_str(), emesh), changed);
 }
 
 TEST(GpuoptVariants, AreNetworksThatCanBeBuilt) {
