@@ -26,21 +26,18 @@ std::string text_of(const std::filesystem::path& file) {
   return content.str();
 }
 
-// One quick campaign on the virtual W9100, shared by the tests that only read it.
+// One quick campaign on the virtual W9100 with seed 1, shared by the tests that only read it.
 class QuickCalibration : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     folder_ = std::make_unique<TemporaryFolder>();
-    const auto start = std::chrono::steady_clock::now();
-    finished_ = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed", "1",
-                     "--out", run_folder().string(), "--json"});
-    took_ = std::chrono::steady_clock::now() - start;
+    recording_ = copy_recording("w9100", run_folder());
   }
   static void TearDownTestSuite() { folder_.reset(); }
   static std::filesystem::path run_folder() { return folder_->path() / "run"; }
   static std::string campaign() { return (run_folder() / "campaign.db").string(); }
 
-  void SetUp() override { ASSERT_EQ(finished_.exit_code, 0) << finished_.err; }
+  void SetUp() override { ASSERT_TRUE(recording_.printed.is_object()); }
 
   static json fit(const std::vector<std::string>& flags) {
     std::vector<std::string> command{wirewatt(), "fit", run_folder().string(), "--json"};
@@ -51,13 +48,11 @@ class QuickCalibration : public ::testing::Test {
   }
 
   static inline std::unique_ptr<TemporaryFolder> folder_;
-  static inline Finished finished_;
-  static inline std::chrono::duration<double, std::milli> took_;
+  static inline Recording recording_;
 };
 
 TEST_F(QuickCalibration, PrintsTheContractAndSaysVirtual) {
-  ASSERT_TRUE(json::accept(finished_.out)) << finished_.out;
-  const auto result = finished_.json();
+  const auto result = recording_.printed;
   const auto& energy = result.at("energy_fj_per_bit_mm");
   EXPECT_LT(energy.at("low"), energy.at("value"));
   EXPECT_LT(energy.at("value"), energy.at("high"));
@@ -188,7 +183,7 @@ TEST_F(QuickCalibration, WaitingByNopsGivesTheSameEnergy) {
   const auto finished = run(with_nops);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto energy = finished.json().at("energy_fj_per_bit_mm");
-  const auto sleeping = finished_.json().at("energy_fj_per_bit_mm");
+  const auto sleeping = recording_.printed.at("energy_fj_per_bit_mm");
   EXPECT_LT(energy.at("low"), sleeping.at("value"));
   EXPECT_GT(energy.at("high"), sleeping.at("value"));
   EXPECT_NE(energy.at("value"), sleeping.at("value"));
@@ -210,7 +205,7 @@ TEST_F(QuickCalibration, AnExistingCampaignIsNeverReplaced) {
 }
 
 TEST_F(QuickCalibration, ResumingAFinishedCampaignAddsNothing) {
-  const auto before = finished_.json();
+  const auto before = recording_.printed;
   const auto again = run({wirewatt(), "calibrate", "--device", "virtual:w9100", "--quick", "--seed",
                           "1", "--resume", "--out", run_folder().string(), "--json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
@@ -232,7 +227,8 @@ TEST_F(QuickCalibration, SurvivesBeingKilledAtTenRandomMoments) {
     if (std::filesystem::exists(broken + "/campaign.db")) command.emplace_back("--resume");
     std::optional<std::chrono::milliseconds> kill_after;
     if (attempt < 10) {
-      kill_after = std::chrono::milliseconds(static_cast<int>(moment(random) * took_.count()));
+      kill_after = std::chrono::milliseconds(
+          static_cast<int>(moment(random) * static_cast<double>(recording_.took.count())));
     }
     finished = run(command, {}, kill_after);
     if (finished.exit_code == -9) ++kills;
@@ -241,7 +237,7 @@ TEST_F(QuickCalibration, SurvivesBeingKilledAtTenRandomMoments) {
   EXPECT_GE(kills, 3) << "too few kills hit a running campaign to show anything";
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto resumed = finished.json();
-  const auto unbroken = finished_.json();
+  const auto unbroken = recording_.printed;
   // (block, position) is unique in the store, so an equal count means none lost and none twice.
   EXPECT_EQ(resumed.at("runs"), unbroken.at("runs"));
   const auto& energy = unbroken.at("energy_fj_per_bit_mm");

@@ -8,6 +8,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <ostream>
 #include <stdexcept>
 
@@ -108,6 +109,16 @@ std::filesystem::path source_folder() {
 }
 std::filesystem::path build_folder() {
   return required_environment("WW_BINARY_DIR");
+}
+
+Recording copy_recording(const std::string& name, const std::filesystem::path& to) {
+  const auto recordings = build_folder() / "recordings";
+  std::filesystem::copy(recordings / name, to, std::filesystem::copy_options::recursive);
+  std::ifstream printed(recordings / (name + ".json"));
+  std::ifstream took(recordings / (name + ".ms"));
+  long milliseconds{};
+  if (!(took >> milliseconds)) throw std::runtime_error("no recording " + name);
+  return {parse_json(printed), std::chrono::milliseconds(milliseconds)};
 }
 
 TemporaryFolder::TemporaryFolder() {

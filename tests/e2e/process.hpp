@@ -43,6 +43,16 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::filesystem::path source_folder();
 [[nodiscard]] std::filesystem::path build_folder();
 
+// A run that the fixture `recordings` made for several tests (tests/e2e/record says which).
+struct Recording {
+  nlohmann::json printed;  // discarded where it is none
+  std::chrono::milliseconds took{};
+};
+
+// Copies the folder of the recording `name` to `to`, because whoever opens a campaign may change
+// it. Throws where ctest made no recording.
+[[nodiscard]] Recording copy_recording(const std::string& name, const std::filesystem::path& to);
+
 // A folder that is removed at the end.
 class TemporaryFolder {
  public:
