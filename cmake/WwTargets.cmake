@@ -57,14 +57,17 @@ function(ww_add_library name)
   ww_unity(${name})
 endfunction()
 
-# ww_add_test(NAME LABEL unit|golden|property|fuzz|gpu SOURCES ... LIBS ... [ALONE])
+# ww_add_test(NAME LABEL unit|golden|property|fuzz|gpu SOURCES ... LIBS ... [ALONE] [COMMAND ...])
 # One GoogleTest executable, registered with ctest under one label. ALONE: its sources repeat short
-# names of each other's, so each is compiled by itself.
+# names of each other's, so each is compiled by itself. COMMAND: ctest runs this, which runs the executable.
 function(ww_add_test name)
   if(NOT WW_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "ALONE" "LABEL;TIMEOUT" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "LABEL;TIMEOUT" "SOURCES;LIBS;COMMAND" ${ARGN})
+  if(NOT ARG_COMMAND)
+    set(ARG_COMMAND ${name})
+  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
@@ -82,7 +85,7 @@ function(ww_add_test name)
   endif()
   # WW_SHARED_DATA: recordings from real GPUs beside the checkout; tests that read them skip, saying
   # so, where the folder is absent.
-  add_test(NAME ${name} COMMAND ${name})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT}
     ENVIRONMENT "WW_SOURCE_DIR=${PROJECT_SOURCE_DIR};WW_BINARY_DIR=${PROJECT_BINARY_DIR};WW_SHARED_DATA=${PROJECT_SOURCE_DIR}/../shared")
 endfunction()
