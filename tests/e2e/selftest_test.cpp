@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "nvidia_stub.hpp"
 #include "process.hpp"
@@ -17,11 +16,6 @@ using ::testing::Not;
 class SelftestOf : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SelftestOf, AVirtualDeviceIsJudgedAlikeWhenItIsReplayed) {
-  // Half a minute of processor time: WW_SELFTEST_ALL=1 ctest --test-dir build/release -R selftest
-  // -V
-  if (GetParam() != std::string("virtual:w9100") && std::getenv("WW_SELFTEST_ALL") == nullptr) {
-    GTEST_SKIP() << "set WW_SELFTEST_ALL=1 for it";
-  }
   const TemporaryFolder folder;
   const std::string file = (folder.path() / "test.wwst").string();
   const auto made = run({wirewatt(), "selftest", "--device", GetParam(), "-o", file, "--json"},
