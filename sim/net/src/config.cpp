@@ -8,6 +8,7 @@
 
 #include "ww/core/suggest.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/node_distances.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::sim::net {
@@ -50,6 +51,28 @@ constexpr Key<NetworkConfig> kCountKeys[] = {
     {"count_toggles", &NetworkConfig::count_toggles, anything(), "", "",
      "Count the real bit transitions of each link", ""},
 };
+
+Status check_distances(const NetworkKind& kind, const NetworkConfig& config) {
+  const auto& distances = config.own<NodeDistances>().um;
+  if (distances.empty()) {
+    return {};
+  }
+  if (!kind.one_switch) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("distances between nodes are lengths of wires in a crossbar; packets "
+                            "of {} pass other routers on their way",
+                            kind.name),
+                "node_distances");
+  }
+  const auto nodes = static_cast<std::size_t>(node_count(config));
+  if (distances.size() != nodes * nodes) {
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("{} distances between {} nodes; each pair has one", distances.size(), nodes),
+        "node_distances");
+  }
+  return {};
+}
 
 using TableOf = std::span<const Key<NetworkConfig>>;
 
@@ -109,6 +132,7 @@ Status validate(const NetworkKind& kind, const NetworkConfig& wanted) {
                   "memory_nodes");
     }
   }
+  WW_TRY(check_distances(kind, config));
   WW_TRY(check_table(config, TableOf(kMemoryKeys)));
   if (kind.keys != nullptr) {
     NetworkConfig copy = config;

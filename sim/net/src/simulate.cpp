@@ -10,6 +10,7 @@
 #include "ww/core/device_name.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/node_distances.hpp"
 #include "ww/sim/net/packet_trace.hpp"
 #include "ww/sim/net/statistics.hpp"
 
@@ -109,6 +110,12 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
                             "--topology FILE with links of class \"l2-crossing\"",
                             config.network),
                 "model");
+  }
+  if (energy_config.chip_wires && config.own<NodeDistances>().um.empty()) {
+    return fail(ErrorCode::unsupported,
+                "a chip's wires are charged by their lengths, and this network has no distances "
+                "between its nodes",
+                "node_distances");
   }
   SimulateReport report;
   report.simulation = simulation;

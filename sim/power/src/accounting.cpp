@@ -50,6 +50,33 @@ Picojoule EnergyReport::total() const {
   return sum;
 }
 
+namespace {
+
+nlohmann::json figure_json(const CrossingFigure& of) {
+  return {{"value", of.value}, {"low", of.low}, {"high", of.high}};
+}
+
+nlohmann::json pair_wires_json(const PairWireCharge& charge) {
+  return {{"flits", charge.flits},
+          {"bits", charge.bits},
+          {"bit_mm", charge.bit_mm},
+          {"mean_mm", charge.bits > 0 ? charge.bit_mm / charge.bits : 0.0},
+          {"toggle_rate", charge.toggle_rate},
+          {"fj_per_bit_mm", figure_json(charge.fj_per_bit_mm)},
+          {"pj", figure_json(charge.pj)}};
+}
+
+nlohmann::json chip_wires_json(const ChipWiresCharge& charge) {
+  nlohmann::json json = pair_wires_json(charge.all);
+  json["requests"] = pair_wires_json(charge.requests);
+  json["replies"] = pair_wires_json(charge.replies);
+  json["source"] = charge.source;
+  json["label"] = charge.is_virtual ? "virtual" : "measured";
+  return json;
+}
+
+}  // namespace
+
 void to_json(nlohmann::json& json, const EnergyReport& report) {
   json = nlohmann::json::object();
   for (const auto& [name, value] : report.components()) {
@@ -62,15 +89,15 @@ void to_json(nlohmann::json& json, const EnergyReport& report) {
   json["total"] = report.total().to<double>();
   if (report.l2_crossing) {
     const CrossingCharge& charge = *report.l2_crossing;
-    const auto figure = [](const CrossingFigure& of) {
-      return nlohmann::json{{"value", of.value}, {"low", of.low}, {"high", of.high}};
-    };
     json["l2_crossing"] = {{"flits", charge.flits},
                            {"toggle_rate", charge.toggle_rate},
-                           {"pj_per_bit", figure(charge.pj_per_bit)},
-                           {"pj", figure(charge.pj)},
+                           {"pj_per_bit", figure_json(charge.pj_per_bit)},
+                           {"pj", figure_json(charge.pj)},
                            {"source", charge.source},
                            {"label", charge.is_virtual ? "virtual" : "measured"}};
+  }
+  if (report.chip_wires) {
+    json["chip_wires"] = chip_wires_json(*report.chip_wires);
   }
   json["router_source"] = report.router_source;
   json["wire_source"] = report.wire_source;
@@ -121,6 +148,39 @@ CrossingCharge charge_of(const SizedLinkEvents& links, const CrossingEnergy& ene
   charge.pj_per_bit = energy.at(charge.toggle_rate);
   charge.pj = {bits * charge.pj_per_bit.value, bits * charge.pj_per_bit.low,
                bits * charge.pj_per_bit.high};
+  charge.source = energy.source;
+  charge.is_virtual = energy.is_virtual;
+  return charge;
+}
+
+// What the wires of one direction cost at the calibration's energy.
+PairWireCharge charge_of(const PairWireEvents& events, const ChipWires& energy,
+                         const Wires& wires) {
+  constexpr double kMmPerUm = 1e-3;
+  PairWireCharge charge;
+  charge.flits = events.flits;
+  charge.bits = static_cast<double>(events.flits) * wires.flit_bits;
+  charge.bit_mm = static_cast<double>(events.flit_um) * kMmPerUm * wires.flit_bits;
+  charge.toggle_rate = wires.counted && charge.bit_mm > 0
+                           ? static_cast<double>(events.toggle_um) * kMmPerUm / charge.bit_mm
+                           : wires.toggle_rate;
+  charge.fj_per_bit_mm = energy.at(charge.toggle_rate);
+  const double pj_per_fj = charge.bit_mm * 1e-3;
+  charge.pj = {pj_per_fj * charge.fj_per_bit_mm.value, pj_per_fj * charge.fj_per_bit_mm.low,
+               pj_per_fj * charge.fj_per_bit_mm.high};
+  return charge;
+}
+
+ChipWiresCharge charge_of(const NetworkEvents& events, const ChipWires& energy,
+                          const Wires& wires) {
+  ChipWiresCharge charge;
+  charge.requests = charge_of(events.request_wires, energy, wires);
+  charge.replies = charge_of(events.reply_wires, energy, wires);
+  PairWireEvents both = events.request_wires;
+  both.flits += events.reply_wires.flits;
+  both.flit_um += events.reply_wires.flit_um;
+  both.toggle_um += events.reply_wires.toggle_um;
+  charge.all = charge_of(both, energy, wires);
   charge.source = energy.source;
   charge.is_virtual = energy.is_virtual;
   return charge;
@@ -219,7 +279,9 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
       config.wire ? config.wire->per_toggle.to<double>() : router.link_fj_per_toggle_mm;
   const double leakage_uw =
       config.wire ? config.wire->leakage_uw_per_bit_mm : router.link_leakage_uw_per_bit_mm;
-  report.wire_source = config.wire ? config.wire->source : router.source;
+  report.wire_source = config.chip_wires ? config.chip_wires->source
+                       : config.wire     ? config.wire->source
+                                         : router.source;
   const Wires wires{fj_per_toggle_mm,
                     leakage_uw,
                     length_mm,
@@ -239,6 +301,15 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
     micrometres.length_mm = 1e-3;
     report.link += micrometres.moving(sized.flit_um, sized.toggle_um);
     report.link_leakage += micrometres.leaking(sized.length_um);
+  }
+  if (config.chip_wires) {
+    report.chip_wires = charge_of(events, *config.chip_wires, wires);
+    report.link += Picojoule(report.chip_wires->all.pj.value);
+  } else {
+    Wires micrometres = wires;
+    micrometres.length_mm = 1e-3;
+    report.link += micrometres.moving(events.request_wires.flit_um, events.request_wires.toggle_um);
+    report.link += micrometres.moving(events.reply_wires.flit_um, events.reply_wires.toggle_um);
   }
   report.crossing = times(events.sized_links.crossing_fj, 1e-3);
   if (charged) {

@@ -20,6 +20,8 @@ constexpr std::array kSizedLinkCounts{
     &SizedLinkEvents::flit_um,           &SizedLinkEvents::toggle_um,
     &SizedLinkEvents::crossing_flits,    &SizedLinkEvents::crossing_fj,
     &SizedLinkEvents::l2_crossing_flits, &SizedLinkEvents::l2_crossing_toggles};
+constexpr std::array kPairWireCounts{&PairWireEvents::flits, &PairWireEvents::flit_um,
+                                     &PairWireEvents::toggle_um};
 constexpr std::array kOverlayCounts{
     &OverlayEvents::packets,        &OverlayEvents::coalesced,   &OverlayEvents::flits,
     &OverlayEvents::crossbar_flits, &OverlayEvents::latch_flits, &OverlayEvents::link_flits,
@@ -39,6 +41,7 @@ constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::link
 
 static_assert(sizeof(SizedLinkEvents) ==
               (kSizedLinkCounts.size() + kSizedLinkParts.size()) * sizeof(Count));
+static_assert(sizeof(PairWireEvents) == kPairWireCounts.size() * sizeof(Count));
 static_assert(sizeof(OverlayEvents) ==
               (kOverlayCounts.size() + kOverlayParts.size()) * sizeof(Count));
 static_assert(sizeof(CompressionEvents) == (kCompressionCounts.size() + 1) * sizeof(Count));
@@ -54,6 +57,8 @@ template <class Change>
 void each_count(NetworkEvents& a, const NetworkEvents& b, const Change& change) {
   each(kNetworkCounts, a, b, change);
   each(kSizedLinkCounts, a.sized_links, b.sized_links, change);
+  each(kPairWireCounts, a.request_wires, b.request_wires, change);
+  each(kPairWireCounts, a.reply_wires, b.reply_wires, change);
   each(kOverlayCounts, a.overlay, b.overlay, change);
   each(kCompressionCounts, a.compression, b.compression, change);
 }

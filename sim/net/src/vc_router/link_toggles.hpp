@@ -18,14 +18,17 @@ class LinkToggles {
         next_flit_(streams),
         toggles_(links) {}
 
-  void count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
-             std::size_t stream) {
+  // The transitions of this flit.
+  std::uint64_t count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
+                      std::size_t stream) {
     std::uint16_t& index = next_flit_[stream];
     if (head) {
       index = 0;
     }
-    toggles_[link] += store.drive(store[packet], index++,
-                                  std::span(&last_word_[link * flit_bytes_], flit_bytes_));
+    const std::uint64_t changed = store.drive(
+        store[packet], index++, std::span(&last_word_[link * flit_bytes_], flit_bytes_));
+    toggles_[link] += changed;
+    return changed;
   }
   [[nodiscard]] std::uint64_t of(std::size_t link) const { return toggles_[link]; }
 

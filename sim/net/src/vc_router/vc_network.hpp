@@ -32,6 +32,7 @@
 #include "vc_router/events.hpp"
 #include "vc_router/flit.hpp"
 #include "vc_router/link_toggles.hpp"
+#include "vc_router/pair_wires.hpp"
 #include "vc_router/router.hpp"
 #include "vc_router/sources.hpp"
 #include "vc_router/stages.hpp"
@@ -157,6 +158,7 @@ class VcNetwork final : public ClockedNetwork {
   std::vector<std::uint64_t> busy_;    // mask over routers with work left over
   ReplyBuffers reply_buffers_;
   LinkToggles toggles_;
+  PairWires pair_wires_;
 
   // set anew for each tick: where the events go that a flit causes
   EventList<Channel>* flits_out_{};  // to the next router, when it need not wait
@@ -356,6 +358,16 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   if (config_.count_toggles && !local) {
     toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
                    std::size_t{id.number()} * rules_.all_vcs() + output_vc.number());
+  }
+  if constexpr (!Routing::kEqualLinks) {
+    if (local && pair_wires_.are_measured()) {
+      const std::uint64_t changed =
+          config_.count_toggles
+              ? toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
+                               std::size_t{id.number()} * rules_.all_vcs() + output_vc.number())
+              : 0;
+      pair_wires_.count(store_[packet], changed);
+    }
   }
 
   // Forward: written now, seen when the arrival comes. Behind a local port nothing is read.

@@ -51,7 +51,8 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       reply_buffers_(config),
       toggles_(config.count_toggles ? std::size_t{wiring_.routers} * rules_.ports() : 0,
                config.count_toggles ? std::size_t{wiring_.routers} * rules_.all_vcs() : 0,
-               config.flit_bits) {
+               config.flit_bits),
+      pair_wires_(wiring_.terminals.size(), config.own<NodeDistances>()) {
   deliveries_.reserve(wiring_.terminals.size());
   connect();
 }
@@ -144,6 +145,7 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   events.vc_grants = vc_grants_;
   events.reply_buffer_flits = reply_buffers_.flits();
   events.toggles_counted = config_.count_toggles;
+  pair_wires_.add_to(events);
   return events;
 }
 

@@ -125,7 +125,7 @@ Status check_groups(const NetworkConfig& config) {
   return check_range("height", config.height, 2, 256, "rows are the groups of a dragonfly");
 }
 
-template <auto kDraw, auto kCheckSize>
+template <auto kDraw, auto kCheckSize, bool kOneSwitch = false>
 constexpr NetworkKind named(std::string_view name) {
   return {.name = name,
           .make = [](const NetworkConfig& config) { return make_graph(config, kDraw(config)); },
@@ -142,7 +142,8 @@ constexpr NetworkKind named(std::string_view name) {
           .keys = graph_keys,
           .needs_classes = true,
           .flows = [](const NetworkConfig& config) { return table_flows(kDraw(config)); },
-          .router = [](const NetworkConfig& config) { return mean_router(config, kDraw(config)); }};
+          .router = [](const NetworkConfig& config) { return mean_router(config, kDraw(config)); },
+          .one_switch = kOneSwitch};
 }
 
 std::unique_ptr<Network> make_of_file(const NetworkConfig& config) {
@@ -183,7 +184,7 @@ const NetworkKind kTopology{.name = "topology",
                             .router = graph::router_of_file,
                             .set_size = graph::size_of_file,
                             .chosen_by = "topology"};
-const NetworkKind kCrossbar = graph::named<graph::crossbar, graph::any_size>("crossbar");
+const NetworkKind kCrossbar = graph::named<graph::crossbar, graph::any_size, true>("crossbar");
 const NetworkKind kCrossbarHierarchical =
     graph::named<graph::hierarchical_crossbar, graph::check_hierarchy>("crossbar-hierarchical");
 const NetworkKind kCrossbarPartitioned =

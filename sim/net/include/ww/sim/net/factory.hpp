@@ -45,6 +45,9 @@ struct NetworkKind {
   bool approximates{};
   // Signals travel as light.
   bool light{};
+  // Each pair of nodes has one switch between them, so that NodeDistances say how long its wires
+  // are.
+  bool one_switch{};
   // Joins cores and memory only: some pairs of nodes have no way (inject() then says unsupported).
   bool only_to_memory{};
   // It needs exactly so many message classes; 0: as many as its user wants.

@@ -34,7 +34,8 @@ struct Simulation {
   std::filesystem::path packets;
   bool open_loop{};
   // The router's size is the network's, and so is the clock of a network that has one of its own.
-  // Its `crossing` needs a network with links between the sides of an L2 (error unsupported).
+  // Its `crossing` needs a network with links between the sides of an L2 (error unsupported), and
+  // its `chip_wires` one with NodeDistances.
   power::EnergyConfig energy;
   std::filesystem::path model;  // wires as fitted on a device; empty: the estimator's wires
   // Why the model's fit is flagged as a misfit, where it is and is used all the same: every energy

@@ -10,6 +10,7 @@
 
 #include "ww/core/result.hpp"
 #include "ww/core/units.hpp"
+#include "ww/sim/power/chip_wires.hpp"
 #include "ww/sim/power/crossing_energy.hpp"
 #include "ww/sim/power/events.hpp"
 #include "ww/sim/power/photonic_power.hpp"
@@ -33,6 +34,8 @@ struct EnergyConfig {
   std::optional<WireEnergy> wire;  // instead of the estimator's link, e.g. wire_from_model()
   // Of links between the sides of an L2, instead of the link. Every bit of a flit is one.
   std::optional<CrossingEnergy> crossing;
+  // Of wires between pairs of nodes, instead of the link.
+  std::optional<ChipWires> chip_wires;
 };
 
 // Energy by component. A bypass router is priced as a router of one VC with one flit, which is the
@@ -56,6 +59,7 @@ struct EnergyReport {
   // leakage is the same in every network and is left out.
   Picojoule reply_buffer{};
   std::optional<CrossingCharge> l2_crossing;  // of `crossing`, with EnergyConfig::crossing
+  std::optional<ChipWiresCharge> chip_wires;  // of `link`, with EnergyConfig::chip_wires
   std::optional<PhotonicEnergy> photonic;     // of networks with light; the rest is electrical
   std::string router_source, wire_source;
   std::string bypass_source, overhead_source;  // empty if nothing was charged
@@ -70,7 +74,8 @@ struct EnergyReport {
 // Writes {buffer_write, ..., reply_buffer, total} in pJ, and the sources. A network with light also
 // has laser, tuning, modulators, detectors, and `electrical`, the sum of the others. A charge of
 // crossings adds `l2_crossing`: flits, pj_per_bit and pj with low and high, toggle_rate, source,
-// and label, "measured" or "virtual".
+// and label, "measured" or "virtual". A charge of a chip's wires adds `chip_wires`: flits, bit_mm,
+// mean_mm, toggle_rate, fj_per_bit_mm and pj of all, `requests` and `replies`, source and label.
 void to_json(nlohmann::json& json, const EnergyReport& report);
 
 // Errors, by key: out_of_range for toggle_rate outside 0 to 1, link_length below 0, clock not above

@@ -12,6 +12,20 @@ struct CrossingFigure {
   double value{}, low{}, high{};
 };
 
+// Of bits with this toggle rate: on the line through bits that do not toggle and random ones, whose
+// rate is 0.5. The same sensor and runs stand behind both, so their ends go together. A line that
+// falls below zero is cut there.
+[[nodiscard]] inline CrossingFigure at_toggle_rate(const CrossingFigure& zero,
+                                                   const CrossingFigure& random,
+                                                   double toggle_rate) {
+  constexpr double kRandomRate = 0.5;
+  const auto on_line = [&](double at_zero, double at_random) {
+    return std::max(0.0, at_zero + (at_random - at_zero) * toggle_rate / kRandomRate);
+  };
+  return {on_line(zero.value, random.value), on_line(zero.low, random.low),
+          on_line(zero.high, random.high)};
+}
+
 // Per bit and crossing [pJ]; control and clocking are in it. There is no millimetre in it, so no
 // node to scale it to.
 struct CrossingEnergy {
@@ -20,16 +34,8 @@ struct CrossingEnergy {
   std::string source;
   bool is_virtual{};
 
-  // Of bits with this toggle rate: on the line through both. The same sensor and runs stand behind
-  // both, so their ends go together. A line that falls below zero is cut there.
   [[nodiscard]] CrossingFigure at(double toggle_rate) const {
-    constexpr double kRandomRate = 0.5;
-    const auto on_line = [&](double zero, double random) {
-      return zero + (random - zero) * toggle_rate / kRandomRate;
-    };
-    return {std::max(0.0, on_line(zero_pj.value, random_pj.value)),
-            std::max(0.0, on_line(zero_pj.low, random_pj.low)),
-            std::max(0.0, on_line(zero_pj.high, random_pj.high))};
+    return at_toggle_rate(zero_pj, random_pj, toggle_rate);
   }
 };
 

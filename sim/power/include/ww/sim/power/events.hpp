@@ -55,6 +55,13 @@ struct SizedLinkEvents {
   std::uint64_t l2_crossing_toggles{};
 };
 
+// Wires between pairs of nodes, each pair's way of a length of its own.
+struct PairWireEvents {
+  std::uint64_t flits{};
+  std::uint64_t flit_um{};    // flits times the length of their way
+  std::uint64_t toggle_um{};  // real bit transitions likewise
+};
+
 // All counts are since the network was built. A flit that passes a router writes a buffer, reads
 // it, wins the switch and crosses it once. Bufferless routers write and read no buffer.
 struct NetworkEvents {
@@ -75,6 +82,8 @@ struct NetworkEvents {
   // Flits of packets put into memory controllers' output buffers, if the network has memory nodes.
   std::uint64_t reply_buffer_flits{};
   SizedLinkEvents sized_links;
+  // Of a crossbar whose lengths are known, on the way to a reply's reader and of all other packets.
+  PairWireEvents reply_wires, request_wires;
   OverlayEvents overlay;
   CompressionEvents compression;
   PhotonicEvents photonic;

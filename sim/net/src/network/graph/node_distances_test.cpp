@@ -1,0 +1,148 @@
+// Lengths of wires between the nodes of a crossbar: what crossed them, and what that costs.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ww/sim/net/energy.hpp"
+#include "ww/sim/net/factory.hpp"
+#include "ww/sim/net/node_distances.hpp"
+#include "ww/sim/net/random.hpp"
+
+namespace ww::sim::net {
+namespace {
+
+constexpr std::uint32_t kNodes = 4;
+
+// From node a to node b it is 1000 a + 100 b + 1 um.
+std::uint64_t length_um(NodeId from, NodeId to) {
+  return 1000 * from + 100 * to + 1;
+}
+
+NetworkConfig measured_crossbar() {
+  NetworkConfig config;
+  config.network = "crossbar";
+  config.width = kNodes;
+  config.height = 1;
+  config.classes = 2;
+  config.count_toggles = true;
+  auto& um = config.own<NodeDistances>().um;
+  for (NodeId from = 0; from < kNodes; ++from) {
+    for (NodeId to = 0; to < kNodes; ++to) {
+      um.push_back(static_cast<std::uint32_t>(length_um(from, to)));
+    }
+  }
+  return config;
+}
+
+void send_to_its_end(Network& network, NodeId from, NodeId to, int flits, PacketKind kind,
+                     const std::vector<std::byte>& payload) {
+  Packet packet;
+  packet.source = from;
+  packet.destinations = {&to, 1};
+  packet.flits = static_cast<std::uint16_t>(flits);
+  packet.kind = kind;
+  packet.message_class = kind == PacketKind::read_reply ? 1 : 0;
+  packet.created = network.now();
+  packet.payload = payload;
+  ASSERT_TRUE(network.inject(packet));
+  while (network.packets_inside() != 0) {
+    network.tick();
+  }
+}
+
+TEST(NodeDistances, CountFlitsAndTransitionsByTheLengthOfTheirWay) {
+  for (const bool planes : {false, true}) {
+    NetworkConfig config = measured_crossbar();
+    config.planes = planes;
+    const auto made = make_network(config);
+    ASSERT_TRUE(made) << made.error().text();
+    Network& network = **made;
+    // Zeros to ones on 128 wires, and then nothing changes.
+    send_to_its_end(network, 0, 3, 2, PacketKind::read_request,
+                    std::vector<std::byte>(32, std::byte{0xFF}));
+    // 8 bytes of ones and an empty rest.
+    send_to_its_end(network, 3, 1, 1, PacketKind::read_reply,
+                    std::vector<std::byte>(8, std::byte{0xFF}));
+    const power::NetworkEvents events = network.events();
+    EXPECT_EQ(events.request_wires.flits, 2U);
+    EXPECT_EQ(events.request_wires.flit_um, 2 * length_um(0, 3));
+    EXPECT_EQ(events.request_wires.toggle_um, 128 * length_um(0, 3));
+    EXPECT_EQ(events.reply_wires.flits, 1U);
+    EXPECT_EQ(events.reply_wires.flit_um, length_um(3, 1));
+    EXPECT_EQ(events.reply_wires.toggle_um, 64 * length_um(3, 1));
+    EXPECT_EQ(events.link_flits, 0U);
+    // A window's events are those of its own packets.
+    EXPECT_EQ((events - events).request_wires.flit_um, 0U);
+  }
+}
+
+TEST(NodeDistances, ChangeNoPacketsTimeAndLoseNoFlit) {
+  NetworkConfig config = measured_crossbar();
+  NetworkConfig plain = config;
+  plain.own<NodeDistances>().um.clear();
+  auto with = make_network(config);
+  auto without = make_network(plain);
+  Random random(3);
+  std::uint64_t flit_um = 0;
+  for (int cycle = 0; cycle < 2000; ++cycle) {
+    for (NodeId from = 0; from < kNodes && cycle < 1000; ++from) {
+      const NodeId to = random.below(kNodes);
+      Packet packet;
+      packet.source = from;
+      packet.destinations = {&to, 1};
+      packet.flits = static_cast<std::uint16_t>(1 + random.below(3));
+      packet.created = (*with)->now();
+      if (random.below(4) == 0) {
+        flit_um += packet.flits * length_um(from, to);
+        ASSERT_TRUE((*with)->inject(packet));
+        ASSERT_TRUE((*without)->inject(packet));
+      }
+    }
+    (*with)->tick();
+    (*without)->tick();
+    ASSERT_EQ((*with)->deliveries().size(), (*without)->deliveries().size());
+  }
+  EXPECT_EQ((*with)->packets_inside(), 0U);
+  const power::NetworkEvents events = (*with)->events();
+  EXPECT_EQ(events.request_wires.flits, events.injected_flits);
+  EXPECT_EQ(events.request_wires.flit_um, flit_um);
+  EXPECT_EQ((*without)->events().request_wires.flits, 0U);
+}
+
+TEST(NodeDistances, CostWhatACalibrationSaysOfTheChipsWires) {
+  power::NetworkEvents events;
+  events.cycles = 1;
+  events.toggles_counted = true;
+  events.request_wires = {10, 10 * 5000, 10 * 5000 * 32};  // 32 of 128 bits change
+  events.reply_wires = {20, 20 * 10000, 20 * 10000 * 64};
+  power::EnergyConfig config = energy_config(measured_crossbar());
+  config.chip_wires = power::ChipWires{{200, 150, 250}, {50, 40, 60}, "a chip", true};
+  const auto report = power::account(events, config);
+  ASSERT_TRUE(report) << report.error().text();
+  ASSERT_TRUE(report->chip_wires);
+  const power::ChipWiresCharge& charge = *report->chip_wires;
+  // At rate 0.25 a bit costs half way between 50 and 200 fJ/mm; at 0.5 it costs 200.
+  EXPECT_DOUBLE_EQ(charge.requests.toggle_rate, 0.25);
+  EXPECT_NEAR(charge.requests.pj.value, 10 * 128 * 5.0 * 0.125, 1e-9);
+  EXPECT_NEAR(charge.replies.pj.value, 20 * 128 * 10.0 * 0.2, 1e-9);
+  EXPECT_NEAR(charge.replies.pj.low, 20 * 128 * 10.0 * 0.15, 1e-9);
+  EXPECT_NEAR(charge.all.pj.value, charge.requests.pj.value + charge.replies.pj.value, 1e-9);
+  EXPECT_NEAR(report->link.to<double>(), charge.all.pj.value, 1e-9);
+  // Without counted transitions the assumed rate holds.
+  events.toggles_counted = false;
+  config.toggle_rate = 0;
+  EXPECT_NEAR(power::account(events, config)->chip_wires->all.pj.value,
+              (10 * 5.0 + 20 * 10.0) * 128 * 0.05, 1e-9);
+}
+
+TEST(NodeDistances, AreRefusedWhereTheyDoNotFit) {
+  NetworkConfig config = measured_crossbar();
+  config.own<NodeDistances>().um.pop_back();
+  EXPECT_EQ(validate(config).error().context, "node_distances");
+  config = measured_crossbar();
+  config.network = "mesh";
+  EXPECT_EQ(validate(config).error().code, ErrorCode::unsupported);
+}
+
+}  // namespace
+}  // namespace ww::sim::net

@@ -1,0 +1,42 @@
+// What a bit pays on the wires of a chip's own network, as a calibration of the chip measured it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ww/sim/power/crossing_energy.hpp"
+
+namespace ww::sim::power {
+
+// Per bit and millimetre [fJ], with 95% intervals, at the chip's own node and voltage. Clock,
+// control and repeaters along the way are in it.
+struct ChipWires {
+  CrossingFigure random_fj;  // of random bits, whose toggle rate is 0.5
+  CrossingFigure zero_fj;    // of bits that do not toggle
+  std::string source;
+  bool is_virtual{};
+
+  [[nodiscard]] CrossingFigure at(double toggle_rate) const {
+    return at_toggle_rate(zero_fj, random_fj, toggle_rate);
+  }
+};
+
+// What the wires between pairs of nodes came to, in one direction or in both.
+struct PairWireCharge {
+  std::uint64_t flits{};
+  double bits{};         // of these flits
+  double bit_mm{};       // bits times the length of their way
+  double toggle_rate{};  // transitions per bit, each weighted by the length of its way
+  CrossingFigure fj_per_bit_mm;
+  CrossingFigure pj;
+};
+struct ChipWiresCharge {
+  PairWireCharge requests;  // all packets but replies
+  PairWireCharge replies;
+  // Both. They share the calibration's errors, so the ends of their intervals add.
+  PairWireCharge all;
+  std::string source;
+  bool is_virtual{};
+};
+
+}  // namespace ww::sim::power
