@@ -8,6 +8,7 @@
 #include "anyway.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "simulate/chip_crossbar.hpp"
 #include "simulate/photonic_options.hpp"
 #include "simulate/simulate_options.hpp"
 #include "simulate/workload_trace.hpp"
@@ -69,6 +70,29 @@ void print_crossing(const sim::power::EnergyReport& energy) {
       charge.source);
 }
 
+// The wires between compute units and channels, as a calibration has their energy.
+void print_chip_wires(const sim::power::EnergyReport& energy) {
+  if (!energy.chip_wires) {
+    return;
+  }
+  const sim::power::ChipWiresCharge& charge = *energy.chip_wires;
+  const auto row = [](const char* name, const sim::power::PairWireCharge& one) {
+    return std::vector<std::string>{
+        name,
+        std::to_string(one.flits),
+        fmt::format("{:.2f}", one.bits > 0 ? one.bit_mm / one.bits : 0.0),
+        fmt::format("{:.3f}", one.toggle_rate),
+        fmt::format("{:.4g}", one.fj_per_bit_mm.value),
+        fmt::format("{:.4g} [{:.4g}, {:.4g}]", one.pj.value, one.pj.low, one.pj.high)};
+  };
+  fmt::print("wires between L1 and L2 ({}): {}\n", charge.is_virtual ? "virtual" : "measured",
+             charge.source);
+  print_table({{"", "FLITS", "MEAN MM", "TOGGLES A BIT", "FJ/BIT/MM", "PJ [95%]"},
+               row("requests", charge.requests),
+               row("replies", charge.replies),
+               row("all", charge.all)});
+}
+
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
@@ -106,6 +130,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_table(rows);
   print_misfit(report.simulation.misfit);
   print_crossing(report.energy);
+  print_chip_wires(report.energy);
 }
 
 // What every estimator says of the same events, side by side [pJ].
@@ -230,6 +255,12 @@ int run(const SimulateArguments& arguments) {
       return report_error(reason.error());
     }
     misfit = std::move(*reason);
+  }
+  if (!arguments.floorplan.empty() && !wants_chip_crossbar(arguments)) {
+    return report_error({ErrorCode::invalid_argument,
+                         "--floorplan needs --network crossbar and --model with a calibration of "
+                         "wires: other networks have links of --link-mm",
+                         "--floorplan"});
   }
   if (arguments.curve) return run_curve(arguments);
   for (const CLI::Option* option : arguments.of_traffic) {

@@ -4,6 +4,7 @@
 
 #include "anyway.hpp"
 #include "option.hpp"
+#include "simulate/chip_crossbar.hpp"
 #include "simulate/photonic_options.hpp"
 
 namespace ww::cli {
@@ -126,6 +127,11 @@ void add_energy(CLI::App& command, SimulateArguments& arguments) {
                   "A calibration: model.json, crossing.json, or its folder")
       ->group(kEnergy);
   add_anyway_option(command, arguments.anyway)->group(kEnergy);
+  command
+      .add_option("--floorplan", arguments.floorplan,
+                  "With --network crossbar and --model: lengths from this floorplan (TOML; "
+                  "default: the calibration's)")
+      ->group(kEnergy);
   add_shown(command, kEnergy, "--estimator", arguments.estimator,
             "Router energies: dsent, dsent-gem5, orion2, mcpat, mcpat-noc");
   add_shown(command, kEnergy, "--node-nm", energy.node_nm, "Technology node of the routers");
@@ -173,6 +179,9 @@ Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments) {
   simulation.model = arguments.model;
   simulation.packets = arguments.packets;
   simulation.open_loop = arguments.open_loop;
+  if (wants_chip_crossbar(arguments)) {
+    WW_TRY(lay_out_chip_crossbar(arguments, simulation));
+  }
   return simulation;
 }
 
@@ -181,6 +190,10 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
   add_memory(command, arguments);
   add_network_options(command, arguments.network);
   add_energy(command, arguments);
+  for (const char* name :
+       {"--k", "--height", "--concentration", "--core-nodes", "--memory-nodes"}) {
+    arguments.of_size.push_back(command.get_option(name));
+  }
   add_photonic_power_options(command, arguments.simulation.energy.photonic, arguments.budget_scope);
   add_output(command, arguments);
   add_statistics_options(command, arguments.statistics);
@@ -191,6 +204,7 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
       "curve.svg\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
+      "  wirewatt simulate --network crossbar --workload dct --model model.json\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
       "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --packet-trace dct.packets --open-loop\n"

@@ -24,6 +24,7 @@ struct SimulateArguments {
   double link_mm{1.0};
   std::string model;
   bool anyway{};
+  std::string floorplan;
   std::string trace;
   std::string packets;  // a packet trace
   bool open_loop{};
@@ -40,13 +41,15 @@ struct SimulateArguments {
   // Options that mean nothing to a trace or a workload: its packets are as large as what they
   // carry, and it runs to its end.
   std::vector<CLI::Option*> of_traffic;
+  // Options that set how many nodes there are, and which of them are cores and memory.
+  std::vector<CLI::Option*> of_size;
 };
 
 // `arguments` must live as long as `command`.
 void add_simulate_options(CLI::App& command, SimulateArguments& arguments);
 
 // The simulation that the options describe, but for the trace. Errors, by key: invalid_argument,
-// out_of_range.
+// out_of_range; those of lay_out_chip_crossbar().
 [[nodiscard]] Result<sim::net::Simulation> simulation_of(const SimulateArguments& arguments);
 
 }  // namespace ww::cli

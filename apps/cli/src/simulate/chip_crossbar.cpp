@@ -1,0 +1,120 @@
+#include "simulate/chip_crossbar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "anyway.hpp"
+#include "ww/model/crossbar_lengths.hpp"
+#include "ww/model/crossing_use.hpp"
+#include "ww/model/wire_model.hpp"
+#include "ww/sim/net/node_distances.hpp"
+
+namespace ww::cli {
+namespace {
+
+// Compute units in the order in which they get work-groups: [node] -> lengths to channels [mm].
+std::vector<std::vector<double>> units_in_turn(const model::CrossbarLengths& lengths) {
+  std::size_t most = 0;
+  for (const auto& engine : lengths.mm) {
+    most = std::max(most, engine.size());
+  }
+  std::vector<std::vector<double>> units;
+  for (std::size_t turn = 0; turn < most; ++turn) {
+    for (const auto& engine : lengths.mm) {
+      if (turn < engine.size()) {
+        units.push_back(engine[turn]);
+      }
+    }
+  }
+  return units;
+}
+
+// Both ways alike. Compute units have no wires to each other, nor channels.
+sim::net::NodeDistances distances_of(const std::vector<std::vector<double>>& units) {
+  const std::size_t channels = units.front().size();
+  const std::size_t nodes = units.size() + channels;
+  sim::net::NodeDistances distances;
+  distances.um.resize(nodes * nodes);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const auto um = static_cast<std::uint32_t>(std::lround(1e3 * units[unit][channel]));
+      const std::size_t at = units.size() + channel;
+      distances.um[unit * nodes + at] = um;
+      distances.um[at * nodes + unit] = um;
+    }
+  }
+  return distances;
+}
+
+// As `estimate` has the energy of a segment: of the calibration, for data of a known toggle rate,
+// with what the whole way may cost beside the millimetres of the contrast.
+sim::power::ChipWires wires_of(const model::WireModel& model, const std::string& lengths) {
+  const auto figure = [&](double toggle_rate) {
+    const model::Interval fj =
+        model::product(model.of_data(model::data_at_rate(toggle_rate)), model.whole_way);
+    return sim::power::CrossingFigure{fj.value, fj.low, fj.high};
+  };
+  return {figure(model::random_toggle_rate), figure(0),
+          fmt::format("{}, at its own node and {:.4g} V; lengths: {}", model.source,
+                      model.reference_voltage_v, lengths),
+          model.is_virtual};
+}
+
+Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
+  if (arguments.floorplan.empty()) {
+    return model::crossbar_lengths(std::filesystem::path(arguments.model));
+  }
+  WW_ASSIGN(floorplan, model::load_floorplan(arguments.floorplan));
+  return model::crossbar_lengths(floorplan);
+}
+
+}  // namespace
+
+bool wants_chip_crossbar(const SimulateArguments& arguments) {
+  return arguments.network.config.network == "crossbar" && !arguments.model.empty() &&
+         !model::is_crossing_model(arguments.model);
+}
+
+Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simulation& simulation) {
+  WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
+  WW_ASSIGN(lengths, lengths_of(arguments));
+  const auto units = units_in_turn(lengths);
+  const auto channels = static_cast<std::uint32_t>(units.front().size());
+  for (const CLI::Option* option : arguments.of_size) {
+    if (option->count() > 0) {
+      return fail(ErrorCode::invalid_argument,
+                  fmt::format("{} has no place here: a crossbar with --model has the nodes of the "
+                              "chip, {} compute units and {} channels of the L2",
+                              option->get_name(), units.size(), channels),
+                  option->get_name());
+    }
+  }
+  if (arguments.trace.empty() && arguments.workload.empty() && arguments.packets.empty() &&
+      simulation.run.traffic.pattern != sim::net::Pattern::many_to_few) {
+    return fail(ErrorCode::invalid_argument,
+                fmt::format("{} traffic also goes from one compute unit to another, between which "
+                            "the chip's crossbar has no wires; use many_to_few, a trace or a "
+                            "workload",
+                            arguments.traffic),
+                "--traffic");
+  }
+  const auto first_channel = static_cast<std::uint32_t>(units.size());
+  sim::net::NetworkConfig& network = simulation.network;
+  network.width = static_cast<int>(first_channel + channels);
+  network.height = 1;
+  network.concentration = 1;
+  network.own<sim::net::NodeDistances>() = distances_of(units);
+  for (std::uint32_t unit = 0; unit < first_channel; ++unit) {
+    simulation.run.traffic.core_nodes.push_back(unit);
+  }
+  for (std::uint32_t channel = 0; channel < channels; ++channel) {
+    network.memory_nodes.push_back(first_channel + channel);
+  }
+  simulation.energy.chip_wires = wires_of(model, lengths.source);
+  simulation.model.clear();
+  return {};
+}
+
+}  // namespace ww::cli
