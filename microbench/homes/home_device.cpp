@@ -14,6 +14,7 @@
 #include "device/amd_device.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/model/floorplan.hpp"
+#include "ww/model/latency_table.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -74,13 +75,30 @@ std::optional<std::vector<int>> match_columns(const Table& recorded, const Table
   return best;
 }
 
-// Why millimetres cannot be had of the floorplan; empty where they can, and the homes are then in
-// the order of its quadrants.
+// Standard uncertainty of an entry of homes.ticks that no repeat shows: a wavefront of 64 issues
+// every four cycles, so that each load takes a multiple of those. That is averaged over the loads
+// of an entry, since the legs of an engine's compute units differ by more.
+double issue_ticks(const HomeMemory& memory) {
+  constexpr double kIssueCycles = 4;
+  const Homes& homes = memory.homes;
+  const double loads = static_cast<double>(memory.places.size()) /
+                       static_cast<double>(homes.ticks.size()) *
+                       static_cast<double>(homes.channels.front().size());
+  return kIssueCycles / std::sqrt(12.0 * loads);
+}
+
+// As match_homes, of the device's own floorplan where there is one that is to be used.
 Result<std::string> match_floorplan(Device& device, const DeviceRequest& request) {
   if (device.floorplan_toml.empty()) return std::string("no floorplan of this die is known");
   if (!request.use_floorplan) return std::string("the floorplan was not to be used");
   WW_ASSIGN(plan, model::parse_floorplan(device.floorplan_toml, device.name + "'s floorplan"));
-  Homes& homes = device.homes->homes;
+  return match_homes(*device.homes, plan);
+}
+
+}  // namespace
+
+std::string match_homes(HomeMemory& memory, const model::Floorplan& plan) {
+  Homes& homes = memory.homes;
   std::vector<std::size_t> wanted;
   for (const auto& quadrant : plan.quadrants) wanted.push_back(quadrant.size());
   std::vector<std::size_t> found;
@@ -96,13 +114,19 @@ Result<std::string> match_floorplan(Device& device, const DeviceRequest& request
     return fmt::format("measured latencies do not agree with the floorplan '{}': {}", plan.name,
                        order.reason);
   }
+  reorder(homes, order.group_of);
+  // The order may be beyond doubt and distances still be wrong: where all ways of an engine pass a
+  // port that the drawing does not show, say.
+  const model::LatencyWitness witness = model::judge_latency_table(
+      homes.ticks, std::hypot(homes.noise_ticks, issue_ticks(memory)), plan);
+  if (witness.disagrees) {
+    return fmt::format("the floorplan '{}' has other distances than were measured: {}", plan.name,
+                       witness.reason);
+  }
   spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f})", plan.name,
                order.correlation);
-  reorder(homes, order.group_of);
-  return std::string{};
+  return {};
 }
-
-}  // namespace
 
 bool homes_are_documented(const Device& device, const DeviceRequest& request) {
   return device.chip.interleave_bytes > 0 && !device.floorplan_toml.empty() &&
@@ -145,14 +169,7 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   paths.noise_ns = homes.noise_ticks * ns_per_tick;
   // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
   // within a cycle. The fabric's clock is not known; those of cards are about the core's.
-  // A wavefront of 64 issues every four cycles, so that each load takes a multiple of those. That
-  // is averaged, since the legs of an engine's compute units differ by more.
-  constexpr double kIssueCycles = 4;
-  const double cells = static_cast<double>(device.homes->places.size()) /
-                       static_cast<double>(engines.size()) *
-                       static_cast<double>(homes.channels.front().size());
-  paths.resolution_ns =
-      std::sqrt(2.0 / 12.0 + kIssueCycles * kIssueCycles / 12.0 / cells) * ns_per_tick;
+  paths.resolution_ns = std::hypot(std::sqrt(2.0 / 12.0), issue_ticks(*device.homes)) * ns_per_tick;
   for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
   paths.by_floorplan = obstacle.empty();
   paths.reason = obstacle;

@@ -4,6 +4,8 @@
 #include "device/device.hpp"
 #include "ww/core/result.hpp"
 #include "ww/kernels/patterns.hpp"
+#include "ww/microbench/homes.hpp"
+#include "ww/model/floorplan.hpp"
 
 namespace ww::microbench {
 
@@ -22,6 +24,12 @@ inline constexpr std::size_t kHomePages = kProbePage + 1;
 // go together best. Else they are nanoseconds of flight (Device::paths has why). Errors:
 // unsupported where homes cannot be told, with the reason; those of the host.
 [[nodiscard]] Status find_device_homes(Device& device, const DeviceRequest& request);
+
+// Gives homes the order in which their latencies and the floorplan's distances go together best.
+// Returns why the floorplan's millimetres cannot be used, empty where they can: numbers of homes
+// and engines that differ, an order in doubt, or latencies that depart from the distances beyond
+// the floorplan's declared errors (model::judge_latency_table).
+[[nodiscard]] std::string match_homes(HomeMemory& memory, const model::Floorplan& plan);
 
 // Gives the homes the numbers that an earlier session of the same campaign gave them: an allocation
 // elsewhere may name them in another order. `recorded`: that campaign's MeasuredPaths as text, if

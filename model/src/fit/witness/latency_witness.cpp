@@ -10,6 +10,7 @@
 
 #include "fit/calibration/assumptions.hpp"
 #include "stats.hpp"
+#include "ww/model/latency_table.hpp"
 
 namespace ww::model {
 namespace {
@@ -154,15 +155,8 @@ LatencyTable table_of(const std::vector<StoredRun>& runs, const Floorplan& plan)
   return table;
 }
 
-}  // namespace
-
-LatencyWitness judge_latency(const std::vector<StoredRun>& runs, const Floorplan& floorplan) {
+LatencyWitness judge_table(const LatencyTable& table, const Floorplan& floorplan) {
   LatencyWitness witness;
-  const LatencyTable table = table_of(runs, floorplan);
-  if (table.repeats < 2) {
-    witness.reason = "the campaign has no latency of every pair, twice or more";
-    return witness;
-  }
   const Eigen::VectorXd latency = crossed_column(table.mean);
   const Eigen::VectorXd distance = crossed_distances(floorplan);
   const double span = distance.norm();
@@ -232,6 +226,44 @@ LatencyWitness judge_latency(const std::vector<StoredRun>& runs, const Floorplan
         floorplan.position_error_95.value());
   }
   return witness;
+}
+
+}  // namespace
+
+LatencyWitness judge_latency(const std::vector<StoredRun>& runs, const Floorplan& floorplan) {
+  const LatencyTable table = table_of(runs, floorplan);
+  if (table.repeats < 2) {
+    LatencyWitness witness;
+    witness.reason = "the campaign has no latency of every pair, twice or more";
+    return witness;
+  }
+  return judge_table(table, floorplan);
+}
+
+LatencyWitness judge_latency_table(const std::vector<std::vector<double>>& ticks,
+                                   double noise_ticks, const Floorplan& floorplan) {
+  // The error is given, not estimated from repeats: its degrees of freedom have no end.
+  constexpr double kErrorIsKnown = 1e6;
+  const std::size_t engines = floorplan.compute_units.size();
+  const std::size_t quadrants = floorplan.quadrants.size();
+  bool fits = ticks.size() == engines;
+  for (const auto& row : ticks) fits = fits && row.size() == quadrants;
+  if (!fits) {
+    LatencyWitness witness;
+    witness.reason = "the table of latencies has not the floorplan's engines and quadrants";
+    return witness;
+  }
+  LatencyTable table;
+  table.mean.resize(static_cast<Eigen::Index>(engines), static_cast<Eigen::Index>(quadrants));
+  for (std::size_t e = 0; e < engines; ++e) {
+    for (std::size_t q = 0; q < quadrants; ++q) {
+      table.mean(static_cast<Eigen::Index>(e), static_cast<Eigen::Index>(q)) = ticks[e][q];
+    }
+  }
+  table.variance = noise_ticks * noise_ticks;
+  table.freedom = kErrorIsKnown;
+  table.repeats = 1;
+  return judge_table(table, floorplan);
 }
 
 }  // namespace ww::model

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "testing/fitting.hpp"
+#include "ww/model/latency_table.hpp"
 
 namespace ww::model {
 namespace {
@@ -108,6 +109,37 @@ TEST(LatencyWitness, IsNotRecordedWherePairsLackRepeats) {
   runs[20].status = RunStatus::failed;
   runs[36].status = RunStatus::failed;
   const auto witness = judge_latency(runs, plan);
+  EXPECT_FALSE(witness.recorded);
+  EXPECT_FALSE(witness.reason.empty());
+}
+
+// One table, as a search for homes gives it.
+std::vector<std::vector<double>> table_of_paths(const Floorplan& real) {
+  std::vector<std::vector<double>> ticks(4);
+  for (int e = 0; e < 4; ++e) {
+    for (int q = 0; q < 4; ++q) {
+      ticks[static_cast<std::size_t>(e)].push_back(
+          std::ceil(150 + 5 * e - 3 * q + kTicksPerMm * real.distance(e, q).value()));
+    }
+  }
+  return ticks;
+}
+
+TEST(LatencyWitness, JudgesATableWithoutRepeatsByItsGivenError) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  EXPECT_FALSE(judge_latency_table(table_of_paths(plan), 0.2, plan).disagrees);
+  const Floorplan elsewhere = ports_farther_out(plan, 1.5);
+  const auto witness = judge_latency_table(table_of_paths(elsewhere), 0.2, plan);
+  EXPECT_TRUE(witness.recorded);
+  EXPECT_TRUE(witness.disagrees) << witness.relative << " " << witness.p_value;
+  EXPECT_GT(witness.relative, 0.1);
+  // The same departure within a large error says nothing.
+  EXPECT_FALSE(judge_latency_table(table_of_paths(elsewhere), 20, plan).disagrees);
+}
+
+TEST(LatencyWitness, JudgesNoTableOfAnotherShape) {
+  const auto plan = published_plan(make_campaign(seeded(3)));
+  const auto witness = judge_latency_table({{1, 2}, {2, 1}}, 0.2, plan);
   EXPECT_FALSE(witness.recorded);
   EXPECT_FALSE(witness.reason.empty());
 }
