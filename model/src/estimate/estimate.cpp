@@ -41,7 +41,8 @@ std::optional<Interval> from_monitors(const WireModel& model, const KernelTraffi
                                       WireSegment segment, double mm) {
   const auto& wires = kernel.segments[static_cast<std::size_t>(segment)].wires;
   if (!model.events || !wires) return std::nullopt;
-  if (segment != WireSegment::l1_l2 || !kernel.trunks_mm) {
+  // Monitors weigh events with millimetres, which energy per nanosecond must not be multiplied by.
+  if (segment != WireSegment::l1_l2 || !kernel.trunks_mm || model.per_ns) {
     return model.of_activity(*wires).times(mm * femto);
   }
   const Interval trunks = model.of_activity(*kernel.trunks_mm).times(femto);
@@ -88,7 +89,7 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     return out;
   }
   Interval mm = *distance;
-  if (segment == WireSegment::l1_l2 && kernel.l1_l2_mm) {
+  if (segment == WireSegment::l1_l2 && kernel.l1_l2_mm && !model.per_ns) {
     mm = mm.times(*kernel.l1_l2_mm / mm.value);
   }
   out.distance_mm = mm.value;
@@ -102,7 +103,9 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
                                          : product(energy, transfer);
   };
   // L1-L2 alone has a distance contrast in a calibration; a literature constant is carried over.
-  const bool own = segment == WireSegment::l1_l2 && !model.literature;
+  // Energy per nanosecond is measured over differences of flight; over the whole way, whose flight
+  // is known within bounds only, it is carried over, too.
+  const bool own = segment == WireSegment::l1_l2 && !model.literature && !model.per_ns;
   if (traffic.wires && options.use_monitors && traffic.bytes && *traffic.bytes > 0) {
     out.toggle_rate = traffic.wires->toggles / (*traffic.bytes * bits_per_byte);
     out.toggles_measured = true;
@@ -131,8 +134,10 @@ SegmentEstimate estimate_segment(const WireModel& model, const KernelTraffic& ke
     out.energy_j = finish(*energy);
     if (!own) {
       add_reason(out.reason, model.literature ? "energy per bit and mm from the literature"
-                                              : "energy per bit and mm transferred from L1-L2, "
-                                                "half to twice");
+                             : model.per_ns ? "energy per bit and ns over the whole way, of which "
+                                              "bounds alone are known; the value is their middle"
+                                            : "energy per bit and mm transferred from L1-L2, "
+                                              "half to twice");
     }
   } else if (traffic.upper_bytes) {
     out.status = RowStatus::not_identified;
@@ -257,7 +262,7 @@ nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
-nlohmann::json kernel_json(const KernelEstimate& kernel) {
+nlohmann::json kernel_json(const KernelEstimate& kernel, const char* distance_key) {
   auto segments = nlohmann::json::array();
   for (const auto& segment : kernel.segments) {
     segments.push_back({{"segment", to_string(segment.segment)},
@@ -270,7 +275,7 @@ nlohmann::json kernel_json(const KernelEstimate& kernel) {
                         {"upper_w", or_null(segment.upper_w)},
                         {"toggle_rate", segment.toggle_rate},
                         {"toggles", segment.toggles_measured ? "measured" : "assumed"},
-                        {"distance_mm", segment.distance_mm}});
+                        {distance_key, segment.distance_mm}});
   }
   return {{"kernel", kernel.kernel},
           {"dispatches", kernel.dispatches},
@@ -302,6 +307,7 @@ Result<Estimate> estimate(const WireModel& model, const std::vector<KernelTraffi
   }
   Estimate result;
   result.assumed_rate = rate;
+  result.per_ns = model.per_ns;
   for (const auto& kernel : kernels) {
     WW_TRY(check(kernel));
     KernelEstimate out;
@@ -347,10 +353,12 @@ void add_dynamic_energy(Estimate& estimate, const Interval& dynamic_j) {
 }
 
 nlohmann::json to_json(const Estimate& estimate) {
+  const char* const distance_key = estimate.per_ns ? "distance_ns" : "distance_mm";
   nlohmann::json json;
-  json["total"] = kernel_json(estimate.total);
+  json["total"] = kernel_json(estimate.total, distance_key);
   json["kernels"] = nlohmann::json::array();
-  for (const auto& kernel : estimate.kernels) json["kernels"].push_back(kernel_json(kernel));
+  for (const auto& kernel : estimate.kernels)
+    json["kernels"].push_back(kernel_json(kernel, distance_key));
   json["dynamic_w"] = or_null(estimate.dynamic_w);
   json["interconnect_share_percent"] = interval_json(estimate.share_percent);
   json["share_status"] =

@@ -26,10 +26,12 @@ std::string misfit_reason(const json& model) {
   }
   std::string reason;
   bool flagged = false;
-  if (const auto energy = model.find("energy_fj_per_bit_mm");
-      energy != model.end() && energy->is_object() && string_at(*energy, "status") == "misfit") {
-    flagged = true;
-    reason = string_at(*energy, "reason");
+  for (const char* const key : {"energy_fj_per_bit_mm", "energy_fj_per_bit_ns"}) {
+    const auto energy = model.find(key);
+    if (energy != model.end() && energy->is_object() && string_at(*energy, "status") == "misfit") {
+      flagged = true;
+      reason = string_at(*energy, "reason");
+    }
   }
   if (const auto misfit = model.find("misfit"); misfit != model.end() && misfit->is_object()) {
     const auto flag = misfit->find("flagged");

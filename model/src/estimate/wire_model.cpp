@@ -79,10 +79,10 @@ void read_exponents(const JsonReader& model, WireModel& result) {
                                      voltage ? "fitted" : "2", frequency ? "fitted" : "1");
 }
 
-std::vector<VariantActivity> read_variants(const JsonReader& model) {
+std::vector<VariantActivity> read_variants(const JsonReader& model, const std::string& unit) {
   std::vector<VariantActivity> variants;
   for (const JsonReader& row : rows_of(model, "variant_wires")) {
-    const auto energy = number(row, "energy_fj_per_bit_mm");
+    const auto energy = number(row, ("energy_fj_per_bit_" + unit).c_str());
     const auto error = number(row, "error");
     const auto slots = number(row, "slot_bits_per_bit");
     const auto toggles = number(row, "toggles_per_bit");
@@ -97,6 +97,71 @@ std::vector<VariantActivity> read_variants(const JsonReader& model) {
                         number(row, "control_opposite_per_bit").value_or(0)});
   }
   return variants;
+}
+
+// Whether a model's energy is per nanosecond: it has that one and none per millimetre.
+bool is_per_ns(const JsonReader& model) {
+  const auto per_mm = model.optional_object("energy_fj_per_bit_mm");
+  return model.has("energy_fj_per_bit_ns") && !(per_mm && number(*per_mm, "value"));
+}
+
+Status read_millimetres(const JsonReader& model, WireModel& result) {
+  const JsonReader distances = model.object("distances");
+  std::vector<std::vector<double>> engines;
+  distances.read_optional("engine_to_quadrant_mm", engines);
+  const auto registers_mm = number(distances, "registers_to_l1_mm");
+  const auto memory_mm = number(distances, "l2_to_memory_mm");
+  const std::string floorplan = text(distances, "floorplan");
+  WW_TRY(model.status());
+  double sum = 0;
+  int pairs = 0;
+  for (const auto& engine : engines) {
+    for (const double distance : engine) {
+      if (!(distance > 0)) {
+        return fail(ErrorCode::bad_data, "a distance of engine_to_quadrant_mm is not above 0");
+      }
+      sum += distance;
+      ++pairs;
+    }
+  }
+  if (pairs == 0) {
+    return fail(ErrorCode::bad_data, "distances.engine_to_quadrant_mm is missing");
+  }
+  result.distance_mm[0] = exact(registers_mm);
+  result.distance_mm[1] = exact(sum / pairs);
+  result.distance_mm[2] = exact(memory_mm);
+  result.distance_source = "floorplan " + floorplan;
+  return {};
+}
+
+// The times of a model without millimetres: bounds of the whole way between L1 and L2, and nothing
+// of the other segments, which nobody timed.
+Status read_flight(const JsonReader& model, WireModel& result) {
+  const auto distances = model.optional_object("distances");
+  const auto whole = distances ? distances->optional_object("whole_flight_ns") : std::nullopt;
+  if (!whole) {
+    return fail(
+        ErrorCode::bad_data,
+        "the energy is per nanosecond, and distances.whole_flight_ns, which bounds the "
+        "whole way, is missing: the campaign had no payload of zeros beside random data, or "
+        "an older fit wrote the file. Run 'wirewatt fit' again, or 'wirewatt calibrate' "
+        "with a floorplan");
+  }
+  const auto low = number(*whole, "low");
+  const auto high = number(*whole, "high");
+  WW_TRY(model.status());
+  if (!low || !high || *low < 0 || !(*high > *low)) {
+    return fail(ErrorCode::bad_data,
+                "distances.whole_flight_ns needs a low of 0 or more and a "
+                "greater high");
+  }
+  result.distance_mm[1] = Interval{(*low + *high) / 2, *low, *high};
+  const char* const untimed = "its flight was not timed, and the model has no millimetres";
+  result.refused[0] = untimed;
+  result.refused[2] = untimed;
+  result.distance_source =
+      fmt::format("bounds of the flight there and back, {:.3g} to {:.3g} ns", *low, *high);
+  return {};
 }
 
 }  // namespace
@@ -215,7 +280,10 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
                 origin);
   }
   WW_ASSIGN(misfit, admit_model(document, flagged, origin));
-  const JsonReader energy = model.object("energy_fj_per_bit_mm");
+  const bool per_ns = is_per_ns(model);
+  const std::string unit = per_ns ? "ns" : "mm";
+  const auto in_unit = [&unit](const char* name) { return std::string(name) + "_" + unit; };
+  const JsonReader energy = model.object(in_unit("energy_fj_per_bit"));
   const std::string status = text(energy, "status");
   const std::string reason = text(energy, "reason");
   const auto value = number(energy, "value");
@@ -223,16 +291,17 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   const auto high = number(energy, "high");
   WW_TRY(model.status());
   if (status != "ok" && status != "misfit") {
-    return fail(
-        ErrorCode::bad_data,
-        fmt::format("the model has no energy per bit and millimetre: {} ({})", status, reason),
-        origin);
-  }
-  if (!value || !low || !high || !(*value > 0) || *low > *value || *high < *value) {
-    return fail(ErrorCode::bad_data, "energy_fj_per_bit_mm needs a value above 0 and its interval",
+    return fail(ErrorCode::bad_data,
+                fmt::format("the model has no energy per bit and {}: {} ({})",
+                            per_ns ? "nanosecond" : "millimetre", status, reason),
                 origin);
   }
+  if (!value || !low || !high || !(*value > 0) || *low > *value || *high < *value) {
+    return fail(ErrorCode::bad_data,
+                in_unit("energy_fj_per_bit") + " needs a value above 0 and its interval", origin);
+  }
   WireModel result;
+  result.per_ns = per_ns;
   result.device = text(model, "device");
   model.read_optional("virtual", result.is_virtual);
   result.source = "calibration of " + result.device;
@@ -249,12 +318,12 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   if (!(result.reference_voltage_v > 0) || !(result.reference_clock_hz > 0)) {
     return fail(ErrorCode::bad_data, "reference.voltage_v and clock_hz must be above 0", origin);
   }
-  if (const auto slope = constant(model, "toggle_slope_fj_per_transition_mm")) {
+  if (const auto slope = constant(model, in_unit("toggle_slope_fj_per_transition"))) {
     const double half = slope->sensed_half_width;
     result.toggle_slope = {slope->interval.value, slope->interval.value - half,
                            slope->interval.value + half};
   }
-  if (const auto wires = constant(model, "wire_energy_fj_per_bit_mm")) {
+  if (const auto wires = constant(model, in_unit("wire_energy_fj_per_bit"))) {
     const double least = wires->sensed_low / *value;
     const auto test = model.optional_object("misfit");
     const double departures = test ? number(*test, "statistic").value_or(0.0) : 0.0;
@@ -262,7 +331,7 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
                         1 + quantile_95 * departures / std::sqrt(kDepartureTerms)};
   }
   // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
-  if (const auto coupling = constant(model, "coupling_fj_per_bit_mm");
+  if (const auto coupling = constant(model, in_unit("coupling_fj_per_bit"));
       coupling && result.toggle_slope && result.toggle_slope->value > 0) {
     const double share =
         coupling->interval.value / (random_toggle_rate * result.toggle_slope->value);
@@ -272,34 +341,13 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
       result.coupling_share = {share, share - half, share + half};
     }
   }
-  const JsonReader distances = model.object("distances");
-  std::vector<std::vector<double>> engines;
-  distances.read_optional("engine_to_quadrant_mm", engines);
-  const auto registers_mm = number(distances, "registers_to_l1_mm");
-  const auto memory_mm = number(distances, "l2_to_memory_mm");
-  const std::string floorplan = text(distances, "floorplan");
-  WW_TRY(model.status());
-  double sum = 0;
-  int pairs = 0;
-  for (const auto& engine : engines) {
-    for (const double distance : engine) {
-      if (!(distance > 0)) {
-        return fail(ErrorCode::bad_data, "a distance of engine_to_quadrant_mm is not above 0",
-                    origin);
-      }
-      sum += distance;
-      ++pairs;
-    }
+  if (auto read = per_ns ? read_flight(model, result) : read_millimetres(model, result); !read) {
+    Error error = read.error();
+    if (error.context.empty()) error.context = origin;
+    return tl::unexpected<Error>(std::move(error));
   }
-  if (pairs == 0) {
-    return fail(ErrorCode::bad_data, "distances.engine_to_quadrant_mm is missing", origin);
-  }
-  result.distance_mm[0] = exact(registers_mm);
-  result.distance_mm[1] = exact(sum / pairs);
-  result.distance_mm[2] = exact(memory_mm);
-  result.distance_source = "floorplan " + floorplan;
   read_exponents(model, result);
-  const auto variants = read_variants(model);
+  const auto variants = read_variants(model, unit);
   WW_TRY(model.status());
   if (variants.size() >= 3) {
     WW_ASSIGN(events, solve_wire_events(variants));
@@ -319,7 +367,20 @@ Result<WireModel> load_wire_model(const std::filesystem::path& path, FlaggedMode
   return parse_wire_model(model, file.string(), flagged);
 }
 
+Status require_millimetres(const WireModel& model, std::string_view purpose) {
+  if (!model.per_ns) return {};
+  return fail(
+      ErrorCode::bad_data,
+      fmt::format("{} needs energy per millimetre, and this calibration identifies energy "
+                  "per nanosecond of flight: no floorplan gave its ways a length. Give a "
+                  "calibration of a die with a floorplan (docs/campaign.md, \"A campaign by "
+                  "home\")",
+                  purpose),
+      model.source);
+}
+
 Status use_floorplan(WireModel& model, const Floorplan& floorplan) {
+  WW_TRY(require_millimetres(model, "a floorplan"));
   double sum = 0;
   int pairs = 0;
   for (std::size_t e = 0; e < floorplan.compute_units.size(); ++e) {

@@ -59,10 +59,11 @@ class Calibration:
 
     @property
     def energy(self) -> Figure:
-        """The energy per bit and millimetre, or on cards without a floorplan per bit and crossing."""
+        """The energy per bit and millimetre; without a floorplan per ns of flight or per crossing."""
         if "energy_pj_per_bit_crossing" in self.model:
             return Figure.of(self.model["energy_pj_per_bit_crossing"])
-        return self.constants["energy_fj_per_bit_mm"]
+        constants = self.constants
+        return constants.get("energy_fj_per_bit_ns", constants["energy_fj_per_bit_mm"])
 
     @property
     def campaign(self) -> Campaign:

@@ -55,7 +55,13 @@ Result<WireEnergy> wire_from_model(const nlohmann::json& model, double node_nm) 
     const std::string reason = constant->contains("reason") && (*constant)["reason"].is_string()
                                    ? (*constant)["reason"].get<std::string>()
                                    : "it has no value";
-    return fail(ErrorCode::bad_data, "the fit did not identify the wire's energy: " + reason,
+    const bool per_ns = model.contains("energy_fj_per_bit_ns");
+    return fail(ErrorCode::bad_data,
+                "the fit did not identify the wire's energy: " + reason +
+                    (per_ns ? ". A link has millimetres, so energy per nanosecond gives it none: "
+                              "give the model of a die with a floorplan, or none for published "
+                              "wires (--node-nm)"
+                            : ""),
                 "energy_fj_per_bit_mm.value");
   }
   const auto convention = constant->find("convention");

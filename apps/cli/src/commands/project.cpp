@@ -178,6 +178,7 @@ Result<json> project(const ProjectArguments& arguments) {
     }
   }
   WW_ASSIGN(model, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
+  WW_TRY(model::require_millimetres(model, "project"));
   json result{{"device", model.device},
               {"virtual", model.is_virtual},
               {"energy_fj_per_bit_mm", model.random.value},

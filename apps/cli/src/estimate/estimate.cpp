@@ -79,9 +79,9 @@ void print_estimate(const Estimated& done) {
              counted(done.traffic.dispatches, "dispatch", "dispatches"),
              counted(result.kernels.size(), "kernel", "kernels"));
   fmt::print(
-      "energy per bit and mm: {:.4g} fJ ({:.4g}..{:.4g}){} at {:.4g} V, per random bit; {}\n",
-      done.model.random.value, done.model.random.low, done.model.random.high, mark,
-      done.model.reference_voltage_v, done.model.source);
+      "energy per bit and {}: {:.4g} fJ ({:.4g}..{:.4g}){} at {:.4g} V, per random bit; {}\n",
+      done.model.unit(), done.model.random.value, done.model.random.low, done.model.random.high,
+      mark, done.model.reference_voltage_v, done.model.source);
   fmt::print("distances: {}\n", done.model.distance_source);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "SEGMENT", "BYTES", "TOGGLES", "ENERGY (95%)", "POWER (95%)", "STATUS"}};
@@ -213,7 +213,7 @@ nlohmann::json estimate_json(const Estimated& done) {
   json["constant"] = {{"source", done.model.source},
                       {"status", done.model.misfit.empty() ? "ok" : "misfit"},
                       {"literature", done.model.literature},
-                      {"fj_per_bit_mm", done.model.random.value},
+                      {fmt::format("fj_per_bit_{}", done.model.unit()), done.model.random.value},
                       {"low", done.model.random.low},
                       {"high", done.model.random.high},
                       {"convention", "per_random_bit"},

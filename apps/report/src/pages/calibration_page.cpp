@@ -85,11 +85,17 @@ class Page {
     const double far = number_of(distances, in_unit(model_, "far").c_str());
     if (std::isfinite(percent) && std::isfinite(near) && std::isfinite(far)) {
       text += fmt::format(
-          "; streaming from the far side of the chip ({} {} instead of {} {}) takes {} % more "
+          "; streaming from the far side of the chip ({} {} instead of {} {}{}) takes {} % more "
           "dynamic power for the same work",
-          figure_text(far, 3), unit_, figure_text(near, 3), unit_, figure_text(percent, 3));
+          figure_text(far, 3), unit_, figure_text(near, 3), unit_, beyond_shortest(),
+          figure_text(percent, 3));
     }
     return text + ".";
+  }
+
+  // Latencies tell how much longer ways are, not how long.
+  [[nodiscard]] const char* beyond_shortest() const {
+    return unit_ == "mm" ? "" : " beyond the shortest";
   }
 
   void warnings() {
@@ -109,7 +115,7 @@ class Page {
          {fmt::format("{} / {} {}",
                       figure_text(number_of(distances, in_unit(model_, "near").c_str()), 3),
                       figure_text(number_of(distances, in_unit(model_, "far").c_str()), 3), unit_),
-          "mean short and long path"},
+          std::string("mean short and long path") + beyond_shortest()},
          {figure_text(100 * number_of(paths, "l1_l2_bandwidth_fraction"), 3) + " %",
           "of peak L1–L2 bandwidth, saturated runs"},
          {figure_text(number_of(model_, "residual_rms_w"), 2) + " W",

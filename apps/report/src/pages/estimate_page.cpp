@@ -119,18 +119,21 @@ std::string estimate_page(const json& estimate) {
   page.table(table);
   page.section("Provenance");
   const json& constant = object_of(estimate, "constant");
-  page.table({"Provenance",
-              {{"what"}, {"value"}},
-              {{"device", text_of(estimate, "device") +
-                              (estimate.value("virtual", false) ? " (virtual)" : "")},
-               {"architecture", text_of(estimate, "architecture")},
-               {"energy per bit and mm",
-                fmt::format("{} fJ ({}), {}", figure_text(number_of(constant, "fj_per_bit_mm")),
-                            interval_text(number_of(constant, "low"), number_of(constant, "high")),
-                            text_of(constant, "convention"))},
-               {"its source", text_of(constant, "source")},
-               {"voltage and frequency", text_of(constant, "exponents")},
-               {"distances", text_of(estimate, "distances")}}});
+  const bool per_ns = constant.contains("fj_per_bit_ns");
+  page.table(
+      {"Provenance",
+       {{"what"}, {"value"}},
+       {{"device",
+         text_of(estimate, "device") + (estimate.value("virtual", false) ? " (virtual)" : "")},
+        {"architecture", text_of(estimate, "architecture")},
+        {per_ns ? "energy per bit and ns of flight" : "energy per bit and mm",
+         fmt::format("{} fJ ({}), {}",
+                     figure_text(number_of(constant, per_ns ? "fj_per_bit_ns" : "fj_per_bit_mm")),
+                     interval_text(number_of(constant, "low"), number_of(constant, "high")),
+                     text_of(constant, "convention"))},
+        {"its source", text_of(constant, "source")},
+        {"voltage and frequency", text_of(constant, "exponents")},
+        {"distances", text_of(estimate, "distances")}}});
   return page.finish();
 }
 

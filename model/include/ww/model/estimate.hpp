@@ -54,7 +54,7 @@ struct SegmentEstimate {
   std::optional<double> upper_w;
   double toggle_rate{};  // toggles per payload bit that was used
   bool toggles_measured{};
-  double distance_mm{};
+  double distance_mm{};  // in nanoseconds for a model that is per nanosecond
 };
 
 struct KernelEstimate {
@@ -76,6 +76,7 @@ struct Estimate {
   KernelEstimate total;                 // "all"
   // If power was sampled: dynamic power while kernels ran [W], and the share of the wires.
   std::optional<double> dynamic_w;
+  bool per_ns{};  // the model's distances are nanoseconds
   std::optional<Interval> share_percent;
   std::string share_reason;  // why there is none
   Interval assumed_rate;     // equivalent rate, where toggles are not measured

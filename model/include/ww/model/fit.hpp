@@ -186,6 +186,12 @@ struct VariantActivity {
   double control_toggles{}, control_adjacent{}, control_opposite{};
 };
 
+// Bounds of the mean flight there and back over all pairs, where only differences of latencies are
+// flight for certain [ns] (docs/method.md, "Without a floorplan").
+struct WholeFlight {
+  double low_ns{}, high_ns{};
+};
+
 // Of a flagged fit every constant that has a value has the status misfit, with this reason.
 struct Misfit {
   bool flagged{};
@@ -205,6 +211,8 @@ struct FitResult {
   [[nodiscard]] const FittedConstant& energy() const {
     return energy_per_bit_ns ? *energy_per_bit_ns : energy_per_bit_mm;
   }
+  // What an estimate multiplies it with; absent where nothing bounds it.
+  std::optional<WholeFlight> whole_flight;
   std::vector<FittedConstant> constants;  // includes energy_per_bit_mm
   Budget budget;                          // without rows where the energy has no value
   double long_over_short_percent{};       // dynamic power of far over near pairs, paper Fig. 5a

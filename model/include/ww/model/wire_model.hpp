@@ -67,6 +67,10 @@ struct WireModel {
   std::string misfit;
   double reference_voltage_v{};
   double reference_clock_hz{};
+  // The calibration goes by measured flight: all energies below are per nanosecond there and back
+  // instead of per millimetre, and `distance_mm` is in nanoseconds.
+  bool per_ns{};
+  [[nodiscard]] const char* unit() const { return per_ns ? "ns" : "mm"; }
   // Energy per random bit at the reference voltage, with the absolute interval [fJ/bit/mm].
   Interval random;
   double sensed_half_width{};  // the campaign's own part of the interval of `random`
@@ -104,10 +108,13 @@ struct WireModel {
 
 // Reads the text of a model.json. Errors: parse_error (not a model), bad_data (flagged as a misfit
 // and `flagged` is refuse; energy or distances missing, not positive, or not identified; the reason
-// is passed on).
+// is passed on). A model without millimetres is read per nanosecond (`per_ns`). Its L1-L2 distance
+// is then known within bounds only, and other segments have none.
 [[nodiscard]] Result<WireModel> parse_wire_model(const nlohmann::json& model,
                                                  const std::string& origin,
                                                  FlaggedModel flagged = FlaggedModel::refuse);
+// Error bad_data where the model is per nanosecond: `purpose` ("project", say) needs millimetres.
+Status require_millimetres(const WireModel& model, std::string_view purpose);
 // Reads a file, or model.json in a folder.
 [[nodiscard]] Result<WireModel> load_wire_model(const std::filesystem::path& path,
                                                 FlaggedModel flagged = FlaggedModel::refuse);
@@ -117,7 +124,8 @@ struct WireModel {
 // cannot determine it. Error bad_data: fewer than three variants with wire activity.
 [[nodiscard]] Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants);
 
-// Replaces the model's distances by those of a floorplan. Error bad_data: a distance of 0.
+// Replaces the model's distances by those of a floorplan. Errors: bad_data (a distance of 0),
+// invalid_argument (the model's energy is per nanosecond, which no floorplan has).
 Status use_floorplan(WireModel& model, const Floorplan& floorplan);
 
 }  // namespace ww::model

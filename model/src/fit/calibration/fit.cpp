@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "estimate/variant_activity.hpp"
 #include "fit/calibration/assumptions.hpp"
@@ -15,6 +16,7 @@
 #include "fit/calibration/intervals.hpp"
 #include "fit/calibration/misfit.hpp"
 #include "fit/calibration/payloads.hpp"
+#include "fit/calibration/whole_flight.hpp"
 #include "reduction/facts.hpp"
 #include "reduction/prepare.hpp"
 #include "stats.hpp"
@@ -79,6 +81,46 @@ void compare_paths(FitResult& result, const JointInput& input, const JointFit& f
   if (result.short_dynamic_w > 0) {
     result.long_over_short_percent = 100 * (result.long_dynamic_w / result.short_dynamic_w - 1);
   }
+}
+
+// Mean dynamic energy of a payload bit [fJ], by pair of engine and quadrant.
+std::map<std::pair<int, int>, double> energy_by_pair(const JointInput& input, const JointFit& fit,
+                                                     std::size_t variant) {
+  std::map<std::pair<int, int>, std::pair<double, double>> sums;
+  for (const std::size_t p : input.variants[variant].plateaus) {
+    const StreamPlateau& stream = input.streams[p];
+    if (!(stream.bits_per_second > 0)) continue;
+    auto& [energy, weight] = sums[{stream.engine, stream.quadrant}];
+    energy += fit.stream_weight[p] * dynamic_power(input, fit, stream) / stream.bits_per_second;
+    weight += fit.stream_weight[p];
+  }
+  std::map<std::pair<int, int>, double> result;
+  for (const auto& [pair, sum] : sums) {
+    if (sum.second > 0) result[pair] = 1e15 * sum.first / sum.second;
+  }
+  return result;
+}
+
+// Bounds of the whole way's flight, from what random payload costs the chip beyond zeros.
+std::optional<WholeFlight> whole_flight(const JointInput& input, const JointFit& fit,
+                                        const Facts& facts, std::optional<std::size_t> random) {
+  const auto zeros = find_variant(input, facts, "zeros");
+  if (!random || !zeros) return std::nullopt;
+  const auto of_zeros = energy_by_pair(input, fit, *zeros);
+  // Power that does not follow the rate is shared by more bits at the higher rate: all of a bit's
+  // energy may be such power.
+  const double faster = std::abs(input.variants[*random].mean_bits_per_second /
+                                     input.variants[*zeros].mean_bits_per_second -
+                                 1);
+  std::vector<double> extra;
+  for (const auto& [pair, energy] : energy_by_pair(input, fit, *random)) {
+    const auto other = of_zeros.find(pair);
+    if (other != of_zeros.end()) extra.push_back(energy - other->second + faster * energy);
+  }
+  const auto& variants = fit.parameters.variants;
+  return bound_whole_flight(
+      *facts.paths, extra,
+      variants[*random].energy_fj_per_bit_mm - variants[*zeros].energy_fj_per_bit_mm);
 }
 
 double bandwidth_fraction(const JointInput& input, const Facts& facts, std::size_t variant) {
@@ -384,6 +426,7 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
     }
   }
   if (facts.by_flight()) {
+    result.whole_flight = whole_flight(input, fit, facts, random);
     go_by_flight(result, no_millimetres(facts), flight_error_95(*facts.paths));
   }
   return result;

@@ -105,6 +105,10 @@ json to_model_json(const FitResult& fit) {
                          {in_unit("engine_to_quadrant"), fit.distance_mm},
                          {in_unit("near"), fit.near_mm},
                          {in_unit("far"), fit.far_mm}};
+  if (fit.whole_flight) {
+    result["distances"]["whole_flight_ns"] = {{"low", fit.whole_flight->low_ns},
+                                              {"high", fit.whole_flight->high_ns}};
+  }
   if (!fit.energy_per_bit_ns) {
     result["distances"]["registers_to_l1_mm"] = fit.registers_to_l1_mm;
     result["distances"]["l2_to_memory_mm"] = fit.l2_to_memory_mm;
