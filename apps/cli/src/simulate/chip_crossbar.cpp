@@ -84,11 +84,12 @@ Status lay_out_chip_crossbar(const SimulateArguments& arguments, sim::net::Simul
   const auto channels = static_cast<std::uint32_t>(units.front().size());
   for (const CLI::Option* option : arguments.of_size) {
     if (option->count() > 0) {
-      return fail(ErrorCode::invalid_argument,
-                  fmt::format("{} has no place here: a crossbar with --model has the nodes of the "
-                              "chip, {} compute units and {} channels of the L2",
-                              option->get_name(), units.size(), channels),
-                  option->get_name());
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("leave it out: a crossbar with --model has the nodes of the chip, {} compute "
+                      "units and {} channels of the L2",
+                      units.size(), channels),
+          option->get_name());
     }
   }
   if (arguments.trace.empty() && arguments.workload.empty() && arguments.packets.empty() &&

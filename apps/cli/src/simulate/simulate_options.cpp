@@ -204,7 +204,6 @@ void add_simulate_options(CLI::App& command, SimulateArguments& arguments) {
       "  wirewatt simulate --network mesh,mesh-adaptive:rca --traffic transpose --curve --plot "
       "curve.svg\n"
       "  wirewatt simulate --network mesh --workload dct --model model.json --heatmap\n"
-      "  wirewatt simulate --network crossbar --workload dct --model model.json\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --workload dct --approximable float32\n"
       "  wirewatt simulate --network mesh --trace out.wwt --k 8 --memory-nodes 0,7,56,63\n"
       "  wirewatt simulate --network dapper --flit-bits 64 --packet-trace dct.packets --open-loop\n"
