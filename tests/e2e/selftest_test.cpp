@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "nvidia_stub.hpp"
+#include "nvidia/nvidia_stub.hpp"
 #include "process.hpp"
 
 namespace ww::e2e {
