@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/budget.hpp"
 #include "fit/calibration/misfit.hpp"
-#include "reduction/prepare.hpp"
+#include "fit/calibration/prepare.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "fit/calibration/intervals.hpp"
-#include "fit/calibration/joint_fit.hpp"
 #include "fit/calibration/payloads.hpp"
+#include "fit/solver/joint_fit.hpp"
 #include "reduction/facts.hpp"
 #include "ww/model/fit.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fit/calibration/intervals.hpp"
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 #include "ww/model/fit.hpp"
 
 namespace ww::model {

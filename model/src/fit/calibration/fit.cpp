@@ -8,17 +8,17 @@
 #include <optional>
 #include <utility>
 
-#include "estimate/variant_activity.hpp"
-#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/constants.hpp"
 #include "fit/calibration/diagnostics.hpp"
 #include "fit/calibration/fit_runs.hpp"
 #include "fit/calibration/intervals.hpp"
 #include "fit/calibration/misfit.hpp"
 #include "fit/calibration/payloads.hpp"
+#include "fit/calibration/prepare.hpp"
+#include "fit/calibration/variant_activity.hpp"
 #include "fit/calibration/whole_flight.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "reduction/facts.hpp"
-#include "reduction/prepare.hpp"
 #include "stats.hpp"
 #include "ww/core/hash.hpp"
 

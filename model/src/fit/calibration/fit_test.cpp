@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "fit/calibration/joint_fit.hpp"
-#include "fit/calibration/joint_solver.hpp"
 #include "fit/calibration/misfit.hpp"
-#include "reduction/prepare.hpp"
+#include "fit/calibration/prepare.hpp"
+#include "fit/solver/joint_fit.hpp"
+#include "fit/solver/joint_solver.hpp"
 #include "reduction/reduction.hpp"
 #include "testing/fitting.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 
 namespace ww::model {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fit/calibration/assumptions.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 
 namespace ww::model {

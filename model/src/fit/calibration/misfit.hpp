@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fit/calibration/intervals.hpp"
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 
 namespace ww::model {
 

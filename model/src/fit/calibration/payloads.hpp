@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "fit/calibration/assumptions.hpp"
 #include "fit/calibration/intervals.hpp"
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/assumptions.hpp"
+#include "fit/solver/joint_fit.hpp"
 
 namespace ww::model {
 

@@ -9,11 +9,11 @@
 #include <map>
 #include <optional>
 
-#include "fit/calibration/assumptions.hpp"
 #include "fit/crossing/crossing_controls.hpp"
 #include "fit/crossing/crossing_interval.hpp"
 #include "fit/crossing/crossing_rate_check.hpp"
 #include "fit/crossing/crossing_solver.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
 

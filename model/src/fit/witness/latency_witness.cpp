@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "fit/calibration/assumptions.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 #include "ww/model/latency_table.hpp"
 

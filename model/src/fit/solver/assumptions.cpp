@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "fit/calibration/assumptions.hpp"
-#include "fit/calibration/joint_solver.hpp"
+#include "fit/solver/assumptions.hpp"
+#include "fit/solver/joint_solver.hpp"
 #include "reduction/thermal.hpp"
 #include "reduction/trace.hpp"
 #include "ww/model/assumed_data.hpp"

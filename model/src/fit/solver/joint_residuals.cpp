@@ -1,4 +1,4 @@
-#include "fit/calibration/joint_residuals.hpp"
+#include "fit/solver/joint_residuals.hpp"
 
 #include <algorithm>
 #include <utility>

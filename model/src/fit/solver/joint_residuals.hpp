@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 
 namespace ww::model::residuals {
 

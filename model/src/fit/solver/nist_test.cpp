@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "fit/calibration/solver_options.hpp"
+#include "fit/solver/solver_options.hpp"
 
 namespace ww::model {
 namespace {

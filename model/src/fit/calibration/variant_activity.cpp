@@ -1,4 +1,4 @@
-#include "estimate/variant_activity.hpp"
+#include "fit/calibration/variant_activity.hpp"
 
 #include <cmath>
 #include <map>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "fit/calibration/joint_solver.hpp"
+#include "fit/solver/joint_solver.hpp"
 #include "stats.hpp"
 
 namespace ww::model {

@@ -1,7 +1,7 @@
 // From plateaus to the input of the joint fit: variants, blocks, distances, steadied voltages.
 #pragma once
 
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 #include "reduction/facts.hpp"
 #include "reduction/reduction.hpp"
 

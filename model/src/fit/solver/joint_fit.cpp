@@ -1,11 +1,11 @@
-#include "fit/calibration/joint_fit.hpp"
+#include "fit/solver/joint_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "fit/calibration/joint_solver.hpp"
-#include "fit/calibration/solver_options.hpp"
+#include "fit/solver/joint_solver.hpp"
+#include "fit/solver/solver_options.hpp"
 
 namespace ww::model {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "fit/calibration/joint_solver.hpp"
+#include "fit/solver/joint_solver.hpp"
 
 namespace ww::model {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "fit/calibration/assumptions.hpp"
-#include "fit/calibration/joint_fit.hpp"
-#include "fit/calibration/joint_residuals.hpp"
+#include "fit/solver/assumptions.hpp"
+#include "fit/solver/joint_fit.hpp"
+#include "fit/solver/joint_residuals.hpp"
 
 namespace ww::model {
 

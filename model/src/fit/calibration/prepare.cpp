@@ -1,4 +1,4 @@
-#include "reduction/prepare.hpp"
+#include "fit/calibration/prepare.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "fit/calibration/assumptions.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 
 namespace ww::model {

@@ -31,7 +31,7 @@
 #include <set>
 #include <tuple>
 
-#include "fit/calibration/joint_solver.hpp"
+#include "fit/solver/joint_solver.hpp"
 
 namespace ww::model {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "fit/calibration/joint_fit.hpp"
-#include "fit/calibration/joint_residuals.hpp"
+#include "fit/solver/joint_fit.hpp"
+#include "fit/solver/joint_residuals.hpp"
 
 namespace ww::model {
 
