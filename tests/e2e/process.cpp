@@ -121,15 +121,4 @@ Recording copy_recording(const std::string& name, const std::filesystem::path& t
   return {parse_json(printed), std::chrono::milliseconds(milliseconds)};
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "wirewatt-e2e-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 }  // namespace ww::e2e

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "ww/core/temporary_folder.hpp"
+
 namespace nlohmann {
 // How GoogleTest prints a document: compiled once.
 void PrintTo(const json& document, std::ostream* out);
@@ -54,16 +56,9 @@ struct Recording {
 [[nodiscard]] Recording copy_recording(const std::string& name, const std::filesystem::path& to);
 
 // A folder that is removed at the end.
-class TemporaryFolder {
+class TemporaryFolder : public ScratchFolder {
  public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  TemporaryFolder() : ScratchFolder(create("e2e").value()) {}
 };
 
 }  // namespace ww::e2e

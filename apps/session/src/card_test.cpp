@@ -1,27 +1,27 @@
 #include "ww/session/card.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
+
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::session {
 namespace {
 
 TEST(BusyShare, IsWhatTheDriverTells) {
-  std::string folder = (std::filesystem::temp_directory_path() / "wirewatt-card-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const auto folder = ScratchFolder::create("card");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const auto busy = folder->path() / "gpu_busy_percent";
   measure::TelemetryGpu gpu;
   EXPECT_FALSE(busy_share(gpu).has_value());
   gpu.amd.emplace();
-  gpu.amd->folder = folder;
+  gpu.amd->folder = folder->path();
   EXPECT_FALSE(busy_share(gpu).has_value());
-  std::ofstream(folder + "/gpu_busy_percent") << "37\n";
+  std::ofstream(busy) << "37\n";
   EXPECT_DOUBLE_EQ(busy_share(gpu).value(), 0.37);
-  std::ofstream(folder + "/gpu_busy_percent") << "no number\n";
+  std::ofstream(busy) << "no number\n";
   EXPECT_FALSE(busy_share(gpu).has_value());
-  std::filesystem::remove_all(folder);
 }
 
 TEST(AtShare, ScalesWattsAndLeavesWhatHasNoFigure) {

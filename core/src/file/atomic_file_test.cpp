@@ -4,21 +4,21 @@
 
 #include <filesystem>
 
+#include "ww/core/temporary_folder.hpp"
+
 namespace ww {
 namespace {
 
 namespace fs = std::filesystem;
 
 TEST(AtomicFile, ReplacesTheContentAndLeavesNothingBeside) {
-  std::string pattern = (fs::temp_directory_path() / "ww-atomic-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-  const fs::path folder = pattern;
-  const auto file = folder / "model.json";
+  const auto folder = ScratchFolder::create("atomic");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const auto file = folder->path() / "model.json";
   ASSERT_TRUE(write_file_atomically(file, "first"));
   ASSERT_TRUE(write_file_atomically(file, "second"));
   EXPECT_EQ(read_file(file).value(), "second");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator{}), 1);
-  fs::remove_all(folder);
+  EXPECT_EQ(folder->files().size(), 1U);
 }
 
 TEST(AtomicFile, NamesTheFolderThatCannotBeWritten) {

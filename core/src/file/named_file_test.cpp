@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww {
 namespace {
@@ -14,21 +15,12 @@ namespace fs = std::filesystem;
 
 class NamedFileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ww-named-XXXXXX").string();
-    const char* const made = ::mkdtemp(pattern.data());
-    ASSERT_NE(made, nullptr);
-    folder_ = made;
-  }
-  void TearDown() override {
-    if (!folder_.empty()) fs::remove_all(folder_);
-  }
-
   static Result<fs::path> find(const fs::path& path) {
     return named_file(path, "model.json", "'wirewatt fit' writes one");
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("named").value();
+  fs::path folder_ = scratch_.path();
 };
 
 TEST_F(NamedFileTest, IsTheFileItselfWhateverItsName) {

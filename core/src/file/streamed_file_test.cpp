@@ -1,23 +1,18 @@
 #include "ww/core/streamed_file.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww {
 namespace {
 
 class StreamedFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "ww-streamed-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] bool empty() const { return std::filesystem::is_empty(folder_); }
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("streamed").value();
+  std::filesystem::path folder_ = scratch_.path();
 };
 
 TEST_F(StreamedFileTest, HasNoNameUntilItIsKept) {

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <csignal>
 
+#include <csignal>
 #include <fstream>
+
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww {
 namespace {
@@ -15,14 +17,6 @@ namespace fs = std::filesystem;
 
 class CampaignStoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "ww-store-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    file_ = folder_ / "campaign.db";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   static StoredRun example(std::int64_t block, std::int64_t position) {
     StoredRun run;
     run.block = block;
@@ -48,8 +42,9 @@ class CampaignStoreTest : public ::testing::Test {
     return run;
   }
 
-  fs::path folder_;
-  fs::path file_;
+  ScratchFolder scratch_ = ScratchFolder::create("store").value();
+  fs::path folder_ = scratch_.path();
+  fs::path file_ = folder_ / "campaign.db";
 };
 
 TEST_F(CampaignStoreTest, GivesBackWhatWasStored) {

@@ -1,34 +1,22 @@
 // Traces for tests: made of random accesses, or from bytes in a temporary folder.
 #pragma once
 
-#include <stdlib.h>
-
 #include <cstring>
 #include <filesystem>
 #include <random>
-#include <stdexcept>
 #include <vector>
 
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/reader.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::trace::test {
 
-class Folder {
+class Folder : public ScratchFolder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "ww-trace-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-    path_ = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
+  Folder() : ScratchFolder(create("trace").value()) {}
+  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path() / name; }
 };
 
 struct Content {

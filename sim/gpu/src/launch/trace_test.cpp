@@ -1,11 +1,11 @@
 // The memory trace of launches: exact, and the same for any number of threads.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
 #include "testing/test_gpu.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/reader.hpp"
 #include "ww/sim/trace/writer.hpp"
 
@@ -16,13 +16,6 @@ using test::TestGpu;
 
 class TraceTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "ww-trace-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // Runs `launches` with a trace and gives its file.
   template <class Launches>
   std::filesystem::path record(unsigned threads, Launches&& launches) {
@@ -55,7 +48,8 @@ class TraceTest : public testing::Test {
     return value;
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("trace").value();
+  std::filesystem::path folder_ = scratch_.path();
   int files_{};
 };
 

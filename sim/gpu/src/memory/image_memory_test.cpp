@@ -1,12 +1,12 @@
 // The way of image instructions through the machine: lines, counters, time, traces, findings, and
 // descriptors that no driver would write.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <numeric>
 
 #include "testing/test_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/image.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/trace/reader.hpp"
@@ -161,10 +161,9 @@ TEST(ImageMemory, FilteringTakesTheTextureUnits) {
 }
 
 TEST(ImageMemory, TheTraceHasTheTexels) {
-  std::string name = (std::filesystem::temp_directory_path() / "ww-image-XXXXXX").string();
-  const char* const folder = ::mkdtemp(name.data());
-  ASSERT_NE(folder, nullptr);
-  const auto file = std::filesystem::path(folder) / "trace";
+  const auto folder = ScratchFolder::create("image");
+  ASSERT_TRUE(folder) << folder.error().text();
+  const auto file = folder->path() / "trace";
   Scene scene;
   {
     auto writer = trace::Writer::create(file, "test");
@@ -197,7 +196,6 @@ TEST(ImageMemory, TheTraceHasTheTexels) {
     EXPECT_EQ(std::accumulate(seen.begin(), seen.end(), 0), static_cast<int>(kItems * 4));
     EXPECT_EQ(seen[kSide + 1], 4);
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(ImageMemory, ImagesOutsideOfAllocationsAreFound) {
