@@ -13,7 +13,7 @@
 #include <map>
 #include <thread>
 
-#include "process.hpp"
+#include "nvidia_stub.hpp"
 #include "test_support/stub_cuda.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
@@ -29,26 +29,15 @@ using ::testing::HasSubstr;
 class NvidiaCard : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (std::filesystem::exists("/dev/nvidiactl")) {
-      GTEST_SKIP() << "an NVIDIA driver is installed here";
-    }
+    if (NvidiaStub::real_one_here()) GTEST_SKIP() << "an NVIDIA driver is installed here";
     configure("");
   }
   void configure(const std::string& more) const {
-    std::ofstream(folder_.path() / "config") << "idle_w " << stub::idle_w << "\nnoise_w 0.1\n"
-                                             << more;
+    std::ofstream(card_.path() / "config") << "idle_w " << stub::idle_w << "\nnoise_w 0.1\n"
+                                           << more;
   }
-  [[nodiscard]] Environment environment() const {
-    const auto lib = build_folder() / "lib";
-    return {{"LD_PRELOAD", (lib / "stubs/libchip_clock.so").string()},
-            {"LD_LIBRARY_PATH", (lib / "stubs").string() + ":" + (lib / "nvml_stub").string()},
-            {"WW_STUB_CUDA_CHIP", "1"},
-            {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
-            {"WW_NVML_STUB", folder_.path().string()},
-            {"XDG_CACHE_HOME", (folder_.path() / "cache").string()},
-            {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()}};
-  }
-  [[nodiscard]] std::string out() const { return (folder_.path() / "run").string(); }
+  [[nodiscard]] Environment environment() const { return card_.environment(); }
+  [[nodiscard]] std::string out() const { return (card_.path() / "run").string(); }
   [[nodiscard]] std::vector<std::string> calibrate() const {
     return {wirewatt(),           "--quiet", "calibrate", "--device", "cuda:0", "--quick",
             "--no-clock-control", "--out",   out(),       "--json"};
@@ -72,7 +61,7 @@ class NvidiaCard : public ::testing::Test {
            (stub::joules_per_crossing_bit + 0.5 * stub::joules_per_crossing_one);
   }
 
-  TemporaryFolder folder_;
+  NvidiaStub card_;
 };
 
 TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
@@ -99,7 +88,7 @@ TEST_F(NvidiaCard, IsCalibratedWithAllControlsAndReportedOn) {
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
   EXPECT_EQ(fitted.json()["energy_pj_per_bit_crossing"], energy);
 
-  const auto page = folder_.path() / "report.html";
+  const auto page = card_.path() / "report.html";
   const auto reported = run({wirewatt(), "report", out(), "-o", page.string()});
   EXPECT_EQ(reported.exit_code, 0) << reported.err;
   const std::string text = read_file(page).value_or("");
