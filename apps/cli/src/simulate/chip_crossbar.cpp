@@ -9,6 +9,7 @@
 #include "ww/model/crossbar_lengths.hpp"
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/wire_model.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/node_distances.hpp"
 
 namespace ww::cli {
@@ -73,7 +74,8 @@ Result<model::CrossbarLengths> lengths_of(const SimulateArguments& arguments) {
 }  // namespace
 
 bool wants_chip_crossbar(const SimulateArguments& arguments) {
-  return arguments.network.config.network == "crossbar" && !arguments.model.empty() &&
+  const sim::net::NetworkKind* kind = sim::net::find_network(arguments.network.config.network);
+  return kind != nullptr && kind->one_switch && !arguments.model.empty() &&
          !model::is_crossing_model(arguments.model);
 }
 

@@ -4,6 +4,7 @@
 #include "dapper/dapper.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 
 namespace ww::study::dapper {
@@ -41,7 +42,7 @@ void add_dapper_platform(Reproduction& out, const DapperPlatform& platform) {
   row("shader cores", 12, chip.compute_units(), "", changed);
   row("memory controllers", 4, chip.l2_channels, "", changed);
   row("mesh", "4x4", fmt::format("{}x{}", network.width, network.height), "", changed);
-  row("network's routing", "XY", network.network == "mesh" ? "XY" : network.network, "", changed);
+  row("network's routing", "XY", std::string(sim::net::routing_of(network)), "", changed);
   row("channel width", 128, network.flit_bits, "bits", changed);
   row("virtual channels a port", 5, router.vcs, "", changed);
   row("flits a virtual channel", 4, router.vc_buffer, "", changed);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gpuopt/gpuopt.hpp"
+#include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/memory_link.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 #include "ww/sim/power/photonic_power.hpp"
@@ -68,8 +69,7 @@ void add_table_2(Reproduction& out, const GpuoptPlatform& platform) {
            "64 bytes, as section 5.3.1 of the paper says; the table says 128");
   rows.add("memory controllers", 8, static_cast<int>(network.memory_nodes.size()), "", kChanged);
   rows.add("queue of a station", 16, light.station_queue, "messages", kChanged);
-  rows.add("routing of EMESH", "X-Y", network.network == "mesh" ? "X-Y" : network.network, "",
-           kChanged);
+  rows.add("routing of EMESH", "XY", std::string(sim::net::routing_of(network)), "", kChanged);
   rows.add("link of EMESH", 1, network.link_delay, "cycles", kChanged);
   rows.add("router of EMESH", 2,
            router.routing_delay + (router.speculative ? 0 : router.vc_alloc_delay) +

@@ -28,6 +28,12 @@ const NetworkKind* find_network(std::string_view name) {
   return found == std::end(kNetworks) ? nullptr : *found;
 }
 
+std::string_view routing_of(const NetworkConfig& config) {
+  const NetworkKind* kind = find_network(config.network);
+  return kind == nullptr || kind->routing.empty() ? std::string_view(config.network)
+                                                  : kind->routing;
+}
+
 Result<const NetworkKind*> network_kind(std::string_view name) {
   if (const NetworkKind* kind = find_network(name)) {
     return kind;

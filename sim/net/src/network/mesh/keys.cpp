@@ -37,7 +37,8 @@ const NetworkKind kMesh{.name = "mesh",
                         .keys = vc_router_keys,
                         .needs_classes = true,
                         .flows = mesh_flows,
-                        .router = mesh_router_size};
+                        .router = mesh_router_size,
+                        .routing = "XY"};
 const NetworkKind kMeshAdaptive{.name = "mesh-adaptive",
                                 .make = make_mesh_adaptive,
                                 .validate = validate_adaptive,
@@ -50,6 +51,7 @@ const NetworkKind kMeshPriority{.name = "mesh-priority",
                                 .validate = validate_xy,
                                 .keys = vc_router_keys,
                                 .needs_classes = true,
-                                .router = mesh_router_size};
+                                .router = mesh_router_size,
+                                .routing = "XY"};
 
 }  // namespace ww::sim::net

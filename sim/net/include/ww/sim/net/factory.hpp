@@ -34,6 +34,8 @@ struct NetworkKind {
   std::unique_ptr<Flows> (*flows)(const NetworkConfig& config){};
   // Its router, as energy accounting sees it. Null: five ports and no buffers.
   power::RouterSize (*router)(const NetworkConfig& config){};
+  // Its routing in the field's words ("XY"); empty: the name says it.
+  std::string_view routing{};
   // Sets width, height and concentration where the network's own keys decide how many nodes there
   // are, as a topology's file does. May be null. Errors name the key.
   Status (*set_size)(NetworkConfig& config){};
@@ -73,6 +75,8 @@ struct NetworkKind {
 [[nodiscard]] std::vector<std::string_view> network_names();
 // nullptr for an unknown name.
 [[nodiscard]] const NetworkKind* find_network(std::string_view name);
+// How its packets find their way: the kind's routing, or its name.
+[[nodiscard]] std::string_view routing_of(const NetworkConfig& config);
 // Error not_found, with a suggestion.
 [[nodiscard]] Result<const NetworkKind*> network_kind(std::string_view name);
 
