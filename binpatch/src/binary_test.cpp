@@ -7,7 +7,7 @@
 
 #include "container_builder.hpp"
 
-namespace ww::binpatch {
+namespace ww::binpatch::binary_test {
 namespace {
 
 using testing::build_bundle;
@@ -372,4 +372,4 @@ TEST(ListCandidates, TellsOfEveryKernelWhatAPatchWouldDo) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch
+}  // namespace ww::binpatch::binary_test

@@ -7,7 +7,7 @@
 #include "metadata.hpp"
 #include "object_builder.hpp"
 
-namespace ww::binpatch {
+namespace ww::binpatch::code_object_test {
 namespace {
 
 using testing::build_object;
@@ -204,4 +204,4 @@ TEST(CodeObjectNotes, AreFoundInASectionThatNoSegmentCovers) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch
+}  // namespace ww::binpatch::code_object_test

@@ -2,7 +2,7 @@
 
 #include "ww/binpatch/patch.hpp"
 
-namespace ww::binpatch {
+namespace ww::binpatch::hardware_register_test {
 namespace {
 
 constexpr GfxTarget hawaii{7, 0, 1};
@@ -76,4 +76,4 @@ TEST(DecodeHardwareId, SplitsHwId1OfRdna) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch
+}  // namespace ww::binpatch::hardware_register_test

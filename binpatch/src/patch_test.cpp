@@ -4,7 +4,7 @@
 
 #include "object_builder.hpp"
 
-namespace ww::binpatch {
+namespace ww::binpatch::patch_test {
 namespace {
 
 using testing::build_object;
@@ -277,4 +277,4 @@ TEST(Verify, FindsEveryKindOfTampering) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch
+}  // namespace ww::binpatch::patch_test

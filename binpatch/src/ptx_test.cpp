@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ww::binpatch {
+namespace ww::binpatch::ptx_test {
 namespace {
 
 using Bytes = std::vector<std::byte>;
@@ -142,4 +142,4 @@ TEST(VerifyPtx, FindsTampering) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch
+}  // namespace ww::binpatch::ptx_test

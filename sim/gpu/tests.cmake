@@ -31,7 +31,7 @@ ww_add_test(exec_cache_test LABEL unit
           src/memory/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)
 ww_add_test(exec_image_test LABEL unit SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
-ww_add_test(exec_virtual_gpu_test LABEL unit ALONE
+ww_add_test(exec_virtual_gpu_test LABEL unit
   SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp

@@ -3,7 +3,7 @@
 #include "object_builder.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
-namespace ww::binpatch::isa {
+namespace ww::binpatch::isa::decode_gfx9_test {
 namespace {
 
 using testing::words;
@@ -210,4 +210,4 @@ TEST(Gfx9, KeepsWhatItDoesNotKnowAsWords) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch::isa
+}  // namespace ww::binpatch::isa::decode_gfx9_test

@@ -6,7 +6,7 @@
 #include "object_builder.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
 
-namespace ww::binpatch::isa {
+namespace ww::binpatch::isa::decode_test {
 namespace {
 
 using testing::Bytes;
@@ -270,4 +270,4 @@ TEST(Opcodes, HaveOneNameEach) {
 }
 
 }  // namespace
-}  // namespace ww::binpatch::isa
+}  // namespace ww::binpatch::isa::decode_test

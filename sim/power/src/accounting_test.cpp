@@ -6,7 +6,7 @@
 
 #include "ww/sim/power/wire_energy.hpp"
 
-namespace ww::sim::power {
+namespace ww::sim::power::accounting_test {
 namespace {
 
 // One flit through one router and over one millimetre, in one cycle.
@@ -202,4 +202,4 @@ TEST(WireFromModel, RefusesWhatWasNotIdentified) {
 }
 
 }  // namespace
-}  // namespace ww::sim::power
+}  // namespace ww::sim::power::accounting_test

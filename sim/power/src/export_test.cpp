@@ -11,7 +11,7 @@
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/power/wire_energy.hpp"
 
-namespace ww::sim::power {
+namespace ww::sim::power::export_test {
 namespace {
 
 // A calibration of a 28 nm chip: 100 fJ per random bit and mm, 90 to 115.
@@ -403,4 +403,4 @@ TEST(ExportedFiles, RefuseSettingsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace ww::sim::power
+}  // namespace ww::sim::power::export_test

@@ -7,7 +7,7 @@
 #include "ww/sim/power/accounting.hpp"
 #include "ww/sim/power/overhead_energy.hpp"
 
-namespace ww::sim::power {
+namespace ww::sim::power::overlay_energy_test {
 namespace {
 
 EnergyConfig config64() {
@@ -121,4 +121,4 @@ TEST(OverheadEnergy, IsHorowitzAt45NanometresAndShrinks) {
 }
 
 }  // namespace
-}  // namespace ww::sim::power
+}  // namespace ww::sim::power::overlay_energy_test

@@ -5,7 +5,7 @@
 #include "ww/sim/power/dsent_link.hpp"
 #include "ww/sim/power/link_budget.hpp"
 
-namespace ww::sim::power {
+namespace ww::sim::power::photonic_test {
 namespace {
 
 // GPUOPT's chip: 600 mm2, 16 stations, a serpentine of 15 pitches, two quarter turns a pitch.
@@ -174,4 +174,4 @@ TEST(PhotonicPower, RefusesNonsenseByName) {
 }
 
 }  // namespace
-}  // namespace ww::sim::power
+}  // namespace ww::sim::power::photonic_test

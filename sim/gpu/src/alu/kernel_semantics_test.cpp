@@ -7,7 +7,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::kernel_semantics_test {
 namespace {
 
 using test::TestGpu;
@@ -307,4 +307,4 @@ TEST(Semantics, AddsAddressAndOffsetOfLocalMemoryModulo32Bits) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::kernel_semantics_test

@@ -8,7 +8,7 @@
 #include "alu/alu.hpp"
 #include "isa/operands.hpp"
 
-namespace ww::sim::gpu::exec {
+namespace ww::sim::gpu::exec::lane_forms_test {
 namespace {
 
 using binpatch::isa::Instruction;
@@ -276,4 +276,4 @@ TEST(LaneForms, AreKeptAroundALoop) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu::exec
+}  // namespace ww::sim::gpu::exec::lane_forms_test

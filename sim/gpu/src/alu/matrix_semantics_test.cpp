@@ -10,7 +10,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::matrix_semantics_test {
 namespace {
 
 using test::TestGpu;
@@ -265,4 +265,4 @@ TEST(Launch, RecursionEndsWithTheBytesThatThereAre) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::matrix_semantics_test

@@ -7,7 +7,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::narrow_semantics_test {
 namespace {
 
 using test::TestGpu;
@@ -287,4 +287,4 @@ TEST(Semantics, MovesValuesBetweenLanes) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::narrow_semantics_test

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <thread>
 
-namespace ww::sim::gpu::exec {
+namespace ww::sim::gpu::exec::host_arena_test {
 namespace {
 
 struct Piece {
@@ -54,4 +54,4 @@ TEST(HostArena, GivesMoreThanAChunkAtOnce) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu::exec
+}  // namespace ww::sim::gpu::exec::host_arena_test

@@ -4,7 +4,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu::exec {
+namespace ww::sim::gpu::exec::first_writes_test {
 namespace {
 
 using Spans = std::vector<RegisterSpan>;
@@ -107,4 +107,4 @@ TEST(FirstWrites, ARegisterThatNobodyWroteIsZero) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu::exec
+}  // namespace ww::sim::gpu::exec::first_writes_test

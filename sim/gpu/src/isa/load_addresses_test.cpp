@@ -4,7 +4,7 @@
 
 #include "isa/wave.hpp"
 
-namespace ww::sim::gpu::exec {
+namespace ww::sim::gpu::exec::load_addresses_test {
 namespace {
 
 MicroOp arithmetic() {
@@ -69,4 +69,4 @@ TEST(LoadAddresses, AreNoMoreThanAWaveKeeps) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu::exec
+}  // namespace ww::sim::gpu::exec::load_addresses_test

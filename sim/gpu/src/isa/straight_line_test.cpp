@@ -8,7 +8,7 @@
 #include "isa/wave.hpp"
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::straight_line_test {
 namespace {
 
 using test::TestGpu;
@@ -193,4 +193,4 @@ TEST(StraightLine, WaitsForRegistersThatAreOnTheirWay) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::straight_line_test

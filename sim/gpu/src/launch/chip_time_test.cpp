@@ -6,7 +6,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::chip_time_test {
 namespace {
 
 struct Machine {
@@ -99,4 +99,4 @@ TEST(ChipTime, WiresCostMoreWhenTheDataToggles) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::chip_time_test

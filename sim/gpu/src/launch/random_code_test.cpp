@@ -6,7 +6,7 @@
 #include "testing/test_gpu.hpp"
 #include "ww/sim/gpu/timing.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::random_code_test {
 namespace {
 
 std::vector<std::byte> object_bytes() {
@@ -148,4 +148,4 @@ TEST(Ranges, ThatNoCountHoldsAreRefused) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::random_code_test

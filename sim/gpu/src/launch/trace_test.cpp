@@ -9,7 +9,7 @@
 #include "ww/sim/trace/reader.hpp"
 #include "ww/sim/trace/writer.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::trace_test {
 namespace {
 
 using test::TestGpu;
@@ -162,4 +162,4 @@ TEST_F(TraceTest, AtomicsCarryTheirOperands) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::trace_test

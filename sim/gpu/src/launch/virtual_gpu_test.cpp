@@ -8,7 +8,7 @@
 #include "launch/program.hpp"
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::virtual_gpu_test {
 namespace {
 
 using test::TestGpu;
@@ -369,4 +369,4 @@ TEST(DeviceMemory, GivesZeroedPagesBackAndRefusesWhatIsOutside) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::virtual_gpu_test

@@ -8,7 +8,7 @@
 #include "image/image_reference.hpp"
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::image_kernels_test {
 namespace {
 
 using test::Colour;
@@ -592,4 +592,4 @@ TEST(SemanticsOfImages, ReadsAndWritesHalves) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::image_kernels_test

@@ -12,7 +12,7 @@
 #include "ww/sim/trace/reader.hpp"
 #include "ww/sim/trace/writer.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::image_memory_test {
 namespace {
 
 using test::ImageGpu;
@@ -277,4 +277,4 @@ TEST(ImageMemory, NoDescriptorIsTooHostile) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::image_memory_test

@@ -5,7 +5,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::memory_check_test {
 namespace {
 
 using test::TestGpu;
@@ -191,4 +191,4 @@ TEST(Watchdog, CountsInstructionsWhereNoGroupEnds) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::memory_check_test

@@ -5,7 +5,7 @@
 
 #include "testing/test_gpu.hpp"
 
-namespace ww::sim::gpu {
+namespace ww::sim::gpu::memory_timing_test {
 namespace {
 
 using test::TestGpu;
@@ -157,4 +157,4 @@ TEST(Activity, AddsUpToTheCounters) {
 }
 
 }  // namespace
-}  // namespace ww::sim::gpu
+}  // namespace ww::sim::gpu::memory_timing_test

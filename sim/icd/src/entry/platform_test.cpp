@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::platform_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -191,4 +191,4 @@ TEST_F(PlatformTest, ImageLimitsAreAtLeastTheStandards) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::platform_test

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::launch_test {
 namespace {
 
 std::uint64_t items(const Extent& e) {
@@ -85,4 +85,4 @@ TEST(HiddenArguments, OutsideTheSegmentAreNotWritten) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::launch_test

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::image_fill_test {
 namespace {
 
 // What a colour becomes, by arithmetic of the test's own.
@@ -148,4 +148,4 @@ TEST_F(ImageTest, FillsBecomeElementsOfEveryFormat) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::image_fill_test

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::image_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -378,4 +378,4 @@ TEST_F(ImageTest, TheOldCallsMakeTheSameImages) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::image_test

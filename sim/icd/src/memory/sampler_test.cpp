@@ -3,7 +3,7 @@
 #include <cstring>
 #include <span>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::sampler_test {
 namespace {
 
 using ::testing::Each;
@@ -189,4 +189,4 @@ TEST_F(ImageTest, WaitingCommandsRunInTheirOrder) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::sampler_test

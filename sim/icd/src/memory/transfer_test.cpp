@@ -7,7 +7,7 @@
 
 #include "ww/core/cl_approximable.h"
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::transfer_test {
 namespace {
 
 using MemoryTest = ApiTest;
@@ -272,4 +272,4 @@ TEST_F(TransferTest, MapOfHostMemoryGivesTheApplicationsOwnPointer) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::transfer_test

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::printf_test {
 namespace {
 
 class Bytes {
@@ -120,4 +120,4 @@ TEST(Printf, MissingArgumentBytesAreNoCrash) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::printf_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::binary_test {
 namespace {
 
 using BinaryTest = ApiTest;
@@ -130,4 +130,4 @@ TEST_F(BinaryTest, ExecutablesHaveOnlyWhatTheirKernelsNeed) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::binary_test

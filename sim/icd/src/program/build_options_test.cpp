@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::build_options_test {
 namespace {
 
 using ::testing::Contains;
@@ -90,4 +90,4 @@ TEST(BuildOptions, LinkerKnowsItsOwn) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::build_options_test

@@ -7,7 +7,7 @@
 
 #include "runtime/vgpu_abi.hpp"
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::program_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -472,4 +472,4 @@ TEST_F(VgpuAbiTest, OffersClockCountersAndStates) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::program_test

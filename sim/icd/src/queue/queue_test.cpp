@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::queue_test {
 namespace {
 
 using QueueTest = ApiTest;
@@ -244,4 +244,4 @@ TEST_F(EventTest, ManyThreadsMayEnqueueAtOnce) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::queue_test

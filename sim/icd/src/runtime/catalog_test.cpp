@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::catalog_test {
 namespace {
 
 TEST(Catalog, ListsTheBuiltInChipsAndNoOther) {
@@ -42,4 +42,4 @@ TEST(Catalog, IsRefusedToAnotherVersion) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::catalog_test

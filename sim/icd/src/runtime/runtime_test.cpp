@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace ww::sim::icd {
+namespace ww::sim::icd::runtime_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(Approximations, ThatCannotBeReadAreRefusedWithTheirText) {
 }
 
 }  // namespace
-}  // namespace ww::sim::icd
+}  // namespace ww::sim::icd::runtime_test
