@@ -191,8 +191,9 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   }
   std::ranges::sort(stored.waves, {}, &StoredWaves::hw_id);
   // An engine's wavefronts stand in the log of each of its streams.
-  const auto same = std::ranges::unique(stored.waves, {}, &StoredWaves::hw_id);
-  stored.waves.erase(same.begin(), same.end());
+  const auto same = [](const StoredWaves& a, const StoredWaves& b) { return a.hw_id == b.hw_id; };
+  stored.waves.erase(std::unique(stored.waves.begin(), stored.waves.end(), same),
+                     stored.waves.end());
 
   double all_waves = 0;
   for (std::size_t i = 0; i < stored.slots.size(); ++i) {
