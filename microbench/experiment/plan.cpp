@@ -330,7 +330,7 @@ Result<PlanInputs> plan_inputs_from_json(const nlohmann::json& json) {
   reader.read("dvfs_states", inputs.dvfs_states);
   reader.read("reference_state", inputs.reference_state);
   if (const auto from = reader.optional_object("tuning")) {
-    auto& tuning = inputs.tuning.emplace();
+    auto& tuning = inputs.tuning.emplace(PlanInputs::Tuning{});
     from->read("saturated_loops", tuning.saturated_loops);
     from->read("throttled_loops", tuning.throttled_loops);
     from->read("throttle", tuning.throttle);
