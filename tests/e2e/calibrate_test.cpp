@@ -217,7 +217,8 @@ TEST_F(QuickCalibration, SurvivesBeingKilledAtTenRandomMoments) {
   TemporaryFolder folder;
   const auto broken = (folder.path() / "broken").string();
   std::mt19937 random(20261);
-  std::uniform_real_distribution<double> moment(0.02, 0.25);
+  // The recording may have been made on a busier machine than this is now.
+  std::uniform_real_distribution<double> moment(0.01, 0.1);
   Finished finished;
   int kills = 0;
   for (int attempt = 0; attempt < 11; ++attempt) {
