@@ -69,6 +69,7 @@ Result<std::unique_ptr<Network>> make_network(const NetworkKind& kind,
   one.classes = 1;
   one.planes = false;
   std::vector<std::unique_ptr<Network>> planes;
+  planes.reserve(static_cast<std::size_t>(config.classes));
   for (int plane = 0; plane < config.classes; ++plane) {
     planes.push_back(kind.make(one));
   }
