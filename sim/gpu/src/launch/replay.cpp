@@ -1,23 +1,37 @@
 #include "launch/replay.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ww::sim::gpu::exec {
 namespace {
-constexpr std::size_t kMostRecords = 256;
-}
+// As many records as have tags of so many bytes, but some at any rate.
+constexpr std::size_t kTagBytes = std::size_t{256} << 20U;
+constexpr std::size_t kFewestRecords = 256;
+}  // namespace
 
 const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memory_version,
-                                     std::uint64_t l2_before) const {
+                                     const L2Snapshot& l2_before) {
   const auto found = records_.find(key);
   if (found == records_.end()) return nullptr;
   for (const LaunchRecord& record : found->second) {
-    if (record.memory_version == memory_version && record.l2_before == l2_before) return &record;
+    if (record.memory_version == memory_version && record.l2_before == l2_before.hash) {
+      return &record;
+    }
+  }
+  for (const LaunchRecord& record : found->second) {
+    if (record.memory_version != memory_version || record.lines_hit == nullptr) continue;
+    if (auto after = tags_after_hits(l2_before, *record.l2_after, *record.lines_hit)) {
+      LaunchRecord here = record;
+      here.l2_before = l2_before.hash;
+      here.l2_after = share(std::move(after));
+      return &add(key, std::move(here));
+    }
   }
   return nullptr;
 }
 
-void ReplayBook::add(const std::string& key, LaunchRecord record) {
+const LaunchRecord& ReplayBook::add(const std::string& key, LaunchRecord record) {
   std::vector<LaunchRecord>& records = records_[key];
   // What was recorded for other contents of memory can never fit again: versions only grow.
   const auto before = records.size();
@@ -34,12 +48,14 @@ void ReplayBook::add(const std::string& key, LaunchRecord record) {
   }
   records.push_back(std::move(record));
   order_.push_back(key);
-  if (order_.size() <= kMostRecords) return;
+  const std::size_t bytes = records.back().l2_after->lines.size() * sizeof(L2Snapshot::Line);
+  if (order_.size() <= std::max(kFewestRecords, kTagBytes / bytes)) return records.back();
   const std::string oldest = order_.front();
   order_.pop_front();
   std::vector<LaunchRecord>& victim = records_[oldest];
   if (!victim.empty()) victim.erase(victim.begin());
   if (victim.empty()) records_.erase(oldest);
+  return records.back();
 }
 
 std::shared_ptr<const L2Snapshot> ReplayBook::share(std::shared_ptr<const L2Snapshot> snapshot) {

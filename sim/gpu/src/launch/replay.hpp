@@ -2,7 +2,9 @@
 //
 // A launch is determined by its key (program, kernel, arguments, grid, LDS), by the contents of
 // memory and by the L2's tags. It is recorded when it left memory as it was and did not read the
-// clock; replaying it moves the L2 to the recorded end state.
+// clock; replaying it moves the L2 to the recorded end state. Where all of its accesses hit, the
+// order in which the L2 used its lines before does not matter: it is replayed from every state that
+// holds the same lines.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +22,20 @@ namespace ww::sim::gpu::exec {
 
 struct LaunchRecord {
   std::uint64_t memory_version{};
-  std::uint64_t l2_before{};
+  std::uint64_t l2_before{};  // its hash
   std::shared_ptr<const L2Snapshot> l2_after;
+  // Where all accesses hit: how many lines of each set they used (L2Tags::lines_used()). Else null.
+  std::shared_ptr<const std::vector<std::uint8_t>> lines_hit;
   std::shared_ptr<const CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;
 };
 
 class ReplayBook {
  public:
-  // The record that fits, or nullptr. Valid until the next add().
+  // The record that fits, or nullptr. Valid until the next add() or find().
   [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
-                                         std::uint64_t l2_before) const;
-  void add(const std::string& key, LaunchRecord record);
+                                         const L2Snapshot& l2_before);
+  const LaunchRecord& add(const std::string& key, LaunchRecord record);
   // The same snapshot object for equal states.
   std::shared_ptr<const L2Snapshot> share(std::shared_ptr<const L2Snapshot> snapshot);
   void forget_program(std::uint32_t program);

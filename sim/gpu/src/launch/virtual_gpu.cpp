@@ -302,7 +302,7 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
   if (!replaying) {
     return false;
   }
-  const exec::LaunchRecord* record = replays.find(key, memory->version(), l2_state->hash);
+  const exec::LaunchRecord* record = replays.find(key, memory->version(), *l2_state);
   if (record == nullptr) {
     return false;
   }
@@ -342,7 +342,11 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
   if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
-    replays.add(key, {version, l2_before, l2_state, dispatch.counters, activity});
+    std::shared_ptr<const std::vector<std::uint8_t>> lines_hit;
+    if (auto used = engine.l2().lines_used(); executed->l2_hits_only && !used.empty()) {
+      lines_hit = std::make_shared<const std::vector<std::uint8_t>>(std::move(used));
+    }
+    replays.add(key, {version, l2_before, l2_state, lines_hit, dispatch.counters, activity});
   }
   return {};
 }

@@ -174,6 +174,35 @@ TEST(Replay, GivesTheSameAsExecutionAndIsMarked) {
   EXPECT_EQ(times[0], times[1]);
 }
 
+// Kernels that share the L2: those whose lines are all there hit, in whatever order the L2 used
+// them before; others miss and evict.
+TEST(Replay, GivesTheSameFromEveryStateThatHoldsTheLines) {
+  std::vector<std::vector<double>> counters[2];
+  std::vector<std::int64_t> times[2];
+  std::size_t replayed = 0;
+  for (const bool replay : {false, true}) {
+    TestGpu test(Options{.threads = 1, .replay = replay});
+    // Two of the buffers fit in the L2 of 1 MiB, three do not.
+    std::uint64_t data[3];
+    std::uint64_t out[3];
+    for (int i = 0; i < 3; ++i) {
+      data[i] = test.buffer(random_words(96 << 10));
+      out[i] = test.buffer(4096 * 4);
+    }
+    // Some find their lines in a state of the L2 that was never there before.
+    for (const int which : {0, 0, 1, 1, 0, 1, 0, 0, 2, 2, 0, 1, 1, 0, 2, 1, 2, 0}) {
+      const auto result = test.launch("stream", 4096, 256, data[which], out[which], 24U, 4096U);
+      if (result.replayed) ++replayed;
+      counters[replay].push_back(test.counters(result.dispatch));
+      times[replay].push_back(result.start_ns);
+      times[replay].push_back(result.end_ns);
+    }
+  }
+  EXPECT_GE(replayed, 4U);
+  EXPECT_EQ(counters[0], counters[1]);
+  EXPECT_EQ(times[0], times[1]);
+}
+
 TEST(Replay, NeverHidesAKernelThatChangesMemory) {
   TestGpu test;
   const auto data = test.buffer(std::vector<std::uint32_t>(256));

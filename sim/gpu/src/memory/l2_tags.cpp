@@ -64,7 +64,36 @@ WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std:
     }
   }
 }
+
+std::uint64_t hash_of(const std::vector<L2Snapshot::Line>& lines) {
+  std::vector<std::uint64_t> words(lines.size() * 2);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    words[2 * i] = std::uint64_t{lines[i].tag} << 1 | (lines[i].partial ? 1U : 0U);
+    words[2 * i + 1] = lines[i].dirty;
+  }
+  return hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
+}
 }  // namespace
+
+std::shared_ptr<const L2Snapshot> tags_after_hits(const L2Snapshot& before, const L2Snapshot& after,
+                                                  std::span<const std::uint8_t> used) {
+  auto result = std::make_shared<L2Snapshot>();
+  result->lines.reserve(before.lines.size());
+  const std::size_t ways = before.lines.size() / used.size();
+  for (std::size_t set = 0; set < used.size(); ++set) {
+    const auto old_begin = before.lines.begin() + static_cast<std::ptrdiff_t>(set * ways);
+    const auto old_end = old_begin + static_cast<std::ptrdiff_t>(ways);
+    const auto new_end = after.lines.begin() + static_cast<std::ptrdiff_t>((set + 1) * ways);
+    const auto recent = new_end - used[set];
+    for (auto line = old_begin; line != old_end; ++line) {
+      if (std::find(recent, new_end, *line) == new_end) result->lines.push_back(*line);
+    }
+    if (result->lines.size() != (set + 1) * ways - used[set]) return nullptr;
+    result->lines.insert(result->lines.end(), recent, new_end);
+  }
+  result->hash = hash_of(result->lines);
+  return result;
+}
 
 L2Tags::L2Tags(const Architecture& architecture)
     : map_(architecture.channel_map.plain()
@@ -199,6 +228,20 @@ void L2Tags::renumber() {
 
 void L2Tags::begin_launch() {
   for (std::int64_t& ready : ready_) ready = std::min<std::int64_t>(ready, 0);
+  clock_at_begin_ = clock_;
+  numbering_at_begin_ = numbering_;
+}
+
+std::vector<std::uint8_t> L2Tags::lines_used() const {
+  if (numbering_ != numbering_at_begin_) return {};
+  std::vector<std::uint8_t> used(std::size_t{channels_} * sets_);
+  std::vector<std::uint32_t> stamps(ways_);
+  for (std::uint32_t set = 0; set < used.size(); ++set) {
+    stamps_of(set, stamps.data());
+    used[set] = static_cast<std::uint8_t>(std::ranges::count_if(
+        stamps, [this](std::uint32_t stamp) { return stamp > clock_at_begin_; }));
+  }
+  return used;
 }
 
 std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
@@ -206,20 +249,16 @@ std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
   snapshot->lines.resize(tag_.size());
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
-  std::vector<std::uint64_t> words(tag_.size() * 2);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = stamps_of(set, stamps.data());
     rank(stamps.data(), ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
       const std::uint32_t from = slot(first, way);
-      const bool partial = ready_[from] == kPartial;
-      const std::uint32_t place = set * ways_ + ranks[way];
-      snapshot->lines[place] = {tag_[from], partial, dirty_[from]};
-      words[2 * place] = std::uint64_t{tag_[from]} << 1 | (partial ? 1U : 0U);
-      words[2 * place + 1] = dirty_[from];
+      snapshot->lines[set * ways_ + ranks[way]] = {tag_[from], ready_[from] == kPartial,
+                                                   dirty_[from]};
     }
   }
-  snapshot->hash = hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
+  snapshot->hash = hash_of(snapshot->lines);
   return snapshot;
 }
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "host/host_cache.hpp"
@@ -28,10 +29,19 @@ struct L2Snapshot {
     std::uint32_t tag{};
     bool partial{};
     std::uint64_t dirty{};
+    bool operator==(const Line&) const = default;
   };
-  std::vector<Line> lines;  // [channel][set][age]
+  std::vector<Line> lines;  // [channel][set][age], the most recent last
   std::uint64_t hash{};
 };
+
+// The tags after a launch all of whose accesses hit, given them before it and after an earlier run
+// of the same accesses that all hit, too. `used`: by [channel][set], how many lines these use; they
+// are the set's most recent ones in `after`. Null where one of them is absent from `before` or
+// differs there: then an access may miss.
+[[nodiscard]] std::shared_ptr<const L2Snapshot> tags_after_hits(const L2Snapshot& before,
+                                                                const L2Snapshot& after,
+                                                                std::span<const std::uint8_t> used);
 
 class L2Tags {
  public:
@@ -108,6 +118,9 @@ class L2Tags {
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
 
   void begin_launch();  // forgets arrival times
+  // How many lines of each set, [channel][set], were used since begin_launch(); empty where that is
+  // not known.
+  [[nodiscard]] std::vector<std::uint8_t> lines_used() const;
   [[nodiscard]] std::shared_ptr<const L2Snapshot> snapshot() const;
   void restore(const L2Snapshot& snapshot);
 
@@ -215,7 +228,9 @@ class L2Tags {
   std::uint32_t set_mask_;  // sets - 1 where that is a power of two, else 0
   std::uint32_t columns_;   // sets side by side: kColumns, or 1 where lines in a row share none
   std::uint32_t clock_{1};
-  std::uint32_t numbering_{};  // of the stamps: how often they began anew
+  std::uint32_t numbering_{};       // of the stamps: how often they began anew
+  std::uint32_t clock_at_begin_{};  // of the launch
+  std::uint32_t numbering_at_begin_{};
   // By slot, [channel][set / columns][way][column].
   LineVector<std::uint32_t> tag_;    // kNone: nothing
   LineVector<std::uint32_t> stamp_;  // of the last use; 0: never

@@ -175,5 +175,60 @@ TEST(L2Tags, HoldsWhatAListOfRecentLinesHoldsWhateverItsShape) {
   }
 }
 
+// A launch of 300 random accesses to the first `lines` lines, the same for the same seed.
+void use(L2Tags& l2, std::uint32_t seed, std::uint32_t lines, bool writes = true) {
+  l2.begin_launch();
+  for (int i = 0; i < 300; ++i) {
+    seed = seed * 1664525U + 1013904223U;
+    const std::uint32_t line = (seed >> 8) % lines;
+    if (writes && i % 5 == 0) {
+      l2.write(line, ~std::uint64_t{0});
+    } else {
+      l2.read(line);
+    }
+  }
+}
+
+TEST(TagsAfterHits, AreThoseAfterTheAccessesThemselves) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    L2Tags l2{Architecture{}};
+    use(l2, seed + 100, 20000);  // other lines, some in the same sets
+    use(l2, seed, 400);
+    use(l2, seed, 400);  // all accesses hit
+    const auto after = l2.snapshot();
+    const auto used = l2.lines_used();
+    for (std::uint32_t other = 200; other < 205; ++other) {
+      use(l2, other, 400, false);
+      const auto before = l2.snapshot();
+      EXPECT_NE(before->hash, after->hash);
+      const auto expected = tags_after_hits(*before, *after, used);
+      ASSERT_NE(expected, nullptr);
+      use(l2, seed, 400);
+      EXPECT_EQ(l2.snapshot()->lines, expected->lines);
+      EXPECT_EQ(l2.snapshot()->hash, expected->hash);
+    }
+  }
+}
+
+TEST(TagsAfterHits, AreUnknownWhereALineIsGoneOrDiffers) {
+  L2Tags l2{Architecture{}};
+  const auto launch = [&l2] {
+    l2.begin_launch();
+    for (std::uint32_t n = 0; n < 4; ++n) l2.read(in_set(n));
+  };
+  launch();
+  launch();
+  const auto after = l2.snapshot();
+  const auto used = l2.lines_used();
+  EXPECT_EQ(used[0], 4);
+  EXPECT_EQ(used[1], 0);
+  EXPECT_NE(tags_after_hits(*after, *after, used), nullptr);
+  l2.write(in_set(2), 1);
+  EXPECT_EQ(tags_after_hits(*l2.snapshot(), *after, used), nullptr);
+  L2Tags others{Architecture{}};
+  for (std::uint32_t n = 1; n < 16; ++n) others.read(in_set(n));
+  EXPECT_EQ(tags_after_hits(*others.snapshot(), *after, used), nullptr);
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::exec
