@@ -244,11 +244,11 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   }
   hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
   result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
-  result.l2_hits_only = hierarchy_->counters().misses == 0;
+  result.memory = hierarchy_->counters();
   CuCounters all_cus;
   for (const auto& cu : cus_) all_cus += cu->counters;
-  result.counters = counter_values(architecture_, result.cycles, all_cus, hierarchy_->counters(),
-                                   result.activity);
+  result.counters =
+      counter_values(architecture_, result.cycles, all_cus, result.memory, result.activity);
   return result;
 }
 

@@ -21,7 +21,7 @@ namespace ww::sim::gpu::exec {
 struct ExecutedLaunch {
   std::int64_t cycles{};
   bool clock_read{};
-  bool l2_hits_only{};  // no access to the L2 missed: no earlier use of its lines mattered
+  MemoryCounters memory;
   CounterValues counters{};
   LaunchActivity activity;
 };

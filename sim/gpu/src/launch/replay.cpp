@@ -2,13 +2,34 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace ww::sim::gpu::exec {
 namespace {
 // As many records as have tags of so many bytes, but some at any rate.
-constexpr std::size_t kTagBytes = std::size_t{256} << 20U;
+constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
 }  // namespace
+
+std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
+                                              const L2Snapshot& before, const L2Snapshot& after,
+                                              std::vector<std::uint8_t> lines) {
+  if (lines.empty()) return nullptr;
+  UniformUse use{.outcome = L2Outcome::hits, .lines = std::move(lines)};
+  if (memory.misses != 0) {
+    // As many lines were brought as are there in the end, and none of these was there before: each
+    // was brought once, and none has left again. A line that was written might not be brought.
+    const std::uint64_t used =
+        std::accumulate(use.lines.begin(), use.lines.end(), std::uint64_t{0});
+    if (memory.memory_read_halves != 2 * used || memory.memory_writes != 0 ||
+        memory.writes + memory.atomics != 0) {
+      return nullptr;
+    }
+    use.outcome = L2Outcome::misses;
+    if (tags_after(use.outcome, before, after, use.lines) == nullptr) return nullptr;
+  }
+  return std::make_shared<const UniformUse>(std::move(use));
+}
 
 const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memory_version,
                                      const L2Snapshot& l2_before) {
@@ -20,8 +41,9 @@ const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memor
     }
   }
   for (const LaunchRecord& record : found->second) {
-    if (record.memory_version != memory_version || record.lines_hit == nullptr) continue;
-    if (auto after = tags_after_hits(l2_before, *record.l2_after, *record.lines_hit)) {
+    if (record.memory_version != memory_version || record.uniform == nullptr) continue;
+    if (auto after = tags_after(record.uniform->outcome, l2_before, *record.l2_after,
+                                record.uniform->lines)) {
       LaunchRecord here = record;
       here.l2_before = l2_before.hash;
       here.l2_after = share(std::move(after));

@@ -2,9 +2,9 @@
 //
 // A launch is determined by its key (program, kernel, arguments, grid, LDS), by the contents of
 // memory and by the L2's tags. It is recorded when it left memory as it was and did not read the
-// clock; replaying it moves the L2 to the recorded end state. Where all of its accesses hit, the
-// order in which the L2 used its lines before does not matter: it is replayed from every state that
-// holds the same lines.
+// clock; replaying it moves the L2 to the recorded end state. Where all of its accesses hit, or
+// each line it uses was brought once, the order in which the L2 used its lines before does not
+// matter: it is replayed from every state that allows the same.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,30 @@
 #include <vector>
 
 #include "launch/counters.hpp"
+#include "memory/i_hierarchy.hpp"
 #include "memory/l2_tags.hpp"
 #include "ww/sim/gpu/activity.hpp"
 
 namespace ww::sim::gpu::exec {
 
+// What a launch did with the lines of the L2 that it used, where it did the same with all.
+struct UniformUse {
+  L2Outcome outcome{};
+  std::vector<std::uint8_t> lines;  // of each set: L2Tags::lines_used()
+};
+
+// Null where it hit some lines and missed others, or brought one twice, or wrote one back.
+[[nodiscard]] std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
+                                                            const L2Snapshot& before,
+                                                            const L2Snapshot& after,
+                                                            std::vector<std::uint8_t> lines);
+
 struct LaunchRecord {
   std::uint64_t memory_version{};
   std::uint64_t l2_before{};  // its hash
   std::shared_ptr<const L2Snapshot> l2_after;
-  // Where all accesses hit: how many lines of each set they used (L2Tags::lines_used()). Else null.
-  std::shared_ptr<const std::vector<std::uint8_t>> lines_hit;
+  // Null where the order of earlier uses may matter.
+  std::shared_ptr<const UniformUse> uniform;
   std::shared_ptr<const CounterValues> counters;
   std::shared_ptr<const LaunchActivity> activity;
 };

@@ -330,7 +330,7 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   const std::uint64_t version = memory->version();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
-  const std::uint64_t l2_before = l2_state->hash;
+  const std::shared_ptr<const exec::L2Snapshot> l2_before = l2_state;
   l2_state = replays.share(engine.l2().snapshot());
   if (!executed) {
     return tl::unexpected<Error>(std::move(executed).error());
@@ -342,11 +342,10 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
   if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
-    std::shared_ptr<const std::vector<std::uint8_t>> lines_hit;
-    if (auto used = engine.l2().lines_used(); executed->l2_hits_only && !used.empty()) {
-      lines_hit = std::make_shared<const std::vector<std::uint8_t>>(std::move(used));
-    }
-    replays.add(key, {version, l2_before, l2_state, lines_hit, dispatch.counters, activity});
+    auto uniform =
+        exec::uniform_use(executed->memory, *l2_before, *l2_state, engine.l2().lines_used());
+    replays.add(
+        key, {version, l2_before->hash, l2_state, std::move(uniform), dispatch.counters, activity});
   }
   return {};
 }

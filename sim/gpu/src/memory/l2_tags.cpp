@@ -75,21 +75,31 @@ std::uint64_t hash_of(const std::vector<L2Snapshot::Line>& lines) {
 }
 }  // namespace
 
-std::shared_ptr<const L2Snapshot> tags_after_hits(const L2Snapshot& before, const L2Snapshot& after,
-                                                  std::span<const std::uint8_t> used) {
+std::shared_ptr<const L2Snapshot> tags_after(L2Outcome outcome, const L2Snapshot& before,
+                                             const L2Snapshot& after,
+                                             std::span<const std::uint8_t> used) {
   auto result = std::make_shared<L2Snapshot>();
   result->lines.reserve(before.lines.size());
   const std::size_t ways = before.lines.size() / used.size();
   for (std::size_t set = 0; set < used.size(); ++set) {
-    const auto old_begin = before.lines.begin() + static_cast<std::ptrdiff_t>(set * ways);
-    const auto old_end = old_begin + static_cast<std::ptrdiff_t>(ways);
-    const auto new_end = after.lines.begin() + static_cast<std::ptrdiff_t>((set + 1) * ways);
-    const auto recent = new_end - used[set];
-    for (auto line = old_begin; line != old_end; ++line) {
-      if (std::find(recent, new_end, *line) == new_end) result->lines.push_back(*line);
+    const std::span old(&before.lines[set * ways], ways);
+    const std::span recent(&after.lines[(set + 1) * ways - used[set]], used[set]);
+    if (outcome == L2Outcome::hits) {
+      for (const L2Snapshot::Line& line : old) {
+        if (std::ranges::find(recent, line) == recent.end()) result->lines.push_back(line);
+      }
+      if (result->lines.size() != (set + 1) * ways - used[set]) return nullptr;
+    } else {
+      for (const L2Snapshot::Line& line : recent) {
+        if (std::ranges::find(old, line.tag, &L2Snapshot::Line::tag) != old.end()) return nullptr;
+      }
+      const auto leave = old.first(used[set]);
+      if (std::ranges::any_of(leave, [](const auto& line) { return line.dirty != 0; })) {
+        return nullptr;
+      }
+      result->lines.insert(result->lines.end(), old.begin() + used[set], old.end());
     }
-    if (result->lines.size() != (set + 1) * ways - used[set]) return nullptr;
-    result->lines.insert(result->lines.end(), recent, new_end);
+    result->lines.insert(result->lines.end(), recent.begin(), recent.end());
   }
   result->hash = hash_of(result->lines);
   return result;

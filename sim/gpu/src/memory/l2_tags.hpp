@@ -35,13 +35,19 @@ struct L2Snapshot {
   std::uint64_t hash{};
 };
 
-// The tags after a launch all of whose accesses hit, given them before it and after an earlier run
-// of the same accesses that all hit, too. `used`: by [channel][set], how many lines these use; they
-// are the set's most recent ones in `after`. Null where one of them is absent from `before` or
-// differs there: then an access may miss.
-[[nodiscard]] std::shared_ptr<const L2Snapshot> tags_after_hits(const L2Snapshot& before,
-                                                                const L2Snapshot& after,
-                                                                std::span<const std::uint8_t> used);
+// A launch all of whose accesses hit, or one that brings every line it uses exactly once, does the
+// same from every state of the tags that allows it: no order of earlier uses matters.
+enum class L2Outcome { hits, misses };
+
+// The tags after such a launch, given them before it and after an earlier run of the same accesses.
+// `used`: by [channel][set], how many lines these use; they are the set's most recent ones in
+// `after`. Null where the outcome may be another one: for hits, where one of the lines is absent
+// from `before` or differs there; for misses, where one is present, or a dirty line would have to
+// leave.
+[[nodiscard]] std::shared_ptr<const L2Snapshot> tags_after(L2Outcome outcome,
+                                                           const L2Snapshot& before,
+                                                           const L2Snapshot& after,
+                                                           std::span<const std::uint8_t> used);
 
 class L2Tags {
  public:

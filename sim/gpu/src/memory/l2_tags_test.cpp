@@ -189,7 +189,7 @@ void use(L2Tags& l2, std::uint32_t seed, std::uint32_t lines, bool writes = true
   }
 }
 
-TEST(TagsAfterHits, AreThoseAfterTheAccessesThemselves) {
+TEST(TagsAfter, HitsAreThoseAfterTheAccessesThemselves) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     L2Tags l2{Architecture{}};
     use(l2, seed + 100, 20000);  // other lines, some in the same sets
@@ -201,7 +201,7 @@ TEST(TagsAfterHits, AreThoseAfterTheAccessesThemselves) {
       use(l2, other, 400, false);
       const auto before = l2.snapshot();
       EXPECT_NE(before->hash, after->hash);
-      const auto expected = tags_after_hits(*before, *after, used);
+      const auto expected = tags_after(L2Outcome::hits, *before, *after, used);
       ASSERT_NE(expected, nullptr);
       use(l2, seed, 400);
       EXPECT_EQ(l2.snapshot()->lines, expected->lines);
@@ -210,7 +210,7 @@ TEST(TagsAfterHits, AreThoseAfterTheAccessesThemselves) {
   }
 }
 
-TEST(TagsAfterHits, AreUnknownWhereALineIsGoneOrDiffers) {
+TEST(TagsAfter, HitsAreUnknownWhereALineIsGoneOrDiffers) {
   L2Tags l2{Architecture{}};
   const auto launch = [&l2] {
     l2.begin_launch();
@@ -222,12 +222,43 @@ TEST(TagsAfterHits, AreUnknownWhereALineIsGoneOrDiffers) {
   const auto used = l2.lines_used();
   EXPECT_EQ(used[0], 4);
   EXPECT_EQ(used[1], 0);
-  EXPECT_NE(tags_after_hits(*after, *after, used), nullptr);
+  EXPECT_NE(tags_after(L2Outcome::hits, *after, *after, used), nullptr);
   l2.write(in_set(2), 1);
-  EXPECT_EQ(tags_after_hits(*l2.snapshot(), *after, used), nullptr);
+  EXPECT_EQ(tags_after(L2Outcome::hits, *l2.snapshot(), *after, used), nullptr);
   L2Tags others{Architecture{}};
   for (std::uint32_t n = 1; n < 16; ++n) others.read(in_set(n));
-  EXPECT_EQ(tags_after_hits(*others.snapshot(), *after, used), nullptr);
+  EXPECT_EQ(tags_after(L2Outcome::hits, *others.snapshot(), *after, used), nullptr);
+}
+
+TEST(TagsAfter, MissesAreThoseAfterTheAccessesThemselves) {
+  // 10 lines of one set and 3 of another, none of which is there before.
+  const auto launch = [](L2Tags& l2) {
+    l2.begin_launch();
+    for (std::uint32_t n = 0; n < 10; ++n) l2.read(in_set(100 + n));
+    for (std::uint32_t n = 0; n < 3; ++n) l2.read(in_set(100 + n) + 1);
+    for (std::uint32_t n = 9; n > 4; --n) l2.read(in_set(100 + n));
+  };
+  L2Tags l2{Architecture{}};
+  launch(l2);
+  const auto after = l2.snapshot();
+  const auto used = l2.lines_used();
+  for (std::uint32_t others = 0; others < 30; others += 7) {
+    L2Tags other{Architecture{}};
+    for (std::uint32_t n = 0; n < others; ++n) other.read(in_set(n));
+    const auto expected = tags_after(L2Outcome::misses, *other.snapshot(), *after, used);
+    ASSERT_NE(expected, nullptr);
+    launch(other);
+    EXPECT_EQ(other.snapshot()->lines, expected->lines);
+    EXPECT_EQ(other.snapshot()->hash, expected->hash);
+  }
+  // A line that is there would hit; a dirty one would be written back when it leaves.
+  EXPECT_EQ(tags_after(L2Outcome::misses, *after, *after, used), nullptr);
+  L2Tags dirty{Architecture{}};
+  for (std::uint32_t n = 0; n < 6; ++n) dirty.read(in_set(n));
+  dirty.write(in_set(6), 1);
+  EXPECT_NE(tags_after(L2Outcome::misses, *dirty.snapshot(), *after, used), nullptr);
+  for (std::uint32_t n = 7; n < 16; ++n) dirty.read(in_set(n));
+  EXPECT_EQ(tags_after(L2Outcome::misses, *dirty.snapshot(), *after, used), nullptr);
 }
 
 }  // namespace
