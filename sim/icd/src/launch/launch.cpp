@@ -21,31 +21,27 @@ std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-enum class Axis { x, y, z };
-
-std::optional<std::size_t> axis_after(std::string_view kind, std::string_view stem) {
-  if (kind.size() != stem.size() + 1 || kind.substr(0, stem.size()) != stem) return std::nullopt;
-  const char axis = kind.back();
-  if (axis < 'x' || axis > 'z') return std::nullopt;
-  return static_cast<std::size_t>(axis - 'x');
-}
-
-// The value of a hidden argument; nothing for those that stay zero.
+// The value of a hidden argument; nothing for those that stay zero, and for the others. Each launch
+// asks for each of its kernel's arguments, so the names' common parts are looked at once.
 std::optional<std::uint64_t> hidden_value(std::string_view kind, const LaunchShape& shape,
                                           std::uint32_t dynamic_lds_bytes) {
-  if (const auto axis = axis_after(kind, "hidden_global_offset_")) return shape.offset[*axis];
-  if (const auto axis = axis_after(kind, "hidden_block_count_")) {
-    return shape.global[*axis] / shape.local[*axis];
+  constexpr std::string_view kHidden = "hidden_";
+  if (!kind.starts_with(kHidden)) return std::nullopt;
+  const std::string_view name = kind.substr(kHidden.size());
+  if (name.size() > 2 && name[name.size() - 2] == '_' && name.back() >= 'x' && name.back() <= 'z') {
+    const auto axis = static_cast<std::size_t>(name.back() - 'x');
+    const std::string_view what = name.substr(0, name.size() - 2);
+    if (what == "global_offset") return shape.offset[axis];
+    if (what == "block_count") return shape.global[axis] / shape.local[axis];
+    if (what == "group_size") return shape.local[axis];
+    // OpenCL 1.2 has only whole work-groups.
+    if (what == "remainder") return shape.global[axis] % shape.local[axis];
+    return std::nullopt;
   }
-  if (const auto axis = axis_after(kind, "hidden_group_size_")) return shape.local[*axis];
-  // OpenCL 1.2 has only whole work-groups.
-  if (const auto axis = axis_after(kind, "hidden_remainder_")) {
-    return shape.global[*axis] % shape.local[*axis];
-  }
-  if (kind == "hidden_grid_dims") return shape.dimensions;
-  if (kind == "hidden_dynamic_lds_size") return dynamic_lds_bytes;
-  if (kind == "hidden_private_base") return gpu::flat_private_aperture_high;
-  if (kind == "hidden_shared_base") return gpu::flat_lds_aperture_high;
+  if (name == "grid_dims") return shape.dimensions;
+  if (name == "dynamic_lds_size") return dynamic_lds_bytes;
+  if (name == "private_base") return gpu::flat_private_aperture_high;
+  if (name == "shared_base") return gpu::flat_lds_aperture_high;
   return std::nullopt;
 }
 
