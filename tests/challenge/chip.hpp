@@ -35,6 +35,8 @@ struct Regulator {
   [[nodiscard]] double mean_ratio(double core_w) const {
     return board ? input_w(core_w) / core_w : 1;
   }
+  // What a little less of the core's power saves at the sensing point.
+  [[nodiscard]] double saved_ratio(double core_w) const { return board ? marginal(core_w) : 1; }
 };
 
 class Chip {

@@ -229,7 +229,10 @@ TEST_F(Challenge, MarginalSlopeOfARegulatorIsTheDerivativeOfItsInput) {
   const Regulator regulator{true, 3, 1.05, 4e-4};
   EXPECT_NEAR(regulator.input_w(100.5) - regulator.input_w(99.5), regulator.marginal(100), 1e-9);
   EXPECT_NEAR(regulator.mean_ratio(100), regulator.input_w(100) / 100, 1e-12);
-  EXPECT_EQ((Regulator{false, 0, 1.02, 0}.mean_ratio(100)), 1);
+  EXPECT_EQ(regulator.saved_ratio(100), regulator.marginal(100));
+  const Regulator rail{false, 0, 1.02, 0};
+  EXPECT_EQ(rail.mean_ratio(100), 1);
+  EXPECT_EQ(rail.saved_ratio(100), 1);
 }
 
 TEST_F(Challenge, CampaignIsTheSameTwiceAndHoldsWhatThePlanAsksFor) {

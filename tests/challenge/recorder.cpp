@@ -358,6 +358,7 @@ json Recorder::truth() const {
   return {
       {"format", "wirewatt-challenge-truth/1"},
       {"switches_included_fj_per_bit_mm", with_switches * regulator.mean_ratio(core_w)},
+      {"saved_fj_per_bit_mm", with_switches * regulator.saved_ratio(core_w)},
       {"sensed_fj_per_bit_mm", as_published * regulator.marginal(core_w) * meter_.gain(die_c)},
       {"wires_fj_per_bit_mm", wires_.alone_fj_per_mm(voltage)},
       {"voltage_v", voltage},

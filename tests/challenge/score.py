@@ -103,6 +103,7 @@ def row_of(found, truth, sensed=False):
 
 TARGETS = {
     "with switches": lambda model, truth: row_of(model["energy_fj_per_bit_mm"], truth["switches_included_fj_per_bit_mm"]),
+    "saved by less traffic": lambda model, truth: row_of(model["energy_fj_per_bit_mm"], truth["saved_fj_per_bit_mm"]),
     "sensed": lambda model, truth: row_of(model["energy_fj_per_bit_mm"], truth["sensed_fj_per_bit_mm"], True),
     "wires alone": lambda model, truth: row_of(constant(model, "wire_energy_fj_per_bit_mm"),
                                                truth["wires_fj_per_bit_mm"]),

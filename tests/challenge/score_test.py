@@ -16,8 +16,8 @@ def campaign(name, truth, value, half, **more):
     result = {"name": name, "status": "fitted", "reason": "",
               "model": {"energy_fj_per_bit_mm": constant, "misfit": {"flagged": False, "reason": ""},
                         "constants": [{"name": "wire_energy_fj_per_bit_mm", **constant}]},
-              "truth": {"switches_included_fj_per_bit_mm": truth, "sensed_fj_per_bit_mm": truth,
-                        "wires_fj_per_bit_mm": truth, "strata": {"names": "right", "sensor": "slow"}},
+              "truth": {"switches_included_fj_per_bit_mm": truth, "saved_fj_per_bit_mm": truth,
+                        "sensed_fj_per_bit_mm": truth, "wires_fj_per_bit_mm": truth, "strata": {"names": "right", "sensor": "slow"}},
               "baselines": {"two_plateaus": {"value_fj_per_bit_mm": 2 * truth, "low": truth, "high": 3 * truth},
                             "iiswc16": {"value_fj_per_bit_mm": None}}}
     return result | more
