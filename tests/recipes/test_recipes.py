@@ -241,5 +241,27 @@ class Containers(unittest.TestCase):
         self.assertIn("bookworm", (ROOT / "scripts" / "packages.txt").read_text())
 
 
+class Slurm(unittest.TestCase):
+    SCRIPTS = [RECIPES / "slurm" / name for name in ("prolog", "epilog")]
+
+    def test_bash_takes_the_scripts(self) -> None:
+        for script in self.SCRIPTS:
+            subprocess.run(["bash", "-n", script], check=True)
+            self.assertTrue(os.access(script, os.X_OK))
+
+    def test_shellcheck_finds_nothing(self) -> None:
+        if shutil.which("shellcheck") is None:
+            self.skipTest("shellcheck is not installed")
+        found = subprocess.run(["shellcheck", "-x", *self.SCRIPTS], cwd=ROOT, capture_output=True, text=True)
+        self.assertEqual(found.returncode, 0, found.stdout)
+
+    def test_outside_a_measured_job_they_do_nothing_and_do_not_fail(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(self.SCRIPTS[1], folder)
+            pathlib.Path(folder, "wirewatt.conf").write_text(f"devices=gpu:0\nstate={folder}/state\ntextfiles={folder}\n")
+            subprocess.run([f"{folder}/epilog"], check=True, env={"SLURM_JOB_ID": "7"})
+            self.assertEqual(sorted(os.listdir(folder)), ["epilog", "wirewatt.conf"])
+
+
 if __name__ == "__main__":
     unittest.main()
