@@ -115,7 +115,8 @@ License: Apache-2.0
  The full text of the Apache License 2.0 is in
  /usr/share/common-licenses/Apache-2.0.
 ")
-foreach(carried libjs-chart.js nlohmann-json3-dev libcli11-dev libunits-cpp-dev libexpected-dev libeigen3-dev)
+foreach(carried libjs-chart.js nlohmann-json3-dev libcli11-dev libunits-cpp-dev libexpected-dev libprotobuf-dev
+        libeigen3-dev)
   if(EXISTS /usr/share/doc/${carried}/copyright)
     file(READ /usr/share/doc/${carried}/copyright text)
     string(REPLACE "\n" "\n " text " ${text}")

@@ -157,6 +157,7 @@ Status sort_dispatches(CounterFile& file) {
 
 void forget_times_of_passes(CounterDispatch& dispatch) {
   dispatch.duration_ns.reset();
+  dispatch.start_ns.reset();
   dispatch.duration_reason =
       "its counters come from several runs of the program, and each run has times of its own";
 }

@@ -34,6 +34,7 @@ TEST(CounterFile, ReadsRocprofV1WithItsQuotedNamesAndTimes) {
   EXPECT_EQ(dispatch.agent, "2");
   EXPECT_EQ(dispatch.grid_size, 1024.0);
   EXPECT_EQ(dispatch.duration_ns, 1500.0);
+  EXPECT_EQ(dispatch.start_ns, 2000);
   EXPECT_EQ(dispatch.counters.size(), 2u);
   EXPECT_EQ(dispatch.counters.at("TCC_HIT_sum"), 131072.0);
 }
@@ -57,6 +58,7 @@ TEST(CounterFile, HasNoDurationWhereTheKernelEndsAsItBegins) {
   const auto file = parse_counter_file(v1("SQ_WAVES", "16", ",0,5,5,0"), "a");
   ASSERT_TRUE(file);
   EXPECT_FALSE(file->dispatches[0].duration_ns);
+  EXPECT_FALSE(file->dispatches[0].start_ns);
   EXPECT_FALSE(file->dispatches[0].duration_reason.empty());
 }
 

@@ -207,6 +207,7 @@ class SetReader {
                            std::optional<std::int64_t> end) {
     if (start && end && *start >= 0 && *end > *start) {
       dispatch.duration_ns = static_cast<double>(*end - *start);
+      dispatch.start_ns = *start;
     } else if (start && end) {
       dispatch.duration_reason =
           fmt::format("the kernel does not end after it begins ({} and {})", *start, *end);

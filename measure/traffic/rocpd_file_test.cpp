@@ -63,6 +63,7 @@ TEST_F(Rocpd, AddsTheInstancesOfACounterUpAndNamesTheKernel) {
   EXPECT_EQ(second.agent, "Agent 4");
   EXPECT_EQ(second.process, "4711");
   EXPECT_EQ(second.duration_ns, 250.0);
+  EXPECT_TRUE(second.start_ns);
   EXPECT_EQ(second.grid_size, 1048576.0);
   EXPECT_EQ(counter_total(second, "TCC_HIT"), 10.0);
   EXPECT_EQ(counter_total(second, "SQ_WAVES"), 16384.0);
@@ -104,6 +105,7 @@ TEST_F(Rocpd, KeepsProcessesApartAndJoinsPasses) {
   ASSERT_EQ(joined->dispatches.size(), 1u);
   EXPECT_EQ(joined->dispatches[0].counters.size(), 2u);
   EXPECT_FALSE(joined->dispatches[0].duration_ns);
+  EXPECT_FALSE(joined->dispatches[0].start_ns);
   EXPECT_THAT(joined->dispatches[0].duration_reason, HasSubstr("several runs"));
 }
 

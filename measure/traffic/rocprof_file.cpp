@@ -93,6 +93,7 @@ void set_duration(CounterDispatch& dispatch, std::string_view start, std::string
   const auto ended = integer<std::int64_t>(end);
   if (begun && ended && *ended > *begun && *begun >= 0) {
     dispatch.duration_ns = static_cast<double>(*ended - *begun);
+    dispatch.start_ns = *begun;
   } else if (begun && ended) {
     dispatch.duration_reason =
         fmt::format("the kernel does not end after it begins ({} and {})", start, end);

@@ -124,6 +124,25 @@ class Tables(OfAFolder):
         self.assertEqual(numpy.count_nonzero(numpy.isnan(voltage)),
                          numpy.count_nonzero(numpy.isnan(before["voltage_uv"].astype(float))) + 1)
 
+    def test_an_archive_has_every_table_with_units_in_the_names(self) -> None:
+        campaign = wirewatt.Campaign(self.folder)
+        file = campaign.save(self.folder.parent / "tables.npz")
+        with numpy.load(file, allow_pickle=False) as archive:
+            samples = campaign.columns("sample")
+            numpy.testing.assert_allclose(archive["sample.power_w"] * 1e6, samples["power_uw"], rtol=1e-12)
+            numpy.testing.assert_array_equal(archive["sample.energy_j"] * 65536, samples["energy_ticks"])
+            numpy.testing.assert_array_equal(archive["sample.run"], samples["run"])
+            self.assertEqual(list(archive["run.kind"]), list(campaign.columns("run")["kind"]))
+            facts = dict(zip(archive["fact.key"], archive["fact.value"]))
+            self.assertEqual(facts["virtual"], "true")
+            for name in archive.files:
+                self.assertNotRegex(name, "_(uw|mc|uv|khz|ticks)$")
+        self.assertEqual([left.name for left in file.parent.glob(".tables*")], [])
+
+    def test_an_archive_of_another_kind_is_refused(self) -> None:
+        with self.assertRaisesRegex(wirewatt.UsageError, "npz"):
+            wirewatt.Campaign(self.folder).save(self.folder.parent / "tables.csv")
+
     def test_damaged_readings_are_said_so(self) -> None:
         copy = self.folder.parent / "damaged"
         shutil.copytree(self.folder, copy)

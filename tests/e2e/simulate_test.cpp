@@ -1,6 +1,7 @@
 // wirewatt simulate as users run it: traces and workloads on networks.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -199,6 +200,23 @@ TEST(Export, WritesTheConstantsOfAModelAndRefusesAFlaggedOne) {
   std::vector<std::string> anyway = command;
   anyway.emplace_back("--anyway");
   EXPECT_EQ(run(anyway).exit_code, 0);
+}
+
+TEST(Export, TablesComeOutOfACampaignAndConstantsOutOfAModel) {
+  const TemporaryFolder folder;
+  const auto out = folder.path() / "out";
+  const auto error = [&out](std::vector<std::string> words) {
+    words.insert(words.begin(), {wirewatt(), "export", "-o", out.string()});
+    const auto finished = run(words);
+    EXPECT_NE(finished.exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(out));
+    return finished.err;
+  };
+  EXPECT_NE(error({"--to", "csv"}).find("give campaign.db"), std::string::npos);
+  EXPECT_NE(error({"--to", "csv", "--model", "m"}).find("give campaign.db"), std::string::npos);
+  EXPECT_NE(error({"--to", "noxim", "c"}).find("give --model"), std::string::npos);
+  EXPECT_NE(error({"--to", "arrow", "c"}).find("--to csv"), std::string::npos);
+  EXPECT_NE(error({"--to", "csv", "nowhere"}).find("nowhere"), std::string::npos);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -14,8 +15,12 @@ namespace ww::e2e {
 
 class SlurmHere {
  public:
-  SlurmHere() {
+  // `more`: lines for slurm.conf.
+  explicit SlurmHere(const std::string& more = {}) {
+    std::ofstream(folder_.path() / "more.conf") << more;
+    ::setenv("SLURM_HERE_CONF", (folder_.path() / "more.conf").c_str(), 1);
     const auto started = act("start");
+    ::unsetenv("SLURM_HERE_CONF");
     running_ = started.exit_code == 0;
     why_not_ = started.err;
     if (running_) ::setenv("SLURM_CONF", (folder_.path() / "slurm.conf").c_str(), 1);

@@ -37,7 +37,10 @@ Status LiveFeed::take(const std::string& line, LiveNews& news) {
     return fail(ErrorCode::parse_error, message, fmt::format("{}:{}", file_.string(), line_));
   };
   // Each process of the program begins with it.
-  if (what == "wirewatt-live/1") return {};
+  if (what == "wirewatt-live/1") {
+    process_ = text;
+    return {};
+  }
   if (line_ == 1) return bad("is no feed of the virtual GPU's driver");
   if (what == "counters") {
     counters_.clear();
@@ -48,11 +51,17 @@ Status LiveFeed::take(const std::string& line, LiveNews& news) {
     std::int64_t power_uw = 0;
     std::int64_t ticks = 0;
     std::int64_t temperature_mc = 0;
+    std::int64_t clock_khz = 0;
     LiveSample sample;
     if (!read(text, sample.time_ns) || !read(text, power_uw) || !read(text, ticks) ||
         !read(text, temperature_mc)) {
       return bad("four whole numbers are expected");
     }
+    if (!text.empty()) {
+      if (!read(text, clock_khz)) return bad("a whole number of kHz is expected");
+      sample.clock_mhz = static_cast<double>(clock_khz) * 1e-3;
+    }
+    sample.process = process_;
     sample.power_w = static_cast<double>(power_uw) * 1e-6;
     sample.temperature_c = static_cast<double>(temperature_mc) * 1e-3;
     news.samples.push_back(sample);
@@ -70,6 +79,8 @@ Status LiveFeed::take(const std::string& line, LiveNews& news) {
     }
     if (text.empty()) return bad("a kernel's name is expected");
     dispatch.kernel = std::string(text);
+    dispatch.process = process_;
+    dispatch.start_ns = start_ns;
     dispatch.duration_ns = static_cast<double>(end_ns - start_ns);
     news.dispatches.push_back(std::move(dispatch));
     return {};

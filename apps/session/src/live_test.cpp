@@ -34,10 +34,23 @@ TEST_F(Live, GivesEachLineOnceAndWaitsForTheEndOfALine) {
   ASSERT_EQ(news->dispatches.size(), 1U);
   EXPECT_EQ(news->dispatches[0].kernel, "my kernel");
   EXPECT_EQ(news->dispatches[0].duration_ns, 200);
+  EXPECT_EQ(news->dispatches[0].start_ns, 100);
+  EXPECT_EQ(news->dispatches[0].process, "77");
   EXPECT_EQ(news->dispatches[0].counters.at("TCC_MISS_sum"), 7);
   ASSERT_EQ(news->samples.size(), 1U);
   EXPECT_EQ(news->samples[0].power_w, 85);
+  EXPECT_FALSE(news->samples[0].clock_mhz);
   EXPECT_TRUE(feed.poll()->dispatches.empty());
+}
+
+TEST_F(Live, ReadsTheClockWhereTheDriverWritesIt) {
+  append("wirewatt-live/1 77\nsample 400 85000000 12 41000 930000\n");
+  const auto news = LiveFeed(file_).poll();
+  ASSERT_TRUE(news) << news.error().text();
+  ASSERT_EQ(news->samples.size(), 1U);
+  EXPECT_EQ(news->samples[0].clock_mhz, 930);
+  append("sample 400 85000000 12 41000 fast\n");
+  EXPECT_THAT(LiveFeed(file_).poll().error().text(), HasSubstr(":3"));
 }
 
 TEST_F(Live, RefusesOtherFilesAndDamagedLinesByLine) {

@@ -187,8 +187,8 @@ Result<CountedTraffic> count_traffic(std::span<const CounterDispatch> dispatches
   return result;
 }
 
-Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
-                                    const std::string& architecture) {
+Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
+                                          const std::string& architecture) {
   std::string common;
   std::vector<CounterDispatch> dispatches;
   for (const auto& name : files) {
@@ -204,7 +204,13 @@ Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
     common = here;
     std::ranges::move(file.dispatches, std::back_inserter(dispatches));
   }
-  auto result = count_traffic(dispatches, common);
+  return CountedDispatches{std::move(dispatches), std::move(common)};
+}
+
+Result<CountedTraffic> read_traffic(const std::vector<std::string>& files,
+                                    const std::string& architecture) {
+  WW_ASSIGN(read, read_dispatches(files, architecture));
+  auto result = count_traffic(read.dispatches, read.architecture);
   if (!result) result.error().context = files.empty() ? "" : files.front();
   return result;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import sqlite3
 from typing import Any, Dict, Iterator, List, Union
@@ -10,10 +11,18 @@ from typing import Any, Dict, Iterator, List, Union
 import numpy
 import zstandard
 
-from ._program import EnvironmentTrouble, WirewattError
+from ._program import EnvironmentTrouble, UsageError, WirewattError
 
 Path = Union[str, pathlib.Path]
 Columns = Dict[str, "numpy.ndarray[Any, Any]"]
+# Columns in parts of a unit: their names in whole units, and how many parts one has. Archives have whole units.
+_WHOLE_UNITS = {
+    "power_uw": ("power_w", 1e6),
+    "energy_ticks": ("energy_j", 65536.0),
+    "temperature_mc": ("temperature_c", 1e3),
+    "voltage_uv": ("voltage_v", 1e6),
+    "clock_khz": ("clock_mhz", 1e3),
+}
 # The fields of a reading, in the order in which they are packed.
 _FIELDS = ("time_ns", "poll_ns", "power_uw", "energy_ticks", "temperature_mc", "voltage_uv", "clock_khz", "changed")
 
@@ -102,6 +111,32 @@ class Campaign(_Database):
             runs.append(columns)
         return {name: numpy.concatenate([columns[name] for columns in runs] or [numpy.zeros(0)])
                 for name in ("run", "sequence", *_FIELDS)}
+
+    def save(self, path: Path) -> pathlib.Path:
+        """Writes all tables as one NumPy archive (.npz), which `numpy.load` reads without pickle: an array for each
+        column, named "table.column", with the unit in the column's name ("sample.power_w"). A missing reading is NaN,
+        a missing text is empty. It is the table file for Python; `wirewatt export CAMPAIGN --to csv` writes CSV."""
+        file = pathlib.Path(path)
+        if file.suffix != ".npz":
+            raise UsageError(f"{file}: the name of a NumPy archive ends in .npz")
+        arrays: Columns = {}
+        for table in self.tables:
+            for name, column in self.columns(table).items():
+                if name in _WHOLE_UNITS:
+                    name, parts = _WHOLE_UNITS[name]
+                    column = column / parts
+                elif column.dtype == object:
+                    column = numpy.array(["" if value is None else str(value) for value in column])
+                arrays[f"{table}.{name}"] = column
+        aside = file.with_name(f".{file.name}.{os.getpid()}.npz")
+        try:
+            numpy.savez(aside, **arrays)
+            aside.replace(file)
+        except OSError as error:
+            raise EnvironmentTrouble(f"{file}: {error.strerror}") from None
+        finally:
+            aside.unlink(missing_ok=True)
+        return file
 
     @property
     def facts(self) -> Dict[str, Any]:

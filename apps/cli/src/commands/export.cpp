@@ -9,16 +9,18 @@
 #include "command.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/campaign_store.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/named_file.hpp"
 #include "ww/model/crossing_use.hpp"
+#include "ww/tables/campaign_csv.hpp"
 
 namespace ww::cli {
 namespace {
 
 struct ExportArguments {
-  std::string target, model, output, base;
+  std::string target, campaign, model, output, base;
   std::string estimator{"dsent"};
   bool anyway{};
   bool json{};
@@ -84,22 +86,75 @@ void print_constants(const ExportArguments& arguments, const sim::power::Exporte
   fmt::print("written to {}\n", arguments.output);
 }
 
+// Whether the target is a table of what was recorded, and not a simulator's file.
+bool is_table(const ExportArguments& arguments) {
+  return arguments.target == "csv" || arguments.target == "arrow";
+}
+
+Error wrong_source(const ExportArguments& arguments) {
+  return {ErrorCode::invalid_argument,
+          is_table(arguments) ? "tables come out of a campaign: give campaign.db or its folder, "
+                                "and no --model"
+                              : "constants come out of a calibration: give --model, and no "
+                                "campaign",
+          "--to " + arguments.target};
+}
+
+int export_tables(const ExportArguments& arguments) {
+  if (arguments.target == "arrow") {
+    return report_error({ErrorCode::unsupported,
+                         "this program is built without an Arrow library; in Python, "
+                         "wirewatt.Campaign(FOLDER).arrow(TABLE) gives Arrow tables, and "
+                         "save(FILE.npz) writes NumPy's. Here, use --to csv",
+                         "--to arrow"});
+  }
+  const auto store = CampaignStore::open_read_only(arguments.campaign);
+  if (!store) return report_error(store.error());
+  const auto facts = store->facts();
+  if (!facts) return report_error(facts.error());
+  const auto told = facts->find(std::string(campaign_keys::is_virtual));
+  const bool is_virtual = told != facts->end() && told->second == "true";
+  const auto written = tables::write_campaign_csv(*store, arguments.output);
+  if (!written) return report_error(written.error());
+  if (arguments.json) {
+    auto list = nlohmann::json::array();
+    for (const auto& table : *written) {
+      list.push_back({{"table", table.name},
+                      {"file", table.file.string()},
+                      {"rows", table.rows},
+                      {"columns", table.columns}});
+    }
+    print_json({{"to", arguments.target}, {"virtual", is_virtual}, {"tables", std::move(list)}});
+    return 0;
+  }
+  if (is_virtual) fmt::print("of a virtual device, not a measurement\n");
+  std::vector<std::vector<std::string>> rows{{"TABLE", "ROWS", "COLUMNS", "FILE"}};
+  for (const auto& table : *written) {
+    rows.push_back({table.name, fmt::format("{}", table.rows),
+                    fmt::format("{}", table.columns.size()), table.file.string()});
+  }
+  print_table(rows);
+  return 0;
+}
+
 }  // namespace
 
 void add_export(CLI::App& app, Outcome& outcome) {
-  auto* command = app.add_subcommand(
-      "export", "Write a calibration's constants as an input file of another simulator");
+  auto* command =
+      app.add_subcommand("export", "Write constants for other simulators, or a campaign as tables");
   auto arguments = std::make_shared<ExportArguments>();
   command
       ->add_option("--to", arguments->target,
-                   "accelwattch, gem5, mcpat, noxim, booksim or rapidchiplet")
+                   "Of a model: accelwattch, gem5, mcpat, noxim, booksim, rapidchiplet; of a "
+                   "campaign: csv")
       ->required();
-  command
-      ->add_option("--model", arguments->model,
-                   "A calibration: model.json, crossing.json, or its folder")
-      ->required();
+  command->add_option("campaign", arguments->campaign,
+                      "csv: campaign.db of a calibration, or its folder");
+  command->add_option("--model", arguments->model,
+                      "A calibration: model.json, crossing.json, or its folder");
   add_anyway_option(*command, arguments->anyway);
-  command->add_option("-o,--output", arguments->output, "The file to write")->required();
+  command->add_option("-o,--output", arguments->output, "The file to write; csv: the folder")
+      ->required();
   command->add_option("--link-mm", arguments->link_mm,
                       "Length of a link (default: 1; accelwattch, mcpat: the mean distance from "
                       "engines to the L2)");
@@ -131,8 +186,18 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Example:\n"
       "  wirewatt export --to noxim --model first-run/model.json -o power.yaml\n"
-      "  wirewatt export --to booksim --model first-run --link-mm 2 -o wires.tech");
+      "  wirewatt export --to booksim --model first-run --link-mm 2 -o wires.tech\n"
+      "  wirewatt export first-run --to csv -o tables");
   command->callback([arguments, &outcome] {
+    if (arguments->campaign.empty() == is_table(*arguments) ||
+        arguments->model.empty() != is_table(*arguments)) {
+      outcome.exit_code = report_error(wrong_source(*arguments));
+      return;
+    }
+    if (is_table(*arguments)) {
+      outcome.exit_code = export_tables(*arguments);
+      return;
+    }
     const auto file = export_model(*arguments);
     if (!file) {
       outcome.exit_code = report_error(file.error());

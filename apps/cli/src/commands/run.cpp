@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "anyway.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "output.hpp"
 #include "simulate/timing_options.hpp"
+#include "timeline_option.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/streamed_file.hpp"
@@ -23,6 +25,7 @@
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/traffic.hpp"
+#include "ww/timeline/timeline.hpp"
 
 namespace ww::cli {
 namespace {
@@ -34,6 +37,9 @@ struct RunArguments {
   TimingArguments timing;
   std::string counters;
   std::string trace;
+  std::string timeline;
+  std::string model;  // of a calibration: power by segment in the timeline
+  bool anyway{};
   std::string check;     // memory, races: what to look for beside bounds
   std::string on_fault;  // stop, tolerate, report
   std::vector<std::string> command;
@@ -188,7 +194,42 @@ Result<std::vector<std::string>> place(const ScratchFolder& folder, const std::s
   return placed;
 }
 
+std::vector<std::string> paths_as_text(const std::vector<fs::path>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.string());
+  return names;
+}
+
+// Kernels and the sensor's readings, and with a model the power of each segment.
+Status write_run_timeline(const RunArguments& arguments,
+                          const std::optional<model::WireModel>& model,
+                          const std::vector<fs::path>& counters,
+                          const std::vector<fs::path>& samples) {
+  timeline::Timeline timeline({arguments.device.name, true, model ? model->misfit : std::string()});
+  if (!counters.empty()) {
+    WW_ASSIGN(counted, session::read_dispatches(paths_as_text(counters),
+                                                runner::chip_generation(arguments.device)));
+    if (model && !counted.dispatches.empty()) {
+      WW_ASSIGN(traffic, session::count_traffic(counted.dispatches, counted.architecture));
+      const model::EstimateOptions options{};
+      WW_ASSIGN(estimate, model::estimate(*model, traffic.kernels, options));
+      WW_TRY(timeline.add_launches(counted.dispatches,
+                                   {*model, options, estimate, counted.architecture}));
+    } else {
+      timeline.add_launches(counted.dispatches);
+    }
+    WW_TRY(add_sensor_files(timeline, paths_as_text(samples)));
+  }
+  return save_timeline(timeline, arguments.timeline);
+}
+
 Result<Finished> execute(const RunArguments& arguments) {
+  WW_TRY(check_timeline_file(arguments.timeline));
+  std::optional<model::WireModel> model;
+  if (!arguments.model.empty()) {
+    WW_ASSIGN(loaded, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
+    model = std::move(loaded);
+  }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
@@ -204,6 +245,12 @@ Result<Finished> execute(const RunArguments& arguments) {
     WW_ASSIGN(folder, beside(arguments.trace));
     trace_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
+  }
+  std::optional<ScratchFolder> sample_folder;
+  if (!arguments.timeline.empty()) {
+    WW_ASSIGN(folder, ScratchFolder::create("samples"));
+    sample_folder.emplace(std::move(folder));
+    ::setenv("WIREWATT_SAMPLES", (sample_folder->path() / "%p.samples.csv").c_str(), 1);
   }
   WW_TRY(enter_mode(arguments.timing, arguments.device));
   std::optional<ScratchFolder> timing_folder;
@@ -232,6 +279,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   if (!arguments.counters.empty() && !merged) {
     spdlog::warn("no counters: the program made no use of the device, or did not end by itself");
   }
+  if (sample_folder) WW_TRY(write_run_timeline(arguments, model, files, sample_folder->files()));
   if (trace_folder) {
     WW_ASSIGN(placed, place(*trace_folder, arguments.trace));
     finished.traces = std::move(placed);
@@ -312,6 +360,12 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--counters", arguments->counters,
                       "CSV of every dispatch's counters, as rocprofv3 writes it");
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
+  auto* timeline = add_timeline_option(*command, arguments->timeline);
+  command
+      ->add_option("--model", arguments->model,
+                   "model.json of a calibration, or its folder: power by segment in the timeline")
+      ->needs(timeline);
+  add_anyway_option(*command, arguments->anyway);
   add_random_chip_options(*command, arguments->device);
   command
       ->add_option(
@@ -335,6 +389,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "Example:\n"
       "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args\n"
       "  wirewatt run --device virtual:mi210 -- ./hip_program args\n"
+      "  wirewatt run --timeline app.pftrace --model first-run -- ./app args\n"
       "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
   command->callback([arguments, &outcome] {
     if (arguments->device.name.empty()) {

@@ -10,6 +10,7 @@
 #include "device_options.hpp"
 #include "estimate/estimate_command.hpp"
 #include "output.hpp"
+#include "timeline_option.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/technology.hpp"
@@ -167,6 +168,15 @@ void print_regression(const nlohmann::json& result) {
 }
 
 int run(const EstimateArguments& arguments) {
+  const bool crossings = arguments.accelwattch.empty() && arguments.constant != "literature" &&
+                         model::is_crossing_model(arguments.model);
+  if (!arguments.timeline.empty() && (crossings || !arguments.accelwattch.empty())) {
+    return report_error({ErrorCode::invalid_argument,
+                         crossings ? "a timeline has joules by segment, which a calibration of "
+                                     "crossings does not give; use one of wires (model.json)"
+                                   : "AccelWattch's tables have no kernels over time",
+                         "--timeline"});
+  }
   if (!arguments.accelwattch.empty()) {
     const auto result = study::regress_accelwattch(arguments.accelwattch);
     if (!result) return report_error(result.error());
@@ -177,9 +187,7 @@ int run(const EstimateArguments& arguments) {
     }
     return 0;
   }
-  if (arguments.constant != "literature" && model::is_crossing_model(arguments.model)) {
-    return estimate_crossing(arguments);
-  }
+  if (crossings) return estimate_crossing(arguments);
   const auto done = run_estimate(arguments);
   if (!done) return report_error(done.error());
   if (!arguments.report.empty()) {
@@ -270,6 +278,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");
   add_random_chip_options(*command, arguments->device);
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
+  add_timeline_option(*command, arguments->timeline);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
                       "an interconnect term");
@@ -279,6 +288,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Examples:\n"
       "  wirewatt estimate --model first-run/model.json --device virtual:w9100 -- ./app args\n"
+      "  wirewatt estimate --model first-run --timeline app.pftrace -- ./app args\n"
       "  wirewatt estimate --constant literature --counters pmc_perf.csv --arch gfx90a");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
 }

@@ -26,6 +26,7 @@ struct EstimateArguments {
   bool assume_toggles{};
   microbench::DeviceRequest device;
   std::string report;
+  std::string timeline;  // file of a timeline; empty: none
   std::string accelwattch;
   std::vector<std::string> command;
   bool json{};

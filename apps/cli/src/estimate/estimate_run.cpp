@@ -3,6 +3,7 @@
 #include "anyway.hpp"
 #include "estimate/estimate_command.hpp"
 #include "estimate/toggles_file.hpp"
+#include "timeline_option.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/device_name.hpp"
@@ -55,6 +56,26 @@ Status use_segments(model::WireModel& model, const std::string& path) {
   return {};
 }
 
+// The launches with their shares of the estimate, and the sensor's readings if the program ran
+// here.
+Status write_estimate_timeline(const EstimateArguments& arguments, const Estimated& done,
+                               const session::CountedDispatches& counted,
+                               const model::EstimateOptions& options,
+                               const std::vector<std::string>& samples) {
+  const bool ran = !arguments.command.empty();
+  timeline::TimelineDevice device;
+  device.name = !ran                            ? counted.architecture
+                : arguments.device.name.empty() ? "virtual:w9100"
+                                                : arguments.device.name;
+  device.is_virtual = ran || done.model.is_virtual || done.traffic.has_monitors;
+  device.misfit = done.model.misfit;
+  timeline::Timeline timeline(std::move(device));
+  WW_TRY(timeline.add_launches(counted.dispatches,
+                               {done.model, options, done.estimate, counted.architecture}));
+  WW_TRY(add_sensor_files(timeline, samples));
+  return save_timeline(timeline, arguments.timeline);
+}
+
 }  // namespace
 
 Result<Estimated> run_estimate(const EstimateArguments& arguments) {
@@ -62,6 +83,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters FILE...) or a program after --, not both");
   }
+  WW_TRY(check_timeline_file(arguments.timeline));
   std::string architecture = arguments.architecture;
   Estimated done;
   if (arguments.constant != "literature") {
@@ -84,8 +106,13 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     ran.emplace(std::move(run));
     if (arguments.architecture.empty()) architecture = runner::chip_generation(arguments.device);
   }
-  WW_ASSIGN(traffic, read_traffic(files, architecture));
-  done.traffic = std::move(traffic);
+  WW_ASSIGN(counted, session::read_dispatches(files, architecture));
+  auto traffic = session::count_traffic(counted.dispatches, counted.architecture);
+  if (!traffic) {
+    traffic.error().context = files.front();
+    return tl::unexpected(traffic.error());
+  }
+  done.traffic = std::move(*traffic);
   if (arguments.constant == "literature") {
     WW_ASSIGN(model, wire_model(arguments, done.traffic.architecture));
     done.model = std::move(model);
@@ -105,6 +132,10 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);
+  if (!arguments.timeline.empty()) {
+    const auto samples = ran ? ran->samples : std::vector<std::string>();
+    WW_TRY(write_estimate_timeline(arguments, done, counted, options, samples));
+  }
   if (ran) {
     model::Interval dynamic_j;
     for (const auto& file : ran->samples) {

@@ -21,7 +21,8 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() 
        {"--network", "--traffic", "--rate", "--workload", "--trace", "--k", "--model", "--curve",
         "--plot", "--heatmap", "--seed", "--json"}},
       {"wirewatt run",
-       {"--device", "--counters", "--trace", "--mode", "--network", "--timing-report", "--json"}},
+       {"--device", "--counters", "--trace", "--timeline", "--mode", "--network", "--timing-report",
+        "--json"}},
       {"wirewatt workloads run",
        {"--all", "--size", "--device", "--mode", "--network", "--output-dir", "--json"}}};
   return options;

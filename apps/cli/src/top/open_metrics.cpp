@@ -101,7 +101,8 @@ std::string metrics_text(const MetricsState& state, MetricsForm form) {
     text.family(bound.family, "counter", "joules", bound.help);
     const std::string total = std::string(bound.family) + "_total";
     for (const auto& segment : state.segments) {
-      text.sample(total.c_str(), segment.energy_j.*bound.member, labels(segment));
+      if (!segment.energy_j) continue;
+      text.sample(total.c_str(), (*segment.energy_j).*bound.member, labels(segment));
     }
   }
   text.family("wirewatt_wire_status", "gauge", "",

@@ -19,7 +19,7 @@ struct MetricsState {
   struct Segment {
     std::string name;  // "L1-L2"
     std::optional<model::Interval> power_w;
-    model::Interval energy_j;  // of the refreshes that had a figure
+    std::optional<model::Interval> energy_j;  // of the refreshes that had a figure
     std::string status;
   };
   std::string device;  // as the user named it: "gpu:0"

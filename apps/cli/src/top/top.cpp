@@ -8,6 +8,7 @@
 #include "anyway.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "timeline_option.hpp"
 #include "top/top_card.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
@@ -33,6 +34,7 @@ struct TopArguments {
   double interval_s{0.5};
   std::vector<std::string> command;
   std::string metrics_address;
+  std::string timeline;
   bool anyway{};
   bool json{};
 };
@@ -60,6 +62,18 @@ void tell(Display& display, const session::LivePower& power, std::uint64_t dispa
   }
 }
 
+Status add_news(timeline::Timeline& timeline, const session::LiveNews& news,
+                const std::optional<session::LivePower>& power, const model::WireModel& model,
+                const std::string& architecture) {
+  for (const auto& sample : news.samples) {
+    timeline.add_reading(sample.process,
+                         {sample.time_ns, sample.power_w, sample.temperature_c, sample.clock_mhz});
+  }
+  if (!power) return {};
+  const model::EstimateOptions options{};
+  return timeline.add_launches(news.dispatches, {model, options, power->estimate, architecture});
+}
+
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
@@ -76,6 +90,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       "by the chip's clock";
   display.mark_misfit(model.misfit);
   display.frame.state = "running";
+  timeline::Timeline timeline({device, true, model.misfit});
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
   std::uint64_t dispatches = 0;
@@ -93,6 +108,10 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
     if (!power) {
       trouble = tl::unexpected(power.error());
       break;
+    }
+    if (!arguments.timeline.empty()) {
+      trouble = add_news(timeline, *news, *power, model, architecture);
+      if (!trouble) break;
     }
     json facts = {{"virtual", true}, {"running", !ended}};
     if (*power) {
@@ -113,11 +132,14 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   }
   const auto result = program.finish();
   display.close();
+  if (!arguments.timeline.empty()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
   return WatchedProgram::told(result);
 }
 
 int run(const TopArguments& arguments) {
+  const auto can_write = check_timeline_file(arguments.timeline);
+  if (!can_write) return report_error(can_write.error());
   const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
   if (!model) return report_error(model.error());
   const bool on_virtual = arguments.device.name.empty()
@@ -128,9 +150,9 @@ int run(const TopArguments& arguments) {
                          "the virtual GPU runs inside a program: give one after --",
                          "wirewatt top"});
   }
-  const CardRequest card{arguments.device.name,    arguments.counters,     arguments.architecture,
-                         arguments.command,        interval_of(arguments), arguments.json,
-                         arguments.metrics_address};
+  const CardRequest card{arguments.device.name,     arguments.counters,     arguments.architecture,
+                         arguments.command,         interval_of(arguments), arguments.json,
+                         arguments.metrics_address, arguments.timeline};
   const auto result = on_virtual ? watch_program(arguments, *model) : watch_card(card, *model);
   return result ? *result : report_error(result.error());
 }
@@ -154,6 +176,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--openmetrics", arguments->metrics_address,
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
+  add_timeline_option(*command, arguments->timeline);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(
       "command", arguments->command,
@@ -162,6 +185,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
   command->footer(
       "Examples:\n"
       "  wirewatt top --model first-run/model.json -- ./any_opencl_program\n"
+      "  wirewatt top --model first-run/model.json --timeline app.pftrace -- ./any_opencl_program\n"
       "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv\n"
       "  wirewatt top --model a100/model.json --device gpu:0 --counters profile.csv --openmetrics "
       "9477\n"

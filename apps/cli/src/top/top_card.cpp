@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "timeline_option.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
 #include "ww/core/device_name.hpp"
@@ -98,6 +99,22 @@ void tell_sensor(const std::vector<SensorReading>& readings, Display& display, j
   }
 }
 
+// The clock of the refreshes and of the sensor's readings.
+std::int64_t clock_ns(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+void add_readings(timeline::Timeline& timeline, const std::vector<SensorReading>& readings) {
+  const auto scaled = [](const auto& raw, double factor) {
+    return raw ? std::optional(static_cast<double>(*raw) * factor) : std::nullopt;
+  };
+  for (const SensorReading& reading : readings) {
+    timeline.add_reading(
+        "", {reading.poll_ns, scaled(reading.power_uw, 1e-6), scaled(reading.temperature_mc, 1e-3),
+             scaled(reading.clock_khz, 1e-3)});
+  }
+}
+
 }  // namespace
 
 Result<int> watch_card(const CardRequest& request, const model::WireModel& model) {
@@ -116,6 +133,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
+  timeline::Timeline timeline({card.name, model.is_virtual, model.misfit});
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {
@@ -132,14 +150,18 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     display.mark_misfit(model.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
+    if (!request.timeline.empty()) add_readings(timeline, *readings);
     if (busy) {
       facts["busy_share"] = *busy;
       display.frame.lines.push_back(fmt::format("kernels run {:.0f}% of the time", 100 * *busy));
     }
     if (counted.whole && !ended) {
       const auto now = std::chrono::steady_clock::now();
-      const std::chrono::duration<double> passed = now - std::exchange(refreshed, now);
-      display.take(session::at_share(*counted.whole, busy.value_or(1)), passed.count());
+      const auto before = std::exchange(refreshed, now);
+      const std::chrono::duration<double> passed = now - before;
+      const auto power = session::at_share(*counted.whole, busy.value_or(1));
+      display.take(power, passed.count());
+      if (!request.timeline.empty()) timeline.add_stretch(clock_ns(before), clock_ns(now), power);
       for (TopRow& row : display.frame.rows) {
         if (row.power_w && model.misfit.empty()) row.status = "estimated";
       }
@@ -150,14 +172,15 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     if (ended && !display.on_screen()) break;
     quit = display.wait(request.interval) || interrupted();
   }
-  if (!program) {
-    WW_TRY(trouble);
-    return 0;
+  std::optional<Result<ProcessResult>> result;
+  if (program) {
+    result = program->finish();
+    display.close();
   }
-  const auto result = program->finish();
-  display.close();
+  if (!request.timeline.empty()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
-  return WatchedProgram::told(result);
+  if (!result) return 0;
+  return WatchedProgram::told(*result);
 }
 
 }  // namespace ww::cli

@@ -18,6 +18,7 @@ struct CardRequest {
   std::chrono::milliseconds interval;
   bool json{};
   std::string metrics_address;  // where to serve OpenMetrics; empty: nowhere
+  std::string timeline;         // file of a timeline; empty: none
 };
 
 // Shows power until the user asks to end or, where output is JSON, the program ends. The segments

@@ -49,10 +49,9 @@ void Display::take(const model::KernelEstimate& total, std::optional<double> sec
     set(frame.rows[s], segment.power_w, std::string(to_string(segment.status)));
     const auto& figure = seconds ? segment.power_w : segment.energy_j;
     if (!figure) continue;
-    model::Interval& energy = state_.segments[s].energy_j;
-    energy.value += figure->value * seconds.value_or(1);
-    energy.low += figure->low * seconds.value_or(1);
-    energy.high += figure->high * seconds.value_or(1);
+    auto& energy = state_.segments[s].energy_j;
+    energy =
+        model::together(energy.value_or(model::Interval{}), figure->times(seconds.value_or(1)));
   }
   const char* const partly = total.left_out.empty() ? "" : "partly";
   set(frame.rows.back(), total.power_w, misfit_.empty() ? partly : "misfit");

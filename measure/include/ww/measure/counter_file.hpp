@@ -32,7 +32,9 @@ struct CounterDispatch {
   std::string process;                // its number, where the file gives it
   std::optional<double> grid_size;    // work-items
   std::optional<double> duration_ns;  // absent where the file's times cannot be used
-  std::string duration_reason;        // why it is absent
+  // When it began, in the file's clock. Absent where the duration is, and in ncu's files.
+  std::optional<std::int64_t> start_ns;
+  std::string duration_reason;  // why it is absent
   // By the profiler's names: sums ("TCC_HIT_sum") and instances ("TCC_HIT[3]") as they stand;
   // ncu's in base units (byte, ns, hz).
   std::map<std::string, double> counters;

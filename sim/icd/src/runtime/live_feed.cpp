@@ -50,8 +50,8 @@ class LiveFeed {
       const ww_vgpu_sample& newest = samples_[count - 1];
       next_sample_ = newest.index + 1;
       if (count == samples_.size() || (newest.flags & WW_VGPU_SAMPLE_VALID) == 0) continue;
-      fmt::format_to(out, "sample {} {} {} {}\n", newest.time_ns, newest.power_uw,
-                     newest.energy_ticks, newest.temperature_mc);
+      fmt::format_to(out, "sample {} {} {} {} {}\n", newest.time_ns, newest.power_uw,
+                     newest.energy_ticks, newest.temperature_mc, newest.clock_khz);
     }
     write(text);
   }

@@ -15,9 +15,11 @@
 namespace ww::session {
 
 struct LiveSample {
+  std::string process;     // the number of the one whose chip it is
   std::int64_t time_ns{};  // the chip's clock
   double power_w{};
   double temperature_c{};
+  std::optional<double> clock_mhz;  // drivers of earlier versions do not write it
 };
 
 struct LiveNews {
@@ -41,6 +43,7 @@ class LiveFeed {
   std::uint64_t line_{};
   std::string rest_;  // beginning of a line whose end has not come
   std::vector<std::string> counters_;
+  std::string process_;  // that wrote the newest head; the file does not say more
 };
 
 // Power by segment of the launches in one refresh.

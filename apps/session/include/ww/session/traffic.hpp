@@ -25,6 +25,16 @@ struct CountedTraffic {
 [[nodiscard]] Result<CountedTraffic> count_traffic(
     std::span<const measure::CounterDispatch> dispatches, const std::string& architecture);
 
+struct CountedDispatches {
+  std::vector<measure::CounterDispatch> dispatches;
+  std::string architecture;
+};
+
+// Reads profilers' counter files. `architecture` is used if the files name none. Errors: those of
+// reading, bad_data (files of different architectures).
+[[nodiscard]] Result<CountedDispatches> read_dispatches(const std::vector<std::string>& files,
+                                                        const std::string& architecture);
+
 // Reads profilers' counter files and adds the dispatches up by kernel. `architecture` is used if
 // the file names none. Errors: those of reading, bad_data (no dispatch; files of different
 // architectures).

@@ -1,0 +1,154 @@
+// Timelines as users write them, read back by the schema: joules of the power tracks are those of
+// the estimate.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "process.hpp"
+#include "testing/read_trace.hpp"
+
+namespace ww::e2e {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using timeline::testing::ReadTrace;
+using timeline::testing::ReadTrack;
+
+class TimelineFile : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    model_ = std::make_unique<TemporaryFolder>();
+    const auto made = run({(build_folder() / "bin/make_campaign").string(), model(), "1"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  static void TearDownTestSuite() { model_.reset(); }
+  static std::string model() { return (model_->path() / "run").string(); }
+  [[nodiscard]] std::string file() const { return (folder_.path() / "app.pftrace").string(); }
+  // A command of wirewatt with a small program.
+  Finished of_program(std::vector<std::string> command, const Environment& more = {}) {
+    command.insert(command.begin(), wirewatt());
+    command.insert(command.end(), {"--timeline", file(), "--", program()});
+    auto finished = run(command, more);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return finished;
+  }
+  static std::string program() { return (build_folder() / "bin/icd_saxpy").string(); }
+  static std::size_t begun(const ReadTrace& trace) {
+    std::size_t count = 0;
+    for (const ReadTrack& track : trace.tracks("kernels")) count += track.packets.size() / 2;
+    return count;
+  }
+  // What a power track of a segment comes to, whatever status stands in its name.
+  static double joules(const ReadTrace& trace, const std::string& segment,
+                       const std::string& ending) {
+    return trace.integral(segment + ending) + trace.integral(segment + ", transferred" + ending);
+  }
+  static void expect_joules(const ReadTrace& trace, const std::string& segment,
+                            const json& energy) {
+    ASSERT_TRUE(energy.is_object());
+    const double value = energy.at("value").get<double>();
+    EXPECT_GT(value, 0);
+    for (const auto& [ending, key] : {std::pair{" [W]", "value"}, std::pair{", lower [W]", "low"},
+                                      std::pair{", upper [W]", "high"}}) {
+      // The lower end of a segment may be 0.
+      EXPECT_NEAR(joules(trace, segment, ending), energy.at(key).get<double>(), 1e-6 * value)
+          << segment << ending;
+    }
+  }
+
+  static std::unique_ptr<TemporaryFolder> model_;  // of a synthetic campaign
+  TemporaryFolder folder_;
+};
+std::unique_ptr<TemporaryFolder> TimelineFile::model_;
+
+TEST_F(TimelineFile, OfAnEstimateHasItsJoulesBySegment) {
+  const auto result =
+      of_program({"estimate", "--model", model(), "--json", "--device", "virtual:w9100"}).json();
+  const ReadTrace trace(file());
+  const json& segments = result.at("total").at("segments");
+  expect_joules(trace, "registers-L1", segments.at(0).at("energy_j"));
+  expect_joules(trace, "L1-L2", segments.at(1).at("energy_j"));
+  expect_joules(trace, "L2-memory", segments.at(2).at("energy_j"));
+  EXPECT_EQ(begun(trace), result.at("dispatches").get<std::size_t>());
+  EXPECT_THAT(trace.tracks("virtual:w9100 (virtual, not a measurement)"), SizeIs(1));
+  for (const char* quantity :
+       {"device power, by its sensor [W]", "temperature [C]", "core clock [MHz]"}) {
+    ASSERT_THAT(trace.tracks(quantity), SizeIs(1)) << quantity;
+    EXPECT_GT(trace.tracks(quantity)[0].packets.size(), 30U) << quantity;
+  }
+}
+
+TEST_F(TimelineFile, OfARunHasPowerIfThereIsAModelAndKernelsAnyway) {
+  of_program({"run"});
+  const ReadTrace plain(file());
+  EXPECT_EQ(begun(plain), 2U);
+  EXPECT_TRUE(plain.tracks("L1-L2 [W]").empty());
+  const auto counters = (folder_.path() / "counters.csv").string();
+  of_program({"run", "--model", model(), "--counters", counters});
+  const auto estimate =
+      run({wirewatt(), "estimate", "--model", model(), "--counters", counters, "--json"}).json();
+  expect_joules(ReadTrace(file()), "L1-L2",
+                estimate.at("total").at("segments").at(1).at("energy_j"));
+}
+
+TEST_F(TimelineFile, OfTheLiveViewHasTheSameJoules) {
+  // With a file for its samples the driver waits for the sensor, so that there are readings.
+  of_program({"top", "--model", model(), "--json", "--interval", "0.1"},
+             {{"WIREWATT_SAMPLES", (folder_.path() / "samples.csv").string()}});
+  const ReadTrace live(file());
+  EXPECT_EQ(begun(live), 2U);
+  const auto counters = (folder_.path() / "counters.csv").string();
+  ASSERT_EQ(run({wirewatt(), "run", "--counters", counters, "--", program()}).exit_code, 0);
+  const auto estimate =
+      run({wirewatt(), "estimate", "--model", model(), "--counters", counters, "--json"}).json();
+  // Ends of intervals add from refresh to refresh, so that the values alone must agree.
+  const auto& energy = estimate.at("total").at("segments").at(1).at("energy_j");
+  const double expected = energy.at("value").get<double>();
+  EXPECT_NEAR(joules(live, "L1-L2", " [W]"), expected, 1e-6 * expected);
+  EXPECT_FALSE(live.tracks("temperature [C]").empty());
+  EXPECT_FALSE(live.tracks("core clock [MHz]").empty());
+}
+
+TEST_F(TimelineFile, ThatCannotBeWrittenIsSaidBeforeTheProgramRuns) {
+  const auto mark = folder_.path() / "ran";
+  for (const char* command : {"estimate", "run", "top"}) {
+    std::vector<std::string> words{wirewatt(),   command, "--timeline", file() + "/below/x",
+                                   "--model",    model(), "--",         "touch",
+                                   mark.string()};
+    const auto refused = run(words);
+    EXPECT_NE(refused.exit_code, 0) << command;
+    EXPECT_THAT(refused.err, HasSubstr("below")) << command;
+    EXPECT_FALSE(std::filesystem::exists(mark)) << command;
+  }
+}
+
+// Perfetto's own reader, where it is installed: the same joules by a query.
+TEST_F(TimelineFile, IsReadByPerfettosTraceProcessor) {
+  if (run({"sh", "-c", "command -v trace_processor_shell"}).exit_code != 0) {
+    GTEST_SKIP() << "trace_processor_shell is not installed";
+  }
+  const auto result = of_program({"estimate", "--model", model(), "--json"}).json();
+  const auto query = folder_.path() / "query.sql";
+  std::ofstream(query) << "select sum(c.value * (c.after - c.ts)) / 1e9 from (select ts, value, "
+                          "lead(ts) over (partition by track_id order by ts) as after from counter "
+                          "join counter_track t on t.id = track_id where t.name = 'L1-L2 [W]') c;";
+  const auto answer = run({"trace_processor_shell", "-q", query.string(), file()});
+  ASSERT_EQ(answer.exit_code, 0) << answer.err;
+  std::istringstream lines(answer.out);
+  double joules = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_of("0123456789") == 0) joules = std::stod(line);
+  }
+  const double expected =
+      result.at("total").at("segments").at(1).at("energy_j").at("value").get<double>();
+  EXPECT_NEAR(joules, expected, 1e-6 * expected) << answer.out;
+}
+
+}  // namespace
+}  // namespace ww::e2e
