@@ -183,7 +183,8 @@ Result<GpuoptStudy> run_gpuopt_study(
       if (ec) return fail(ErrorCode::io_error, ec.message(), planned.folder.string());
       const json key{{"settings", settings}, {"application", application}};
       if (is_there(planned, key)) continue;
-      fs::remove(planned.folder / "report.json", ec);
+      // What an earlier program or setting left there is not taken for this run's if it fails.
+      for (const char* file : {"done.json", "report.json"}) fs::remove(planned.folder / file, ec);
       jobs.push_back(
           {{self.string(), "workloads", "run", application, "--size", options.size, "--device",
             std::string("virtual:") + kChip, "--mode", "timing", "--timing", file.string(),
