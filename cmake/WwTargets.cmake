@@ -19,10 +19,12 @@ endif()
 # that a missing include is found.
 option(WW_UNITY "Compile the sources of a target in groups" ON)
 
-# ww_unity(TARGET): compiles TARGET's sources in groups. A file that repeats a name of another's
+# ww_unity(TARGET [SIZE]): compiles TARGET's sources in groups of SIZE (25). A file that repeats a name of another's
 # anonymous namespace can be left out by its property SKIP_UNITY_BUILD_INCLUSION.
 function(ww_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE 25)
+  set(size ${ARGN} 25)
+  list(GET size 0 size)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WW_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
   if(WW_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # An included .cpp file is no header: a class of its own may have members of its own types.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "build_version.hpp"
 #include "command.hpp"
 #include "help/description.hpp"
 #include "help/help.hpp"
@@ -24,7 +25,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   app.name("wirewatt");
   app.formatter(std::make_shared<ScreenHelp>());  // commands take it from here
   app.set_help_all_flag("--help-all", "Help with every option");
-  app.set_version_flag("--version", "wirewatt " WW_BUILD);
+  app.set_version_flag("--version", std::string("wirewatt ") + build_version());
   app.require_subcommand(1);
   app.footer(
       "Example, no GPU needed:\n"

@@ -1,0 +1,8 @@
+// Which build this is: the version, and the commit where the source is a clone.
+#pragma once
+
+namespace ww::cli {
+
+[[nodiscard]] const char* build_version();  // "0.1.0+git202611221611.27d5c68"
+
+}  // namespace ww::cli
