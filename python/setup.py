@@ -5,7 +5,7 @@ import pathlib
 import re
 import shutil
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -27,4 +27,24 @@ class BuildWithHeader(build_py):
         shutil.copy(header, pathlib.Path(self.build_lib) / "wirewatt" / "wirewatt.h")
 
 
-setup(version=version(), cmdclass={"build_py": BuildWithHeader})
+class WithProgram(Distribution):
+    """Of one kind of machine where scripts/wheel has put the program into the package."""
+
+    def has_ext_modules(self) -> bool:
+        return (HERE / "src/wirewatt/_native").exists()
+
+
+commands = {"build_py": BuildWithHeader}
+try:
+    from wheel.bdist_wheel import bdist_wheel
+except ImportError:  # it is needed for scripts/wheel alone
+    pass
+else:
+    class WheelOfAnyPython(bdist_wheel):
+        def get_tag(self):
+            python, abi, platform = super().get_tag()
+            return ("py3", "none", platform) if self.distribution.has_ext_modules() else (python, abi, platform)
+
+    commands["bdist_wheel"] = WheelOfAnyPython
+
+setup(version=version(), cmdclass=commands, distclass=WithProgram)

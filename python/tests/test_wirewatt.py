@@ -124,6 +124,34 @@ class Tables(OfAFolder):
         self.assertEqual(numpy.count_nonzero(numpy.isnan(voltage)),
                          numpy.count_nonzero(numpy.isnan(before["voltage_uv"].astype(float))) + 1)
 
+    def test_readings_are_those_that_the_program_exports(self) -> None:
+        tables = self.folder.parent / "tables"
+        subprocess.run([wirewatt.program(), "export", self.folder, "--to", "csv", "-o", tables], check=True,
+                       capture_output=True)
+        exported = numpy.genfromtxt(tables / "readings.csv", delimiter=",", names=True)
+        samples = wirewatt.Campaign(self.folder).columns("sample")
+        for name, column, parts in (("time_ns", "time_ns", 1), ("power_w", "power_uw", 1e6),
+                                    ("temperature_c", "temperature_mc", 1e3), ("changed", "changed", 1)):
+            numpy.testing.assert_allclose(exported[name], samples[column] / parts, rtol=1e-12)
+
+    def test_readings_of_version_2_are_still_read(self) -> None:
+        copy = self.folder.parent / "version2"
+        shutil.copytree(self.folder, copy)
+        before = wirewatt.Campaign(copy).columns("sample")
+        of_run = before["run"] == before["run"][0]
+        planes = b""
+        for name in ("time_ns", "poll_ns", "power_uw", "energy_ticks", "temperature_mc", "voltage_uv", "clock_khz", "changed"):
+            values = before[name][of_run]
+            there = ~numpy.isnan(values.astype(float))
+            numbers = numpy.where(there, values, 0).astype(numpy.int64)
+            zigzag = ((numbers << 1) ^ (numbers >> 63)).astype("<u8")
+            planes += there.astype(numpy.uint8).tobytes() + zigzag.view(numpy.uint8).reshape(-1, 8).T.tobytes()
+        with sqlite3.connect(copy / "campaign.db") as connection:
+            connection.execute("UPDATE readings SET differences = '00000000', compressed = ? WHERE run = ?",
+                               (zstandard.ZstdCompressor().compress(planes), int(before["run"][0])))
+        for name, column in wirewatt.Campaign(copy).columns("sample").items():
+            numpy.testing.assert_array_equal(column, before[name])
+
     def test_an_archive_has_every_table_with_units_in_the_names(self) -> None:
         campaign = wirewatt.Campaign(self.folder)
         file = campaign.save(self.folder.parent / "tables.npz")

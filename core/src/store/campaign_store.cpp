@@ -16,7 +16,7 @@ namespace ww {
 namespace {
 
 constexpr int application_id = 0x57575454;  // "WWTT", in the SQLite header
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;           // version 2 packs readings without their steps
 constexpr int oldest_version = 1;  // its readings are rows of a table of their own, as in `sample`
 
 constexpr const char* schema = R"sql(

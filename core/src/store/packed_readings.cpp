@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 namespace ww {
 namespace {
@@ -19,7 +21,29 @@ constexpr std::size_t kPackedBytes = 1 + kBytes;
 // Of a run: a day of them at 1 kHz. A count beyond is damage, and no reason to ask for memory.
 constexpr std::int64_t kMostReadings = 86'400'000;
 
+// Behind the planes, for each column: its least value and what all distances from it are multiples
+// of. Sensors step in units that are larger than those of the fields. Files of version 2 lack it.
+constexpr std::size_t kStepBytes = 2 * kBytes;
+
 using Value = std::optional<std::int64_t>;
+
+struct Step {
+  std::uint64_t least{};
+  std::uint64_t divisor{1};
+};
+
+void put_number(std::uint64_t value, char* place) {
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    place[byte] = static_cast<char>(value >> (8 * byte) & 0xFF);
+  }
+}
+std::uint64_t number_at(const char* place) {
+  std::uint64_t value = 0;
+  for (std::size_t byte = 0; byte < kBytes; ++byte) {
+    value |= std::uint64_t{static_cast<unsigned char>(place[byte])} << (8 * byte);
+  }
+  return value;
+}
 
 // A field of a reading.
 struct ReadingColumn {
@@ -80,17 +104,45 @@ std::size_t significant_bits(const std::vector<std::uint64_t>& values) {
   return bits;
 }
 
-// Puts a column's planes at `place`; gives how often neighbours were subtracted.
-int pack_column(const ReadingColumn& column, std::span<const SensorReading> readings, char* place) {
+// Makes the values small numbers, 0 and up.
+Step count_steps(std::vector<std::uint64_t>& values) {
+  if (values.empty()) return {};
+  Step step;
+  step.least = *std::ranges::min_element(
+      values, {}, [](std::uint64_t value) { return static_cast<std::int64_t>(value); });
+  std::uint64_t divisor = 0;
+  for (std::uint64_t& value : values) {
+    value -= step.least;
+    divisor = std::gcd(divisor, value);
+  }
+  if (divisor == 0) return step;  // all are equal
+  step.divisor = divisor;
+  for (std::uint64_t& value : values) value /= divisor;
+  return step;
+}
+
+// Puts a column's planes at `place` and its step at `step_place`; gives how often neighbours were
+// subtracted.
+int pack_column(const ReadingColumn& column, std::span<const SensorReading> readings, char* place,
+                char* step_place) {
   const std::size_t count = readings.size();
   std::vector<std::uint64_t> values(count);
   std::uint64_t last = 0;  // in the place of a missing value: it compresses to nothing
+  for (const SensorReading& reading : readings) {
+    if (const Value value = column.get(reading)) {
+      last = static_cast<std::uint64_t>(*value);
+      break;
+    }
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Value value = column.get(readings[i]);
     if (value) last = static_cast<std::uint64_t>(*value);
     place[i] = value ? '\1' : '\0';
     values[i] = last;
   }
+  const Step step = count_steps(values);
+  put_number(step.least, step_place);
+  put_number(step.divisor, step_place + kBytes);
   std::vector<std::uint64_t> differences = values;
   std::size_t least = significant_bits(values);
   int best = 0;
@@ -112,8 +164,8 @@ int pack_column(const ReadingColumn& column, std::span<const SensorReading> read
 }
 
 // False where a value does not fit its field.
-bool unpack_column(const ReadingColumn& column, int differences, const char* place,
-                   std::span<SensorReading> readings) {
+bool unpack_column(const ReadingColumn& column, int differences, const Step& step,
+                   const char* place, std::span<SensorReading> readings) {
   const std::size_t count = readings.size();
   std::vector<std::uint64_t> values(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -126,7 +178,8 @@ bool unpack_column(const ReadingColumn& column, int differences, const char* pla
   }
   for (int order = 0; order < differences; ++order) add_neighbours(values);
   for (std::size_t i = 0; i < count; ++i) {
-    const Value value = place[i] != 0 ? Value(static_cast<std::int64_t>(values[i])) : Value();
+    const std::uint64_t whole = step.least + step.divisor * values[i];
+    const Value value = place[i] != 0 ? Value(static_cast<std::int64_t>(whole)) : Value();
     if (!column.set(readings[i], value)) return false;
   }
   return true;
@@ -138,10 +191,12 @@ PackedReadings pack_readings(std::span<const SensorReading> readings) {
   PackedReadings packed;
   packed.count = static_cast<std::int64_t>(readings.size());
   const std::size_t column_bytes = kPackedBytes * readings.size();
-  std::string planes(kReadingColumns * column_bytes, '\0');
+  const std::size_t steps = kReadingColumns * column_bytes;
+  std::string planes(steps + kReadingColumns * kStepBytes, '\0');
   for (std::size_t column = 0; column < kReadingColumns; ++column) {
     packed.differences += static_cast<char>(
-        '0' + pack_column(reading_columns()[column], readings, &planes[column * column_bytes]));
+        '0' + pack_column(reading_columns()[column], readings, &planes[column * column_bytes],
+                          &planes[steps + column * kStepBytes]));
   }
   packed.compressed.resize(ZSTD_compressBound(planes.size()));
   // It cannot fail where there is room for the bound.
@@ -161,11 +216,12 @@ Result<std::vector<SensorReading>> unpack_readings(const PackedReadings& packed)
   }
   const auto count = static_cast<std::size_t>(packed.count);
   const std::size_t column_bytes = kPackedBytes * count;
-  const std::size_t size = kReadingColumns * column_bytes;
+  const std::size_t steps = kReadingColumns * column_bytes;
+  const std::size_t with_steps = steps + kReadingColumns * kStepBytes;
   // Asked before memory is: a damaged number may be large.
-  if (ZSTD_getFrameContentSize(packed.compressed.data(), packed.compressed.size()) != size) {
-    return damaged("of another number");
-  }
+  const std::uint64_t size =
+      ZSTD_getFrameContentSize(packed.compressed.data(), packed.compressed.size());
+  if (size != steps && size != with_steps) return damaged("of another number");
   std::string planes(size, '\0');
   if (ZSTD_decompress(planes.data(), size, packed.compressed.data(), packed.compressed.size()) !=
       size) {
@@ -173,7 +229,12 @@ Result<std::vector<SensorReading>> unpack_readings(const PackedReadings& packed)
   }
   std::vector<SensorReading> readings(count);
   for (std::size_t column = 0; count > 0 && column < kReadingColumns; ++column) {
-    if (!unpack_column(reading_columns()[column], packed.differences[column] - '0',
+    Step step;
+    if (size == with_steps) {
+      const char* const place = &planes[steps + column * kStepBytes];
+      step = {number_at(place), number_at(place + kBytes)};
+    }
+    if (!unpack_column(reading_columns()[column], packed.differences[column] - '0', step,
                        &planes[column * column_bytes], readings)) {
       return damaged("with an impossible value");
     }

@@ -1,6 +1,7 @@
 #include "packed_readings.hpp"
 
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <cmath>
 #include <limits>
@@ -63,11 +64,46 @@ TEST(PackedReadings, HoldTheEndsOfEveryNumber) {
   expect_equal(*back, readings);
 }
 
-TEST(PackedReadings, TakeATenthOfTheirTables) {
+// A sensor's steps are larger than the unit of its field: 10 mW, 1 C.
+TEST(PackedReadings, TakeASixteenthOfTheirTables) {
   constexpr std::size_t kCount = 5000;
   constexpr double kRowBytes = 56;  // of a row in files of earlier versions
   const PackedReadings packed = pack_readings(polled(kCount, 5));
-  EXPECT_LT(static_cast<double>(packed.compressed.size()), 0.1 * kRowBytes * kCount);
+  EXPECT_LT(static_cast<double>(packed.compressed.size()), kRowBytes * kCount / 16);
+}
+
+TEST(PackedReadings, OfVersion2AreStillRead) {
+  // Two readings of eight fields. Each field: whether there is a value, then planes of zigzag
+  // numbers.
+  std::string planes(2 * 8 * 9, '\0');
+  const auto put = [&planes](std::size_t field, std::size_t reading, std::uint64_t zigzag) {
+    planes[field * 18 + reading] = '\1';
+    for (std::size_t byte = 0; byte < 8; ++byte) {
+      planes[field * 18 + 2 * (1 + byte) + reading] =
+          static_cast<char>(zigzag >> (8 * byte) & 0xFF);
+    }
+  };
+  put(0, 0, 2 * 5'000);  // differences: 5000, then 1000 more
+  put(0, 1, 2 * 1'000);
+  put(1, 0, 2 * 7);
+  put(1, 1, 2 * 9);
+  put(2, 1, 2 * 3 - 1);  // -3, and nothing before it
+  put(7, 0, 0);
+  put(7, 1, 2);
+  PackedReadings packed{2, "10000000", std::string(ZSTD_compressBound(planes.size()), '\0')};
+  packed.compressed.resize(ZSTD_compress(packed.compressed.data(), packed.compressed.size(),
+                                         planes.data(), planes.size(), 3));
+  const auto readings = unpack_readings(packed);
+  ASSERT_TRUE(readings) << readings.error().text();
+  std::vector<SensorReading> expected(2);
+  expected[0].time_ns = 5'000;
+  expected[1].time_ns = 6'000;
+  expected[0].poll_ns = 7;
+  expected[1].poll_ns = 9;
+  expected[1].power_uw = -3;
+  expected[0].changed = false;
+  expected[1].changed = true;
+  expect_equal(*readings, expected);
 }
 
 TEST(PackedReadings, AreRefusedWhereTheyAreDamaged) {

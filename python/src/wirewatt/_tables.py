@@ -184,17 +184,22 @@ class Sweep(_Database):
 
 
 def _unpacked(count: int, differences: str, compressed: bytes) -> Columns:
-    planes = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=9 * len(_FIELDS) * count)
-    if len(planes) != 9 * len(_FIELDS) * count:
+    size = 9 * len(_FIELDS) * count
+    planes = zstandard.ZstdDecompressor().decompress(compressed, max_output_size=size + 16 * len(_FIELDS))
+    if len(planes) == size:  # of version 2
+        steps = numpy.array([[0, 1]] * len(_FIELDS), dtype=numpy.uint64)
+    elif len(planes) == size + 16 * len(_FIELDS):
+        steps = numpy.frombuffer(planes[size:], dtype="<u8").reshape(len(_FIELDS), 2)
+    else:
         raise ValueError(f"{len(planes)} bytes for {count} readings")
-    fields = numpy.frombuffer(planes, dtype=numpy.uint8).reshape(len(_FIELDS), 9, count)
+    fields = numpy.frombuffer(planes[:size], dtype=numpy.uint8).reshape(len(_FIELDS), 9, count)
     out: Columns = {}
-    for name, times, field in zip(_FIELDS, differences, fields):
+    for name, times, field, (least, divisor) in zip(_FIELDS, differences, fields, steps):
         zigzag = field[1:].T.copy().view("<u8").reshape(count)
         values = (zigzag >> numpy.uint64(1)) ^ (numpy.uint64(0) - (zigzag & numpy.uint64(1)))
         for _ in range(int(times)):
             values = numpy.cumsum(values, dtype=numpy.uint64)
-        numbers = values.view(numpy.int64)
+        numbers = (values * divisor + least).view(numpy.int64)
         there = field[0] != 0
         out[name] = numbers if there.all() else numpy.where(there, numbers.astype(float), numpy.nan)
     return out
