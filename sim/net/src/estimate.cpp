@@ -194,6 +194,11 @@ Result<LatencyEstimate> estimate_latency(const NetworkConfig& wanted,
   WW_TRY(validate(*kind, network));
   WW_TRY(validate(traffic, network));
   const auto flows = kind->flows(network);
+  if (flows == nullptr) {
+    return fail(ErrorCode::unsupported,
+                "adaptive routes, clock domains and narrow links can only be simulated",
+                "topology");
+  }
   return Estimator(network, traffic, *flows).run();
 }
 
