@@ -148,6 +148,27 @@ TEST(Simulate, EstimatesWithoutARunAndWithinItsBounds) {
   EXPECT_EQ(run({wirewatt(), "simulate", "--estimate", "--curve"}).exit_code, 2);
 }
 
+TEST(Simulate, SkipsWhatIsFarBeyondAFullChannelAndSimulatesTheRest) {
+  const auto at = [](const std::string& rate, const std::string& network) {
+    return run({wirewatt(), "simulate", "--json", "--network", network, "--traffic", "transpose",
+                "--k", "8", "--vcs", "8", "--cycles", "500", "--warmup", "100", "--rate", rate,
+                "--skip-beyond", "2"});
+  };
+  // A channel of the mesh is full at 1/7.
+  const auto skipped = at("0.3", "mesh");
+  EXPECT_EQ(skipped.exit_code, 1);
+  const json why = skipped.json();
+  EXPECT_NEAR(why.at("skipped").at("full_rate").get<double>(), 1.0 / 7, 1e-9);
+  EXPECT_FALSE(why.at("stable"));
+  EXPECT_FALSE(why.contains("avg_packet_latency"));
+  EXPECT_NE(skipped.err.find("2.10 times the 0.1429"), std::string::npos) << skipped.err;
+  const auto beyond = at("0.25", "mesh");
+  EXPECT_EQ(beyond.exit_code, 0) << beyond.err;
+  EXPECT_FALSE(beyond.json().at("stable"));
+  // Adaptive ways have no estimate, so nothing says that they are full.
+  EXPECT_TRUE(at("0.3", "mesh-adaptive").json().contains("avg_packet_latency"));
+}
+
 TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
   const std::vector<std::string> load{"--rate", "0.3", "--warmup", "200", "--cycles", "1000"};
   std::vector<std::string> words = load;

@@ -272,6 +272,9 @@ int run(const SimulateArguments& arguments) {
   }
   auto simulation = simulation_of(arguments);
   if (!simulation) return report_error(simulation.error());
+  if (const auto code = skipped(*simulation, arguments.statistics, arguments.json)) {
+    return *code;
+  }
   if (wants_statistics(arguments.statistics)) {
     return run_statistics(*simulation, arguments.statistics, arguments.json);
   }
