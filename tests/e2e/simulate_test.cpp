@@ -148,6 +148,17 @@ TEST(Simulate, EstimatesWithoutARunAndWithinItsBounds) {
   EXPECT_EQ(run({wirewatt(), "simulate", "--estimate", "--curve"}).exit_code, 2);
 }
 
+TEST(Simulate, SaysTheAreaAndTheLongestPathOfANetwork) {
+  const json area = simulated({"--network", "mesh", "--vcs", "5", "--vc-buffer", "4", "--rate",
+                               "0.1", "--cycles", "500", "--warmup", "100"})
+                        .at("area");
+  EXPECT_EQ(area.at("routers"), 16);
+  // DSENT's router of 22 nm, and 48 links of a millimetre with 128 wires of 0.32 um pitch.
+  EXPECT_NEAR(area.at("router_mm2").at("total").get<double>(), 0.0326, 1e-4);
+  EXPECT_NEAR(area.at("router_path_ps").get<double>(), 231.354, 1e-9);
+  EXPECT_NEAR(area.at("wiring_mm2").get<double>(), 48 * 128 * 320e-6, 1e-9);
+}
+
 TEST(Simulate, SkipsWhatIsFarBeyondAFullChannelAndSimulatesTheRest) {
   const auto at = [](const std::string& rate, const std::string& network) {
     return run({wirewatt(), "simulate", "--json", "--network", network, "--traffic", "transpose",
