@@ -148,6 +148,38 @@ TEST(Simulate, EstimatesWithoutARunAndWithinItsBounds) {
   EXPECT_EQ(run({wirewatt(), "simulate", "--estimate", "--curve"}).exit_code, 2);
 }
 
+TEST(Simulate, SaysTheAreaAndTheLongestPathOfANetwork) {
+  const json area = simulated({"--network", "mesh", "--vcs", "5", "--vc-buffer", "4", "--rate",
+                               "0.1", "--cycles", "500", "--warmup", "100"})
+                        .at("area");
+  EXPECT_EQ(area.at("routers"), 16);
+  // DSENT's router of 22 nm, and 48 links of a millimetre with 128 wires of 0.32 um pitch.
+  EXPECT_NEAR(area.at("router_mm2").at("total").get<double>(), 0.0326, 1e-4);
+  EXPECT_NEAR(area.at("router_path_ps").get<double>(), 231.354, 1e-9);
+  EXPECT_NEAR(area.at("wiring_mm2").get<double>(), 48 * 128 * 320e-6, 1e-9);
+}
+
+TEST(Simulate, SkipsWhatIsFarBeyondAFullChannelAndSimulatesTheRest) {
+  const auto at = [](const std::string& rate, const std::string& network) {
+    return run({wirewatt(), "simulate", "--json", "--network", network, "--traffic", "transpose",
+                "--k", "8", "--vcs", "8", "--cycles", "500", "--warmup", "100", "--rate", rate,
+                "--skip-beyond", "2"});
+  };
+  // A channel of the mesh is full at 1/7.
+  const auto skipped = at("0.3", "mesh");
+  EXPECT_EQ(skipped.exit_code, 1);
+  const json why = skipped.json();
+  EXPECT_NEAR(why.at("skipped").at("full_rate").get<double>(), 1.0 / 7, 1e-9);
+  EXPECT_FALSE(why.at("stable"));
+  EXPECT_FALSE(why.contains("avg_packet_latency"));
+  EXPECT_NE(skipped.err.find("2.10 times the 0.1429"), std::string::npos) << skipped.err;
+  const auto beyond = at("0.25", "mesh");
+  EXPECT_EQ(beyond.exit_code, 0) << beyond.err;
+  EXPECT_FALSE(beyond.json().at("stable"));
+  // Adaptive ways have no estimate, so nothing says that they are full.
+  EXPECT_TRUE(at("0.3", "mesh-adaptive").json().contains("avg_packet_latency"));
+}
+
 TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
   const std::vector<std::string> load{"--rate", "0.3", "--warmup", "200", "--cycles", "1000"};
   std::vector<std::string> words = load;

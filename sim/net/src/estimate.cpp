@@ -45,14 +45,15 @@ class Estimator {
     LatencyEstimate estimate;
     estimate.zero_load_latency = loads_.zero_load;
     estimate.avg_hops = loads_.hops;
-    estimate.busiest_link = source_load();
     estimate.busiest_vcs = 0;
+    double busiest = 0;
     for (std::size_t channel = 0; channel < loads_.channel.size(); ++channel) {
-      estimate.busiest_link = std::max(estimate.busiest_link, loads_.channel[channel]);
+      busiest = std::max(busiest, loads_.channel[channel]);
       estimate.busiest_vcs = std::max(estimate.busiest_vcs, vcs_taken(channel));
     }
-    estimate.full_rate =
-        estimate.busiest_link > 0 ? std::min(1.0, traffic_.rate / estimate.busiest_link) : 1.0;
+    // A node may be slower than its channel, but how much slower is only estimated.
+    estimate.full_rate = busiest > 0 ? std::min(1.0, traffic_.rate / busiest) : 1.0;
+    estimate.busiest_link = std::max(source_load(), busiest);
     estimate.packet_latency = estimate.zero_load_latency + source_wait() + channel_wait();
     const double load = std::max(estimate.busiest_link, estimate.busiest_vcs);
     estimate.bounded = load <= kBoundedLoad;
@@ -194,6 +195,11 @@ Result<LatencyEstimate> estimate_latency(const NetworkConfig& wanted,
   WW_TRY(validate(*kind, network));
   WW_TRY(validate(traffic, network));
   const auto flows = kind->flows(network);
+  if (flows == nullptr) {
+    return fail(ErrorCode::unsupported,
+                "adaptive routes, clock domains and narrow links can only be simulated",
+                "topology");
+  }
   return Estimator(network, traffic, *flows).run();
 }
 

@@ -119,6 +119,32 @@ TEST(Estimate, BoundsHoldForRandomConfigurations) {
   RecordProperty("greatest_error", fmt::format("{:.4f}", errors.back()));
 }
 
+// What lets a sweep skip a point. Half as much again as a channel carries leaves a third of what is
+// meant for it waiting, so the last packet waits for half as long as all of them were sent.
+TEST(Estimate, SaysTheRateBeyondWhichNoNetworkKeepsUp) {
+  Random random(9);
+  for (int compared = 0; compared < 40;) {
+    Sampled one = sample(random);
+    const auto estimate = estimate_latency(one.network, one.traffic);
+    ASSERT_TRUE(estimate) << estimate.error().text();
+    one.traffic.rate = 1.5 * estimate->full_rate;
+    if (one.traffic.rate > 1) {
+      continue;
+    }
+    ++compared;
+    auto network = make_network(one.network);
+    ASSERT_TRUE(network) << network.error().text();
+    RunConfig config;
+    config.traffic = one.traffic;
+    config.warmup = Cycles{500};
+    config.cycles = Cycles{2500};
+    const auto result = run(**network, config);
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_TRUE(result->max_packet_latency > 0.3 * 3000 || result->undelivered > 0)
+        << described(one) << ": " << result->max_packet_latency;
+  }
+}
+
 // Latency and routers of a packet that is alone.
 std::pair<std::uint64_t, int> lone_packet(Network& network, NodeId from, NodeId to, int flits) {
   Packet packet;

@@ -135,6 +135,8 @@ Result<SimulateReport> simulate(const Simulation& simulation) {
   WW_ASSIGN(energy, power::account(report.run.window, energy_config));
   report.energy = std::move(energy);
   report.comparison = power::compare_estimators(report.run.window, energy_config);
+  WW_ASSIGN(area, power::network_area(report.run.window, energy_config));
+  report.area = std::move(area);
   return report;
 }
 
@@ -220,6 +222,7 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
     }
   }
   json["estimators_pj"] = others;
+  json["area"] = report.area;
   const auto ejected = static_cast<double>(std::max<std::uint64_t>(run.window.ejected_flits, 1));
   json["energy_pj_per_flit"] = report.energy.total().to<double>() / ejected;
 }

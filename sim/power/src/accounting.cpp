@@ -126,9 +126,9 @@ struct Wires {
                                        : static_cast<double>(flits) * flit_bits * toggle_rate;
     return Picojoule(transitions * fj_per_toggle_mm * length_mm * 1e-3);
   }
-  [[nodiscard]] Picojoule leaking(std::uint64_t links) const {
-    return Picojoule(static_cast<double>(links) * flit_bits * length_mm * leakage_uw_per_bit_mm *
-                     1e-6 * seconds * 1e12);
+  [[nodiscard]] Picojoule leaking(std::uint64_t links, std::uint64_t missing_wires = 0) const {
+    const double bits = static_cast<double>(links) * flit_bits - static_cast<double>(missing_wires);
+    return Picojoule(bits * length_mm * leakage_uw_per_bit_mm * 1e-6 * seconds * 1e12);
   }
 };
 
@@ -272,7 +272,8 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   report.crossbar = times(events.crossbar_flits, router.crossbar_pj);
   report.switch_allocator = times(events.switch_grants, router.switch_grant_pj);
   report.vc_allocator = times(events.vc_grants, router.vc_grant_pj);
-  report.clock = times(events.cycles * events.routers, router.clock_pj);
+  report.clock =
+      times(events.cycles * events.routers - events.router_cycles_without_edge, router.clock_pj);
   report.router_source = router.source;
 
   const double fj_per_toggle_mm =
@@ -295,7 +296,8 @@ Result<EnergyReport> account(const NetworkEvents& events, const EnergyConfig& co
   report.link = wires.moving(events.link_flits - (charged ? named.l2_crossing_flits : 0),
                              events.link_toggles - (charged ? named.l2_crossing_toggles : 0));
   report.router_leakage = leakage(events.routers, router.leakage_mw, wires.seconds);
-  report.link_leakage = wires.leaking(events.links - (charged ? named.l2_crossings : 0));
+  report.link_leakage =
+      wires.leaking(events.links - (charged ? named.l2_crossings : 0), named.missing_wires);
   if (const SizedLinkEvents& sized = events.sized_links; sized.length_um != 0) {
     Wires micrometres = wires;
     micrometres.length_mm = 1e-3;

@@ -9,13 +9,18 @@ namespace {
 using Count = std::uint64_t;
 
 // Counts that grow with time. What is missing here would be lost from windows of a run.
-constexpr std::array kNetworkCounts{
-    &NetworkEvents::injected_flits,    &NetworkEvents::ejected_flits,
-    &NetworkEvents::resent_flits,      &NetworkEvents::buffer_writes,
-    &NetworkEvents::buffer_reads,      &NetworkEvents::crossbar_flits,
-    &NetworkEvents::switch_grants,     &NetworkEvents::vc_grants,
-    &NetworkEvents::link_flits,        &NetworkEvents::link_toggles,
-    &NetworkEvents::reply_buffer_flits};
+constexpr std::array kNetworkCounts{&NetworkEvents::router_cycles_without_edge,
+                                    &NetworkEvents::injected_flits,
+                                    &NetworkEvents::ejected_flits,
+                                    &NetworkEvents::resent_flits,
+                                    &NetworkEvents::buffer_writes,
+                                    &NetworkEvents::buffer_reads,
+                                    &NetworkEvents::crossbar_flits,
+                                    &NetworkEvents::switch_grants,
+                                    &NetworkEvents::vc_grants,
+                                    &NetworkEvents::link_flits,
+                                    &NetworkEvents::link_toggles,
+                                    &NetworkEvents::reply_buffer_flits};
 constexpr std::array kSizedLinkCounts{
     &SizedLinkEvents::flit_um,           &SizedLinkEvents::toggle_um,
     &SizedLinkEvents::crossing_flits,    &SizedLinkEvents::crossing_fj,
@@ -36,7 +41,8 @@ constexpr std::array kCompressionCounts{
     &CompressionEvents::flits_after};
 // What a network is made of: it adds up over networks and stays over time.
 constexpr std::array kParts{&NetworkEvents::routers, &NetworkEvents::links};
-constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um, &SizedLinkEvents::l2_crossings};
+constexpr std::array kSizedLinkParts{&SizedLinkEvents::length_um, &SizedLinkEvents::missing_wires,
+                                     &SizedLinkEvents::l2_crossings};
 constexpr std::array kOverlayParts{&OverlayEvents::routers, &OverlayEvents::links};
 
 static_assert(sizeof(SizedLinkEvents) ==

@@ -93,6 +93,21 @@ void print_chip_wires(const sim::power::EnergyReport& energy) {
                row("all", charge.all)});
 }
 
+void print_area(const sim::power::NetworkArea& area) {
+  const sim::power::RouterArea& router = area.router;
+  fmt::print("area of cells and longest path ({}), beside a clock of {:.4g} ps\n", router.source,
+             area.clock_ps);
+  print_table({{"  routers", fmt::format("{} of {:.4g} mm2", area.routers, router.total_mm2()),
+                fmt::format("buffers {:.4g}, crossbar {:.4g}, allocator {:.4g}", router.buffers_mm2,
+                            router.crossbar_mm2, router.switch_allocator_mm2),
+                fmt::format("{:.4g} ps", router.longest_path_ps)},
+               {"  links", fmt::format("{:.4g} mm in all", area.link_mm),
+                fmt::format("repeaters {:.4g}, wires above cells {:.4g}", area.repeaters_mm2,
+                            area.wiring_mm2),
+                fmt::format("{:.4g} ps", area.link_ps)},
+               {"  all cells", fmt::format("{:.4g} mm2", area.cells_mm2()), "", ""}});
+}
+
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
   const auto& run = report.run;
   fmt::print("{} with {}{}\n", report.simulation.network.network, load_text(arguments),
@@ -131,6 +146,7 @@ void print_report(const SimulateArguments& arguments, const sim::net::SimulateRe
   print_misfit(report.simulation.misfit);
   print_crossing(report.energy);
   print_chip_wires(report.energy);
+  print_area(report.area);
 }
 
 // What every estimator says of the same events, side by side [pJ].
@@ -272,6 +288,9 @@ int run(const SimulateArguments& arguments) {
   }
   auto simulation = simulation_of(arguments);
   if (!simulation) return report_error(simulation.error());
+  if (const auto code = skipped(*simulation, arguments.statistics, arguments.json)) {
+    return *code;
+  }
   if (wants_statistics(arguments.statistics)) {
     return run_statistics(*simulation, arguments.statistics, arguments.json);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -137,7 +139,12 @@ void add_statistics_options(CLI::App& command, StatisticsOptions& options) {
       ->capture_default_str()
       ->needs(precision)
       ->group(kStatistics);
-  const std::vector<CLI::Option*> ways{estimate, saturation, seeds, precision};
+  auto* skip = command
+                   .add_option("--skip-beyond", options.skip_beyond,
+                               "Simulate no rate above so many times that at which, as estimated, "
+                               "a channel is full (default: simulate every rate)")
+                   ->check(CLI::Range(1.0, 1000.0));
+  const std::vector<CLI::Option*> ways{estimate, saturation, seeds, precision, skip};
   for (CLI::Option* way : ways) {
     way->group(kStatistics);
     for (const char* other :
@@ -145,8 +152,33 @@ void add_statistics_options(CLI::App& command, StatisticsOptions& options) {
       way->excludes(command.get_option(other));
     }
   }
-  estimate->excludes(saturation)->excludes(seeds)->excludes(precision);
-  saturation->excludes(seeds)->excludes(precision);
+  estimate->excludes(saturation)->excludes(seeds)->excludes(precision)->excludes(skip);
+  saturation->excludes(seeds)->excludes(precision)->excludes(skip);
+}
+
+std::optional<int> skipped(const sim::net::Simulation& simulation, const StatisticsOptions& options,
+                           bool json) {
+  if (options.skip_beyond == 0) {
+    return std::nullopt;
+  }
+  const double rate = simulation.run.traffic.rate;
+  const auto estimate = sim::net::estimate_latency(simulation.network, simulation.run.traffic);
+  if (!estimate || !(rate > options.skip_beyond * estimate->full_rate)) {
+    return std::nullopt;
+  }
+  const std::string reason = fmt::format(
+      "not simulated: a rate of {:g} is {:.2f} times the {:.4f} at which a channel is full", rate,
+      rate / estimate->full_rate, estimate->full_rate);
+  spdlog::warn("{}", reason);
+  if (json) {
+    nlohmann::json all = described(simulation);
+    all["rate"] = rate;
+    all["skipped"] = {
+        {"reason", reason}, {"full_rate", estimate->full_rate}, {"beyond", options.skip_beyond}};
+    all["stable"] = false;
+    print_json(all);
+  }
+  return 1;
 }
 
 bool wants_statistics(const StatisticsOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
 #include "ww/sim/net/simulate.hpp"
 #include "ww/sim/net/statistics.hpp"
@@ -15,10 +16,17 @@ struct StatisticsOptions {
   int max_seeds{100};
   bool saturation{};
   double tolerance{0.005};
+  double skip_beyond{};  // of the rate at which a channel is full; 0: whatever the rate is
 };
 
 // `curve` and what draws one run exclude them.
 void add_statistics_options(CLI::App& command, StatisticsOptions& options);
+
+// With --skip-beyond and a rate that is beyond: prints why there is nothing to simulate, and
+// returns the exit code 1. Nothing where the point must be simulated, as every point whose network
+// or traffic has no estimate.
+[[nodiscard]] std::optional<int> skipped(const sim::net::Simulation& simulation,
+                                         const StatisticsOptions& options, bool json);
 
 // Whether one of them was asked for; run_statistics() then answers instead of simulate().
 [[nodiscard]] bool wants_statistics(const StatisticsOptions& options);

@@ -67,6 +67,21 @@ TEST_F(Comparison, SimulationsInAFolderBecomeOneSeries) {
   EXPECT_THAT(html, HasSubstr("\"x\":[0.1,0.2],\"y\":[20.0,30.0]"));
 }
 
+TEST_F(Comparison, ASimulationsPageHasItsAreaAndLongestPath) {
+  json run = simulation("mesh", 0.1, 20);
+  put("a.json", run);
+  ASSERT_TRUE(write_report(folder_, folder_ / "page.html"));
+  EXPECT_THAT(read_file(folder_ / "page.html").value(), testing::Not(HasSubstr("longest path")));
+  run["area"] = {{"cells_mm2", 0.53},     {"routers", 16},    {"router_mm2", {{"total", 0.0326}}},
+                 {"repeaters_mm2", 0.01}, {"wiring_mm2", 2},  {"router_path_ps", 231.4},
+                 {"link_ps", 343.2},      {"clock_ps", 1000}, {"source", "DSENT Bulk22LVT"}};
+  put("a.json", run);
+  ASSERT_TRUE(write_report(folder_, folder_ / "page.html"));
+  const auto html = read_file(folder_ / "page.html").value();
+  EXPECT_THAT(html, HasSubstr("<td>longest path of a router</td><td class=\"n\">231.4</td>"));
+  EXPECT_THAT(html, HasSubstr("DSENT Bulk22LVT"));
+}
+
 TEST_F(Comparison, SaysWhatAFolderWithoutARunLacks) {
   const auto status = write_report(folder_, folder_ / "x.html");
   ASSERT_FALSE(status);

@@ -109,6 +109,29 @@ std::string link_map(const json& map) {
   return svg.finish();
 }
 
+// Area of the routers and links, and the longest paths beside the clock.
+void area_of(Html& page, const json& area) {
+  Table table{"Area and longest path", {{"what"}, {"value", true}, {"unit"}}, {}};
+  const auto row = [&](const char* name, const json& value, const char* unit) {
+    table.rows.push_back({name, cell_text(value), unit});
+  };
+  row("routers", area.at("routers"), "");
+  for (const auto& [part, value] : object_of(area, "router_mm2").items()) {
+    row(("a router: " + part).c_str(), value, "mm2");
+  }
+  row("repeaters of all links", area.at("repeaters_mm2"), "mm2");
+  row("all cells", area.at("cells_mm2"), "mm2");
+  row("wires of all links, above the cells", area.at("wiring_mm2"), "mm2");
+  row("longest path of a router", area.at("router_path_ps"), "ps");
+  row("a link", area.at("link_ps"), "ps");
+  row("a cycle of the clock", area.at("clock_ps"), "ps");
+  table.rows.push_back({"Sums of standard cells, without the space between them. Computed by " +
+                            text_of(area, "source"),
+                        "", ""});
+  page.section("Area and longest path");
+  page.table(table);
+}
+
 void one_run(Html& page, const json& run) {
   const auto cycles = number_of(run, "avg_packet_latency");
   page.answer(
@@ -142,6 +165,9 @@ void one_run(Html& page, const json& run) {
                             std::to_string(link.at("to").get<int>()), cell_text(link.at("use"))});
     }
     page.table(table);
+  }
+  if (const json& area = object_of(run, "area"); !area.empty()) {
+    area_of(page, area);
   }
   Table rejected{"Estimators without a figure", {{"estimator"}, {"why"}}, {}};
   for (const auto& [name, report] : reports) {

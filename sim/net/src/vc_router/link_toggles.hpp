@@ -18,15 +18,20 @@ class LinkToggles {
         next_flit_(streams),
         toggles_(links) {}
 
-  // The transitions of this flit.
+  // The transitions of this flit, which crosses in so many pieces.
   std::uint64_t count(const PacketStore& store, std::uint32_t packet, bool head, std::size_t link,
-                      std::size_t stream) {
+                      std::size_t stream, int pieces = 1) {
     std::uint16_t& index = next_flit_[stream];
     if (head) {
       index = 0;
     }
-    const std::uint64_t changed = store.drive(
-        store[packet], index++, std::span(&last_word_[link * flit_bytes_], flit_bytes_));
+    const std::span wires(&last_word_[link * flit_bytes_],
+                          flit_bytes_ / static_cast<std::size_t>(pieces));
+    std::uint64_t changed = 0;
+    for (int piece = 0; piece < pieces; ++piece) {
+      changed += store.drive(store[packet], index * pieces + piece, wires);
+    }
+    ++index;
     toggles_[link] += changed;
     return changed;
   }

@@ -67,11 +67,15 @@ class Router {
   template <class Rules>
   void request_vc(const Rules& rules, PortVc input_vc, PortId output, GroupId group);
 
+  // Takes back what heads ask for that have no VC yet. Returns their input VCs.
+  template <class Rules>
+  [[nodiscard]] Mask withdraw_vc_requests(const Rules& rules);
+
   // The matches of this cycle; they change the pointers alone. Each winner goes to `sink`.
-  // kGuess: heads may bid before they have a VC, if the rules say so. Inlined by force, for the
-  // call would cost a fifth of the work.
+  // kGuess: heads may bid before they have a VC, if the rules say so. Outputs that are not `open`
+  // take no flit. Inlined by force, for the call would cost a fifth of the work.
   template <bool kGuess, class Rules, class Sink>
-  [[gnu::always_inline]] void allocate_switch(const Rules& rules, const Sink& sink);
+  [[gnu::always_inline]] void allocate_switch(const Rules& rules, Ports open, const Sink& sink);
   // Gives each grant to `sink`, which may take_vc() at once.
   template <class Rules, class Sink>
   void allocate_vcs(const Rules& rules, const Sink& sink);
@@ -93,6 +97,7 @@ class Router {
   [[nodiscard]] SmallCount front(PortVc input_vc) const { return read_[input_vc]; }
   [[nodiscard]] PortVc output_vc(PortVc input_vc) const { return output_[input_vc]; }
   [[nodiscard]] std::uint32_t credits(PortVc output_vc) const { return credits_[output_vc]; }
+  [[nodiscard]] std::uint32_t free_vcs(PortId output) const { return free_vcs_[output]; }
   [[nodiscard]] bool has_owner(PortVc output_vc) const { return !owner_[output_vc].is_none(); }
   [[nodiscard]] bool wants_vcs() const { return want_vc_ != 0; }
   [[nodiscard]] bool wants_switch_or_vcs() const { return (want_switch_ | want_vc_) != 0; }
@@ -210,6 +215,21 @@ template <class Rules>
 void Router<S>::request_vc(const Rules& rules, PortVc input_vc, PortId output, GroupId group) {
   vc_requests(rules, output, group) |= mask_of(input_vc);
   want_vc_ |= port_bit(output);
+}
+
+template <class S>
+template <class Rules>
+auto Router<S>::withdraw_vc_requests(const Rules& rules) -> Mask {
+  Mask heads = 0;
+  for_each_bit<PortId>(want_vc_, [&](PortId output) {
+    for (std::uint32_t group = 0; group < rules.groups(); ++group) {
+      Mask& requests = vc_requests(rules, output, GroupId(group));
+      heads |= requests;
+      requests = 0;
+    }
+  });
+  want_vc_ = 0;
+  return heads;
 }
 
 template <class S>

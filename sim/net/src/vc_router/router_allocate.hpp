@@ -109,7 +109,7 @@ auto Router<S>::guess_requests(const Rules& rules, Mask* guesses) -> Ports {
 
 template <class S>
 template <bool kGuess, class Rules, class Sink>
-inline void Router<S>::allocate_switch(const Rules& rules, const Sink& sink) {
+inline void Router<S>::allocate_switch(const Rules& rules, Ports open, const Sink& sink) {
   Ports wanted = want_switch_;
   std::array<Mask, static_cast<std::size_t>(kGuess ? S::room_ports : 1)> guesses{};
   const Mask* guess_data = nullptr;
@@ -119,6 +119,7 @@ inline void Router<S>::allocate_switch(const Rules& rules, const Sink& sink) {
       guess_data = guesses.data();
     }
   }
+  wanted &= open;
   if (wanted == 0) {
     return;
   }

@@ -56,12 +56,13 @@ class Sources {
   }
 
   // Every node sends a flit that can: send(node, packet, vc, is head, is tail). Nodes whose queues
-  // have run empty leave `waiting`.
-  template <class Send>
+  // have run empty leave `waiting`. acts(word) is a mask over 64 nodes: the others have no edge of
+  // their clock in this cycle.
+  template <class Acts, class Send>
   void step(std::int64_t now, PacketStore& store, std::vector<std::uint64_t>& waiting,
-            const Send& send) {
+            const Acts& acts, const Send& send) {
     for (std::size_t word = 0; word < live_.size(); ++word) {
-      for (std::uint64_t left = live_[word]; left != 0; left = without_lowest(left)) {
+      for (std::uint64_t left = live_[word] & acts(word); left != 0; left = without_lowest(left)) {
         const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
         const bool more = send_from(node, now, store, waiting, send);
         live_[word] &= ~(more ? 0 : left & (~left + 1));

@@ -14,11 +14,12 @@ class Stages {
  public:
   using R = Router<S>;
 
-  // One cycle of `router`. route(input VC) answers request_vc() for a head, take_vc(grant) and
-  // traverse(winner) carry out what was matched. False when the router has nothing left to do.
+  // One cycle of `router`, by its own clock, whose `open` outputs can take a flit. route(input VC)
+  // answers request_vc() for a head, take_vc(grant) and traverse(winner) carry out what was
+  // matched. False when the router has nothing left to do.
   template <class Rules, class Route, class TakeVc, class Traverse>
-  bool step(std::int64_t now, const Rules& rules, R& router, const Route& route,
-            const TakeVc& take_vc, const Traverse& traverse) {
+  bool step(std::int64_t now, const Rules& rules, R& router, typename S::Ports open,
+            const Route& route, const TakeVc& take_vc, const Traverse& traverse) {
     const VcRouterConfig& config = rules.config();
     const bool switch_waits =
         router.holds_active_flits() || (config.speculative && router.wants_vcs());
@@ -31,7 +32,7 @@ class Stages {
       switch_runs_ = true;
       winners_held_ = 0;
       router.template allocate_switch<true>(
-          rules, [&](typename R::Winner winner) { winners_[winners_held_++] = winner; });
+          rules, open, [&](typename R::Winner winner) { winners_[winners_held_++] = winner; });
       switch_due_ = now + config.sw_alloc_delay - 1;
     }
     if (!vc_runs_ && router.wants_vcs()) {
@@ -61,14 +62,17 @@ class Stages {
            routing_runs_ || vc_runs_ || switch_runs_;
   }
 
+  // A batch of grants is under way: what it grants must stay requested.
+  [[nodiscard]] bool allocates_vcs() const { return vc_runs_; }
+
   // Cycles until a flit that has just won the switch is sent. The crossbar takes what has won by
-  // its next start; outputs then send one flit a cycle.
-  [[nodiscard]] int send_delay(std::int64_t now, PortId output, int st_delay) {
+  // its next start; outputs then send one flit every `interval` cycles.
+  [[nodiscard]] int send_delay(std::int64_t now, PortId output, int st_delay, int interval) {
     if (crossbar_start_ <= now) {
       crossbar_start_ = std::max(now + 1, crossbar_start_ + st_delay);
     }
     std::int64_t& last = last_send_[output];
-    last = std::max(crossbar_start_ + st_delay - 1, last + 1);
+    last = std::max(crossbar_start_ + st_delay - 1, last + interval);
     return static_cast<int>(last - now);
   }
 

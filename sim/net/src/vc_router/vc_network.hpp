@@ -15,11 +15,12 @@
 // each), Stages (one each, where a stage takes several cycles), Sources (the nodes), and the
 // routing, which belongs to the topology:
 //   Place place_of(node); phase_of(source, destination)   what a head carries
-//   Hop route(here, router, flit)                          the next output, and which VCs there
+//   Hop route(here, router, input VC, flit)                the next output, and which VCs there
 //   is_entry(router, input), is_exit(router, output)       ports of nodes
 //   hops(source, destination)                              routers passed
 //   end_cycle(rules, routers), idle(cycles, ...)           for routing that watches the load
-// With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away.
+// With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away. Others say
+// is_adaptive() as well: heads that get no VC are then routed anew in every cycle.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +33,7 @@
 #include "vc_router/events.hpp"
 #include "vc_router/flit.hpp"
 #include "vc_router/link_toggles.hpp"
+#include "vc_router/pace.hpp"
 #include "vc_router/pair_wires.hpp"
 #include "vc_router/router.hpp"
 #include "vc_router/sources.hpp"
@@ -89,10 +91,10 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] std::size_t port_number(RouterId router, PortId port) const {
     return std::size_t{router.number()} * rules_.ports() + port.number();
   }
-  // Cycles from the router to what an output leads to, and back from an input.
-  [[nodiscard]] int delay_after(RouterId router, PortId output, bool exit) const {
+  // Cycles from the router to the node behind an output.
+  [[nodiscard]] int delay_to_node(RouterId router, PortId output) const {
     if constexpr (Routing::kEqualLinks) {
-      return exit ? kTerminalDelay - 1 : config_.link_delay;
+      return kTerminalDelay - 1;
     } else {
       return output_delays_[port_number(router, output)];
     }
@@ -102,9 +104,49 @@ class VcNetwork final : public ClockedNetwork {
     if constexpr (Routing::kEqualLinks) {
       return *credits_out_[entry ? 1 : 0];
     } else {
-      const int delay = input_delays_[port_number(router, input)];
-      return entry ? wheel_.at(now_ + 1 + delay).node_credits
-                   : wheel_.at(now_ + 1 + delay + router_config_.credit_delay).credits;
+      const std::size_t port = port_number(router, input);
+      const int wait = entry ? 0 : router_config_.credit_delay;
+      WheelSlot& slot =
+          wheel_.at(pace_.arrival(router, input_from_[port], now_, 1, input_delays_[port], wait));
+      return entry ? slot.node_credits : slot.credits;
+    }
+  }
+  // The outputs of a router that can take a flit in this cycle.
+  [[nodiscard]] typename S::Ports open_outputs(RouterId router) const {
+    if constexpr (Routing::kEqualLinks) {
+      return static_cast<typename S::Ports>(~typename S::Ports{0});
+    } else {
+      return pace_.open<typename S::Ports>(router, now_);
+    }
+  }
+  // Of the routers of a word of the mask over routers, those with an edge of their clock now.
+  [[nodiscard]] std::uint64_t routers_with_edge(std::size_t word) const {
+    return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.routers_with_edge(word);
+  }
+  [[nodiscard]] std::int64_t own_time(RouterId router) const {
+    return Routing::kEqualLinks ? now_ : pace_.own_time(router, now_);
+  }
+  [[nodiscard]] int interval(RouterId router, PortId output) const {
+    return Routing::kEqualLinks ? 1 : pace_.interval(router, output);
+  }
+  // When a flit that has just won the switch, and waits so long for the crossbar, can be seen
+  // behind the link.
+  [[nodiscard]] std::int64_t arrival_behind(RouterId router, PortId output, int waits) const {
+    if constexpr (Routing::kEqualLinks) {
+      return now_ + waits + 2 + config_.link_delay;
+    } else {
+      const std::size_t port = port_number(router, output);
+      return pace_.arrival(router, output_to_[port], now_,
+                           waits + 1 + pace_.interval(router, output), output_delays_[port]);
+    }
+  }
+  // From a router to its node or back, which have one clock.
+  [[nodiscard]] std::int64_t arrival_at_node(RouterId router, std::int64_t from, int edges,
+                                             int delay, int more = 0) const {
+    if constexpr (Routing::kEqualLinks) {
+      return from + edges + delay + more;
+    } else {
+      return pace_.arrival(router, router, from, edges, delay, more);
     }
   }
   void mark_busy(RouterId router, bool busy = true) {
@@ -128,6 +170,7 @@ class VcNetwork final : public ClockedNetwork {
   void step_stages(RouterId id, R& router);
   void begin_head(RouterId id, R& router, PortVc input_vc);
   void route(RouterId id, R& router, PortVc input_vc);
+  void route_anew(RouterId id, R& router);
   void take_vc(R& router, typename R::VcGrant grant);
   void traverse(RouterId id, R& router, Winner winner);
 
@@ -149,11 +192,14 @@ class VcNetwork final : public ClockedNetwork {
   IdVector<RouterId, R> routers_;
   IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
   FlitRings rings_;
+  Pace pace_;  // where links differ
   TimeWheel wheel_;
   Sources sources_;
   std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
+  std::vector<RouterId> output_to_;    // [router][port]; where links differ
+  std::vector<RouterId> input_from_;   // itself behind the port of a node
   std::vector<SwitchWinner> winners_;  // of this cycle
   std::vector<std::uint64_t> busy_;    // mask over routers with work left over
   ReplyBuffers reply_buffers_;
@@ -172,13 +218,19 @@ void VcNetwork<Rules, kGeneral, Routing>::tick() {
   injected_out_ = &wheel_.at(now_ + kTerminalDelay).arrivals;
   credits_out_ = {&wheel_.at(now_ + credit_delay_).credits,
                   &wheel_.at(now_ + kTerminalDelay).node_credits};
+  if constexpr (!Routing::kEqualLinks) {
+    pace_.begin_cycle(now_);
+  }
   deliver();
   WheelSlot& slot = wheel_.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
     sources_.take_credit(NodeVc(slot.node_credits[i].number()), store_);
   }
   slot.node_credits.clear();
-  sources_.step(now_, store_, waiting_,
+  const auto acts = [this](std::size_t word) {
+    return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.nodes_with_edge(word);
+  };
+  sources_.step(now_, store_, waiting_, acts,
                 [this](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
                   send(node, packet, vc, first, last);
                 });
@@ -199,7 +251,13 @@ void VcNetwork<Rules, kGeneral, Routing>::deliver() {
   for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
     const std::uint32_t index = slot.ejections[i];
     const PacketRecord& record = store_[index];
-    const int hops = routing_.hops(record.source, record.destination);
+    int hops = 0;
+    if constexpr (Routing::kEqualLinks) {
+      hops = routing_.hops(record.source, record.destination);
+    } else {
+      hops = routing_.is_adaptive() ? static_cast<int>(record.hops)
+                                    : routing_.hops(record.source, record.destination);
+    }
     deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
   }
   slot.ejections.clear();
@@ -222,7 +280,9 @@ void VcNetwork<Rules, kGeneral, Routing>::send(NodeId node, std::uint32_t packet
   if constexpr (Routing::kEqualLinks) {
     injected_out_->add(at);
   } else {
-    wheel_.at(now_ + 1 + wiring_.terminals[node].delay).arrivals.add(at);
+    const Wiring::Terminal& terminal = wiring_.terminals[node];
+    wheel_.at(pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay))
+        .arrivals.add(at);
   }
 }
 
@@ -272,13 +332,14 @@ template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
   std::size_t won = 0;
   for (std::size_t word = 0; word < busy_.size(); ++word) {
-    for (std::uint64_t left = busy_[word]; left != 0; left = without_lowest(left)) {
+    for (std::uint64_t left = busy_[word] & routers_with_edge(word); left != 0;
+         left = without_lowest(left)) {
       const RouterId id(word * 64 + static_cast<std::size_t>(lowest(left)));
       R& router = routers_[id];
       if constexpr (kGeneral) {
         step_stages(id, router);
       } else {
-        router.template allocate_switch<false>(rules_, [&](Winner winner) {
+        router.template allocate_switch<false>(rules_, open_outputs(id), [&](Winner winner) {
           winners_[won++] = SwitchWinner{id, winner};
         });
         router.allocate_vcs(rules_, [&](typename R::VcGrant grant) { take_vc(router, grant); });
@@ -286,6 +347,7 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
           for_each_bit<PortVc>(router.take_awaiting(),
                                [&](PortVc input_vc) { route(id, router, input_vc); });
         }
+        route_anew(id, router);
         const bool idle = !router.wants_switch_or_vcs();
         busy_[word] &= ~(idle ? left & (~left + 1) : 0);
       }
@@ -309,10 +371,26 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::step_stages(RouterId id, R& router) {
   const bool busy = stages_[id].step(
-      now_, rules_, router, [&](PortVc input_vc) { route(id, router, input_vc); },
+      own_time(id), rules_, router, open_outputs(id),
+      [&](PortVc input_vc) { route(id, router, input_vc); },
       [&](typename R::VcGrant grant) { take_vc(router, grant); },
       [&](Winner winner) { traverse(id, router, winner); });
+  if (!stages_[id].allocates_vcs()) {
+    route_anew(id, router);
+  }
   mark_idle(id, !busy);
+}
+
+// Heads that got no VC look again which outputs have one, if their ways are adaptive. Who asks for
+// a VC that another packet holds might otherwise wait for it in a circle.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::route_anew(RouterId id, R& router) {
+  if constexpr (!Routing::kEqualLinks) {
+    if (routing_.is_adaptive() && router.wants_vcs()) {
+      for_each_bit<PortVc>(router.withdraw_vc_requests(rules_),
+                           [&](PortVc input_vc) { route(id, router, input_vc); });
+    }
+  }
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -327,7 +405,7 @@ void VcNetwork<Rules, kGeneral, Routing>::begin_head(RouterId id, R& router, Por
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc input_vc) {
   Flit& flit = rings_.at(channel(id, input_vc), router.front(input_vc));
-  const Hop hop = routing_.route(rules_, id, router, flit);
+  const Hop hop = routing_.route(rules_, id, router, input_vc, flit);
   router.request_vc(rules_, input_vc, hop.output, hop.group);
 }
 
@@ -357,9 +435,12 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   last_move_ = now_;
   if (config_.count_toggles && !local) {
     toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
-                   std::size_t{id.number()} * rules_.all_vcs() + output_vc.number());
+                   std::size_t{id.number()} * rules_.all_vcs() + output_vc.number(),
+                   interval(id, output));
   }
   if constexpr (!Routing::kEqualLinks) {
+    pace_.take(id, output, own_time(id));
+    store_[packet].hops += routing_.is_adaptive() && flit.is_head() ? 1 : 0;
     if (local && pair_wires_.are_measured()) {
       const std::uint64_t changed =
           config_.count_toggles
@@ -371,18 +452,20 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   }
 
   // Forward: written now, seen when the arrival comes. Behind a local port nothing is read.
-  const int waits =
-      kGeneral ? stages_[id].send_delay(now_, output, router_config_.st_delay) - 1 : 0;
+  const int waits = kGeneral ? stages_[id].send_delay(own_time(id), output, router_config_.st_delay,
+                                                      interval(id, output)) -
+                                   1
+                             : 0;
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
-  const int link = delay_after(id, output, false);
   const bool now = Routing::kEqualLinks && !kGeneral;  // the list that tick() has looked up
-  (now ? *flits_out_ : wheel_.at(now_ + waits + 2 + link).arrivals).add(next, !local);
-  const int exit = delay_after(id, output, true);
-  WheelSlot& arrival = wheel_.at(now_ + waits + 2 + exit);
+  (now ? *flits_out_ : wheel_.at(arrival_behind(id, output, waits)).arrivals).add(next, !local);
+  const int exit = delay_to_node(id, output);
+  const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
+  WheelSlot& arrival = wheel_.at(leaves);
   arrival.ejections.add(packet, local & tail);
   arrival.ejected_flits += local ? 1 : 0;
-  wheel_.at(now_ + waits + 3 + 2 * exit + router_config_.credit_delay)
+  wheel_.at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay))
       .credits.add(CreditTo(channel(id, output_vc).number()), local);
 
   // Back: the room it took is free.

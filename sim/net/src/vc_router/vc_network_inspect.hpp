@@ -10,9 +10,10 @@ namespace ww::sim::net {
 
 // The longest time from winning a switch to an event that it causes. With a crossbar of several
 // cycles a flit waits for a batch, its traversal, and the flits of its batch before it.
-[[nodiscard]] inline int longest_delay(const VcRouterConfig& router, int link_delay) {
+[[nodiscard]] inline int longest_delay(const VcRouterConfig& router, int link_delay,
+                                       const Pace& pace) {
   const int sent = router.st_delay == 1 ? 1 : 3 * router.st_delay;
-  return sent + 2 + 2 * link_delay + router.credit_delay;
+  return pace.longest(sent + 2 + router.credit_delay, 2 * link_delay);
 }
 [[nodiscard]] inline int longest_link(const Wiring& wiring) {
   int longest = 1;
@@ -42,7 +43,8 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       stages_(kGeneral ? wiring_.routers : 0),
       // One router more: the rings behind local ports, written but never read.
       rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift_, router_config_.vc_buffer),
-      wheel_(longest_delay(router_config_, longest_link(wiring_)),
+      pace_(Routing::kEqualLinks ? Pace() : Pace(wiring_, config.flit_bits)),
+      wheel_(longest_delay(router_config_, longest_link(wiring_), pace_),
              std::size_t{wiring_.routers} * wiring_.ports, wiring_.terminals.size()),
       sources_(static_cast<std::uint32_t>(wiring_.terminals.size()), config.classes,
                router_config_),
@@ -65,10 +67,19 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
   if (!Routing::kEqualLinks) {
     output_delays_.resize(std::size_t{wiring_.routers} * rules_.ports(), 1);
     input_delays_ = output_delays_;
+    output_to_.resize(output_delays_.size());
+    input_from_.resize(output_delays_.size());
   }
-  const auto set_delay = [this](std::vector<int>& delays, RouterId router, PortId port, int delay) {
+  const auto set_output = [this](RouterId router, PortId port, int delay, RouterId to) {
     if (!Routing::kEqualLinks) {
-      delays[port_number(router, port)] = delay;
+      output_delays_[port_number(router, port)] = delay;
+      output_to_[port_number(router, port)] = to;
+    }
+  };
+  const auto set_input = [this](RouterId router, PortId port, int delay, RouterId from) {
+    if (!Routing::kEqualLinks) {
+      input_delays_[port_number(router, port)] = delay;
+      input_from_[port_number(router, port)] = from;
     }
   };
   for (const Wiring::Link& link : wiring_.links) {
@@ -76,16 +87,16 @@ void VcNetwork<Rules, kGeneral, Routing>::connect() {
     const Channel output = channel(link.from, rules_.vc_at(link.output, VcId{}));
     routers_[link.from].connect_output(link.output, input);
     routers_[link.to].connect_input(link.input, CreditTo(output.number()));
-    set_delay(output_delays_, link.from, link.output, link.delay);
-    set_delay(input_delays_, link.to, link.input, link.delay);
+    set_output(link.from, link.output, link.delay, link.to);
+    set_input(link.to, link.input, link.delay, link.from);
   }
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const Wiring::Terminal at = wiring_.terminals[node];
     entry_.push_back(channel(at.from, rules_.vc_at(at.input, VcId{})));
     routers_[at.to].connect_output(at.output, channel(RouterId(wiring_.routers), PortVc{}));
     routers_[at.from].connect_input(at.input, CreditTo(Sources::node_vc(node, VcId{}).number()));
-    set_delay(output_delays_, at.to, at.output, at.delay);
-    set_delay(input_delays_, at.from, at.input, at.delay);
+    set_output(at.to, at.output, at.delay, at.to);
+    set_input(at.from, at.input, at.delay, at.from);
   }
 }
 
@@ -126,6 +137,7 @@ template <class Rules, bool kGeneral, class Routing>
 power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   power::NetworkEvents events;
   events.cycles = static_cast<std::uint64_t>(now_);
+  events.router_cycles_without_edge = pace_.cycles_without_edge(now_);
   events.routers = wiring_.routers;
   events.injected_flits = injected_flits_;
   events.ejected_flits = ejected_flits_;
@@ -155,19 +167,23 @@ void VcNetwork<Rules, kGeneral, Routing>::add_link_events(power::NetworkEvents& 
                                                           std::uint64_t flits) const {
   const std::uint64_t toggles =
       config_.count_toggles ? toggles_.of(port_number(link.from, link.output)) : 0;
+  const auto flit_bits = static_cast<std::uint64_t>(config_.flit_bits);
+  const std::uint64_t bits = link.width_bits == 0 ? flit_bits : link.width_bits;
   if (link.pj_per_bit > 0) {
     const double fj = static_cast<double>(flits) * config_.flit_bits * link.pj_per_bit * 1e3;
     events.sized_links.crossing_flits += flits;
     events.sized_links.crossing_fj += static_cast<std::uint64_t>(fj + 0.5);
   } else if (link.length_um != 0) {
-    events.sized_links.length_um += link.length_um;
+    events.sized_links.length_um += link.length_um * bits / flit_bits;
     events.sized_links.flit_um += flits * link.length_um;
     events.sized_links.toggle_um += toggles * link.length_um;
   } else {
     ++events.links;
     events.link_flits += flits;
     events.link_toggles += toggles;
-    if (link.l2_crossing) {
+    if (!link.l2_crossing) {
+      events.sized_links.missing_wires += flit_bits - bits;
+    } else {
       ++events.sized_links.l2_crossings;
       events.sized_links.l2_crossing_flits += flits;
       events.sized_links.l2_crossing_toggles += toggles;

@@ -20,6 +20,8 @@ struct Wiring {
     // Not a wire on the die: it costs so much for each bit that crosses, whatever its length.
     double pj_per_bit{};
     bool l2_crossing{};  // between the sides of a partitioned L2
+    std::uint32_t
+        width_bits{};  // below a flit's, it takes several cycles a flit; 0: as wide as one
   };
   struct Terminal {   // of a node
     RouterId from{};  // where its packets enter
@@ -31,7 +33,9 @@ struct Wiring {
   std::uint32_t routers{};
   std::uint32_t ports{};  // of the router with the most
   std::vector<Link> links;
-  std::vector<Terminal> terminals;  // [node]
+  std::vector<Terminal> terminals;       // [node]
+  std::vector<std::uint32_t> clock_mhz;  // [router]; empty: one clock for all
+  int synchronizer{2};  // of flits that cross clocks [cycles of the receiving router]
 };
 
 }  // namespace ww::sim::net

@@ -21,8 +21,15 @@ Error error_at(const std::string& origin, std::size_t line, const std::string& k
       code, fmt::format("{}:{}: {}{}{}", origin, line, key, key.empty() ? "" : ": ", message), key};
 }
 
-Result<Routes> routes_for(const Wiring& wiring, std::string_view routing,
-                          const std::vector<Position>& positions, const std::string& origin) {
+// What a file says of routes.
+struct Ways {
+  std::string routing{"minimal"};
+  std::string escape{"up-down"};  // of adaptive routing
+  std::vector<Position> positions;
+};
+
+Result<Routes> routes_for(const Wiring& wiring, std::string_view routing, const Ways& ways,
+                          const std::string& origin) {
   if (routing == "minimal") {
     return minimal_routes(wiring);
   }
@@ -30,26 +37,31 @@ Result<Routes> routes_for(const Wiring& wiring, std::string_view routing,
     return up_down_routes(wiring);
   }
   if (routing == "dimension-order") {
-    if (positions.empty()) {
+    if (ways.positions.empty()) {
       return fail(ErrorCode::bad_data,
                   origin + ": routing dimension-order needs `positions`, an [x, y] for each router",
                   "routing");
     }
-    return dimension_order_routes(wiring, positions);
+    return dimension_order_routes(wiring, ways.positions);
   }
   return fail(ErrorCode::invalid_argument,
-              fmt::format("{}: routing '{}' is unknown; minimal, up-down or dimension-order",
+              fmt::format("{}: routing '{}' is unknown; minimal, up-down, dimension-order, or "
+                          "adaptive with one of these as its escape",
                           origin, routing),
               "routing");
 }
 
-Result<Topology> finish(GraphBuilder& builder, std::string_view routing,
-                        const std::vector<Position>& positions, const std::string& origin) {
-  Topology topology{builder.take(), {}};
+Result<Topology> finish(Wiring wiring, const Ways& ways, const std::string& origin) {
+  Topology topology{std::move(wiring), {}};
   if (topology.wiring.terminals.size() < 2) {
     return fail(ErrorCode::bad_data, origin + ": a network needs two nodes", "nodes");
   }
-  WW_ASSIGN(routes, routes_for(topology.wiring, routing, positions, origin));
+  const bool adaptive = ways.routing == "adaptive";
+  WW_ASSIGN(routes,
+            routes_for(topology.wiring, adaptive ? ways.escape : ways.routing, ways, origin));
+  if (adaptive) {
+    routes.make_escape_of(distances(topology.wiring));
+  }
   topology.routes = std::move(routes);
   return topology;
 }
@@ -117,6 +129,9 @@ class Table {
     }
     return found;
   }
+  void refuse(std::string_view key, const std::string& message) {
+    refuse(find(key, false), key, message);
+  }
   std::vector<Position> positions(std::string_view key, std::size_t wanted) {
     std::vector<Position> found;
     const toml::node* node = find(key, false);
@@ -176,9 +191,51 @@ class Table {
   std::set<std::string> asked_;
 };
 
+constexpr std::uint32_t kMostPieces = 64;  // of a flit on a narrow link
+constexpr double kMostMhz = 100000;
+constexpr std::uint32_t kMostRatio = 64;  // of two clocks
+
+// [router]: MHz; empty without domains.
+std::vector<std::uint32_t> clocks_of(Table& table, std::uint32_t routers) {
+  std::vector<Table> domains = table.tables("domain");
+  std::vector<std::uint32_t> mhz(domains.empty() ? 0 : routers);
+  for (Table& domain : domains) {
+    const std::uint32_t clock = domain.count("mhz", 1, kMostMhz);
+    for (const double router : domain.list("routers", 0, routers - 1.0)) {
+      std::uint32_t& of = mhz[static_cast<std::size_t>(router)];
+      if (of != 0) {
+        domain.refuse("routers", fmt::format("names router {}, which has a clock", router));
+      }
+      of = clock;
+    }
+    domain.refuse_others();
+  }
+  const auto [slowest, fastest] = std::minmax_element(mhz.begin(), mhz.end());
+  if (!mhz.empty() && *slowest == 0) {
+    table.refuse("domain", fmt::format("leaves router {} without a clock",
+                                       std::distance(mhz.begin(), slowest)));
+  } else if (!mhz.empty() && *fastest > kMostRatio * *slowest) {
+    table.refuse("domain", fmt::format("has clocks of {} and {} MHz, which differ by more than {}",
+                                       *slowest, *fastest, kMostRatio));
+  }
+  return mhz;
+}
+
 // The fields of a link that say what it is made of.
-Wiring::Link link_of(Table& table) {
+Wiring::Link link_of(Table& table, int flit_bits) {
   Wiring::Link link;
+  link.width_bits = table.count("width", 1, 65536, flit_bits);
+  const auto bits = static_cast<std::uint32_t>(flit_bits);
+  if (link.width_bits > bits) {
+    table.refuse("width", fmt::format("is wider than a flit of {} bits, which takes one cycle "
+                                      "already; a second link doubles the bandwidth",
+                                      bits));
+  } else if (link.width_bits % 8 != 0 || bits % link.width_bits != 0 ||
+             bits / link.width_bits > kMostPieces) {
+    table.refuse("width", fmt::format("is no multiple of 8 bits that divides a flit of {} bits "
+                                      "into at most {} pieces",
+                                      bits, kMostPieces));
+  }
   link.delay = static_cast<int>(table.count("delay", 1, 64, 1));
   link.length_um =
       static_cast<std::uint32_t>(std::lround(1e3 * table.number("length_mm", 0, 1000, 0)));
@@ -206,7 +263,7 @@ Wiring::Link link_of(Table& table) {
 }  // namespace
 
 Result<Topology> topology_of_toml(const std::string& text, const std::string& origin,
-                                  std::string_view routing) {
+                                  std::string_view routing, int flit_bits) {
   const toml::parse_result parsed = [&]() -> toml::parse_result {
     try {
       return toml::parse(text, origin);
@@ -224,8 +281,15 @@ Result<Topology> topology_of_toml(const std::string& text, const std::string& or
   std::optional<Error> error;
   Table table(root, origin, error);
   const std::uint32_t routers = table.count("routers", 1, kMaxRouters);
-  const std::string of_file = table.text("routing", "minimal");
-  const std::vector<Position> positions = table.positions("positions", routers);
+  Ways ways;
+  ways.routing = table.text("routing", ways.routing);
+  ways.escape = table.text("escape", ways.escape);
+  ways.positions = table.positions("positions", routers);
+  if (routing != "file") {
+    ways.routing = routing;
+  } else if (table.has("escape") && ways.routing != "adaptive") {
+    table.refuse("escape", "is for routing adaptive");
+  }
   GraphBuilder builder(std::max(routers, 1u));
   for (const double router : table.list("nodes", 0, std::max(routers, 1u) - 1.0)) {
     builder.add_node(static_cast<std::uint32_t>(router));
@@ -234,7 +298,7 @@ Result<Topology> topology_of_toml(const std::string& text, const std::string& or
     const std::uint32_t from = link.count("from", 0, std::max(routers, 1u) - 1.0);
     const std::uint32_t to = link.count("to", 0, std::max(routers, 1u) - 1.0);
     const bool one_way = link.flag("one_way", false);
-    const Wiring::Link like = link_of(link);
+    const Wiring::Link like = link_of(link, flit_bits);
     if (from == to) {
       link.refuse(nullptr, "to", "is the router that the link comes from");
     }
@@ -244,11 +308,17 @@ Result<Topology> topology_of_toml(const std::string& text, const std::string& or
       builder.add_link(to, from, like);
     }
   }
+  Wiring wiring = builder.take();
+  wiring.synchronizer = static_cast<int>(table.count("synchronizer", 0, 8, wiring.synchronizer));
+  wiring.clock_mhz = clocks_of(table, std::max(routers, 1u));
+  if (wiring.clock_mhz.empty() && table.has("synchronizer")) {
+    table.refuse("synchronizer", "is for routers of different domains, and there is no [[domain]]");
+  }
   table.refuse_others();
   if (error) {
     return tl::unexpected<Error>(std::move(*error));
   }
-  return finish(builder, routing == "file" ? of_file : routing, positions, origin);
+  return finish(std::move(wiring), ways, origin);
 }
 
 // Lines as "router 0 node 0 node 1 router 1 5": what follows is joined to the first, and a number
@@ -339,7 +409,11 @@ Result<Topology> topology_of_anynet(const std::string& text, const std::string& 
       builder.add_link(from, to, {.delay = delay});
     }
   }
-  return finish(builder, routing == "file" ? "minimal" : routing, {}, origin);
+  Ways ways;
+  if (routing != "file") {
+    ways.routing = routing;
+  }
+  return finish(builder.take(), ways, origin);
 }
 
 Result<Topology> topology_of_file(const NetworkConfig& config) {
@@ -349,8 +423,9 @@ Result<Topology> topology_of_file(const NetworkConfig& config) {
                 "topology is empty: name a file with routers, nodes and links", "topology");
   }
   WW_ASSIGN(text, read_file(keys.topology));
-  return keys.topology.ends_with(".toml") ? topology_of_toml(text, keys.topology, keys.routing)
-                                          : topology_of_anynet(text, keys.topology, keys.routing);
+  return keys.topology.ends_with(".toml")
+             ? topology_of_toml(text, keys.topology, keys.routing, config.flit_bits)
+             : topology_of_anynet(text, keys.topology, keys.routing);
 }
 
 }  // namespace ww::sim::net::graph

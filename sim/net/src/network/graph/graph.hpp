@@ -73,6 +73,19 @@ class Routes {
   [[nodiscard]] std::uint32_t phases() const { return phases_; }
   [[nodiscard]] std::uint32_t layers() const { return layers_; }
 
+  // Packets may take any way with the least sum of `distances`, [router][router], over VCs of their
+  // own. These routes are then those of the escape channel: the first VC of each class, which every
+  // head may ask for and no packet leaves before its end.
+  void make_escape_of(std::vector<std::uint32_t> distances) {
+    distances_ = std::move(distances);
+    layers_ = 2;
+  }
+  [[nodiscard]] bool adaptive() const { return !distances_.empty(); }
+  // Precondition: adaptive().
+  [[nodiscard]] std::uint32_t distance(RouterId from, RouterId to) const {
+    return distances_[std::size_t{from.number()} * routers_ + to.number()];
+  }
+
  private:
   [[nodiscard]] std::size_t index(std::uint32_t phase, RouterId here, RouterId to) const {
     return (std::size_t{phase} * routers_ + here.number()) * routers_ + to.number();
@@ -82,7 +95,8 @@ class Routes {
   std::uint32_t phases_{1};
   std::uint32_t layers_{1};
   std::uint32_t first_phases_{1};
-  std::vector<Step> steps_;  // [phase][here][to]
+  std::vector<Step> steps_;               // [phase][here][to]
+  std::vector<std::uint32_t> distances_;  // [from][to]; empty: one way only
 };
 
 struct Topology {
@@ -95,6 +109,9 @@ inline constexpr std::uint32_t kMaxRouters = 2048;
 
 // The least sum of link delays; ties go to routers of lower number, as in BookSim's anynet.
 [[nodiscard]] Routes minimal_routes(const Wiring& wiring);
+// These sums, [from][to]; kNoWay where there is none.
+inline constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max();
+[[nodiscard]] std::vector<std::uint32_t> distances(const Wiring& wiring);
 // First towards the root (router 0), then away from it, never back: free of deadlock in any graph
 // (Schroeder et al., Autonet, 1991). Of such ways, one with the fewest links.
 [[nodiscard]] Routes up_down_routes(const Wiring& wiring);
@@ -113,7 +130,9 @@ using HopTable = std::vector<std::uint16_t>;
 
 // Follows every route between nodes. Errors, by key `routing`: bad_data when there is no way, when
 // a route never ends, or when routes can wait for each other in a circle, which is then named: the
-// graph of channels that wait for channels must have no cycle (Dally and Seitz, 1987).
+// graph of channels that wait for channels must have no cycle (Dally and Seitz, 1987). Where ways
+// are adaptive, this is asked of the escape channel, from every router that a packet may reach
+// (Duato, 1993); the table is then empty, for packets count their routers themselves.
 [[nodiscard]] Result<HopTable> check_routes(const Topology& topology);
 
 }  // namespace ww::sim::net::graph

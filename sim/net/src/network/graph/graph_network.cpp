@@ -19,8 +19,8 @@ constexpr std::string_view kGraphGroup = "Topologies";
 constexpr Key<GraphConfig> kGraphKeys[] = {
     {"topology", &GraphConfig::topology, anything(), "", kGraphGroup,
      "File with routers, nodes and links: .toml, or BookSim's anynet", ""},
-    {"routing", &GraphConfig::routing, one_of("file, minimal, up-down, dimension-order"), "",
-     kGraphGroup, "topology: how packets find their way", ""},
+    {"routing", &GraphConfig::routing, one_of("file, minimal, up-down, dimension-order, adaptive"),
+     "", kGraphGroup, "topology: how packets find their way", ""},
     {"uplinks", &GraphConfig::uplinks, between(1, 16, "links from a cluster to the middle"),
      "links", kGraphGroup, "crossbar-hierarchical: from a cluster to the middle", "assumed"},
     {"bridge_links", &GraphConfig::bridge_links, between(1, 16, "links between the halves"),
@@ -66,7 +66,9 @@ template <class S, bool kGeneral>
 std::unique_ptr<Network> make_shaped_graph(const NetworkConfig& config, Topology topology,
                                            HopTable hops) {
   using Rules = RouterRules<S, false>;
-  const auto& router = config.own<VcRouterConfig>();
+  VcRouterConfig router = config.own<VcRouterConfig>();
+  // A head behind another packet's flits could not ask for its escape channel (Duato, 1993).
+  router.wait_for_tail_credit |= topology.routes.adaptive();
   Rules rules(router, router_sizes(topology, router.vcs, config.classes), {});
   TableRouting routing(topology.wiring, std::move(topology.routes), std::move(hops));
   return std::make_unique<VcNetwork<Rules, kGeneral, TableRouting>>(
@@ -127,23 +129,25 @@ Status check_groups(const NetworkConfig& config) {
 
 template <auto kDraw, auto kCheckSize, bool kOneSwitch = false>
 constexpr NetworkKind named(std::string_view name) {
-  return {.name = name,
-          .make = [](const NetworkConfig& config) { return make_graph(config, kDraw(config)); },
-          .validate = [](const NetworkConfig& config) -> Status {
-            WW_TRY(kCheckSize(config));
-            if (config.width * config.height > static_cast<int>(kMaxRouters)) {
-              return fail(ErrorCode::out_of_range,
-                          fmt::format("{} routers are more than a table of routes takes: {}",
-                                      config.width * config.height, kMaxRouters),
-                          "width");
-            }
-            return check_graph(config, kDraw(config));
-          },
-          .keys = graph_keys,
-          .needs_classes = true,
-          .flows = [](const NetworkConfig& config) { return table_flows(kDraw(config)); },
-          .router = [](const NetworkConfig& config) { return mean_router(config, kDraw(config)); },
-          .one_switch = kOneSwitch};
+  return {
+      .name = name,
+      .make = [](const NetworkConfig& config) { return make_graph(config, kDraw(config)); },
+      .validate = [](const NetworkConfig& config) -> Status {
+        WW_TRY(kCheckSize(config));
+        if (config.width * config.height > static_cast<int>(kMaxRouters)) {
+          return fail(ErrorCode::out_of_range,
+                      fmt::format("{} routers are more than a table of routes takes: {}",
+                                  config.width * config.height, kMaxRouters),
+                      "width");
+        }
+        return check_graph(config, kDraw(config));
+      },
+      .keys = graph_keys,
+      .needs_classes = true,
+      .flows =
+          [](const NetworkConfig& config) { return table_flows(kDraw(config), config.flit_bits); },
+      .router = [](const NetworkConfig& config) { return mean_router(config, kDraw(config)); },
+      .one_switch = kOneSwitch};
 }
 
 std::unique_ptr<Network> make_of_file(const NetworkConfig& config) {
@@ -179,7 +183,8 @@ const NetworkKind kTopology{.name = "topology",
                             .needs_classes = true,
                             .flows =
                                 [](const NetworkConfig& config) {
-                                  return graph::table_flows(*graph::topology_of_file(config));
+                                  return graph::table_flows(*graph::topology_of_file(config),
+                                                            config.flit_bits);
                                 },
                             .router = graph::router_of_file,
                             .set_size = graph::size_of_file,

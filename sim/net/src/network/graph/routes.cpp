@@ -14,7 +14,7 @@
 namespace ww::sim::net::graph {
 namespace {
 
-constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kFar = kNoWay;
 
 using LinksOf = std::vector<std::vector<const Wiring::Link*>>;  // [router]
 
@@ -39,42 +39,66 @@ std::uint16_t output_of(const Wiring::Link& link) {
 
 }  // namespace
 
+namespace {
+
+// Dijkstra's search from `start`: distances, and the link by which a way leaves it.
+struct Reached {
+  std::vector<std::uint32_t> distance;
+  std::vector<const Wiring::Link*> first;
+};
+Reached search(const LinksOf& from, std::uint32_t start) {
+  Reached reached{std::vector<std::uint32_t>(from.size(), kFar),
+                  std::vector<const Wiring::Link*>(from.size())};
+  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // distance, router
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  reached.distance[start] = 0;
+  open.push({0, start});
+  while (!open.empty()) {
+    const auto [so_far, router] = open.top();
+    open.pop();
+    if (so_far != reached.distance[router]) {
+      continue;
+    }
+    std::vector<const Wiring::Link*> next = from[router];
+    std::stable_sort(next.begin(), next.end(),
+                     [](const auto* a, const auto* b) { return a->to < b->to; });
+    for (const Wiring::Link* link : next) {
+      const std::uint32_t to = link->to.number();
+      const std::uint32_t distance = so_far + static_cast<std::uint32_t>(link->delay);
+      if (distance < reached.distance[to]) {
+        reached.distance[to] = distance;
+        reached.first[to] = router == start ? link : reached.first[router];
+        open.push({distance, to});
+      }
+    }
+  }
+  return reached;
+}
+
+}  // namespace
+
 Routes minimal_routes(const Wiring& wiring) {
   Routes routes(wiring.routers, 1, 1);
   const LinksOf from = links_from(wiring);
   for (std::uint32_t start = 0; start < wiring.routers; ++start) {
-    std::vector<std::uint32_t> distance(wiring.routers, kFar);
-    std::vector<const Wiring::Link*> first(wiring.routers);  // the link by which a way leaves start
-    using Entry = std::pair<std::uint32_t, std::uint32_t>;   // distance, router
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    distance[start] = 0;
-    open.push({0, start});
-    while (!open.empty()) {
-      const auto [so_far, router] = open.top();
-      open.pop();
-      if (so_far != distance[router]) {
-        continue;
-      }
-      std::vector<const Wiring::Link*> next = from[router];
-      std::stable_sort(next.begin(), next.end(),
-                       [](const auto* a, const auto* b) { return a->to < b->to; });
-      for (const Wiring::Link* link : next) {
-        const std::uint32_t to = link->to.number();
-        const std::uint32_t reached = so_far + static_cast<std::uint32_t>(link->delay);
-        if (reached < distance[to]) {
-          distance[to] = reached;
-          first[to] = router == start ? link : first[router];
-          open.push({reached, to});
-        }
-      }
-    }
+    const Reached reached = search(from, start);
     for (std::uint32_t to = 0; to < wiring.routers; ++to) {
-      if (first[to] != nullptr) {
-        routes.at(0, RouterId(start), RouterId(to)).output = output_of(*first[to]);
+      if (reached.first[to] != nullptr) {
+        routes.at(0, RouterId(start), RouterId(to)).output = output_of(*reached.first[to]);
       }
     }
   }
   return routes;
+}
+
+std::vector<std::uint32_t> distances(const Wiring& wiring) {
+  std::vector<std::uint32_t> all;
+  const LinksOf from = links_from(wiring);
+  for (std::uint32_t start = 0; start < wiring.routers; ++start) {
+    const std::vector<std::uint32_t> row = search(from, start).distance;
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return all;
 }
 
 Routes up_down_routes(const Wiring& wiring) {
@@ -257,6 +281,26 @@ class Dependencies {
   std::vector<std::set<std::uint32_t>> waits_for_;
 };
 
+// Routers that adaptive ways from the entries to `to` may pass.
+std::set<RouterId> passed_to(RouterId to, const std::set<RouterId>& entries, const LinksOf& from,
+                             const Routes& routes) {
+  std::set<RouterId> passed = entries;
+  std::vector<RouterId> open(entries.begin(), entries.end());
+  while (!open.empty()) {
+    const RouterId here = open.back();
+    open.pop_back();
+    for (const Wiring::Link* link : from[here.number()]) {
+      const std::uint32_t beyond = routes.distance(link->to, to);
+      const bool nearer = beyond != kNoWay && beyond + static_cast<std::uint32_t>(link->delay) ==
+                                                  routes.distance(here, to);
+      if (nearer && passed.insert(link->to).second) {
+        open.push_back(link->to);
+      }
+    }
+  }
+  return passed;
+}
+
 }  // namespace
 
 Result<HopTable> check_routes(const Topology& topology) {
@@ -302,18 +346,31 @@ Result<HopTable> check_routes(const Topology& topology) {
         static_cast<std::uint16_t>(passed);
     return {};
   };
-  for (const RouterId from : entries) {
+  const auto follow_all = [&](RouterId from, RouterId to) -> Status {
+    for (std::uint32_t phase = 0; phase < routes.first_phases(); ++phase) {
+      WW_TRY(follow(from, to, phase));
+    }
+    return {};
+  };
+  if (routes.adaptive()) {
+    const LinksOf links = links_from(wiring);
     for (const RouterId to : exits) {
-      for (std::uint32_t phase = 0; phase < routes.first_phases(); ++phase) {
-        WW_TRY(follow(from, to, phase));
+      for (const RouterId from : passed_to(to, entries, links, routes)) {
+        WW_TRY(follow_all(from, to));
+      }
+    }
+  } else {
+    for (const RouterId from : entries) {
+      for (const RouterId to : exits) {
+        WW_TRY(follow_all(from, to));
       }
     }
   }
   if (const std::string circle = dependencies.circle(); !circle.empty()) {
     return fail(ErrorCode::bad_data,
                 fmt::format("packets could wait for each other in a circle for ever, over the "
-                            "routers {}; routing up-down cannot deadlock",
-                            circle),
+                            "routers {}; {} up-down cannot deadlock",
+                            circle, routes.adaptive() ? "escape" : "routing"),
                 "routing");
   }
   return hops;

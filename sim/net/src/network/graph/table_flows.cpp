@@ -1,5 +1,7 @@
 #include "network/graph/table_flows.hpp"
 
+#include <algorithm>
+
 namespace ww::sim::net::graph {
 namespace {
 
@@ -47,7 +49,15 @@ class TableFlows final : public Flows {
 
 }  // namespace
 
-std::unique_ptr<Flows> table_flows(Topology topology) {
+std::unique_ptr<Flows> table_flows(Topology topology, int flit_bits) {
+  const Wiring& wiring = topology.wiring;
+  const bool narrow =
+      std::any_of(wiring.links.begin(), wiring.links.end(), [flit_bits](const auto& link) {
+        return link.width_bits != 0 && link.width_bits < static_cast<std::uint32_t>(flit_bits);
+      });
+  if (narrow || !wiring.clock_mhz.empty() || topology.routes.adaptive()) {
+    return nullptr;
+  }
   return std::make_unique<TableFlows>(std::move(topology));
 }
 

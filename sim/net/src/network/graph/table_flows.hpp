@@ -8,7 +8,8 @@
 
 namespace ww::sim::net::graph {
 
-// Precondition: check_routes() has succeeded.
-[[nodiscard]] std::unique_ptr<Flows> table_flows(Topology topology);
+// Null where ways are adaptive, and where routers or links are not all of one speed. Precondition:
+// check_routes() has succeeded.
+[[nodiscard]] std::unique_ptr<Flows> table_flows(Topology topology, int flit_bits);
 
 }  // namespace ww::sim::net::graph

@@ -1,12 +1,15 @@
 // Routing by table, for VcNetwork.
 #pragma once
 
+#include <optional>
+
 #include "network/graph/graph.hpp"
 #include "vc_router/vc_network.hpp"
 
 namespace ww::sim::net::graph {
 
 // VCs by group: a class's share, or with several layers the share of each, and then all of them.
+// Of adaptive routes the first layer, the escape channel, has one VC and the second has the rest.
 [[nodiscard]] inline RouterSizes router_sizes(const Topology& topology, int vcs, int classes) {
   const auto layers = static_cast<int>(topology.routes.layers());
   RouterSizes sizes{topology.wiring.ports, static_cast<std::uint32_t>(vcs), 0, {}};
@@ -15,8 +18,10 @@ namespace ww::sim::net::graph {
     const int first = c * vcs / classes;
     const int count = (c + 1) * vcs / classes - first;
     for (int layer = 0; layers > 1 && layer < layers; ++layer) {
-      groups.push_back(
-          vcs_between(first + layer * count / layers, first + (layer + 1) * count / layers));
+      const auto start = [&](int of) {
+        return first + (topology.routes.adaptive() && of == 1 ? 1 : of * count / layers);
+      };
+      groups.push_back(vcs_between(start(layer), start(layer + 1)));
     }
     groups.push_back(vcs_between(first, first + count));
   }
@@ -39,7 +44,12 @@ class TableRouting {
         hops_(std::move(hops)),
         terminals_(wiring.terminals),
         entries_(std::size_t{routers_} * ports_),
-        exits_(std::size_t{routers_} * ports_) {
+        exits_(std::size_t{routers_} * ports_),
+        links_(routers_) {
+    for (const Wiring::Link& link : wiring.links) {
+      links_[link.from.number()].push_back(
+          {link.output, link.to, static_cast<std::uint32_t>(link.delay)});
+    }
     for (const Wiring::Terminal& terminal : terminals_) {
       entries_[number(terminal.from, terminal.input)] = 1;
       exits_[number(terminal.to, terminal.output)] = 1;
@@ -60,20 +70,31 @@ class TableRouting {
   [[nodiscard]] std::uint32_t phase_of(NodeId, NodeId destination) const {
     return destination % routes_.first_phases();
   }
+  [[nodiscard]] bool is_adaptive() const { return routes_.adaptive(); }
+  // Precondition: not is_adaptive().
   [[nodiscard]] int hops(NodeId source, NodeId destination) const {
     return hops_[std::size_t{terminals_[source].from.number()} * routers_ +
                  terminals_[destination].to.number()];
   }
 
   template <class Rules, class R>
-  [[nodiscard]] Hop route(const Rules&, RouterId here, const R&, Flit& flit) const {
+  [[nodiscard]] Hop route(const Rules& rules, RouterId here, const R& router, PortVc input_vc,
+                          Flit& flit) const {
     const Place place = flit.to();
     const RouterId to(place.x | static_cast<std::uint32_t>(place.y) << 8);
     const std::uint32_t first = flit.message_class().number() * groups_of_class_;
     if (here == to) {
       return {flit.port(), GroupId(first + groups_of_class_ - 1)};
     }
-    const Routes::Step& step = routes_.at(flit.phase(), here, to);
+    std::uint32_t phase = flit.phase();
+    if (routes_.adaptive() && !came_by_escape(rules, here, input_vc, GroupId(first))) {
+      const GroupId free_ways(first + 1);
+      if (const auto output = freest_output(rules, here, to, router, free_ways)) {
+        return {*output, free_ways};
+      }
+      phase = 0;  // whatever an earlier request for the escape channel has left there
+    }
+    const Routes::Step& step = routes_.at(phase, here, to);
     flit.set_phase(step.phase);
     return {PortId(step.output), GroupId(first + step.layer)};
   }
@@ -84,6 +105,41 @@ class TableRouting {
   void idle(std::uint64_t, const Rules&, const Routers&) {}
 
  private:
+  struct Out {
+    PortId output;
+    RouterId to;
+    std::uint32_t delay;
+  };
+
+  template <class Rules>
+  [[nodiscard]] bool came_by_escape(const Rules& rules, RouterId here, PortVc input_vc,
+                                    GroupId escape) const {
+    const PortId input = rules.port_of(input_vc);
+    const std::uint32_t vc = std::uint32_t{1} << rules.vc_of(input_vc, input).number();
+    return !is_entry(here, input) && (rules.group_vcs(input, escape) & vc) != 0;
+  }
+  // Of the outputs on a shortest way with a VC to give, that with the most credits.
+  template <class Rules, class R>
+  [[nodiscard]] std::optional<PortId> freest_output(const Rules& rules, RouterId here, RouterId to,
+                                                    const R& router, GroupId group) const {
+    std::optional<PortId> best;
+    std::uint32_t most = 0;
+    for (const Out& out : links_[here.number()]) {
+      const std::uint32_t beyond = routes_.distance(out.to, to);
+      if (beyond == kNoWay || beyond + out.delay != routes_.distance(here, to)) {
+        continue;
+      }
+      const std::uint32_t usable = rules.group_vcs(out.output, group);
+      std::uint32_t credits = 0;
+      for_each_bit<VcId>(usable,
+                         [&](VcId vc) { credits += router.credits(rules.vc_at(out.output, vc)); });
+      if ((router.free_vcs(out.output) & usable) != 0 && credits > most) {
+        most = credits;
+        best = out.output;
+      }
+    }
+    return best;
+  }
   [[nodiscard]] std::size_t number(RouterId router, PortId port) const {
     return std::size_t{router.number()} * ports_ + port.number();
   }
@@ -96,6 +152,7 @@ class TableRouting {
   std::vector<Wiring::Terminal> terminals_;
   std::vector<char> entries_;  // [router][port]
   std::vector<char> exits_;
+  std::vector<std::vector<Out>> links_;  // [router]
 };
 
 }  // namespace ww::sim::net::graph

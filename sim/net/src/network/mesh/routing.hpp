@@ -66,7 +66,7 @@ class MeshRouting {
   }
 
   template <class Rules, class R>
-  [[nodiscard]] Hop route(const Rules& rules, RouterId here, const R& router,
+  [[nodiscard]] Hop route(const Rules& rules, RouterId here, const R& router, PortVc,
                           const Flit& flit) const {
     const Place at = places_[here];
     const Place to = flit.to();

@@ -29,7 +29,8 @@ struct NetworkKind {
 
   // Requests and replies would wait for each other in its buffers: they need classes of their own.
   bool needs_classes{};
-  // The ways of its packets, where they are fixed beforehand (flows.hpp); null: they are not.
+  // The ways of its packets, where they are fixed beforehand (flows.hpp); null: they are not, for
+  // any configuration or, as a result, for this one.
   // Precondition: validate(config) has succeeded.
   std::unique_ptr<Flows> (*flows)(const NetworkConfig& config){};
   // Its router, as energy accounting sees it. Null: five ports and no buffers.

@@ -13,6 +13,7 @@
 #include "ww/sim/net/replay.hpp"
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/power/accounting.hpp"
+#include "ww/sim/power/router_area.hpp"
 
 namespace ww::sim::net {
 
@@ -52,12 +53,14 @@ struct SimulateReport {
   std::optional<ReplayStats> replay;          // of a trace
   power::EnergyReport energy;                 // of the measured cycles
   std::vector<power::Comparison> comparison;  // the same events, every estimator
+  power::NetworkArea area;                    // DSENT's, whatever the estimator
 };
 
 // The contract's keys: avg_packet_latency, avg_network_latency, p99_packet_latency,
 // accepted_flits_per_node_cycle, avg_hops, cycles, flit_hops, wall_s, cpu_s, flit_hops_per_cpu_s,
 // stable, energy_pj {by component, total}; also the network, traffic, rate and seed, and
 // avg_packet_latency_interval (95%, from batches of the run; synthetic traffic), and
+// area (power::NetworkArea's), and
 // toggle_source: "payload" where link transitions were counted, "toggle_rate" where assumed. A
 // trace adds requests, l1_hit_rate and `trace` with the counts behind them. With wires of a flagged
 // calibration, status "misfit" and its reason, here and beside every estimator's energies.

@@ -43,7 +43,9 @@ struct CompressionEvents {
 
 // Links of which the topology says more than EnergyConfig::link_length does.
 struct SizedLinkEvents {
-  std::uint64_t length_um{};       // of all wires together
+  std::uint64_t length_um{};  // of all links together; one narrower than a flit counts as less
+  // Of NetworkEvents::links: what those have less than a flit has bits, summed.
+  std::uint64_t missing_wires{};
   std::uint64_t flit_um{};         // flits times the length of the wire that they crossed
   std::uint64_t toggle_um{};       // real bit transitions likewise
   std::uint64_t crossing_flits{};  // over links between dies and packages
@@ -68,6 +70,8 @@ struct NetworkEvents {
   std::uint64_t cycles{};
   std::uint64_t routers{};
   std::uint64_t links{};  // directed router-to-router links
+  // Of cycles * routers: those in which a router of a slower clock has no edge.
+  std::uint64_t router_cycles_without_edge{};
   std::uint64_t injected_flits{};
   std::uint64_t ejected_flits{};
   std::uint64_t resent_flits{};  // bufferless: dropped for want of a reassembly buffer, sent again
