@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_format = 3;
+constexpr int cache_format = 4;
 
 const char* to_string(AddressMap::Form form) {
   switch (form) {
@@ -40,6 +40,18 @@ template <class T>
 json optional(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
+// What a host has of its device without running anything.
+void take_host_facts(const HostFacts& facts, DriverLayout& told) {
+  const auto take = [](const auto& value, auto& into) {
+    if (value > 0) into = value;
+  };
+  take(facts.memory_bytes, told.memory_bytes);
+  take(facts.constant_bytes, told.constant_bytes);
+  take(facts.local_bytes, told.local_bytes);
+  take(facts.largest_group, told.largest_group);
+  take(facts.clock_hz, told.clock_hz);
+}
+
 // An opened device and what its driver tells.
 struct Opened {
   std::string name;
@@ -64,6 +76,7 @@ Result<Opened> open(const DeviceRequest& request) {
       opened.told.interleave_bytes = device.chip.interleave_bytes;
     }
     opened.told.l2_bytes = device.chip.l2_bytes;
+    take_host_facts(opened.host->facts(), opened.told);
     return opened;
   }
   WW_ASSIGN(host, open_host(request.name));
@@ -76,6 +89,7 @@ Result<Opened> open(const DeviceRequest& request) {
   if (facts.target.starts_with("gfx")) {
     if (const auto kfd = read_kfd_layout(kfd_root, facts.pci_bus)) opened.told = *kfd;
   }
+  take_host_facts(facts, opened.told);
   return opened;
 }
 
@@ -153,7 +167,12 @@ json to_json(const Topology& topology) {
             {"channels", optional(topology.told.channels)},
             {"interleave_bytes", optional(topology.told.interleave_bytes)},
             {"l2_bytes", optional(topology.told.l2_bytes)},
-            {"dies", optional(topology.told.dies)}}},
+            {"dies", optional(topology.told.dies)},
+            {"memory_bytes", optional(topology.told.memory_bytes)},
+            {"constant_bytes", optional(topology.told.constant_bytes)},
+            {"local_bytes", optional(topology.told.local_bytes)},
+            {"largest_group", optional(topology.told.largest_group)},
+            {"clock_hz", optional(topology.told.clock_hz)}}},
           {"pinned", topology.pinned},
           {"pinning_reason", topology.pinning_reason},
           {"engines", topology.engines()},
@@ -179,6 +198,8 @@ json to_json(const Topology& topology) {
           {"sides", sides},
           {"structure", structure},
           {"homes", topology.homes ? to_json(*topology.homes) : json()},
+          {"caches", topology.caches ? to_json(*topology.caches) : json()},
+          {"caches_reason", topology.caches_reason},
           {"from_cache", topology.from_cache}};
 }
 
@@ -197,6 +218,11 @@ Result<Topology> topology_from_json(const json& from) {
   told.read_optional("interleave_bytes", topology.told.interleave_bytes);
   told.read_optional("l2_bytes", topology.told.l2_bytes);
   told.read_optional("dies", topology.told.dies);
+  told.read_optional("memory_bytes", topology.told.memory_bytes);
+  told.read_optional("constant_bytes", topology.told.constant_bytes);
+  told.read_optional("local_bytes", topology.told.local_bytes);
+  told.read_optional("largest_group", topology.told.largest_group);
+  told.read_optional("clock_hz", topology.told.clock_hz);
   reader.read("pinned", topology.pinned);
   reader.read("pinning_reason", topology.pinning_reason);
   reader.read("places_reason", topology.places_reason);
@@ -231,6 +257,11 @@ Result<Topology> topology_from_json(const json& from) {
     WW_ASSIGN(homes, homes_from_json(from["homes"]));
     topology.homes = std::move(homes);
   }
+  if (reader.optional_object("caches")) {
+    WW_ASSIGN(caches, caches_from_json(from["caches"]));
+    topology.caches = std::move(caches);
+  }
+  reader.read("caches_reason", topology.caches_reason);
   if (const auto sides = reader.optional_object("sides")) {
     Sides& into = topology.sides.emplace();
     sides->read("found", into.found);
@@ -281,6 +312,13 @@ Result<Topology> topology_of(const TopologyRequest& request,
     }
   }
   WW_ASSIGN(topology, discover_topology(*opened.host, progress));
+  if (topology.target.starts_with("gfx")) {
+    WW_ASSIGN(caches, discover_caches(*opened.host, opened.told.compute_units.value_or(0),
+                                      opened.told.l2_bytes.value_or(0), progress));
+    topology.caches = std::move(caches);
+  } else {
+    topology.caches_reason = "caches are measured on AMD's parts alone";
+  }
   topology.device = opened.is_virtual ? opened.name : topology.device;
   topology.is_virtual = opened.is_virtual;
   topology.told = opened.told;

@@ -18,6 +18,7 @@ struct TopologyArguments {
   microbench::TopologyRequest request;
   std::string svg;
   std::string waves;
+  std::string format{"wirewatt"};
   bool json{};
 };
 
@@ -48,8 +49,9 @@ int run(const TopologyArguments& arguments) {
   if (!arguments.waves.empty()) {
     if (const auto written = write_waves(arguments); !written) return report_error(written.error());
   }
-  if (arguments.json) {
-    print_json(microbench::to_json(*topology));
+  if (arguments.json || arguments.format == "mt4g") {
+    print_json(arguments.format == "mt4g" ? microbench::to_mt4g(*topology)
+                                          : microbench::to_json(*topology));
   } else {
     fmt::print("{}", report::topology_picture(*topology));
   }
@@ -71,6 +73,12 @@ void add_topology(CLI::App& app, Outcome& outcome) {
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
   command->add_option("--waves", arguments->waves,
                       "Also write every wavefront's place to this CSV file: the proof of pinning");
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "Schema of the JSON: wirewatt (default), or mt4g, the one of MT4G's result files "
+          "(implies --json)")
+      ->check(CLI::IsMember({"wirewatt", "mt4g"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt topology --device virtual:w9100 --svg w9100.svg");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });
