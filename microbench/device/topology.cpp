@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "device/device.hpp"
 #include "device/kfd_topology.hpp"
@@ -18,6 +21,7 @@
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/homes.hpp"
 #include "ww/microbench/hosts.hpp"
+#include "ww/model/known_floorplans.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -59,6 +63,16 @@ struct Opened {
   std::unique_ptr<ComputeHost> host;
   DriverLayout told;
 };
+
+// Dies of which a floorplan is known. gfx90a is one die of the package.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFloorplanOfTarget{
+    {{"gfx701", "w9100"},
+     {"gfx900", "vega10"},
+     {"gfx906", "vega20"},
+     {"gfx908", "mi100"},
+     {"gfx90a", "mi210"},
+     {"gfx1030", "navi21"},
+     {"gfx1100", "navi31"}}};
 
 Result<Opened> open(const DeviceRequest& request) {
   Opened opened;
@@ -329,6 +343,19 @@ Result<Topology> topology_of(const TopologyRequest& request,
     spdlog::warn("the topology is not cached: {}", kept.error().text());
   }
   return topology;
+}
+
+Result<std::string> published_floorplan(const TopologyRequest& request, const Topology& topology) {
+  if (topology.is_virtual) {
+    WW_ASSIGN(device, open_device(request.device, topology.device));
+    return device.floorplan_toml;
+  }
+  for (const auto& [target, name] : kFloorplanOfTarget) {
+    if (topology.target == target) {
+      return std::string(model::known_floorplan(name).value_or(std::string_view()));
+    }
+  }
+  return std::string();
 }
 
 }  // namespace ww::microbench

@@ -172,6 +172,10 @@ struct TopologyRequest {
   DeviceRequest device;
   bool fresh{};  // probe again and ignore the cache
 };
+// The floorplan that is published of a device: of a virtual one its own, which may be none; of a
+// real one that of its target's die. Empty where none is. Errors: those of open_device.
+[[nodiscard]] Result<std::string> published_floorplan(const TopologyRequest& request,
+                                                      const Topology& topology);
 // Opens the device. Returns the cached result of the same device and driver, or probes and caches.
 // Errors: those of open_host and the device.
 [[nodiscard]] Result<Topology> topology_of(const TopologyRequest& request,
