@@ -10,8 +10,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 10>& table() {
-  static const std::array<Source, 10> entries{{
+const std::array<Source, 12>& table() {
+  static const std::array<Source, 12> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -22,6 +22,8 @@ const std::array<Source, 10>& table() {
       {"contend", embedded_text("contend.cl"), false},
       {"cross", embedded_text("cross.cl"), true},
       {"register_stream", embedded_text("register_stream.cl"), false},
+      {"chase", embedded_text("chase.cl"), false},
+      {"bandwidth", embedded_text("bandwidth.cl"), false},
   }};
   return entries;
 }

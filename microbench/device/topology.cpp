@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "device/device.hpp"
 #include "device/kfd_topology.hpp"
@@ -18,6 +21,7 @@
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/homes.hpp"
 #include "ww/microbench/hosts.hpp"
+#include "ww/model/known_floorplans.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -25,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int cache_format = 3;
+constexpr int cache_format = 4;
 
 const char* to_string(AddressMap::Form form) {
   switch (form) {
@@ -40,6 +44,18 @@ template <class T>
 json optional(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
+// What a host has of its device without running anything.
+void take_host_facts(const HostFacts& facts, DriverLayout& told) {
+  const auto take = [](const auto& value, auto& into) {
+    if (value > 0) into = value;
+  };
+  take(facts.memory_bytes, told.memory_bytes);
+  take(facts.constant_bytes, told.constant_bytes);
+  take(facts.local_bytes, told.local_bytes);
+  take(facts.largest_group, told.largest_group);
+  take(facts.clock_hz, told.clock_hz);
+}
+
 // An opened device and what its driver tells.
 struct Opened {
   std::string name;
@@ -47,6 +63,16 @@ struct Opened {
   std::unique_ptr<ComputeHost> host;
   DriverLayout told;
 };
+
+// Dies of which a floorplan is known. gfx90a is one die of the package.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFloorplanOfTarget{
+    {{"gfx701", "w9100"},
+     {"gfx900", "vega10"},
+     {"gfx906", "vega20"},
+     {"gfx908", "mi100"},
+     {"gfx90a", "mi210"},
+     {"gfx1030", "navi21"},
+     {"gfx1100", "navi31"}}};
 
 Result<Opened> open(const DeviceRequest& request) {
   Opened opened;
@@ -64,6 +90,7 @@ Result<Opened> open(const DeviceRequest& request) {
       opened.told.interleave_bytes = device.chip.interleave_bytes;
     }
     opened.told.l2_bytes = device.chip.l2_bytes;
+    take_host_facts(opened.host->facts(), opened.told);
     return opened;
   }
   WW_ASSIGN(host, open_host(request.name));
@@ -76,6 +103,7 @@ Result<Opened> open(const DeviceRequest& request) {
   if (facts.target.starts_with("gfx")) {
     if (const auto kfd = read_kfd_layout(kfd_root, facts.pci_bus)) opened.told = *kfd;
   }
+  take_host_facts(facts, opened.told);
   return opened;
 }
 
@@ -153,7 +181,12 @@ json to_json(const Topology& topology) {
             {"channels", optional(topology.told.channels)},
             {"interleave_bytes", optional(topology.told.interleave_bytes)},
             {"l2_bytes", optional(topology.told.l2_bytes)},
-            {"dies", optional(topology.told.dies)}}},
+            {"dies", optional(topology.told.dies)},
+            {"memory_bytes", optional(topology.told.memory_bytes)},
+            {"constant_bytes", optional(topology.told.constant_bytes)},
+            {"local_bytes", optional(topology.told.local_bytes)},
+            {"largest_group", optional(topology.told.largest_group)},
+            {"clock_hz", optional(topology.told.clock_hz)}}},
           {"pinned", topology.pinned},
           {"pinning_reason", topology.pinning_reason},
           {"engines", topology.engines()},
@@ -179,6 +212,8 @@ json to_json(const Topology& topology) {
           {"sides", sides},
           {"structure", structure},
           {"homes", topology.homes ? to_json(*topology.homes) : json()},
+          {"caches", topology.caches ? to_json(*topology.caches) : json()},
+          {"caches_reason", topology.caches_reason},
           {"from_cache", topology.from_cache}};
 }
 
@@ -197,6 +232,11 @@ Result<Topology> topology_from_json(const json& from) {
   told.read_optional("interleave_bytes", topology.told.interleave_bytes);
   told.read_optional("l2_bytes", topology.told.l2_bytes);
   told.read_optional("dies", topology.told.dies);
+  told.read_optional("memory_bytes", topology.told.memory_bytes);
+  told.read_optional("constant_bytes", topology.told.constant_bytes);
+  told.read_optional("local_bytes", topology.told.local_bytes);
+  told.read_optional("largest_group", topology.told.largest_group);
+  told.read_optional("clock_hz", topology.told.clock_hz);
   reader.read("pinned", topology.pinned);
   reader.read("pinning_reason", topology.pinning_reason);
   reader.read("places_reason", topology.places_reason);
@@ -231,6 +271,11 @@ Result<Topology> topology_from_json(const json& from) {
     WW_ASSIGN(homes, homes_from_json(from["homes"]));
     topology.homes = std::move(homes);
   }
+  if (reader.optional_object("caches")) {
+    WW_ASSIGN(caches, caches_from_json(from["caches"]));
+    topology.caches = std::move(caches);
+  }
+  reader.read("caches_reason", topology.caches_reason);
   if (const auto sides = reader.optional_object("sides")) {
     Sides& into = topology.sides.emplace();
     sides->read("found", into.found);
@@ -281,6 +326,13 @@ Result<Topology> topology_of(const TopologyRequest& request,
     }
   }
   WW_ASSIGN(topology, discover_topology(*opened.host, progress));
+  if (topology.target.starts_with("gfx")) {
+    WW_ASSIGN(caches, discover_caches(*opened.host, opened.told.compute_units.value_or(0),
+                                      opened.told.l2_bytes.value_or(0), progress));
+    topology.caches = std::move(caches);
+  } else {
+    topology.caches_reason = "caches are measured on AMD's parts alone";
+  }
   topology.device = opened.is_virtual ? opened.name : topology.device;
   topology.is_virtual = opened.is_virtual;
   topology.told = opened.told;
@@ -291,6 +343,19 @@ Result<Topology> topology_of(const TopologyRequest& request,
     spdlog::warn("the topology is not cached: {}", kept.error().text());
   }
   return topology;
+}
+
+Result<std::string> published_floorplan(const TopologyRequest& request, const Topology& topology) {
+  if (topology.is_virtual) {
+    WW_ASSIGN(device, open_device(request.device, topology.device));
+    return device.floorplan_toml;
+  }
+  for (const auto& [target, name] : kFloorplanOfTarget) {
+    if (topology.target == target) {
+      return std::string(model::known_floorplan(name).value_or(std::string_view()));
+    }
+  }
+  return std::string();
 }
 
 }  // namespace ww::microbench

@@ -398,6 +398,7 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   } else {
     WW_ASSIGN(of_places, latency_map(by_place));
     topology.homes = homes_of_lines(topology.address, topology.places, of_homes, of_places);
+    topology.structure = latency_structure(of_places);
     topology.lines.clear();  // the columns are channels
   }
   return topology;

@@ -75,6 +75,23 @@ TEST_F(VirtualTopology, RecoversChannelsAndInterleave) {
   }
 }
 
+TEST_F(VirtualTopology, CachesAreThoseOfTheDataSheet) {
+  ASSERT_TRUE(topology_.caches) << topology_.caches_reason;
+  const Caches& caches = *topology_.caches;
+  ASSERT_TRUE(caches.l1.size_bytes.value) << caches.l1.size_bytes.reason;
+  EXPECT_EQ(*caches.l1.size_bytes.value, static_cast<double>(device_->chip.l1_bytes));
+  for (const CacheLevel* level : {&caches.l1, &caches.l2}) {
+    ASSERT_TRUE(level->line_bytes.value) << level->line_bytes.reason;
+    // Some chips' L2 brings lines in pairs: what is fetched together is also replaced together.
+    ASSERT_TRUE(level->fetch_bytes.value) << level->fetch_bytes.reason;
+    EXPECT_EQ(*level->line_bytes.value, *level->fetch_bytes.value);
+    EXPECT_GT(level->line_bytes.confidence, 0.5);
+  }
+  EXPECT_LT(caches.l1.latency.p95_cycles, caches.l2.latency.p50_cycles);
+  EXPECT_LT(caches.l2.latency.p95_cycles, caches.memory.latency.p50_cycles);
+  EXPECT_GT(caches.l2.read_gib_s.value.value(), caches.memory.read_gib_s.value.value());
+}
+
 // The channel numbers that probing gives are its own: addresses that the data sheet puts on one
 // channel must be on one.
 int told_channel(const Device& device, std::uint64_t address) {

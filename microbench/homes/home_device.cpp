@@ -78,11 +78,9 @@ std::optional<std::vector<int>> match_columns(const Table& recorded, const Table
 // Standard uncertainty of an entry of homes.ticks that no repeat shows: a wavefront of 64 issues
 // every four cycles, so that each load takes a multiple of those. That is averaged over the loads
 // of an entry, since the legs of an engine's compute units differ by more.
-double issue_ticks(const HomeMemory& memory) {
+double issue_ticks(const Homes& homes, std::size_t places) {
   constexpr double kIssueCycles = 4;
-  const Homes& homes = memory.homes;
-  const double loads = static_cast<double>(memory.places.size()) /
-                       static_cast<double>(homes.ticks.size()) *
+  const double loads = static_cast<double>(places) / static_cast<double>(homes.ticks.size()) *
                        static_cast<double>(homes.channels.front().size());
   return kIssueCycles / std::sqrt(12.0 * loads);
 }
@@ -97,35 +95,64 @@ Result<std::string> match_floorplan(Device& device, const DeviceRequest& request
 
 }  // namespace
 
-std::string match_homes(HomeMemory& memory, const model::Floorplan& plan) {
-  Homes& homes = memory.homes;
+FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
+                                     const model::Floorplan& plan) {
+  FloorplanAgreement agreement;
+  agreement.floorplan = plan.name;
   std::vector<std::size_t> wanted;
   for (const auto& quadrant : plan.quadrants) wanted.push_back(quadrant.size());
   std::vector<std::size_t> found;
   for (const auto& home : homes.channels) found.push_back(home.size());
   if (wanted != found || plan.compute_units.size() != homes.ticks.size()) {
-    return fmt::format(
+    agreement.reason = fmt::format(
         "the floorplan '{}' has {} quadrants and {} engines; {} homes and {} engines "
         "were found",
         plan.name, wanted.size(), plan.compute_units.size(), found.size(), homes.ticks.size());
+    return agreement;
   }
   const QuadrantOrder order = order_groups(homes.ticks, plan);
+  agreement.correlation = order.correlation;
   if (!order.told) {
-    return fmt::format("measured latencies do not agree with the floorplan '{}': {}", plan.name,
-                       order.reason);
+    agreement.reason = fmt::format("measured latencies do not agree with the floorplan '{}': {}",
+                                   plan.name, order.reason);
+    return agreement;
   }
-  reorder(homes, order.group_of);
+  agreement.home_of = order.group_of;
+  Table ticks = homes.ticks;
+  for (auto& row : ticks) reorder(row, order.group_of);
   // The order may be beyond doubt and distances still be wrong: where all ways of an engine pass a
   // port that the drawing does not show, say.
   const model::LatencyWitness witness = model::judge_latency_table(
-      homes.ticks, std::hypot(homes.noise_ticks, issue_ticks(memory)), plan);
+      ticks, std::hypot(homes.noise_ticks, issue_ticks(homes, places)), plan);
+  agreement.rank_correlation = witness.rank_correlation;
   if (witness.disagrees) {
-    return fmt::format("the floorplan '{}' has other distances than were measured: {}", plan.name,
-                       witness.reason);
+    agreement.reason = fmt::format("the floorplan '{}' has other distances than were measured: {}",
+                                   plan.name, witness.reason);
+    return agreement;
   }
-  spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f})", plan.name,
-               order.correlation);
-  return {};
+  agreement.agrees = true;
+  return agreement;
+}
+
+nlohmann::json to_json(const FloorplanAgreement& agreement) {
+  return {
+      {"floorplan", agreement.floorplan},
+      {"agrees", agreement.agrees},
+      {"reason", agreement.reason},
+      {"home_of_quadrant", agreement.home_of},
+      {"correlation", agreement.correlation},
+      {"rank_correlation", agreement.rank_correlation ? nlohmann::json(*agreement.rank_correlation)
+                                                      : nlohmann::json()}};
+}
+
+std::string match_homes(HomeMemory& memory, const model::Floorplan& plan) {
+  const FloorplanAgreement agreement = compare_floorplan(memory.homes, memory.places.size(), plan);
+  if (!agreement.home_of.empty()) reorder(memory.homes, agreement.home_of);
+  if (agreement.agrees) {
+    spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f}, of ranks {:.3f})",
+                 plan.name, agreement.correlation, agreement.rank_correlation.value_or(0));
+  }
+  return agreement.reason;
 }
 
 bool homes_are_documented(const Device& device, const DeviceRequest& request) {
@@ -169,7 +196,9 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   paths.noise_ns = homes.noise_ticks * ns_per_tick;
   // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
   // within a cycle. The fabric's clock is not known; those of cards are about the core's.
-  paths.resolution_ns = std::hypot(std::sqrt(2.0 / 12.0), issue_ticks(*device.homes)) * ns_per_tick;
+  paths.resolution_ns = std::hypot(std::sqrt(2.0 / 12.0),
+                                   issue_ticks(device.homes->homes, device.homes->places.size())) *
+                        ns_per_tick;
   for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
   paths.by_floorplan = obstacle.empty();
   paths.reason = obstacle;

@@ -267,6 +267,22 @@ class Host final : public ComputeHost {
     if (query(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cache)) {
       known.l2_bytes = static_cast<std::int64_t>(cache);
     }
+    const auto bytes = [this](cl_device_info which) {
+      cl_ulong value = 0;
+      return query(which, value) ? static_cast<std::int64_t>(value) : 0;
+    };
+    known.memory_bytes = bytes(CL_DEVICE_GLOBAL_MEM_SIZE);
+    known.constant_bytes = bytes(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+    known.local_bytes = bytes(CL_DEVICE_LOCAL_MEM_SIZE);
+    std::size_t largest = 0;
+    if (query(CL_DEVICE_MAX_WORK_GROUP_SIZE, largest)) {
+      known.largest_group = static_cast<int>(largest);
+    }
+    constexpr std::int64_t kHertzOfMegahertz = 1'000'000;
+    cl_uint megahertz = 0;
+    if (query(CL_DEVICE_MAX_CLOCK_FREQUENCY, megahertz)) {
+      known.clock_hz = megahertz * kHertzOfMegahertz;
+    }
     return known;
   }
 

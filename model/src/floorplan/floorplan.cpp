@@ -32,9 +32,10 @@ class Reader {
 
   Result<Floorplan> read(const toml::table& root) {
     Floorplan plan;
-    WW_TRY(only(root, "",
-                {"name", "estimated", "source", "width_mm", "height_mm", "registers_to_l1_mm",
-                 "position_error_95_mm", kFormerTolerance, "quadrants", "engine", "l2"}));
+    WW_TRY(
+        only(root, "",
+             {"name", "estimated", "source", "width_mm", "height_mm", "registers_to_l1_mm",
+              "position_error_95_mm", kFormerTolerance, "quadrants", "evidence", "engine", "l2"}));
     WW_ASSIGN(name, text(root, "name"));
     plan.name = name;
     WW_ASSIGN(source, text(root, "source"));
@@ -61,6 +62,7 @@ class Reader {
     WW_TRY(read_engines(root, plan));
     WW_TRY(read_channels(root, plan));
     WW_TRY(read_quadrants(root, plan));
+    WW_TRY(read_evidence(root, plan));
     return plan;
   }
 
@@ -208,6 +210,34 @@ class Reader {
     }
     if (seen.size() != plan.l2_channels.size()) {
       return outside(*node, "quadrants", "leaves out some of the [[l2]] channels");
+    }
+    return {};
+  }
+
+  // A block cannot be off by more than the floorplan declares for all of them.
+  Status read_evidence(const toml::table& root, Floorplan& plan) const {
+    if (!root.contains("evidence")) return {};
+    WW_ASSIGN(entries, tables(root, "evidence", most_channels));
+    for (const toml::node& entry : *entries) {
+      const toml::table& table = *entry.as_table();
+      WW_TRY(only(table, "evidence.", {"block", "source", "url", "error_95_mm", "inferred"}));
+      BlockEvidence evidence;
+      WW_ASSIGN(block, text(table, "block"));
+      evidence.block = block;
+      WW_ASSIGN(source, text(table, "source"));
+      evidence.source = source;
+      if (table.contains("url")) {
+        WW_ASSIGN(url, text(table, "url"));
+        evidence.url = url;
+      }
+      WW_ASSIGN(error_mm,
+                number(table, "evidence.", "error_95_mm", 0.0, plan.position_error_95.value()));
+      evidence.error_95 = Millimetre(error_mm);
+      WW_ASSIGN(inferred_node, need(table, "evidence.", "inferred"));
+      const auto inferred = inferred_node->value_exact<bool>();
+      if (!inferred) return wrong(*inferred_node, "evidence.inferred", "must be true or false");
+      evidence.inferred = *inferred;
+      plan.evidence.push_back(std::move(evidence));
     }
     return {};
   }

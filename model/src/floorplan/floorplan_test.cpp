@@ -59,6 +59,28 @@ TEST(Floorplan, DistanceIsTheMeanManhattanRouteFromUnitsToChannels) {
   EXPECT_DOUBLE_EQ(plan->position_error_95.value(), 0.2);
 }
 
+TEST(Floorplan, SaysWhereBlocksComeFrom) {
+  const std::string entry =
+      "[[evidence]]\nblock = \"L2\"\nsource = \"a page\"\nurl = \"https://example.org\"\n"
+      "error_95_mm = 0.1\ninferred = true\n";
+  const auto plan = parse_floorplan(good + entry, "toy.toml");
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_EQ(plan->evidence.size(), 1U);
+  EXPECT_EQ(plan->evidence[0].block, "L2");
+  EXPECT_EQ(plan->evidence[0].url, "https://example.org");
+  EXPECT_DOUBLE_EQ(plan->evidence[0].error_95.value(), 0.1);
+  EXPECT_TRUE(plan->evidence[0].inferred);
+  EXPECT_TRUE(parse_floorplan(good, "toy.toml")->evidence.empty());
+  // No block is off by more than the floorplan declares for all.
+  const auto more = parse_floorplan(good + with(entry, "0.1", "0.3"), "toy.toml");
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, ErrorCode::out_of_range);
+  EXPECT_THAT(more.error().text(), HasSubstr("evidence.error_95_mm"));
+  const auto vague = parse_floorplan(good + with(entry, "inferred = true", ""), "toy.toml");
+  ASSERT_FALSE(vague);
+  EXPECT_THAT(vague.error().text(), HasSubstr("evidence.inferred"));
+}
+
 struct Bad {
   const char* from;
   const char* to;

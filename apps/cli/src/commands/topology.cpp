@@ -8,7 +8,9 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/progress.hpp"
 #include "ww/microbench/compute_device.hpp"
+#include "ww/microbench/homes.hpp"
 #include "ww/microbench/topology.hpp"
+#include "ww/model/known_floorplans.hpp"
 #include "ww/report/topology_picture.hpp"
 
 namespace ww::cli {
@@ -18,6 +20,8 @@ struct TopologyArguments {
   microbench::TopologyRequest request;
   std::string svg;
   std::string waves;
+  std::string format{"wirewatt"};
+  std::string floorplan;
   bool json{};
 };
 
@@ -35,6 +39,43 @@ Status write_waves(const TopologyArguments& arguments) {
   return write_file_atomically(arguments.waves, text);
 }
 
+// The homes beside the floorplan that was named, or the one that is published of the device;
+// nothing where there are no homes, or no floorplan.
+Result<std::optional<microbench::FloorplanAgreement>> agreement_of(
+    const TopologyArguments& arguments, const microbench::Topology& topology) {
+  std::string toml;
+  std::string origin = arguments.floorplan;
+  if (arguments.floorplan.empty()) {
+    WW_ASSIGN(published, microbench::published_floorplan(arguments.request, topology));
+    toml = std::move(published);
+    origin = "the published floorplan";
+  } else if (const auto known = model::known_floorplan(arguments.floorplan)) {
+    toml = *known;
+  } else if (auto text = read_file(arguments.floorplan)) {
+    toml = std::move(*text);
+  } else {
+    return fail(
+        ErrorCode::not_found,
+        fmt::format("neither a floorplan file nor one of {}", model::known_floorplan_names()),
+        arguments.floorplan);
+  }
+  std::optional<microbench::FloorplanAgreement> agreement;
+  if (toml.empty() || !topology.homes || !topology.homes->found) return agreement;
+  WW_ASSIGN(plan, model::parse_floorplan(toml, origin));
+  agreement = microbench::compare_floorplan(*topology.homes, topology.places.size(), plan);
+  return agreement;
+}
+
+void print_agreement(const microbench::FloorplanAgreement& agreement) {
+  fmt::print("floorplan   {}: latencies and distances correlate with {:.3f}", agreement.floorplan,
+             agreement.correlation);
+  if (agreement.rank_correlation) {
+    fmt::print(", their ranks with {:.3f}", *agreement.rank_correlation);
+  }
+  fmt::print("; {}\n", agreement.agrees ? "its millimetres may be used"
+                                        : "its millimetres are refused: " + agreement.reason);
+}
+
 int run(const TopologyArguments& arguments) {
   Progress progress("probing");
   const auto topology = microbench::topology_of(
@@ -48,10 +89,19 @@ int run(const TopologyArguments& arguments) {
   if (!arguments.waves.empty()) {
     if (const auto written = write_waves(arguments); !written) return report_error(written.error());
   }
+  if (arguments.format == "mt4g") {
+    print_json(microbench::to_mt4g(*topology));
+    return 0;
+  }
+  const auto agreement = agreement_of(arguments, *topology);
+  if (!agreement) return report_error(agreement.error());
   if (arguments.json) {
-    print_json(microbench::to_json(*topology));
+    nlohmann::json document = microbench::to_json(*topology);
+    document["floorplan"] = *agreement ? microbench::to_json(**agreement) : nlohmann::json();
+    print_json(document);
   } else {
     fmt::print("{}", report::topology_picture(*topology));
+    if (*agreement) print_agreement(**agreement);
   }
   return 0;
 }
@@ -71,6 +121,15 @@ void add_topology(CLI::App& app, Outcome& outcome) {
   command->add_option("--svg", arguments->svg, "Also write the picture as SVG to this file");
   command->add_option("--waves", arguments->waves,
                       "Also write every wavefront's place to this CSV file: the proof of pinning");
+  command->add_option("--floorplan", arguments->floorplan,
+                      "Compare measured homes with this floorplan: a name (w9100, vega10, vega20, "
+                      "mi100, mi210, navi21, navi31) or a file; default: the device's own");
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "Schema of the JSON: wirewatt (default), or mt4g, the one of MT4G's result files "
+          "(implies --json)")
+      ->check(CLI::IsMember({"wirewatt", "mt4g"}));
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt topology --device virtual:w9100 --svg w9100.svg");
   command->callback([arguments, &outcome] { outcome.exit_code = run(*arguments); });

@@ -154,21 +154,49 @@ std::string sides_text(const Topology& topology) {
   return text;
 }
 
-// How the latencies of a part whose places are SMs are made up.
-std::string structure_text(const LatencyStructure& structure) {
+// How latencies are made up. `place` is what a place is: an SM, or a CU.
+std::string structure_text(const LatencyStructure& structure, const char* place) {
   std::string text = fmt::format(
-      "structure   SM + line explain R2 {:.3f}, with a product of both {:.3f}; {:.2f} ticks are "
+      "structure   {} + line explain R2 {:.3f}, with a product of both {:.3f}; {:.2f} ticks are "
       "left\n  product   {:.0f}% of what depends on the pair, the next one {:.0f}%: {}\n",
-      structure.additive_r2, structure.with_product_r2, structure.residual_ticks,
+      place, structure.additive_r2, structure.with_product_r2, structure.residual_ticks,
       100 * structure.product_share, 100 * structure.next_share,
       structure.found ? "it tells near from far" : "not used, " + structure.reason);
   if (!structure.fingerprint.empty()) {
     text += fmt::format(
-        "  die       {} by the SMs' offsets{}: alike on the same die, or one with the same SMs "
+        "  die       {} by the {}s' offsets{}: alike on the same die, or one with the same {}s "
         "off\n",
-        structure.fingerprint,
-        structure.fingerprint_stable ? "" : " (near a bound: may change from run to run)");
+        structure.fingerprint, place,
+        structure.fingerprint_stable ? "" : " (near a bound: may change from run to run)", place);
   }
+  return text;
+}
+
+std::string cache_figure_text(const char* name, const microbench::CacheFigure& figure,
+                              const char* unit) {
+  return figure.value ? fmt::format(", {} {:.0f} {}", name, *figure.value, unit) : "";
+}
+
+// One line a level.
+std::string caches_text(const Topology& topology) {
+  if (!topology.caches) return "caches      not measured: " + topology.caches_reason + "\n";
+  const microbench::Caches& caches = *topology.caches;
+  std::string text = "caches\n";
+  const auto add = [&text](const char* name, const microbench::CacheLevel& level) {
+    text +=
+        fmt::format("  {:<9} {:.1f} cycles (p50 {:.0f}, p95 {:.0f})", name,
+                    level.latency.mean_cycles, level.latency.p50_cycles, level.latency.p95_cycles);
+    text += cache_figure_text("size", level.size_bytes, "B") +
+            cache_figure_text("line", level.line_bytes, "B") +
+            cache_figure_text("fetches", level.fetch_bytes, "B") +
+            cache_figure_text("reads", level.read_gib_s, "GiB/s") +
+            cache_figure_text("writes", level.write_gib_s, "GiB/s") + "\n";
+  };
+  add("L1", caches.l1);
+  add("scalar L1", caches.scalar_l1);
+  add("local", caches.shared);
+  add("L2", caches.l2);
+  add("memory", caches.memory);
   return text;
 }
 
@@ -193,10 +221,12 @@ std::string topology_picture(const microbench::Topology& topology) {
   }
   if (topology.sides) {
     text += sides_text(topology);
-    if (topology.structure) text += structure_text(*topology.structure);
+    if (topology.structure) text += structure_text(*topology.structure, "SM");
   } else if (latency.found) {
     text += latency_table(topology);
+    if (topology.structure) text += structure_text(*topology.structure, "CU");
   }
+  text += caches_text(topology);
   return text;
 }
 

@@ -11,12 +11,14 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ww/core/result.hpp"
 #include "ww/microbench/i_compute_host.hpp"
 #include "ww/microbench/topology.hpp"
+#include "ww/model/floorplan.hpp"
 
 namespace ww::microbench {
 
@@ -43,6 +45,25 @@ inline constexpr std::uint64_t kHomePage = std::uint64_t{2} << 20;
 // says why; errors mean that the device failed. 2 to 20 s on a virtual GPU.
 [[nodiscard]] Result<HomeMemory> discover_homes(ComputeHost& host, std::size_t pages,
                                                 const std::function<void(double)>& progress);
+
+// Homes beside a floorplan's quadrants.
+struct FloorplanAgreement {
+  std::string floorplan;
+  bool agrees{};       // its millimetres may be used
+  std::string reason;  // why not
+  // Of the floorplan's quadrants: the home that lies there, where the order is told.
+  std::vector<int> home_of;
+  // Of crossed latencies and distances under that order (rows' and columns' means taken out).
+  double correlation{};
+  std::optional<double> rank_correlation;  // Spearman's
+};
+[[nodiscard]] nlohmann::json to_json(const FloorplanAgreement& agreement);
+// Finds the order in which latencies and the floorplan's distances go together best. They disagree
+// where numbers of homes and engines differ, where another order is nearly as good, or where
+// latencies depart from the distances beyond the floorplan's declared errors
+// (model::judge_latency_table). `places`: compute units that were probed.
+[[nodiscard]] FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
+                                                   const model::Floorplan& plan);
 
 // Offsets in the buffer [bytes] of `count` runs of `run_bytes` that live in a home, from one page.
 // They go round the home's channels, so that runs in a row keep all of them busy. Error

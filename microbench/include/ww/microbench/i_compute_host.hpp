@@ -23,8 +23,15 @@ struct HostFacts {
   std::string pci_bus;      // "0000:c1:00.0"; empty where the driver does not say
   int compute_units{};      // CUs or SMs; 0 where the driver does not say
   std::int64_t l2_bytes{};  // likewise
-  bool is_virtual{};        // a simulated GPU behind this API: nothing from it is a measurement
-  std::string no_code{};    // why its binaries cannot be patched; empty where they may
+  // Likewise: memory of the device, for constants, local to a work-group; the largest work-group,
+  // and the highest clock [Hz].
+  std::int64_t memory_bytes{};
+  std::int64_t constant_bytes{};
+  std::int64_t local_bytes{};
+  int largest_group{};
+  std::int64_t clock_hz{};
+  bool is_virtual{};      // a simulated GPU behind this API: nothing from it is a measurement
+  std::string no_code{};  // why its binaries cannot be patched; empty where they may
 };
 
 // The type of a buffer's words, for devices that may change them slightly on their way to a core.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ww/core/result.hpp"
+#include "ww/microbench/caches.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/microbench/i_compute_host.hpp"
 
@@ -79,8 +80,8 @@ struct Sides {
   std::string line_reason;
 };
 
-// Latency of SM and line as a sum of one figure for each, and a product of two more: the form that
-// parts without a sharp partition have (arXiv 2606.22588).
+// Latency of a place (SM, or CU) and a line as a sum of one figure for each, and a product of two
+// more: the form that parts without a sharp partition have (arXiv 2606.22588).
 struct LatencyStructure {
   bool found{};              // the product stands out, so that some lines are near to some SMs
   std::string reason;        // why not
@@ -92,10 +93,10 @@ struct LatencyStructure {
   std::vector<double> place_offset_ticks, line_offset_ticks;
   // The product is place_way[p] * line_way[l], in ticks.
   std::vector<double> place_way, line_way;
-  // A digest of the SMs' offsets in steps (place_steps), in the order of their numbers. Equal ones:
-  // very likely the same die, or one whose SMs lie the same way and of which the same ones are off.
-  // Different ones: another die, another numbering by the driver, or disturbed latencies. Lines are
-  // not in it, because the page that they lie in changes from run to run.
+  // A digest of the places' offsets in steps (place_steps), in the order of their numbers. Equal
+  // ones: very likely the same die, or one whose SMs lie the same way and of which the same ones
+  // are off. Different ones: another die, another numbering by the driver, or disturbed latencies.
+  // Lines are not in it, because the page that they lie in changes from run to run.
   std::string fingerprint;
   std::vector<int> place_steps;
   bool fingerprint_stable{};  // measured again it is very likely the same
@@ -111,6 +112,11 @@ struct DriverLayout {
   std::optional<std::int64_t> interleave_bytes;
   std::optional<std::int64_t> l2_bytes;
   std::optional<int> dies;
+  std::optional<std::int64_t> memory_bytes;
+  std::optional<std::int64_t> constant_bytes;
+  std::optional<std::int64_t> local_bytes;  // of a work-group
+  std::optional<int> largest_group;         // work-items
+  std::optional<std::int64_t> clock_hz;     // the highest
 };
 
 struct TopologyPlace {
@@ -130,10 +136,13 @@ struct Topology {
   std::vector<TopologyPlace> places;  // where wavefronts were seen, sorted
   std::string places_reason;          // why none
   AddressMap address;
-  LatencyMap latency;                         // [engine][channel], or [SM][line]
-  std::optional<Sides> sides;                 // parts whose places are SMs
-  std::optional<LatencyStructure> structure;  // the same parts
-  std::optional<Homes> homes;                 // the other parts; of one page
+  LatencyMap latency;          // [engine][channel], or [SM][line]
+  std::optional<Sides> sides;  // parts whose places are SMs
+  // Places are SMs, or engines' CUs; lines are those of `lines`, or of all channels.
+  std::optional<LatencyStructure> structure;
+  std::optional<Homes> homes;        // parts whose places are no SMs; of one page
+  std::optional<Caches> caches;      // AMD's parts, of topology_of()
+  std::string caches_reason;         // why not
   std::vector<std::uint32_t> lines;  // of latency's columns where those are lines: offsets [bytes]
   bool from_cache{};
   [[nodiscard]] std::vector<int> engines() const;  // that were seen, sorted
@@ -163,6 +172,10 @@ struct TopologyRequest {
   DeviceRequest device;
   bool fresh{};  // probe again and ignore the cache
 };
+// The floorplan that is published of a device: of a virtual one its own, which may be none; of a
+// real one that of its target's die. Empty where none is. Errors: those of open_device.
+[[nodiscard]] Result<std::string> published_floorplan(const TopologyRequest& request,
+                                                      const Topology& topology);
 // Opens the device. Returns the cached result of the same device and driver, or probes and caches.
 // Errors: those of open_host and the device.
 [[nodiscard]] Result<Topology> topology_of(const TopologyRequest& request,

@@ -17,6 +17,15 @@ struct Point {
   double y_mm{};
 };
 
+// Where a block's position comes from: one entry a block or kind of blocks.
+struct BlockEvidence {
+  std::string block;      // "shader engines"
+  std::string source;     // title of the page or photograph, and what it says
+  std::string url;        // empty where it has none
+  Millimetre error_95{};  // how far the block may lie from where it is drawn
+  bool inferred{};  // from a block diagram or another die, not read off a drawing or photograph
+};
+
 struct Floorplan {
   std::string name;
   bool estimated{};  // distances read off a die photo, or guessed; not sourced from the maker
@@ -30,6 +39,7 @@ struct Floorplan {
   // How far a block may lie from where it is drawn, along x and along y (95% half-width). The
   // blocks of a kind (engines, quadrants of the L2) may all be off the same way.
   Millimetre position_error_95{};
+  std::vector<BlockEvidence> evidence;  // may be empty
 
   // Mean routed distance from an engine's CUs to a quadrant's channels.
   [[nodiscard]] Millimetre distance(int engine, int quadrant) const;
