@@ -10,6 +10,7 @@
 #include "launches/launch_fit.hpp"
 #include "launches/launch_problem.hpp"
 #include "ww/core/statistics.hpp"
+#include "ww/measure/sensor_check.hpp"
 
 namespace ww::measure {
 namespace {
@@ -111,6 +112,20 @@ LaunchSensor launch_sensor(const SensorResponse& response) {
   return sensor;
 }
 
+LaunchSensor launch_sensor(const SensorCheck& check) {
+  constexpr double kUnknownInterval = 0.1;
+  SensorResponse response;
+  response.kind = check.kind;
+  response.time_s = check.time_s;
+  const bool known = check.high_s > check.low_s;
+  response.low_s = known ? check.low_s : (1 - kUnknownInterval) * check.time_s;
+  response.high_s = known ? check.high_s : (1 + kUnknownInterval) * check.time_s;
+  response.delay_s = check.delay_s;
+  LaunchSensor sensor = launch_sensor(response);
+  sensor.quantum_w = check.resolution_w;
+  return sensor;
+}
+
 Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
                                        std::span<const KernelLaunch> launches,
                                        std::span<const TimeSpan> awake, const LaunchSensor& sensor,
@@ -193,6 +208,17 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
     result.kernels.push_back(std::move(found));
   }
   return result;
+}
+
+SwitchedEnergy switched_energy(const LaunchEnergy& kernel, double rest_w, const RestShift& shift) {
+  constexpr double kExponent = 3, kExponentError = 1;
+  constexpr double kPerKelvin = 1.5 * 0.012, kPerKelvinError = kPerKelvin;
+  SwitchedEnergy switched;
+  switched.energy_j = kernel.energy_j + rest_w * (kExponent * shift.voltage_fall_s -
+                                                  kPerKelvin * shift.temperature_rise_ks);
+  switched.half_j = std::hypot(kernel.half_j, rest_w * kExponentError * shift.voltage_fall_s,
+                               rest_w * kPerKelvinError * shift.temperature_rise_ks);
+  return switched;
 }
 
 std::optional<double> naive_launch_energy(std::span<const PowerPoint> readings,
