@@ -1,7 +1,10 @@
 #include "ww/runner/kernel_energy.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <cmath>
 #include <map>
+#include <span>
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/energy_tick.hpp"
@@ -92,6 +95,33 @@ KernelEnergy judged(const std::string& kernel, const measure::LaunchEnergy& foun
   return energy;
 }
 
+// A kernel that the regression could not part. Where its launches are shorter than the readings ask
+// for, more of them would help.
+KernelEnergy unresolved(const LaunchTable& table, std::size_t kernel,
+                        std::span<const measure::PowerPoint> points, const Error& error) {
+  constexpr double kEnoughReadings = 100;
+  KernelEnergy unknown;
+  unknown.kernel = table.kernels[kernel];
+  unknown.reason = error.text();
+  double busy_s = 0;
+  for (const auto& launch : table.launches) {
+    if (launch.kernel != kernel) continue;
+    ++unknown.launches;
+    busy_s += launch.time.to_s - launch.time.from_s;
+  }
+  if (points.size() < 2 || !(busy_s > 0)) return unknown;
+  const double period_s =
+      (points.back().time_s - points.front().time_s) / static_cast<double>(points.size() - 1);
+  if (busy_s >= kEnoughReadings * period_s) return unknown;
+  unknown.launches_wanted =
+      std::ceil(static_cast<double>(unknown.launches) * kEnoughReadings * period_s / busy_s);
+  unknown.reason = fmt::format(
+      "its launches took {:.3g} ms, and the sensor reads every {:.3g} ms; {:.0f} launches would "
+      "fill {:.0f} readings",
+      1e3 * busy_s, 1e3 * period_s, *unknown.launches_wanted, kEnoughReadings);
+  return unknown;
+}
+
 }  // namespace
 
 Result<std::vector<KernelEnergy>> kernel_energies(const std::string& samples_file,
@@ -112,12 +142,7 @@ Result<std::vector<KernelEnergy>> kernel_energies(const std::string& samples_fil
       energies.push_back(judged(table.kernels[k], found->kernels[k]));
       continue;
     }
-    KernelEnergy unknown;
-    unknown.kernel = table.kernels[k];
-    unknown.launches = static_cast<std::size_t>(
-        std::ranges::count(table.launches, k, &measure::KernelLaunch::kernel));
-    unknown.reason = found.error().text();
-    energies.push_back(std::move(unknown));
+    energies.push_back(unresolved(table, k, points, found.error()));
   }
   return energies;
 }

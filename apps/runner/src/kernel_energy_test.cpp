@@ -80,7 +80,7 @@ TEST(KernelEnergies, SayHowManyLaunchesANoisySensorNeeds) {
   EXPECT_NE(kernel.reason.find("launches would bring it"), std::string::npos) << kernel.reason;
 }
 
-TEST(KernelEnergies, HaveAReasonWhereTheProgramIsOverBeforeTheSensorSawIt) {
+TEST(KernelEnergies, SayHowManyLaunchesFillTheReadings) {
   const RunFiles files;
   write_run(files, 2, true, 0);
   const auto found = kernel_energies(files.samples, files.counters);
@@ -89,7 +89,10 @@ TEST(KernelEnergies, HaveAReasonWhereTheProgramIsOverBeforeTheSensorSawIt) {
   for (const KernelEnergy& kernel : *found) {
     EXPECT_EQ(kernel.status, RowStatus::not_identified);
     EXPECT_FALSE(kernel.energy_j);
-    EXPECT_FALSE(kernel.reason.empty());
+    // 100 readings of 1 ms, by launches of 0.2 ms.
+    ASSERT_TRUE(kernel.launches_wanted);
+    EXPECT_NEAR(*kernel.launches_wanted, 500, 1);
+    EXPECT_NE(kernel.reason.find("launches would fill 100"), std::string::npos) << kernel.reason;
   }
 }
 

@@ -18,7 +18,8 @@ struct KernelEnergy {
   RowStatus status{RowStatus::not_identified};  // or ok
   std::string reason;                           // why it is not identified
   std::optional<model::Interval> energy_j;      // of all its launches, above rest; if ok
-  // Launches that would bring the half-width to 6%; absent if no number would, or none is known.
+  // Launches that would bring the half-width to 6%, or fill 100 readings where there are too few to
+  // say; absent if no number would help.
   std::optional<double> launches_wanted;
 };
 
