@@ -168,6 +168,23 @@ std::vector<PowerPoint> thinned(std::vector<PowerPoint> readings,
   return kept;
 }
 
+// The period of a driver that stamps each refresh, as several readings from one poll show. Polls of
+// such a driver find every refresh, so that the values' changes show no period.
+std::optional<double> stamped_period_s(std::span<const SensorReading> readings) {
+  std::vector<double> steps;
+  bool stamped = false;
+  for (std::size_t i = 1; i < readings.size(); ++i) {
+    const SensorReading& now = readings[i];
+    const SensorReading& before = readings[i - 1];
+    if (now.time_ns == before.time_ns) return {};
+    stamped = stamped || now.poll_ns == before.poll_ns;
+    steps.push_back(seconds(now.time_ns - before.time_ns));
+  }
+  if (!stamped) return {};
+  std::ranges::nth_element(steps, steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2));
+  return steps[steps.size() / 2];
+}
+
 // Everything read during one stage.
 struct Series {
   std::vector<SensorReading> readings;
@@ -366,7 +383,16 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
   const std::int64_t zero_ns = column.readings.front().time_ns;
   const auto polls = points(column.readings, zero_ns);
   check.resolution_w = resolution(polls);
-  const auto period = find_update_period(polls);
+  auto period = find_update_period(polls);
+  // A faster sensor than this has shown a step within a few refreshes: known well enough.
+  constexpr double fast_s = 0.010;
+  const auto stamped_s = period.resolved ? std::nullopt : stamped_period_s(column.readings);
+  const bool stamped = stamped_s && *stamped_s >= fast_s;
+  if (stamped) {
+    period.resolved = true;
+    period.period_s = *stamped_s;
+    period.poll_s = 0;
+  }
   find_period(check, period, &*response);
 
   // A response over many refreshes shows its shape. A shorter one is told better by a fit to the
@@ -386,7 +412,7 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
     switches.push_back(seconds(step.off_ns - zero_ns));
   }
   if (period.resolved) {
-    const auto readings = thinned(refreshes(polls, period), switches);
+    const auto readings = thinned(stamped ? polls : refreshes(polls, period), switches);
     const SensorResponse fit = fit_response_to_load(readings, period, switches);
     // A load switched this fast shows no longer windows.
     const double longest_s = 0.45 * seconds(steps.front().off_ns - steps.front().on_ns);
@@ -399,8 +425,7 @@ SensorCheck check_column(const SensorColumn& column, std::span<const LoadStep> s
     check.reason = fit.reason.empty() ? "the load switched too fast for it" : fit.reason;
   }
   if (curve) return take_curve();
-  if (response->resolved && check.period_s < 0.010) {
-    // Done within a few refreshes of a fast sensor: known well enough.
+  if (response->resolved && check.period_s < fast_s) {
     check.high_s = response->rise_s;
     return resolved(check, ResponseKind::window, response->rise_s, response->delay_s);
   }

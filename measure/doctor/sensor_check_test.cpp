@@ -59,6 +59,42 @@ TEST(SensorCheck, AnH100ThatSees25MillisecondsOf100IsLimited) {
   EXPECT_NEAR(energy_of(report).period_s, 0.100, 0.001);
 }
 
+// A driver that stamps refreshes and hands over several at once, whose values all differ.
+TEST(SensorCheck, FindsTheWindowOfASensorWhoseDriverStampsItsRefreshes) {
+  constexpr std::int64_t kPeriodNs = 100'000'000, kWindowNs = 25'000'000;
+  std::vector<LoadStep> steps;
+  std::int64_t at = 0;
+  for (int i = 0; i < 28; ++i) {
+    at += 300'000'000 + 7'300'000 * i % 90'000'000;
+    steps.push_back({at, at + 350'000'000 + 3'700'000 * i});
+    at = steps.back().off_ns;
+  }
+  SensorColumn column{"power", {}};
+  for (std::int64_t time = kPeriodNs; time < at + 400'000'000; time += kPeriodNs) {
+    std::int64_t on = 0;
+    for (const LoadStep& step : steps) {
+      on += std::max<std::int64_t>(
+          0, std::min(time, step.off_ns) - std::max(time - kWindowNs, step.on_ns));
+    }
+    SensorReading reading;
+    reading.time_ns = time;
+    reading.poll_ns = (time + 999'999'999) / 1'000'000'000 * 1'000'000'000;
+    // Noise of some mW, so that every refresh has another value.
+    reading.power_uw =
+        60'000'000 + 70 * on * 1'000'000 / kWindowNs + time / kPeriodNs * 7919 % 5000;
+    reading.changed = true;
+    column.readings.push_back(reading);
+  }
+  const SensorCheck check = check_column(column, steps);
+  ASSERT_EQ(check.kind, ResponseKind::window) << check.reason;
+  EXPECT_TRUE(check.period_resolved);
+  EXPECT_NEAR(check.period_s, 0.100, 1e-9);
+  EXPECT_NEAR(check.time_s, 0.025, 0.0025);
+  EXPECT_LT(check.low_s, 0.025);
+  EXPECT_GT(check.high_s, 0.025);
+  EXPECT_NEAR(check.seen, 0.25, 0.03);
+}
+
 TEST(SensorCheck, AHealthySensorIsGood) {
   SimulatedGpu gpu;
   gpu.shape = {

@@ -7,240 +7,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "launches/launch_fit.hpp"
+#include "launches/launch_problem.hpp"
 #include "ww/core/statistics.hpp"
+#include "ww/measure/sensor_check.hpp"
 
 namespace ww::measure {
 namespace {
-
-// Stretches of time without overlap, as a sensor sees them.
-class SeenSpans {
- public:
-  SeenSpans(std::vector<TimeSpan> spans, const LaunchSensor& sensor)
-      : spans_(std::move(spans)), tau_s_(sensor.time_s) {
-    before_s_.reserve(spans_.size());
-    at_start_.reserve(spans_.size());
-    double sum = 0, shown = 0, last = 0;
-    for (const TimeSpan& span : spans_) {
-      before_s_.push_back(sum);
-      sum += span.to_s - span.from_s;
-      if (sensor.kind != ResponseKind::lag) continue;
-      shown *= std::exp(-(span.from_s - last) / tau_s_);
-      at_start_.push_back(shown);
-      shown = 1 + (shown - 1) * std::exp(-(span.to_s - span.from_s) / tau_s_);
-      last = span.to_s;
-    }
-  }
-
-  // Share of the time between two moments.
-  [[nodiscard]] double share(double from, double to) const {
-    return (until(to) - until(from)) / (to - from);
-  }
-
-  // What a first-order lag shows at a moment, of 1 within the stretches.
-  [[nodiscard]] double lagged(double time) const {
-    const auto next = after(time);
-    if (next == 0) return 0;
-    const TimeSpan& span = spans_[next - 1];
-    const double inside = std::min(time, span.to_s) - span.from_s;
-    const double shown = 1 + (at_start_[next - 1] - 1) * std::exp(-inside / tau_s_);
-    return time <= span.to_s ? shown : shown * std::exp(-(time - span.to_s) / tau_s_);
-  }
-
- private:
-  // Number of stretches that began by then.
-  [[nodiscard]] std::size_t after(double time) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(spans_, time, {}, &TimeSpan::from_s) -
-                                    spans_.begin());
-  }
-  [[nodiscard]] double until(double time) const {
-    const auto next = after(time);
-    if (next == 0) return 0;
-    const TimeSpan& span = spans_[next - 1];
-    return before_s_[next - 1] + std::min(time, span.to_s) - span.from_s;
-  }
-
-  std::vector<TimeSpan> spans_;
-  double tau_s_;
-  std::vector<double> before_s_;
-  std::vector<double> at_start_;  // of a lag's output
-};
-
-// One unknown: the power within these stretches.
-struct LaunchUnknown {
-  std::string name;
-  std::vector<TimeSpan> spans;
-};
-
-struct LaunchProblem {
-  std::vector<LaunchUnknown> unknowns;
-  std::size_t drift_columns{};  // come first; the rest powers of time
-  double middle_s{}, half_s{};
-  [[nodiscard]] std::size_t columns() const { return drift_columns + unknowns.size(); }
-};
-
-// Least squares with the covariance of its solution.
-struct LaunchSolution {
-  std::vector<double> value;
-  std::vector<double> covariance;  // row by row
-  double noise_w{};
-  double dof{};
-  std::vector<double> most;  // largest weight of each unknown
-};
-
-// Cholesky factor of a symmetric matrix with unit diagonal; empty if it is singular.
-std::vector<double> cholesky(std::vector<double> a, std::size_t n) {
-  constexpr double kSingular = 1e-9;
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) a[j * n + j] -= a[j * n + k] * a[j * n + k];
-    if (!(a[j * n + j] > kSingular)) return {};
-    a[j * n + j] = std::sqrt(a[j * n + j]);
-    for (std::size_t i = j + 1; i < n; ++i) {
-      for (std::size_t k = 0; k < j; ++k) a[i * n + j] -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] /= a[j * n + j];
-    }
-  }
-  return a;
-}
-
-std::vector<double> cholesky_solve(const std::vector<double>& l, std::size_t n,
-                                   std::vector<double> b) {
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= l[i * n + k] * b[k];
-    b[i] /= l[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) b[i] -= l[k * n + i] * b[k];
-    b[i] /= l[i * n + i];
-  }
-  return b;
-}
-
-// The rows of the regression: weights of each unknown in each reading.
-std::vector<double> launch_design(const LaunchProblem& problem,
-                                  std::span<const PowerPoint> readings,
-                                  const LaunchSensor& sensor) {
-  const std::size_t p = problem.columns();
-  std::vector<double> x(readings.size() * p, 0);
-  for (std::size_t k = 0; k < readings.size(); ++k) {
-    double power = 1;
-    for (std::size_t d = 0; d < problem.drift_columns; ++d) {
-      x[k * p + d] = power;
-      power *= (readings[k].time_s - problem.middle_s) / problem.half_s;
-    }
-  }
-  for (std::size_t u = 0; u < problem.unknowns.size(); ++u) {
-    const SeenSpans spans(problem.unknowns[u].spans, sensor);
-    for (std::size_t k = 0; k < readings.size(); ++k) {
-      const double at = readings[k].time_s - sensor.delay_s;
-      double& weight = x[k * p + problem.drift_columns + u];
-      if (sensor.accumulator) {
-        weight = spans.share(readings[k == 0 ? 0 : k - 1].time_s - sensor.delay_s, at);
-        if (k == 0) weight = 0;
-      } else {
-        weight = sensor.kind == ResponseKind::lag ? spans.lagged(at)
-                                                  : spans.share(at - sensor.time_s, at);
-      }
-    }
-  }
-  return x;
-}
-
-Result<LaunchSolution> solve_launches(const LaunchProblem& problem, std::span<const PowerPoint> all,
-                                      const LaunchSensor& sensor) {
-  const std::size_t p = problem.columns();
-  std::vector<double> x = launch_design(problem, all, sensor);
-  std::span<const PowerPoint> readings = all;
-  if (sensor.accumulator) {  // the first reading has none before it
-    readings = all.subspan(1);
-    x.erase(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(p));
-  }
-  const std::size_t n = readings.size();
-  LaunchSolution solution;
-  std::vector<double> length(p, 0);
-  for (std::size_t u = 0; u < p; ++u) {
-    double most = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      length[u] += x[k * p + u] * x[k * p + u];
-      most = std::max(most, x[k * p + u]);
-    }
-    length[u] = std::sqrt(length[u]);
-    solution.most.push_back(most);
-    if (!(length[u] > 0)) {
-      return fail(ErrorCode::bad_data,
-                  "no reading sees it; record until the sensor has shown the last launch",
-                  problem.unknowns[u - problem.drift_columns].name);
-    }
-    for (std::size_t k = 0; k < n; ++k) x[k * p + u] /= length[u];
-  }
-  std::vector<double> gram(p * p, 0), moment(p, 0);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t i = 0; i < p; ++i) {
-      moment[i] += x[k * p + i] * readings[k].power_w;
-      for (std::size_t j = 0; j <= i; ++j) gram[i * p + j] += x[k * p + i] * x[k * p + j];
-    }
-  }
-  for (std::size_t i = 0; i < p; ++i) {
-    for (std::size_t j = i + 1; j < p; ++j) gram[i * p + j] = gram[j * p + i];
-  }
-  const auto factor = cholesky(gram, p);
-  if (factor.empty()) {
-    return fail(ErrorCode::bad_data,
-                "the readings cannot separate the launches from rest or from one another; vary "
-                "their density and order, and leave pauses longer than the sensor's window",
-                "launches");
-  }
-  solution.value = cholesky_solve(factor, p, moment);
-  solution.dof = static_cast<double>(n - p);
-  std::vector<double> residual(n);
-  double squares = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    residual[k] = readings[k].power_w;
-    for (std::size_t i = 0; i < p; ++i) residual[k] -= x[k * p + i] * solution.value[i];
-    squares += residual[k] * residual[k];
-  }
-  solution.noise_w = std::sqrt(squares / solution.dof);
-  // Neighbours share noise where their windows overlap, and where rest wanders.
-  const double period =
-      (readings.back().time_s - readings.front().time_s) / static_cast<double>(n - 1);
-  const double overlap = sensor.accumulator ? 1 : std::min(50.0, sensor.time_s / period);
-  const auto lags = std::min(
-      n / 4,
-      static_cast<std::size_t>(overlap + 4 * std::pow(static_cast<double>(n) / 100, 2.0 / 9.0)));
-  std::vector<double> meat(p * p, 0);
-  for (std::size_t lag = 0; lag <= lags; ++lag) {
-    const double taper = 1 - static_cast<double>(lag) / static_cast<double>(lags + 1);
-    for (std::size_t k = lag; k < n; ++k) {
-      const double product = taper * residual[k] * residual[k - lag];
-      for (std::size_t i = 0; i < p; ++i) {
-        for (std::size_t j = 0; j < p; ++j) {
-          const double term = product * x[k * p + i] * x[(k - lag) * p + j];
-          meat[i * p + j] += term;
-          if (lag > 0) meat[j * p + i] += term;
-        }
-      }
-    }
-  }
-  // (X'X)^-1 meat (X'X)^-1, column by column.
-  const auto both = [&](const std::vector<double>& matrix) {
-    std::vector<double> out(p * p);
-    std::vector<double> column(p);
-    for (std::size_t j = 0; j < p; ++j) {
-      for (std::size_t i = 0; i < p; ++i) column[i] = matrix[i * p + j];
-      column = cholesky_solve(factor, p, column);
-      for (std::size_t i = 0; i < p; ++i) out[j * p + i] = column[i];  // transposed
-    }
-    return out;
-  };
-  solution.covariance = both(both(meat));
-  const double small_sample = static_cast<double>(n) / solution.dof;
-  for (std::size_t i = 0; i < p; ++i) {
-    for (std::size_t j = 0; j < p; ++j) {
-      solution.covariance[i * p + j] *= small_sample / (length[i] * length[j]);
-    }
-  }
-  for (std::size_t i = 0; i < p; ++i) solution.value[i] /= length[i];
-  return solution;
-}
 
 double weighted(const std::vector<double>& c, const std::vector<double>& value) {
   return std::inner_product(c.begin(), c.end(), value.begin(), 0.0);
@@ -255,15 +28,6 @@ double covariance_of(const std::vector<double>& a, const std::vector<double>& b,
   }
   return sum;
 }
-
-// What a kernel's launches look like, and which unknowns are its own.
-struct LaunchedKernel {
-  std::size_t launches{};
-  double duration_s{};
-  double middle_s{};                 // mean time of its launches
-  std::vector<std::size_t> columns;  // one a bin
-  std::vector<double> widths_s;      // mean time of each bin within the launch
-};
 
 Status check_launches(std::span<const PowerPoint> readings, std::span<const KernelLaunch> launches,
                       const LaunchSensor& sensor, const LaunchOptions& options) {
@@ -288,65 +52,6 @@ Status check_launches(std::span<const PowerPoint> readings, std::span<const Kern
     return fail(ErrorCode::bad_data, "readings must be in order of time", "readings");
   }
   return {};
-}
-
-// Appends the unknowns of one kernel: one for each bin of the time since its launch.
-LaunchedKernel add_kernel(LaunchProblem& problem, std::span<const KernelLaunch> launches,
-                          std::size_t kernel, const LaunchOptions& options) {
-  LaunchedKernel launched;
-  const std::size_t bins = std::max<std::size_t>(1, options.bins_s.size());
-  std::vector<LaunchUnknown> unknowns(bins);
-  launched.widths_s.assign(bins, 0);
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    if (launches[i].kernel != kernel) continue;
-    const TimeSpan& time = launches[i].time;
-    ++launched.launches;
-    launched.duration_s += time.to_s - time.from_s;
-    launched.middle_s += (time.from_s + time.to_s) / 2;
-    if (options.bins_s.empty()) {
-      unknowns[0].spans.push_back(time);
-      launched.widths_s[0] += time.to_s - time.from_s;
-      continue;
-    }
-    double from = time.from_s;
-    for (std::size_t b = 0; b < bins; ++b) {
-      double to = time.from_s + options.bins_s[b];
-      if (i + 1 < launches.size()) to = std::min(to, launches[i + 1].time.from_s);
-      if (to <= from) break;
-      unknowns[b].spans.push_back({from, to});
-      launched.widths_s[b] += std::max(0.0, std::min(to, time.to_s) - from);
-      from = to;
-    }
-  }
-  const auto count = static_cast<double>(launched.launches);
-  launched.duration_s /= count;
-  launched.middle_s /= count;
-  for (std::size_t b = 0; b < bins; ++b) {
-    launched.widths_s[b] /= count;
-    launched.columns.push_back(problem.columns());
-    unknowns[b].name = fmt::format("kernel {}, bin {} of {}", kernel, b + 1, bins);
-    problem.unknowns.push_back(std::move(unknowns[b]));
-  }
-  return launched;
-}
-
-std::vector<double> energy_weights(const LaunchedKernel& kernel, std::size_t columns) {
-  std::vector<double> c(columns, 0);
-  for (std::size_t b = 0; b < kernel.columns.size(); ++b) c[kernel.columns[b]] = kernel.widths_s[b];
-  return c;
-}
-
-// Adds rest, and awake power if it is the last unknown, over the launch's duration.
-std::vector<double> total_weights(const LaunchedKernel& kernel, const LaunchProblem& problem,
-                                  bool awake) {
-  auto c = energy_weights(kernel, problem.columns());
-  double power = 1;
-  for (std::size_t d = 0; d < problem.drift_columns; ++d) {
-    c[d] = power * kernel.duration_s;
-    power *= (kernel.middle_s - problem.middle_s) / problem.half_s;
-  }
-  if (awake) c.back() = kernel.duration_s;
-  return c;
 }
 
 // Sensors at the ends of the response's intervals, in pairs.
@@ -404,6 +109,20 @@ LaunchSensor launch_sensor(const SensorResponse& response) {
   sensor.high_s = response.high_s;
   sensor.delay_s = response.delay_s;
   sensor.delay_error_s = 0.002;
+  return sensor;
+}
+
+LaunchSensor launch_sensor(const SensorCheck& check) {
+  constexpr double kUnknownInterval = 0.1;
+  SensorResponse response;
+  response.kind = check.kind;
+  response.time_s = check.time_s;
+  const bool known = check.high_s > check.low_s;
+  response.low_s = known ? check.low_s : (1 - kUnknownInterval) * check.time_s;
+  response.high_s = known ? check.high_s : (1 + kUnknownInterval) * check.time_s;
+  response.delay_s = check.delay_s;
+  LaunchSensor sensor = launch_sensor(response);
+  sensor.quantum_w = check.resolution_w;
   return sensor;
 }
 
@@ -489,6 +208,17 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
     result.kernels.push_back(std::move(found));
   }
   return result;
+}
+
+SwitchedEnergy switched_energy(const LaunchEnergy& kernel, double rest_w, const RestShift& shift) {
+  constexpr double kExponent = 3, kExponentError = 1;
+  constexpr double kPerKelvin = 1.5 * 0.012, kPerKelvinError = kPerKelvin;
+  SwitchedEnergy switched;
+  switched.energy_j = kernel.energy_j + rest_w * (kExponent * shift.voltage_fall_s -
+                                                  kPerKelvin * shift.temperature_rise_ks);
+  switched.half_j = std::hypot(kernel.half_j, rest_w * kExponentError * shift.voltage_fall_s,
+                               rest_w * kPerKelvinError * shift.temperature_rise_ks);
+  return switched;
 }
 
 std::optional<double> naive_launch_energy(std::span<const PowerPoint> readings,

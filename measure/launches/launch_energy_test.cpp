@@ -8,6 +8,7 @@
 
 #include "testing/simulated_power.hpp"
 #include "ww/core/split_mix.hpp"
+#include "ww/measure/sensor_check.hpp"
 
 namespace ww::measure {
 namespace {
@@ -201,6 +202,25 @@ TEST(LaunchEnergy, SaysHowManyLaunchesASensorNeeds) {
   EXPECT_LT(again->kernels[0].half_j, 0.2 * again->kernels[0].energy_j);
 }
 
+TEST(LaunchEnergy, TakesTheSensorAsTheStepTestFoundIt) {
+  SensorCheck check;
+  check.kind = ResponseKind::lag;
+  check.time_s = 0.08;
+  check.delay_s = 0.01;
+  check.resolution_w = 1;
+  LaunchSensor sensor = launch_sensor(check);
+  EXPECT_EQ(sensor.kind, ResponseKind::lag);
+  EXPECT_DOUBLE_EQ(sensor.low_s, 0.072);  // no interval was found
+  EXPECT_DOUBLE_EQ(sensor.high_s, 0.088);
+  EXPECT_EQ(sensor.delay_s, 0.01);
+  EXPECT_EQ(sensor.quantum_w, 1);
+  check.low_s = 0.079;
+  check.high_s = 0.081;
+  sensor = launch_sensor(check);
+  EXPECT_EQ(sensor.low_s, 0.079);
+  EXPECT_EQ(sensor.high_s, 0.081);
+}
+
 TEST(LaunchEnergy, SaysThatNoNumberOfLaunchesHelpsAgainstTheGain) {
   Card card = make_card(78, averaging, 1e-3);
   card.sensor.gain_tolerance_95 = 0.08;
@@ -309,6 +329,19 @@ TEST(LaunchEnergy, FindsThePowerInBinsOfTheTimeSinceLaunch) {
   EXPECT_NEAR(kernel.bin_power_w[2], 10, 0.01);
   EXPECT_NEAR(kernel.energy_j, 40 * 0.02 + 100 * 0.03, 1e-4);  // the tail is not in the launch
   EXPECT_NEAR(kernel.total_j, kernel.energy_j + 50 * 0.05, 1e-4);
+}
+
+// 100 W for 1 ms lower the voltage by 4% and warm the chip by 5 K, of 40 W at rest.
+TEST(LaunchEnergy, PartsSwitchingFromWhatALaunchDoesToRest) {
+  LaunchEnergy kernel;
+  kernel.energy_j = 0.1 - 40 * 3 * 0.04e-3 + 40 * 0.018 * 5e-3;
+  kernel.half_j = 0.0003;
+  const SwitchedEnergy switched = switched_energy(kernel, 40, {0.04e-3, 5e-3});
+  EXPECT_NEAR(switched.energy_j, 0.1, 1e-12);
+  EXPECT_NEAR(switched.half_j, std::hypot(0.0003, 40 * 0.04e-3, 40 * 0.018 * 5e-3), 1e-12);
+  const SwitchedEnergy steady = switched_energy(kernel, 40, {});
+  EXPECT_EQ(steady.energy_j, kernel.energy_j);
+  EXPECT_EQ(steady.half_j, kernel.half_j);
 }
 
 TEST(LaunchEnergy, RefusesInputThatHasNoAnswer) {

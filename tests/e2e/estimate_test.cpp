@@ -65,6 +65,14 @@ TEST_F(Estimate, OfAProgramUsesItsOwnTogglesAndGivesItsShare) {
   EXPECT_GT(result.at("interconnect_share_percent").at("value").get<double>(), 0.5);
   EXPECT_LT(result.at("interconnect_share_percent").at("value").get<double>(), 50);
   EXPECT_TRUE(result.at("virtual"));
+  // What the sensor saw of each kernel: joules, or why there are none.
+  ASSERT_EQ(result.at("sensed").size(), result.at("kernels").size());
+  for (const json& kernel : result.at("sensed")) {
+    EXPECT_GT(kernel.at("launches").get<int>(), 0);
+    EXPECT_EQ(kernel.at("status") == "ok", kernel.at("energy_j").is_object()) << kernel.dump();
+    EXPECT_EQ(kernel.at("status") == "ok", kernel.at("reason").get<std::string>().empty())
+        << kernel.dump();
+  }
 }
 
 TEST_F(Estimate, FollowsTheSealedTruthOfTheWires) {

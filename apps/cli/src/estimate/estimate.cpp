@@ -127,6 +127,34 @@ void print_estimate(const Estimated& done) {
   }
 }
 
+// What the sensor saw of each kernel, beside what its wires are estimated to draw.
+void print_sensed(const std::vector<runner::KernelEnergy>& sensed) {
+  if (sensed.empty()) return;
+  fmt::print("energy of the whole chip above rest, by the times of the launches:\n");
+  std::vector<std::vector<std::string>> rows{{"KERNEL", "LAUNCHES", "ENERGY (95%)", "STATUS"}};
+  for (const auto& kernel : sensed) {
+    rows.push_back({kernel.kernel.substr(0, 40), std::to_string(kernel.launches),
+                    interval_text(kernel.energy_j, std::nullopt, "J"),
+                    kernel.reason.empty() ? std::string(to_string(kernel.status))
+                                          : "unresolved: " + kernel.reason});
+  }
+  print_table(rows);
+}
+
+nlohmann::json sensed_json(const runner::KernelEnergy& kernel) {
+  const auto& energy = kernel.energy_j;
+  return {{"kernel", kernel.kernel},
+          {"launches", kernel.launches},
+          {"status", to_string(kernel.status)},
+          {"reason", kernel.reason},
+          {"energy_j", energy ? nlohmann::json{{"value", energy->value},
+                                               {"low", energy->low},
+                                               {"high", energy->high}}
+                              : nlohmann::json()},
+          {"launches_wanted",
+           kernel.launches_wanted ? nlohmann::json(*kernel.launches_wanted) : nlohmann::json()}};
+}
+
 bool has_figure(const model::Estimate& estimate) {
   return std::ranges::any_of(estimate.kernels, [](const model::KernelEstimate& kernel) {
     return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
@@ -200,6 +228,7 @@ int run(const EstimateArguments& arguments) {
     print_json(estimate_json(*done));
   } else {
     print_estimate(*done);
+    print_sensed(done->sensed);
   }
   if (!has_figure(done->estimate)) {
     const int bad = report_error(nothing_estimated(*done));
@@ -238,6 +267,7 @@ nlohmann::json estimate_json(const Estimated& done) {
     }
   }
   json["distances"] = done.model.distance_source;
+  for (const auto& kernel : done.sensed) json["sensed"].push_back(sensed_json(kernel));
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include "traffic.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/model/estimate.hpp"
+#include "ww/runner/kernel_energy.hpp"
 
 namespace ww::cli {
 
@@ -38,6 +39,8 @@ struct Estimated {
   model::WireModel model;
   CountedTraffic traffic;
   model::Estimate estimate;
+  // What the sensor saw of each kernel, by the times of its launches. Empty unless a program ran.
+  std::vector<runner::KernelEnergy> sensed;
   int program_exit_code{};  // of the program that ran
   std::string sealed;       // what score compares with
 };

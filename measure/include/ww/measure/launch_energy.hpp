@@ -37,6 +37,8 @@
 
 namespace ww::measure {
 
+struct SensorCheck;
+
 struct TimeSpan {
   double from_s{};
   double to_s{};
@@ -63,6 +65,9 @@ struct LaunchSensor {
 };
 // The sensor as doctor found it. The delay is good to 2 ms (the clocks' alignment).
 [[nodiscard]] LaunchSensor launch_sensor(const SensorResponse& response);
+// The same from a step test. An interval that the test did not find is taken to be 10%. The step of
+// the readings is the finest that the test saw.
+[[nodiscard]] LaunchSensor launch_sensor(const SensorCheck& check);
 
 struct LaunchOptions {
   std::vector<double>
@@ -110,6 +115,28 @@ struct LaunchEnergies {
                                                      std::span<const TimeSpan> awake,
                                                      const LaunchSensor& sensor,
                                                      const LaunchOptions& options = {});
+
+// What a launch does to the power at rest, as integrals over one launch. They come from the same
+// regression as the energy, with the telemetry's voltage or temperature in place of the power.
+struct RestShift {
+  double voltage_fall_s{};       // of the fall of the voltage over the voltage at rest
+  double temperature_rise_ks{};  // of the rise of the temperature [K s]
+};
+
+// Energy of one launch that switching took: what doing the work costs at the launch's own voltage.
+struct SwitchedEnergy {
+  double energy_j{};
+  double half_j{};  // 95% half-width
+};
+
+// Takes from the energy above rest what the launch did to rest itself. The load line lowers the
+// voltage while a launch runs, and with it the chip's other power, by V^n with n = 3 +- 1 (V^2 for
+// clocks, V^2 to V^4 for leakage). Heat raises leakage: by 1.2 +- 1.2% of the power at rest a
+// kelvin (leakage grows e-fold in 36 to 80 K, and is between nothing and all of rest), where the
+// chip is between once and twice as far above rest as the telemetry. The ranges are 95%, and enter
+// the half-width.
+[[nodiscard]] SwitchedEnergy switched_energy(const LaunchEnergy& kernel, double rest_w,
+                                             const RestShift& shift);
 
 // The same energy as tools without a response take it: mean of the readings that were taken during
 // launches of the kernel times its duration. Absent without such readings.
