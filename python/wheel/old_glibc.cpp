@@ -1,6 +1,7 @@
 // Functions of the C library that came after glibc 2.28. A wheel carries them, so that libraries
 // which were built on a newer system also load on an older one (retarget.py, scripts/wheel). Where
 // the machine's own C library has the function, that one does the work if it matters which.
+// NOLINTBEGIN: names of the C library, and addresses as the loader gives them.
 #include <dlfcn.h>
 #include <elf.h>
 #include <gnu/libc-version.h>
@@ -167,3 +168,4 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv,
 }
 
 }  // extern "C"
+// NOLINTEND

@@ -172,7 +172,7 @@ std::vector<PowerStep> power_steps(const std::vector<Stretch>& by_start, std::si
     times.push_back(stretch.end_ns);
   }
   std::ranges::sort(times);
-  times.erase(std::ranges::unique(times).begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
   std::vector<PowerStep> steps;
   std::vector<const Stretch*> running;
   auto next = by_start.begin();

@@ -41,6 +41,7 @@ struct DispatchShape {
   std::uint32_t scratch_bytes{};
   std::uint32_t vgprs{};
   std::uint32_t sgprs{};
+  // NOLINTNEXTLINE(modernize-use-nullptr): the comparison that is generated has no pointer.
   auto operator<=>(const DispatchShape&) const = default;
 };
 
