@@ -56,7 +56,7 @@ std::vector<fs::path> ScratchFolder::files() const {
   std::vector<fs::path> found;
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(path_, ec)) {
-    found.push_back(entry.path());
+    if (!entry.path().filename().string().starts_with('.')) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;

@@ -54,7 +54,8 @@ TEST(ScratchFolder, LivesOnWhereItIsMovedTo) {
 TEST(ScratchFolder, ListsItsFilesByName) {
   const auto scratch = ScratchFolder::create("core-test");
   ASSERT_TRUE(scratch) << scratch.error().text();
-  for (const char* name : {"2.csv", "10.csv", "1.csv"}) {
+  // The last one is what a writer leaves that is killed before its file is in place.
+  for (const char* name : {"2.csv", "10.csv", "1.csv", ".3.csv.aBcDeF"}) {
     std::ofstream(scratch->path() / name) << "text";
   }
   const auto& folder = scratch->path();

@@ -30,7 +30,8 @@ class ScratchFolder {
   ~ScratchFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // The files and folders directly inside, in order of name.
+  // The files and folders directly inside, in order of name. Without those whose names begin with a
+  // dot: their writer has not put them in place, or was killed before it could (StreamedFile).
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
  private:
