@@ -41,7 +41,7 @@ endfunction()
 # headers of libraries whose macros are the same in every target may stand here, or GCC refuses the result.
 if(WW_BUILD_TESTS AND WW_UNITY)
   find_package(GTest REQUIRED)
-  file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "")  # as it was, where it is there
   add_executable(ww_test_headers EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/test_headers.cpp)
   target_link_libraries(ww_test_headers PRIVATE ww_options GTest::gmock GTest::gtest_main)
   ww_cold(ww_test_headers)

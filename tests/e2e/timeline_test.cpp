@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "made_campaign.hpp"
 #include "process.hpp"
 #include "testing/read_trace.hpp"
 
@@ -20,15 +21,8 @@ using ::testing::SizeIs;
 using timeline::testing::ReadTrace;
 using timeline::testing::ReadTrack;
 
-class TimelineFile : public ::testing::Test {
+class TimelineFile : public OfAMadeCampaign {
  protected:
-  static void SetUpTestSuite() {
-    model_ = std::make_unique<TemporaryFolder>();
-    const auto made = run({(build_folder() / "bin/make_campaign").string(), model(), "1"});
-    ASSERT_EQ(made.exit_code, 0) << made.err;
-  }
-  static void TearDownTestSuite() { model_.reset(); }
-  static std::string model() { return (model_->path() / "run").string(); }
   [[nodiscard]] std::string file() const { return (folder_.path() / "app.pftrace").string(); }
   // A command of wirewatt with a small program.
   Finished of_program(std::vector<std::string> command, const Environment& more = {}) {
@@ -62,10 +56,8 @@ class TimelineFile : public ::testing::Test {
     }
   }
 
-  static std::unique_ptr<TemporaryFolder> model_;  // of a synthetic campaign
   TemporaryFolder folder_;
 };
-std::unique_ptr<TemporaryFolder> TimelineFile::model_;
 
 TEST_F(TimelineFile, OfAnEstimateHasItsJoulesBySegment) {
   const auto result =

@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "made_campaign.hpp"
 #include "process.hpp"
 #include "testing/fake_amd_tree.hpp"
 
@@ -35,15 +36,8 @@ mkdir -p "$folder"
 cp "$WW_PROFILE" "$folder/out_counter_collection.csv"
 )";
 
-class TopOnCard : public ::testing::Test {
+class TopOnCard : public OfAMadeCampaign {
  protected:
-  static void SetUpTestSuite() {
-    model_ = std::make_unique<TemporaryFolder>();
-    const auto made = run({(build_folder() / "bin/make_campaign").string(), model(), "1"});
-    ASSERT_EQ(made.exit_code, 0) << made.err;
-  }
-  static void TearDownTestSuite() { model_.reset(); }
-  static std::string model() { return (model_->path() / "run").string(); }
   TopOnCard() : tree_(folder_.path() / "sys") {
     std::ofstream(folder_.path() / "profile.csv") << profile;
   }
@@ -76,12 +70,10 @@ class TopOnCard : public ::testing::Test {
     return power.is_null() ? -1 : power.at("value").get<double>();
   }
 
-  static std::unique_ptr<TemporaryFolder> model_;  // of a synthetic campaign
   TemporaryFolder folder_;
   FakeAmdTree tree_;
   Finished finished_;
 };
-std::unique_ptr<TemporaryFolder> TopOnCard::model_;
 
 TEST_F(TopOnCard, ScalesTheProfileByHowBusyTheCardIs) {
   const auto counters = (folder_.path() / "profile.csv").string();
