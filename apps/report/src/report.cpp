@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "documents.hpp"
 #include "pages/page_kinds.hpp"
 #include "sweep/sweep_comparison.hpp"
+#include "values/documents.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {

@@ -7,7 +7,7 @@
 #include "dapper/dapper.hpp"
 #include "gpuopt/gpuopt.hpp"
 #include "iiswc16/iiswc16.hpp"
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "ww/core/process.hpp"
 
 namespace ww::cli {

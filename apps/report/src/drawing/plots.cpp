@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

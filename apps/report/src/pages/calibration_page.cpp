@@ -7,9 +7,9 @@
 
 #include "drawing/floorplan_map.hpp"
 #include "drawing/plots.hpp"
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

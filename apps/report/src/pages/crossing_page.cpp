@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
 
 namespace ww::report {

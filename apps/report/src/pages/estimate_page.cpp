@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "drawing/floorplan_map.hpp"
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

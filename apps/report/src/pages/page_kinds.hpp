@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "documents.hpp"
+#include "values/documents.hpp"
 #include "ww/core/result.hpp"
 #include "ww/report/report.hpp"
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "drawing/svg.hpp"
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/report/number_text.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "drawing/floorplan_map.hpp"
 #include "drawing/svg_writer.hpp"
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 #include "ww/core/device_name.hpp"
 
 namespace ww::report {

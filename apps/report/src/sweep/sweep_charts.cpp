@@ -9,7 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "sweep/sweep_charts.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "html.hpp"
+#include "pages/html.hpp"
 #include "pages/page_kinds.hpp"
 #include "sweep/sweep_charts.hpp"
 #include "sweep/sweep_view.hpp"
-#include "values.hpp"
+#include "values/values.hpp"
 
 namespace ww::report {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "values.hpp"
+#include "values/values.hpp"
 #include "ww/sweep/choices.hpp"
 
 namespace ww::report {

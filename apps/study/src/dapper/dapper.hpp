@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dapper/output_error.hpp"
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/timing.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/chip.hpp"
 #include "ww/sim/gpu/timing.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 #include "ww/core/result.hpp"
 #include "ww/sim/gpu/chip.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "flows.hpp"
+#include "flow/flows.hpp"
 #include "network/graph/graph.hpp"
 
 namespace ww::sim::net::graph {

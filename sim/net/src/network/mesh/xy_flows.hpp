@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "flows.hpp"
+#include "flow/flows.hpp"
 #include "ww/sim/net/config.hpp"
 
 namespace ww::sim::net {

@@ -1,4 +1,4 @@
-#include "random_chip.hpp"
+#include "chip/random_chip.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <numeric>
 #include <optional>
 
+#include "chip/random_geometry.hpp"
 #include "draw.hpp"
 #include "interaction.hpp"
 #include "prefixes.hpp"
-#include "random_geometry.hpp"
 
 namespace ww::sim::gpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "documents.hpp"
+#include "values/documents.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "values.hpp"
+#include "values/values.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 

@@ -1,5 +1,5 @@
 // wirewatt: the one program. Commands live in their own files; program.cpp wires them up.
-#include "program.hpp"
+#include "program/program.hpp"
 #include "ww/core/interrupt.hpp"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // How a reproduction is ordered, summed up and printed.
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 
 #include <gtest/gtest.h>
 

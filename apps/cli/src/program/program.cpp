@@ -1,4 +1,4 @@
-#include "program.hpp"
+#include "program/program.hpp"
 
 #include <spdlog/spdlog.h>
 

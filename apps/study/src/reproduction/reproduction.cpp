@@ -1,4 +1,4 @@
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "html.hpp"
+#include "pages/html.hpp"
 
 #include <cctype>
 
 #include "drawing/chart_data.hpp"
-#include "embedded.hpp"
+#include "pages/embedded.hpp"
 #include "ww/core/atomic_file.hpp"
 
 namespace ww::report {

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "builtin_chips.hpp"
+#include "chip/random_chip.hpp"
 #include "chip_timeline.hpp"
 #include "draw.hpp"
 #include "energy_ledger.hpp"
 #include "file/chip_file.hpp"
-#include "random_chip.hpp"
 #include "truth.hpp"
 #include "ww/model/known_floorplans.hpp"
 #include "ww/sim/gpu/chip_catalog.hpp"

@@ -1,4 +1,4 @@
-#include "values.hpp"
+#include "values/values.hpp"
 
 #include <fmt/format.h>
 

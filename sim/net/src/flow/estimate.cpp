@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "flows.hpp"
+#include "flow/flows.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "reproduction.hpp"
+#include "reproduction/reproduction.hpp"
 #include "ww/report/number_text.hpp"
 #include "ww/study/reproduce.hpp"
 

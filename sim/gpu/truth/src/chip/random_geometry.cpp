@@ -1,4 +1,4 @@
-#include "random_geometry.hpp"
+#include "chip/random_geometry.hpp"
 
 #include <algorithm>
 #include <array>
