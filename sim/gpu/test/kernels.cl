@@ -326,7 +326,7 @@ __kernel void bytes(__global const uchar4* a, __global const char4* b, __global 
   out[8 * i + 7] = as_uchar4(y >> (char4)2) + (x << (uchar4)3);
 }
 
-#if defined(__gfx900__) || defined(__gfx90a__)
+#if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __kernel void half_floats(__global const half2* a, __global const half2* b, __global half2* out) {
   const size_t i = get_global_id(0);
@@ -378,7 +378,7 @@ __kernel void long_atomics(__global ulong* a, __global ulong* old) {
   old[i] = atom_inc(&a[4]);
 }
 
-#if defined(__gfx900__) || defined(__gfx90a__)
+#if defined(__gfx900__) || defined(__gfx90a__) || defined(__gfx942__)
 // Lanes read each other: quads, rows, the whole wave.
 __kernel void dpp_neighbours(__global const int* in, __global int* out) {
   const size_t i = get_global_id(0);
@@ -430,7 +430,7 @@ __kernel void recursion(__global int* out) {
   out[get_global_id(0)] = deep(9);
 }
 
-#if defined(__gfx90a__)
+#if defined(__gfx90a__) || defined(__gfx942__)
 typedef float float32 __attribute__((ext_vector_type(32)));
 
 // One launch of 64 work-items each; C is what `d` holds.
@@ -448,7 +448,12 @@ WW_MATRIX(matrix_broadcast, float4, float, f32_4x4x1f32, 2, 1, 0)
 WW_MATRIX(matrix_rotated, float4, float, f32_4x4x1f32, 0, 0, 3)
 WW_MATRIX(matrix_halves, float4, half4, f32_16x16x16f16, 0, 0, 0)
 WW_MATRIX(matrix_brains, float4, short4, f32_16x16x16bf16_1k, 0, 0, 0)
+#if defined(__gfx942__)
+WW_MATRIX(matrix_more_bytes, int4, long, i32_16x16x32_i8, 0, 0, 0)
+WW_MATRIX(matrix_tall_bytes, int16, long, i32_32x32x16_i8, 0, 0, 0)
+#else
 WW_MATRIX(matrix_bytes, int4, int, i32_16x16x16i8, 0, 0, 0)
+#endif
 WW_MATRIX(matrix_doubles, double4, double, f64_16x16x4f64, 0, 0, 0)
 WW_MATRIX(matrix_small_doubles, double, double, f64_4x4x4f64, 0, 0, 0)
 
@@ -476,5 +481,29 @@ __kernel void dots_of_halves(__global const half2* a, __global const half2* b,
                              __global float* out) {
   const int i = get_global_id(0);
   out[i] = __builtin_amdgcn_fdot2(a[i], b[i], out[i], false);
+}
+#endif
+
+#if defined(__gfx942__)
+// What CDNA 3 adds, as the instructions themselves.
+__kernel void added_by_gfx942(__global const ulong* a, __global const ulong* b, __global ulong* out,
+                              __global const float* x, __global float* y) {
+  const int i = get_global_id(0);
+  ulong sum, copy;
+  __asm__ volatile("v_lshl_add_u64 %0, %1, %2, %3" : "=v"(sum) : "v"(a[i]), "v"((uint)a[i]), "v"(b[i]));
+  __asm__ volatile("v_mov_b64 %0, %1" : "=v"(copy) : "v"(a[i]));
+  out[2 * i] = sum;
+  out[2 * i + 1] = copy;
+  float scaled, shifted;
+  __asm__ volatile("v_fmamk_f32 %0, %1, 0x40490fdb, %2" : "=v"(scaled) : "v"(x[2 * i]), "v"(x[2 * i + 1]));
+  __asm__ volatile("v_fmaak_f32 %0, %1, %2, 0x40490fdb" : "=v"(shifted) : "v"(x[2 * i]), "v"(x[2 * i + 1]));
+  y[2 * i] = scaled;
+  y[2 * i + 1] = shifted;
+}
+
+__kernel void die_of(__global uint* out) {
+  uint id;
+  __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID)" : "=s"(id));
+  out[get_global_id(0)] = id;
 }
 #endif

@@ -3,7 +3,8 @@
 // where each element lies and how many cycles an instruction takes.
 //
 // Sums are made in order of k, each product fused; AMD does not document the order within a card.
-// Products of halves flush denormals of operands and results, as AMD documents for MI200.
+// MI200's products of halves flush denormals of operands and results, as AMD documents; MI300's
+// keep them.
 #include "alu/matrix.hpp"
 
 #include <array>
@@ -30,6 +31,8 @@ struct MatrixShape {
   std::uint8_t depth{};   // columns of A
   std::uint8_t blocks{};  // products side by side
   std::uint8_t cycles{};
+  // Of CDNA 3, where another than `cycles`.
+  std::uint8_t cycles_cdna3{};
 
   // Elements of A, and of B, that a lane holds.
   [[nodiscard]] constexpr unsigned per_lane() const {
@@ -50,18 +53,20 @@ constexpr std::array kMatrixShapes{
     MatrixShape{Opcode::v_mfma_f32_32x32x4f16, Element::f16, 32, 4, 2, 64},
     MatrixShape{Opcode::v_mfma_f32_16x16x4f16, Element::f16, 16, 4, 4, 32},
     MatrixShape{Opcode::v_mfma_f32_4x4x4f16, Element::f16, 4, 4, 16, 8},
-    MatrixShape{Opcode::v_mfma_f32_32x32x8f16, Element::f16, 32, 8, 1, 64},
-    MatrixShape{Opcode::v_mfma_f32_16x16x16f16, Element::f16, 16, 16, 1, 32},
+    MatrixShape{Opcode::v_mfma_f32_32x32x8f16, Element::f16, 32, 8, 1, 64, 32},
+    MatrixShape{Opcode::v_mfma_f32_16x16x16f16, Element::f16, 16, 16, 1, 32, 16},
     MatrixShape{Opcode::v_mfma_i32_32x32x4i8, Element::i8, 32, 4, 2, 64},
     MatrixShape{Opcode::v_mfma_i32_16x16x4i8, Element::i8, 16, 4, 4, 32},
     MatrixShape{Opcode::v_mfma_i32_4x4x4i8, Element::i8, 4, 4, 16, 8},
     MatrixShape{Opcode::v_mfma_i32_32x32x8i8, Element::i8, 32, 8, 1, 64},
     MatrixShape{Opcode::v_mfma_i32_16x16x16i8, Element::i8, 16, 16, 1, 32},
+    MatrixShape{Opcode::v_mfma_i32_32x32x16_i8, Element::i8, 32, 16, 1, 32},
+    MatrixShape{Opcode::v_mfma_i32_16x16x32_i8, Element::i8, 16, 32, 1, 16},
     MatrixShape{Opcode::v_mfma_f32_32x32x4bf16_1k, Element::bf16, 32, 4, 2, 64},
     MatrixShape{Opcode::v_mfma_f32_16x16x4bf16_1k, Element::bf16, 16, 4, 4, 32},
     MatrixShape{Opcode::v_mfma_f32_4x4x4bf16_1k, Element::bf16, 4, 4, 16, 8},
-    MatrixShape{Opcode::v_mfma_f32_32x32x8bf16_1k, Element::bf16, 32, 8, 1, 64},
-    MatrixShape{Opcode::v_mfma_f32_16x16x16bf16_1k, Element::bf16, 16, 16, 1, 32},
+    MatrixShape{Opcode::v_mfma_f32_32x32x8bf16_1k, Element::bf16, 32, 8, 1, 64, 32},
+    MatrixShape{Opcode::v_mfma_f32_16x16x16bf16_1k, Element::bf16, 16, 16, 1, 32, 16},
     MatrixShape{Opcode::v_mfma_f32_32x32x2bf16, Element::bf16, 32, 2, 2, 64},
     MatrixShape{Opcode::v_mfma_f32_16x16x2bf16, Element::bf16, 16, 2, 4, 32},
     MatrixShape{Opcode::v_mfma_f32_4x4x2bf16, Element::bf16, 4, 2, 16, 8},
@@ -83,8 +88,8 @@ template <Element E>
 using Sum = std::conditional_t<E == Element::f64, double,
                                std::conditional_t<E == Element::i8, std::int32_t, float>>;
 
-// Element `index` of a lane's registers.
-template <Element E>
+// Element `index` of a lane's registers. `Flush`: without denormals of halves.
+template <Element E, bool Flush>
 Sum<E> operand(const U32* registers, std::size_t lane, unsigned index) {
   const auto word = [&](unsigned i) { return registers[i * kLanes + lane]; };
   if constexpr (E == Element::f64) {
@@ -95,8 +100,9 @@ Sum<E> operand(const U32* registers, std::size_t lane, unsigned index) {
     return std::bit_cast<float>(word(index));
   } else {
     const U32 half = word(index / 2) >> (16 * (index % 2)) & 0xFFFFU;
-    if constexpr (E == Element::bf16) return flushed(std::bit_cast<float>(half << 16));
-    return (half & 0x7C00U) == 0 ? std::copysign(0.0F, half_value(half)) : half_value(half);
+    const float value = E == Element::bf16 ? std::bit_cast<float>(half << 16) : half_value(half);
+    const bool denormal = E == Element::bf16 ? (half & 0x7F80U) == 0 : (half & 0x7C00U) == 0;
+    return Flush && denormal ? std::copysign(0.0F, value) : value;
   }
 }
 
@@ -150,9 +156,10 @@ Place place_of(const MatrixShape& s, unsigned block, unsigned i, unsigned j) {
 }
 
 // All of A, B and C are read before D is written, because they may share registers.
-template <Element E>
+template <Element E, bool Flush>
 void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
   using S = Sum<E>;
+  constexpr bool kFlushes = Flush && (E == Element::f16 || E == Element::bf16);
   const auto controls = static_cast<U32>(op.immediate);
   const U32 broadcast = controls & 7U;
   const U32 which = controls >> 4 & 15U;
@@ -181,13 +188,13 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
           return i + std::size_t{rows} * (from + s.blocks * (k / per_lane));
         };
         const std::size_t to = (std::size_t{block} * rows + i) * depth + k;
-        a[to] = operand<E>(a_registers, lane_of(a_block) % kLanes, k % per_lane);
-        b[to] = operand<E>(b_registers, b_lane(lane_of(block), pattern), k % per_lane);
+        a[to] = operand<E, Flush>(a_registers, lane_of(a_block) % kLanes, k % per_lane);
+        b[to] = operand<E, Flush>(b_registers, b_lane(lane_of(block), pattern), k % per_lane);
       }
       for (unsigned j = 0; j < rows; ++j) {
         const Place at = place_of(s, block, i, j);
         S c = c_registers != nullptr ? result_of<S>(c_registers, at.lane, at.index) : constant;
-        if constexpr (E == Element::f16 || E == Element::bf16) c = flushed(c);
+        if constexpr (kFlushes) c = flushed(c);
         sum[(block * rows + i) * rows + j] = c;
       }
     }
@@ -206,7 +213,7 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
             total = std::fma(x, y, total);
           }
         }
-        if constexpr (E == Element::f16 || E == Element::bf16) total = flushed(total);
+        if constexpr (kFlushes) total = flushed(total);
         const Place at = place_of(s, block, i, j);
         set_result(d, at.lane, at.index, total);
       }
@@ -214,14 +221,15 @@ void multiply(Wave& wave, const MicroOp& op, const MatrixShape& s) {
   }
 }
 
+template <bool Flush>
 void run_matrix(Wave& wave, const MicroOp& op) {
   const MatrixShape& shape = kMatrixShapes[op.source[3]];
   switch (shape.element) {
-    case Element::f32: return multiply<Element::f32>(wave, op, shape);
-    case Element::f16: return multiply<Element::f16>(wave, op, shape);
-    case Element::bf16: return multiply<Element::bf16>(wave, op, shape);
-    case Element::i8: return multiply<Element::i8>(wave, op, shape);
-    case Element::f64: return multiply<Element::f64>(wave, op, shape);
+    case Element::f32: return multiply<Element::f32, Flush>(wave, op, shape);
+    case Element::f16: return multiply<Element::f16, Flush>(wave, op, shape);
+    case Element::bf16: return multiply<Element::bf16, Flush>(wave, op, shape);
+    case Element::i8: return multiply<Element::i8, Flush>(wave, op, shape);
+    case Element::f64: return multiply<Element::f64, Flush>(wave, op, shape);
   }
 }
 
@@ -254,8 +262,15 @@ bool lower_matrix(const binpatch::isa::Instruction& instruction, MicroOp& op, Co
   op.source[3] = number;
   op.immediate = static_cast<std::int32_t>(controls);
   op.cycles = shape.cycles;
-  op.run = run_matrix;
+  op.run = run_matrix<true>;
   return true;
+}
+
+void multiply_as_cdna3(MicroOp& op) {
+  if (op.run != run_matrix<true>) return;
+  const MatrixShape& shape = kMatrixShapes[op.source[3]];
+  op.run = run_matrix<false>;
+  if (shape.cycles_cdna3 != 0) op.cycles = shape.cycles_cdna3;
 }
 
 }  // namespace ww::sim::gpu::exec

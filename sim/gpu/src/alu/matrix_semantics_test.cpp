@@ -1,5 +1,5 @@
-// Matrix and dot products as real gfx90a code, against the host's arithmetic. Where an element lies
-// is said once more here, lane by lane, as AMD's manual does for each instruction.
+// Matrix and dot products as real gfx90a and gfx942 code, against the host's arithmetic. Where an
+// element lies is said once more here, lane by lane, as AMD's manual does for each instruction.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,8 +15,11 @@ namespace {
 
 using test::TestGpu;
 
+bool is_gfx942() {
+  return binpatch::to_string(test::read_kernels().target()) == "gfx942";
+}
 bool has_matrices() {
-  return binpatch::to_string(test::read_kernels().target()) == "gfx90a";
+  return is_gfx942() || binpatch::to_string(test::read_kernels().target()) == "gfx90a";
 }
 
 // What a lane's element of an operand is: row or column, column of A, block.
@@ -146,8 +149,17 @@ TEST(Semantics, MultipliesMatricesOfHalvesBytesAndDoubles) {
   expect_product<float, std::uint16_t, float>("matrix_brains", wide, [](float x) {
     return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);
   });
-  expect_product<int, std::int8_t, int>("matrix_bytes", wide,
-                                        [](int x) { return static_cast<std::int8_t>(x); });
+  const std::function<std::int8_t(int)> byte = [](int x) { return static_cast<std::int8_t>(x); };
+  if (is_gfx942()) {  // twice as deep
+    expect_product<int, std::int8_t, int>(
+        "matrix_more_bytes",
+        {16, 32, 1, [](unsigned l, unsigned n) { return by_depth(16, 8, l, n); }, middle}, byte);
+    expect_product<int, std::int8_t, int>(
+        "matrix_tall_bytes",
+        {32, 16, 1, [](unsigned l, unsigned n) { return by_depth(32, 8, l, n); }, tall}, byte);
+  } else {
+    expect_product<int, std::int8_t, int>("matrix_bytes", wide, byte);
+  }
   const auto same = [](double x) { return x; };
   expect_product<double, double, double>(
       "matrix_doubles",
@@ -232,6 +244,57 @@ TEST(Semantics, AddsDotProductsOfHalves) {
   EXPECT_EQ(got[0], 12.0F);
   EXPECT_EQ(got[1], 12.0F);
   EXPECT_EQ(got[2], 10.0F);
+}
+
+// Halves of 2^-24 are denormals: MI200 takes them for zeros, MI300 does not.
+TEST(Semantics, KeepsDenormalsOfHalvesWhereTheMatrixUnitDoes) {
+  if (!has_matrices()) return;
+  TestGpu test;
+  const auto a = test.buffer(std::vector<std::uint16_t>(64 * 4, 1));
+  const auto b = test.buffer(std::vector<std::uint16_t>(64 * 4, 0x3C00));
+  const auto out = test.buffer(std::vector<float>(64 * 4, 0.0F));
+  test.launch("matrix_halves", 64, 64, a, b, out);
+  for (const float sum : test.read<float>(out, 64 * 4)) {
+    EXPECT_EQ(sum, is_gfx942() ? 16 * 0x1p-24F : 0.0F);
+  }
+}
+
+TEST(Semantics, DoesWhatGfx942Adds) {
+  if (!is_gfx942()) return;
+  constexpr std::uint32_t kCount = 256;
+  TestGpu test;
+  std::mt19937_64 random(11);
+  std::vector<std::uint64_t> a(kCount);
+  std::vector<std::uint64_t> b(kCount);
+  std::vector<float> x(2 * kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    a[i] = random() >> i % 60;
+    b[i] = random();
+    x[2 * i] = static_cast<float>(static_cast<std::int64_t>(random())) * 0x1p-60F;
+    x[2 * i + 1] = static_cast<float>(static_cast<std::int64_t>(random())) * 0x1p-61F;
+  }
+  const auto out = test.buffer(kCount * 16);
+  const auto floats = test.buffer(kCount * 8);
+  test.launch("added_by_gfx942", kCount, 64, test.buffer(a), test.buffer(b), out, test.buffer(x),
+              floats);
+  const auto whole = test.read<std::uint64_t>(out, 2UL * kCount);
+  const auto y = test.read<float>(floats, 2UL * kCount);
+  const auto pi = std::bit_cast<float>(0x40490FDBU);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    EXPECT_EQ(whole[2 * i], (a[i] << (a[i] & 7)) + b[i]);
+    EXPECT_EQ(whole[2 * i + 1], a[i]);
+    EXPECT_EQ(y[2 * i], std::fma(x[2 * i], pi, x[2 * i + 1]));
+    EXPECT_EQ(y[2 * i + 1], std::fma(x[2 * i], x[2 * i + 1], pi));
+  }
+}
+
+// A device of one die.
+TEST(Semantics, ReadsTheNumberOfTheDie) {
+  if (!is_gfx942()) return;
+  TestGpu test;
+  const auto out = test.buffer(std::vector<std::uint32_t>(64, 77));
+  test.launch("die_of", 64, 64, out);
+  for (const std::uint32_t die : test.read<std::uint32_t>(out, 64)) EXPECT_EQ(die, 0U);
 }
 
 TEST(Semantics, KeepsPrivateDataThatCrossesDwords) {

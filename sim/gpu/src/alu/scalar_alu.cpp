@@ -77,7 +77,8 @@ enum HardwareRegister : U32 {
   kGprAlloc = 5,
   kLdsAlloc = 6,
   kIbStatus = 7,
-  kMemoryBases = 15
+  kMemoryBases = 15,
+  kXccId = 20
 };
 
 bool hardware_register(Wave& w, U32 id, U32& value) {
@@ -98,6 +99,10 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
     case kMemoryBases:  // gfx9: bits 63:48 of the flat apertures
       if (launch.isa == Isa::gfx7) return false;
       value = (flat_lds_aperture_high & 0xFFFF0000U) | flat_private_aperture_high >> 16;
+      return true;
+    case kXccId:  // CDNA 3: the number of the die, here the only one
+      if (launch.isa != Isa::gfx942) return false;
+      value = 0;
       return true;
     case kIbStatus: value = w.vector_queue.count | w.scalar_queue.count << 8; return true;
     default: return false;

@@ -17,10 +17,12 @@ namespace {
 // the host keeps its registers at hand.
 constexpr std::int64_t kTurn = 32;
 // Words between two waves' first registers where each has room for all 256 vector registers, and on
-// gfx90a as many accumulation registers. The odd distance keeps them apart in the host's caches.
+// CDNA 2 and 3 as many accumulation registers. The odd distance keeps them apart in the host's
+// caches.
 constexpr std::size_t kApart = 5 * 16;
 std::size_t widest_stride(const Architecture& architecture) {
-  const std::size_t registers = architecture.gfx_target == "gfx90a" ? 512 : 256;
+  const std::string& target = architecture.gfx_target;
+  const std::size_t registers = target == "gfx90a" || target == "gfx942" ? 512 : 256;
   return registers * kLanes + kApart;
 }
 // Most often all of them.

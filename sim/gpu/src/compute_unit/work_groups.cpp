@@ -220,7 +220,11 @@ void ComputeUnit::init_registers(Wave& wave, const WorkGroup& group) {
     wave.sr[s++] =
         launch.waves_per_group | std::uint32_t{wave.in_group} << 6 | (first ? 1U << 26 : 0U);
   }
-  if ((launch.rsrc2 & 1U) != 0) wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
+  if (has_architected_scratch(launch.isa)) {
+    wave.set_pair(kFlatScratch, wave.scratch_base);
+  } else if ((launch.rsrc2 & 1U) != 0) {
+    wave.sr[s++] = static_cast<std::uint32_t>(scratch_offset);
+  }
 
   wave.set_pair(kExec, lanes == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << lanes) - 1);
   wave.lane_mask_known = false;  // the slot's last wave left its own behind

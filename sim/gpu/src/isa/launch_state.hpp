@@ -16,7 +16,18 @@
 namespace ww::sim::gpu::exec {
 
 // The instruction sets that differ in what a wave meets: initial registers, HW_ID.
-enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a };
+enum class Isa : std::uint8_t { gfx7, gfx900, gfx90a, gfx942 };
+
+// CDNA 2 and 3: ordinary and accumulation registers share one file of 512, handed out in eights,
+// and a work-item's three ids come packed in one register.
+[[nodiscard]] constexpr bool has_unified_registers(Isa isa) {
+  return isa == Isa::gfx90a || isa == Isa::gfx942;
+}
+// CDNA 3: the hardware itself knows where a wave's private memory begins (LLVM "User Guide for
+// AMDGPU Backend", architected flat scratch). No register brings the wave's offset.
+[[nodiscard]] constexpr bool has_architected_scratch(Isa isa) {
+  return isa == Isa::gfx942;
+}
 
 struct LaunchState {
   Isa isa{};

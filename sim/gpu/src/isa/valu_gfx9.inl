@@ -120,6 +120,14 @@ void sq(U32* d, const U32* a, const U32* b, const U32*, LaneContext&) {
     d[kLanes + l] = static_cast<U32>(r >> 32);
   }
 }
+// A 64-bit number, shifted and added to another: the shift has three bits.
+inline void shift_add_64(U32* d, const U32* a, const U32* b, const U32* c, LaneContext&) {
+  WW_LOOP {
+    const U64 r = (join(a[l], a[kLanes + l]) << (b[l] & 7U)) + join(c[l], c[kLanes + l]);
+    d[l] = static_cast<U32>(r);
+    d[kLanes + l] = static_cast<U32>(r >> 32);
+  }
+}
 // Half floats through floats: one rounding for sums, products, quotients and roots, since a float
 // has more than twice a half's digits.
 template <auto F>
@@ -465,6 +473,15 @@ void build_gfx9_packed(Gfx9Builder& b) {
   WW_PH2(v_pk_max_f16, max_f(h(a), h(c)));
 }
 
+// CDNA 3, at the rate of 32-bit instructions (LLVM's SISchedule.td, SIDPGFX940FullSpeedModel).
+void build_gfx942(Gfx9Builder& b) {
+  constexpr auto fma = [](float a, float c, float e) -> float { return __builtin_fmaf(a, c, e); };
+  b.single(Opcode::v_fmamk_f32, &f3<false, fma>, &f3<true, fma>, 3);
+  b.single(Opcode::v_fmaak_f32, &f3<false, fma>, &f3<true, fma>, 3);
+  b.builder.wide(Opcode::v_lshl_add_u64, &shift_add_64, 3, 5).cycles = 4;
+  b.builder.wide(Opcode::v_mov_b64, &q1<([](U64 a) -> U64 { return a; })>, 1, 1).cycles = 4;
+}
+
 void build_gfx9(Builder& builder) {
   Gfx9Builder b{builder};
   build_gfx9_integer(b);
@@ -472,4 +489,5 @@ void build_gfx9(Builder& builder) {
   build_gfx9_float(b);
   build_gfx9_packed(b);
   build_gfx9_dots(b);
+  build_gfx942(b);
 }

@@ -10,9 +10,9 @@
 
 namespace ww::sim::gpu {
 
-// Vector registers of a wave come in fours, on gfx90a in eights.
+// Vector registers of a wave come in fours, on CDNA 2 and 3 in eights.
 std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Isa isa) {
-  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (isa == exec::Isa::gfx90a ? 8 : 4);
+  return ((kernel.compute_pgm_rsrc1 & 63U) + 1) * (exec::has_unified_registers(isa) ? 8 : 4);
 }
 
 Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
@@ -68,7 +68,8 @@ namespace {
 
 void fill_work_item_ids(exec::LaunchState& state) {
   const std::uint32_t asked = state.rsrc2 >> 11 & 3U;
-  const bool packed = state.isa == exec::Isa::gfx90a;  // ten bits for each axis, in one register
+  // Ten bits for each axis, in one register.
+  const bool packed = exec::has_unified_registers(state.isa);
   state.id_axes = packed ? 1 : std::min(asked, 2U) + 1;
   state.work_item_ids.assign(std::size_t{state.waves_per_group} * state.id_axes * exec::kLanes, 0);
   for (std::uint32_t flat = 0; flat < state.group_size; ++flat) {
@@ -118,17 +119,17 @@ Result<exec::LaunchState> VirtualGpu::Impl::prepare(const exec::Program& program
   state.code_properties = descriptor.kernel_code_properties;
   state.isa = program.isa();
   state.vgprs = allocated_vgprs(descriptor, state.isa);
-  if (state.isa == exec::Isa::gfx90a) {  // ACCUM_OFFSET
+  if (exec::has_unified_registers(state.isa)) {  // ACCUM_OFFSET
     const std::uint32_t ordinary = ((descriptor.compute_pgm_rsrc3 & 63U) + 1) * 4;
     const std::uint32_t others = state.vgprs > ordinary ? state.vgprs - ordinary : 0;
     state.accumulators = std::min<std::uint32_t>(others, 256);
   }
   state.scalar_end = program.scalar_end();
   state.sgprs = ((state.rsrc1 >> 6 & 15U) + 1) * 8;
-  state.waves_per_simd =
-      std::min({architecture.waves_per_simd, 10,
-                static_cast<int>((state.isa == exec::Isa::gfx90a ? 512 : 256) / state.vgprs),
-                static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
+  state.waves_per_simd = std::min(
+      {architecture.waves_per_simd, 10,
+       static_cast<int>((exec::has_unified_registers(state.isa) ? 512 : 256) / state.vgprs),
+       static_cast<int>((state.isa == exec::Isa::gfx7 ? 512 : 800) / state.sgprs)});
   if (kernel.max_flat_workgroup_size != 0 && state.group_size > kernel.max_flat_workgroup_size) {
     return fail(ErrorCode::out_of_range,
                 fmt::format("a work-group of {} work-items is larger than the kernel allows ({})",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "alu/matrix.hpp"
 #include "isa/lane_forms.hpp"
 #include "isa/load_addresses.hpp"
 #include "ww/binpatch/isa/instruction.hpp"
@@ -23,10 +24,11 @@ Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& targ
     case binpatch::isa::Generation::gfx7: return Isa::gfx7;
     case binpatch::isa::Generation::gfx900: return Isa::gfx900;
     case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
+    case binpatch::isa::Generation::gfx940: return Isa::gfx942;
     default:
       return fail(ErrorCode::unsupported,
-                  fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900 "
-                              "or gfx90a",
+                  fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900, "
+                              "gfx90a or gfx942",
                               target));
   }
 }
@@ -103,6 +105,7 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
     MicroOp& op = program->code_[dword];
     const auto decoded = binpatch::isa::decode(generation, rest);
     lower(decoded, op, program->pool_);
+    if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
     if (decoded) find_registers(*decoded, op);
     if (decoded) scalars = std::max(scalars, scalars_named(*decoded));
     if (op.straight) registers[dword] = registers_of(*decoded, op);

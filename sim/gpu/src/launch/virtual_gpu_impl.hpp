@@ -45,7 +45,7 @@ struct DispatchShape {
   auto operator<=>(const DispatchShape&) const = default;
 };
 
-// Vector registers of a wave come in fours, on gfx90a in eights.
+// Vector registers of a wave come in fours, on CDNA 2 and 3 in eights.
 [[nodiscard]] std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel,
                                             exec::Isa isa);
 

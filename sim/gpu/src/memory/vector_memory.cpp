@@ -445,7 +445,8 @@ std::optional<AccessShape> access_shape(std::string_view name) {
 bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   op.unit = Unit::vmem;
   if (instruction.opcode == Opcode::buffer_wbinvl1 ||
-      instruction.opcode == Opcode::buffer_wbinvl1_vol) {
+      instruction.opcode == Opcode::buffer_wbinvl1_vol ||
+      instruction.opcode == Opcode::buffer_inv) {  // of any scope
     op.run = invalidate_l1;
     return true;
   }
@@ -473,7 +474,9 @@ bool lower_vector_memory(const Instruction& instruction, MicroOp& op) {
   m.sign_extend = shape->sign;
   m.atomic = shape->atomic;
   m.half = shape->half;
-  m.glc = modifiers.glc;
+  // CDNA 3 says the scope in two bits, of which either is more than the wave: such a load goes
+  // around the L1. For atomics the lower bit is glc, which asks for the old value.
+  m.glc = modifiers.glc || modifiers.sc1;
   m.addr64 = modifiers.addr64;
   m.offen = modifiers.offen;
   m.idxen = modifiers.idxen;
