@@ -216,7 +216,9 @@ Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counter
   RequestBytes bytes;
   WW_ASSIGN(read, bytes_of("TCP_TCC_READ_REQ_sum"));
   WW_ASSIGN(write, bytes_of("TCP_TCC_WRITE_REQ_sum"));
-  bytes.read = read;
+  const double lines = counters.contains("TCC_BUBBLE_sum") ? 2 : 1;
+  bytes.of_a_read = lines * tables::tcp_request_bytes;
+  bytes.read = lines * read;
   bytes.write = write;
   // From gfx9 on, atomics are counted by whether they return a value.
   if (counters.contains("TCP_TCC_ATOMIC_WITH_RET_REQ_sum")) {

@@ -57,6 +57,18 @@ TEST(L1L2Requests, AreBytesOfReadsWritesAndAtomics) {
   EXPECT_EQ(split->atomic, 192);
 }
 
+TEST(L1L2Requests, OfGfx94ReadWholeLines) {
+  const auto bytes = l1_l2_requests({{"TCP_TCC_READ_REQ_sum", 5},
+                                     {"TCP_TCC_WRITE_REQ_sum", 3},
+                                     {"TCP_TCC_ATOMIC_WITH_RET_REQ_sum", 0},
+                                     {"TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum", 0},
+                                     {"TCC_BUBBLE_sum", 0}});
+  ASSERT_TRUE(bytes) << bytes.error().text();
+  EXPECT_EQ(bytes->read, 5 * 128);
+  EXPECT_EQ(bytes->of_a_read, 128);
+  EXPECT_EQ(bytes->write, 3 * 64);
+}
+
 TEST(L1L2Requests, NameTheCounterThatIsMissing) {
   const auto bytes = l1_l2_requests({{"TCP_TCC_READ_REQ_sum", 5}});
   ASSERT_FALSE(bytes);

@@ -64,6 +64,7 @@ ww_add_test(exec_virtual_gpu_test LABEL unit
           src/alu/narrow_semantics_test.cpp
           src/alu/matrix_semantics_test.cpp
           src/memory/memory_timing_test.cpp src/launch/chip_time_test.cpp
+          src/launch/counters_test.cpp
           src/launch/random_code_test.cpp src/isa/straight_line_test.cpp
           src/isa/first_writes_test.cpp src/alu/lane_forms_test.cpp
           src/isa/load_addresses_test.cpp src/host/host_arena_test.cpp

@@ -92,9 +92,10 @@ struct SegmentBytes {
 // which their data move.)
 struct RequestBytes {
   double read{}, write{}, atomic{};
+  double of_a_read{};  // bytes of a read request
 };
-// From counters that are summed over dispatches, on parts whose requests move 64 B (all before
-// gfx94). Error unsupported: a counter is missing.
+// From counters that are summed over dispatches. Requests move 64 B, but reads of gfx94, whose
+// counters have TCC_BUBBLE_sum, 128 B. Error unsupported: a counter is missing.
 [[nodiscard]] Result<RequestBytes> l1_l2_requests(const std::map<std::string, double>& counters);
 
 }  // namespace ww::measure

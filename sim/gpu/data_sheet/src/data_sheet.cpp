@@ -36,6 +36,22 @@ constexpr SheetKey kArchitectureKeys[] = {
      .help =
          "What a miss of the L2 brings: one line, or 128 bytes, an aligned pair (functional mode)",
      .required = false},
+    {.name = "l1_line_bytes",
+     .field = &Architecture::l1_line_bytes,
+     .low = 64,
+     .high = 128,
+     .unit = "bytes",
+     .help =
+         "Line of the L1 and of its read requests: one line, or 128 bytes, an aligned pair; 128 "
+         "needs `l2_fetch_bytes` of 128 (functional mode)",
+     .required = false},
+    {.name = "writes_back_at_end",
+     .field = &Architecture::writes_back_at_end,
+     .low = 0,
+     .high = 1,
+     .unit = "",
+     .help = "1: a launch ends by writing the L2's dirty lines to memory (functional mode)",
+     .required = false},
     {"l1_bytes", &Architecture::l1_bytes, 1024, 1 << 20, "bytes", "L1 of a compute unit"},
     {"l1_ways", &Architecture::l1_ways, 1, 64, "", "Ways of an L1 set"},
     {"l2_bytes", &Architecture::l2_bytes, 65536, 1 << 30, "bytes", "L2, all channels together"},

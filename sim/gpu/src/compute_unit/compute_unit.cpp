@@ -66,6 +66,8 @@ CuCounters& CuCounters::operator+=(const CuCounters& other) {
 ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index,
                          DeviceMemory& memory, HostArena& arena)
     : l1(architecture.l1_bytes, architecture.l1_ways, architecture.line_bytes),
+      pairs_of_lines(architecture.l1_line_bytes > architecture.line_bytes),
+      asks_for_pairs(pairs_of_lines),
       lines_per_run(std::min<std::uint32_t>(
           Request::kMostLines, static_cast<std::uint32_t>(architecture.channel_interleave_bytes /
                                                           architecture.line_bytes))),

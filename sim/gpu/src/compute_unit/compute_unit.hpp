@@ -154,6 +154,7 @@ class ComputeUnit {
   bool coherent{};            // the L1 is: stores may stay in it, and it outlives a launch
   std::uint64_t l1_stores{};  // of a launch, to lines that a coherent L1 owned
   bool pairs_of_lines{};      // the L1's lines are two of memory's: they come and go together
+  bool asks_for_pairs{};      // and every read request is for both
   std::unique_ptr<L1Cache> scalar_cache;  // null: scalar loads take a constant time
   std::uint32_t lines_per_run{};  // that one channel holds in a row, as far as a request goes
   std::int64_t l1_free{};         // next cycle in which the L1 looks up a line

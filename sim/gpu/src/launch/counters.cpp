@@ -25,8 +25,20 @@ constexpr const char* kMonitorNames[] = {
     "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
     "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum"};
 
-// The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return.
-std::vector<std::string> counter_names_of(bool is_gfx9) {
+// Families whose counters differ.
+enum class Family : std::uint8_t { gfx7, gfx9, gfx94 };
+
+Family family_of(const Architecture& architecture) {
+  const std::string& target = architecture.gfx_target;
+  return target.starts_with("gfx94")  ? Family::gfx94
+         : target.starts_with("gfx9") ? Family::gfx9
+                                      : Family::gfx7;
+}
+
+// The memory side is MC on gfx7, EA from gfx9 on, where atomics are counted by what they return. On
+// gfx94 it is EA0, whose reads of 128 bytes are counted once more as "bubbles".
+std::vector<std::string> counter_names_of(Family family) {
+  const bool is_gfx9 = family != Family::gfx7;
   std::vector<std::string> names(std::begin(kCommonNames), std::end(kCommonNames));
   const auto add = [&names](std::initializer_list<const char*> more) {
     names.insert(names.end(), more.begin(), more.end());
@@ -37,7 +49,10 @@ std::vector<std::string> counter_names_of(bool is_gfx9) {
     add({"TCP_TCC_ATOMIC_REQ_sum"});
   }
   names.insert(names.end(), std::begin(kL2Names), std::end(kL2Names));
-  if (is_gfx9) {
+  if (family == Family::gfx94) {
+    add({"TCC_EA0_RDREQ_sum", "TCC_EA0_RDREQ_32B_sum", "TCC_EA0_WRREQ_sum", "TCC_EA0_WRREQ_64B_sum",
+         "TCC_BUBBLE_sum"});
+  } else if (is_gfx9) {
     add({"TCC_EA_RDREQ_sum", "TCC_EA_RDREQ_32B_sum", "TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"});
   } else {
     add({"TCC_MC_RDREQ_sum", "TCC_MC_WRREQ_sum"});
@@ -46,22 +61,26 @@ std::vector<std::string> counter_names_of(bool is_gfx9) {
   return names;
 }
 
-bool is_gfx9(const Architecture& architecture) {
-  return architecture.gfx_target.starts_with("gfx9");
-}
-
 }  // namespace
 
 const std::vector<std::string>& counter_names(const Architecture& architecture) {
   // Never destroyed: a program that keeps its context has its counters written as it exits.
-  static const auto& older = *new std::vector<std::string>(counter_names_of(false));
-  static const auto& newer = *new std::vector<std::string>(counter_names_of(true));
-  return is_gfx9(architecture) ? newer : older;
+  static const auto& gfx7 = *new std::vector<std::string>(counter_names_of(Family::gfx7));
+  static const auto& gfx9 = *new std::vector<std::string>(counter_names_of(Family::gfx9));
+  static const auto& gfx94 = *new std::vector<std::string>(counter_names_of(Family::gfx94));
+  switch (family_of(architecture)) {
+    case Family::gfx7: return gfx7;
+    case Family::gfx94: return gfx94;
+    default: return gfx9;
+  }
 }
 
 CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
                              const CuCounters& cus, const MemoryCounters& memory,
                              const LaunchActivity& activity) {
+  // The compute units count lines of 64 bytes.
+  const auto lines_of_request =
+      static_cast<std::uint64_t>(architecture.l1_line_bytes / architecture.line_bytes);
   std::vector<std::uint64_t> values{static_cast<std::uint64_t>(cycles),
                                     cus.waves,
                                     cus.valu,
@@ -73,12 +92,13 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
                                     cus.lds,
                                     cus.l1_accesses,
                                     cus.l1_hits,
-                                    cus.read_requests,
+                                    cus.read_requests / lines_of_request,
                                     cus.write_requests};
   const auto add = [&values](std::initializer_list<std::uint64_t> more) {
     values.insert(values.end(), more.begin(), more.end());
   };
-  const bool newer = is_gfx9(architecture);
+  const Family family = family_of(architecture);
+  const bool newer = family != Family::gfx7;
   if (newer) {
     add({cus.atomic_returns, cus.atomic_requests - cus.atomic_returns});
   } else {
@@ -87,8 +107,10 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   add({memory.reads + memory.writes + memory.atomics, memory.reads, memory.writes, memory.atomics,
        memory.hits, memory.misses});
   if (newer) {  // reads fetch whole lines; a line that is half dirty is written as 32 bytes
-    add({memory.memory_read_halves / 2, 0, memory.memory_writes,
+    const std::uint64_t pairs = family == Family::gfx94 ? memory.memory_read_pairs : 0;
+    add({memory.memory_read_halves / 2 - pairs, 0, memory.memory_writes,
          memory.memory_write_halves - memory.memory_writes});
+    if (family == Family::gfx94) add({pairs});
   } else {
     add({memory.memory_read_halves, memory.memory_write_halves});
   }

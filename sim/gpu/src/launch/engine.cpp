@@ -242,6 +242,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
     static_cast<void>(observer_.end_launch(time, activities, hierarchy_->channels()));
     return tl::unexpected<Error>(*std::move(error));
   }
+  result.cycles = hierarchy_->finish(result.cycles);
   hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
   result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
   result.memory = hierarchy_->counters();

@@ -21,6 +21,7 @@ namespace ww::sim::gpu::exec {
 struct MemoryCounters {
   std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
   std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
+  std::uint64_t memory_read_pairs{};  // reads of 128 bytes, which the halves are of as well
 };
 
 class Hierarchy {
@@ -32,6 +33,9 @@ class Hierarchy {
   // Takes what left the L1s before `end`; everything in it departs in or after `start`, or late.
   virtual void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
                       std::int64_t end) = 0;
+  // The last wave ended and the last answer came at `cycles`: what must not stay is written to
+  // memory. Returns when that is done.
+  virtual std::int64_t finish(std::int64_t cycles) { return cycles; }
   // The launch took so many cycles and wave instructions.
   virtual void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>& cus,
                           const LaunchState& launch, std::int64_t cycles,

@@ -32,7 +32,7 @@ class L1Pass {
     const std::int64_t least = operation_.image ? operation_.bytes->image->cycles : 4 * words;
     cu_.l1_free = start_ + std::max(lines_, least);
     cu_.activity.l1_accesses += static_cast<std::uint64_t>(lines_);
-    cu_.counters.l1_accesses += static_cast<std::uint64_t>(lines_);
+    cu_.counters.l1_accesses += static_cast<std::uint64_t>(lines_ - joined_);
   }
 
  private:
@@ -44,8 +44,17 @@ class L1Pass {
     const std::uint64_t begin = operation_.base + first * bytes - kDeviceBase;
     const std::uint64_t end = operation_.base + last * bytes - kDeviceBase;
     const bool dense = exec == ~std::uint64_t{0};
-    if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty() &&
-        !cu_.coherent) {
+    if (cu_.asks_for_pairs) [[unlikely]] {
+      if (dense && operation_.kind == MemoryKind::load && fields_.glc &&
+          begin % (2 * kLineBytes) == 0 && end % (2 * kLineBytes) == 0) {
+        const auto first_line = static_cast<std::uint32_t>(begin / kLineBytes);
+        const auto last_line = static_cast<std::uint32_t>((end - 1) / kLineBytes);
+        for (std::uint32_t line = first_line; line <= last_line; ++line) cu_.l1.invalidate(line);
+        around_l1(first_line, last_line);
+        return;
+      }
+    } else if (dense && operation_.kind == MemoryKind::load && fields_.glc && cu_.l1.empty() &&
+               !cu_.coherent) {
       around_l1(static_cast<std::uint32_t>(begin / kLineBytes),
                 static_cast<std::uint32_t>((end - 1) / kLineBytes));
       return;
@@ -123,6 +132,14 @@ class L1Pass {
       const std::uint64_t last = (offset + operation_.element_bytes - 1) / kLineBytes;
       if (last != offset / kLineBytes) add(last, lane);
     }
+    for (std::size_t i = 0; cu_.asks_for_pairs && i + 1 < count; ++i) {  // partners side by side
+      for (std::size_t j = i + 1; j < count; ++j) {
+        if (line_of[j] != (line_of[i] ^ 1U)) continue;
+        std::swap(line_of[++i], line_of[j]);
+        std::swap(lanes_of[i], lanes_of[j]);
+        break;
+      }
+    }
     for (std::size_t i = 0; i < count; ++i) access(line_of[i], lanes_of[i]);
   }
 
@@ -131,6 +148,11 @@ class L1Pass {
     switch (operation_.kind) {
       case MemoryKind::load:
         if (!fields_.glc || cu_.coherent) {
+          load(line, lanes_here, departure);
+          return;
+        }
+        if (cu_.asks_for_pairs) {  // asked for anew, both halves at once
+          if (line / 2 != pair_) invalidate(line);
           load(line, lanes_here, departure);
           return;
         }
@@ -162,6 +184,10 @@ class L1Pass {
   }
 
   void load(std::uint32_t line, std::uint64_t lanes_here, std::int64_t departure) {
+    // The other half of the line that this instruction asked for just now is no access of its own.
+    const bool joins = cu_.asks_for_pairs && line / 2 == pair_;
+    if (cu_.asks_for_pairs) pair_ = line / 2;
+    joined_ += joins ? 1 : 0;
     const auto [slot, hit] = cu_.l1.find_or_allocate(line, departure);
     if (!hit) {
       if (cu_.coherent) write_back(departure);
@@ -174,7 +200,7 @@ class L1Pass {
       return;
     }
     ++cu_.activity.l1_hits;
-    ++cu_.counters.l1_hits;
+    if (!joins) ++cu_.counters.l1_hits;
     const std::int64_t ready = cu_.l1.ready(slot);
     if (ready == L1Cache::kPending) {  // joins the request that is on its way
       request(Request::Kind::merge, line, lanes_here, departure, slot);
@@ -288,6 +314,8 @@ class L1Pass {
   MemoryOperation& operation_;
   std::int64_t start_{};
   std::int64_t lines_{};
+  std::int64_t joined_{};    // of these, second halves of lines of 128 bytes
+  std::uint32_t pair_{~0U};  // the pair that was accessed last, where lines are pairs
   int run_{};                // whether the last request can grow
   std::uint32_t run_end_{};  // the line that it would take next
 };

@@ -123,6 +123,20 @@ class L2Tags {
   // Number of the run of lines that one channel holds in a row.
   [[nodiscard]] std::uint32_t block(std::uint32_t line) const { return line >> interleave_shift_; }
 
+  // Whether the line has a place; not a use of it.
+  [[nodiscard]] bool holds(std::uint32_t line) const {
+    return place_of(line, first_of(line)).found;
+  }
+  // Calls written(line, dirty bytes) for every dirty line, by place; all are clean then.
+  template <class F>
+  void clean(F&& written) {
+    for (std::size_t place = 0; place < dirty_.size(); ++place) {
+      if (dirty_[place] == 0) continue;
+      written(tag_[place], dirty_[place]);
+      dirty_[place] = 0;
+    }
+  }
+
   void begin_launch();  // forgets arrival times
   // How many lines of each set, [channel][set], were used since begin_launch(); empty where that is
   // not known.

@@ -31,6 +31,7 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   bytes_per_clock_ = architecture_.bytes_per_clock_per_channel;
   cycles_per_line_ = architecture_.line_bytes / bytes_per_clock_;
   pairs_of_lines_ = architecture_.l2_fetch_bytes > architecture_.line_bytes;
+  asks_for_pairs_ = architecture_.l1_line_bytes > architecture_.line_bytes;
   std::int64_t nearest = 0;
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
@@ -183,8 +184,9 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   const std::int64_t slot = std::max(cycle, channel_free_[channel]);
   const std::int64_t there_and_back = flight(cu_index, channel);
   const std::int64_t back = there_and_back - there_and_back / 2;
-  channel_free_[channel] = slot + busy(request.lines);
-  channels_[channel].accesses += request.lines;
+  const unsigned lines = request.pair ? 2 : request.lines;
+  channel_free_[channel] = slot + busy(lines);
+  channels_[channel].accesses += lines;
   CrossbarTransfer transfer;
   transfer.cycle = slot;
   transfer.address = line_address(request.line);
@@ -203,22 +205,28 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
   resolve(cu, request, completion);
 }
 
-std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t line,
-                                 std::int64_t slot, std::uint32_t channel) {
+void MemorySystem::count(bool hit, std::uint32_t channel) {
   ChannelActivity& activity = channels_[channel];
-  if (access.hit) {
+  if (hit) {
     ++activity.hits;
     ++counters_.hits;
   } else {
     ++activity.misses;
     ++counters_.misses;
   }
+}
+
+std::int64_t MemorySystem::fetch(const L2Tags::Access& access, std::uint32_t line,
+                                 std::int64_t slot, std::uint32_t channel) {
+  // A tag stands for both halves where requests are for both.
+  count(access.hit || (asks_for_pairs_ && l2_.holds(line ^ 1U)), channel);
   if (access.writeback) write_back(access, slot, channel);
   if (!access.fill) return std::max(slot, *access.ready);
   const std::int64_t ready = bring(line, slot, channel);
   *access.ready = ready;
-  if (pairs_of_lines_) [[unlikely]]
-    fetch_partner(line ^ 1U, slot, channel);
+  if (pairs_of_lines_) [[unlikely]] {
+    if (fetch_partner(line ^ 1U, slot, channel)) ++counters_.memory_read_pairs;
+  }
   return ready;
 }
 
@@ -242,21 +250,24 @@ std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uin
   return begin / kFraction + architecture_.memory_cycles;
 }
 
-void MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
+bool MemorySystem::fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
   const L2Tags::Access access = l2_.read(line);
   if (access.writeback) write_back(access, slot, channel);
   if (access.fill) *access.ready = bring(line, slot, channel);
+  return access.fill;
 }
 
 std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
                                 std::int64_t back) {
   const Request& request = *arrival.request;
-  const unsigned lines = request.lines;
-  counters_.reads += lines;
   transfer.kind = TransferKind::read;
   transfer.bytes = kLineBytes;
-  transfer.payload = memory_.host(transfer.address);
   const std::int64_t latency = architecture_.l2_hit_cycles + back;
+  if (asks_for_pairs_) [[unlikely]]
+    return read_pairs(cu, request, transfer, latency);
+  const unsigned lines = request.lines;
+  counters_.reads += lines;
+  transfer.payload = memory_.host(transfer.address);
   load_lines(*request.operation, request.line, lines, request.lanes, memory_);
   std::int64_t there[Request::kMostLines];
   const unsigned hits =
@@ -281,6 +292,47 @@ std::int64_t MemorySystem::read(ComputeUnit& cu, const Arrival& arrival, Crossba
     }
   }
   return last + latency;
+}
+
+std::int64_t MemorySystem::read_pairs(ComputeUnit& cu, const Request& request,
+                                      CrossbarTransfer& transfer, std::int64_t latency) {
+  const std::uint32_t first = request.line & ~1U;
+  const unsigned lines = request.pair ? 2 : request.lines;
+  transfer.address = line_address(first);
+  transfer.payload = memory_.host(transfer.address);
+  load_lines(*request.operation, request.line, request.lines, request.lanes, memory_);
+  std::int64_t last = 0;
+  for (unsigned i = 0; i < lines; i += 2) {
+    ++counters_.reads;
+    const L2Tags::Access halves[] = {l2_.read(first + i), l2_.read(first + i + 1)};
+    count(halves[0].hit && halves[1].hit, transfer.channel);
+    if (halves[0].fill && halves[1].fill) ++counters_.memory_read_pairs;
+    for (unsigned half = 0; half < 2; ++half) {
+      const L2Tags::Access& access = halves[half];
+      const std::uint32_t line = first + i + half;
+      const std::int64_t slot = transfer.cycle + (i + half) * cycles_per_line_;
+      if (access.writeback) write_back(access, slot, transfer.channel);
+      if (access.fill) *access.ready = bring(line, slot, transfer.channel);
+      const std::int64_t there = std::max(slot, *access.ready);
+      last = std::max(last, there);
+      const std::uint32_t to =
+          !request.fills_l1 ? L1Cache::kNone : request.l1_slot[line == request.line ? 0 : 1];
+      if (to != L1Cache::kNone) cu.l1.filled(to, line, request.departure, there + latency);
+    }
+  }
+  observer_.crossbar_lines(transfer, lines, cycles_per_line_);
+  return last + latency;
+}
+
+std::int64_t MemorySystem::finish(std::int64_t cycles) {
+  if (architecture_.writes_back_at_end == 0) return cycles;
+  std::int64_t end = cycles;
+  l2_.clean([&](std::uint32_t line, std::uint64_t dirty) {
+    const std::uint32_t channel = l2_.channel(line);
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycles, channel);
+    end = std::max(end, memory_free_[channel] / kFraction + 1);
+  });
+  return end;
 }
 
 void MemorySystem::write(Request& request, CrossbarTransfer& transfer) {

@@ -28,6 +28,7 @@ class MemorySystem final : public Hierarchy {
   // Everything arrives in or after `start`.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
               std::int64_t end) override;
+  std::int64_t finish(std::int64_t cycles) override;
   void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>&, const LaunchState&,
                   std::int64_t, std::uint64_t) override {}
   // A commit leaves nothing under way.
@@ -59,13 +60,17 @@ class MemorySystem final : public Hierarchy {
   // Each fills in the transfer, which knows place and slot; a read gives its completion.
   std::int64_t read(ComputeUnit& cu, const Arrival& arrival, CrossbarTransfer& transfer,
                     std::int64_t back);
+  // A read whose requests are for aligned pairs of lines: each counts once.
+  std::int64_t read_pairs(ComputeUnit& cu, const Request& request, CrossbarTransfer& transfer,
+                          std::int64_t latency);
   void write(Request& request, CrossbarTransfer& transfer);
   void atomic(Request& request, CrossbarTransfer& transfer);
+  void count(bool hit, std::uint32_t channel);
   // The cycle at which a line's data is in the L2, given its tag lookup.
   std::int64_t fetch(const L2Tags::Access& access, std::uint32_t line, std::int64_t slot,
                      std::uint32_t channel);
-  // The other line of an aligned pair of which one was not there.
-  void fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
+  // The other line of an aligned pair of which one was not there; whether it came from memory.
+  bool fetch_partner(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
   std::int64_t bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel);
   void write_back(const L2Tags::Access& access, std::int64_t slot, std::uint32_t channel);
   // Cycles that a channel is busy with so many lines.
@@ -96,6 +101,7 @@ class MemorySystem final : public Hierarchy {
   std::int64_t bytes_per_clock_{};
   std::int64_t cycles_per_line_{1};  // between lines of a run; 0: two of them leave in one cycle
   bool pairs_of_lines_{};            // a miss brings both
+  bool asks_for_pairs_{};            // so does every read request
   std::int64_t smallest_latency_{};
   std::int64_t last_completion_{};
   std::uint32_t rotation_{};

@@ -127,13 +127,13 @@ inline Chip load_w9100() {
   return load_chip("w9100");
 }
 
-// A chip that executes this code: a built-in one, but for gfx942.
+// The built-in chip that executes this code.
 inline Chip chip_for(const binpatch::CodeObject& object) {
   const std::string target = binpatch::to_string(object.target());
-  if (target == "gfx942") {
-    return load_chip(std::string(std::getenv("WW_SOURCE_DIR")) + "/sim/gpu/test/mi300x_cpx.toml");
-  }
-  return load_chip(target == "gfx90a" ? "mi210" : target == "gfx900" ? "vega10" : "w9100");
+  return load_chip(target == "gfx942"   ? "mi300x_cpx"
+                   : target == "gfx90a" ? "mi210"
+                   : target == "gfx900" ? "vega10"
+                                        : "w9100");
 }
 
 // Throws on any error: a test that expects one uses gpu() directly.

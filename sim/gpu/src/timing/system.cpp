@@ -152,6 +152,12 @@ Result<System> make_system(const Chip& chip, const TimingConfig& wanted) {
                             config.network.concentration, cores, channels, architecture.name),
                 "width");
   }
+  if (architecture.l1_line_bytes != architecture.line_bytes) {
+    return fail(ErrorCode::unsupported,
+                fmt::format("timing mode does not count the requests of {} bytes of {}: leave it "
+                            "out, or choose another chip",
+                            architecture.l1_line_bytes, architecture.name));
+  }
   if (architecture.memory_bytes % config.line_bytes != 0) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("the memory of {} is not whole lines of {} bytes", architecture.name,

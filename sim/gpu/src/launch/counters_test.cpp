@@ -1,0 +1,87 @@
+// What a kernel of known traffic is counted as on a chip of 128-byte lines, as recordings from
+// MI300 cards show it: L1 reads of 128 bytes and writes of 64, fabric reads of 128 ("bubbles"), and
+// no dirty line behind a kernel.
+#include "launch/counters.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/test_gpu.hpp"
+
+namespace ww::sim::gpu::counters_test {
+namespace {
+
+using test::TestGpu;
+
+bool is_gfx942() {
+  return binpatch::to_string(test::read_kernels().target()) == "gfx942";
+}
+
+// y = a x + y of so many floats: twice their bytes are read, once are written.
+constexpr std::uint32_t kFloats = 1U << 18;
+constexpr double kBytes = 4.0 * kFloats;
+
+struct Saxpy {
+  TestGpu test;
+  std::uint64_t x{}, y{};
+
+  Saxpy() : x(aligned()), y(aligned()) {}
+  std::uint64_t aligned() { return test.buffer(std::vector<float>(kFloats, 1.0F)); }
+  void run() { test.launch("saxpy", kFloats, 256, y, x, 2.0F); }
+};
+
+TEST(SemanticsOfCounters, RequestsTimesTheirSizesAreTheBytes) {
+  if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
+  Saxpy saxpy;
+  ASSERT_EQ(saxpy.x % 128, 0U);
+  ASSERT_EQ(saxpy.y % 128, 0U);
+  for (int run = 0; run < 2; ++run) {
+    saxpy.run();
+    const auto of = [&](const char* name) { return saxpy.test.counter(name); };
+    EXPECT_EQ(128 * of("TCP_TCC_READ_REQ_sum"), 2 * kBytes);
+    EXPECT_EQ(64 * of("TCP_TCC_WRITE_REQ_sum"), kBytes);
+    EXPECT_EQ(128 * of("TCC_READ_sum") + 64 * of("TCC_WRITE_sum"), 3 * kBytes);
+    EXPECT_EQ(of("TCC_HIT_sum") + of("TCC_MISS_sum"), of("TCC_REQ_sum"));
+    EXPECT_EQ(saxpy.test.totals.payload_bytes, static_cast<std::uint64_t>(3 * kBytes));
+    // All of it fits into the L2. Both runs write what they changed back.
+    const double missed = run == 0 ? 2 * kBytes : 0;
+    EXPECT_EQ(128 * of("TCC_MISS_sum"), missed);
+    const double reads = of("TCC_EA0_RDREQ_sum");
+    const double bubbles = of("TCC_BUBBLE_sum");
+    const double small = of("TCC_EA0_RDREQ_32B_sum");
+    EXPECT_EQ(128 * bubbles + 64 * (reads - bubbles - small) + 32 * small, missed);
+    EXPECT_EQ(64 * of("TCC_EA0_WRREQ_64B_sum") +
+                  32 * (of("TCC_EA0_WRREQ_sum") - of("TCC_EA0_WRREQ_64B_sum")),
+              kBytes);
+  }
+}
+
+// Loads that pass by the L1 ask for whole lines too: eight values of 4 bytes for 64 work-items.
+TEST(SemanticsOfCounters, LoadsAroundTheL1AskForWholeLines) {
+  if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
+  TestGpu test;
+  constexpr std::uint32_t kItems = 4096;
+  const auto data = test.buffer(std::vector<std::uint32_t>(kItems * 8UL, 3));
+  const auto out = test.buffer(kItems * 4);
+  test.launch("stream", kItems, 64, data, out, 8U, kItems);
+  EXPECT_EQ(128 * test.counter("TCP_TCC_READ_REQ_sum"), kItems * 8 * 4);
+  EXPECT_EQ(64 * test.counter("TCP_TCC_WRITE_REQ_sum"), kItems * 4);
+  for (const std::uint32_t sum : test.read<std::uint32_t>(out, kItems)) EXPECT_EQ(sum, 0U);
+}
+
+// Each work-item's word lies in a line of its own: what crosses is the line.
+TEST(SemanticsOfCounters, AScatteredReadBringsTheLine) {
+  if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
+  TestGpu test;
+  constexpr std::uint32_t kSteps = 16;
+  std::vector<std::uint32_t> next(64UL * 64);
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    next[i] = static_cast<std::uint32_t>((i + 64) % next.size());
+  }
+  const auto out = test.buffer(4 * 64);
+  test.launch("chase", 1, 1, test.buffer(next), out, kSteps);
+  EXPECT_EQ(test.counter("TCP_TCC_READ_REQ_sum"), kSteps);
+  EXPECT_EQ(test.totals.payload_bytes, kSteps * 128U + 4U);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu::counters_test
