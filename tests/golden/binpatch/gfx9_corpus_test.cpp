@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -89,14 +90,15 @@ void expect_equal(const std::vector<testing::DisassembledLine>& code, const std:
 class Gfx9Corpus : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
-  if (!testing::have_compiler() || !testing::have_assembler() || !testing::have_disassembler()) {
-    GTEST_SKIP() << "clang-15, lld-15 and llvm-15 are not installed";
+  const std::string cpu = GetParam();
+  if (!testing::have_compiler(cpu) || !testing::have_assembler(cpu) ||
+      !testing::have_disassembler()) {
+    GTEST_SKIP() << "clang-15, lld-15 and llvm-15 are not installed, or clang-19 and lld-19";
   }
   std::vector<testing::DisassembledLine> code;
   std::vector<std::string> files = {"tests/golden/binpatch/kernels.cl", "sim/gpu/test/kernels.cl"};
-  const std::string cpu = GetParam();
-  // gfx940 has no images.
-  if (cpu != "gfx940") files.emplace_back("sim/gpu/test/images.cl");
+  // CDNA 3 has no images.
+  if (!cpu.starts_with("gfx94")) files.emplace_back("sim/gpu/test/images.cl");
   for (const std::string& file : files) {
     for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
       // The marker's barrier aborts the compiler without optimisation.
@@ -104,7 +106,41 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
       testing::CompileOptions options{.cpu = cpu, .optimisation = level};
       const auto object = testing::compile(testing::read_source_file(file), options);
       ASSERT_TRUE(object) << file << ' ' << level;
-      const auto part = testing::disassembly(*object);
+      const auto part = testing::disassembly(*object, cpu);
+      code.insert(code.end(), part.begin(), part.end());
+    }
+  }
+  expect_equal(code, cpu);
+}
+
+// The workloads' programs as code of the newest compiler.
+TEST(Gfx942Corpus, WorkloadsAreReadAsLlvmReadsThem) {
+  namespace fs = std::filesystem;
+  const std::string cpu = "gfx942";
+  if (!testing::have_compiler(cpu) || !testing::have_assembler(cpu) ||
+      !testing::have_disassembler()) {
+    GTEST_SKIP() << "clang-19, lld-19 and llvm-15 are not installed";
+  }
+  // What the programs define when they build their kernels.
+  const std::map<std::string, std::string> defines = {
+      {"comd", "-DCAPACITY=32 -DTABLE=512 -DCUTOFF2=6.25f -DPER_R=204.4f -DPER_RHO=1.0f"},
+      {"eigen", "-DN=256u"},
+      {"lulesh", "-DN=8"}};
+  const char* root = std::getenv("WW_SOURCE_DIR");
+  const fs::path folder = fs::path(root == nullptr ? "." : root) / "apps/workloads/cl";
+  std::vector<testing::DisassembledLine> code;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().stem().string();
+    for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
+      const auto more = defines.find(name);
+      const testing::CompileOptions options{.cpu = cpu,
+                                            .optimisation = level,
+                                            .code_object_version = 5,
+                                            .extra = more == defines.end() ? "" : more->second};
+      const auto object =
+          testing::compile(testing::read_source_file("apps/workloads/cl/" + name + ".cl"), options);
+      ASSERT_TRUE(object) << name << ' ' << level;
+      const auto part = testing::disassembly(*object, cpu);
       code.insert(code.end(), part.begin(), part.end());
     }
   }
@@ -120,7 +156,7 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
   std::istringstream list(files);
   std::string file;
   while (std::getline(list, file, ':')) {
-    const auto part = testing::disassembly(std::filesystem::path(file));
+    const auto part = testing::disassembly(std::filesystem::path(file), GetParam());
     code.insert(code.end(), part.begin(), part.end());
   }
   expect_equal(code, GetParam());
@@ -128,7 +164,7 @@ TEST_P(Gfx9Corpus, GivenObjectsAreReadAsLlvmReadsThem) {
 
 INSTANTIATE_TEST_SUITE_P(Gpus, Gfx9Corpus,
                          ::testing::Values("gfx803", "gfx900", "gfx904", "gfx906", "gfx908",
-                                           "gfx90a", "gfx940"),
+                                           "gfx90a", "gfx940", "gfx942"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

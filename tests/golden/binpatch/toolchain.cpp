@@ -14,6 +14,11 @@ namespace {
 
 constexpr const char* device_libraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
+// Targets that LLVM 15 has not heard of.
+bool is_newest(const std::string& cpu) {
+  return cpu == "gfx941" || cpu == "gfx942";
+}
+
 bool on_path(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
 }
@@ -62,21 +67,13 @@ ScratchDirectory::~ScratchDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-namespace {
-
-// Targets that LLVM 15 has not heard of.
-bool is_newest(const std::string& cpu) {
-  return cpu == "gfx941" || cpu == "gfx942";
-}
-
-}  // namespace
-
 bool have_assembler(const std::string& cpu) {
   return on_path(is_newest(cpu) ? "clang-19" : "llvm-mc-15");
 }
 
-bool have_compiler() {
-  return on_path("clang-15") && on_path("ld.lld-15") && std::filesystem::exists(device_libraries);
+bool have_compiler(const std::string& cpu) {
+  return (is_newest(cpu) ? have_newest_compiler() : on_path("clang-15") && on_path("ld.lld-15")) &&
+         std::filesystem::exists(device_libraries);
 }
 
 std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu) {
@@ -115,7 +112,8 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
 namespace {
 
 // The device libraries as `cpu` needs them. Those at hand may lack the newest targets' version
-// constant, which chooses between code paths of the libraries alone: gfx1036's stands in.
+// constant, which chooses between code paths of the libraries alone: gfx940's stands in for those
+// of its family, gfx1036's for the others.
 std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratch) {
   namespace fs = std::filesystem;
   const auto constant = [](const std::string& number) {
@@ -123,7 +121,8 @@ std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratc
   };
   const fs::path present(device_libraries);
   const std::string number = cpu.substr(3);
-  if (fs::exists(present / constant(number)) || !fs::exists(present / constant("1036"))) {
+  const std::string like = is_newest(cpu) ? "940" : "1036";
+  if (fs::exists(present / constant(number)) || !fs::exists(present / constant(like))) {
     return device_libraries;
   }
   const fs::path made = scratch.file("libraries");
@@ -131,7 +130,7 @@ std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratc
   for (const auto& entry : fs::directory_iterator(present)) {
     fs::create_symlink(entry.path(), made / entry.path().filename());
   }
-  fs::create_symlink(present / constant("1036"), made / constant(number));
+  fs::create_symlink(present / constant(like), made / constant(number));
   return made.string();
 }
 
@@ -146,7 +145,9 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
   constexpr std::size_t abi_version = 8;  // EI_ABIVERSION
   const std::string object = scratch.file("k.o").string();
   const std::string library = scratch.file("k.so").string();
-  if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
+  const std::string version = is_newest(options.cpu) ? "19" : "15";
+  if (!run("clang-" + version +
+           " -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
            " -target amdgcn-amd-amdhsa -mcpu=" +
            options.cpu + " --rocm-device-lib-path=" + libraries_for(options.cpu, scratch) + " " +
            options.optimisation +
@@ -155,7 +156,8 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
     return std::nullopt;
   }
   std::byte original{};
-  if (options.code_object_version > linker_knows) {
+  const bool other_version = version == "15" && options.code_object_version > linker_knows;
+  if (other_version) {
     Bytes bytes = read_bytes(object);
     original = bytes[abi_version];
     bytes[abi_version] = std::byte{2};
@@ -163,11 +165,11 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   }
-  if (!run("ld.lld-15 -shared " + object + " -o " + library)) {
+  if (!run("ld.lld-" + version + " -shared " + object + " -o " + library)) {
     return std::nullopt;
   }
   Bytes linked = read_bytes(library);
-  if (options.code_object_version > linker_knows) {
+  if (other_version) {
     linked[abi_version] = original;
   }
   return linked;
@@ -241,9 +243,12 @@ std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
   return addresses;
 }
 
-std::vector<DisassembledLine> disassembly(const std::filesystem::path& object) {
+std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
+                                          const std::string& cpu) {
   const ScratchDirectory scratch;
-  run("llvm-objdump-15 -d " + object.string() + " >" + scratch.file("out").string());
+  // LLVM 15 has gfx940 but not its later names.
+  const std::string as = is_newest(cpu) ? "--triple=amdgcn-amd-amdhsa --mcpu=gfx940 " : "";
+  run("llvm-objdump-15 -d " + as + object.string() + " >" + scratch.file("out").string());
   std::ifstream output(scratch.file("out"));
   std::vector<DisassembledLine> lines;
   std::string line;
@@ -269,12 +274,12 @@ std::vector<DisassembledLine> disassembly(const std::filesystem::path& object) {
   return lines;
 }
 
-std::vector<DisassembledLine> disassembly(const Bytes& object) {
+std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string& cpu) {
   const ScratchDirectory scratch;
   std::ofstream(scratch.file("k.so"), std::ios::binary)
       .write(reinterpret_cast<const char*>(object.data()),
              static_cast<std::streamsize>(object.size()));
-  return disassembly(scratch.file("k.so"));
+  return disassembly(scratch.file("k.so"), cpu);
 }
 
 std::string read_source_file(const std::string& relative) {

@@ -27,7 +27,8 @@ class ScratchDirectory {
 
 // llvm-mc-15, or clang-19 for the targets that came after it.
 [[nodiscard]] bool have_assembler(const std::string& cpu = {});
-[[nodiscard]] bool have_compiler();  // clang-15, ld.lld-15 and the device libraries
+// clang-15 and ld.lld-15, or 19 for the targets that came after it, and the device libraries.
+[[nodiscard]] bool have_compiler(const std::string& cpu = {});
 
 // One assembled line; nothing when the assembler refuses it.
 struct AssembledLine {
@@ -69,9 +70,12 @@ struct DisassembledLine {
   std::string mnemonic;
   Bytes bytes;
 };
-// Of an object file or a linked code object.
-[[nodiscard]] std::vector<DisassembledLine> disassembly(const std::filesystem::path& object);
-[[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object);
+// Of an object file or a linked code object; `cpu` is needed for the targets that came after LLVM
+// 15.
+[[nodiscard]] std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
+                                                        const std::string& cpu = {});
+[[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object,
+                                                        const std::string& cpu = {});
 
 // The source tree's file `relative`, through WW_SOURCE_DIR.
 [[nodiscard]] std::string read_source_file(const std::string& relative);
