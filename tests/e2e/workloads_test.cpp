@@ -4,6 +4,7 @@
 #include <set>
 
 #include "process.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -40,7 +41,10 @@ TEST(Workloads, AllPassAtTheSmallSizeWithinFiveMinutes) {
 
 // The workloads that run the most kinds of instructions.
 TEST(Workloads, PassAsCodeOfOtherInstructionSets) {
-  for (const char* device : {"virtual:vega10", "virtual:mi210"}) {
+  std::vector<const char*> devices{"virtual:vega10", "virtual:mi210"};
+  if (!find_program("clang-19").empty() && !find_program("ld.lld-19").empty())
+    devices.push_back("virtual:mi300x_cpx");
+  for (const char* device : devices) {
     const auto finished =
         run({wirewatt(), "workloads", "run", "blackscholes", "bfs", "comd", "dxtc", "montecarlo",
              "scan", "swat", "smallpt", "--device", device, "--json"});

@@ -594,6 +594,34 @@ static int mistakes(void) {
   return 0;
 }
 
+/* A device says whether it has images, and keeps to it. */
+static int images_as_said(void) {
+  cl_bool support = CL_FALSE;
+  CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof support, &support, NULL));
+  const cl_image_format format = {CL_RGBA, CL_FLOAT};
+  cl_image_desc shape = {0};
+  shape.image_type = CL_MEM_OBJECT_IMAGE2D;
+  shape.image_width = shape.image_height = 16;
+  cl_int code = CL_SUCCESS;
+  cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, &format, &shape, NULL, &code);
+  DEMAND(code == (support ? CL_SUCCESS : CL_INVALID_OPERATION), "an image gave %d", (int)code);
+  if (image != NULL) CHECK(clReleaseMemObject(image));
+  cl_uint formats = 0;
+  CHECK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL,
+                                   &formats));
+  DEMAND((formats != 0) == (support != CL_FALSE), "%u formats", (unsigned)formats);
+  const char* source =
+      "__kernel void k(read_only image2d_t i, sampler_t s, __global float4* o) {\n"
+      "  *o = read_imagef(i, s, (int2)(0, 0));\n"
+      "}\n";
+  cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+  CHECK(code);
+  code = clBuildProgram(program, 1, &device, "", NULL, NULL);
+  DEMAND(code == (support ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE), "the build gave %d", (int)code);
+  CHECK(clReleaseProgram(program));
+  return 0;
+}
+
 static const struct {
   const char* name;
   int (*run)(void);
@@ -608,6 +636,7 @@ static const struct {
                 {"scratch", scratch},
                 {"short_of_registers", short_of_registers},
                 {"mapped_memory", mapped_memory},
+                {"images_as_said", images_as_said},
                 {"prints", prints},
                 {"mistakes", mistakes}};
 

@@ -275,6 +275,12 @@ Result<Comgr> Comgr::load() {
   return Comgr(std::move(api), found && place.dli_fname != nullptr ? place.dli_fname : "");
 }
 
+bool Comgr::knows(const std::string& isa) const {
+  CompileRequest request;
+  request.isa = isa;
+  return ActionInfo(*api_, request).valid();
+}
+
 CompileAnswer Comgr::run(const CompileRequest& request) const {
   CompileAnswer made = answer(request);
   made.compiler = file_;

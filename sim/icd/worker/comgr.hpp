@@ -1,4 +1,4 @@
-// OpenCL C to gfx701 code objects with AMD's compiler library, found at run time.
+// OpenCL C to code objects with AMD's compiler library, found at run time.
 #pragma once
 
 #include <memory>
@@ -16,6 +16,9 @@ class Comgr {
   static Result<Comgr> load();
   ~Comgr();
   Comgr(Comgr&&) noexcept;
+
+  // Whether the library has the target ("amdgcn-amd-amdhsa--gfx942"): older ones lack the newest.
+  [[nodiscard]] bool knows(const std::string& isa) const;
 
   // Carries out one request. Never fails as such: the answer's status and log say what went wrong.
   // The library may abort the process on some inputs.

@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "clang.hpp"
 #include "comgr.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -64,17 +65,35 @@ void end_with_the_driver(int socket) {
   }).detach();
 }
 
+// AMD's compiler library, and the program clang-19 for targets that the library is too old for.
+class Compilers {
+ public:
+  ww::sim::icd::CompileAnswer run(const ww::sim::icd::CompileRequest& request) {
+    using ww::sim::icd::CompileAnswer;
+    using ww::sim::icd::CompileStatus;
+    if (comgr_ && comgr_->knows(request.isa)) return comgr_->run(request);
+    if (clang_) return clang_->run(request);
+    std::string log = "error: ";
+    if (comgr_) {
+      log += "AMD's compiler library is too old for " + request.isa + ", and ";
+    } else {
+      log += comgr_.error().text() + "; ";
+    }
+    return CompileAnswer{CompileStatus::no_compiler, log + clang_.error().text() + "\n", {}};
+  }
+
+ private:
+  ww::Result<ww::sim::icd::Comgr> comgr_ = ww::sim::icd::Comgr::load();
+  ww::Result<ww::sim::icd::Clang> clang_ = ww::sim::icd::Clang::find();
+};
+
 // --compile ISA SOURCE OUTPUT. The log goes to stderr. Exit codes: 0 done, 1 the build failed, 3
 // there is no compiler.
 int compile_file(const char* isa, const char* source, const char* output) {
   using namespace ww::sim::icd;
   ::prctl(PR_SET_DUMPABLE, 0);
   const auto say = [](const std::string& text) { std::fputs((text + "\n").c_str(), stderr); };
-  const auto comgr = Comgr::load();
-  if (!comgr) {
-    say(comgr.error().text());
-    return 3;
-  }
+  Compilers compilers;
   CompileRequest request;
   request.isa = isa;
   auto text = ww::read_file(source);
@@ -84,7 +103,7 @@ int compile_file(const char* isa, const char* source, const char* output) {
   }
   request.source = std::move(*text);
   request.options = {"-cl-std=CL1.2", "-O3"};
-  const CompileAnswer answer = comgr->run(request);
+  const CompileAnswer answer = compilers.run(request);
   std::fputs(answer.log.c_str(), stderr);
   if (answer.status != CompileStatus::success) {
     return answer.status == CompileStatus::no_compiler ? 3 : 1;
@@ -119,7 +138,7 @@ int main(int argc, char** argv) {
   limit_memory();
   end_with_the_driver(socket);
 
-  const auto comgr = Comgr::load();
+  Compilers compilers;
   for (;;) {
     auto frame = receive_frame(socket, -1);
     if (!frame) {
@@ -130,10 +149,8 @@ int main(int argc, char** argv) {
     CompileAnswer answer;
     if (auto request = decode_request(*frame); !request) {
       answer = {CompileStatus::failed, "error: " + request.error().text() + "\n", {}};
-    } else if (!comgr) {
-      answer = {CompileStatus::no_compiler, "error: " + comgr.error().text() + "\n", {}};
     } else {
-      answer = comgr->run(*request);
+      answer = compilers.run(*request);
     }
     if (!send_frame(socket, encode(answer), -1)) return 1;
   }

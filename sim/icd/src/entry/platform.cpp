@@ -19,7 +19,7 @@ constexpr const char* kDeviceExtensions =
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
     "cl_khr_byte_addressable_store cl_khr_fp64 cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics cl_khr_3d_image_writes " WW_CL_APPROXIMABLE_EXTENSION;
+    "cl_khr_int64_extended_atomics " WW_CL_APPROXIMABLE_EXTENSION;
 constexpr const char* kPlatformExtensions =
     "cl_khr_icd cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
@@ -47,14 +47,18 @@ cl_int architecture_info(const gpu::Architecture& arch, cl_device_info name, con
     case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
       return sink.value(static_cast<cl_uint>(arch.line_bytes));
     case CL_DEVICE_LOCAL_MEM_SIZE: return sink.value(static_cast<cl_ulong>(arch.lds_bytes_per_cu));
-    case CL_DEVICE_EXTENSIONS:
+    case CL_DEVICE_IMAGE_SUPPORT: return sink.flag(device_language(arch.gfx_target).images);
+    case CL_DEVICE_EXTENSIONS: {
+      const DeviceLanguage language = device_language(arch.gfx_target);
       return sink.text(std::string(kDeviceExtensions) +
-                       (has_halves(arch.gfx_target) ? " cl_khr_fp16" : ""));
+                       (language.images ? " cl_khr_3d_image_writes" : "") +
+                       (language.halves ? " cl_khr_fp16" : ""));
+    }
     case CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF:
     case CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF:
-      return sink.value<cl_uint>(has_halves(arch.gfx_target) ? 1 : 0);
+      return sink.value<cl_uint>(device_language(arch.gfx_target).halves ? 1 : 0);
     case CL_DEVICE_HALF_FP_CONFIG:
-      return sink.value<cl_device_fp_config>(has_halves(arch.gfx_target)
+      return sink.value<cl_device_fp_config>(device_language(arch.gfx_target).halves
                                                  ? CL_FP_DENORM | CL_FP_INF_NAN |
                                                        CL_FP_ROUND_TO_NEAREST | CL_FP_FMA
                                                  : 0);
@@ -126,7 +130,6 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
       return sink.value<cl_command_queue_properties>(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
                                                      CL_QUEUE_PROFILING_ENABLE);
 
-    case CL_DEVICE_IMAGE_SUPPORT: return sink.flag(true);
     // Of kernels' arguments no number is too large; these are AMD's.
     case CL_DEVICE_MAX_READ_IMAGE_ARGS: return sink.value<cl_uint>(128);
     case CL_DEVICE_MAX_WRITE_IMAGE_ARGS: return sink.value<cl_uint>(64);

@@ -126,6 +126,7 @@ Created<cl_mem> make_image_in(cl_mem buffer, cl_mem_flags asked, Wanted wanted) 
 Created<cl_mem> make_image(cl_context context, cl_mem_flags flags, const cl_image_format* format,
                            const cl_image_desc* shape, void* host_ptr) {
   if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
+  if (!device_has_images()) return refuse(CL_INVALID_OPERATION);
   if (!flags_are_sound(flags)) return refuse(CL_INVALID_VALUE);
   auto wanted = check_description(format, shape, host_ptr != nullptr);
   if (!wanted) return refuse(wanted.error());
@@ -269,7 +270,7 @@ cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, cl_mem_flags f
     if (!valid(context)) return CL_INVALID_CONTEXT;
     if (!is_image(type) || !flags_are_sound(flags)) return CL_INVALID_VALUE;
     if (formats != nullptr && count == 0) return CL_INVALID_VALUE;
-    const auto all = supported_formats(type);
+    const auto all = device_has_images() ? supported_formats(type) : std::vector<cl_image_format>{};
     if (formats != nullptr) {
       std::copy_n(all.begin(), std::min<std::size_t>(count, all.size()), formats);
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "program/build_options.hpp"
 #include "ww/sim/gpu/image.hpp"
 
 namespace ww::sim::icd {
@@ -119,6 +120,11 @@ Created<std::uint64_t> place(std::span<const std::uint32_t> descriptor, cl_int f
 }
 
 }  // namespace
+
+bool device_has_images() {
+  const auto& architecture = Runtime::get().powered_gpu().chip().architecture();
+  return device_language(architecture.gfx_target).images;
+}
 
 std::vector<cl_image_format> supported_formats(cl_mem_object_type type) {
   std::vector<cl_image_format> formats;

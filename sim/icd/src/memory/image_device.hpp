@@ -8,6 +8,10 @@
 
 namespace ww::sim::icd {
 
+// Whether the device has image instructions: OpenCL 1.2, table 4.3, CL_DEVICE_IMAGE_SUPPORT. Where
+// not, images and samplers are refused with CL_INVALID_OPERATION.
+[[nodiscard]] bool device_has_images();
+
 // The formats that images of a kind can have, to read and to write.
 [[nodiscard]] std::vector<cl_image_format> supported_formats(cl_mem_object_type type);
 [[nodiscard]] bool is_supported(const ImageState& image);

@@ -19,6 +19,7 @@ std::unordered_set<const void*>& samplers() {
 Created<cl_sampler> make_sampler(cl_context context, cl_bool normalized,
                                  cl_addressing_mode addressing, cl_filter_mode filter) {
   if (!valid(context)) return refuse(CL_INVALID_CONTEXT);
+  if (!device_has_images()) return refuse(CL_INVALID_OPERATION);
   if (normalized > CL_TRUE || addressing < CL_ADDRESS_NONE ||
       addressing > CL_ADDRESS_MIRRORED_REPEAT || filter < CL_FILTER_NEAREST ||
       filter > CL_FILTER_LINEAR) {

@@ -51,7 +51,8 @@ bool is_optimisation(std::string_view word) {
 }
 
 // AMD's device libraries compute these as if no product of ints passed 32 bits and the least number
-// had no absolute value of its own, and the optimiser believes them. The definitions here go before
+// had no absolute value of its own, nor two ints a difference of 2^31 and more, and the optimiser
+// believes them. The definitions here go before
 // theirs where they are inlined, which is always, and leave nothing behind in programs without
 // them.
 constexpr const char* kBuiltins =
@@ -64,7 +65,11 @@ constexpr const char* kBuiltins =
     "  __ww_inline uint##n abs(int##n __ww_a) { \\\n"
     "    return as_uint##n(max(__ww_a, as_int##n(0u - as_uint##n(__ww_a)))); } \\\n"
     "  __ww_inline ulong##n abs(long##n __ww_a) { \\\n"
-    "    return as_ulong##n(max(__ww_a, as_long##n(0ul - as_ulong##n(__ww_a)))); }\n"
+    "    return as_ulong##n(max(__ww_a, as_long##n(0ul - as_ulong##n(__ww_a)))); } \\\n"
+    "  __ww_inline uint##n abs_diff(int##n __ww_a, int##n __ww_b) { \\\n"
+    "    return as_uint##n(max(__ww_a, __ww_b)) - as_uint##n(min(__ww_a, __ww_b)); } \\\n"
+    "  __ww_inline ulong##n abs_diff(long##n __ww_a, long##n __ww_b) { \\\n"
+    "    return as_ulong##n(max(__ww_a, __ww_b)) - as_ulong##n(min(__ww_a, __ww_b)); }\n"
     "__ww_for() __ww_for(2) __ww_for(3) __ww_for(4) __ww_for(8) __ww_for(16)\n"
     "#undef __ww_for\n#undef __ww_inline\n"
     // Theirs read and write a fourth half, which need not be there.
@@ -88,21 +93,30 @@ constexpr const char* kHalfBuiltins =
 
 // The precompiled OpenCL C header brings the macros of the compiler that made it, for a newer
 // device and without the user's options; these lines put them right for this one.
-std::string make_prelude(std::string_view language, bool fast_relaxed_math, bool halves) {
+std::string make_prelude(std::string_view language, bool fast_relaxed_math,
+                         const DeviceLanguage& device) {
   std::string text;
   for (const char* name : {"cl_khr_fp16", "cl_amd_media_ops", "cl_amd_media_ops2"}) {
     text += std::string("#undef ") + name + "\n";
   }
   for (const char* name : {"cl_khr_3d_image_writes", "__IMAGE_SUPPORT__"}) {
-    text += std::string("#undef ") + name + "\n#define " + name + " 1\n";
+    text += std::string("#undef ") + name + "\n";
+    if (device.images) text += std::string("#define ") + name + " 1\n";
   }
   text += "#undef __OPENCL_VERSION__\n#define __OPENCL_VERSION__ 120\n";
   if (!language.empty()) {
     text += "#undef __OPENCL_C_VERSION__\n#define __OPENCL_C_VERSION__ 1" +
             std::string(1, language[4]) + "0\n";
   }
+  // A compiler makes words of image functions that are no instructions of the device.
+  if (!device.images) {
+    for (const char* name : {"read_imagef", "read_imagei", "read_imageui", "write_imagef",
+                             "write_imagei", "write_imageui"}) {
+      text += std::string("#define ") + name + "(...) the_device_has_no_images()\n";
+    }
+  }
   if (fast_relaxed_math) text += "#define __FAST_RELAXED_MATH__ 1\n";
-  return text + kBuiltins + (halves ? kHalfBuiltins : "");
+  return text + kBuiltins + (device.halves ? kHalfBuiltins : "");
 }
 
 // Arguments of a printf that may be strings; further ones do not compile.
@@ -171,11 +185,14 @@ Result<std::vector<std::string>> split_options(std::string_view text) {
   return words;
 }
 
-bool has_halves(std::string_view gfx_target) {
-  return !starts_with(gfx_target, "gfx6") && !starts_with(gfx_target, "gfx7");
+DeviceLanguage device_language(std::string_view gfx_target) {
+  const bool is_cdna3 = starts_with(gfx_target, "gfx94");
+  return {.halves = !starts_with(gfx_target, "gfx6") && !starts_with(gfx_target, "gfx7"),
+          .images = !is_cdna3,
+          .old_compiler = !is_cdna3};
 }
 
-Result<CompileOptions> compile_options(std::string_view text, bool halves) {
+Result<CompileOptions> compile_options(std::string_view text, const DeviceLanguage& device) {
   WW_ASSIGN(words, split_options(text));
   CompileOptions options;
   std::string optimisation = "-O3";
@@ -231,7 +248,7 @@ Result<CompileOptions> compile_options(std::string_view text, bool halves) {
   options.words.push_back("-cl-kernel-arg-info");  // clGetKernelArgInfo always has an answer
   options.words.push_back("-Wno-format");          // the compiler sees them off by one
   options.words.push_back("-I.");                  // last: the program's own folders come first
-  options.prelude = make_prelude(language, fast_relaxed_math, halves);
+  options.prelude = make_prelude(language, fast_relaxed_math, device);
   return options;
 }
 

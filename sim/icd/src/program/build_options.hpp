@@ -18,18 +18,26 @@ struct CompileOptions {
   std::string prelude;             // lines that stand before the source, without the last
 };
 
+// What the language has on a device, by its instruction set.
+struct DeviceLanguage {
+  bool halves{};            // cl_khr_fp16
+  bool images{true};        // image functions
+  bool old_compiler{true};  // it may be LLVM 15, whose printf needs help (end_of_prelude)
+};
+// Of the instruction set ("gfx942"). CDNA 3 has no image instructions, and LLVM 15 does not know
+// it.
+[[nodiscard]] DeviceLanguage device_language(std::string_view gfx_target);
+
 // The prelude's last lines. `printf_lowered`: make printf work with LLVM 15, whose pass for it
 // finds a format string only behind an address that is not the string's own (it expects a constant
 // expression and looks through it), and otherwise drops the call silently. The offset is ignored
 // by the pass: it takes the whole string.
 [[nodiscard]] std::string end_of_prelude(bool printf_lowered);
 
-// Does the instruction set ("gfx90a") compute with halves (cl_khr_fp16)?
-[[nodiscard]] bool has_halves(std::string_view gfx_target);
-
-// Options of a compilation, for a device with halves or without. Errors: invalid_argument naming
+// Options of a compilation for a device. Errors: invalid_argument naming
 // the option that OpenCL 1.2 does not know, or that asks for a later language.
-[[nodiscard]] Result<CompileOptions> compile_options(std::string_view text, bool halves = false);
+[[nodiscard]] Result<CompileOptions> compile_options(std::string_view text,
+                                                     const DeviceLanguage& language = {});
 
 struct LinkOptions {
   std::vector<std::string> words;

@@ -35,6 +35,15 @@ TEST(BuildOptions, DisablingOptimisationWins) {
   EXPECT_THAT(options->words, Contains("-DX"));
 }
 
+TEST(BuildOptions, ADeviceWithoutImagesHasNoImageFunctions) {
+  const auto prelude = compile_options("", device_language("gfx942"))->prelude;
+  EXPECT_THAT(prelude, HasSubstr("#define read_imagef(...) the_device_has_no_images()"));
+  EXPECT_THAT(prelude, Not(HasSubstr("#define __IMAGE_SUPPORT__ 1")));
+  EXPECT_THAT(prelude, HasSubstr("#define cl_khr_fp16 1"));
+  EXPECT_THAT(compile_options("", device_language("gfx90a"))->prelude,
+              HasSubstr("#define __IMAGE_SUPPORT__ 1"));
+}
+
 TEST(BuildOptions, SeparatedMacroAndFolderAreJoined) {
   const auto options = compile_options("-D N=3 -I /usr/include");
   ASSERT_TRUE(options);

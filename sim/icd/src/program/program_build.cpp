@@ -32,8 +32,8 @@ const std::string& gfx_target() {
   return Runtime::get().powered_gpu().chip().architecture().gfx_target;
 }
 
-bool device_has_halves() {
-  return has_halves(gfx_target());
+DeviceLanguage language_of_device() {
+  return device_language(gfx_target());
 }
 
 CompileRequest new_request(CompileOperation operation) {
@@ -80,7 +80,8 @@ cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
 bool is_short_of_registers(std::string_view binary) {
   const auto object = binpatch::CodeObject::parse(std::as_bytes(std::span(binary)));
   if (!object) return false;
-  const bool unified = binpatch::to_string(object->target()) == "gfx90a";
+  const std::string target = binpatch::to_string(object->target());
+  const bool unified = target == "gfx90a" || target == "gfx942";
   constexpr std::uint32_t items_per_row = 4 * 64;  // a wave on each SIMD
   return std::any_of(object->kernels().begin(), object->kernels().end(), [&](const auto& kernel) {
     const std::uint32_t waves =
@@ -150,7 +151,8 @@ cl_int failure_of(const CompileAnswer& answer, cl_int failure) {
 cl_int compile_source(_cl_program& program, CompileRequest request, const CompileOptions& options,
                       cl_int failure) {
   const std::string_view source = without_byte_order_mark(program.source);
-  const bool prints = source.find("printf") != std::string_view::npos;
+  const bool prints =
+      source.find("printf") != std::string_view::npos && language_of_device().old_compiler;
   request.options = options.words;
   // Findings then name the line; the code stays the same.
   if (Runtime::get().checking()) request.options.emplace_back("-gline-tables-only");
@@ -229,7 +231,7 @@ std::shared_ptr<const Module> for_large_groups(_cl_program& program, std::size_t
   LargeForm& large = program.large[static_cast<std::size_t>(size - kLargeGroups.begin())];
   if (large.tried) return large.module;
   large.tried = true;
-  auto options = compile_options(program.options, device_has_halves());
+  auto options = compile_options(program.options, language_of_device());
   if (!program.from_source || !options) return nullptr;
   const std::string attribute =
       "__attribute__((amdgpu_flat_work_group_size(1, " + std::to_string(*size) + ")))";
@@ -271,7 +273,7 @@ cl_int build(_cl_program& program, const char* options_text) {
   if (!program.from_source && program.binary_type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) {
     return load_module(program, CL_BUILD_PROGRAM_FAILURE);
   }
-  auto options = compile_options(program.options, device_has_halves());
+  auto options = compile_options(program.options, language_of_device());
   if (!options)
     return failed(program, "error: " + options.error().text(), CL_INVALID_BUILD_OPTIONS);
   cl_int code = CL_SUCCESS;
@@ -289,7 +291,7 @@ cl_int build(_cl_program& program, const char* options_text) {
 
 cl_int compile(_cl_program& program, const char* options_text, std::vector<CompileHeader> headers) {
   start_over(program, options_text);
-  auto options = compile_options(program.options, device_has_halves());
+  auto options = compile_options(program.options, language_of_device());
   if (!options) {
     return failed(program, "error: " + options.error().text(), CL_INVALID_COMPILER_OPTIONS);
   }

@@ -1,0 +1,266 @@
+#include "clang.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/process.hpp"
+#include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
+
+namespace ww::sim::icd {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kCompiler = "clang-19";
+constexpr const char* kLinker = "ld.lld-19";
+constexpr std::string_view kTriple = "amdgcn-amd-amdhsa";
+
+using Words = std::vector<std::string>;
+
+// The folder of AMD's device libraries: of ROCM_PATH, of Debian, of ROCm.
+std::optional<fs::path> device_libraries() {
+  std::vector<fs::path> folders;
+  if (const char* rocm = std::getenv("ROCM_PATH"); rocm != nullptr && *rocm != '\0') {
+    folders.push_back(fs::path(rocm) / "amdgcn" / "bitcode");
+  }
+  folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+                                 "/usr/lib/aarch64-linux-gnu/amdgcn/bitcode", "/usr/amdgcn/bitcode",
+                                 "/opt/rocm/amdgcn/bitcode"});
+  std::error_code ignored;
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / "ockl.bc", ignored)) return folder;
+  }
+  return std::nullopt;
+}
+
+// "amdgcn-amd-amdhsa--gfx942:xnack-" -> "gfx942".
+std::string processor_of(std::string_view isa) {
+  const std::string_view name = isa.substr(std::min(isa.size(), isa.find("gfx")));
+  return std::string(name.substr(0, name.find(':')));
+}
+
+// What the device libraries compare with: major * 1000 + minor * 100 + stepping, where the last two
+// digits of the name are minor and stepping, in base 16. LLVM, "User Guide for AMDGPU Backend".
+std::optional<int> isa_version(std::string_view processor) {
+  if (!processor.starts_with("gfx") || processor.size() < 6) return std::nullopt;
+  processor.remove_prefix(3);
+  const auto number = [](std::string_view digits, int base) -> std::optional<int> {
+    int value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  };
+  const auto major = number(processor.substr(0, processor.size() - 2), 10);
+  const auto minor = number(processor.substr(processor.size() - 2, 1), 16);
+  const auto stepping = number(processor.substr(processor.size() - 1), 16);
+  if (!major || !minor || !stepping) return std::nullopt;
+  return *major * 1000 + *minor * 100 + *stepping;
+}
+
+bool is_optimisation(std::string_view word) {
+  return word.size() == 3 && word.starts_with("-O");
+}
+
+// The options that code generation understands.
+Words codegen_options(const Words& options) {
+  Words kept;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (is_optimisation(options[i]) || options[i].starts_with("-mcode-object-version")) {
+      kept.push_back(options[i]);
+    } else if (options[i] == "-mllvm" && i + 1 < options.size()) {
+      kept.insert(kept.end(), {options[i], options[i + 1]});
+      ++i;
+    }
+  }
+  return kept;
+}
+
+CompileAnswer failed(std::string log) {
+  return {CompileStatus::failed, std::move(log), {}};
+}
+
+}  // namespace
+
+struct Clang::Impl {
+  std::string compiler;                    // path
+  fs::path installed;                      // device libraries
+  std::optional<ScratchFolder> libraries;  // links to them, and what they lack
+
+  // One run of the compiler in `folder`; its output, or what it said.
+  CompileAnswer compile(const Words& words, const CompileRequest& request, const fs::path& output) {
+    ProcessRequest process;
+    process.command = {compiler,
+                       fmt::format("--target={}", kTriple),
+                       "-mcpu=" + processor_of(request.isa),
+                       "-mcode-object-version=5",
+                       "-fno-crash-diagnostics",
+                       "-Wno-unused-command-line-argument"};
+    process.command.insert(process.command.end(), words.begin(), words.end());
+    process.command.insert(process.command.end(), {"-o", output.string()});
+    process.folder = request.working_directory;
+    process.limit = kUnlimited;  // the driver's limit ends the worker, and this with it
+    process.ends_with_parent = true;
+    const auto done = run_process(process);
+    if (!done) return failed("error: " + done.error().text() + "\n");
+    if (done->exit_code != 0) {
+      return failed(done->errors.empty() ? fmt::format("error: {} ended with exit code {}\n",
+                                                       kCompiler, done->exit_code)
+                                         : done->errors);
+    }
+    auto made = read_file(output);
+    if (!made) return failed("error: " + made.error().text() + "\n");
+    return {CompileStatus::success, done->errors, std::move(*made)};
+  }
+
+  // A folder with all device libraries that the compiler asks for. Error: what the compiler said.
+  Result<std::string> libraries_for(const CompileRequest& request) {
+    const std::string processor = processor_of(request.isa);
+    const auto version = isa_version(processor);
+    if (!version) {
+      return fail(ErrorCode::unsupported, "the compiler has no processor '" + processor + "'");
+    }
+    const std::string name = "oclc_isa_version_" + processor.substr(3) + ".bc";
+    if (fs::exists(installed / name)) return installed.string();
+    if (!libraries) {
+      WW_ASSIGN(folder, ScratchFolder::create("device-libraries"));
+      for (const auto& entry : fs::directory_iterator(installed)) {
+        fs::create_symlink(entry.path(), folder.path() / entry.path().filename());
+      }
+      libraries.emplace(std::move(folder));
+    }
+    const fs::path made = libraries->path() / name;
+    if (!fs::exists(made)) {
+      const fs::path source = libraries->path() / "isa_version.cl";
+      WW_TRY(write_file_atomically(
+          source, fmt::format("const __constant unsigned __oclc_ISA_version = {};\n", *version)));
+      const CompileAnswer answer =
+          compile({"-x", "cl", "-nogpulib", "-emit-llvm", "-c", source.string()}, request, made);
+      if (answer.status != CompileStatus::success) {
+        return fail(ErrorCode::unsupported, answer.log);
+      }
+    }
+    return libraries->path().string();
+  }
+
+  // The source to bitcode with the device libraries, or, with `executable`, to a code object.
+  CompileAnswer from_source(const CompileRequest& request, const fs::path& folder,
+                            bool executable) {
+    const auto found = libraries_for(request);
+    if (!found) return failed("error: " + found.error().text() + "\n");
+    const std::string with_libraries = "--rocm-device-lib-path=" + *found;
+    const fs::path source = folder / "program.cl";
+    const fs::path headers = folder / "include";
+    if (const auto written = write_file_atomically(source, request.source); !written) {
+      return failed("error: " + written.error().text() + "\n");
+    }
+    for (const CompileHeader& header : request.headers) {
+      const fs::path path = fs::path(header.name).lexically_normal();
+      if (path.empty() || path.is_absolute() || *path.begin() == "..") {
+        return failed("error: a header cannot have the name '" + header.name + "'\n");
+      }
+      std::error_code ignored;
+      fs::create_directories((headers / path).parent_path(), ignored);
+      if (const auto written = write_file_atomically(headers / path, header.text); !written) {
+        return failed("error: " + written.error().text() + "\n");
+      }
+    }
+    Words options = {"-cl-std=CL1.2"};
+    options.insert(options.end(), request.options.begin(), request.options.end());
+    // Without the driver's own choice, which declares functions as they are named: a program's own
+    // overload of one would hide the others.
+    Words front = {
+        "-cl-no-stdinc", "-Xclang", "-finclude-default-header", "-I", headers.string(), "-x", "cl",
+        source.string()};
+    std::string log;
+    // The library has a printf that prints nothing. The compiler puts its own in the place of calls
+    // only while the library's is not there.
+    if (request.source.find("printf") != std::string::npos) {
+      std::ranges::replace(options, "-O0", "-O1");  // where nothing is optimised, LLVM 19 crashes
+      Words first = options;
+      first.insert(first.end(), {"-nogpulib", "-emit-llvm", "-c"});
+      first.insert(first.end(), front.begin(), front.end());
+      const fs::path part = folder / "part.bc";
+      CompileAnswer answer = compile(first, request, part);
+      if (answer.status != CompileStatus::success) return answer;
+      log = std::move(answer.log);
+      front = {"-x", "ir", part.string()};
+    }
+    options.push_back(with_libraries);
+    if (!executable) options.insert(options.end(), {"-emit-llvm", "-c"});
+    options.insert(options.end(), front.begin(), front.end());
+    CompileAnswer answer = compile(options, request, folder / "output");
+    answer.log.insert(0, log);
+    return answer;
+  }
+
+  // Bitcodes, which have what they need of the device libraries, to one.
+  CompileAnswer from_bitcodes(const CompileRequest& request, const fs::path& folder) {
+    Words words = codegen_options(request.options);
+    words.emplace_back("-nogpulib");
+    if (request.operation == CompileOperation::library) {
+      words.insert(words.end(), {"-emit-llvm", "-c"});
+    }
+    for (std::size_t i = 0; i < request.bitcodes.size(); ++i) {
+      const fs::path file = folder / fmt::format("unit{}.bc", i);
+      if (const auto written = write_file_atomically(file, request.bitcodes[i]); !written) {
+        return failed("error: " + written.error().text() + "\n");
+      }
+      if (i == 0) {
+        words.insert(words.end(), {"-x", "ir", file.string()});
+      } else {
+        words.insert(words.end(), {"-Xclang", "-mlink-bitcode-file", "-Xclang", file.string()});
+      }
+    }
+    return compile(words, request, folder / "output");
+  }
+};
+
+Clang::Clang(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Clang::~Clang() = default;
+Clang::Clang(Clang&&) noexcept = default;
+
+Result<Clang> Clang::find() {
+  auto impl = std::make_unique<Impl>();
+  const auto missing = [](std::string_view what, std::string_view packages) {
+    return fail(ErrorCode::missing_dependency,
+                fmt::format("{} is not there; install {}", what, packages));
+  };
+  impl->compiler = find_program(kCompiler).string();
+  if (impl->compiler.empty()) return missing(kCompiler, "the package clang-19");
+  if (find_program(kLinker).empty()) return missing(kLinker, "the package lld-19");
+  const auto libraries = device_libraries();
+  if (!libraries) return missing("AMD's device library (ockl.bc)", "the package rocm-device-libs");
+  impl->installed = *libraries;
+  return Clang(std::move(impl));
+}
+
+CompileAnswer Clang::run(const CompileRequest& request) {
+  const auto folder = ScratchFolder::create("clang");
+  CompileAnswer answer;
+  if (!folder) {
+    answer = failed("error: " + folder.error().text() + "\n");
+  } else if (request.operation == CompileOperation::compile ||
+             request.operation == CompileOperation::build) {
+    answer =
+        impl_->from_source(request, folder->path(), request.operation == CompileOperation::build);
+  } else {
+    answer = impl_->from_bitcodes(request, folder->path());
+  }
+  answer.compiler = impl_->compiler;
+  return answer;
+}
+
+}  // namespace ww::sim::icd
