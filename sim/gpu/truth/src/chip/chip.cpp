@@ -188,6 +188,30 @@ Status finish_truth(Truth& truth, const Architecture& architecture) {
   return {};
 }
 
+namespace {
+
+// The counters of gfx94 are read as requests of 128 bytes, those of the others as of 64: a chip
+// that asks otherwise would be counted wrong by two.
+Status check_requests(const Architecture& architecture) {
+  const bool wide = architecture.gfx_target.starts_with("gfx94");
+  const int wanted = wide ? 128 : 64;
+  if (architecture.l1_line_bytes != wanted ||
+      (wide &&
+       (architecture.l2_fetch_bytes != 128 || architecture.channel_interleave_bytes < 128))) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("the L1 of a chip of {} has lines of {} bytes: set l1_line_bytes = {}{}",
+                    architecture.gfx_target, wanted, wanted,
+                    wide ? ", l2_fetch_bytes = 128, and channel_interleave_bytes to 128 or "
+                           "more"
+                         : ""),
+        "architecture.l1_line_bytes");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, Truth truth,
                                 std::string public_floorplan_toml) {
   if (public_floorplan_toml.empty()) {
@@ -203,6 +227,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
       static_cast<std::size_t>(architecture.reference_state) >= architecture.dvfs.size()) {
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
+  WW_TRY(check_requests(architecture));
   WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
                            architecture.channel_interleave_bytes));
   WW_TRY(finish_truth(truth, architecture));

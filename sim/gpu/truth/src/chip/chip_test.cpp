@@ -165,6 +165,19 @@ TEST(ChipFile, ShapesMustAgree) {
       << chip.error().text();
 }
 
+// What the counters of an instruction set are taken for is what the chip does.
+TEST(ChipFile, LinesOfTheL1AreThoseOfTheInstructionSet) {
+  for (const auto& [key, value] :
+       {std::pair{"gfx_target", "\"gfx942\""}, {"l1_ways", "4\nl1_line_bytes = 128"}}) {
+    const auto chip = load_text(w9100_text({{key, value}}));
+    ASSERT_FALSE(chip) << key;
+    EXPECT_EQ(chip.error().code, ErrorCode::out_of_range);
+    EXPECT_NE(chip.error().text().find("set l1_line_bytes"), std::string::npos)
+        << chip.error().text();
+  }
+  EXPECT_EQ(Chip::load({.chip = "mi300x_cpx"}).value().architecture().l1_line_bytes, 128);
+}
+
 TEST(ChipFile, ReadsPairSpecificTerms) {
   const std::string text = w9100_text(
       {{"flop_pitch_mm", "3.7\npair_extra_pf = [[0,1,2,3],[0,0,0,0],[0,0,0,0],[0,0,0,9]]"}});
