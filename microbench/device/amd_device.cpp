@@ -23,11 +23,12 @@ namespace {
 
 using nlohmann::json;
 
-// PCI ids: the PCI ID Repository (pci-ids.ucw.cz), vendor 1002. Channels, interleave and caches:
-// AMD's GCN3, Vega and CDNA 2 ISA documents and white papers, and what rocminfo lists; every
-// calibration finds channels and interleave anew and refuses where they differ.
-const std::array<AmdCard, 3>& cards() {
-  static const std::array<AmdCard, 3> known{{
+// PCI ids: the PCI ID Repository (pci-ids.ucw.cz), vendor 1002, and the table of Linux's driver
+// (amdgpu_drv.c). Channels, interleave and caches: AMD's GCN3, Vega, CDNA 1 and CDNA 2 ISA
+// documents and white papers, and what rocminfo lists; every calibration finds channels and
+// interleave anew. Steering: the driver's tables of TCP_CHAN_STEER (gfx_v9_0.c, gfx_v9_4_2.c).
+const std::array<AmdCard, 5>& cards() {
+  static const std::array<AmdCard, 5> known{{
       {"Hawaii (FirePro W9100 and W8100, Radeon R9 290 and 390 series)",
        "w9100",
        "gfx701",
@@ -36,7 +37,8 @@ const std::array<AmdCard, 3>& cards() {
        256,
        64,
        16 << 10,
-       1 << 20},
+       1 << 20,
+       false},
       {"Vega 10 (Radeon RX Vega 56 and 64, Vega Frontier, Instinct MI25)",
        "vega10",
        "gfx900",
@@ -46,7 +48,28 @@ const std::array<AmdCard, 3>& cards() {
        256,
        64,
        16 << 10,
-       4 << 20},
+       4 << 20,
+       true},
+      {"Vega 20 (Instinct MI50 and MI60, Radeon VII, Radeon Pro VII)",
+       "vega20",
+       "gfx906",
+       {0x66a0, 0x66a1, 0x66a2, 0x66a3, 0x66a4, 0x66a7, 0x66af},
+       16,
+       256,
+       64,
+       16 << 10,
+       4 << 20,
+       true},
+      {"CDNA 1 (Instinct MI100)",
+       "mi100",
+       "gfx908",
+       {0x7388, 0x738c, 0x738e, 0x7390},
+       32,
+       256,
+       64,
+       16 << 10,
+       8 << 20,
+       true},
       {"CDNA 2 (Instinct MI210, MI250, MI250X: one die)",
        "mi210",
        "gfx90a",
@@ -55,7 +78,8 @@ const std::array<AmdCard, 3>& cards() {
        256,
        128,
        16 << 10,
-       8 << 20},
+       8 << 20,
+       true},
   }};
   return known;
 }
@@ -105,35 +129,6 @@ double correlation(const std::vector<std::vector<double>>& latency,
     }
   }
   return ll > 0 && dd > 0 ? ld / std::sqrt(ll * dd) : 0.0;
-}
-
-// Channel of an address is (address / interleave) % channels, as the streaming kernel takes it.
-std::string address_obstacle(const AddressMap& map, const AmdCard& card) {
-  if (!map.found) {
-    return "which addresses share an L2 channel was not found (" + map.reason +
-           "), so nothing would tell what a stream reads";
-  }
-  if (map.channels != card.channels || map.interleave_bytes != card.interleave_bytes) {
-    return fmt::format("it has {} channels of {} B in a row; {} is known with {} of {} B",
-                       map.channels, map.interleave_bytes, card.name, card.channels,
-                       card.interleave_bytes);
-  }
-  if (map.form == AddressMap::Form::xor_of_bits) {
-    // Another order of the bits only renames channels; more than one bit in a mask is a hash.
-    std::set<std::uint64_t> wanted;
-    for (int bit = 1; bit < card.channels; bit *= 2) {
-      wanted.insert(static_cast<std::uint64_t>(card.interleave_bytes) *
-                    static_cast<std::uint64_t>(bit));
-    }
-    const std::set<std::uint64_t> found(map.masks.begin(), map.masks.end());
-    if (found != wanted) {
-      return fmt::format(
-          "its channels are chosen by parities of address bits (masks {:#x}), so that streams "
-          "follow lists of lines",
-          fmt::join(map.masks, ", "));
-    }
-  }
-  return {};
 }
 
 // What the readings of a while say of clock and voltage, by their medians.
@@ -303,10 +298,45 @@ std::string campaign_obstacle(const std::string& target, const std::string& devi
     known += card.name;
   }
   return fmt::format(
-      "no floorplan is known of the card with PCI id {} ({}), so there are no millimetres to go "
-      "by, "
-      "and its L2 has no two sides to cross; known are {}",
+      "the die of the card with PCI id {} ({}) is not known, so neither are its L2's size and "
+      "rate; "
+      "known are {}",
       device_id.empty() ? "unknown" : device_id, target, known);
+}
+
+std::string address_obstacle(const AddressMap& map, const AmdCard& card) {
+  if (!map.found) {
+    return "which addresses share an L2 channel was not found (" + map.reason +
+           "), so nothing would tell what a stream reads";
+  }
+  if (map.channels != card.channels || map.interleave_bytes != card.interleave_bytes) {
+    return fmt::format("it has {} channels of {} B in a row; {} is known with {} of {} B",
+                       map.channels, map.interleave_bytes, card.name, card.channels,
+                       card.interleave_bytes);
+  }
+  // Contention shows which addresses share a channel, not which slice that channel is.
+  if (card.steered) {
+    return fmt::format(
+        "the driver steers the channels of {} to slices out of order, so that streams follow lists "
+        "of lines",
+        card.name);
+  }
+  if (map.form == AddressMap::Form::xor_of_bits) {
+    // Another order of the bits only renames channels; more than one bit in a mask is a hash.
+    std::set<std::uint64_t> wanted;
+    for (int bit = 1; bit < card.channels; bit *= 2) {
+      wanted.insert(static_cast<std::uint64_t>(card.interleave_bytes) *
+                    static_cast<std::uint64_t>(bit));
+    }
+    const std::set<std::uint64_t> found(map.masks.begin(), map.masks.end());
+    if (found != wanted) {
+      return fmt::format(
+          "its channels are chosen by parities of address bits (masks {:#x}), so that streams "
+          "follow lists of lines",
+          fmt::join(map.masks, ", "));
+    }
+  }
+  return {};
 }
 
 QuadrantOrder order_quadrants(const LatencyMap& latency, const model::Floorplan& plan) {

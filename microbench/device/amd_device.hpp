@@ -25,6 +25,9 @@ struct AmdCard {
   int bytes_per_clock_per_channel{};
   std::int64_t l1_bytes{};
   std::int64_t l2_bytes{};
+  // The driver sends address channels to slices in an order of its own, so that neighbouring
+  // channels are no quadrant.
+  bool steered{};
 };
 // By PCI's device id ("0x740f"); null where the die is not known.
 [[nodiscard]] const AmdCard* find_amd_card(std::string_view device_id);
@@ -33,6 +36,11 @@ struct AmdCard {
 // empty where one can, as far as can be told without touching it.
 [[nodiscard]] std::string campaign_obstacle(const std::string& target,
                                             const std::string& device_id);
+
+// Why streams on the card cannot take the channel of an address for (address / interleave) %
+// channels, and neighbouring channels for a quadrant: channels were not found, are not those of the
+// card, are steered, or are hashed. Empty where they can.
+[[nodiscard]] std::string address_obstacle(const AddressMap& map, const AmdCard& card);
 
 // Which quadrant of the floorplan each group of channels is: the permutation under which latencies
 // and distances go together best, both without engines' and quadrants' own offsets.
@@ -50,8 +58,8 @@ struct QuadrantOrder {
 
 // The campaign's device from an opened one. Errors: unsupported with the reason (no sensor, card
 // not known, wavefronts of 32, channels that cannot be told, engines that are not the floorplan's),
-// those of host and sensor. A card that hashes its addresses has no quadrants yet and an interleave
-// of 0: its homes are found by home_device.hpp.
+// those of host and sensor. A card that hashes its addresses or steers its channels has no
+// quadrants yet and an interleave of 0: its homes are found by home_device.hpp.
 [[nodiscard]] Result<Device> open_amd_device(ComputeDevice opened, const std::string& name);
 
 }  // namespace ww::microbench

@@ -37,7 +37,7 @@ LatencyMap latencies(const model::Floorplan& plan, const std::vector<int>& reall
 }
 
 TEST(AmdCards, AreKnownByPciIdAndBringAFloorplanOfTheirSize) {
-  for (const char* id : {"0x67a0", "0x687f", "0x740f", "740c"}) {
+  for (const char* id : {"0x67a0", "0x687f", "0x66a1", "0x738c", "0x740f", "740c"}) {
     const AmdCard* card = find_amd_card(id);
     ASSERT_NE(card, nullptr) << id;
     const auto text = model::known_floorplan(card->floorplan);
@@ -57,9 +57,44 @@ TEST(AmdCards, ThatNoCampaignCanMeasureSayWhy) {
   EXPECT_EQ(campaign_obstacle("gfx90a:sramecc+:xnack-", "0x740f"), "");
   EXPECT_THAT(campaign_obstacle("gfx942", "0x74a1"), HasSubstr("fabric"));
   EXPECT_THAT(campaign_obstacle("gfx1100", "0x744c"), HasSubstr("wavefronts of 64"));
-  EXPECT_THAT(campaign_obstacle("gfx906", "0x66af"), HasSubstr("0x66af"));
-  EXPECT_THAT(campaign_obstacle("gfx906", ""), HasSubstr("unknown"));
+  EXPECT_EQ(campaign_obstacle("gfx906:sramecc+:xnack-", "0x66a1"), "");
+  EXPECT_EQ(campaign_obstacle("gfx908:sramecc+:xnack-", "0x738c"), "");
+  EXPECT_THAT(campaign_obstacle("gfx904", "0x69af"), HasSubstr("0x69af"));
+  EXPECT_THAT(campaign_obstacle("gfx904", ""), HasSubstr("unknown"));
   EXPECT_THAT(campaign_obstacle("", ""), HasSubstr("PTX"));
+}
+
+// Channels in plain order: bits 8 to 11, or to 12, each one row of its own.
+AddressMap plain(const AmdCard& card) {
+  AddressMap map;
+  map.found = true;
+  map.form = AddressMap::Form::xor_of_bits;
+  map.channels = card.channels;
+  map.interleave_bytes = card.interleave_bytes;
+  for (int bit = 1; bit < card.channels; bit *= 2) {
+    map.masks.push_back(static_cast<std::uint64_t>(card.interleave_bytes * bit));
+  }
+  return map;
+}
+
+TEST(AddressObstacle, IsTheDriversSteeringEvenWhereContentionSeesPlainOrder) {
+  // Hawaii alone has quadrants in the order of addresses; Vega's and Instinct's drivers steer.
+  const AmdCard& hawaii = *find_amd_card("0x67a0");
+  EXPECT_EQ(address_obstacle(plain(hawaii), hawaii), "");
+  for (const char* id : {"0x687f", "0x66a1", "0x738c", "0x740f"}) {
+    const AmdCard& card = *find_amd_card(id);
+    EXPECT_THAT(address_obstacle(plain(card), card), HasSubstr("steers")) << card.name;
+  }
+}
+
+TEST(AddressObstacle, IsAHashOrAnotherNumberOfChannels) {
+  const AmdCard& hawaii = *find_amd_card("0x67a0");
+  AddressMap map = plain(hawaii);
+  map.masks[0] |= 1 << 14;
+  EXPECT_THAT(address_obstacle(map, hawaii), HasSubstr("parities"));
+  map.channels = 8;
+  EXPECT_THAT(address_obstacle(map, hawaii), HasSubstr("8 channels"));
+  EXPECT_THAT(address_obstacle({}, hawaii), HasSubstr("not found"));
 }
 
 TEST(QuadrantOrder, IsToldByLatenciesWhateverTheirOffsets) {

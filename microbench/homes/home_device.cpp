@@ -130,6 +130,16 @@ FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
                                    plan.name, witness.reason);
     return agreement;
   }
+  // A scale that may be nothing or twice what is drawn: millimetres would say less than times do.
+  constexpr double kUselessScale = 1;
+  const double scale = plan.scale_error_95();
+  if (scale >= kUselessScale) {
+    agreement.reason = fmt::format(
+        "the positions of the floorplan '{}' are so uncertain that its distances may be wrong by "
+        "{:.0f}%",
+        plan.name, 100 * scale);
+    return agreement;
+  }
   agreement.agrees = true;
   return agreement;
 }

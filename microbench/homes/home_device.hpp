@@ -27,8 +27,8 @@ inline constexpr std::size_t kHomePages = kProbePage + 1;
 
 // Gives homes the order in which their latencies and the floorplan's distances go together best.
 // Returns why the floorplan's millimetres cannot be used, empty where they can: numbers of homes
-// and engines that differ, an order in doubt, or latencies that depart from the distances beyond
-// the floorplan's declared errors (model::judge_latency_table).
+// and engines that differ, an order in doubt, latencies that depart from the distances beyond the
+// floorplan's declared errors (model::judge_latency_table), or errors that leave the scale open.
 [[nodiscard]] std::string match_homes(HomeMemory& memory, const model::Floorplan& plan);
 
 // Gives the homes the numbers that an earlier session of the same campaign gave them: an allocation

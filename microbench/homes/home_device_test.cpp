@@ -228,7 +228,12 @@ TEST_P(PublishedFloorplans, AgreeWithDiesWithinTheirErrorsOrLeaveTheOrderInDoubt
       EXPECT_THAT(agreement.reason, HasSubstr("the next order"));
       continue;
     }
-    EXPECT_TRUE(agreement.agrees) << agreement.reason;
+    // Vega 20's and Navi 21's positions leave the scale open, whatever the order says.
+    const bool useful = drawing.scale_error_95() < 1;
+    EXPECT_EQ(agreement.agrees, useful) << agreement.reason;
+    if (!useful) {
+      EXPECT_THAT(agreement.reason, HasSubstr("uncertain"));
+    }
     ranks.push_back(*agreement.rank_correlation);
     std::vector<std::size_t> chosen;  // the die's quadrant that each of the drawing's is taken for
     for (const int home : agreement.home_of) {
@@ -250,6 +255,16 @@ TEST_P(PublishedFloorplans, AgreeWithDiesWithinTheirErrorsOrLeaveTheOrderInDoubt
       GetParam(), agree, kDies, ranks.front(), ranks.back(), ranks[ranks.size() / 2],
       100 * drawing.scale_error_95(), covered);
   EXPECT_GE(covered, 95 * agree / 100);
+}
+
+TEST(PublishedFloorplan, OfVega20GivesNoMillimetres) {
+  const auto text = model::known_floorplan("vega20");
+  ASSERT_TRUE(text);
+  const auto plan = model::parse_floorplan(std::string(*text), "vega20");
+  ASSERT_TRUE(plan) << plan.error().text();
+  HomeMemory memory = timed_homes(*plan, false);
+  EXPECT_THAT(match_homes(memory, *plan), HasSubstr("may be wrong by 1"));
+  EXPECT_EQ(memory.homes.channels, plan->quadrants);  // the order is told all the same
 }
 
 // The same blocks in other places: a drawing that is wrong beyond its errors.

@@ -59,9 +59,10 @@ struct FloorplanAgreement {
 };
 [[nodiscard]] nlohmann::json to_json(const FloorplanAgreement& agreement);
 // Finds the order in which latencies and the floorplan's distances go together best. They disagree
-// where numbers of homes and engines differ, where another order is nearly as good, or where
-// latencies depart from the distances beyond the floorplan's declared errors
-// (model::judge_latency_table). `places`: compute units that were probed.
+// where numbers of homes and engines differ, where another order is nearly as good, where latencies
+// depart from the distances beyond the floorplan's declared errors (model::judge_latency_table), or
+// where those errors leave the scale of distances open by 100% (Floorplan::scale_error_95).
+// `places`: compute units that were probed.
 [[nodiscard]] FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
                                                    const model::Floorplan& plan);
 
