@@ -168,8 +168,9 @@ Result<AddressMap> Prober::address() {
   return find_address_map(pair, {}, checked_pairs, 1);
 }
 
-Result<std::vector<std::vector<double>>> Prober::latencies(
-    const std::vector<TopologyPlace>& places, const std::vector<std::uint32_t>& lines) {
+Result<std::vector<std::vector<double>>> Prober::latencies(const std::vector<TopologyPlace>& places,
+                                                           const std::vector<std::uint32_t>& lines,
+                                                           unsigned lines_at_once) {
   if (probe_ == nullptr) {
     WW_ASSIGN(probe, kernel("probe", true));
     probe_ = std::move(probe);
@@ -187,9 +188,10 @@ Result<std::vector<std::vector<double>>> Prober::latencies(
   WW_TRY(probe_->set(0, *region_));
   WW_TRY(probe_->set(1, *offsets));
   WW_TRY(probe_->set(2, static_cast<std::uint32_t>(words.size())));
-  WW_TRY(probe_->set(3, probe_hops));
+  WW_TRY(probe_->set(3, probe_hops / lines_at_once));
   WW_TRY(probe_->set(6, *ticket));
   WW_TRY(probe_->set(7, *result));
+  WW_TRY(probe_->set(8, std::uint32_t{lines_at_once}));
   std::vector<std::vector<double>> table;
   for (const TopologyPlace& place : places) {
     if (interrupted()) return fail(ErrorCode::cancelled, "interrupted");
@@ -211,6 +213,14 @@ Result<std::vector<std::vector<double>>> Prober::latencies(
     for (const std::uint32_t total : ticks) row.push_back(static_cast<double>(total) / probe_hops);
   }
   return table;
+}
+
+unsigned lines_at_once(const AddressMap& address) {
+  constexpr std::int64_t kLineBytes = 64;
+  constexpr std::int64_t kMost = 4;  // cycles from one issue of a wavefront to the next
+  const auto lines = static_cast<std::uint64_t>(
+      std::clamp<std::int64_t>(address.interleave_bytes / kLineBytes, 1, kMost));
+  return static_cast<unsigned>(std::bit_floor(lines));
 }
 
 namespace {
@@ -378,7 +388,8 @@ Result<Topology> discover_topology(ComputeHost& host, const std::function<void(d
   std::vector<std::vector<std::vector<double>>> tables;
   std::vector<std::vector<std::vector<double>>> by_place;
   for (int repeat = 0; repeat < latency_repeats; ++repeat) {
-    WW_ASSIGN(table, prober.latencies(topology.places, topology.lines));
+    WW_ASSIGN(table, prober.latencies(topology.places, topology.lines,
+                                      has_sides ? 1 : lines_at_once(topology.address)));
     if (has_sides) {
       tables.push_back(std::move(table));
     } else {

@@ -14,6 +14,10 @@
 
 namespace ww::microbench {
 
+// How many lines of one channel stand in a row, up to as many as the cycles from one issue of a
+// wavefront to the next: accesses of 1, 2, ... of them take all remainders of that (probe.cl).
+[[nodiscard]] unsigned lines_at_once(const AddressMap& address);
+
 // `pinning` may be null: then places and latencies cannot be had.
 class Prober {
  public:
@@ -37,9 +41,11 @@ class Prober {
     return macros_.group_size / macros_.target.wave_size;
   }
   Result<AddressMap> address();
-  // Ticks [place][line] of one repeat; `lines` are offsets in the region [bytes].
+  // Ticks [place][line] of one repeat; `lines` are offsets in the region [bytes]. Each is timed
+  // with its neighbours, up to `lines_at_once` in an access: a power of two up to 16 (probe.cl).
   Result<std::vector<std::vector<double>>> latencies(const std::vector<TopologyPlace>& places,
-                                                     const std::vector<std::uint32_t>& lines);
+                                                     const std::vector<std::uint32_t>& lines,
+                                                     unsigned lines_at_once = 1);
   [[nodiscard]] DeviceBuffer& region() { return *region_; }
   // Gives the memory away with its content; nothing can be probed afterwards.
   [[nodiscard]] std::unique_ptr<DeviceBuffer> take_region() { return std::move(own_region_); }

@@ -27,10 +27,10 @@ std::vector<std::vector<int>> bits_of(const std::vector<std::uint64_t>& masks) {
 }
 
 Result<LatencyMap> measure(Prober& prober, const std::vector<TopologyPlace>& places,
-                           const std::vector<std::uint32_t>& offsets) {
+                           const std::vector<std::uint32_t>& offsets, unsigned at_once) {
   std::vector<LatencyTable> tables;
   for (int repeat = 0; repeat < latency_repeats; ++repeat) {
-    WW_ASSIGN(table, prober.latencies(places, offsets));
+    WW_ASSIGN(table, prober.latencies(places, offsets, at_once));
     tables.push_back(std::move(table));
     prober.progress(0.5 + 0.5 * (repeat + 1) / latency_repeats);
   }
@@ -142,7 +142,7 @@ Result<HomeMemory> discover_homes(ComputeHost& host, std::size_t pages,
     return memory;
   }
   const HomeLines lines = home_lines(address, pages);
-  WW_ASSIGN(latency, measure(prober, memory.places, lines.all()));
+  WW_ASSIGN(latency, measure(prober, memory.places, lines.all(), lines_at_once(address)));
   memory.homes = homes_of_lines(address, memory.places, lines, latency);
   memory.aligned = prober.aligned();
   memory.address = prober.address_of_region();

@@ -42,6 +42,7 @@ uint fetch(const uint* at) {
 #define WW_CLOCK(t) t = host_time & host_clock_mask
 #define WW_CLOCK_MASK probe_clock_mask
 #define WW_USE(x) (void)(x)
+#define WW_UNIFORM(x) (x)
 #define WW_FETCH(p) fetch(p)
 #define WW_LOAD(p) fetch(p)
 #define WW_PIN_CONSTRAINT "+r"
@@ -57,6 +58,7 @@ uint fetch(const uint* at) {
 #undef WW_CLOCK
 #undef WW_CLOCK_MASK
 #undef WW_USE
+#undef WW_UNIFORM
 #undef WW_FETCH
 #undef WW_LOAD
 #undef WW_PIN_CONSTRAINT
@@ -94,7 +96,7 @@ TEST_P(ProbeClock, GivesTimesAcrossItsWrap) {
   std::vector<uint> buffer(64, 0);
   const std::vector<uint> offsets{0, 16, 32};
   std::vector<uint> ticks(3), ticket(2);
-  probe(buffer.data(), offsets.data(), 3, kHops, 0xFF, kPlace, ticket.data(), ticks.data());
+  probe(buffer.data(), offsets.data(), 3, kHops, 0xFF, kPlace, ticket.data(), ticks.data(), 1);
   EXPECT_GT(host_time, host_clock_mask);
   for (const uint time : ticks) EXPECT_EQ(time, kHops * kFetchTicks);
   EXPECT_EQ(ticket[1], kPlace);
