@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "device/amd_device.hpp"
+#include "device/topology_probe.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/latency_table.hpp"
@@ -76,13 +77,13 @@ std::optional<std::vector<int>> match_columns(const Table& recorded, const Table
 }
 
 // Standard uncertainty of an entry of homes.ticks that no repeat shows: a wavefront of 64 issues
-// every four cycles, so that each load takes a multiple of those. That is averaged over the loads
-// of an entry, since the legs of an engine's compute units differ by more.
-double issue_ticks(const Homes& homes, std::size_t places) {
+// every four cycles, so that each load takes a multiple of those. Accesses of 1, 2, ... lines cut
+// that to a multiple of 4, 2 or 1 cycles; the last is no more than whole cycles are anyway. A mean
+// over compute units does not reduce it, because their flights may differ by less.
+double issue_ticks(const Homes& homes) {
   constexpr double kIssueCycles = 4;
-  const double loads = static_cast<double>(places) / static_cast<double>(homes.ticks.size()) *
-                       static_cast<double>(homes.channels.front().size());
-  return kIssueCycles / std::sqrt(12.0 * loads);
+  const double step = kIssueCycles / lines_at_once(homes.address);
+  return step > 1 ? step / std::sqrt(12.0) : 0;
 }
 
 // As match_homes, of the device's own floorplan where there is one that is to be used.
@@ -95,8 +96,7 @@ Result<std::string> match_floorplan(Device& device, const DeviceRequest& request
 
 }  // namespace
 
-FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
-                                     const model::Floorplan& plan) {
+FloorplanAgreement compare_floorplan(const Homes& homes, const model::Floorplan& plan) {
   FloorplanAgreement agreement;
   agreement.floorplan = plan.name;
   std::vector<std::size_t> wanted;
@@ -122,8 +122,8 @@ FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
   for (auto& row : ticks) reorder(row, order.group_of);
   // The order may be beyond doubt and distances still be wrong: where all ways of an engine pass a
   // port that the drawing does not show, say.
-  const model::LatencyWitness witness = model::judge_latency_table(
-      ticks, std::hypot(homes.noise_ticks, issue_ticks(homes, places)), plan);
+  const model::LatencyWitness witness =
+      model::judge_latency_table(ticks, std::hypot(homes.noise_ticks, issue_ticks(homes)), plan);
   agreement.rank_correlation = witness.rank_correlation;
   if (witness.disagrees) {
     agreement.reason = fmt::format("the floorplan '{}' has other distances than were measured: {}",
@@ -156,7 +156,7 @@ nlohmann::json to_json(const FloorplanAgreement& agreement) {
 }
 
 std::string match_homes(HomeMemory& memory, const model::Floorplan& plan) {
-  const FloorplanAgreement agreement = compare_floorplan(memory.homes, memory.places.size(), plan);
+  const FloorplanAgreement agreement = compare_floorplan(memory.homes, plan);
   if (!agreement.home_of.empty()) reorder(memory.homes, agreement.home_of);
   if (agreement.agrees) {
     spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f}, of ranks {:.3f})",
@@ -206,9 +206,7 @@ Status find_device_homes(Device& device, const DeviceRequest& request) {
   paths.noise_ns = homes.noise_ticks * ns_per_tick;
   // Rounded up to whole cycles twice, by the fabric's clock and the core's: each as likely anywhere
   // within a cycle. The fabric's clock is not known; those of cards are about the core's.
-  paths.resolution_ns = std::hypot(std::sqrt(2.0 / 12.0),
-                                   issue_ticks(device.homes->homes, device.homes->places.size())) *
-                        ns_per_tick;
+  paths.resolution_ns = std::hypot(std::sqrt(2.0 / 12.0), issue_ticks(homes)) * ns_per_tick;
   for (const auto& home : homes.channels) paths.channels.push_back(static_cast<int>(home.size()));
   paths.by_floorplan = obstacle.empty();
   paths.reason = obstacle;

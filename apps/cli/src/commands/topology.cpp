@@ -62,7 +62,7 @@ Result<std::optional<microbench::FloorplanAgreement>> agreement_of(
   std::optional<microbench::FloorplanAgreement> agreement;
   if (toml.empty() || !topology.homes || !topology.homes->found) return agreement;
   WW_ASSIGN(plan, model::parse_floorplan(toml, origin));
-  agreement = microbench::compare_floorplan(*topology.homes, topology.places.size(), plan);
+  agreement = microbench::compare_floorplan(*topology.homes, plan);
   return agreement;
 }
 

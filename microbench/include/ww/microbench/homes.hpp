@@ -62,8 +62,7 @@ struct FloorplanAgreement {
 // where numbers of homes and engines differ, where another order is nearly as good, where latencies
 // depart from the distances beyond the floorplan's declared errors (model::judge_latency_table), or
 // where those errors leave the scale of distances open by 100% (Floorplan::scale_error_95).
-// `places`: compute units that were probed.
-[[nodiscard]] FloorplanAgreement compare_floorplan(const Homes& homes, std::size_t places,
+[[nodiscard]] FloorplanAgreement compare_floorplan(const Homes& homes,
                                                    const model::Floorplan& plan);
 
 // Offsets in the buffer [bytes] of `count` runs of `run_bytes` that live in a home, from one page.
