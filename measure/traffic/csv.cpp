@@ -179,4 +179,12 @@ Result<std::int64_t> CsvColumns::integer(const CsvRow& row, std::string_view col
   return parsed<std::int64_t>(text(row, column), row, column, source_);
 }
 
+Result<std::optional<std::int64_t>> CsvColumns::optional_integer(const CsvRow& row,
+                                                                 std::string_view column) const {
+  WW_ASSIGN(field, text(row, column));
+  if (field.empty()) return std::nullopt;
+  WW_ASSIGN(value, integer(row, column));
+  return value;
+}
+
 }  // namespace ww::measure

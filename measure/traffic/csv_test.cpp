@@ -64,6 +64,15 @@ TEST(CsvColumns, ReadFieldsByTheNamesOfTheHeader) {
   EXPECT_EQ(columns.integer(rows[1], "ticks").value(), -7);
 }
 
+TEST(CsvColumns, TakeAnEmptyFieldForAnAbsentNumber) {
+  const auto rows = parse_csv("a,b\n,-7\n", "a.csv").value();
+  const CsvColumns columns(rows[0], "a.csv");
+  EXPECT_EQ(columns.optional_integer(rows[1], "a").value(), std::nullopt);
+  EXPECT_EQ(columns.optional_integer(rows[1], "b").value(), -7);
+  EXPECT_FALSE(columns.optional_integer(rows[1], "c"));
+  EXPECT_FALSE(columns.integer(rows[1], "a"));
+}
+
 TEST(CsvColumns, NameTheLineAndTheColumnOfWhatTheyRefuse) {
   const auto rows = parse_csv("a,b\n1,x\n2\n", "a.csv").value();
   const CsvColumns columns(rows[0], "a.csv");

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "samples_file.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/energy_tick.hpp"
 #include "ww/measure/csv.hpp"
@@ -53,30 +54,18 @@ Result<LaunchTable> read_launch_table(const std::string& file) {
 
 // Mean power between readings of the energy counter, up to the program's last launch: after it the
 // driver launches kernels again for the whole program's sake, and does not say when.
-Result<std::vector<measure::PowerPoint>> read_counted_power(const std::string& file, double end_s) {
-  WW_ASSIGN(text, read_file(file));
+std::vector<measure::PowerPoint> counted_power(const SamplesFile& samples, double end_s) {
   std::vector<measure::PowerPoint> points;
-  std::optional<measure::CsvColumns> columns;
-  std::int64_t time_before_ns = 0, ticks_before = 0;
-  bool first = true;
-  WW_TRY(measure::each_csv_row(text, file, {}, [&](measure::CsvRow& row) -> Status {
-    if (!columns) {
-      columns.emplace(row, file);
-      return {};
+  const energy::EnergyReading* before = nullptr;
+  for (const auto& reading : samples.series.readings) {
+    if (reading.ticks == energy::kAbsent || seconds_of(reading.time_ns) > end_s) continue;
+    if (before != nullptr) {
+      const double joules = static_cast<double>(reading.ticks - before->ticks) * kJoulesPerTick;
+      points.push_back(
+          {seconds_of(reading.time_ns), joules / seconds_of(reading.time_ns - before->time_ns)});
     }
-    WW_ASSIGN(valid, columns->integer(row, "valid"));
-    WW_ASSIGN(time_ns, columns->integer(row, "time_ns"));
-    WW_ASSIGN(ticks, columns->integer(row, "energy_ticks"));
-    if (valid == 0 || seconds_of(time_ns) > end_s) return {};
-    if (!first) {
-      const double joules = static_cast<double>(ticks - ticks_before) * kJoulesPerTick;
-      points.push_back({seconds_of(time_ns), joules / seconds_of(time_ns - time_before_ns)});
-    }
-    first = false;
-    time_before_ns = time_ns;
-    ticks_before = ticks;
-    return {};
-  }));
+    before = &reading;
+  }
   return points;
 }
 
@@ -98,11 +87,11 @@ KernelEnergy judged(const std::string& kernel, const measure::LaunchEnergy& foun
 // A kernel that the regression could not part. Where its launches are shorter than the readings ask
 // for, more of them would help.
 KernelEnergy unresolved(const LaunchTable& table, std::size_t kernel,
-                        std::span<const measure::PowerPoint> points, const Error& error) {
+                        std::span<const measure::PowerPoint> points, const std::string& why) {
   constexpr double kEnoughReadings = 100;
   KernelEnergy unknown;
   unknown.kernel = table.kernels[kernel];
-  unknown.reason = error.text();
+  unknown.reason = why;
   double busy_s = 0;
   for (const auto& launch : table.launches) {
     if (launch.kernel != kernel) continue;
@@ -129,7 +118,14 @@ Result<std::vector<KernelEnergy>> kernel_energies(const std::string& samples_fil
   WW_ASSIGN(table, read_launch_table(counters_file));
   std::vector<KernelEnergy> energies;
   if (table.launches.empty()) return energies;
-  WW_ASSIGN(points, read_counted_power(samples_file, table.launches.back().time.to_s));
+  WW_ASSIGN(samples, read_samples_file(samples_file));
+  if (!samples.counts_energy()) {
+    for (std::size_t k = 0; k < table.kernels.size(); ++k) {
+      energies.push_back(unresolved(table, k, {}, kNoEnergyCounter));
+    }
+    return energies;
+  }
+  const auto points = counted_power(samples, table.launches.back().time.to_s);
   measure::LaunchSensor sensor;
   sensor.accumulator = true;
   sensor.gain_tolerance_95 = kGainTolerance;
@@ -142,7 +138,7 @@ Result<std::vector<KernelEnergy>> kernel_energies(const std::string& samples_fil
       energies.push_back(judged(table.kernels[k], found->kernels[k]));
       continue;
     }
-    energies.push_back(unresolved(table, k, points, found.error()));
+    energies.push_back(unresolved(table, k, points, found.error().text()));
   }
   return energies;
 }

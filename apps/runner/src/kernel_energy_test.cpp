@@ -9,6 +9,7 @@
 #include "ww/core/energy_tick.hpp"
 #include "ww/core/split_mix.hpp"
 #include "ww/core/temporary_folder.hpp"
+#include "ww/runner/sensed_energy.hpp"
 
 namespace ww::runner {
 namespace {
@@ -24,7 +25,7 @@ struct RunFiles {
 void write_run(const RunFiles& files, int count, bool in_turn, double noise_w) {
   SplitMix draw(3);
   std::string counters = "Dispatch_Id,Kernel_Name,Counter_Name,Start_Timestamp,End_Timestamp\n";
-  std::string samples = "time_ns,energy_ticks,valid\n";
+  std::string samples = "time_ns,energy_ticks,valid,launched\n";
   std::vector<std::pair<std::int64_t, double>> ends;
   std::int64_t at = 40'000'000;
   for (int i = 0; i < count; ++i) {
@@ -44,7 +45,7 @@ void write_run(const RunFiles& files, int count, bool in_turn, double noise_w) {
       const double done = static_cast<double>(time - (end - 200'000)) / 200'000.0;
       launched += energy * std::min(1.0, std::max(0.0, done));
     }
-    samples += fmt::format("{},{:.0f},1\n", time, (joules + launched) / kJoulesPerTick);
+    samples += fmt::format("{},{:.0f},1,1\n", time, (joules + launched) / kJoulesPerTick);
   }
   ASSERT_TRUE(write_file_atomically(files.samples, samples));
   ASSERT_TRUE(write_file_atomically(files.counters, counters));
@@ -94,6 +95,27 @@ TEST(KernelEnergies, SayHowManyLaunchesFillTheReadings) {
     EXPECT_NEAR(*kernel.launches_wanted, 500, 1);
     EXPECT_NE(kernel.reason.find("launches would fill 100"), std::string::npos) << kernel.reason;
   }
+}
+
+// The driver leaves the ticks out where the chip has no energy counter.
+TEST(KernelEnergies, AreNotReadFromASensorWithoutACounter) {
+  const RunFiles files;
+  write_run(files, 400, false, 0.5);
+  std::string samples = "time_ns,energy_ticks,valid,launched\n";
+  for (int i = 0; i < 400; ++i) samples += fmt::format("{},,1,1\n", i * 1'000'000);
+  ASSERT_TRUE(write_file_atomically(files.samples, samples));
+  const auto found = kernel_energies(files.samples, files.counters);
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->size(), 2u);
+  for (const KernelEnergy& kernel : *found) {
+    EXPECT_EQ(kernel.status, RowStatus::not_identified);
+    EXPECT_FALSE(kernel.energy_j);
+    EXPECT_FALSE(kernel.launches_wanted);
+    EXPECT_NE(kernel.reason.find("no energy counter"), std::string::npos) << kernel.reason;
+  }
+  const auto sensed = sensed_run(files.samples);
+  ASSERT_FALSE(sensed);
+  EXPECT_EQ(sensed.error().code, ErrorCode::unsupported);
 }
 
 TEST(KernelEnergies, RefuseAFileWithoutTimes) {

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
-
-#include "ww/core/atomic_file.hpp"
+#include "samples_file.hpp"
 #include "ww/energy/energy.hpp"
-#include "ww/measure/csv.hpp"
 
 namespace ww::runner {
 namespace {
@@ -16,37 +12,13 @@ namespace {
 // Ten of them are left to the load: readings average over a short time and arrive late.
 constexpr std::size_t kIdleReadings = 30;
 
-struct Recording {
-  energy::EnergySeries series;
-  std::int64_t launches{1};  // how often the program's kernels were launched
-};
-
-Result<Recording> read_recording(const std::string& file) {
-  WW_ASSIGN(text, read_file(file));
-  Recording recording;
-  // The driver writes the time at which the sensor refreshed a reading.
-  recording.series.stamped = true;
-  std::optional<measure::CsvColumns> columns;
-  WW_TRY(measure::each_csv_row(text, file, {}, [&](measure::CsvRow& row) -> Status {
-    if (!columns) {
-      columns.emplace(row, file);
-      return {};
-    }
-    WW_ASSIGN(time_ns, columns->integer(row, "time_ns"));
-    WW_ASSIGN(ticks, columns->integer(row, "energy_ticks"));
-    WW_ASSIGN(valid, columns->integer(row, "valid"));
-    WW_ASSIGN(launched, columns->integer(row, "launched"));
-    recording.launches = std::max<std::int64_t>(1, launched);
-    if (valid != 0) recording.series.readings.push_back({time_ns, ticks});
-    return {};
-  }));
-  return recording;
-}
-
 }  // namespace
 
 Result<SensedRun> sensed_run(const std::string& samples_file) {
-  WW_ASSIGN(recording, read_recording(samples_file));
+  WW_ASSIGN(recording, read_samples_file(samples_file));
+  if (!recording.counts_energy()) {
+    return fail(ErrorCode::unsupported, kNoEnergyCounter, samples_file);
+  }
   const auto& readings = recording.series.readings;
   if (readings.size() < 2 * kIdleReadings + 2) {
     return fail(ErrorCode::bad_data,

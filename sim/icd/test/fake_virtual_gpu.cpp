@@ -172,8 +172,14 @@ void VirtualGpu::select_dvfs(int state) {
 int VirtualGpu::dvfs_state() const {
   return impl_->dvfs;
 }
-std::uint64_t VirtualGpu::samples_since(std::uint64_t, std::span<ww_vgpu_sample>) const {
-  return 0;
+std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const {
+  const auto& samples = icd::fake::state().samples;
+  std::uint64_t count = 0;
+  while (count < out.size() && first + count < samples.size()) {
+    out[count] = samples[first + count];
+    ++count;
+  }
+  return count;
 }
 ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   ww_vgpu_sensor_info info{};

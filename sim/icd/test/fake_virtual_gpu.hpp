@@ -32,6 +32,7 @@ struct State {
   std::size_t host_writes{};
   std::vector<Annotation> annotations;
   gpu::TimingRequest timing;
+  std::vector<ww_vgpu_sample> samples;  // what the sensor showed, by index
 };
 
 // One chip a process, as in the driver.

@@ -76,6 +76,22 @@ Status write_estimate_timeline(const EstimateArguments& arguments, const Estimat
   return save_timeline(timeline, arguments.timeline);
 }
 
+// The wires' share of what the sensor saw, or why there is none.
+Status add_share(model::Estimate& estimate, const std::vector<std::string>& samples) {
+  model::Interval dynamic_j;
+  for (const auto& file : samples) {
+    const auto energy = runner::dynamic_energy_j(file);
+    if (!energy && energy.error().code == ErrorCode::unsupported) {
+      estimate.share_reason = energy.error().message;
+      return {};
+    }
+    if (!energy) return tl::unexpected(energy.error());
+    dynamic_j = model::together(dynamic_j, *energy);
+  }
+  model::add_dynamic_energy(estimate, dynamic_j);
+  return {};
+}
+
 }  // namespace
 
 Result<Estimated> run_estimate(const EstimateArguments& arguments) {
@@ -137,12 +153,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     WW_TRY(write_estimate_timeline(arguments, done, counted, options, samples));
   }
   if (ran) {
-    model::Interval dynamic_j;
-    for (const auto& file : ran->samples) {
-      WW_ASSIGN(energy, runner::dynamic_energy_j(file));
-      dynamic_j = model::together(dynamic_j, energy);
-    }
-    model::add_dynamic_energy(done.estimate, dynamic_j);
+    WW_TRY(add_share(done.estimate, ran->samples));
     // Kernels of several processes share the chip's time in no order that their files show.
     if (ran->samples.size() == 1 && ran->counters.size() == 1) {
       WW_ASSIGN(sensed, runner::kernel_energies(ran->samples.front(), ran->counters.front()));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,9 @@ class CsvColumns {
   [[nodiscard]] Result<std::string_view> text(const CsvRow& row, std::string_view column) const;
   [[nodiscard]] Result<double> number(const CsvRow& row, std::string_view column) const;
   [[nodiscard]] Result<std::int64_t> integer(const CsvRow& row, std::string_view column) const;
+  // Absent where the field is empty.
+  [[nodiscard]] Result<std::optional<std::int64_t>> optional_integer(const CsvRow& row,
+                                                                     std::string_view column) const;
 
  private:
   std::vector<std::string> names_;

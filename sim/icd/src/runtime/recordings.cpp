@@ -137,9 +137,10 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
       rows.clear();
       for (std::uint64_t i = 0; i < count; ++i) {
         const auto& s = samples[i];
+        const bool counted = (s.flags & WW_VGPU_SAMPLE_NO_ENERGY) == 0;
         fmt::format_to(std::back_inserter(rows), "{},{},{},{},{},{},{},{}\n", s.time_ns, s.power_uw,
-                       s.energy_ticks, s.temperature_mc, s.voltage_uv, s.clock_khz,
-                       s.flags & WW_VGPU_SAMPLE_VALID, 1 + repeats);
+                       counted ? std::to_string(s.energy_ticks) : "", s.temperature_mc,
+                       s.voltage_uv, s.clock_khz, s.flags & WW_VGPU_SAMPLE_VALID, 1 + repeats);
       }
       WW_TRY(file.write(rows));
       next = samples[count - 1].index + 1;

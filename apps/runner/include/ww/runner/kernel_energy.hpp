@@ -26,7 +26,7 @@ struct KernelEnergy {
 // Finds the energies by regression (measure/launch_energy.hpp), with the energy counter of a
 // WIREWATT_SAMPLES file and the launches of a WIREWATT_COUNTERS file of the same run. The counter's
 // gain is taken to be known to 5%. Kernels that the readings do not part have a reason and no
-// energy. Errors: io_error, parse_error.
+// energy; a sensor without an energy counter parts none. Errors: io_error, parse_error.
 [[nodiscard]] Result<std::vector<KernelEnergy>> kernel_energies(const std::string& samples_file,
                                                                 const std::string& counters_file);
 
