@@ -3,15 +3,20 @@
 namespace ww::sim::gpu::exec {
 namespace {
 
-constexpr const char* kCommonNames[] = {"GRBM_GUI_ACTIVE",      "SQ_WAVES",
-                                        "SQ_INSTS_VALU",        "SQ_INSTS_SALU",
-                                        "SQ_INSTS_SMEM",        "SQ_INSTS_VMEM_RD",
-                                        "SQ_INSTS_VMEM_WR",     "SQ_INSTS_FLAT",
-                                        "SQ_INSTS_LDS",         "TCP_TOTAL_CACHE_ACCESSES_sum",
-                                        "TCP_CACHE_HIT_sum",    "TCP_TCC_READ_REQ_sum",
-                                        "TCP_TCC_WRITE_REQ_sum"};
+constexpr const char* kCommonNames[] = {"GRBM_GUI_ACTIVE",       "SQ_WAVES",
+                                        "SQ_INSTS_VALU",         "SQ_INSTS_SALU",
+                                        "SQ_INSTS_SMEM",         "SQ_INSTS_VMEM_RD",
+                                        "SQ_INSTS_VMEM_WR",      "SQ_INSTS_FLAT",
+                                        "SQ_INSTS_LDS",          "TCP_TOTAL_CACHE_ACCESSES_sum",
+                                        "TCP_CACHE_HIT_sum",     "TCP_TCC_READ_REQ_sum",
+                                        "TCP_TCC_WRITE_REQ_sum", "SQ_BUSY_CU_CYCLES",
+                                        "SQ_WAVE_CYCLES",        "SQ_THREAD_CYCLES_VALU"};
 constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE_sum",
                                     "TCC_ATOMIC_sum", "TCC_HIT_sum",  "TCC_MISS_sum"};
+
+// Waves are counted in quad-cycles, in which a SIMD issues one instruction of a wave. So are the
+// lanes that a vector instruction enables; those that take several quad-cycles count once here.
+constexpr std::uint64_t kQuad = 4;
 
 // Toggle monitors, which no card has (WireMonitors).
 constexpr const char* kMonitorNames[] = {
@@ -76,8 +81,14 @@ const std::vector<std::string>& counter_names(const Architecture& architecture) 
 }
 
 CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
-                             const CuCounters& cus, const MemoryCounters& memory,
-                             const LaunchActivity& activity) {
+                             const CuCounters& cus, std::span<const CuActivity> busy,
+                             const MemoryCounters& memory, const LaunchActivity& activity) {
+  CuActivity together;
+  for (const CuActivity& cu : busy) {
+    together.busy_cycles += cu.busy_cycles;
+    together.resident_wave_cycles += cu.resident_wave_cycles;
+    together.vector_lane_operations += cu.vector_lane_operations;
+  }
   // The compute units count lines of 64 bytes.
   const auto lines_of_request =
       static_cast<std::uint64_t>(architecture.l1_line_bytes / architecture.line_bytes);
@@ -93,7 +104,10 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
                                     cus.l1_accesses,
                                     cus.l1_hits,
                                     cus.read_requests / lines_of_request,
-                                    cus.write_requests};
+                                    cus.write_requests,
+                                    together.busy_cycles,
+                                    together.resident_wave_cycles / kQuad,
+                                    together.vector_lane_operations};
   const auto add = [&values](std::initializer_list<std::uint64_t> more) {
     values.insert(values.end(), more.begin(), more.end());
   };

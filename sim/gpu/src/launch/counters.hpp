@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,17 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 53;  // the most that a chip has
+inline constexpr std::size_t kCounters = 56;  // the most that a chip has
 using CounterValues = std::array<double, kCounters>;
 
 // Under AMD's names for the chip's generation, and toggle monitors, which no card has.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 
-// In the order of counter_names(). `cus`: of all compute units together; `cycles`: of the launch.
+// In the order of counter_names(). `cus`: of all compute units together; `busy`: of each; `cycles`:
+// of the launch.
 [[nodiscard]] CounterValues counter_values(const Architecture& architecture, std::int64_t cycles,
-                                           const CuCounters& cus, const MemoryCounters& memory,
+                                           const CuCounters& cus, std::span<const CuActivity> busy,
+                                           const MemoryCounters& memory,
                                            const LaunchActivity& activity);
 
 }  // namespace ww::sim::gpu::exec

@@ -248,8 +248,8 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   result.memory = hierarchy_->counters();
   CuCounters all_cus;
   for (const auto& cu : cus_) all_cus += cu->counters;
-  result.counters =
-      counter_values(architecture_, result.cycles, all_cus, result.memory, result.activity);
+  result.counters = counter_values(architecture_, result.cycles, all_cus, activities, result.memory,
+                                   result.activity);
   return result;
 }
 

@@ -135,11 +135,13 @@ TEST(Activity, AddsUpToTheCounters) {
   const auto out = test.buffer(8192 * 4);
   test.launch("stream", 8192, 256, data, out, 16U, 512U);
   std::uint64_t vector = 0, lanes = 0, l1 = 0, waves = 0, accesses = 0, hits = 0, misses = 0;
+  std::uint64_t busy = 0;
   for (const auto& cu : test.totals.cus) {
     vector += cu.vector_instructions;
     lanes += cu.vector_lane_operations;
     l1 += cu.l1_accesses;
     waves += cu.resident_wave_cycles;
+    busy += cu.busy_cycles;
     EXPECT_LE(cu.busy_cycles, static_cast<std::uint64_t>(test.counter("GRBM_GUI_ACTIVE")));
   }
   for (const auto& channel : test.totals.channels) {
@@ -153,6 +155,9 @@ TEST(Activity, AddsUpToTheCounters) {
   EXPECT_EQ(static_cast<double>(accesses), test.counter("TCC_REQ_sum"));
   EXPECT_EQ(hits + misses, accesses);
   EXPECT_GT(waves, 0U);
+  EXPECT_EQ(static_cast<double>(busy), test.counter("SQ_BUSY_CU_CYCLES"));
+  EXPECT_EQ(static_cast<double>(waves / 4), test.counter("SQ_WAVE_CYCLES"));
+  EXPECT_EQ(static_cast<double>(lanes), test.counter("SQ_THREAD_CYCLES_VALU"));
   EXPECT_EQ(test.gpu().last_activity().payload_bits, test.totals.payload_bytes * 8);
 }
 
