@@ -36,6 +36,22 @@ struct Lane {
   }
 };
 
+// Toggles a bit of what crossed payload buses.
+struct ToggleRate {
+  double toggles{}, bits{};
+  void add(const Lane& lane) {
+    toggles += static_cast<double>(lane.bus.counts().toggles);
+    bits += static_cast<double>(lane.beats) * kWires;
+  }
+  // Random data's where nothing crossed.
+  [[nodiscard]] double value() const { return bits > 0 ? toggles / bits : 0.5; }
+};
+
+// Energy by data of this toggle rate, relative to that by random data.
+double by_values(double share, double toggle_rate) {
+  return 1 + share * (2 * toggle_rate - 1);
+}
+
 // The narrow wires that run beside a link's payload.
 struct Control {
   std::uint64_t request_word;
@@ -316,6 +332,12 @@ void EnergyLedger::charge_memory(LaunchActivity& activity,
   const WireTruth& wires = truth_.wires;
   for (std::size_t channel = 0; channel < channels_; ++channel) {
     const Truth::Link& link = truth_.memory_links[channel];
+    ToggleRate data;
+    for (std::size_t engine = 0; engine < engines_; ++engine) {
+      data.add(replies_[engine * channels_ + channel]);
+      data.add(writes_[engine * channels_ + channel]);
+    }
+    const double values = by_values(truth_.events.sram_value_share, data.value());
     const Lane& lane = memory_[channel];
     const double segment =
         link.length_mm * link.scale *
@@ -325,7 +347,7 @@ void EnergyLedger::charge_memory(LaunchActivity& activity,
     double bank = 0;
     if (channel < channels.size()) {
       const ChannelActivity& use = channels[channel];
-      bank = truth_.slice_scale[channel] *
+      bank = truth_.slice_scale[channel] * values *
              (truth_.events.l2_access * static_cast<double>(use.accesses) +
               truth_.events.l2_miss * static_cast<double>(use.misses + use.writebacks));
     }
@@ -339,26 +361,25 @@ void EnergyLedger::charge_cus(LaunchActivity& activity, std::span<const CuActivi
   const EventTruth& events = truth_.events;
   const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
   for (std::size_t engine = 0; engine < engines_; ++engine) {
-    // The values between L1 and registers are not observed one by one; they toggle as often as
+    // The values in registers, L1 and ALUs are not observed one by one; they toggle as often as
     // what this engine received did (its legs), or half the time when nothing came.
-    double toggles = 0;
-    double bits = 0;
-    for (std::size_t cu = 0; cu < cus_; ++cu) {
-      const Lane& lane = reply_legs_[engine * cus_ + cu];
-      toggles += count(lane.bus.counts().toggles);
-      bits += static_cast<double>(lane.beats) * kWires;
-    }
-    const double toggle_rate = bits > 0 ? toggles / bits : 0.5;
+    ToggleRate data;
+    for (std::size_t cu = 0; cu < cus_; ++cu) data.add(reply_legs_[engine * cus_ + cu]);
+    const double toggle_rate = data.value();
+    const double alu_values = by_values(events.alu_value_share, toggle_rate);
+    const double sram_values = by_values(events.sram_value_share, toggle_rate);
     for (std::size_t cu = 0; cu < cus_ && engine * cus_ + cu < cus.size(); ++cu) {
       const CuActivity& use = cus[engine * cus_ + cu];
       const double registers = 8.0 * count(use.register_bytes) * toggle_rate *
                                truth_.wires.registers_f_per_mm / 2 *
                                truth_.geometry.registers_to_l1_mm;
-      const double l1 = truth_.engine_scale[engine] * (events.l1_access * count(use.l1_accesses) +
-                                                       events.l1_hit * count(use.l1_hits)) +
-                        events.lds_access * count(use.lds_accesses);
-      const double alu = events.vector_instruction * count(use.vector_instructions) +
-                         events.vector_lane_operation * count(use.vector_lane_operations) +
+      const double l1 =
+          sram_values * (truth_.engine_scale[engine] * (events.l1_access * count(use.l1_accesses) +
+                                                        events.l1_hit * count(use.l1_hits)) +
+                         events.lds_access * count(use.lds_accesses));
+      const double vector = events.vector_instruction * count(use.vector_instructions) +
+                            events.vector_lane_operation * count(use.vector_lane_operations);
+      const double alu = alu_values * vector +
                          events.scalar_instruction * count(use.scalar_instructions) +
                          events.memory_instruction * count(use.memory_instructions);
       const double clock = events.cu_busy_cycle * count(use.busy_cycles) +

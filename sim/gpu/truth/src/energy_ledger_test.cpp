@@ -6,6 +6,7 @@
 #include "draw.hpp"
 #include "energy_ledger.hpp"
 #include "stream.hpp"
+#include "test_chip.hpp"
 #include "truth.hpp"
 
 namespace ww::sim::gpu {
@@ -196,6 +197,48 @@ TEST(EnergyLedger, ChargesMemoryTransfersToTheirSegment) {
   EXPECT_GT(one, 0.0);
   // Zeros after zeros toggle nothing; only strobes are left.
   EXPECT_LT(cost(2), 1.1 * one);
+}
+
+// Vector work and a bank's accesses beside lines of these words.
+LaunchActivity work_beside(const Chip& chip, std::uint64_t word) {
+  const auto ledger = make_energy_ledger(chip);
+  ledger->begin_launch();
+  const auto even = filled(word), odd = filled(~0ULL);
+  for (std::int64_t i = 0; i < 2000; ++i) {
+    CrossbarTransfer transfer;
+    transfer.cycle = i;
+    transfer.bytes = 64;
+    transfer.payload = reinterpret_cast<const std::byte*>((i % 2 == 0 ? even : odd).data());
+    ledger->crossbar(transfer);
+  }
+  CuActivity cu;
+  cu.vector_instructions = 1000;
+  cu.vector_lane_operations = 64000;
+  cu.l1_accesses = 500;
+  ChannelActivity channel;
+  channel.accesses = 2000;
+  return ledger->end_launch(0, std::array{cu}, std::array{channel});
+}
+
+TEST(Values, ChangeWhatVectorUnitsAndMemoriesCost) {
+  const Changes shares{{"idle_cycle_pf", "0.0\nalu_value_share = 0.4\nsram_value_share = 0.2"}};
+  const Chip chip = w9100_with(shares);
+  // No wire toggles where ones follow ones, and every second one in every beat of alternate 0s.
+  const auto quiet = work_beside(chip, ~0ULL).parts_f;
+  const auto loud = work_beside(chip, 0).parts_f;
+  const auto same = work_beside(w9100(), ~0ULL).parts_f;
+  EXPECT_NEAR(quiet.alu, (1 - 0.4) * same.alu, 1e-9 * same.alu);
+  EXPECT_NEAR(quiet.caches, (1 - 0.2) * same.caches, 1e-9 * same.caches);
+  EXPECT_NEAR(loud.alu, (1 + 0.4) * same.alu, 0.05 * same.alu);  // a beat in 24 rests
+  EXPECT_NEAR(loud.caches, (1 + 0.2) * same.caches, 0.05 * same.caches);
+}
+
+TEST(Values, ChangeNothingOnTheBuiltInChips) {
+  const Chip chip = w9100();
+  const auto quiet = work_beside(chip, ~0ULL).parts_f;
+  const auto loud = work_beside(chip, 0).parts_f;
+  EXPECT_EQ(quiet.alu, loud.alu);
+  EXPECT_EQ(quiet.caches, loud.caches);
 }
 
 TEST(W9100, LongPathDrawsAboutFourWattsMore) {

@@ -87,6 +87,10 @@ struct EventTruth {
   double wave_resident_cycle{};
   double active_cycle{};  // chip-wide clocks while a launch runs
   double idle_cycle{};    // chip-wide clocks that are never gated
+  // Shares of the energy of vector instructions and of L1, LDS and L2 accesses that follow the
+  // toggles of the data: at t toggles a bit they cost 1 + share (2 t - 1) times as much. 0: none.
+  double alu_value_share{};
+  double sram_value_share{};
 };
 
 struct LeakageTruth {

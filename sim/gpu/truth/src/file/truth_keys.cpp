@@ -123,6 +123,10 @@ constexpr TomlKey<EventTruth> kEventKeys[] = {
               "Clocks of the whole chip, each cycle while a launch runs"),
     event_key("idle_cycle_pf", &EventTruth::idle_cycle,
               "Clocks of the whole chip that are never gated, each cycle"),
+    {"alu_value_share", &EventTruth::alu_value_share, 0, 1, "",
+     "Share of vector instructions' energy that follows the data's toggles", kDraws, 1, false},
+    {"sram_value_share", &EventTruth::sram_value_share, 0, 1, "",
+     "The same of L1, local memory and L2", kDraws, 1, false},
 };
 
 constexpr TomlKey<LeakageTruth> kLeakageKeys[] = {
