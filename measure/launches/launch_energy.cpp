@@ -212,12 +212,15 @@ Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
 
 SwitchedEnergy switched_energy(const LaunchEnergy& kernel, double rest_w, const RestShift& shift) {
   constexpr double kExponent = 3, kExponentError = 1;
-  constexpr double kPerKelvin = 1.5 * 0.012, kPerKelvinError = kPerKelvin;
+  constexpr double kPerKelvin = 0.012, kPerKelvinError = kPerKelvin;
+  constexpr double kHotKelvinPerWatt = 0.025, kHotError = kHotKelvinPerWatt;
+  const double hotter_ks = shift.temperature_rise_ks + kHotKelvinPerWatt * kernel.energy_j;
   SwitchedEnergy switched;
-  switched.energy_j = kernel.energy_j + rest_w * (kExponent * shift.voltage_fall_s -
-                                                  kPerKelvin * shift.temperature_rise_ks);
-  switched.half_j = std::hypot(kernel.half_j, rest_w * kExponentError * shift.voltage_fall_s,
-                               rest_w * kPerKelvinError * shift.temperature_rise_ks);
+  switched.energy_j =
+      kernel.energy_j + rest_w * (kExponent * shift.voltage_fall_s - kPerKelvin * hotter_ks);
+  switched.half_j = std::hypot(
+      kernel.half_j, rest_w * kExponentError * shift.voltage_fall_s,
+      rest_w * std::hypot(kPerKelvinError * hotter_ks, kPerKelvin * kHotError * kernel.energy_j));
   return switched;
 }
 

@@ -172,23 +172,30 @@ Result<double> change_of(const Blocks& blocks, std::span<const measure::KernelLa
   return found.kernels.front().energy_j;
 }
 
-// Mean over launches of (V / nominal V)^2, by the telemetry of the tick that each launch began in:
-// what the load line makes of an energy at nominal voltage.
+// Mean over the time of the launches of (V / nominal V)^2, by the telemetry of the ticks that they
+// ran in: what the load line makes of an energy at nominal voltage. A reading shows the mean
+// voltage of the tick that it ends.
 double voltage_square(const Blocks& blocks, std::span<const measure::KernelLaunch> launches,
                       double nominal_v) {
-  double sum = 0;
-  std::size_t count = 0;
-  auto at = blocks.readings.begin();
+  double sum = 0, weight_s = 0;
+  std::size_t tick = 1;
+  const auto time_s = [&](std::size_t i) {
+    return static_cast<double>(blocks.readings[i].time_ns - blocks.zero_ns) * 1e-9;
+  };
   for (const auto& launch : launches) {
-    const std::int64_t time_ns = blocks.zero_ns + std::llround(launch.time.from_s * 1e9);
-    while (at != blocks.readings.end() && at->time_ns < time_ns) ++at;
-    if (at == blocks.readings.end()) break;
-    if (!at->voltage_uv) continue;
-    const double ratio = 1e-6 * static_cast<double>(*at->voltage_uv) / nominal_v;
-    sum += ratio * ratio;
-    ++count;
+    while (tick < blocks.readings.size() && time_s(tick) <= launch.time.from_s) ++tick;
+    for (std::size_t at = tick; at < blocks.readings.size(); ++at) {
+      const double from_s = std::max(time_s(at - 1), launch.time.from_s);
+      const double inside_s = std::min(time_s(at), launch.time.to_s) - from_s;
+      if (inside_s <= 0) break;
+      const auto& voltage_uv = blocks.readings[at].voltage_uv;
+      if (!voltage_uv) continue;
+      const double ratio = 1e-6 * static_cast<double>(*voltage_uv) / nominal_v;
+      sum += inside_s * ratio * ratio;
+      weight_s += inside_s;
+    }
   }
-  return count == 0 ? 1 : sum / static_cast<double>(count);
+  return weight_s > 0 ? sum / weight_s : 1;
 }
 
 // What a reader of the log would say: the mean reading during launches, less that before them.
