@@ -7,7 +7,7 @@
 #include "object/api.hpp"
 #include "object/info.hpp"
 #include "object/objects.hpp"
-#include "program/build_options.hpp"
+#include "runtime/device_language.hpp"
 #include "runtime/runtime.hpp"
 #include "ww/core/cl_approximable.h"
 

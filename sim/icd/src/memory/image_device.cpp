@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "program/build_options.hpp"
+#include "runtime/device_language.hpp"
 #include "ww/sim/gpu/image.hpp"
 
 namespace ww::sim::icd {

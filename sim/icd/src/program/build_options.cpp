@@ -185,13 +185,6 @@ Result<std::vector<std::string>> split_options(std::string_view text) {
   return words;
 }
 
-DeviceLanguage device_language(std::string_view gfx_target) {
-  const bool is_cdna3 = starts_with(gfx_target, "gfx94");
-  return {.halves = !starts_with(gfx_target, "gfx6") && !starts_with(gfx_target, "gfx7"),
-          .images = !is_cdna3,
-          .old_compiler = !is_cdna3};
-}
-
 Result<CompileOptions> compile_options(std::string_view text, const DeviceLanguage& device) {
   WW_ASSIGN(words, split_options(text));
   CompileOptions options;

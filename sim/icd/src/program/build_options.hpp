@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/device_language.hpp"
 #include "ww/core/result.hpp"
 
 namespace ww::sim::icd {
@@ -17,16 +18,6 @@ struct CompileOptions {
   std::vector<std::string> words;  // for clang
   std::string prelude;             // lines that stand before the source, without the last
 };
-
-// What the language has on a device, by its instruction set.
-struct DeviceLanguage {
-  bool halves{};            // cl_khr_fp16
-  bool images{true};        // image functions
-  bool old_compiler{true};  // it may be LLVM 15, whose printf needs help (end_of_prelude)
-};
-// Of the instruction set ("gfx942"). CDNA 3 has no image instructions, and LLVM 15 does not know
-// it.
-[[nodiscard]] DeviceLanguage device_language(std::string_view gfx_target);
 
 // The prelude's last lines. `printf_lowered`: make printf work with LLVM 15, whose pass for it
 // finds a format string only behind an address that is not the string's own (it expects a constant
