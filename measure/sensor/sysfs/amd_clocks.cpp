@@ -11,13 +11,17 @@
 namespace ww::measure {
 namespace {
 
+// The performance level that fixes a state, for each; none where "manual" and a number do.
+using Levels = std::vector<std::string>;
+
 class AmdClocks final : public ClockControl {
  public:
-  AmdClocks(const AmdGpu& gpu, std::vector<DvfsState> states, std::string before,
+  AmdClocks(const AmdGpu& gpu, std::vector<DvfsState> states, Levels levels, std::string before,
             std::unique_ptr<ClockGuardian> guardian)
       : level_file_(gpu.folder + "/power_dpm_force_performance_level"),
         clock_file_(gpu.folder + "/pp_dpm_sclk"),
         states_(std::move(states)),
+        levels_(std::move(levels)),
         before_(std::move(before)),
         guardian_(std::move(guardian)) {}
   ~AmdClocks() override { static_cast<void>(restore()); }
@@ -28,12 +32,19 @@ class AmdClocks final : public ClockControl {
     if (state < 0 || static_cast<std::size_t>(state) >= states_.size()) {
       return fail(ErrorCode::out_of_range, fmt::format("no clock state {}", state), clock_file_);
     }
+    const auto at = static_cast<std::size_t>(state);
     if (selected_ < 0) {
       WW_TRY(guardian_->arm({RestoreAction::Kind::write_file, level_file_, before_}));
-      if (auto done = write_file(level_file_, "manual"); !done) {
-        guardian_->disarm();
+    }
+    if (selected_ < 0 || !levels_.empty()) {
+      if (auto done = write_file(level_file_, levels_.empty() ? "manual" : levels_[at]); !done) {
+        if (selected_ < 0) guardian_->disarm();
         return done;
       }
+    }
+    if (!levels_.empty()) {
+      selected_ = state;
+      return {};
     }
     if (auto done = write_file(clock_file_, std::to_string(state)); !done) {
       if (selected_ < 0) {
@@ -56,6 +67,7 @@ class AmdClocks final : public ClockControl {
  private:
   std::string level_file_, clock_file_;
   std::vector<DvfsState> states_;
+  Levels levels_;
   std::string before_;
   std::unique_ptr<ClockGuardian> guardian_;
   int selected_{-1};
@@ -76,6 +88,15 @@ std::vector<DvfsState> clock_levels(std::string_view text) {
     states.push_back({0.0, mhz * 1e6});
   }
   return states;
+}
+
+// RDNA by the version of its graphics core, which the driver publishes for parts with a discovery
+// table: Navi and later have one, and versions of 10 and above are RDNA's.
+bool is_rdna(const AmdGpu& gpu) {
+  const std::string major = file_text(gpu.folder + "/ip_discovery/die/0/GC/0/major");
+  int version = 0;
+  const char* const end = major.data() + major.size();
+  return std::from_chars(major.data(), end, version).ec == std::errc{} && version >= 10;
 }
 
 }  // namespace
@@ -105,7 +126,16 @@ Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
                 "they are",
                 level_file);
   }
-  return std::make_unique<AmdClocks>(gpu, std::move(states), before, std::move(guardian));
+  Levels levels;
+  if (is_rdna(gpu)) {
+    // Its list is the lowest clock, the present one and the highest: the middle is no level. Under
+    // a profile, clocks are not gated either, without which counters read 0 (kernel documentation,
+    // "power_dpm_force_performance_level").
+    states = {states.front(), states.back()};
+    levels = {"profile_min_sclk", "profile_peak"};
+  }
+  return std::make_unique<AmdClocks>(gpu, std::move(states), std::move(levels), before,
+                                     std::move(guardian));
 }
 
 }  // namespace ww::measure

@@ -181,6 +181,41 @@ TEST_F(AmdFiles, FixClocksAndGiveThemBack) {
   EXPECT_TRUE(fs::is_empty(folder_ / "state"));
 }
 
+// RDNA lists the lowest clock, the present one and the highest: two states, not three.
+TEST_F(AmdFiles, FixClocksOfRdnaByThePerformanceLevel) {
+  const FakeAmdTree tree(sysfs());
+  fs::create_directories(tree.device() / "ip_discovery/die/0/GC/0");
+  const auto major = tree.device() / "ip_discovery/die/0/GC/0/major";
+  tree.write(major, "10");
+  tree.write(tree.device() / "pp_dpm_sclk", "0: 500Mhz\n1: 1210Mhz *\n2: 2575Mhz");
+  const auto level = tree.device() / "power_dpm_force_performance_level";
+  {
+    auto guardian = ClockGuardian::start();
+    ASSERT_TRUE(guardian) << guardian.error().text();
+    auto clocks = open_amd_clock_control(list_amd_gpus(sysfs()).at(0), std::move(*guardian));
+    ASSERT_TRUE(clocks) << clocks.error().text();
+    ASSERT_EQ((*clocks)->states().size(), 2u);
+    EXPECT_EQ((*clocks)->states()[0].clock_hz, 500e6);
+    EXPECT_EQ((*clocks)->states()[1].clock_hz, 2575e6);
+    ASSERT_TRUE((*clocks)->select(0));
+    EXPECT_EQ(tree.read(level), "profile_min_sclk");
+    EXPECT_FALSE(fs::is_empty(folder_ / "state"));
+    ASSERT_TRUE((*clocks)->select(1));
+    EXPECT_EQ(tree.read(level), "profile_peak");
+    EXPECT_EQ(tree.read(tree.device() / "pp_dpm_sclk"), "0: 500Mhz");  // not written
+    EXPECT_EQ((*clocks)->current(), 1);
+  }
+  EXPECT_EQ(tree.read(level), "auto");
+  EXPECT_TRUE(fs::is_empty(folder_ / "state"));
+  // An Instinct with such a table keeps its list.
+  tree.write(major, "9");
+  auto guardian = ClockGuardian::start();
+  ASSERT_TRUE(guardian);
+  const auto clocks = open_amd_clock_control(list_amd_gpus(sysfs()).at(0), std::move(*guardian));
+  ASSERT_TRUE(clocks) << clocks.error().text();
+  EXPECT_EQ((*clocks)->states().size(), 3u);
+}
+
 TEST_F(AmdFiles, AreNotTakenOverFromSomebodyWhoFixedClocksByHand) {
   const FakeAmdTree tree(sysfs());
   tree.write(tree.device() / "power_dpm_force_performance_level", "manual");

@@ -84,9 +84,9 @@ struct AmdGpu {
 [[nodiscard]] Result<std::unique_ptr<PowerSource>> open_rocm_smi(const AmdGpu& gpu);
 
 // Opens the control of the core clock by the driver's files (power_dpm_force_performance_level
-// "manual", then pp_dpm_sclk). `guardian` restores the clock if this process cannot. Errors:
-// unsupported (no such files, or somebody has fixed the clocks by hand), permission_denied with the
-// remedy.
+// "manual", then pp_dpm_sclk; on RDNA the levels profile_min_sclk and profile_peak). `guardian`
+// restores the clock if this process cannot. Errors: unsupported (no such files, or somebody has
+// fixed the clocks by hand), permission_denied with the remedy.
 [[nodiscard]] Result<std::unique_ptr<ClockControl>> open_amd_clock_control(
     const AmdGpu& gpu, std::unique_ptr<ClockGuardian> guardian);
 
