@@ -73,6 +73,8 @@ class Runner {
   // from counters elsewhere. Error bad_data or unsupported where counters do
   // not tell.
   Result<double> count_one_launch();
+  // Has the stream's lines in the L2 before a run begins, where counters tell its launches apart.
+  Status bring_lines(const Stream& stream);
   Result<double> begin_counting();
   Result<double> counted_bytes(double waves, std::uint32_t loops);
   // Of all the run's launches, without what their lists took.
