@@ -7,6 +7,7 @@
 #include "hip/memory_table.hpp"
 #include "hip/module.hpp"
 #include "hip/stream.hpp"
+#include "hip/work.hpp"
 #include "queue/queue.hpp"
 
 namespace ww::sim::icd::hip {
@@ -155,20 +156,111 @@ int copy_from_symbol(void* to, const void* symbol, std::size_t bytes, std::size_
                      [&](void* place) { return copy(to, place, bytes, kind); });
 }
 
-// A call that names a stream: the same work, once the stream is known to be one.
+// A call that names a stream.
 template <class Body>
-int on_stream(void* stream, Body&& body) {
-  return guarded_work([&]() -> int { return is_stream(stream) ? body() : kInvalidHandle; });
+int copy_on(void* stream, Body&& body) {
+  return guarded_work([&] { return submit(stream, NodeKind::copy, std::forward<Body>(body)); });
+}
+template <class Body>
+int fill_on(void* stream, Body&& body) {
+  return guarded_work([&] { return submit(stream, NodeKind::fill, std::forward<Body>(body)); });
+}
+
+std::byte* place_of(const PitchedPointer& memory, const Position& at) {
+  return static_cast<std::byte*>(memory.pointer) + (at.z * memory.height + at.y) * memory.pitch +
+         at.x;
+}
+
+// A box of bytes, slice by slice.
+int copy_box(const Memcpy3dParameters& box) {
+  const auto& [width, height, depth] = box.extent;
+  if (width == 0 || height == 0 || depth == 0) return kSuccess;
+  if (box.from_array != nullptr || box.to_array != nullptr) {
+    return refuse_form("hipMemcpy3D with arrays");
+  }
+  for (const auto& [memory, at] :
+       {std::pair{box.from, box.from_at}, std::pair{box.to, box.to_at}}) {
+    // Slices lie `height` rows apart, unless there is one alone.
+    const std::size_t rows = depth > 1 || at.z > 0 ? memory.height : at.y + height;
+    if (memory.pointer == nullptr || at.x > memory.pitch || width > memory.pitch - at.x) {
+      return kInvalidValue;
+    }
+    if (at.y > rows || height > rows - at.y || at.z > SIZE_MAX - depth) return kInvalidValue;
+    if (rows > SIZE_MAX / memory.pitch || at.z + depth > SIZE_MAX / (rows * memory.pitch)) {
+      return kInvalidValue;
+    }
+  }
+  for (std::size_t z = 0; z < depth; ++z) {
+    const Position to_at{box.to_at.x, box.to_at.y, box.to_at.z + z};
+    const Position from_at{box.from_at.x, box.from_at.y, box.from_at.z + z};
+    const int code = copy_rows(place_of(box.to, to_at), box.to.pitch, place_of(box.from, from_at),
+                               box.from.pitch, width, height, box.kind);
+    if (code != kSuccess) return code;
+  }
+  return kSuccess;
+}
+
+int fill_box(const PitchedPointer& memory, int value, const Extent& extent) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return kSuccess;
+  if (memory.pointer == nullptr || extent.height > memory.height) return kInvalidValue;
+  if (memory.height > SIZE_MAX / extent.depth / std::max<std::size_t>(memory.pitch, 1)) {
+    return kInvalidValue;
+  }
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    const int code =
+        fill_rows(place_of(memory, {0, 0, z}), memory.pitch, value, extent.width, extent.height);
+    if (code != kSuccess) return code;
+  }
+  return kSuccess;
+}
+
+// A memset node's elements have 1, 2 or 4 bytes.
+int fill_elements(const MemsetParameters& memset) {
+  for (std::size_t row = 0; row < memset.height; ++row) {
+    void* to = static_cast<std::byte*>(memset.to) + row * memset.pitch;
+    int code = kInvalidValue;
+    if (memset.element_bytes == 1) {
+      code = fill(to, static_cast<std::uint8_t>(memset.value), memset.width);
+    } else if (memset.element_bytes == 2) {
+      code = fill(to, static_cast<std::uint16_t>(memset.value), memset.width);
+    } else if (memset.element_bytes == 4) {
+      code = fill(to, std::uint32_t{memset.value}, memset.width);
+    }
+    if (code != kSuccess) return code;
+  }
+  return kSuccess;
 }
 
 }  // namespace
 
+tl::expected<Work, int> copy_work(void* to, const void* from, std::size_t bytes, int kind) {
+  if (const int bad = check_sides(to, from, kind); bad != kSuccess) return tl::unexpected<int>(bad);
+  return [=] { return copy(to, from, bytes, kind); };
+}
+tl::expected<Work, int> copy_work(const Memcpy3dParameters& parameters) {
+  if (parameters.from_array != nullptr || parameters.to_array != nullptr) {
+    return tl::unexpected<int>(refuse_form("hipGraphAddMemcpyNode with arrays"));
+  }
+  if (const int bad = check_sides(parameters.to.pointer, parameters.from.pointer, parameters.kind);
+      bad != kSuccess) {
+    return tl::unexpected<int>(bad);
+  }
+  return [=] { return copy_box(parameters); };
+}
+tl::expected<Work, int> fill_work(const MemsetParameters& parameters) {
+  const unsigned bytes = parameters.element_bytes;
+  if (parameters.to == nullptr || (bytes != 1 && bytes != 2 && bytes != 4)) {
+    return tl::unexpected<int>(kInvalidValue);
+  }
+  return [=] { return fill_elements(parameters); };
+}
+
 WW_HIP_EXPORT int hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
-  return guarded_work([&] { return copy(to, from, bytes, kind); });
+  return copy_on(nullptr, [=] { return copy(to, from, bytes, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind,
                                  void* stream) {
-  return on_stream(stream, [&] { return copy(to, from, bytes, kind); });
+  return copy_on(stream, [=] { return copy(to, from, bytes, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyWithStream(void* to, const void* from, std::size_t bytes, int kind,
                                       void* stream) {
@@ -205,30 +297,30 @@ WW_HIP_EXPORT int hipMemcpyPeerAsync(void* to, int to_device, const void* from, 
 WW_HIP_EXPORT int hipMemcpy2D(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t height,
                               int kind) {
-  return guarded_work(
-      [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+  return copy_on(nullptr,
+                 [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 WW_HIP_EXPORT int hipMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                                    std::size_t from_pitch, std::size_t width, std::size_t height,
                                    int kind, void* stream) {
-  return on_stream(stream,
-                   [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
+  return copy_on(stream,
+                 [=] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, int kind) {
-  return guarded_work([&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+  return copy_on(nullptr, [=] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                          std::size_t offset, int kind, void* stream) {
-  return on_stream(stream, [&] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
+  return copy_on(stream, [=] { return copy_to_symbol(symbol, from, bytes, offset, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, int kind) {
-  return guarded_work([&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+  return copy_on(nullptr, [=] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
 }
 WW_HIP_EXPORT int hipMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                            std::size_t offset, int kind, void* stream) {
-  return on_stream(stream, [&] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
+  return copy_on(stream, [=] { return copy_from_symbol(to, symbol, bytes, offset, kind); });
 }
 WW_HIP_EXPORT int hipGetSymbolAddress(void** pointer, const void* symbol) {
   return guarded([&]() -> int {
@@ -249,38 +341,53 @@ WW_HIP_EXPORT int hipGetSymbolSize(std::size_t* bytes, const void* symbol) {
   });
 }
 
+WW_HIP_EXPORT int hipMemcpy3D(const Memcpy3dParameters* box) {
+  if (box == nullptr) return finish(kInvalidValue);
+  return copy_on(nullptr, [box = *box] { return copy_box(box); });
+}
+WW_HIP_EXPORT int hipMemcpy3DAsync(const Memcpy3dParameters* box, void* stream) {
+  if (box == nullptr) return finish(kInvalidValue);
+  return copy_on(stream, [box = *box] { return copy_box(box); });
+}
+WW_HIP_EXPORT int hipMemset3D(PitchedPointer memory, int value, Extent extent) {
+  return fill_on(nullptr, [=] { return fill_box(memory, value, extent); });
+}
+WW_HIP_EXPORT int hipMemset3DAsync(PitchedPointer memory, int value, Extent extent, void* stream) {
+  return fill_on(stream, [=] { return fill_box(memory, value, extent); });
+}
+
 WW_HIP_EXPORT int hipMemset(void* to, int value, std::size_t bytes) {
-  return guarded_work([&] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
+  return fill_on(nullptr, [=] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
 }
 WW_HIP_EXPORT int hipMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
-  return on_stream(stream, [&] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
+  return fill_on(stream, [=] { return fill(to, static_cast<std::uint8_t>(value), bytes); });
 }
 WW_HIP_EXPORT int hipMemsetD8(void* to, unsigned char value, std::size_t count) {
-  return guarded_work([&] { return fill(to, value, count); });
+  return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD8Async(void* to, unsigned char value, std::size_t count, void* stream) {
-  return on_stream(stream, [&] { return fill(to, value, count); });
+  return fill_on(stream, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD16(void* to, unsigned short value, std::size_t count) {
-  return guarded_work([&] { return fill(to, value, count); });
+  return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD16Async(void* to, unsigned short value, std::size_t count,
                                     void* stream) {
-  return on_stream(stream, [&] { return fill(to, value, count); });
+  return fill_on(stream, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD32(void* to, int value, std::size_t count) {
-  return guarded_work([&] { return fill(to, value, count); });
+  return fill_on(nullptr, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemsetD32Async(void* to, int value, std::size_t count, void* stream) {
-  return on_stream(stream, [&] { return fill(to, value, count); });
+  return fill_on(stream, [=] { return fill(to, value, count); });
 }
 WW_HIP_EXPORT int hipMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t height) {
-  return guarded_work([&] { return fill_rows(to, pitch, value, width, height); });
+  return fill_on(nullptr, [=] { return fill_rows(to, pitch, value, width, height); });
 }
 WW_HIP_EXPORT int hipMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                                    std::size_t height, void* stream) {
-  return on_stream(stream, [&] { return fill_rows(to, pitch, value, width, height); });
+  return fill_on(stream, [=] { return fill_rows(to, pitch, value, width, height); });
 }
 
 }  // namespace ww::sim::icd::hip

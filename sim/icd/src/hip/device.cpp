@@ -6,6 +6,7 @@
 
 #include "hip/memory_table.hpp"
 #include "hip/session.hpp"
+#include "hip/stream.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -240,10 +241,11 @@ WW_HIP_EXPORT int hipDeviceGet(int* handle, int ordinal) {
   });
 }
 WW_HIP_EXPORT int hipDeviceSynchronize() {
-  return guarded_work([] { return int{kSuccess}; });
+  return guarded_work([] { return refuse_in_any_capture(); });
 }
 WW_HIP_EXPORT int hipDeviceReset() {
   return guarded([]() -> int {
+    reset_graphs();
     reset_streams();
     reset_memory();
     reset_modules();

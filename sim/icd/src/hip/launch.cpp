@@ -9,6 +9,7 @@
 #include "hip/module.hpp"
 #include "hip/occupancy.hpp"
 #include "hip/stream.hpp"
+#include "hip/work.hpp"
 #include "launch/findings.hpp"
 #include "launch/launch.hpp"
 #include "runtime/live_feed.hpp"
@@ -122,25 +123,59 @@ int launch_failed(const std::string& kernel, const Error& error) {
   }
 }
 
-int launch(const Function& function, const LaunchRequest& request) {
-  const binpatch::Kernel& kernel = *function.kernel;
+// A launch whose arguments are copied.
+struct PackedLaunch {
+  const Function* function{};
   LaunchShape shape;
-  if (const int bad = check_shape(kernel, request, shape); bad != kSuccess) return bad;
-  std::vector<std::byte> kernarg(kernarg_bytes(kernel));
-  const int packed = request.extra != nullptr ? pack_buffer(kernel, request.extra, kernarg)
-                                              : pack_arguments(kernel, request.arguments, kernarg);
-  if (packed != kSuccess) return packed;
-  write_hidden_arguments(kernel.arguments, shape, request.dynamic_lds, kernarg);
-  if (!place_hostcall_buffer(kernel, kernarg)) return kOutOfMemory;
+  std::uint32_t dynamic_lds{};
+  std::vector<std::byte> kernarg;
+};
+
+tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchRequest& request) {
+  const binpatch::Kernel& kernel = *function.kernel;
+  PackedLaunch packed{&function, {}, request.dynamic_lds, {}};
+  if (const int bad = check_shape(kernel, request, packed.shape); bad != kSuccess) {
+    return tl::unexpected<int>(bad);
+  }
+  packed.kernarg.resize(kernarg_bytes(kernel));
+  const int code = request.extra != nullptr
+                       ? pack_buffer(kernel, request.extra, packed.kernarg)
+                       : pack_arguments(kernel, request.arguments, packed.kernarg);
+  if (code != kSuccess) return tl::unexpected<int>(code);
+  write_hidden_arguments(kernel.arguments, packed.shape, request.dynamic_lds, packed.kernarg);
+  return packed;
+}
+
+int run(PackedLaunch& packed) {
+  const Module& module = *packed.function->module;
+  const binpatch::Kernel& kernel = *packed.function->kernel;
+  const LaunchShape& shape = packed.shape;
+  if (!place_hostcall_buffer(kernel, packed.kernarg)) return kOutOfMemory;
   note_host_writes();
-  const Module& module = *function.module;
   const auto done =
       device().launch(module.program, kernel.name, {shape.dimensions, shape.global, shape.local},
-                      kernarg, request.dynamic_lds);
+                      packed.kernarg, packed.dynamic_lds);
   end_hostcalls();
-  tell_findings(module.program, *module.object, kernel.name, kernarg);
+  tell_findings(module.program, *module.object, kernel.name, packed.kernarg);
   if (!done) return launch_failed(kernel.name, done.error());
   feed_watcher(device());
+  return kSuccess;
+}
+
+// The same as work of a graph, which may run after its module was unloaded.
+Work as_work(PackedLaunch packed) {
+  return [packed = std::move(packed)]() mutable -> int {
+    return is_function(packed.function) ? run(packed) : kInvalidDeviceFunction;
+  };
+}
+
+int launch(const Function& function, const LaunchRequest& request, const void* stream) {
+  const auto capture = capture_for_work(stream);
+  if (!capture) return capture.error();
+  auto packed = pack(function, request);
+  if (!packed) return packed.error();
+  if (*capture == nullptr) return run(*packed);
+  note_work(stream, NodeKind::kernel, as_work(std::move(*packed)));
   return kSuccess;
 }
 
@@ -166,7 +201,7 @@ int launch_stub(const void* stub, const LaunchRequest& request, std::size_t dyna
     if (cooperative) {
       if (const int bad = check_cooperative(**function, whole); bad != kSuccess) return bad;
     }
-    return launch(**function, whole);
+    return launch(**function, whole, stream);
   });
 }
 
@@ -180,11 +215,20 @@ int launch_function(const void* handle, const LaunchRequest& request, void* stre
     if (cooperative) {
       if (const int bad = check_cooperative(function, request); bad != kSuccess) return bad;
     }
-    return launch(function, request);
+    return launch(function, request, stream);
   });
 }
 
 }  // namespace
+
+tl::expected<Work, int> kernel_work(const KernelNodeParameters& parameters) {
+  const auto function = function_of_stub(parameters.stub);
+  if (!function) return tl::unexpected<int>(function.error());
+  auto packed = pack(**function, {parameters.blocks, parameters.threads, parameters.dynamic_lds,
+                                  parameters.arguments, parameters.extra});
+  if (!packed) return tl::unexpected<int>(packed.error());
+  return as_work(std::move(*packed));
+}
 
 WW_HIP_EXPORT int __hipPushCallConfiguration(Dim3 blocks, Dim3 threads, std::size_t dynamic_lds,
                                              void* stream) {
@@ -211,11 +255,12 @@ WW_HIP_EXPORT int hipExtLaunchKernel(const void* stub, Dim3 blocks, Dim3 threads
                                      std::size_t dynamic_lds, void* stream, void* start, void* stop,
                                      int) {
   if (start != nullptr) {
-    if (const int bad = guarded([&] { return record_event(start); }); bad != kSuccess) return bad;
+    if (const int bad = guarded([&] { return record_event(start, stream); }); bad != kSuccess)
+      return bad;
   }
   const int code = hipLaunchKernel(stub, blocks, threads, arguments, dynamic_lds, stream);
   if (code != kSuccess || stop == nullptr) return code;
-  return guarded([&] { return record_event(stop); });
+  return guarded([&] { return record_event(stop, stream); });
 }
 WW_HIP_EXPORT int hipLaunchCooperativeKernel(const void* stub, Dim3 blocks, Dim3 threads,
                                              void** arguments, unsigned dynamic_lds, void* stream) {

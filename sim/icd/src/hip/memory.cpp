@@ -161,6 +161,15 @@ WW_HIP_EXPORT int hipMallocPitch(void** pointer, std::size_t* pitch, std::size_t
                                  std::size_t height) {
   return guarded_work([&] { return allocate_pitched(pointer, pitch, width, height); });
 }
+WW_HIP_EXPORT int hipMalloc3D(PitchedPointer* memory, Extent extent) {
+  return guarded_work([&]() -> int {
+    if (memory == nullptr) return kInvalidValue;
+    if (extent.depth != 0 && extent.height > SIZE_MAX / extent.depth) return kOutOfMemory;
+    *memory = {nullptr, 0, extent.width, extent.height};
+    return allocate_pitched(&memory->pointer, &memory->pitch, extent.width,
+                            extent.height * extent.depth);
+  });
+}
 WW_HIP_EXPORT int hipMemAllocPitch(void** pointer, std::size_t* pitch, std::size_t width,
                                    std::size_t height, unsigned) {
   return hipMallocPitch(pointer, pitch, width, height);
@@ -243,7 +252,7 @@ constexpr int kPoolLastAttribute = 8;
 
 WW_HIP_EXPORT int hipMallocAsync(void** pointer, std::size_t bytes, void* stream) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     return allocate(pointer, bytes, MemoryKind::device);
   });
 }
@@ -251,14 +260,14 @@ WW_HIP_EXPORT int hipMallocFromPoolAsync(void** pointer, std::size_t bytes, void
                                          void* stream) {
   return guarded_work([&]() -> int {
     static_cast<void>(default_pool());
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     if (!memory_pools().contains(pool)) return kInvalidValue;
     return allocate(pointer, bytes, MemoryKind::device);
   });
 }
 WW_HIP_EXPORT int hipFreeAsync(void* pointer, void* stream) {
   return guarded([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     return pointer == nullptr ? kInvalidValue : free_of(pointer, false);
   });
 }

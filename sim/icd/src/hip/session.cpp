@@ -46,17 +46,21 @@ int hip_major() {
   return major;
 }
 
-int refuse_entry(const char* name, const char* what) {
+int refuse_form(const std::string& call) {
+  static auto& said = *new std::set<std::string>;
+  if (said.insert(call).second) {
+    complain("HIP: " + call + " is not supported on the virtual GPU");
+  }
+  return kNotSupported;
+}
+
+int refuse_entry(const char* name) {
   try {
     Entry entry;
-    static auto& said = *new std::set<std::string>;
-    if (said.insert(std::string(name) + what).second) {
-      complain(std::string("HIP: ") + name + what + " is not supported on the virtual GPU");
-    }
+    return finish(refuse_form(name));
   } catch (...) {
     return finish(kOutOfMemory);
   }
-  return finish(kNotSupported);
 }
 
 }  // namespace ww::sim::icd::hip

@@ -61,13 +61,17 @@ int guarded_work(Body&& body) noexcept {
   });
 }
 
-// Says once on stderr that an entry point is missing; the code for it. For calls that are there
-// but not in this form, `what` says which.
-int refuse_entry(const char* name, const char* what = "");
+// Says once on stderr that an entry point is missing; the code for it.
+int refuse_entry(const char* name);
+// The same for a call that is there, but not in this form ("hipMemcpy3D with arrays"). Needs the
+// lock.
+int refuse_form(const std::string& call);
 
-// Forgets modules' device copies, memory, streams and events: hipDeviceReset. Needs the lock.
+// Forgets modules' device copies, memory, streams, events and graphs: hipDeviceReset. Needs the
+// lock.
 void reset_memory();
 void reset_modules();
 void reset_streams();
+void reset_graphs();
 
 }  // namespace ww::sim::icd::hip

@@ -1,8 +1,13 @@
 #include "hip/stream.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hip/work.hpp"
 
 namespace ww::sim::icd::hip {
 namespace {
@@ -17,11 +22,16 @@ constexpr int kHighestPriority = -1;
 struct Stream {
   unsigned flags{};
   int priority{};
+  std::shared_ptr<Capture> capture;  // null: commands run
+  std::vector<GraphNode*> last;      // nodes that the next one runs after
+  bool began{};                      // the stream that the program told to capture
 };
 
 struct Event {
   unsigned flags{};
   std::optional<std::int64_t> time_ns;
+  std::shared_ptr<Capture> capture;  // recorded in a capturing stream, which had noted `last`
+  std::vector<GraphNode*> last;
 };
 
 std::unordered_map<const void*, std::unique_ptr<Stream>>& streams() {
@@ -42,9 +52,95 @@ Event* event_of(const void* handle) {
 int create_stream(void** handle, unsigned flags, int priority) {
   if (handle == nullptr || flags > kStreamNonBlocking) return kInvalidValue;
   auto made = std::make_unique<Stream>(
-      Stream{flags, std::min(std::max(priority, kHighestPriority), kLowestPriority)});
+      Stream{flags, std::min(std::max(priority, kHighestPriority), kLowestPriority), {}, {}, {}});
   *handle = made.get();
   streams().emplace(*handle, std::move(made));
+  return kSuccess;
+}
+
+Stream* made_stream(const void* handle) {
+  const auto found = streams().find(handle);
+  return found == streams().end() ? nullptr : found->second.get();
+}
+
+// Whether a capture has only noted what the event waits for.
+bool captured(const Event& event) {
+  return event.capture != nullptr;
+}
+
+int wait_for_event(const void* handle, const Event& event) {
+  Stream* stream = made_stream(handle);
+  if (!captured(event)) return kSuccess;  // recorded outside: it has happened
+  if (stream == nullptr) return kStreamCaptureImplicit;
+  if (stream->capture != nullptr && stream->capture != event.capture) return kStreamCaptureMerge;
+  stream->capture = event.capture;
+  for (GraphNode* node : event.last) {
+    if (std::ranges::find(stream->last, node) == stream->last.end()) stream->last.push_back(node);
+  }
+  return kSuccess;
+}
+
+// Whether every node that any of the streams noted lies before the last ones of this stream.
+bool joined(const Stream& origin) {
+  std::unordered_set<const GraphNode*> before;
+  std::vector<GraphNode*> open = origin.last;
+  while (!open.empty()) {
+    GraphNode* node = open.back();
+    open.pop_back();
+    if (before.insert(node).second) open.insert(open.end(), node->after.begin(), node->after.end());
+  }
+  return std::ranges::all_of(origin.capture->graph->nodes,
+                             [&](const auto& node) { return before.contains(node.get()); });
+}
+
+// Lets go of a capture: every stream runs its commands again.
+void end_capture(const std::shared_ptr<Capture>& capture) {
+  for (auto& [handle, stream] : streams()) {
+    if (stream->capture != capture) continue;
+    stream->capture = nullptr;
+    stream->last.clear();
+    stream->began = false;
+  }
+  for (auto& [handle, event] : hip_events()) {
+    if (event->capture != capture) continue;
+    event->capture = nullptr;
+    event->last.clear();
+  }
+}
+
+int begin_capture(void* handle, int mode) {
+  constexpr int kLastMode = 2;
+  if (!is_stream(handle)) return kInvalidHandle;
+  if (mode < 0 || mode > kLastMode) return kInvalidValue;
+  Stream* stream = made_stream(handle);
+  if (stream == nullptr) return kStreamCaptureUnsupported;  // a default stream
+  if (stream->capture != nullptr) return kIllegalState;
+  stream->capture = std::make_shared<Capture>();
+  stream->began = true;
+  return kSuccess;
+}
+
+int finish_capture(void* handle, void** graph) {
+  if (!is_stream(handle)) return kInvalidHandle;
+  if (graph == nullptr) return kInvalidValue;
+  *graph = nullptr;
+  Stream* stream = made_stream(handle);
+  if (stream == nullptr || stream->capture == nullptr) return kIllegalState;
+  if (!stream->began) return kStreamCaptureUnmatched;
+  const std::shared_ptr<Capture> capture = stream->capture;
+  const bool whole = joined(*stream);
+  end_capture(capture);
+  if (capture->failed) return kStreamCaptureInvalidated;
+  if (!whole) return kStreamCaptureUnjoined;
+  *graph = publish_graph(std::move(capture->graph));
+  return kSuccess;
+}
+
+int destroy_stream(void* handle) {
+  Stream* stream = made_stream(handle);
+  if (stream == nullptr) return kInvalidHandle;
+  if (stream->began) end_capture(std::shared_ptr<Capture>(stream->capture));
+  streams().erase(handle);
   return kSuccess;
 }
 
@@ -58,7 +154,7 @@ std::optional<Stream> find_stream(const void* handle) {
 int create_event(void** handle, unsigned flags) {
   if (handle == nullptr || (flags & ~kKnownEventFlags) != 0) return kInvalidValue;
   if ((flags & kEventInterprocess) != 0) return kNotSupported;
-  auto made = std::make_unique<Event>(Event{flags, {}});
+  auto made = std::make_unique<Event>(Event{flags, {}, {}, {}});
   *handle = made.get();
   hip_events().emplace(*handle, std::move(made));
   return kSuccess;
@@ -66,15 +162,71 @@ int create_event(void** handle, unsigned flags) {
 
 }  // namespace
 
+tl::expected<Work, int> host_work(HostFunction function, void* user_data) {
+  if (function == nullptr) return tl::unexpected<int>(kInvalidValue);
+  return [=]() -> int {
+    Runtime::get().callbacks.emplace_back([=] { function(user_data); });
+    return kSuccess;
+  };
+}
+
 bool is_stream(const void* stream) {
   const auto value = reinterpret_cast<std::uintptr_t>(stream);
   return value == 0 || value == kLegacyStream || value == kPerThreadStream ||
          streams().contains(stream);
 }
 
-int record_event(void* handle) {
+tl::expected<Capture*, int> capture_for_work(const void* handle) {
+  if (!is_stream(handle)) return tl::unexpected<int>(kInvalidHandle);
+  if (Stream* stream = made_stream(handle); stream != nullptr) {
+    if (stream->capture == nullptr) return nullptr;
+    if (stream->capture->failed) return tl::unexpected<int>(kStreamCaptureInvalidated);
+    return stream->capture.get();
+  }
+  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThreadStream) return nullptr;
+  for (auto& [other, stream] : streams()) {
+    if (stream->capture == nullptr || stream->flags == kStreamNonBlocking) continue;
+    stream->capture->failed = true;
+    return tl::unexpected<int>(kStreamCaptureImplicit);
+  }
+  return nullptr;
+}
+
+void note_work(const void* handle, NodeKind kind, Work work) {
+  Stream& stream = *made_stream(handle);
+  GraphNode& node = add_node(*stream.capture->graph, kind, std::move(work), stream.last);
+  stream.last = {&node};
+}
+
+int refuse_in_capture(const void* handle) {
+  if (!is_stream(handle)) return kInvalidHandle;
+  Stream* stream = made_stream(handle);
+  if (stream == nullptr || stream->capture == nullptr) return kSuccess;
+  stream->capture->failed = true;
+  return kStreamCaptureUnsupported;
+}
+
+int refuse_in_any_capture() {
+  int code = kSuccess;
+  for (auto& [handle, stream] : streams()) {
+    if (stream->capture == nullptr) continue;
+    stream->capture->failed = true;
+    code = kStreamCaptureUnsupported;
+  }
+  return code;
+}
+
+int record_event(void* handle, const void* stream_handle) {
   Event* event = event_of(handle);
   if (event == nullptr) return kInvalidHandle;
+  const Stream* stream = made_stream(stream_handle);
+  if (stream != nullptr && stream->capture != nullptr) {
+    event->capture = stream->capture;
+    event->last = stream->last;
+    return kSuccess;
+  }
+  event->capture = nullptr;
+  event->last.clear();
   event->time_ns = device().now_ns();
   return kSuccess;
 }
@@ -101,13 +253,13 @@ WW_HIP_EXPORT int hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 WW_HIP_EXPORT int hipStreamDestroy(void* stream) {
-  return guarded([&]() -> int { return streams().erase(stream) != 0 ? kSuccess : kInvalidHandle; });
+  return guarded([&]() -> int { return destroy_stream(stream); });
 }
 WW_HIP_EXPORT int hipStreamSynchronize(void* stream) {
-  return guarded_work([&]() -> int { return is_stream(stream) ? kSuccess : kInvalidHandle; });
+  return guarded_work([&] { return refuse_in_capture(stream); });
 }
 WW_HIP_EXPORT int hipStreamQuery(void* stream) {
-  return guarded_work([&]() -> int { return is_stream(stream) ? kSuccess : kInvalidHandle; });
+  return hipStreamSynchronize(stream);
 }
 WW_HIP_EXPORT int hipStreamGetFlags(void* stream, unsigned* flags) {
   return guarded([&]() -> int {
@@ -137,23 +289,51 @@ WW_HIP_EXPORT int hipStreamGetDevice(void* stream, int* ordinal) {
 }
 WW_HIP_EXPORT int hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream) || event_of(event) == nullptr) return kInvalidHandle;
-    return flags > 1 ? kInvalidValue : kSuccess;
+    const Event* found = event_of(event);
+    if (!is_stream(stream) || found == nullptr) return kInvalidHandle;
+    return flags > 1 ? kInvalidValue : wait_for_event(stream, *found);
   });
+}
+WW_HIP_EXPORT int hipStreamBeginCapture(void* stream, int mode) {
+  return guarded_work([&] { return begin_capture(stream, mode); });
+}
+WW_HIP_EXPORT int hipStreamEndCapture(void* stream, void** graph) {
+  return guarded_work([&] { return finish_capture(stream, graph); });
 }
 WW_HIP_EXPORT int hipStreamIsCapturing(void* stream, int* status) {
   return guarded([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
+    const auto found = find_stream(stream);
+    if (!found) return kInvalidHandle;
     if (status == nullptr) return kInvalidValue;
-    *status = 0;
+    *status = found->capture == nullptr ? 0 : found->capture->failed ? 2 : 1;
+    return kSuccess;
+  });
+}
+WW_HIP_EXPORT int hipStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id) {
+  const int code = hipStreamIsCapturing(stream, status);
+  if (code != kSuccess || *status == 0 || id == nullptr) return code;
+  return guarded([&]() -> int {
+    const auto found = find_stream(stream);
+    if (!found) return kInvalidHandle;
+    *id = reinterpret_cast<std::uintptr_t>(found->capture.get());
+    return kSuccess;
+  });
+}
+// Calls that would be unsafe in a capture fail in every mode.
+WW_HIP_EXPORT int hipThreadExchangeStreamCaptureMode(int* mode) {
+  return guarded([&]() -> int {
+    thread_local int current = 0;
+    if (mode == nullptr || *mode < 0 || *mode > 2) return kInvalidValue;
+    std::swap(current, *mode);
     return kSuccess;
   });
 }
 WW_HIP_EXPORT int hipStreamAddCallback(void* stream, StreamCallback callback, void* user_data,
                                        unsigned flags) {
   return guarded_work([&]() -> int {
-    if (!is_stream(stream)) return kInvalidHandle;
-    if (callback == nullptr || flags != 0) return kInvalidValue;
+    if (callback == nullptr || flags != 0)
+      return is_stream(stream) ? kInvalidValue : kInvalidHandle;
+    if (const int bad = refuse_in_capture(stream); bad != kSuccess) return bad;
     Runtime::get().callbacks.emplace_back([=] { callback(stream, kSuccess, user_data); });
     return kSuccess;
   });
@@ -161,9 +341,8 @@ WW_HIP_EXPORT int hipStreamAddCallback(void* stream, StreamCallback callback, vo
 WW_HIP_EXPORT int hipLaunchHostFunc(void* stream, HostFunction function, void* user_data) {
   return guarded_work([&]() -> int {
     if (!is_stream(stream)) return kInvalidHandle;
-    if (function == nullptr) return kInvalidValue;
-    Runtime::get().callbacks.emplace_back([=] { function(user_data); });
-    return kSuccess;
+    auto work = host_work(function, user_data);
+    return work ? submit(stream, NodeKind::host, std::move(*work)) : work.error();
   });
 }
 
@@ -179,14 +358,19 @@ WW_HIP_EXPORT int hipEventDestroy(void* event) {
 }
 WW_HIP_EXPORT int hipEventRecord(void* event, void* stream) {
   return guarded_work(
-      [&]() -> int { return is_stream(stream) ? record_event(event) : kInvalidHandle; });
+      [&]() -> int { return is_stream(stream) ? record_event(event, stream) : kInvalidHandle; });
 }
 WW_HIP_EXPORT int hipEventRecordWithFlags(void* event, void* stream, unsigned flags) {
   return flags == 0 ? hipEventRecord(event, stream) : finish(kInvalidValue);
 }
 WW_HIP_EXPORT int hipEventSynchronize(void* event) {
-  return guarded_work(
-      [&]() -> int { return event_of(event) != nullptr ? kSuccess : kInvalidHandle; });
+  return guarded_work([&]() -> int {
+    const Event* found = event_of(event);
+    if (found == nullptr) return kInvalidHandle;
+    if (!captured(*found)) return kSuccess;
+    found->capture->failed = true;
+    return kCapturedEvent;
+  });
 }
 WW_HIP_EXPORT int hipEventQuery(void* event) {
   return hipEventSynchronize(event);
@@ -196,7 +380,9 @@ WW_HIP_EXPORT int hipEventElapsedTime(float* milliseconds, void* start, void* st
     if (milliseconds == nullptr) return kInvalidValue;
     const Event* from = event_of(start);
     const Event* to = event_of(stop);
-    if (from == nullptr || to == nullptr || !from->time_ns || !to->time_ns) return kInvalidHandle;
+    if (from == nullptr || to == nullptr) return kInvalidHandle;
+    if (captured(*from) || captured(*to)) return kCapturedEvent;
+    if (!from->time_ns || !to->time_ns) return kInvalidHandle;
     if (((from->flags | to->flags) & kEventDisableTiming) != 0) return kInvalidHandle;
     *milliseconds = static_cast<float>(static_cast<double>(*to->time_ns - *from->time_ns) * 1e-6);
     return kSuccess;

@@ -1,15 +1,39 @@
 // Streams and events. Every command runs when it is given, in the order of the calls, which is an
-// order that every program allows; so chip time has no overlap of streams.
+// order that every program allows; so chip time has no overlap of streams. A stream that captures
+// notes its commands in a graph instead.
 #pragma once
 
-#include "hip/session.hpp"
+#include "hip/graph.hpp"
 
 namespace ww::sim::icd::hip {
 
 // Whether a stream handle is the default stream, one of the fixed ones, or one that is alive.
 [[nodiscard]] bool is_stream(const void* stream);
 
-// Notes the present chip time in an event. Error kInvalidHandle.
-int record_event(void* event);
+// The capture that a stream's work goes to; null: the work runs now. Errors kInvalidHandle,
+// kStreamCaptureInvalidated, and kStreamCaptureImplicit for work of the default stream while
+// another stream captures that waits for it.
+[[nodiscard]] tl::expected<Capture*, int> capture_for_work(const void* stream);
+// Notes work in the graph that the stream captures.
+void note_work(const void* stream, NodeKind kind, Work work);
+
+// Runs work of a stream (int(), with all it needs held by value), or notes it where it captures.
+template <class Body>
+int submit(const void* stream, NodeKind kind, Body&& work) {
+  const auto capture = capture_for_work(stream);
+  if (!capture) return capture.error();
+  if (*capture == nullptr) return work();
+  note_work(stream, kind, std::forward<Body>(work));
+  return kSuccess;
+}
+
+// For calls that no capture can contain, as they wait or give memory: lets the stream's capture, or
+// every capture, fail. Errors kInvalidHandle, kStreamCaptureUnsupported.
+int refuse_in_capture(const void* stream);
+int refuse_in_any_capture();
+
+// Notes the present chip time in an event, or what a capturing stream has noted so far. Error
+// kInvalidHandle.
+int record_event(void* event, const void* stream);
 
 }  // namespace ww::sim::icd::hip

@@ -28,6 +28,7 @@ enum Code : int {
   kPeerAccessUnsupported = 217,
   kFileNotFound = 301,
   kInvalidHandle = 400,
+  kIllegalState = 401,
   kNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
@@ -40,6 +41,14 @@ enum Code : int {
   kLaunchFailure = 719,
   kCooperativeLaunchTooLarge = 720,
   kNotSupported = 801,
+  kStreamCaptureUnsupported = 900,
+  kStreamCaptureInvalidated = 901,
+  kStreamCaptureMerge = 902,
+  kStreamCaptureUnmatched = 903,
+  kStreamCaptureUnjoined = 904,
+  kStreamCaptureImplicit = 906,
+  kCapturedEvent = 907,
+  kGraphExecUpdateFailure = 910,
   kUnknown = 999,
 };
 
@@ -249,6 +258,57 @@ struct FunctionAttributes {
   int ptxVersion;
   std::size_t sharedSizeBytes;
 };
+
+// hipKernelNodeParams.
+struct KernelNodeParameters {
+  Dim3 threads;
+  void** extra;
+  const void* stub;
+  Dim3 blocks;
+  void** arguments;
+  unsigned dynamic_lds;
+};
+
+// hipMemsetParams: `width` elements of `element_bytes` in each of `height` rows.
+struct MemsetParameters {
+  void* to;
+  unsigned element_bytes;
+  std::size_t height;
+  std::size_t pitch;
+  unsigned value;
+  std::size_t width;
+};
+
+// hipHostNodeParams.
+struct HostNodeParameters {
+  HostFunction function;
+  void* user_data;
+};
+
+// hipPitchedPtr, hipPos, hipExtent and hipMemcpy3DParms, for memory without arrays: in bytes.
+struct PitchedPointer {
+  void* pointer;
+  std::size_t pitch;
+  std::size_t width;
+  std::size_t height;
+};
+struct Position {
+  std::size_t x, y, z;
+};
+struct Extent {
+  std::size_t width, height, depth;
+};
+struct Memcpy3dParameters {
+  void* from_array;
+  Position from_at;
+  PitchedPointer from;
+  void* to_array;
+  Position to_at;
+  PitchedPointer to;
+  Extent extent;
+  int kind;
+};
+static_assert(sizeof(Memcpy3dParameters) == 160);
 
 struct PointerAttributes {
   int memoryType;
