@@ -1,6 +1,4 @@
-// HIP's entry points over the real virtual GPU, called as a program calls them. The device code is
-// OpenCL C that the driver's own compile worker turns into a code object: no HIP compiler is
-// needed.
+// HIP's entry points over the real virtual GPU, called as a program calls them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,66 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "compile/compile_client.hpp"
-#include "hip_declarations.hpp"
+#include "hip_world.hpp"
 #include "ww/core/vgpu_abi.h"
 
 extern "C" const ww_vgpu_abi* ww_vgpu_get_abi(std::uint32_t version);
 
 namespace ww::sim::icd {
 namespace {
-
-constexpr int kInvalidValue = 1;
-constexpr int kInvalidConfiguration = 9;
-constexpr int kInvalidSymbol = 13;
-constexpr int kInvalidDirection = 21;
-constexpr int kInvalidFunction = 98;
-constexpr int kInvalidDevice = 101;
-constexpr int kInvalidImage = 200;
-constexpr int kNoBinary = 209;
-constexpr int kInvalidHandle = 400;
-constexpr int kNotFound = 500;
-constexpr int kTooManyBlocks = 720;
-constexpr int kNotSupported = 801;
-
-constexpr const char* kSource = R"(
-__constant int table[4] = {3, 5, 7, 11};
-kernel void add(global const float* a, global const float* b, global float* c) {
-  size_t i = get_global_id(0);
-  c[i] = a[i] + b[i];
-}
-kernel void copy(global const float* a, global float* c) { c[get_global_id(0)] = a[get_global_id(0)]; }
-kernel void scale(global const float* a, global float* c, float s) {
-  c[get_global_id(0)] = s * a[get_global_id(0)];
-}
-kernel void triad(global const float* a, global const float* b, global float* c, float s) {
-  size_t i = get_global_id(0);
-  c[i] = a[i] + s * b[i];
-}
-kernel void fill(global float* c, float s) { c[get_global_id(0)] = s; }
-kernel void increment(global int* p) { p[get_global_id(0)] += 1; }
-kernel __attribute__((reqd_work_group_size(64, 1, 1))) void big_lds(global int* p) {
-  local int words[8192];
-  words[get_local_id(0)] = p[get_local_id(0)];
-  barrier(CLK_LOCAL_MEM_FENCE);
-  p[get_local_id(0)] = words[63 - get_local_id(0)];
-}
-)";
-
-// Compiled once; for groups of up to 256, as OpenCL C is.
-const std::string& code_object() {
-  static const std::string code = [] {
-    CompileClient client(WW_COMPILE_WORKER, 60'000);
-    CompileRequest request;
-    request.isa = "amdgcn-amd-amdhsa--gfx90a";
-    request.source = kSource;
-    request.options = {"-O3"};
-    auto answer = client.run(request);
-    EXPECT_EQ(answer.status, CompileStatus::success) << answer.log;
-    return answer.output;
-  }();
-  return code;
-}
 
 void append(std::string& text, std::uint64_t value, std::size_t bytes = 8) {
   text.append(reinterpret_cast<const char*>(&value), bytes);
@@ -107,42 +52,6 @@ std::string compressed(const std::string& plain, int version) {
   append(text, 0x1234);
   return text + data;
 }
-
-template <class T>
-T* allocate(std::size_t count) {
-  void* memory = nullptr;
-  EXPECT_EQ(hipMalloc(&memory, count * sizeof(T)), 0);
-  return static_cast<T*>(memory);
-}
-
-class Hip : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    setenv("WIREWATT_CHIP", "mi210", 1);
-    setenv("WIREWATT_THREADS", "1", 1);
-    ASSERT_EQ(hipInit(0), 0);
-  }
-  void SetUp() override {
-    ASSERT_EQ(hipDeviceReset(), 0);
-    static_cast<void>(hipGetLastError());
-    ASSERT_EQ(hipModuleLoadData(&module_, code_object().data()), 0);
-  }
-  void TearDown() override { EXPECT_EQ(hipModuleUnload(module_), 0); }
-
-  hipFunction_t function(const char* name) {
-    hipFunction_t found = nullptr;
-    EXPECT_EQ(hipModuleGetFunction(&found, module_, name), 0) << name;
-    return found;
-  }
-  template <class... Arguments>
-  int launch(const char* name, unsigned blocks, unsigned threads, Arguments... arguments) {
-    void* values[] = {static_cast<void*>(&arguments)..., nullptr};
-    return hipModuleLaunchKernel(function(name), blocks, 1, 1, threads, 1, 1, 0, nullptr, values,
-                                 nullptr);
-  }
-
-  hipModule_t module_{};
-};
 
 // The counters of the last dispatch, by name.
 std::map<std::string, double> last_counters() {
@@ -336,6 +245,64 @@ TEST_F(Hip, ReportsAFaultWhenItWaitsUntilTheDeviceIsReset) {
   EXPECT_EQ(hipDeviceReset(), 0);
   EXPECT_EQ(hipDeviceSynchronize(), 0);
   EXPECT_EQ(launch("increment", 1, 64, allocate<int>(64)), 0);
+}
+
+TEST_F(Hip, ReportsAKernelThatUsesFreedMemory) {
+  auto* p = allocate<int>(1 << 20);
+  EXPECT_EQ(hipFree(p), 0);
+  EXPECT_EQ(launch("increment", 1, 64, p), 0);
+  EXPECT_EQ(hipDeviceSynchronize(), 719);
+  EXPECT_EQ(hipDeviceReset(), 0);
+}
+
+TEST_F(Hip, RefusesHandlesThatWereDestroyed) {
+  hipStream_t stream = nullptr;
+  hipEvent_t event = nullptr;
+  void* host = nullptr;
+  ASSERT_EQ(hipStreamCreate(&stream), 0);
+  ASSERT_EQ(hipEventCreate(&event), 0);
+  ASSERT_EQ(hipHostMalloc(&host, 64, 0), 0);
+  EXPECT_EQ(hipStreamDestroy(stream), 0);
+  EXPECT_EQ(hipStreamDestroy(stream), kInvalidHandle);
+  EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
+  EXPECT_EQ(hipEventRecord(event, stream), kInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(event), 0);
+  EXPECT_EQ(hipEventDestroy(event), kInvalidHandle);
+  EXPECT_EQ(hipEventRecord(event, nullptr), kInvalidHandle);
+  EXPECT_EQ(hipHostFree(host), 0);
+  EXPECT_EQ(hipHostFree(host), kInvalidValue);
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, code_object().data()), 0);
+  hipFunction_t kernel = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&kernel, module, "increment"), 0);
+  EXPECT_EQ(hipModuleUnload(module), 0);
+  EXPECT_NE(hipModuleUnload(module), 0);
+  auto* p = allocate<int>(64);
+  void* arguments[] = {&p};
+  EXPECT_EQ(hipModuleLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr),
+            kInvalidHandle);
+  EXPECT_EQ(hipLaunchKernel(nullptr, dim3(1), dim3(64), arguments, 0, nullptr), kInvalidFunction);
+}
+
+TEST_F(Hip, LetsThreadsMakeMistakesAtOnce) {
+  const auto work = [&] {
+    for (int i = 0; i < 50; ++i) {
+      void* memory = nullptr;
+      hipStream_t stream = nullptr;
+      EXPECT_EQ(hipMalloc(&memory, 256), 0);
+      EXPECT_EQ(hipMemset(memory, 0, 257), kInvalidValue);
+      EXPECT_EQ(hipGetLastError(), kInvalidValue);
+      EXPECT_EQ(hipFree(memory), 0);
+      EXPECT_EQ(hipStreamCreate(&stream), 0);
+      EXPECT_EQ(hipStreamDestroy(stream), 0);
+      EXPECT_EQ(hipStreamSynchronize(stream), kInvalidHandle);
+      EXPECT_EQ(hipGetLastError(), kInvalidHandle);
+    }
+  };
+  std::thread first(work);
+  std::thread second(work);
+  first.join();
+  second.join();
 }
 
 TEST_F(Hip, KeepsAnErrorInTheThreadThatMadeIt) {
@@ -570,11 +537,11 @@ TEST_F(Hip, DescribesTheChipInBothLayouts) {
 TEST_F(Hip, NamesWhatItDoesNotHaveOnce) {
   void* graph = nullptr;
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(hipGraphCreate(&graph, 0), kNotSupported);
-  EXPECT_EQ(hipGraphCreate(&graph, 0), kNotSupported);
+  EXPECT_EQ(hipGraphClone(&graph, nullptr), kNotSupported);
+  EXPECT_EQ(hipGraphClone(&graph, nullptr), kNotSupported);
   EXPECT_EQ(hipGetLastError(), kNotSupported);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "wirewatt: HIP: hipGraphCreate is not supported on the virtual GPU\n");
+            "wirewatt: HIP: hipGraphClone is not supported on the virtual GPU\n");
 }
 
 }  // namespace

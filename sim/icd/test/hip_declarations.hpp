@@ -30,6 +30,42 @@ using hipModule_t = struct ihipModule_t*;
 using hipFunction_t = struct ihipModuleSymbol_t*;
 using hipMemPool_t = struct ihipMemPoolHandle_t*;
 
+using hipGraph_t = struct ihipGraph*;
+using hipGraphNode_t = struct hipGraphNode*;
+using hipGraphExec_t = struct hipGraphExec*;
+
+struct hipMemsetParams {
+  void* dst;
+  unsigned elementSize;
+  size_t height, pitch;
+  unsigned value;
+  size_t width;
+};
+struct hipHostNodeParams {
+  void (*fn)(void*);
+  void* userData;
+};
+struct hipPitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
+struct hipPos {
+  size_t x, y, z;
+};
+struct hipExtent {
+  size_t width, height, depth;
+};
+struct hipMemcpy3DParms {
+  void* srcArray;
+  hipPos srcPos;
+  hipPitchedPtr srcPtr;
+  void* dstArray;
+  hipPos dstPos;
+  hipPitchedPtr dstPtr;
+  hipExtent extent;
+  int kind;
+};
+
 constexpr int hipMemcpyHostToHost = 0;
 constexpr int hipMemcpyHostToDevice = 1;
 constexpr int hipMemcpyDeviceToHost = 2;
@@ -99,7 +135,33 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, u
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int*, hipFunction_t, int, size_t);
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int*, int*, hipFunction_t, size_t, int);
 hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t);
-hipError_t hipGraphCreate(void**, unsigned);
+hipError_t hipMalloc3D(hipPitchedPtr*, hipExtent);
+hipError_t hipMemset3D(hipPitchedPtr, int, hipExtent);
+hipError_t hipMemcpy3D(const hipMemcpy3DParms*);
+hipError_t hipMemsetAsync(void*, int, size_t, hipStream_t);
+hipError_t hipStreamBeginCapture(hipStream_t, int);
+hipError_t hipStreamEndCapture(hipStream_t, hipGraph_t*);
+hipError_t hipGraphCreate(hipGraph_t*, unsigned);
+hipError_t hipGraphDestroy(hipGraph_t);
+hipError_t hipGraphClone(void**, hipGraph_t);
+hipError_t hipGraphGetNodes(hipGraph_t, hipGraphNode_t*, size_t*);
+hipError_t hipGraphGetRootNodes(hipGraph_t, hipGraphNode_t*, size_t*);
+hipError_t hipGraphAddDependencies(hipGraph_t, const hipGraphNode_t*, const hipGraphNode_t*,
+                                   size_t);
+hipError_t hipGraphAddEmptyNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t);
+hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
+                                   void*, const void*, size_t, int);
+hipError_t hipGraphAddMemsetNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
+                                 const hipMemsetParams*);
+hipError_t hipGraphAddHostNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
+                               const hipHostNodeParams*);
+hipError_t hipGraphAddChildGraphNode(hipGraphNode_t*, hipGraph_t, const hipGraphNode_t*, size_t,
+                                     hipGraph_t);
+hipError_t hipGraphInstantiate(hipGraphExec_t*, hipGraph_t, hipGraphNode_t*, char*, size_t);
+hipError_t hipGraphExecDestroy(hipGraphExec_t);
+hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t, hipGraphNode_t, const hipMemsetParams*);
+hipError_t hipGraphExecUpdate(hipGraphExec_t, hipGraph_t, hipGraphNode_t*, int*);
+hipError_t hipGraphLaunch(hipGraphExec_t, hipStream_t);
 void** __hipRegisterFatBinary(const void*);
 void __hipRegisterFunction(void**, const void*, char*, const char*, unsigned, void*, void*, void*,
                            void*, int*);
