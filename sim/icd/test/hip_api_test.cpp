@@ -531,6 +531,10 @@ TEST_F(Hip, DescribesTheChipInBothLayouts) {
   int value = 0;
   EXPECT_EQ(hipDeviceGetAttribute(&value, 87, 0), 0);
   EXPECT_EQ(value, 64);
+  int managed = 0;
+  EXPECT_EQ(hipDeviceGetAttribute(&managed, 24, 0), 0);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, 15, 0), 0);
+  EXPECT_EQ(value, managed) << "atomics of host and device meet in managed memory";
   EXPECT_EQ(hipDeviceGetAttribute(&value, 5000, 0), kInvalidValue);
 }
 

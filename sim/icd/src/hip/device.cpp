@@ -117,6 +117,7 @@ enum Attribute : int {
   kConcurrentKernels = 8,
   kConcurrentManagedAccess = 9,
   kCooperativeLaunch = 10,
+  kHostNativeAtomicSupported = 15,
   kL2CacheSize = 19,
   kComputeCapabilityMajor = 23,
   kManagedMemory = 24,
@@ -170,6 +171,7 @@ int attribute(int name) {
     case kMemoryPoolsSupported:
     case kIsLargeBar: return 1;
     case kConcurrentManagedAccess:
+    case kHostNativeAtomicSupported:  // host and device do not meet: kernels run inside calls
     case kManagedMemory:
     case kUnifiedAddressing:
     case kFineGrainSupport: return device().host_at_device_addresses() ? 1 : 0;
@@ -266,6 +268,7 @@ WW_HIP_EXPORT int hipGetDevicePropertiesR0600(DeviceProperties6* properties, int
     p.concurrentKernels = 1;
     p.isLargeBar = 1;
     p.unifiedAddressing = p.managedMemory;
+    p.hostNativeAtomicSupported = p.managedMemory;
     p.sharedMemPerMultiprocessor = p.sharedMemPerBlock;
     p.sharedMemPerBlockOptin = p.sharedMemPerBlock;
     p.regsPerMultiprocessor = kRegistersPerCu;
