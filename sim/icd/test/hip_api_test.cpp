@@ -250,9 +250,11 @@ TEST_F(Hip, ReportsAFaultWhenItWaitsUntilTheDeviceIsReset) {
 TEST_F(Hip, ReportsAKernelThatUsesFreedMemory) {
   auto* p = allocate<int>(1 << 20);
   EXPECT_EQ(hipFree(p), 0);
+  // As on a card, the memory is still there; the finding says what the kernel did.
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(launch("increment", 1, 64, p), 0);
-  EXPECT_EQ(hipDeviceSynchronize(), 719);
-  EXPECT_EQ(hipDeviceReset(), 0);
+  EXPECT_EQ(hipDeviceSynchronize(), 0);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::HasSubstr("use-after-free"));
 }
 
 TEST_F(Hip, RefusesHandlesThatWereDestroyed) {
