@@ -362,24 +362,37 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionOp
     coefficient.inflation = collinearity.inflation[c];
     result.coefficients.push_back(std::move(coefficient));
   }
-  for (const auto& group : collinearity.groups) {
-    AttributedSum sum;
-    sum.members = group;
-    VectorXd c = VectorXd::Zero(mean.size());
-    std::vector<std::string> names;
-    for (const std::size_t member : group) {
-      names.push_back(columns[member].name);
-      c(static_cast<Index>(member)) = mean(static_cast<Index>(member));
+  const auto restricted = [](const VectorXd& x, const std::vector<std::size_t>& members) {
+    VectorXd c = VectorXd::Zero(x.size());
+    for (const std::size_t member : members) {
+      c(static_cast<Index>(member)) = x(static_cast<Index>(member));
     }
-    sum.name = fmt::format("{}", fmt::join(names, " + "));
-    sum.power_w = fitted.fit.interval(c, allowed);
+    return c;
+  };
+  const auto sum_of = [&](std::string name, std::vector<std::size_t> members) {
+    AttributedSum sum{std::move(name), std::move(members), {}, RowStatus::ok, ""};
+    sum.power_w = fitted.fit.interval(restricted(mean, sum.members), allowed);
     judge_attributed(sum.power_w, sum.status, sum.reason);
+    return sum;
+  };
+  for (const auto& group : collinearity.groups) {
+    std::vector<std::string> names;
+    for (const std::size_t member : group) names.push_back(columns[member].name);
+    result.sums.push_back(sum_of(fmt::format("{}", fmt::join(names, " + ")), group));
     for (const std::size_t member : group) {
       auto& coefficient = result.coefficients[member];
       coefficient.status = RowStatus::not_identified;
-      coefficient.reason = fmt::format("collinear; identified as {}", sum.name);
+      coefficient.reason = fmt::format("collinear; identified as {}", result.sums.back().name);
     }
-    result.sums.push_back(std::move(sum));
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::vector<std::size_t> members;
+    for (std::size_t other = 0; other < columns.size(); ++other) {
+      if (columns[other].part == columns[c].part) members.push_back(other);
+    }
+    if (members.size() > 1 && members.front() == c) {
+      result.parts.push_back(sum_of(columns[c].part, std::move(members)));
+    }
   }
   for (auto& coefficient : result.coefficients) {
     judge_attributed(coefficient.power_w, coefficient.status, coefficient.reason);
@@ -396,12 +409,11 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionOp
       run.coefficients_w.push_back(activity > 0 ? result.coefficients[c].value.times(activity)
                                                 : Interval{});
     }
-    for (const auto& group : collinearity.groups) {
-      VectorXd c = VectorXd::Zero(mean.size());
-      for (const std::size_t member : group) {
-        c(static_cast<Index>(member)) = x(static_cast<Index>(member));
-      }
-      run.sums_w.push_back(fitted.fit.interval(c, allowed));
+    for (const auto& sum : result.sums) {
+      run.sums_w.push_back(fitted.fit.interval(restricted(x, sum.members), allowed));
+    }
+    for (const auto& part : result.parts) {
+      run.parts_w.push_back(fitted.fit.interval(restricted(x, part.members), allowed));
     }
     result.runs.push_back(std::move(run));
   }

@@ -58,16 +58,17 @@ std::vector<ShownPart> shown_parts(const Attribution& found, const model::Attrib
     parts.push_back({from.name, from.part, run == nullptr ? from.power_w : run->coefficients_w[c],
                      from.value, from.inflation, from.status, from.reason, false});
   }
+  const auto add = [&](const model::AttributedSum& from, const Interval& power_w,
+                       const std::string& name) {
+    parts.push_back({name, "", power_w, {}, 0, from.status, from.reason, true});
+  };
   for (std::size_t s = 0; s < found.sums.size(); ++s) {
     const auto& from = found.sums[s];
-    parts.push_back({from.name,
-                     "",
-                     run == nullptr ? from.power_w : run->sums_w[s],
-                     {},
-                     0,
-                     from.status,
-                     from.reason,
-                     true});
+    add(from, run == nullptr ? from.power_w : run->sums_w[s], from.name);
+  }
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    const auto& from = found.parts[p];
+    add(from, run == nullptr ? from.power_w : run->parts_w[p], from.name + ", in all");
   }
   return parts;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "estimate/estimate_command.hpp"
@@ -17,12 +18,15 @@ namespace {
 // Toggles per bit that IISWC'16, section VI, assumes for all applications.
 constexpr double kAssumedByIiswc16 = 0.34;
 
-constexpr std::array kSealedColumns = {"l1_l2_j", "registers_l1_j", "l2_memory_j", "rest_j"};
+// The segments, and what else a launch switched.
+constexpr std::array kSealedColumns = {"l1_l2_j", "registers_l1_j", "l2_memory_j", "caches_j",
+                                       "alu_j",   "clocks_j",       "arbiters_j"};
+using SealedSums = std::array<double, kSealedColumns.size()>;
 
 // Sums of these columns. Each process of the program has written a table with a header of its own.
-Result<std::array<double, 4>> sealed_sums(const std::string& text) {
+Result<SealedSums> sealed_sums(const std::string& text) {
   const std::string source = "the sealed energies";
-  std::array<double, 4> sums{};
+  SealedSums sums{};
   std::optional<measure::CsvColumns> columns;
   WW_TRY(measure::each_csv_row(text, source, {}, [&](measure::CsvRow& row) -> Status {
     if (row.fields.front() == "Kernel_Name") {
@@ -113,7 +117,7 @@ Result<nlohmann::json> score_estimate(const std::string& model,
     result["segments"].push_back(std::move(row));
   }
   if (done.estimate.share_percent) {
-    const double all = sums[0] + sums[1] + sums[2] + sums[3];
+    const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
     result["share_percent"] = done.estimate.share_percent->value;
     result["truth_share_percent"] = 100 * (sums[0] + sums[1] + sums[2]) / all;
   }

@@ -30,7 +30,8 @@
 // correlation below kHarmfulCorrelation. A coefficient of a variance inflation above
 // kHarmfulInflation is joined with the one against which its estimate is most correlated. Members
 // of a sum are not_identified; the sum has a figure. A part whose interval reaches 0 is
-// not_identified as well: its reason gives the most that it can be.
+// not_identified as well: its reason gives the most that it can be. The total of a part with
+// several coefficients has an interval of its own, which may be known where none of them is.
 //
 // Threading: the functions have no state.
 #pragma once
@@ -80,7 +81,7 @@ struct AttributedCoefficient {
   std::string reason;
 };
 
-// Coefficients that the data tell apart only as a sum.
+// Coefficients that the data tell apart only as a sum, or those of one part.
 struct AttributedSum {
   std::string name;                  // "static + clocks"
   std::vector<std::size_t> members;  // indices of coefficients
@@ -96,11 +97,13 @@ struct AttributedRun {
   double fitted_w{};
   std::vector<Interval> coefficients_w;  // as Attribution::coefficients
   std::vector<Interval> sums_w;          // as Attribution::sums
+  std::vector<Interval> parts_w;         // as Attribution::parts
 };
 
 struct Attribution {
   std::vector<AttributedCoefficient> coefficients;  // the constant first
-  std::vector<AttributedSum> sums;
+  std::vector<AttributedSum> sums;                  // of what is collinear
+  std::vector<AttributedSum> parts;                 // of several coefficients
   std::vector<AttributedRun> runs;
   double scatter{};  // relative standard deviation of runs of unseen applications
   double dof{};      // degrees of freedom of the intervals

@@ -149,14 +149,15 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   }
   if (sealed_file_.empty()) return {};
   WW_ASSIGN(file, StreamedFile::create(sealed_file_));
-  WW_TRY(file.write("Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,rest_j\n"));
+  WW_TRY(file.write(
+      "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j\n"));
   for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
     WW_ASSIGN(parts, gpu.sealed_energy_j(id));
     WW_TRY(file.write(fmt::format(
-        "{},{:.9g},{:.9g},{:.9g},{:.9g}\n", csv_text(dispatch.kernel),
+        "{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", csv_text(dispatch.kernel),
         parts.crossbar_wires + parts.crossbar_control, parts.registers_l1, parts.l2_memory,
-        parts.caches + parts.alu + parts.clock + parts.crossbar_arbiters)));
+        parts.caches, parts.alu, parts.clock, parts.crossbar_arbiters)));
   }
   return file.keep();
 }
