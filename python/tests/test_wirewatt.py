@@ -226,6 +226,12 @@ class Brackets(OfAFolder):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("1000 brackets", run.stdout)
 
+    @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
+    def test_the_observer_and_the_monitor_measure_launches(self) -> None:
+        run = self.on_the_virtual_gpu(str(HERE / "examples_here.py"), str(self.folder))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("observer", run.stdout)
+
 
 class Figures(unittest.TestCase):
     def test_an_estimate_adds_up_by_segment(self) -> None:
