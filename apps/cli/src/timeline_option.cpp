@@ -5,23 +5,30 @@
 
 namespace ww::cli {
 
-CLI::Option* add_timeline_option(CLI::App& command, std::string& file) {
-  return command.add_option("--timeline", file,
-                            "Trace for ui.perfetto.dev: kernels, power by segment, sensor");
+void add_timeline_options(CLI::App& command, TimelineFiles& files) {
+  command.add_option("--timeline", files.perfetto,
+                     "Trace for ui.perfetto.dev: kernels, power by segment, sensor");
+  command.add_option("--rocpd", files.rocpd,
+                     "The same as a database of ROCm's profiler: counters and joules by kernel");
 }
 
-Status check_timeline_file(const std::string& file) {
-  if (!file.empty()) WW_TRY(StreamedFile::create(file));
+Status check_timeline_files(const TimelineFiles& files) {
+  for (const std::string& file : {files.perfetto, files.rocpd}) {
+    if (!file.empty()) WW_TRY(StreamedFile::create(file));
+  }
   return {};
 }
 
-Status save_timeline(const timeline::Timeline& timeline, const std::string& file) {
-  for (const auto& gap : timeline.gaps()) spdlog::warn("{}: {}", file, gap);
+Status save_timeline(const timeline::Timeline& timeline, const TimelineFiles& files) {
+  const std::string& named = files.perfetto.empty() ? files.rocpd : files.perfetto;
+  for (const auto& gap : timeline.gaps()) spdlog::warn("{}: {}", named, gap);
   if (timeline.empty()) {
     spdlog::warn("no timeline: nothing was seen that has a place in time");
     return {};
   }
-  return timeline.write(file);
+  if (!files.perfetto.empty()) WW_TRY(timeline.write(files.perfetto));
+  if (!files.rocpd.empty()) WW_TRY(timeline.write_rocpd(files.rocpd));
+  return {};
 }
 
 Status add_sensor_files(timeline::Timeline& timeline, const std::vector<std::string>& files) {

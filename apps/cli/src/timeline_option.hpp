@@ -1,4 +1,5 @@
-// --timeline FILE: a timeline of what a command saw, for Perfetto's viewer.
+// --timeline FILE and --rocpd FILE: what a command saw over time, for Perfetto's viewer and for the
+// tools of ROCm's profiler.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,16 +11,23 @@
 
 namespace ww::cli {
 
-// The option is the same in every command that writes a timeline.
-CLI::Option* add_timeline_option(CLI::App& command, std::string& file);
+// Names of the files; an empty one is not written.
+struct TimelineFiles {
+  std::string perfetto;
+  std::string rocpd;
 
-// Whether the file can be made there: said before a program runs for an hour. Nothing is asked of
-// an empty name.
-Status check_timeline_file(const std::string& file);
+  [[nodiscard]] bool wanted() const { return !perfetto.empty() || !rocpd.empty(); }
+};
 
-// Writes the trace, and warns on stderr of what it lacks. An empty timeline is a warning and no
+// The options are the same in every command that writes a timeline.
+void add_timeline_options(CLI::App& command, TimelineFiles& files);
+
+// Whether the files can be made there: said before a program runs for an hour.
+Status check_timeline_files(const TimelineFiles& files);
+
+// Writes the files, and warns on stderr of what they lack. An empty timeline is a warning and no
 // file.
-Status save_timeline(const timeline::Timeline& timeline, const std::string& file);
+Status save_timeline(const timeline::Timeline& timeline, const TimelineFiles& files);
 
 // Adds the sensor's readings of each process of a program on the virtual GPU. Its launches must
 // have been added.

@@ -1,7 +1,6 @@
 #include "perfetto.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "perfetto_trace.pb.h"
 #include "ww/core/streamed_file.hpp"
@@ -215,10 +214,7 @@ Status write_trace(const TraceContent& content, const std::filesystem::path& fil
   std::int32_t number = 0;
   for (const auto& [name, domain] : content.domains) {
     ++number;
-    std::int32_t pid = number;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec != std::errc{} || pid <= 0) pid = number;
-    WW_ASSIGN(process, packets.process(content.title, pid));
+    WW_ASSIGN(process, packets.process(content.title, process_number(name, number)));
     auto by_start = domain.stretches;
     std::ranges::stable_sort(by_start, {}, &Stretch::start_ns);
     WW_TRY(write_kernels(packets, process, by_start, content.kernels));

@@ -1,23 +1,12 @@
 // The bytes of a trace, by proto/perfetto_trace.proto.
 #pragma once
 
-#include <array>
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "ww/timeline/timeline.hpp"
+#include "trace_content.hpp"
 
 namespace ww::timeline {
-
-struct TraceContent {
-  std::string title;                                 // of every process track
-  std::array<std::optional<std::string>, 3> tracks;  // a segment's name; absent: no power track
-  const std::vector<std::string>& kernels;
-  const std::map<std::string, ClockDomain>& domains;
-};
 
 // Errors: those of StreamedFile.
 Status write_trace(const TraceContent& content, const std::filesystem::path& file);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "perfetto.hpp"
+#include "rocpd.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/result_row.hpp"
 #include "ww/measure/csv.hpp"
@@ -13,12 +15,18 @@
 namespace ww::timeline {
 namespace {
 
-constexpr std::array<const char*, 3> kSegmentNames = {"registers-L1", "L1-L2", "L2-memory"};
-
 // `part` of a sum: of the kernel's figure `whole`, where the parts come to `sum`. Parts that all
 // are 0 share by time.
 double shared(double whole, double part, double sum, double share_of_time) {
   return sum > 0 ? whole * (part / sum) : whole * share_of_time;
+}
+
+// The number at the end of a profiler's name of a GPU: "Agent 4", "2".
+std::int32_t agent_number(const std::string& name) {
+  const auto digits = name.find_last_not_of("0123456789") + 1;
+  std::int32_t number = 0;
+  std::from_chars(name.data() + digits, name.data() + name.size(), number);
+  return number;
 }
 
 struct KernelSums {
@@ -27,6 +35,12 @@ struct KernelSums {
 };
 
 }  // namespace
+
+std::int32_t process_number(const std::string& name, std::int32_t otherwise) {
+  std::int32_t number = otherwise;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+  return parsed.ec == std::errc{} && number > 0 ? number : otherwise;
+}
 
 void Timeline::place(const measure::CounterDispatch& launch, const SegmentJoules& energy_j) {
   const auto length = static_cast<std::int64_t>(launch.duration_ns.value_or(0));
@@ -40,8 +54,16 @@ void Timeline::place(const measure::CounterDispatch& launch, const SegmentJoules
   }
   const auto kernel = kernel_index_.try_emplace(launch.kernel, kernels_.size());
   if (kernel.second) kernels_.push_back(launch.kernel);
-  domains_[launch.process].stretches.push_back(
-      {kernel.first->second, launch.id, *launch.start_ns, *launch.start_ns + length, energy_j});
+  Stretch stretch{kernel.first->second,      launch.id, *launch.start_ns,
+                  *launch.start_ns + length, energy_j,  agent_number(launch.agent),
+                  launch.grid_size};
+  stretch.counters.reserve(launch.counters.size());
+  for (const auto& [name, value] : launch.counters) {
+    const auto counter = counter_index_.try_emplace(name, counters_.size());
+    if (counter.second) counters_.push_back(name);
+    stretch.counters.push_back({counter.first->second, value});
+  }
+  domains_[launch.process].stretches.push_back(std::move(stretch));
 }
 
 void Timeline::note(const std::array<model::SegmentEstimate, 3>& segments) {
@@ -109,7 +131,7 @@ void Timeline::add_stretch(std::int64_t start_ns, std::int64_t end_ns,
     const auto& power = estimate.segments[s].power_w;
     if (power) joules[s] = power->times(seconds);
   }
-  domains_[""].stretches.push_back({Stretch::kNoKernel, 0, start_ns, end_ns, joules});
+  domains_[""].stretches.push_back({Stretch::kNoKernel, 0, start_ns, end_ns, joules, 0, {}});
   note(estimate.segments);
 }
 
@@ -165,8 +187,8 @@ std::vector<std::string> Timeline::gaps() const {
   return found;
 }
 
-Status Timeline::write(const std::filesystem::path& file) const {
-  TraceContent content{device_.name, {}, kernels_, domains_};
+TraceContent Timeline::content() const {
+  TraceContent content{device_.name, device_.architecture, {}, kernels_, counters_, domains_};
   if (device_.is_virtual) content.title += " (virtual, not a measurement)";
   if (!device_.misfit.empty()) {
     content.title += " (MISFIT, rely on no power of a segment: " + device_.misfit + ")";
@@ -178,7 +200,15 @@ Status Timeline::write(const std::filesystem::path& file) const {
                             ? kSegmentNames[s]
                             : fmt::format("{}, {}", kSegmentNames[s], status_[s]);
   }
-  return write_trace(content, file);
+  return content;
+}
+
+Status Timeline::write(const std::filesystem::path& file) const {
+  return write_trace(content(), file);
+}
+
+Status Timeline::write_rocpd(const std::filesystem::path& file) const {
+  return write_database(content(), file);
 }
 
 }  // namespace ww::timeline

@@ -83,7 +83,7 @@ class TimelineOf : public ::testing::Test {
 };
 
 TEST_F(TimelineOf, LaunchesHasTheJoulesOfTheEstimateInItsPowerTracks) {
-  Timeline timeline({"virtual:w9100", true, ""});
+  Timeline timeline({"virtual:w9100", true, "", "gfx701"});
   const auto estimate = add(timeline, launches());
   const auto trace = written(timeline);
   for (const auto& [segment, name] :
@@ -99,7 +99,7 @@ TEST_F(TimelineOf, LaunchesHasTheJoulesOfTheEstimateInItsPowerTracks) {
 }
 
 TEST_F(TimelineOf, LaunchesGivesEachOneItsOwnShareOfItsKernel) {
-  Timeline timeline({"virtual:w9100", true, ""});
+  Timeline timeline({"virtual:w9100", true, "", "gfx701"});
   const auto estimate = add(timeline, launches());
   std::map<std::uint64_t, double> joules;
   for (const ReadTrack& track : written(timeline).tracks("kernels")) {
@@ -118,7 +118,7 @@ TEST_F(TimelineOf, LaunchesGivesEachOneItsOwnShareOfItsKernel) {
 }
 
 TEST_F(TimelineOf, LaunchesThatOverlapHasNestedSlicesOnEveryTrack) {
-  Timeline timeline({"virtual:w9100", true, ""});
+  Timeline timeline({"virtual:w9100", true, "", "gfx701"});
   timeline.add_launches(launches());
   const auto tracks = written(timeline).tracks("kernels");
   EXPECT_THAT(tracks, SizeIs(2));
@@ -139,7 +139,7 @@ TEST_F(TimelineOf, LaunchesThatOverlapHasNestedSlicesOnEveryTrack) {
 }
 
 TEST_F(TimelineOf, AVirtualDeviceSaysSoInTheNameOfEveryProcess) {
-  Timeline timeline({"virtual:w9100", true, ""});
+  Timeline timeline({"virtual:w9100", true, "", "gfx701"});
   timeline.add_launches(launches());
   auto of_another_process = launches();
   for (auto& one : of_another_process) one.process = "78";
@@ -151,7 +151,7 @@ TEST_F(TimelineOf, AVirtualDeviceSaysSoInTheNameOfEveryProcess) {
 
 TEST_F(TimelineOf, AFlaggedModelSaysSo) {
   model_.misfit = "its pairs depart from distance";
-  Timeline timeline({"gpu:0", false, model_.misfit});
+  Timeline timeline({"gpu:0", false, model_.misfit, ""});
   add(timeline, launches());
   const auto trace = written(timeline);
   EXPECT_THAT(trace.all().front().process, HasSubstr("MISFIT"));
@@ -162,7 +162,7 @@ TEST_F(TimelineOf, ASegmentWithoutAFigureInOneKernelHasNoTrackAndAReason) {
   auto some = launches();
   some[2].counters.erase("TCC_MC_RDREQ_sum");
   some[2].counters.erase("TCC_MC_WRREQ_sum");
-  Timeline timeline({"gpu:0", false, ""});
+  Timeline timeline({"gpu:0", false, "", "gfx90a"});
   add(timeline, some);
   const auto trace = written(timeline);
   EXPECT_THAT(trace.tracks("L1-L2 [W]"), SizeIs(1));
@@ -177,7 +177,7 @@ TEST_F(TimelineOf, ASegmentWithoutAFigureInOneKernelHasNoTrackAndAReason) {
 TEST_F(TimelineOf, ALaunchWithoutAStartIsLeftOutAndNoPowerIsShownThatLacksIt) {
   auto some = launches();
   some[1].start_ns.reset();
-  Timeline timeline({"gpu:0", false, ""});
+  Timeline timeline({"gpu:0", false, "", "gfx90a"});
   add(timeline, some);
   const auto trace = written(timeline);
   EXPECT_THAT(trace.tracks("L1-L2 [W]"), IsEmpty());
@@ -190,7 +190,7 @@ TEST_F(TimelineOf, ACardHasPowerBetweenRefreshes) {
   power.segments[1].status = RowStatus::ok;
   power.segments[1].power_w = model::Interval{2, 1, 4};
   power.segments[1].energy_j = model::Interval{1, 1, 1};
-  Timeline timeline({"gpu:0", false, ""});
+  Timeline timeline({"gpu:0", false, "", "gfx90a"});
   timeline.add_stretch(5'000'000'000, 5'500'000'000, power);
   timeline.add_stretch(5'500'000'000, 5'500'000'000, power);
   timeline.add_stretch(5'500'000'000, 6'000'000'000, power);
@@ -215,7 +215,7 @@ TEST_F(TimelineOf, TheSensorsFileLeavesOutWhatCameAfterTheProgram) {
         << "30000,95000000,7,42000,900000,930000,1," << launched << "\n";
   };
   const auto temperatures = [&] {
-    Timeline timeline({"virtual:w9100", true, ""});
+    Timeline timeline({"virtual:w9100", true, "", "gfx701"});
     timeline.add_launches(launches());
     EXPECT_TRUE(timeline.add_sensor_file(samples));
     std::vector<double> found;
@@ -263,7 +263,7 @@ void collect(google::protobuf::io::CodedInputStream& bytes, const std::string& p
 }
 
 TEST_F(TimelineOf, LaunchesHasTheFieldNumbersOfThePublicSchema) {
-  Timeline timeline({"virtual:w9100", true, ""});
+  Timeline timeline({"virtual:w9100", true, "", "gfx701"});
   add(timeline, launches());
   ASSERT_TRUE(timeline.write(file()));
   std::ifstream stream(file(), std::ios::binary);

@@ -37,7 +37,7 @@ struct RunArguments {
   TimingArguments timing;
   std::string counters;
   std::string trace;
-  std::string timeline;
+  TimelineFiles timeline;
   std::string model;  // of a calibration: power by segment in the timeline
   bool anyway{};
   std::string check;     // memory, races: what to look for beside bounds
@@ -205,10 +205,11 @@ Status write_run_timeline(const RunArguments& arguments,
                           const std::optional<model::WireModel>& model,
                           const std::vector<fs::path>& counters,
                           const std::vector<fs::path>& samples) {
-  timeline::Timeline timeline({arguments.device.name, true, model ? model->misfit : std::string()});
+  const auto architecture = runner::chip_generation(arguments.device);
+  timeline::Timeline timeline(
+      {arguments.device.name, true, model ? model->misfit : std::string(), architecture});
   if (!counters.empty()) {
-    WW_ASSIGN(counted, session::read_dispatches(paths_as_text(counters),
-                                                runner::chip_generation(arguments.device)));
+    WW_ASSIGN(counted, session::read_dispatches(paths_as_text(counters), architecture));
     if (model && !counted.dispatches.empty()) {
       WW_ASSIGN(traffic, session::count_traffic(counted.dispatches, counted.architecture));
       const model::EstimateOptions options{};
@@ -224,7 +225,12 @@ Status write_run_timeline(const RunArguments& arguments,
 }
 
 Result<Finished> execute(const RunArguments& arguments) {
-  WW_TRY(check_timeline_file(arguments.timeline));
+  if (!arguments.model.empty() && !arguments.timeline.wanted()) {
+    return fail(ErrorCode::invalid_argument,
+                "the model is for a timeline: give --timeline FILE or --rocpd FILE as well",
+                "--model");
+  }
+  WW_TRY(check_timeline_files(arguments.timeline));
   std::optional<model::WireModel> model;
   if (!arguments.model.empty()) {
     WW_ASSIGN(loaded, model::load_wire_model(arguments.model, flagged_model(arguments.anyway)));
@@ -247,7 +253,7 @@ Result<Finished> execute(const RunArguments& arguments) {
     ::setenv("WIREWATT_TRACE", (trace_folder->path() / "%p.wwt").c_str(), 1);
   }
   std::optional<ScratchFolder> sample_folder;
-  if (!arguments.timeline.empty()) {
+  if (arguments.timeline.wanted()) {
     WW_ASSIGN(folder, ScratchFolder::create("samples"));
     sample_folder.emplace(std::move(folder));
     ::setenv("WIREWATT_SAMPLES", (sample_folder->path() / "%p.samples.csv").c_str(), 1);
@@ -360,11 +366,10 @@ void add_run(CLI::App& app, Outcome& outcome) {
   command->add_option("--counters", arguments->counters,
                       "CSV of every dispatch's counters, as rocprofv3 writes it");
   command->add_option("--trace", arguments->trace, "Memory trace (.wwt) of every dispatch");
-  auto* timeline = add_timeline_option(*command, arguments->timeline);
-  command
-      ->add_option("--model", arguments->model,
-                   "model.json of a calibration, or its folder: power by segment in the timeline")
-      ->needs(timeline);
+  add_timeline_options(*command, arguments->timeline);
+  command->add_option(
+      "--model", arguments->model,
+      "model.json of a calibration, or its folder: power by segment in the timeline");
   add_anyway_option(*command, arguments->anyway);
   add_random_chip_options(*command, arguments->device);
   command
@@ -390,6 +395,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
       "  wirewatt run --device virtual:w9100 --counters out.csv --trace out.wwt -- ./app args\n"
       "  wirewatt run --device virtual:mi210 -- ./hip_program args\n"
       "  wirewatt run --timeline app.pftrace --model first-run -- ./app args\n"
+      "  wirewatt run --rocpd app.db --model first-run -- ./app args\n"
       "  wirewatt run --device virtual:dapper --mode timing --network mesh -- ./app args");
   command->callback([arguments, &outcome] {
     if (arguments->device.name.empty()) {

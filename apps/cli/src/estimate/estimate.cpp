@@ -198,7 +198,7 @@ void print_regression(const nlohmann::json& result) {
 int run(const EstimateArguments& arguments) {
   const bool crossings = arguments.accelwattch.empty() && arguments.constant != "literature" &&
                          model::is_crossing_model(arguments.model);
-  if (!arguments.timeline.empty() && (crossings || !arguments.accelwattch.empty())) {
+  if (arguments.timeline.wanted() && (crossings || !arguments.accelwattch.empty())) {
     return report_error({ErrorCode::invalid_argument,
                          crossings ? "a timeline has joules by segment, which a calibration of "
                                      "crossings does not give; use one of wires (model.json)"
@@ -308,7 +308,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");
   add_random_chip_options(*command, arguments->device);
   command->add_option("--report", arguments->report, "Write the bar chart as a page (HTML)");
-  add_timeline_option(*command, arguments->timeline);
+  add_timeline_options(*command, arguments->timeline);
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
                       "an interconnect term");

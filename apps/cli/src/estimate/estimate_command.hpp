@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "timeline_option.hpp"
 #include "traffic.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/model/estimate.hpp"
@@ -27,7 +28,7 @@ struct EstimateArguments {
   bool assume_toggles{};
   microbench::DeviceRequest device;
   std::string report;
-  std::string timeline;  // file of a timeline; empty: none
+  TimelineFiles timeline;
   std::string accelwattch;
   std::vector<std::string> command;
   bool json{};

@@ -69,6 +69,7 @@ Status write_estimate_timeline(const EstimateArguments& arguments, const Estimat
                                                 : arguments.device.name;
   device.is_virtual = ran || done.model.is_virtual || done.traffic.has_monitors;
   device.misfit = done.model.misfit;
+  device.architecture = counted.architecture;
   timeline::Timeline timeline(std::move(device));
   WW_TRY(timeline.add_launches(counted.dispatches,
                                {done.model, options, done.estimate, counted.architecture}));
@@ -99,7 +100,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     return fail(ErrorCode::invalid_argument,
                 "give counter files (--counters FILE...) or a program after --, not both");
   }
-  WW_TRY(check_timeline_file(arguments.timeline));
+  WW_TRY(check_timeline_files(arguments.timeline));
   std::string architecture = arguments.architecture;
   Estimated done;
   if (arguments.constant != "literature") {
@@ -148,7 +149,7 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);
-  if (!arguments.timeline.empty()) {
+  if (arguments.timeline.wanted()) {
     const auto samples = ran ? ran->samples : std::vector<std::string>();
     WW_TRY(write_estimate_timeline(arguments, done, counted, options, samples));
   }

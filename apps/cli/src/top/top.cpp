@@ -34,7 +34,7 @@ struct TopArguments {
   double interval_s{0.5};
   std::vector<std::string> command;
   std::string metrics_address;
-  std::string timeline;
+  TimelineFiles timeline;
   bool anyway{};
   bool json{};
 };
@@ -90,7 +90,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       "by the chip's clock";
   display.mark_misfit(model.misfit);
   display.frame.state = "running";
-  timeline::Timeline timeline({device, true, model.misfit});
+  timeline::Timeline timeline({device, true, model.misfit, architecture});
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
   std::uint64_t dispatches = 0;
@@ -109,7 +109,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       trouble = tl::unexpected(power.error());
       break;
     }
-    if (!arguments.timeline.empty()) {
+    if (arguments.timeline.wanted()) {
       trouble = add_news(timeline, *news, *power, model, architecture);
       if (!trouble) break;
     }
@@ -132,13 +132,13 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   }
   const auto result = program.finish();
   display.close();
-  if (!arguments.timeline.empty()) WW_TRY(save_timeline(timeline, arguments.timeline));
+  if (arguments.timeline.wanted()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
   return WatchedProgram::told(result);
 }
 
 int run(const TopArguments& arguments) {
-  const auto can_write = check_timeline_file(arguments.timeline);
+  const auto can_write = check_timeline_files(arguments.timeline);
   if (!can_write) return report_error(can_write.error());
   const auto model = model::load_wire_model(arguments.model, flagged_model(arguments.anyway));
   if (!model) return report_error(model.error());
@@ -176,7 +176,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
       ->capture_default_str();
   command->add_option("--openmetrics", arguments->metrics_address,
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
-  add_timeline_option(*command, arguments->timeline);
+  add_timeline_options(*command, arguments->timeline);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(
       "command", arguments->command,

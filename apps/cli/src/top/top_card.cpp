@@ -133,7 +133,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
   std::optional<WatchedProgram> program;
   if (!request.command.empty()) program.emplace(request.command);
-  timeline::Timeline timeline({card.name, model.is_virtual, model.misfit});
+  timeline::Timeline timeline({card.name, model.is_virtual, model.misfit, request.architecture});
   Status trouble;
   auto refreshed = std::chrono::steady_clock::now();
   for (bool quit = false; !quit;) {
@@ -150,7 +150,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     display.mark_misfit(model.misfit);
     display.frame.lines.clear();
     tell_sensor(*readings, display, facts);
-    if (!request.timeline.empty()) add_readings(timeline, *readings);
+    if (request.timeline.wanted()) add_readings(timeline, *readings);
     if (busy) {
       facts["busy_share"] = *busy;
       display.frame.lines.push_back(fmt::format("kernels run {:.0f}% of the time", 100 * *busy));
@@ -161,7 +161,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
       const std::chrono::duration<double> passed = now - before;
       const auto power = session::at_share(*counted.whole, busy.value_or(1));
       display.take(power, passed.count());
-      if (!request.timeline.empty()) timeline.add_stretch(clock_ns(before), clock_ns(now), power);
+      if (request.timeline.wanted()) timeline.add_stretch(clock_ns(before), clock_ns(now), power);
       for (TopRow& row : display.frame.rows) {
         if (row.power_w && model.misfit.empty()) row.status = "estimated";
       }
@@ -177,7 +177,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
     result = program->finish();
     display.close();
   }
-  if (!request.timeline.empty()) WW_TRY(save_timeline(timeline, request.timeline));
+  if (request.timeline.wanted()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
   if (!result) return 0;
   return WatchedProgram::told(*result);

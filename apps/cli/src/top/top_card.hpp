@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "timeline_option.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/wire_model.hpp"
 
@@ -18,7 +19,7 @@ struct CardRequest {
   std::chrono::milliseconds interval;
   bool json{};
   std::string metrics_address;  // where to serve OpenMetrics; empty: nowhere
-  std::string timeline;         // file of a timeline; empty: none
+  TimelineFiles timeline;
 };
 
 // Shows power until the user asks to end or, where output is JSON, the program ends. The segments

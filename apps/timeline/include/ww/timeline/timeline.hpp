@@ -1,5 +1,6 @@
 // A program's kernels, the power of its on-chip wires and the readings of the sensor over time, as
-// a trace that Perfetto reads (ui.perfetto.dev, trace_processor).
+// a trace that Perfetto reads (ui.perfetto.dev, trace_processor), or as rocpd: the SQLite database
+// of ROCm's profiler, schema 3.
 //
 // Power of a segment is a step function: between two times it is the sum of energy over duration of
 // the launches that run. Its integral over the trace is therefore the energy of the estimate that
@@ -34,6 +35,11 @@ struct SensorPoint {
   std::optional<double> clock_mhz;
 };
 
+struct CounterValue {
+  std::size_t counter{};  // index of its name
+  double value{};
+};
+
 // Kernels that ran (or time without any known kernel) from `start_ns` to `end_ns`.
 struct Stretch {
   static constexpr std::size_t kNoKernel = std::numeric_limits<std::size_t>::max();
@@ -42,6 +48,9 @@ struct Stretch {
   std::int64_t start_ns{};
   std::int64_t end_ns{};
   SegmentJoules energy_j;
+  std::int32_t agent{};               // number of the GPU as the profiler counts
+  std::optional<double> grid_size{};  // work-items
+  std::vector<CounterValue> counters{};
 };
 
 // One clock: a process on the virtual GPU, whose chip begins at 0, or a card.
@@ -61,8 +70,11 @@ struct EnergySource {
 struct TimelineDevice {
   std::string name;  // "virtual:w9100"
   bool is_virtual{};
-  std::string misfit;  // why the calibration is flagged, where it is
+  std::string misfit;        // why the calibration is flagged, where it is
+  std::string architecture;  // "gfx90a"; empty: unknown
 };
+
+struct TraceContent;
 
 class Timeline {
  public:
@@ -89,17 +101,24 @@ class Timeline {
   [[nodiscard]] bool empty() const { return domains_.empty(); }
   // What the trace lacks and why, a sentence each.
   [[nodiscard]] std::vector<std::string> gaps() const;
-  // Errors: not_found, permission_denied, io_error.
+  // Writes the trace for Perfetto. Errors: not_found, permission_denied, io_error.
   Status write(const std::filesystem::path& file) const;
+  // Writes the rocpd database. Each launch has its counters and, as further counters with the unit
+  // J, its energy by segment (WIREWATT_L1_L2_ENERGY, ..._LOWER, ..._UPPER), whose sums are those of
+  // the estimate. The sensor's readings are samples. Errors as above.
+  Status write_rocpd(const std::filesystem::path& file) const;
 
  private:
   void place(const measure::CounterDispatch& launch, const SegmentJoules& energy_j);
   void note(const std::array<model::SegmentEstimate, 3>& segments);
+  [[nodiscard]] TraceContent content() const;
 
   TimelineDevice device_;
   std::map<std::string, ClockDomain> domains_;  // by process
   std::map<std::string, std::size_t> kernel_index_;
   std::vector<std::string> kernels_;
+  std::map<std::string, std::size_t> counter_index_;
+  std::vector<std::string> counters_;
   bool has_energy_{};
   std::array<std::string, 3> status_;    // of each segment's figures: "ok", "transferred"
   std::array<std::string, 3> no_power_;  // why a segment has no track
