@@ -119,7 +119,7 @@ const Case kCases[] = {
      [](const NetworkConfig&, int from, int to) {
        const int x = std::abs(from / 2 % 4 - to / 2 % 4);
        const int y = std::abs(from / 8 - to / 8);
-       return Expected{1 + (x > 0 ? 1 : 0) + (y > 0 ? 1 : 0), x + y};
+       return Expected{1 + (x > 0 ? 1 : 0) + (y > 0 ? 1 : 0), 2 * x + y};
      }},
     {"chiplet-mesh", 4, 4, 1,
      [](const NetworkConfig&, int from, int to) {

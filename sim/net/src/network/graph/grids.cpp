@@ -1,5 +1,6 @@
 // Topologies whose routers lie in rows and columns.
 #include <cmath>
+#include <cstdlib>
 
 #include "network/graph/topologies.hpp"
 
@@ -17,6 +18,30 @@ std::vector<Position> grid_positions(const NetworkConfig& config) {
 
 std::uint32_t grid_router(const NetworkConfig& config, int x, int y) {
   return static_cast<std::uint32_t>(y * config.width + x);
+}
+
+// The nodes of a router: a square if their number is one, otherwise a row. Routers lie so many
+// nodes apart, and links between them are so many times as long as between nodes.
+struct Tile {
+  int columns{};
+  int rows{};
+};
+
+Tile tile_of(int nodes) {
+  const int side = static_cast<int>(std::lround(std::sqrt(nodes)));
+  return side * side == nodes ? Tile{side, side} : Tile{nodes, 1};
+}
+
+// Nodes are numbered in rows over the whole chip, so that a router's lie in several rows. They take
+// the first ports of their router.
+void add_tiles(GraphBuilder& builder, const NetworkConfig& config, const Tile& tile) {
+  for (int y = 0; y < tile.rows * config.height; ++y) {
+    for (int x = 0; x < tile.columns * config.width; ++x) {
+      builder.add_node_at(
+          grid_router(config, x / tile.columns, y / tile.rows),
+          static_cast<std::uint32_t>(y % tile.rows * tile.columns + x % tile.columns));
+    }
+  }
 }
 
 // Rings along each axis of more than one router. Ports: + and - of each ring, then the nodes.
@@ -94,17 +119,11 @@ Topology ring(const NetworkConfig& config) {
 }
 
 Topology concentrated_mesh(const NetworkConfig& config) {
-  const int side = static_cast<int>(std::lround(std::sqrt(config.concentration)));
+  const Tile tile = tile_of(config.concentration);
   const auto nodes = static_cast<std::uint32_t>(config.concentration);
   GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
-  // Nodes in rows over the whole chip, so that a router's lie in `side` rows.
-  for (int y = 0; y < side * config.height; ++y) {
-    for (int x = 0; x < side * config.width; ++x) {
-      builder.add_node_at(grid_router(config, x / side, y / side),
-                          static_cast<std::uint32_t>(y % side * side + x % side));
-    }
-  }
-  const Wiring::Link like{.delay = side * config.link_delay};
+  add_tiles(builder, config, tile);
+  const Wiring::Link like{.delay = tile.columns * config.link_delay};
   for (int y = 0; y < config.height; ++y) {
     for (int x = 0; x < config.width; ++x) {
       const std::uint32_t here = grid_router(config, x, y);
@@ -124,20 +143,26 @@ Topology concentrated_mesh(const NetworkConfig& config) {
   return {std::move(wiring), std::move(routes)};
 }
 
+// Routers are joined in BookSim's order, which is that of their numbers within a row, and then
+// within a column. Inputs and outputs therefore have other numbers.
 Topology flattened_butterfly(const NetworkConfig& config) {
+  const Tile tile = tile_of(config.concentration);
   GraphBuilder builder(static_cast<std::uint32_t>(config.width * config.height));
-  for (int node = 0; node < node_count(config); ++node) {
-    builder.add_node(static_cast<std::uint32_t>(node / config.concentration));
-  }
+  add_tiles(builder, config, tile);
   for (int y = 0; y < config.height; ++y) {
     for (int x = 0; x < config.width; ++x) {
-      for (int other = x + 1; other < config.width; ++other) {
-        builder.add_both(grid_router(config, x, y), grid_router(config, other, y),
-                         {.delay = (other - x) * config.link_delay});
+      const std::uint32_t here = grid_router(config, x, y);
+      for (int other = 0; other < config.width; ++other) {
+        if (other != x) {
+          builder.add_link(here, grid_router(config, other, y),
+                           {.delay = tile.columns * std::abs(other - x) * config.link_delay});
+        }
       }
-      for (int other = y + 1; other < config.height; ++other) {
-        builder.add_both(grid_router(config, x, y), grid_router(config, x, other),
-                         {.delay = (other - y) * config.link_delay});
+      for (int other = 0; other < config.height; ++other) {
+        if (other != y) {
+          builder.add_link(here, grid_router(config, x, other),
+                           {.delay = tile.rows * std::abs(other - y) * config.link_delay});
+        }
       }
     }
   }
