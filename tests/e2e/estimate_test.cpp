@@ -7,6 +7,7 @@
 #include <map>
 
 #include "process.hpp"
+#include "ww/core/process.hpp"
 
 namespace ww::e2e {
 namespace {
@@ -186,6 +187,22 @@ TEST_F(Estimate, FindsTheArchitectureOfAVirtualDevice) {
   EXPECT_EQ(segment(result.at("total"), "l1_l2").at("status"), "transferred");
   // The memory side has gfx9's counters alone: the workload ran on the device that was asked for.
   EXPECT_EQ(segment(result.at("total"), "l2_memory").at("status"), "transferred");
+}
+
+// Reads of 128 bytes on gfx942, of 64 on gfx90a: the program moves the same bytes.
+TEST_F(Estimate, BytesOfAProgramAreTheSameWhateverARequestMoves) {
+  if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
+    GTEST_SKIP() << "gfx942 needs clang-19 and lld-19";
+  }
+  const auto bytes_on = [&](const char* device, const char* architecture) {
+    std::vector<std::string> command{wirewatt(), "estimate", "--constant", "literature",
+                                     "--json",   "--device", device,       "--"};
+    for (const auto& word : workload("nn")) command.push_back(word);
+    const auto result = parse(run(command));
+    EXPECT_EQ(result.at("architecture"), architecture);
+    return segment(result.at("total"), "l1_l2").at("bytes").get<double>();
+  };
+  EXPECT_EQ(bytes_on("virtual:mi300x_cpx", "gfx942"), bytes_on("virtual:mi210", "gfx90a"));
 }
 
 TEST_F(Estimate, FromACounterFileIsTheSameAsFromTheRun) {
