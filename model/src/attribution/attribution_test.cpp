@@ -170,7 +170,7 @@ TEST(Attribution, KnowsThePartWhoseTermsItCannotTellApart) {
         power += truth.watts[t + 1] * terms[t].activity[r];
       }
       made.table.power_w[r] = power * (1 + truth.scatter * draw.normal());
-      mean_w += 25 * terms[2].activity[r] + 30 * terms[3].activity[r];
+      for (const std::size_t t : {2U, 3U}) mean_w += truth.watts[t + 1] * terms[t].activity[r];
     }
     mean_w /= static_cast<double>(made.table.power_w.size());
     const auto result = attribute(made.table, {.split_all = true});
