@@ -102,12 +102,11 @@ struct Clang::Impl {
   // One run of the compiler in `folder`; its output, or what it said.
   CompileAnswer compile(const Words& words, const CompileRequest& request, const fs::path& output) {
     ProcessRequest process;
-    process.command = {compiler,
-                       fmt::format("--target={}", kTriple),
-                       "-mcpu=" + processor_of(request.isa),
-                       "-mcode-object-version=5",
+    process.command = {compiler, fmt::format("--target={}", kTriple),
+                       "-mcpu=" + processor_of(request.isa), "-mcode-object-version=5",
                        "-fno-crash-diagnostics",
-                       "-Wno-unused-command-line-argument"};
+                       // LLVM 19 makes pow(fabs(x), y) a powr, which is NaN where both are 0.
+                       "-mllvm", "-amdgpu-simplify-libcall=0", "-Wno-unused-command-line-argument"};
     process.command.insert(process.command.end(), words.begin(), words.end());
     process.command.insert(process.command.end(), {"-o", output.string()});
     process.folder = request.working_directory;
