@@ -122,10 +122,11 @@ std::string make_prelude(std::string_view language, bool fast_relaxed_math,
 // Arguments of a printf that may be strings; further ones do not compile.
 constexpr int kPrintfArguments = 64;
 
-// LLVM 15 finds a format only where it is an expression of an array, and crashes on a %s whose
-// argument is a pointer to constant memory. So the format goes as the address of its second
-// character, and pointers to constant characters go as the numbers that they are.
-std::string printf_macros() {
+// LLVM drops strings that it does not find as constants, and LLVM 15 crashes on a %s whose argument
+// is a pointer to constant memory: pointers to constant characters go as the numbers that they are.
+// LLVM 15 finds a format only where it is an expression of an array, so that the format goes as the
+// address of its second character.
+std::string printf_macros(bool old_compiler) {
   std::string text =
       "#define __ww_as(t, x) t: (ulong)_Generic((x), t: (x), default: (t)0)\n"
       "#define __ww_a(x) _Generic((x), __ww_as(__constant char*, x), "
@@ -144,14 +145,14 @@ std::string printf_macros() {
   }
   text += "#define __ww_pick(" + names + "n, ...) __ww_a##n\n";
   return text +
-         "#define printf(format, ...) printf(&(format)[1] __VA_OPT__(, __ww_pick(__VA_ARGS__, " +
-         counts + ")(__VA_ARGS__)))\n";
+         "#define printf(format, ...) printf(" + (old_compiler ? "&(format)[1]" : "format") +
+         " __VA_OPT__(, __ww_pick(__VA_ARGS__, " + counts + ")(__VA_ARGS__)))\n";
 }
 
 }  // namespace
 
-std::string end_of_prelude(bool printf_lowered) {
-  return (printf_lowered ? printf_macros() : std::string()) + "#line 1 \"program.cl\"\n";
+std::string end_of_prelude(bool prints, bool old_compiler) {
+  return (prints ? printf_macros(old_compiler) : std::string()) + "#line 1 \"program.cl\"\n";
 }
 
 Result<std::vector<std::string>> split_options(std::string_view text) {
