@@ -306,9 +306,10 @@ class FakeKernel final : public LoadedKernel {
   Chip& chip_;
   std::string name_;
   bool patched_;
-  bool by_fours_;  // places are groups of four CUs
-  std::array<std::uint64_t, 8> numbers_{};
-  std::array<FakeBuffer*, 8> buffers_{};
+  bool by_fours_;                                   // places are groups of four CUs
+  static constexpr std::size_t kMostArguments = 9;  // the probe's
+  std::array<std::uint64_t, kMostArguments> numbers_{};
+  std::array<FakeBuffer*, kMostArguments> buffers_{};
 };
 
 class FakeHost final : public ComputeHost {
