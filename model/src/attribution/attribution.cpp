@@ -377,6 +377,7 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionOp
   };
   for (const auto& group : collinearity.groups) {
     std::vector<std::string> names;
+    names.reserve(group.size());
     for (const std::size_t member : group) names.push_back(columns[member].name);
     result.sums.push_back(sum_of(fmt::format("{}", fmt::join(names, " + ")), group));
     for (const std::size_t member : group) {

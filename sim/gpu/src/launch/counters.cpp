@@ -1,5 +1,7 @@
 #include "launch/counters.hpp"
 
+#include <cmath>
+
 namespace ww::sim::gpu::exec {
 namespace {
 
@@ -129,7 +131,7 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
     add({memory.memory_read_halves, memory.memory_write_halves});
   }
   const WireMonitors& w = activity.monitors;
-  const auto whole = [](double value) { return static_cast<std::uint64_t>(value + 0.5); };
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
   add({activity.payload_bits, w.crossbar_slot_bits, whole(w.crossbar_bit_mm), whole(w.leg_bit_mm),
        w.trunks.toggles, w.trunks.adjacent, w.trunks.opposite, w.legs.toggles, w.legs.adjacent,
        w.legs.opposite, w.memory_slot_bits, w.memory.toggles, w.memory.adjacent, w.memory.opposite,
