@@ -144,8 +144,7 @@ std::string printf_macros(bool old_compiler) {
     counts.insert(0, n + ", ");
   }
   text += "#define __ww_pick(" + names + "n, ...) __ww_a##n\n";
-  return text +
-         "#define printf(format, ...) printf(" + (old_compiler ? "&(format)[1]" : "format") +
+  return text + "#define printf(format, ...) printf(" + (old_compiler ? "&(format)[1]" : "format") +
          " __VA_OPT__(, __ww_pick(__VA_ARGS__, " + counts + ")(__VA_ARGS__)))\n";
 }
 

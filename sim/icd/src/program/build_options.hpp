@@ -19,10 +19,10 @@ struct CompileOptions {
   std::string prelude;             // lines that stand before the source, without the last
 };
 
-// The prelude's last lines. `prints`: make printf work. The compiler's pass for it loses strings that
-// are arguments; and LLVM 15's (`old_compiler`) finds a format string only behind an address that is
-// not the string's own (it expects a constant expression and looks through it), and otherwise drops
-// the call silently. The offset is ignored by that pass: it takes the whole string.
+// The prelude's last lines. `prints`: make printf work. The compiler's pass for it loses strings
+// that are arguments; and LLVM 15's (`old_compiler`) finds a format string only behind an address
+// that is not the string's own (it expects a constant expression and looks through it), and
+// otherwise drops the call silently. The offset is ignored by that pass: it takes the whole string.
 [[nodiscard]] std::string end_of_prelude(bool prints, bool old_compiler);
 
 // Options of a compilation for a device. Errors: invalid_argument naming
