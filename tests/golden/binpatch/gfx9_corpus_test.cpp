@@ -96,6 +96,13 @@ void expect_equal(const std::vector<testing::DisassembledLine>& code, const std:
             << " of them different\n";
 }
 
+// Each level takes as long as another, and the middle ones add few forms: they are for
+// WW_CORPUS_ALL=1.
+std::vector<std::string> levels() {
+  if (std::getenv("WW_CORPUS_ALL") == nullptr) return {"-O0", "-O3"};
+  return {"-O0", "-O1", "-O2", "-O3"};
+}
+
 class Gfx9Corpus : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
@@ -109,7 +116,7 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
   // CDNA 3 has no images.
   if (!cpu.starts_with("gfx94")) files.emplace_back("sim/gpu/test/images.cl");
   for (const std::string& file : files) {
-    for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
+    for (const std::string& level : levels()) {
       // The marker's barrier aborts the compiler without optimisation.
       if (level == "-O0" && file.starts_with("tests/")) continue;
       testing::CompileOptions options{.cpu = cpu, .optimisation = level};
@@ -122,8 +129,7 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
   expect_equal(code, cpu);
 }
 
-// The workloads' programs as code of the newest compiler; of all levels with WW_CORPUS_ALL=1, which
-// takes twice as long.
+// The workloads' programs as code of the newest compiler.
 TEST(Gfx942Corpus, WorkloadsAreReadAsLlvmReadsThem) {
   namespace fs = std::filesystem;
   const std::string cpu = "gfx942";
@@ -138,12 +144,10 @@ TEST(Gfx942Corpus, WorkloadsAreReadAsLlvmReadsThem) {
       {"lulesh", "-DN=8"}};
   const char* root = std::getenv("WW_SOURCE_DIR");
   const fs::path folder = fs::path(root == nullptr ? "." : root) / "apps/workloads/cl";
-  std::vector<std::string> levels = {"-O0", "-O3"};
-  if (std::getenv("WW_CORPUS_ALL") != nullptr) levels.insert(levels.end(), {"-O1", "-O2"});
   std::vector<testing::DisassembledLine> code;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().stem().string();
-    for (const std::string& level : levels) {
+    for (const std::string& level : levels()) {
       const auto more = defines.find(name);
       const testing::CompileOptions options{.cpu = cpu,
                                             .optimisation = level,
