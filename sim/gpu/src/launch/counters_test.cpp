@@ -29,7 +29,7 @@ struct Saxpy {
   void run() { test.launch("saxpy", kFloats, 256, y, x, 2.0F); }
 };
 
-TEST(SemanticsOfCounters, RequestsTimesTheirSizesAreTheBytes) {
+TEST(CountersOfGfx942, RequestsTimesTheirSizesAreTheBytes) {
   if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
   Saxpy saxpy;
   ASSERT_EQ(saxpy.x % 128, 0U);
@@ -56,7 +56,7 @@ TEST(SemanticsOfCounters, RequestsTimesTheirSizesAreTheBytes) {
 }
 
 // Loads that pass by the L1 ask for whole lines too: eight values of 4 bytes for 64 work-items.
-TEST(SemanticsOfCounters, LoadsAroundTheL1AskForWholeLines) {
+TEST(CountersOfGfx942, LoadsAroundTheL1AskForWholeLines) {
   if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
   TestGpu test;
   constexpr std::uint32_t kItems = 4096;
@@ -69,7 +69,7 @@ TEST(SemanticsOfCounters, LoadsAroundTheL1AskForWholeLines) {
 }
 
 // Each work-item's word lies in a line of its own: what crosses is the line.
-TEST(SemanticsOfCounters, AScatteredReadBringsTheLine) {
+TEST(CountersOfGfx942, AScatteredReadBringsTheLine) {
   if (!is_gfx942()) GTEST_SKIP() << "counters of gfx942";
   TestGpu test;
   constexpr std::uint32_t kSteps = 16;
