@@ -252,6 +252,7 @@ Result<std::vector<int>> engine_cus(const Topology& topology, const model::Floor
   if (cus.size() != wanted || cus.begin()->first != 0 ||
       cus.rbegin()->first != static_cast<int>(wanted) - 1) {
     std::vector<int> seen;
+    seen.reserve(cus.size());
     for (const auto& [engine, count] : cus) seen.push_back(engine);
     return fail(ErrorCode::unsupported,
                 fmt::format("wavefronts ran on engines {}; the floorplan '{}' has {}",
@@ -259,6 +260,7 @@ Result<std::vector<int>> engine_cus(const Topology& topology, const model::Floor
                 name);
   }
   std::vector<int> counts;
+  counts.reserve(cus.size());
   for (const auto& [engine, count] : cus) counts.push_back(count);
   return counts;
 }

@@ -156,7 +156,8 @@ void Session::launch_list(const char* kernel, Range global, Range local,
   ++launches_;
   const std::size_t group = local.x * local.y * local.z;
   const std::size_t groups = global.x * global.y * global.z / group;
-  waves_ += static_cast<double>(groups * ((group + wave_size - 1) / wave_size));
+  const std::size_t waves_of_group = (group + wave_size - 1) / wave_size;
+  waves_ += static_cast<double>(groups * waves_of_group);
 }
 
 void Session::require(bool holds, const char* what) {

@@ -115,13 +115,13 @@ cl_int fixed_info(cl_device_info name, const InfoSink& sink) {
     case CL_DEVICE_GLOBAL_MEM_CACHE_TYPE:
       return sink.value<cl_device_mem_cache_type>(CL_READ_WRITE_CACHE);
     case CL_DEVICE_LOCAL_MEM_TYPE: return sink.value<cl_device_local_mem_type>(CL_LOCAL);
-    case CL_DEVICE_ERROR_CORRECTION_SUPPORT: return sink.flag(false);
+    case CL_DEVICE_ERROR_CORRECTION_SUPPORT:
     case CL_DEVICE_HOST_UNIFIED_MEMORY: return sink.flag(false);
     case CL_DEVICE_PROFILING_TIMER_RESOLUTION: return sink.value<std::size_t>(1);
     case CL_DEVICE_ENDIAN_LITTLE:
     case CL_DEVICE_AVAILABLE:
     case CL_DEVICE_COMPILER_AVAILABLE:
-    case CL_DEVICE_LINKER_AVAILABLE: return sink.flag(true);
+    case CL_DEVICE_LINKER_AVAILABLE:
     case CL_DEVICE_PREFERRED_INTEROP_USER_SYNC: return sink.flag(true);
     case CL_DEVICE_PRINTF_BUFFER_SIZE: return sink.value<std::size_t>(1024 * 1024);
     case CL_DEVICE_EXECUTION_CAPABILITIES:
