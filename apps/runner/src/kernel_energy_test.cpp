@@ -51,6 +51,18 @@ void write_run(const RunFiles& files, int count, bool in_turn, double noise_w) {
   ASSERT_TRUE(write_file_atomically(files.counters, counters));
 }
 
+std::vector<KernelEnergy> two_unknown_energies(const RunFiles& files) {
+  auto found = kernel_energies(files.samples, files.counters);
+  EXPECT_TRUE(found) << found.error().text();
+  if (!found) return {};
+  EXPECT_EQ(found->size(), 2u);
+  for (const KernelEnergy& kernel : *found) {
+    EXPECT_EQ(kernel.status, RowStatus::not_identified);
+    EXPECT_FALSE(kernel.energy_j);
+  }
+  return *std::move(found);
+}
+
 TEST(KernelEnergies, PartTwoKernelsByTheirLaunches) {
   const RunFiles files;
   write_run(files, 400, false, 0.5);
@@ -84,12 +96,7 @@ TEST(KernelEnergies, SayHowManyLaunchesANoisySensorNeeds) {
 TEST(KernelEnergies, SayHowManyLaunchesFillTheReadings) {
   const RunFiles files;
   write_run(files, 2, true, 0);
-  const auto found = kernel_energies(files.samples, files.counters);
-  ASSERT_TRUE(found) << found.error().text();
-  ASSERT_EQ(found->size(), 2u);
-  for (const KernelEnergy& kernel : *found) {
-    EXPECT_EQ(kernel.status, RowStatus::not_identified);
-    EXPECT_FALSE(kernel.energy_j);
+  for (const KernelEnergy& kernel : two_unknown_energies(files)) {
     // 100 readings of 1 ms, by launches of 0.2 ms.
     ASSERT_TRUE(kernel.launches_wanted);
     EXPECT_NEAR(*kernel.launches_wanted, 500, 1);
@@ -104,12 +111,7 @@ TEST(KernelEnergies, AreNotReadFromASensorWithoutACounter) {
   std::string samples = "time_ns,energy_ticks,valid,launched\n";
   for (int i = 0; i < 400; ++i) samples += fmt::format("{},,1,1\n", i * 1'000'000);
   ASSERT_TRUE(write_file_atomically(files.samples, samples));
-  const auto found = kernel_energies(files.samples, files.counters);
-  ASSERT_TRUE(found) << found.error().text();
-  ASSERT_EQ(found->size(), 2u);
-  for (const KernelEnergy& kernel : *found) {
-    EXPECT_EQ(kernel.status, RowStatus::not_identified);
-    EXPECT_FALSE(kernel.energy_j);
+  for (const KernelEnergy& kernel : two_unknown_energies(files)) {
     EXPECT_FALSE(kernel.launches_wanted);
     EXPECT_NE(kernel.reason.find("no energy counter"), std::string::npos) << kernel.reason;
   }

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
+#include "testing/lone_packet.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/random.hpp"
 #include "ww/sim/net/run.hpp"
@@ -145,25 +145,6 @@ TEST(Estimate, SaysTheRateBeyondWhichNoNetworkKeepsUp) {
   }
 }
 
-// Latency and routers of a packet that is alone.
-std::pair<std::uint64_t, int> lone_packet(Network& network, NodeId from, NodeId to, int flits) {
-  Packet packet;
-  packet.source = from;
-  packet.destinations = {&to, 1};
-  packet.flits = static_cast<std::uint16_t>(flits);
-  packet.created = network.now();
-  EXPECT_TRUE(network.inject(packet));
-  for (int cycle = 0; cycle < 2000; ++cycle) {
-    network.tick();
-    if (!network.deliveries().empty()) {
-      const Delivery& delivery = network.deliveries().front();
-      return {delivery.arrived.value() - delivery.created.value(), delivery.hops};
-    }
-  }
-  ADD_FAILURE() << from << " to " << to << " does not arrive";
-  return {};
-}
-
 TEST(Estimate, IsExactForLonePackets) {
   Random random(5);
   int compared = 0;
@@ -184,8 +165,8 @@ TEST(Estimate, IsExactForLonePackets) {
     for (NodeId node = 0; node < static_cast<NodeId>(nodes); ++node) {
       const NodeId to = permutation_partner(Pattern::neighbour, node, one.network);
       const auto alone = lone_packet(**network, node, to, one.traffic.packet_size);
-      latency += static_cast<double>(alone.first) / nodes;
-      hops += static_cast<double>(alone.second) / nodes;
+      latency += static_cast<double>(alone.latency) / nodes;
+      hops += static_cast<double>(alone.hops) / nodes;
     }
     EXPECT_NEAR(estimate->zero_load_latency, latency, 1e-6) << described(one);
     EXPECT_NEAR(estimate->avg_hops, hops, 1e-6) << described(one);

@@ -8,6 +8,7 @@
 
 #include "network/graph/table_routing.hpp"
 #include "network/graph/topologies.hpp"
+#include "testing/lone_packet.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
@@ -39,27 +40,8 @@ NetworkConfig sized(const std::string& name, int width, int height, int concentr
   return config;
 }
 
-// Latency of a packet that is alone: a router takes three cycles (VC allocation, switch allocation,
-// traversal), a link its delay, the two ends together two cycles, and each flit one.
-std::uint64_t lone_latency(Network& network, NodeId from, NodeId to, int flits, int& hops) {
-  Packet packet;
-  packet.source = from;
-  packet.destinations = {&to, 1};
-  packet.flits = static_cast<std::uint16_t>(flits);
-  packet.created = network.now();
-  EXPECT_TRUE(network.inject(packet));
-  for (int cycle = 0; cycle < 1000; ++cycle) {
-    network.tick();
-    if (!network.deliveries().empty()) {
-      const Delivery& delivery = network.deliveries().front();
-      hops = delivery.hops;
-      return delivery.arrived.value() - delivery.created.value();
-    }
-  }
-  ADD_FAILURE() << from << " to " << to << " does not arrive";
-  return 0;
-}
-
+// A router takes three cycles (VC allocation, switch allocation, traversal), a link its delay, the
+// two ends together two cycles, and each flit one.
 constexpr int kLoneFlits = 3;
 
 struct Expected {
@@ -161,12 +143,11 @@ TEST_P(TopologiesByName, TakeALonePacketInTheTimeOfTheClosedForm) {
   for (int from = 0; from<nodes; from += nodes> 40 ? 3 : 1) {
     for (int to = 0; to < nodes; ++to) {
       const Expected expected = one.form(config, from, to);
-      int hops = 0;
-      const std::uint64_t latency = lone_latency(*network, static_cast<NodeId>(from),
-                                                 static_cast<NodeId>(to), kLoneFlits, hops);
-      EXPECT_EQ(hops, expected.routers) << from << " to " << to;
+      const LonePacket packet =
+          lone_packet(*network, static_cast<NodeId>(from), static_cast<NodeId>(to), kLoneFlits);
+      EXPECT_EQ(packet.hops, expected.routers) << from << " to " << to;
       const int cycles = 3 * expected.routers + expected.links + 2 + kLoneFlits;
-      EXPECT_EQ(latency, static_cast<std::uint64_t>(cycles)) << from << " to " << to;
+      EXPECT_EQ(packet.latency, static_cast<std::uint64_t>(cycles)) << from << " to " << to;
     }
   }
 }
@@ -374,8 +355,7 @@ delay = 4
   config.network = "topology";
   ASSERT_TRUE(set_key(config, "topology", file.string()));
   const auto network = made(config);
-  int hops = 0;
-  lone_latency(*network, 0, 2, 4, hops);
+  lone_packet(*network, 0, 2, 4);
   const power::NetworkEvents events = network->events();
   EXPECT_EQ(events.link_flits, 0u);
   EXPECT_EQ(events.sized_links.length_um, 5000u);  // both directions
@@ -405,8 +385,7 @@ TEST(TopologyFile, LinksBetweenAnL2sSidesAreWiresUntilACalibrationSaysWhatCrossi
   config.network = "topology";
   ASSERT_TRUE(set_key(config, "topology", file.string()));
   const auto network = made(config);
-  int hops = 0;
-  lone_latency(*network, 0, 1, 4, hops);
+  lone_packet(*network, 0, 1, 4);
   const power::NetworkEvents events = network->events();
   EXPECT_EQ(events.links, 2u);
   EXPECT_EQ(events.link_flits, 4u);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "network/graph/topologies.hpp"
+#include "testing/lone_packet.hpp"
 #include "vc_router/pace.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/net/energy.hpp"
@@ -95,22 +96,6 @@ struct Chain {
   }
 };
 
-std::uint64_t arrival_of_a_lone_packet(Network& network, NodeId to, int flits) {
-  Packet packet;
-  packet.destinations = {&to, 1};
-  packet.flits = static_cast<std::uint16_t>(flits);
-  packet.created = network.now();
-  EXPECT_TRUE(network.inject(packet));
-  for (int cycle = 0; cycle < 10000; ++cycle) {
-    network.tick();
-    if (!network.deliveries().empty()) {
-      return network.deliveries().front().arrived.value();
-    }
-  }
-  ADD_FAILURE() << "the packet does not arrive";
-  return 0;
-}
-
 TEST(UnequalSpeeds, TakeALonePacketInTheTimeOfTheClosedForm) {
   const Files files;
   const Chain chains[] = {
@@ -127,7 +112,7 @@ TEST(UnequalSpeeds, TakeALonePacketInTheTimeOfTheClosedForm) {
       auto network = make_network(config);
       ASSERT_TRUE(network) << network.error().text();
       const auto last = static_cast<NodeId>(chain.mhz.size() - 1);
-      EXPECT_EQ(arrival_of_a_lone_packet(**network, last, flits), chain.arrival(flits))
+      EXPECT_EQ(lone_packet(**network, 0, last, flits).latency, chain.arrival(flits))
           << flits << " flits\n"
           << chain.text();
       EXPECT_TRUE((*network)->check_conservation());
