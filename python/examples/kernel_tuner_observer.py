@@ -7,7 +7,7 @@ Kernel Tuner calls the methods around each launch. One launch is shorter than mo
 missing; wires_j needs what the kernel moves, from arithmetic or a profiler.
 """
 
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import wirewatt
 
@@ -19,10 +19,15 @@ except ImportError:  # the methods are what counts
 
 class WirewattObserver(BenchmarkObserver):
     def __init__(self, device: str = "", model: str = "", bytes_l1_l2: Optional[float] = None) -> None:
-        self._session = wirewatt.Session(device, model)
+        self._where = device, model
         self._bytes = bytes_l1_l2
         self._wires: List[float] = []
         self._device: List[float] = []
+
+    def register_device(self, dev: Any) -> None:
+        """Kernel Tuner has opened the device here; the virtual GPU is there from then on."""
+        self.dev = dev
+        self._session = wirewatt.Session(*self._where)
 
     def before_start(self) -> None:
         self._session.begin()

@@ -27,6 +27,7 @@ def launch(times: int) -> None:
 
 
 observer = WirewattObserver("virtual", sys.argv[1])
+observer.register_device(queue)
 for _ in range(3):
     observer.before_start()
     launch(1)

@@ -232,6 +232,12 @@ class Brackets(OfAFolder):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("observer", run.stdout)
 
+    @unittest.skipUnless(have("kernel_tuner") and have("pyopencl"), "Kernel Tuner or python3-pyopencl is not installed")
+    def test_kernel_tuner_gives_joules_of_each_configuration(self) -> None:
+        run = self.on_the_virtual_gpu(str(HERE / "tune_here.py"), str(self.folder))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("tuned", run.stdout)
+
 
 class Figures(unittest.TestCase):
     def test_an_estimate_adds_up_by_segment(self) -> None:
