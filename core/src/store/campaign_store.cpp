@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -121,7 +122,20 @@ Result<RunStatus> run_status_from_string(std::string_view text) {
 struct CampaignStore::Impl {
   std::string file;
   mutable SQLite::Database database;
-  Impl(std::string path, int flags) : file(std::move(path)), database(file, flags, 2000) {}
+  bool writes;
+  Impl(std::string path, int flags)
+      : file(std::move(path)),
+        database(file, flags, 2000),
+        writes((flags & SQLite::OPEN_READWRITE) != 0) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  // A campaign that nobody writes is one plain file: a reader of a database in WAL mode would leave
+  // an index and an empty log beside it, and could not read it where no file may be made.
+  ~Impl() {
+    if (!writes) return;
+    sqlite3_busy_timeout(database.getHandle(), 0);  // where somebody else has it open, it stays
+    sqlite3_exec(database.getHandle(), "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+  }
 
   // Runs `body`, turning SQLite's exceptions into errors.
   template <class F>
@@ -211,8 +225,10 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
   WW_ASSIGN(file, campaign_file(path));
   try {
     auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READWRITE);
+    impl->writes = false;  // another program's database is left as it is
     WW_TRY(check_header(impl->database, file.string()));
     WW_TRY(check_pages(file.string()));
+    impl->writes = true;
     impl->database.exec("PRAGMA journal_mode=WAL");
     impl->database.exec("PRAGMA synchronous=NORMAL");
     impl->database.exec(readings_schema);

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <set>
 
 #include "ww/core/temporary_folder.hpp"
 
@@ -72,6 +73,33 @@ TEST_F(CampaignStoreTest, GivesBackWhatWasStored) {
   EXPECT_EQ(run.samples[0].power_uw, 123456789);
   EXPECT_TRUE(run.samples[0].changed);
   EXPECT_EQ(run.samples[1].power_uw, std::nullopt) << "a missing reading is absent, never 0";
+}
+
+TEST_F(CampaignStoreTest, IsOneFileAfterItsWriterAndAfterEachReader) {
+  const auto files = [this] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  };
+  const std::set<std::string> alone{"campaign.db"};
+  {
+    auto store = CampaignStore::create(file_);
+    ASSERT_TRUE(store && store->begin_session() && store->add(example(0, 1)));
+  }
+  EXPECT_EQ(files(), alone);
+  EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 1U);
+  EXPECT_EQ(files(), alone);
+  {
+    auto store = CampaignStore::open(file_);
+    ASSERT_TRUE(store && store->add(example(0, 2)));
+    // A reader beside the writer does not end its log.
+    EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 2U);
+    ASSERT_TRUE(store->add(example(0, 3)));
+  }
+  EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 3U);
+  EXPECT_EQ(files(), alone);
 }
 
 TEST_F(CampaignStoreTest, GivesBackTheTurnsOfLockInRuns) {
