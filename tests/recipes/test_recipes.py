@@ -177,6 +177,31 @@ class Lmod(unittest.TestCase):
         subprocess.run([compiler, "-p", self.FILE], check=True)
 
 
+class LmodItself(OfAFolder):
+    """The module file in Lmod, where it is installed."""
+
+    def test_loads_and_unloads_the_start_script(self) -> None:
+        init = next((file for file in (pathlib.Path("/usr/share/lmod/lmod/init/bash"), pathlib.Path(
+            os.environ.get("LMOD_PKG", "/opt/apps/lmod/lmod")) / "init/bash") if file.exists()), None)
+        if init is None:
+            self.skipTest("Lmod is not installed")
+        modules = self.folder / "modules" / "wirewatt"
+        modules.mkdir(parents=True)
+        shutil.copy(Lmod.FILE, modules)
+        root = bundle(self.folder / "root")
+        script = f""". {init}
+            module load wirewatt/{VERSION} && wirewatt devices
+            module unload wirewatt && ! command -v wirewatt
+            WIREWATT_ROOT=/elsewhere module load wirewatt 2>&1"""
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "WIREWATT_ROOT": str(root),
+                       "MODULEPATH": str(modules.parent)}
+        done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
+        self.assertTrue(done.stdout.startswith("bundled devices\n"), done.stdout + done.stderr)
+        self.assertNotIn(str(root), done.stdout)
+        self.assertIn("there is no wirewatt in /elsewhere: set root", " ".join(done.stdout.split()))
+        self.assertNotEqual(done.returncode, 0)
+
+
 class Conda(unittest.TestCase):
     def test_is_a_recipe_of_this_version(self) -> None:
         try:
