@@ -1,5 +1,6 @@
 // Timelines as users write them, read back by the schema: joules of the power tracks are those of
 // the estimate.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,6 +106,36 @@ TEST_F(TimelineFile, OfTheLiveViewHasTheSameJoules) {
   EXPECT_NEAR(joules(live, "L1-L2", " [W]"), expected, 1e-6 * expected);
   EXPECT_FALSE(live.tracks("temperature [C]").empty());
   EXPECT_FALSE(live.tracks("core clock [MHz]").empty());
+}
+
+// A database for ROCm's tools, by SQL as its readers ask: joules by segment are the estimate's.
+TEST_F(TimelineFile, AsRocpdHasTheJoulesOfTheEstimateByQuery) {
+  const auto database_file = (folder_.path() / "app.db").string();
+  const auto result = of_program({"estimate", "--model", model(), "--json", "--device",
+                                  "virtual:w9100", "--rocpd", database_file})
+                          .json();
+  const SQLite::Database database(database_file, SQLite::OPEN_READONLY);
+  const auto joules = [&](const std::string& counter) {
+    SQLite::Statement sum(database,
+                          "SELECT sum(e.value) FROM rocpd_pmc_event e JOIN rocpd_info_pmc c ON "
+                          "c.id=e.pmc_id AND c.guid=e.guid WHERE c.units='J' AND c.name=?");
+    sum.bind(1, counter);
+    sum.executeStep();
+    return sum.getColumn(0).getDouble();
+  };
+  const json& segments = result.at("total").at("segments");
+  for (const auto& [segment, counter] :
+       {std::pair{0U, "WIREWATT_REGISTERS_L1_ENERGY"}, std::pair{1U, "WIREWATT_L1_L2_ENERGY"},
+        std::pair{2U, "WIREWATT_L2_MEMORY_ENERGY"}}) {
+    const json& energy = segments.at(segment).at("energy_j");
+    const double value = energy.at("value").get<double>();
+    EXPECT_GT(value, 0) << counter;
+    for (const auto& [ending, key] :
+         {std::pair{"", "value"}, std::pair{"_LOWER", "low"}, std::pair{"_UPPER", "high"}}) {
+      EXPECT_NEAR(joules(std::string(counter) + ending), energy.at(key).get<double>(), 1e-6 * value)
+          << counter << ending;
+    }
+  }
 }
 
 TEST_F(TimelineFile, ThatCannotBeWrittenIsSaidBeforeTheProgramRuns) {
