@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <string>
 
+#include "ww/metrics/metrics.hpp"
 #include "ww/session/bracket.hpp"
 
 struct wirewatt_session {
   std::unique_ptr<ww::session::Bracket> bracket;
   std::string device;
   std::array<std::string, WIREWATT_SEGMENTS + 2> reasons;  // device, interconnect, segments
+  ww::metrics::MetricsState total;                         // of all stretches
 };
 
 namespace {
@@ -81,6 +84,24 @@ wirewatt_joules joules_of(const ww::session::Joules& joules) {
   return {status, 0, joules.energy->value, joules.energy->low, joules.energy->high};
 }
 
+bool has_value(const wirewatt_joules& joules) {
+  return !std::isnan(joules.value);
+}
+
+void add_to_total(ww::metrics::MetricsState& total, const wirewatt_reading& reading,
+                  const ww::session::Reading& found) {
+  total.dispatches += reading.dispatches;
+  if (has_value(reading.device)) total.device_j = total.device_j.value_or(0) + reading.device.value;
+  for (std::size_t s = 0; s < WIREWATT_SEGMENTS; ++s) {
+    auto& segment = total.segments[s];
+    segment.status = std::string(ww::to_string(found.segments[s].status));
+    const wirewatt_joules& joules = reading.segment[s];
+    if (!has_value(joules)) continue;
+    segment.energy_j = ww::model::together(segment.energy_j.value_or(ww::model::Interval{}),
+                                           {joules.value, joules.low, joules.high});
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -113,6 +134,12 @@ wirewatt_status wirewatt_open_with(const char* device, const char* model, uint32
     auto made = std::make_unique<wirewatt_session>();
     made->bracket = std::move(*bracket);
     made->device = made->bracket->device();
+    made->total.device = made->total.card = made->device;
+    made->total.is_virtual = made->bracket->is_virtual();
+    if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) made->total.job = job;
+    for (auto& segment : made->total.segments) {
+      segment.status = std::string(ww::to_string(ww::RowStatus::unavailable));
+    }
     *session = made.release();
     return WIREWATT_OK;
   });
@@ -155,6 +182,7 @@ wirewatt_status wirewatt_end(wirewatt_session* session, wirewatt_reading* readin
       whole.segment[s] = joules_of(found->segments[s]);
       session->reasons[s + 2] = found->segments[s].reason;
     }
+    add_to_total(session->total, whole, *found);
     // A program built with an earlier version has a shorter structure.
     std::memcpy(reading, &whole, whole.size);
     return WIREWATT_OK;
@@ -179,6 +207,20 @@ const char* wirewatt_reason(const wirewatt_session* session, int index) {
   if (session == nullptr || index < -2 || index >= WIREWATT_SEGMENTS) return "";
   const int place = index == -1 ? 0 : index == -2 ? 1 : index + 2;
   return session->reasons[static_cast<std::size_t>(place)].c_str();
+}
+
+size_t wirewatt_metrics(const wirewatt_session* session, char* text, size_t size) {
+  size_t needed = 0;
+  guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_metrics: no session");
+    if (size > 0 && text == nullptr) return refuse("wirewatt_metrics: no place for the text");
+    const std::string whole =
+        ww::metrics::metrics_text(session->total, ww::metrics::MetricsForm::open_metrics);
+    if (size > 0) text[whole.copy(text, size - 1)] = '\0';
+    needed = whole.size() + 1;
+    return WIREWATT_OK;
+  });
+  return needed;
 }
 
 }  // extern "C"

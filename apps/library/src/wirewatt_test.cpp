@@ -111,6 +111,35 @@ TEST_F(Library, GivesJoulesOfTheDeviceAndOfEachSegment) {
   wirewatt_close(session);
 }
 
+TEST_F(Library, GivesMetricsOfAllItsStretches) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("", model().c_str(), &session), WIREWATT_OK) << wirewatt_error();
+  double energy = 0;
+  for (int stretch = 0; stretch < 2; ++stretch) {
+    ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK) << wirewatt_error();
+    launch(3);
+    wirewatt_reading reading{};
+    reading.size = sizeof reading;
+    ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK) << wirewatt_error();
+    energy += reading.segment[WIREWATT_L1_L2].value;
+  }
+  std::string text(wirewatt_metrics(session, nullptr, 0), 'x');
+  ASSERT_EQ(wirewatt_metrics(session, text.data(), text.size()), text.size());
+  EXPECT_EQ(text.back(), '\0');
+  EXPECT_THAT(text, HasSubstr("# EOF\n"));
+  EXPECT_THAT(text, HasSubstr("wirewatt_dispatches_total{hw_type=\"gpu\",hw_id=\"virtual:w9100\","
+                              "hw_name=\"virtual:w9100\",virtual=\"true\"} 6\n"));
+  const std::string family = "\nwirewatt_wire_energy_joules_total{";
+  const auto at = text.find("segment=\"L1-L2\"} ", text.find(family));
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_NEAR(std::stod(text.substr(text.find(' ', at))), energy, 1e-9 * energy);
+  std::string cut(10, 'x');
+  EXPECT_EQ(wirewatt_metrics(session, cut.data(), cut.size()), text.size());
+  EXPECT_EQ(cut, std::string("# TYPE wi") + '\0');
+  EXPECT_EQ(wirewatt_metrics(nullptr, nullptr, 0), 0U);
+  wirewatt_close(session);
+}
+
 TEST_F(Library, RefusesAFlaggedModelAndMarksItsFiguresAnyway) {
   wirewatt_session* session = nullptr;
   const auto flagged = model("misfit");

@@ -10,6 +10,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/result_row.hpp"
 #include "ww/measure/csv.hpp"
+#include "ww/model/segment_names.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::timeline {
@@ -180,8 +181,8 @@ std::vector<std::string> Timeline::gaps() const {
   if (!has_energy_ || untimed_ > 0) return found;
   for (std::size_t s = 0; s < no_power_.size(); ++s) {
     if (!no_power_[s].empty()) {
-      found.push_back(
-          fmt::format("{} has no power track, because it is {}", kSegmentNames[s], no_power_[s]));
+      found.push_back(fmt::format("{} has no power track, because it is {}",
+                                  model::kSegmentNames[s], no_power_[s]));
     }
   }
   return found;
@@ -193,12 +194,12 @@ TraceContent Timeline::content() const {
   if (!device_.misfit.empty()) {
     content.title += " (MISFIT, rely on no power of a segment: " + device_.misfit + ")";
   }
-  for (std::size_t s = 0; s < kSegmentNames.size(); ++s) {
+  for (std::size_t s = 0; s < model::kSegmentNames.size(); ++s) {
     // A track without some launches' energy would be too low, and that cannot be seen in it.
     if (!has_energy_ || untimed_ > 0 || !no_power_[s].empty()) continue;
     content.tracks[s] = status_[s] == "ok" || status_[s].empty()
-                            ? kSegmentNames[s]
-                            : fmt::format("{}, {}", kSegmentNames[s], status_[s]);
+                            ? model::kSegmentNames[s]
+                            : fmt::format("{}, {}", model::kSegmentNames[s], status_[s]);
   }
   return content;
 }

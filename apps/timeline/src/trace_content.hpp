@@ -11,9 +11,6 @@
 
 namespace ww::timeline {
 
-// Of wires, by model::WireSegment.
-inline constexpr std::array<const char*, 3> kSegmentNames = {"registers-L1", "L1-L2", "L2-memory"};
-
 struct TraceContent {
   std::string title;         // of every process
   std::string architecture;  // "gfx90a"; empty: unknown

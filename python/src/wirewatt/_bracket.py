@@ -138,6 +138,15 @@ class Session:
                         for index, name in enumerate(_SEGMENTS)}
         return out
 
+    def metrics(self) -> str:
+        """The joules of all stretches so far as OpenMetrics text, for a page that a monitoring system scrapes."""
+        session = self._open_session()
+        size = self._lib.wirewatt_metrics(session, self._ffi.NULL, 0)
+        text = self._ffi.new("char[]", max(size, 1))
+        if self._lib.wirewatt_metrics(session, text, size) == 0:
+            raise WirewattError(self._ffi.string(self._lib.wirewatt_error()).decode(errors="replace"))
+        return self._ffi.string(text).decode(errors="replace")
+
     def _figure(self, joules: Any, index: int, name: str) -> Figure:
         reason = self._ffi.string(self._lib.wirewatt_reason(self._session, index)).decode(errors="replace")
         known = not math.isnan(joules.value)

@@ -33,7 +33,7 @@ struct TopArguments {
   std::string architecture;
   double interval_s{0.5};
   std::vector<std::string> command;
-  std::string metrics_address;
+  MetricsTargets metrics;
   TimelineFiles timeline;
   bool anyway{};
   bool json{};
@@ -82,7 +82,7 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   ::setenv("WIREWATT_LIVE", file.c_str(), 1);
   const std::string device =
       arguments.device.name.empty() ? "virtual:w9100" : arguments.device.name;
-  WW_ASSIGN(display, Display::open({arguments.json, arguments.metrics_address, device}));
+  WW_ASSIGN(display, Display::open({arguments.json, arguments.metrics, device}));
   const std::string architecture = runner::chip_generation(arguments.device);
   display.frame.title = device + " (virtual, not a measurement)";
   display.frame.source =
@@ -150,9 +150,9 @@ int run(const TopArguments& arguments) {
                          "the virtual GPU runs inside a program: give one after --",
                          "wirewatt top"});
   }
-  const CardRequest card{arguments.device.name,     arguments.counters,     arguments.architecture,
-                         arguments.command,         interval_of(arguments), arguments.json,
-                         arguments.metrics_address, arguments.timeline};
+  const CardRequest card{arguments.device.name, arguments.counters,     arguments.architecture,
+                         arguments.command,     interval_of(arguments), arguments.json,
+                         arguments.metrics,     arguments.timeline};
   const auto result = on_virtual ? watch_program(arguments, *model) : watch_card(card, *model);
   return result ? *result : report_error(result.error());
 }
@@ -174,8 +174,12 @@ void add_top(CLI::App& app, Outcome& outcome) {
   command->add_option("--interval", arguments->interval_s, "Time between refreshes [s]")
       ->check(CLI::Range(0.05, 60.0))
       ->capture_default_str();
-  command->add_option("--openmetrics", arguments->metrics_address,
+  command->add_option("--openmetrics", arguments->metrics.address,
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
+  command->add_option(
+      "--otlp", arguments->metrics.otlp,
+      "Send the figures to OpenTelemetry: to a file, a line of JSON each refresh, or "
+      "to a collector at http://HOST:PORT");
   add_timeline_options(*command, arguments->timeline);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(

@@ -127,7 +127,7 @@ Result<int> watch_card(const CardRequest& request, const model::WireModel& model
   options.clock_control = false;
   WW_ASSIGN(sensor, measure::open_sensor(card, options));
   WW_ASSIGN(counted, count(request, model));
-  WW_ASSIGN(display, Display::open({request.json, request.metrics_address,
+  WW_ASSIGN(display, Display::open({request.json, request.metrics,
                                     request.device.empty() ? "gpu:0" : request.device}));
   display.frame.title =
       card.name + (model.is_virtual ? " (model of a virtual chip: not a measurement)" : "");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "timeline_option.hpp"
+#include "top/top_display.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/wire_model.hpp"
 
@@ -18,7 +19,7 @@ struct CardRequest {
   std::vector<std::string> command;   // counted by a profiler, then watched; not with files
   std::chrono::milliseconds interval;
   bool json{};
-  std::string metrics_address;  // where to serve OpenMetrics; empty: nowhere
+  MetricsTargets metrics;
   TimelineFiles timeline;
 };
 

@@ -4,42 +4,45 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "ww/model/segment_names.hpp"
+
 namespace ww::cli {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::array names = {"registers-L1", "L1-L2", "L2-memory", "together"};
 constexpr std::size_t kept = 240;  // refreshes of history
 
 }  // namespace
 
 Result<Display> Display::open(const DisplayRequest& request) {
   Display display;
-  if (!request.metrics_address.empty()) {
-    WW_ASSIGN(server, MetricsServer::start(request.metrics_address));
+  if (!request.metrics.otlp.empty()) {
+    WW_ASSIGN(otlp, OtlpExport::open(request.metrics.otlp));
+    display.otlp_ = std::move(otlp);
+  }
+  if (!request.metrics.address.empty()) {
+    WW_ASSIGN(server, MetricsServer::start(request.metrics.address));
     display.server_ = std::move(server);
     spdlog::info("metrics are at {}", display.server_->url());
   }
-  display.silent_ = display.server_ != nullptr && ::isatty(STDOUT_FILENO) != 1 && !request.json;
+  const bool watched = display.server_ || display.otlp_;
+  display.silent_ = watched && ::isatty(STDOUT_FILENO) != 1 && !request.json;
   if (!request.json && !display.silent_) {
     WW_ASSIGN(screen, TopScreen::open());
     display.screen_ = std::move(screen);
   }
-  for (const char* name : names) display.frame.rows.push_back({name, {}, "", {}});
+  for (const char* name : model::kSegmentNames) display.frame.rows.push_back({name, {}, "", {}});
+  display.frame.rows.push_back({"together", {}, "", {}});
   display.state_.device = request.device;
   if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) display.state_.job = job;
-  for (std::size_t s = 0; s < display.state_.segments.size(); ++s) {
-    display.state_.segments[s].name = names[s];
-    display.state_.segments[s].status = "unavailable";
-  }
+  for (auto& segment : display.state_.segments) segment.status = "unavailable";
   return display;
 }
 
@@ -80,11 +83,12 @@ void Display::publish(const json& facts) {
     state_.segments[s].power_w = frame.rows[s].power_w;
     state_.segments[s].status = misfit_.empty() ? frame.rows[s].status : "misfit";
   }
-  server_->publish(state_);
+  if (server_) server_->publish(state_);
+  if (otlp_) otlp_->publish(state_);
 }
 
 void Display::show(json facts) {
-  if (server_) publish(facts);
+  if (server_ || otlp_) publish(facts);
   if (screen_) {
     screen_->draw(frame);
     return;

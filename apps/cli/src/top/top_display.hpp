@@ -9,22 +9,29 @@
 #include <string>
 
 #include "top/open_metrics.hpp"
+#include "top/otlp_export.hpp"
 #include "top/top_screen.hpp"
 #include "ww/core/result.hpp"
 #include "ww/model/estimate.hpp"
 
 namespace ww::cli {
 
+// Where the figures go besides; an empty one is none.
+struct MetricsTargets {
+  std::string address;  // where to serve OpenMetrics
+  std::string otlp;     // a file, or the address of a collector
+};
+
 struct DisplayRequest {
   bool json{};
-  std::string metrics_address;  // empty: none
-  std::string device;           // as the user names it
+  MetricsTargets metrics;
+  std::string device;  // as the user names it
 };
 
 class Display {
  public:
   // With an address for metrics and without a terminal nothing is drawn. Errors: those of
-  // TopScreen::open and MetricsServer::start.
+  // TopScreen::open, MetricsServer::start and OtlpExport::open.
   static Result<Display> open(const DisplayRequest& request);
 
   // Puts a refresh's figures into the rows. Their energy is the estimate's own, or, for a program
@@ -52,7 +59,8 @@ class Display {
 
   std::unique_ptr<TopScreen> screen_;
   std::unique_ptr<MetricsServer> server_;
-  MetricsState state_;
+  std::unique_ptr<OtlpExport> otlp_;
+  metrics::MetricsState state_;
   bool silent_{};       // neither screen nor lines
   std::string misfit_;  // why the calibration is flagged
 };

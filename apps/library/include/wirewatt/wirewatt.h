@@ -122,6 +122,13 @@ WIREWATT_EXPORT wirewatt_status wirewatt_add_traffic(wirewatt_session* session,
  * wirewatt_segment, -1 for the device, -2 for the interconnect. Valid until the next end. */
 WIREWATT_EXPORT const char* wirewatt_reason(const wirewatt_session* session, int index);
 
+/* Writes the joules of all stretches that have ended in this session, as OpenMetrics text for a
+ * monitoring system: by device, segment and status, with their intervals, as `wirewatt top
+ * --openmetrics` does. Writes at most `size` bytes with the zero at the end; text may be NULL if
+ * size is 0. Returns the bytes that the whole text needs with its zero, or 0 if it fails (see
+ * wirewatt_error). Not while another thread uses the session. */
+WIREWATT_EXPORT size_t wirewatt_metrics(const wirewatt_session* session, char* text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

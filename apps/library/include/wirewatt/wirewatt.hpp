@@ -40,6 +40,14 @@ class session {
   }
   // See wirewatt_reason.
   std::string reason(int index) const { return wirewatt_reason(session_.get(), index); }
+  // See wirewatt_metrics.
+  std::string metrics() const {
+    std::string text(wirewatt_metrics(session_.get(), nullptr, 0), '\0');
+    if (text.empty()) throw error(WIREWATT_DEVICE);
+    wirewatt_metrics(session_.get(), text.data(), text.size());
+    text.pop_back();  // the zero
+    return text;
+  }
   // Measures `work`, which must finish its queue.
   template <class Work>
   wirewatt_reading measure(Work&& work) {

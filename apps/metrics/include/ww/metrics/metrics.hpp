@@ -1,0 +1,51 @@
+// What on-chip wires draw, for monitoring systems: OpenMetrics text (openmetrics.io, version 1.0.0)
+// and OTLP, OpenTelemetry's protocol, as JSON (opentelemetry.io/docs/specs/otlp, version 1). The
+// device's power and energy are named by OpenTelemetry's conventions for hardware (hw.power,
+// hw.energy), the wires' by wirewatt.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ww/model/estimate.hpp"
+
+namespace ww::metrics {
+
+// What is shown at one moment. Energies count from the start of the program.
+struct MetricsState {
+  struct Segment {
+    std::optional<model::Interval> power_w;
+    std::optional<model::Interval> energy_j;  // of the refreshes that had a figure
+    std::string status;
+  };
+  std::string device;  // as the user named it: "gpu:0"
+  std::string card;    // the card's name
+  bool is_virtual{};
+  std::string job;                  // of the batch system, if there is one
+  std::array<Segment, 3> segments;  // by model::WireSegment
+  std::optional<double> device_w;
+  std::optional<double> device_j;
+  std::uint64_t dispatches{};
+};
+
+enum class MetricsForm {
+  open_metrics,
+  prometheus  // its text format 0.0.4, for scrapers that do not ask for OpenMetrics
+};
+
+// The text of a scrape. A figure that is missing has no sample, and its status says why.
+[[nodiscard]] std::string metrics_text(const MetricsState& state, MetricsForm form);
+
+// Times of an export, since 1970 [ns].
+struct MetricsTimes {
+  std::uint64_t start_ns{};  // where the energies begin
+  std::uint64_t now_ns{};
+};
+
+// An ExportMetricsServiceRequest on one line without its end. `version` is this program's.
+[[nodiscard]] std::string otlp_json(const MetricsState& state, const MetricsTimes& times,
+                                    const std::string& version);
+
+}  // namespace ww::metrics

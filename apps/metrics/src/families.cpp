@@ -1,0 +1,85 @@
+#include "families.hpp"
+
+#include "ww/model/segment_names.hpp"
+
+namespace ww::metrics {
+namespace {
+
+using SegmentFigure = std::optional<model::Interval> MetricsState::Segment::*;
+
+// A figure of the segments: the value, and both ends of its interval.
+void add_segments(std::vector<Family>& into, const MetricsState& state, SegmentFigure figure,
+                  const Family& like) {
+  struct Bound {
+    const char* ending;
+    const char* help;  // empty: the family's own
+    double model::Interval::*member;
+  };
+  constexpr std::array<Bound, 3> kBounds{
+      {{"", "", &model::Interval::value},
+       {".lower", "Lower end of its 95% interval.", &model::Interval::low},
+       {".upper", "Upper end of its 95% interval.", &model::Interval::high}}};
+  for (const Bound& bound : kBounds) {
+    Family family = like;
+    family.name += bound.ending;
+    if (*bound.help != '\0') family.help = bound.help;
+    for (std::size_t s = 0; s < state.segments.size(); ++s) {
+      const auto& interval = state.segments[s].*figure;
+      if (!interval) continue;
+      family.samples.push_back({(*interval).*bound.member, {{"segment", model::kSegmentNames[s]}}});
+    }
+    into.push_back(std::move(family));
+  }
+}
+
+}  // namespace
+
+std::vector<Family> families(const MetricsState& state) {
+  std::vector<Family> all;
+  if (state.device_w) {
+    all.push_back({"hw.power",
+                   Unit::watt,
+                   false,
+                   "Power of the device, by its own sensor.",
+                   {{*state.device_w}}});
+  }
+  if (state.device_j) {
+    all.push_back({"hw.energy",
+                   Unit::joule,
+                   true,
+                   "Energy of the device, by its own sensor.",
+                   {{*state.device_j}}});
+  }
+  add_segments(all, state, &MetricsState::Segment::power_w,
+               {"wirewatt.wire.power", Unit::watt, false, "Power of on-chip wires.", {}});
+  add_segments(
+      all, state, &MetricsState::Segment::energy_j,
+      {"wirewatt.wire.energy", Unit::joule, true, "Energy of on-chip wires since the start.", {}});
+  Family status{"wirewatt.wire.status",
+                Unit::none,
+                false,
+                "1, labelled with the status of a segment's figure.",
+                {}};
+  for (std::size_t s = 0; s < state.segments.size(); ++s) {
+    status.samples.push_back(
+        {1, {{"segment", model::kSegmentNames[s]}, {"status", state.segments[s].status}}});
+  }
+  all.push_back(std::move(status));
+  all.push_back({"wirewatt.dispatches",
+                 Unit::kernel,
+                 true,
+                 "Kernels that were seen since the start.",
+                 {{static_cast<double>(state.dispatches)}}});
+  return all;
+}
+
+Labels device_labels(const MetricsState& state) {
+  Labels labels{{"hw.type", "gpu"},
+                {"hw.id", state.device},
+                {"hw.name", state.card},
+                {"virtual", state.is_virtual ? "true" : "false"}};
+  if (!state.job.empty()) labels.emplace_back("job_id", state.job);
+  return labels;
+}
+
+}  // namespace ww::metrics

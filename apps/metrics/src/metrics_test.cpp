@@ -1,0 +1,85 @@
+// Each form is read back: the same figures, and none that is missing.
+#include "ww/metrics/metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ww::metrics {
+namespace {
+
+using nlohmann::json;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+MetricsState state() {
+  MetricsState state;
+  state.device = "gpu:0";
+  state.card = "a \"card\"";
+  state.job = "4711";
+  state.device_w = 120.5;
+  state.dispatches = 7;
+  state.segments = {{{{}, {}, "unavailable"},
+                     {model::Interval{2, 1, 3}, model::Interval{20, 10, 30}, "ok"},
+                     {{}, {}, "not_identified"}}};
+  return state;
+}
+
+json metric(const json& request, const std::string& name) {
+  for (const json& one :
+       request.at("resourceMetrics").at(0).at("scopeMetrics").at(0).at("metrics")) {
+    if (one.at("name") == name) return one;
+  }
+  return nullptr;
+}
+
+TEST(OpenMetrics, NamesUnitsAndLabelsFollowFromOpenTelemetrys) {
+  const auto text = metrics_text(state(), MetricsForm::open_metrics);
+  EXPECT_THAT(text, HasSubstr("# TYPE wirewatt_wire_energy_lower_joules counter\n"
+                              "# UNIT wirewatt_wire_energy_lower_joules joules\n"));
+  EXPECT_THAT(text, HasSubstr("wirewatt_wire_energy_lower_joules_total{hw_type=\"gpu\",hw_id="
+                              "\"gpu:0\",hw_name=\"a \\\"card\\\"\",virtual=\"false\",job_id="
+                              "\"4711\",segment=\"L1-L2\"} 10\n"));
+  EXPECT_THAT(text, HasSubstr("\nwirewatt_dispatches_total{"));
+  EXPECT_THAT(text, EndsWith("# EOF\n"));
+}
+
+TEST(OpenMetrics, HasNoSampleOfAMissingFigure) {
+  const auto text = metrics_text(state(), MetricsForm::prometheus);
+  EXPECT_THAT(text, Not(HasSubstr("segment=\"registers-L1\"} ")));
+  EXPECT_THAT(text, HasSubstr("segment=\"registers-L1\",status=\"unavailable\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE wirewatt_wire_energy_joules_total counter\n"));
+  EXPECT_THAT(text, Not(HasSubstr("hw_energy")));
+}
+
+TEST(Otlp, CountersAreCumulativeSumsWithAStart) {
+  const auto request = json::parse(otlp_json(state(), {1'000, 2'000}, "0.1.0"));
+  const json energy = metric(request, "wirewatt.wire.energy");
+  ASSERT_TRUE(energy.is_object());
+  EXPECT_EQ(energy.at("unit"), "J");
+  EXPECT_EQ(energy.at("sum").at("aggregationTemporality"), 2);
+  EXPECT_EQ(energy.at("sum").at("isMonotonic"), true);
+  ASSERT_EQ(energy.at("sum").at("dataPoints").size(), 1U);
+  const json& point = energy.at("sum").at("dataPoints").at(0);
+  EXPECT_EQ(point.at("asDouble"), 20);
+  EXPECT_EQ(point.at("startTimeUnixNano"), "1000");
+  EXPECT_EQ(point.at("timeUnixNano"), "2000");
+  EXPECT_THAT(point.at("attributes"),
+              ::testing::Contains(json({{"key", "hw.id"}, {"value", {{"stringValue", "gpu:0"}}}})));
+}
+
+TEST(Otlp, GaugesHaveNoStartAndMetricsWithoutAFigureAreLeftOut) {
+  auto of_idle = state();
+  of_idle.segments[1].power_w.reset();
+  const auto request = json::parse(otlp_json(of_idle, {1'000, 2'000}, "0.1.0"));
+  EXPECT_TRUE(metric(request, "wirewatt.wire.power").is_null());
+  const json power = metric(request, "hw.power");
+  ASSERT_TRUE(power.is_object());
+  EXPECT_EQ(power.at("gauge").at("dataPoints").at(0).at("asDouble"), 120.5);
+  EXPECT_FALSE(power.at("gauge").at("dataPoints").at(0).contains("startTimeUnixNano"));
+}
+
+}  // namespace
+}  // namespace ww::metrics
