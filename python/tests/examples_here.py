@@ -32,6 +32,7 @@ for _ in range(3):
     observer.before_start()
     launch(1)
     observer.after_finish()
+assert "wirewatt_wire_energy_joules_total" in observer._session.metrics()
 tuned = observer.get_results()
 again = observer.get_results()
 assert tuned["wires_j"] > 0, tuned
