@@ -11,7 +11,8 @@
 namespace ww::sim::trace {
 namespace {
 
-constexpr std::uint64_t kLine = 64;
+constexpr std::uint64_t kSector = 64;  // bytes of a store's request, and of a dirty mask
+constexpr std::uint64_t kMostSectors = 2;
 constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
 
 // Tags of one cache, least recently used first out.
@@ -20,12 +21,12 @@ class Tags {
   struct Slot {
     std::uint64_t tag{kNone};
     std::uint64_t stamp{};
-    std::uint64_t dirty{};  // bytes
-    bool partial{};         // bytes that were not written are not there
+    std::array<std::uint64_t, kMostSectors> dirty{};  // bytes
+    bool partial{};                                   // bytes that were not written are not there
   };
-  Tags(std::int64_t bytes, int ways)
+  Tags(std::int64_t bytes, int ways, int line_bytes)
       : ways_(static_cast<std::size_t>(ways)),
-        sets_(static_cast<std::size_t>(bytes) / kLine / ways_),
+        sets_(static_cast<std::size_t>(bytes) / static_cast<std::size_t>(line_bytes) / ways_),
         slots_(sets_ * ways_) {}
 
   void clear() { std::fill(slots_.begin(), slots_.end(), Slot{}); }
@@ -49,7 +50,7 @@ class Tags {
     }
     return oldest;
   }
-  void take(Slot* slot, std::uint64_t line) { *slot = {line, ++clock_, 0, false}; }
+  void take(Slot* slot, std::uint64_t line) { *slot = {line, ++clock_, {}, false}; }
 
  private:
   std::size_t ways_;
@@ -68,47 +69,50 @@ class Replay {
   explicit Replay(const CacheShape& shape)
       : shape_(shape),
         l1_(static_cast<std::size_t>(shape.engines * shape.cus_per_engine),
-            Tags(shape.l1_bytes, shape.l1_ways)),
+            Tags(shape.l1_bytes, shape.l1_ways, shape.l1_line_bytes)),
         l2_(static_cast<std::size_t>(shape.channels),
-            Tags(shape.l2_bytes / shape.channels, shape.l2_ways)) {}
+            Tags(shape.l2_bytes / shape.channels, shape.l2_ways, shape.l2_line_bytes)),
+        l1_sectors_(static_cast<std::uint64_t>(shape.l1_line_bytes) / kSector),
+        l2_sectors_(static_cast<std::uint64_t>(shape.l2_line_bytes) / kSector) {}
 
   void begin_launch() {
     for (Tags& tags : l1_) tags.clear();
   }
 
   void access(const Access& access, const Instruction& instruction) {
-    // Lines that the lanes touch, and which of their bytes.
+    // Sectors that the lanes touch, and which of their bytes.
     count_ = 0;
     for (std::uint64_t set = access.lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       std::uint64_t address = access.address[lane];
       std::uint64_t left = instruction.element_bytes;
       while (left > 0) {
-        const std::uint64_t offset = address % kLine;
-        const std::uint64_t here = std::min(left, kLine - offset);
+        const std::uint64_t offset = address % kSector;
+        const std::uint64_t here = std::min(left, kSector - offset);
         const std::uint64_t mask =
-            (here == kLine ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << offset;
-        touch(address / kLine, mask);
+            (here == kSector ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1) << offset;
+        touch(address / kSector, mask);
         address += here;
         left -= here;
       }
     }
     Tags& l1 = l1_[cu_of(access.group)];
-    for (std::size_t i = 0; i < count_; ++i) {
-      const auto [line, mask] = touched_[i];
-      ++traffic.l1_accesses;
-      if (instruction.operation == Operation::load) {
-        if (l1.find(line, line) != nullptr) {
-          ++traffic.l1_hits;
-          continue;
-        }
-        l1.take(l1.victim(line), line);
-        read(line);
-        continue;
+    if (instruction.operation == Operation::load) {
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (!first_of_its_line(i)) continue;
+        load(l1, touched_[i].sector / l1_sectors_);
       }
+      return;
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      const auto [sector, mask] = touched_[i];
+      ++traffic.l1_accesses;
+      const std::uint64_t line = sector / l1_sectors_;
       if (auto* slot = l1.find(line, line)) *slot = {};
-      if (instruction.operation != Operation::store) read(line);
-      write(line, mask, instruction.operation == Operation::store);
+      ++traffic.l2_writes;
+      traffic.l1_l2_write_bytes += kSector;
+      if (instruction.operation != Operation::store) read(sector);
+      write(sector, mask);
     }
   }
 
@@ -116,16 +120,35 @@ class Replay {
 
  private:
   struct Touched {
-    std::uint64_t line, mask;
+    std::uint64_t sector, mask;
   };
 
-  void touch(std::uint64_t line, std::uint64_t mask) {
+  void touch(std::uint64_t sector, std::uint64_t mask) {
     for (std::size_t i = count_; i-- > 0;) {
-      if (touched_[i].line != line) continue;
+      if (touched_[i].sector != sector) continue;
       touched_[i].mask |= mask;
       return;
     }
-    touched_[count_++] = {line, mask};
+    touched_[count_++] = {sector, mask};
+  }
+  // Whether no sector before the ith lies in the same line of an L1.
+  [[nodiscard]] bool first_of_its_line(std::size_t i) const {
+    if (l1_sectors_ == 1) return true;
+    const auto* const end = touched_.data() + i;
+    return std::none_of(touched_.data(), end, [&](const Touched& earlier) {
+      return earlier.sector / l1_sectors_ == end->sector / l1_sectors_;
+    });
+  }
+  void load(Tags& l1, std::uint64_t line) {
+    ++traffic.l1_accesses;
+    if (l1.find(line, line) != nullptr) {
+      ++traffic.l1_hits;
+      return;
+    }
+    l1.take(l1.victim(line), line);
+    ++traffic.l2_reads;
+    traffic.l1_l2_read_bytes += l1_sectors_ * kSector;
+    read(line * l1_sectors_);
   }
 
   // As a dispatcher deals them: engines in turn, within an engine the compute units in turn.
@@ -137,59 +160,78 @@ class Replay {
 
   struct Place {
     Tags& tags;
+    std::uint64_t line;
     std::uint64_t index;  // within the channel
   };
-  Place place(std::uint64_t line) {
-    const auto run = static_cast<std::uint64_t>(shape_.interleave_bytes) / kLine;
+  Place place(std::uint64_t sector) {
+    const std::uint64_t line = sector / l2_sectors_;
+    const auto run = static_cast<std::uint64_t>(shape_.interleave_bytes) / (l2_sectors_ * kSector);
     const auto channels = static_cast<std::uint64_t>(shape_.channels);
     const std::uint64_t block = line / run;
-    return {l2_[block % channels], block / channels * run + line % run};
+    return {l2_[block % channels], line, block / channels * run + line % run};
   }
-  Tags::Slot* allocate(Tags& tags, std::uint64_t line, std::uint64_t index) {
-    Tags::Slot* slot = tags.victim(index);
-    if (slot->tag != kNone && slot->dirty != 0) {
-      traffic.memory_write_bytes += 32 * halves(slot->dirty);
+  Tags::Slot* allocate(const Place& place) {
+    Tags::Slot* slot = place.tags.victim(place.index);
+    if (slot->tag != kNone) {
+      for (const std::uint64_t dirty : slot->dirty) {
+        traffic.memory_write_bytes += 32 * halves(dirty);
+      }
     }
-    tags.take(slot, line);
+    place.tags.take(slot, place.line);
     return slot;
   }
-  void read(std::uint64_t line) {
-    ++traffic.l2_accesses;
-    const auto [tags, index] = place(line);
-    Tags::Slot* slot = tags.find(line, index);
+  void read(std::uint64_t sector) {
+    const Place at = place(sector);
+    Tags::Slot* slot = at.tags.find(at.line, at.index);
     if (slot != nullptr && !slot->partial) return;
     ++traffic.l2_misses;
-    if (slot == nullptr) slot = allocate(tags, line, index);
+    if (slot == nullptr) slot = allocate(at);
     slot->partial = false;
-    traffic.memory_read_bytes += kLine;
+    traffic.memory_read_bytes += l2_sectors_ * kSector;
   }
-  void write(std::uint64_t line, std::uint64_t mask, bool crosses) {
-    if (crosses) ++traffic.l2_accesses;
-    const auto [tags, index] = place(line);
-    Tags::Slot* slot = tags.find(line, index);
+  void write(std::uint64_t sector, std::uint64_t mask) {
+    const Place at = place(sector);
+    Tags::Slot* slot = at.tags.find(at.line, at.index);
     if (slot == nullptr) {
       ++traffic.l2_misses;
-      slot = allocate(tags, line, index);
+      slot = allocate(at);
       slot->partial = true;
     }
-    slot->dirty |= mask;
-    if (slot->dirty == ~std::uint64_t{0}) slot->partial = false;
+    slot->dirty[sector % l2_sectors_] |= mask;
+    const auto whole = slot->dirty.begin() + static_cast<std::ptrdiff_t>(l2_sectors_);
+    if (std::all_of(slot->dirty.begin(), whole,
+                    [](std::uint64_t dirty) { return dirty == ~std::uint64_t{0}; })) {
+      slot->partial = false;
+    }
   }
 
   CacheShape shape_;
   std::vector<Tags> l1_;
   std::vector<Tags> l2_;
+  std::uint64_t l1_sectors_;  // of a line
+  std::uint64_t l2_sectors_;
   std::array<Touched, 2 * kLanes> touched_{};
   std::size_t count_{};
 };
 
 Status check(const CacheShape& shape) {
-  const auto sets = [](std::int64_t bytes, int ways) {
-    return ways > 0 ? bytes / static_cast<std::int64_t>(kLine) / ways : 0;
+  const auto is_line = [](int bytes) {
+    return bytes == static_cast<int>(kSector) || bytes == static_cast<int>(kMostSectors * kSector);
+  };
+  if (!is_line(shape.l1_line_bytes) || !is_line(shape.l2_line_bytes) ||
+      shape.l2_line_bytes < shape.l1_line_bytes) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("lines of {} B in the L1 and {} B in the L2; both are 64 or 128, and "
+                            "the L2's is not the shorter one",
+                            shape.l1_line_bytes, shape.l2_line_bytes));
+  }
+  const auto sets = [](std::int64_t bytes, int ways, int line_bytes) {
+    return ways > 0 ? bytes / line_bytes / ways : 0;
   };
   if (shape.engines < 1 || shape.cus_per_engine < 1 || shape.channels < 1 ||
-      shape.interleave_bytes < static_cast<int>(kLine) || sets(shape.l1_bytes, shape.l1_ways) < 1 ||
-      sets(shape.l2_bytes / shape.channels, shape.l2_ways) < 1) {
+      shape.interleave_bytes < shape.l2_line_bytes ||
+      sets(shape.l1_bytes, shape.l1_ways, shape.l1_line_bytes) < 1 ||
+      sets(shape.l2_bytes / shape.channels, shape.l2_ways, shape.l2_line_bytes) < 1) {
     return fail(
         ErrorCode::out_of_range,
         fmt::format("caches of {} B with {} ways and {} B with {} ways over {} channels "

@@ -45,14 +45,14 @@ TEST(CacheReplay, ServesASecondLoadOfTheSameLinesFromTheL1) {
   const auto traffic = traffic_of({{4096}, {4096}}, {});
   EXPECT_EQ(traffic.l1_accesses, 8U);
   EXPECT_EQ(traffic.l1_hits, 4U);
-  EXPECT_EQ(traffic.l2_accesses, 4U);
+  EXPECT_EQ(traffic.l2_accesses(), 4U);
   EXPECT_EQ(traffic.memory_read_bytes, 256U);
 }
 
 TEST(CacheReplay, LosesTheL1AndKeepsTheL2BetweenLaunches) {
   const auto traffic = traffic_of({{4096}, {4096, Operation::load, 0, true}}, {});
   EXPECT_EQ(traffic.l1_hits, 0U);
-  EXPECT_EQ(traffic.l2_accesses, 8U);
+  EXPECT_EQ(traffic.l2_accesses(), 8U);
   EXPECT_EQ(traffic.l2_misses, 4U);
 }
 
@@ -83,8 +83,64 @@ TEST(CacheReplay, ALargerCacheNeverMovesMoreOfACyclicStream) {
   small.l1_bytes = 4096;
   const auto little = traffic_of(waves, small);
   const auto much = traffic_of(waves, {});
-  EXPECT_EQ(little.l2_accesses, 3U * 128U);  // LRU: a cycle larger than the cache never hits
-  EXPECT_EQ(much.l2_accesses, 128U);
+  EXPECT_EQ(little.l2_accesses(), 3U * 128U);  // LRU: a cycle larger than the cache never hits
+  EXPECT_EQ(much.l2_accesses(), 128U);
+}
+
+// gfx94: a read asks for 128 B and brings 128 B from memory; a store moves 64 B.
+CacheShape wide_lines() {
+  CacheShape shape;
+  shape.l1_line_bytes = 128;
+  shape.l2_line_bytes = 128;
+  return shape;
+}
+
+TEST(CacheReplay, ReadsWholeLinesOf128BytesAndStores64) {
+  const auto load = traffic_of({{4096}}, wide_lines());  // 256 B
+  EXPECT_EQ(load.l2_reads, 2U);
+  EXPECT_EQ(load.l1_l2_bytes(), 256);
+  EXPECT_EQ(load.memory_read_bytes, 256U);
+  // From the middle of a line on, 256 B touch three lines of 128 B and four of 64 B.
+  const auto beside = traffic_of({{4096 + 64}}, wide_lines());
+  EXPECT_EQ(beside.l2_reads, 3U);
+  EXPECT_EQ(beside.l1_l2_bytes(), 3 * 128);
+  EXPECT_EQ(beside.memory_read_bytes, 3U * 128U);
+  EXPECT_EQ(traffic_of({{4096 + 64}}, {}).l1_l2_bytes(), 256);
+  const auto store = traffic_of({{4096 + 64, Operation::store}}, wide_lines());
+  EXPECT_EQ(store.l2_writes, 4U);
+  EXPECT_EQ(store.l1_l2_bytes(), 256);
+  EXPECT_EQ(store.memory_read_bytes, 0U);
+}
+
+TEST(CacheReplay, FillsALineOf128BytesOfWhichAStoreWroteHalf) {
+  // The store leaves halves of the first and the last line unwritten, which a load then brings.
+  const auto traffic =
+      traffic_of({{4096 + 64, Operation::store}, {4096 + 64, Operation::load}}, wide_lines());
+  EXPECT_EQ(traffic.memory_read_bytes, 2U * 128U);
+  CacheShape no_room = wide_lines();
+  no_room.l2_bytes = 16 * 128;
+  no_room.l2_ways = 1;
+  // What was not written is not written back either.
+  const auto evicted = traffic_of({{64, Operation::store}, {64 + 4096, Operation::store}}, no_room);
+  EXPECT_EQ(evicted.memory_write_bytes % 64, 0U);
+  EXPECT_LE(evicted.memory_write_bytes, 512U);
+}
+
+TEST(CacheReplay, RefusesLinesThatNoCacheHas) {
+  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay_lines.wwt";
+  auto writer = Writer::create(file, "test");
+  ASSERT_TRUE((*writer)->finish());
+  for (const auto& [l1, l2] : {std::pair{96, 128}, std::pair{128, 64}, std::pair{256, 256}}) {
+    auto reader = Reader::open(file);
+    ASSERT_TRUE(reader);
+    CacheShape shape;
+    shape.l1_line_bytes = l1;
+    shape.l2_line_bytes = l2;
+    const auto traffic = replay_through_caches(*reader, shape);
+    ASSERT_FALSE(traffic);
+    EXPECT_EQ(traffic.error().code, ErrorCode::out_of_range);
+  }
+  std::filesystem::remove(file);
 }
 
 TEST(CacheReplay, RefusesACacheWithoutASet) {

@@ -9,10 +9,12 @@
 #include "commands/project.hpp"
 #include "output.hpp"
 #include "traffic.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/model/crossing_use.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/layout.hpp"
 #include "ww/model/technology.hpp"
+#include "ww/runner/chip_architecture.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
 
 namespace ww::cli {
@@ -42,6 +44,8 @@ double relative_to_28nm(double at_7nm, double node_nm) {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::int64_t kKib = 1024;
 
 json node_projection(const model::WireModel& model, const ProjectArguments& arguments,
                      double node_nm) {
@@ -136,16 +140,40 @@ Result<json> layout_projection(const model::WireModel& model, const ProjectArgum
   return result;
 }
 
+// The caches of the chip that made a trace. A trace of no known chip (an import, a drawn chip) runs
+// through the W9100's.
+sim::trace::CacheShape shape_of(const std::string& producer) {
+  sim::trace::CacheShape shape;
+  if (!DeviceName(producer).is_virtual()) return shape;
+  microbench::DeviceRequest device;
+  device.name = producer;
+  const auto chip = runner::chip_architecture(device);
+  if (!chip) return shape;
+  shape.l1_bytes = chip->l1_bytes;
+  shape.l1_ways = chip->l1_ways;
+  shape.l2_bytes = chip->l2_bytes;
+  shape.l2_ways = chip->l2_ways;
+  shape.engines = chip->shader_engines;
+  shape.cus_per_engine = chip->cus_per_engine;
+  shape.channels = chip->l2_channels;
+  shape.interleave_bytes = chip->channel_interleave_bytes;
+  shape.l1_line_bytes = chip->l1_line_bytes;
+  shape.l2_line_bytes = chip->l2_fetch_bytes;
+  return shape;
+}
+
 Result<json> cache_projection(const ProjectArguments& arguments) {
   auto rows = json::array();
-  const auto add = [&](int l1, int l2) -> Status {
-    sim::trace::CacheShape shape;
-    shape.l1_bytes = std::int64_t{l1} * 1024;
-    shape.l2_bytes = std::int64_t{l2} * 1024;
+  WW_ASSIGN(traced, sim::trace::Reader::open(arguments.trace));
+  const sim::trace::CacheShape own = shape_of(traced.producer());
+  const auto add = [&](std::int64_t l1_bytes, std::int64_t l2_bytes) -> Status {
+    sim::trace::CacheShape shape = own;
+    shape.l1_bytes = l1_bytes;
+    shape.l2_bytes = l2_bytes;
     WW_ASSIGN(reader, sim::trace::Reader::open(arguments.trace));
     WW_ASSIGN(traffic, sim::trace::replay_through_caches(reader, shape));
-    rows.push_back({{"l1_kib", l1},
-                    {"l2_kib", l2},
+    rows.push_back({{"l1_kib", l1_bytes / kKib},
+                    {"l2_kib", l2_bytes / kKib},
                     {"l1_l2_bytes", traffic.l1_l2_bytes()},
                     {"l2_memory_bytes", traffic.l2_memory_bytes()},
                     {"l1_accesses", traffic.l1_accesses},
@@ -153,11 +181,9 @@ Result<json> cache_projection(const ProjectArguments& arguments) {
                     {"l2_misses", traffic.l2_misses}});
     return {};
   };
-  constexpr int l1_kib = 16;  // the W9100's own
-  constexpr int l2_kib = 1024;
-  for (const int l1 : arguments.l1_kib) WW_TRY(add(l1, l2_kib));
+  for (const int l1 : arguments.l1_kib) WW_TRY(add(kKib * l1, own.l2_bytes));
   for (const int l2 : arguments.l2_kib) {
-    if (l2 != l2_kib) WW_TRY(add(l1_kib, l2));
+    if (kKib * l2 != own.l2_bytes) WW_TRY(add(own.l1_bytes, kKib * l2));
   }
   return rows;
 }

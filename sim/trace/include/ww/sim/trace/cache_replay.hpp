@@ -18,25 +18,36 @@ struct CacheShape {
   int cus_per_engine{11};
   int channels{16};
   int interleave_bytes{256};
+  // 64, or 128 where a tag of the L1 stands for 128 B and a read asks the L2 for all of them
+  // (gfx94).
+  int l1_line_bytes{64};
+  int l2_line_bytes{64};  // 64, or 128 where a miss brings 128 B; not less than the L1's
 };
 
 struct CacheTraffic {
-  std::uint64_t l1_accesses{};  // lines that instructions touch
+  std::uint64_t l1_accesses{};  // requests to an L1: a line that a load touches, 64 B of a store
   std::uint64_t l1_hits{};
-  std::uint64_t l2_accesses{};  // lines that cross from L1 to L2 or back
+  std::uint64_t l2_reads{};   // requests for an L1's line
+  std::uint64_t l2_writes{};  // and of stores and atomics, up to 64 B each
   std::uint64_t l2_misses{};
+  std::uint64_t l1_l2_read_bytes{};  // those requests in bytes: whole lines
+  std::uint64_t l1_l2_write_bytes{};
   std::uint64_t memory_read_bytes{};
   std::uint64_t memory_write_bytes{};
-  [[nodiscard]] double l1_l2_bytes() const { return 64.0 * static_cast<double>(l2_accesses); }
+  [[nodiscard]] std::uint64_t l2_accesses() const { return l2_reads + l2_writes; }
+  [[nodiscard]] double l1_l2_bytes() const {
+    return static_cast<double>(l1_l2_read_bytes + l1_l2_write_bytes);
+  }
   [[nodiscard]] double l2_memory_bytes() const {
     return static_cast<double>(memory_read_bytes + memory_write_bytes);
   }
 };
 
 // Runs a trace through the caches. L1s write through without allocation, lose their content between
-// launches, and see loads by lines of 64 B. The L2 writes back, allocates without a fill on
-// full-line writes, and keeps its content. Groups go to engines in turn and to their compute units
-// in turn. Errors: out_of_range (a shape that makes no cache), and those of the reader.
+// launches, and see loads by their lines. Stores and atomics cross by 64 B. The L2 writes back,
+// allocates without a fill on full-line writes, and keeps its content. Groups go to engines in turn
+// and to their compute units in turn. Errors: out_of_range (a shape that makes no cache), and those
+// of the reader.
 [[nodiscard]] Result<CacheTraffic> replay_through_caches(Reader& reader, const CacheShape& shape);
 
 }  // namespace ww::sim::trace
