@@ -53,6 +53,21 @@ if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
   endforeach()
 endif()
 add_custom_target(emulator_kernels DEPENDS ${objects})
+if(WW_EMULATOR_CLANG_19 AND WW_EMULATOR_LLD_19)
+  set(dies_object ${CMAKE_CURRENT_BINARY_DIR}/emulator_dies_gfx942.co)
+  add_custom_command(OUTPUT ${dies_object}
+    COMMAND ${WW_EMULATOR_CLANG_19} -x cl -cl-std=CL1.2 -target amdgcn-amd-amdhsa -mcpu=gfx942 -O2
+            -mcode-object-version=4 -nogpulib -Xclang -finclude-default-header
+            ${libraries} -include ${constant} ${CMAKE_CURRENT_SOURCE_DIR}/test/dies.cl
+            -o ${dies_object}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/test/dies.cl ${constant} VERBATIM
+    COMMENT "Building the emulator's test kernels for several dies")
+  ww_add_test(exec_dies_test LABEL unit
+    SOURCES src/memory/dies_test.cpp ${dies_object} LIBS ww_sim_gpu ww_sim_gpu_truth)
+  target_include_directories(exec_dies_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+  target_compile_definitions(exec_dies_test PRIVATE
+    WW_EMULATOR_KERNELS="${dies_object}" WW_EMULATOR_DIES_KERNELS="${dies_object}")
+endif()
 
 ww_add_test(exec_cache_test LABEL unit
   SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp

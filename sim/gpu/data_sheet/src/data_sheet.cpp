@@ -20,6 +20,20 @@ constexpr SheetKey kTopKeys[] = {
 };
 
 constexpr SheetKey kArchitectureKeys[] = {
+    {.name = "dies",
+     .field = &Architecture::dies,
+     .low = 1,
+     .high = 8,
+     .unit = "",
+     .help = "Compute dies; engines, channels and L2 below are those of one die",
+     .required = false},
+    {.name = "cus_off_per_die",
+     .field = &Architecture::cus_off_per_die,
+     .low = 0,
+     .high = 8,
+     .unit = "",
+     .help = "Compute units of a die that are switched off: the last ones of its last engines",
+     .required = false},
     {"shader_engines", &Architecture::shader_engines, 1, 8, "", "Shader engines"},
     {"cus_per_engine", &Architecture::cus_per_engine, 1, 16, "", "Compute units of an engine"},
     {"simds_per_cu", &Architecture::simds_per_cu, 1, 4, "", "SIMDs of a compute unit"},
@@ -68,6 +82,48 @@ constexpr SheetKey kArchitectureKeys[] = {
      "Latency of memory beyond an L2 miss"},
     {"memory_bytes_per_clock_per_channel", &Architecture::memory_bytes_per_clock_per_channel, 0.1,
      256, "bytes", "Peak of a memory channel, a core cycle"},
+    {.name = "infinity_cache_bytes",
+     .field = &Architecture::infinity_cache_bytes,
+     .low = 1 << 20,
+     .high = 1 << 30,
+     .unit = "bytes",
+     .help = "Cache on the memory's side, all slices together (of several dies)",
+     .required = false},
+    {.name = "infinity_cache_ways",
+     .field = &Architecture::infinity_cache_ways,
+     .low = 1,
+     .high = 64,
+     .unit = "",
+     .help = "Ways of its sets",
+     .required = false},
+    {.name = "infinity_cache_cycles",
+     .field = &Architecture::infinity_cache_cycles,
+     .low = 0,
+     .high = 10000,
+     .unit = kCycles,
+     .help = "Latency of its hit beyond an L2 miss, without hops",
+     .required = false},
+    {.name = "infinity_cache_bytes_per_clock_per_slice",
+     .field = &Architecture::infinity_cache_bytes_per_clock_per_slice,
+     .low = 0.1,
+     .high = 256,
+     .unit = "bytes",
+     .help = "Peak of a slice, a core cycle",
+     .required = false},
+    {.name = "io_die_hop_cycles",
+     .field = &Architecture::io_die_hop_cycles,
+     .low = 0,
+     .high = 10000,
+     .unit = kCycles,
+     .help = "From an I/O die to its neighbour and back",
+     .required = false},
+    {.name = "io_die_link_bytes_per_clock",
+     .field = &Architecture::io_die_link_bytes_per_clock,
+     .low = 1,
+     .high = 65536,
+     .unit = "bytes",
+     .help = "Peak of the link to a neighbour, each way, a core cycle",
+     .required = false},
     {"launch_overhead_ns", &Architecture::launch_overhead_ns, 0, 10'000'000, "ns",
      "Time between two launches of one queue"},
 };
@@ -89,7 +145,7 @@ std::string toml_quoted(std::string_view text) {
   return out + "\"";
 }
 
-// Lines "l2_ways = 16" that read back as they were.
+// Lines "l2_ways = 16" that read back as they were. An optional key at its default has none.
 template <class C>
 std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
   std::string text;
@@ -99,6 +155,7 @@ std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
           if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
             const auto& value = from.*member;
             using Value = std::remove_cvref_t<decltype(value)>;
+            if (!row.required && value == C{}.*member) return;
             if constexpr (std::is_same_v<Value, std::string>) {
               text += fmt::format("{} = {}\n", row.name, toml_quoted(value));
             } else if constexpr (std::is_floating_point_v<Value>) {

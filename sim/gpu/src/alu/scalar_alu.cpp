@@ -100,9 +100,9 @@ bool hardware_register(Wave& w, U32 id, U32& value) {
       if (launch.isa == Isa::gfx7) return false;
       value = (flat_lds_aperture_high & 0xFFFF0000U) | flat_private_aperture_high >> 16;
       return true;
-    case kXccId:  // CDNA 3: the number of the die, here the only one
+    case kXccId:  // CDNA 3: the number of the die
       if (launch.isa != Isa::gfx942) return false;
-      value = 0;
+      value = w.cu->die();
       return true;
     case kIbStatus: value = w.vector_queue.count | w.scalar_queue.count << 8; return true;
     default: return false;

@@ -84,9 +84,8 @@ ComputeUnit::ComputeUnit(const Architecture& architecture, int engine, int index
 }
 
 std::size_t ComputeUnit::register_bytes(const Architecture& architecture) {
-  const auto cus =
-      static_cast<std::size_t>(architecture.shader_engines * architecture.cus_per_engine);
-  return cus * kSlots * widest_stride(architecture) * sizeof(std::uint32_t);
+  return static_cast<std::size_t>(architecture.cu_places()) * kSlots * widest_stride(architecture) *
+         sizeof(std::uint32_t);
 }
 
 // Waves lie as close as their launch allows, which saves pages. No register number needs a check:
@@ -422,7 +421,8 @@ void ComputeUnit::resolved(Wave& wave) {
 std::uint32_t ComputeUnit::hardware_id(const Wave& wave) const {
   const auto cu = static_cast<std::uint32_t>(index_);
   return wave.wave_id | std::uint32_t{wave.simd} << 4 | (cu & 15U) << 8 | (cu >> 4 & 1U) << 12 |
-         (static_cast<std::uint32_t>(engine_) & (architecture_.shader_engines > 4 ? 7U : 3U))
+         (static_cast<std::uint32_t>(engine_ % architecture_.shader_engines) &
+          (architecture_.shader_engines > 4 ? 7U : 3U))
              << 13 |
          (wave.group->hardware_slot & 15U) << 16 | 1U << 30;
 }

@@ -128,6 +128,10 @@ class ComputeUnit {
   [[nodiscard]] const LaunchState& launch() const { return *launch_; }
   [[nodiscard]] std::byte* lds(const WorkGroup& group) { return lds_.data() + group.lds_offset; }
   [[nodiscard]] std::uint32_t hardware_id(const Wave& wave) const;
+  // Number of the die: what XCC_ID reads.
+  [[nodiscard]] std::uint32_t die() const {
+    return static_cast<std::uint32_t>(engine_ / architecture_.shader_engines);
+  }
   // Records the launch's first error and stops this CU.
   void fault(const Wave& wave, ErrorCode code, std::string message);
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -202,7 +206,7 @@ class ComputeUnit {
   [[nodiscard]] std::size_t stride_for(const LaunchState& launch) const;
 
   const Architecture& architecture_;
-  int engine_;
+  int engine_;  // of all dies, [die][engine]
   int index_;
   DeviceMemory& memory_;
   const LaunchState* launch_{};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "host/host_cache.hpp"
+#include "memory/die_memories.hpp"
 #include "memory/memory_system.hpp"
 #include "ww/sim/trace/writer.hpp"
 
@@ -14,62 +15,95 @@ constexpr std::uint64_t kQuantaBetweenLooks = 1024;  // of the watchdog at the c
 constexpr std::size_t kCusAhead = 2;                 // of the one that runs
 }  // namespace
 
-// Hands out work-groups: engines in turn, within an engine the next CU that has room.
+// Hands out work-groups. Group i goes to die i modulo the dies, whether or not there is room on
+// another (round robin, as ROCm's notes on the placement of work have it); within a die engines in
+// turn, within an engine the next CU that has room.
 struct Engine::Dispatcher {
-  Dispatcher(const LaunchState& launch_state, const Architecture& architecture,
+  Dispatcher(const LaunchState& launch_state, const Architecture& architecture_of_chip,
              std::size_t cus_used)
       : launch(launch_state),
-        engines(static_cast<std::size_t>(architecture.shader_engines)),
+        architecture(architecture_of_chip),
+        engines_of_die(static_cast<std::size_t>(architecture.shader_engines)),
         cus_per_engine(static_cast<std::size_t>(architecture.cus_per_engine)),
-        cus_in_use(cus_used),
-        next_cu(engines, 0),
-        free_at(engines, 0),
-        total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {}
+        dies(static_cast<std::size_t>(architecture.dies)),
+        total(std::uint64_t{launch.groups[0]} * launch.groups[1] * launch.groups[2]) {
+    for (int engine = 0; engine < architecture.engines_of_all_dies(); ++engine) {
+      const auto working = static_cast<std::size_t>(architecture.cus_of_engine(engine));
+      engines.push_back({.cus_in_use = std::min(cus_used, working)});
+    }
+    for (std::size_t die = 0; die < dies.size(); ++die) dies[die].next_group = die;
+  }
 
   void fill(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t cycle) {
-    while (started < total) {
-      bool placed = false;
-      for (std::size_t tried = 0; tried < engines && !placed; ++tried) {
-        const std::size_t engine = (next_engine + tried) % engines;
-        placed = place(cus, engine, cycle);
-        if (placed) next_engine = (engine + 1) % engines;
+    for (std::size_t die = 0; die < dies.size(); ++die) {
+      while (dies[die].next_group < total && place(cus, die, cycle)) {
       }
-      if (!placed) return;
     }
   }
 
-  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t engine,
-             std::int64_t cycle) {
-    for (std::size_t tried = 0; tried < cus_in_use; ++tried) {
-      const std::size_t index = (next_cu[engine] + tried) % cus_in_use;
-      ComputeUnit& cu = *cus[engine * cus_per_engine + index];
-      if (!cu.has_room()) continue;
-      // An engine's dispatcher starts a wave a cycle.
-      const std::int64_t start = std::max(cycle, free_at[engine]);
-      free_at[engine] = start + launch.waves_per_group;
-      const std::uint64_t x = started % launch.groups[0];
-      const std::uint64_t y = started / launch.groups[0] % launch.groups[1];
-      const std::uint64_t z = started / launch.groups[0] / launch.groups[1];
-      cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
-                static_cast<std::uint32_t>(z)},
-               start);
+  // The die's next group; false where there is no room.
+  bool place(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t die, std::int64_t cycle) {
+    for (std::size_t tried = 0; tried < engines_of_die; ++tried) {
+      const std::size_t engine = (dies[die].next_engine + tried) % engines_of_die;
+      if (!place_on(cus, die * engines_of_die + engine, dies[die].next_group, cycle)) continue;
+      dies[die].next_engine = (engine + 1) % engines_of_die;
+      dies[die].next_group += dies.size();
       ++started;
-      next_cu[engine] = (index + 1) % cus_in_use;
       return true;
     }
     return false;
   }
 
+  bool place_on(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::size_t number,
+                std::uint64_t group, std::int64_t cycle) {
+    EngineState& engine = engines[number];
+    for (std::size_t tried = 0; tried < engine.cus_in_use; ++tried) {
+      const std::size_t index = (engine.next_cu + tried) % engine.cus_in_use;
+      ComputeUnit& cu = *cus[number * cus_per_engine + index];
+      if (!cu.has_room()) continue;
+      // An engine's dispatcher starts a wave a cycle.
+      const std::int64_t start = std::max(cycle, engine.free_at);
+      engine.free_at = start + launch.waves_per_group;
+      const std::uint64_t x = group % launch.groups[0];
+      const std::uint64_t y = group / launch.groups[0] % launch.groups[1];
+      const std::uint64_t z = group / launch.groups[0] / launch.groups[1];
+      cu.start({static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                static_cast<std::uint32_t>(z)},
+               start);
+      engine.next_cu = (index + 1) % engine.cus_in_use;
+      return true;
+    }
+    return false;
+  }
+
+  struct EngineState {
+    std::size_t cus_in_use{};
+    std::size_t next_cu{};
+    std::int64_t free_at{};
+  };
+  struct DieState {
+    std::size_t next_engine{};
+    std::uint64_t next_group{};
+  };
   const LaunchState& launch;
-  std::size_t engines;
+  const Architecture& architecture;
+  std::size_t engines_of_die;
   std::size_t cus_per_engine;
-  std::size_t cus_in_use;
-  std::size_t next_engine{};
-  std::vector<std::size_t> next_cu;
-  std::vector<std::int64_t> free_at;
+  std::vector<EngineState> engines;  // of all dies
+  std::vector<DieState> dies;
   std::uint64_t started{};
   std::uint64_t total;
 };
+
+namespace {
+
+std::unique_ptr<Hierarchy> ideal_hierarchy(const Chip& chip, DeviceMemory& memory,
+                                           DeferredObserver& observer) {
+  if (chip.architecture().dies > 1) return std::make_unique<DieMemories>(chip, memory, observer);
+  return std::make_unique<MemorySystem>(chip, memory, observer);
+}
+
+}  // namespace
 
 Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observer, unsigned threads,
                trace::Writer* trace, const MakeHierarchy& make_hierarchy, int cus_in_use)
@@ -78,12 +112,12 @@ Engine::Engine(const Chip& chip, DeviceMemory& memory, ActivityObserver& observe
           static_cast<std::size_t>(cus_in_use > 0 ? cus_in_use : architecture_.cus_per_engine)),
       observer_(observer, threads > 1),
       hierarchy_(make_hierarchy ? make_hierarchy(observer_)
-                                : std::make_unique<MemorySystem>(chip, memory, observer_)),
+                                : ideal_hierarchy(chip, memory, observer_)),
       registers_(
           static_cast<std::uint32_t*>(arena_.allocate(ComputeUnit::register_bytes(architecture_)))),
       workers_(threads),
       trace_(trace) {
-  for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
+  for (int engine = 0; engine < architecture_.engines_of_all_dies(); ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
       cus_.push_back(std::make_unique<ComputeUnit>(architecture_, engine, cu, memory, arena_));
       if (trace != nullptr) cus_.back()->trace = std::make_unique<AccessLog>();
@@ -244,6 +278,7 @@ Result<ExecutedLaunch> Engine::run(const LaunchState& launch, const Watchdog& wa
   }
   result.cycles = hierarchy_->finish(result.cycles);
   hierarchy_->end_launch(cus_, launch, result.cycles, instructions());
+  if (const IoDieActivity* io_dies = hierarchy_->io_dies()) observer_.io_dies(*io_dies);
   result.activity = observer_.end_launch(result.cycles, activities, hierarchy_->channels());
   result.memory = hierarchy_->counters();
   CuCounters all_cus;

@@ -17,7 +17,7 @@ std::uint32_t allocated_vgprs(const binpatch::KernelDescriptor& kernel, exec::Is
 
 Status VirtualGpu::Impl::provide_scratch(std::uint32_t bytes_per_lane) {
   const auto slots =
-      static_cast<std::uint64_t>(chip.architecture().compute_units()) * exec::ComputeUnit::kSlots;
+      static_cast<std::uint64_t>(chip.architecture().cu_places()) * exec::ComputeUnit::kSlots;
   const std::uint64_t need = slots * exec::kLanes * bytes_per_lane;
   if (need <= scratch_bytes) return {};
   if (scratch_address != 0) {

@@ -69,7 +69,8 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
                        std::optional<timing::System> system)
     : chip(std::move(chip_in)),
       options(std::move(options_in)),
-      replaying(options.replay && options.trace == nullptr && !system),
+      replaying(options.replay && options.trace == nullptr && !system &&
+                chip.architecture().dies == 1),
       memory(std::move(memory_in)),
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer, thread_count(options), options.trace,

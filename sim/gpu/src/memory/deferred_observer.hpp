@@ -40,6 +40,7 @@ class DeferredObserver final : public ActivityObserver {
       target_.memory(transfer);
     }
   }
+  void io_dies(const IoDieActivity& activity) override { target_.io_dies(activity); }
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override;
 

@@ -22,6 +22,19 @@ struct MemoryCounters {
   std::uint64_t reads{}, writes{}, atomics{}, hits{}, misses{};
   std::uint64_t memory_read_halves{}, memory_write_halves{}, memory_writes{};  // units of 32 bytes
   std::uint64_t memory_read_pairs{};  // reads of 128 bytes, which the halves are of as well
+
+  MemoryCounters& operator+=(const MemoryCounters& other) {
+    reads += other.reads;
+    writes += other.writes;
+    atomics += other.atomics;
+    hits += other.hits;
+    misses += other.misses;
+    memory_read_halves += other.memory_read_halves;
+    memory_write_halves += other.memory_write_halves;
+    memory_writes += other.memory_writes;
+    memory_read_pairs += other.memory_read_pairs;
+    return *this;
+  }
 };
 
 class Hierarchy {
@@ -56,6 +69,8 @@ class Hierarchy {
   [[nodiscard]] virtual L2Tags& l2() = 0;
   [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
   [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
+  // What the I/O dies did in this launch; null on a chip of one die.
+  [[nodiscard]] virtual const IoDieActivity* io_dies() const { return nullptr; }
 };
 
 }  // namespace ww::sim::gpu::exec

@@ -149,6 +149,17 @@ void L2Tags::evict(std::uint32_t line, std::uint32_t first, std::uint32_t place,
   remember(line, first, place);
 }
 
+std::uint64_t L2Tags::drop(std::uint32_t line) {
+  const Place place = find(line, first_of(line));
+  const std::uint64_t dirty = dirty_[place.slot];
+  tag_[place.slot] = kNone;
+  stamp_[place.slot] = 0;
+  ready_[place.slot] = 0;
+  dirty_[place.slot] = 0;
+  ++numbering_;  // rows that were searched before may name another victim
+  return dirty;
+}
+
 L2Tags::Access L2Tags::read_at(std::uint32_t line, std::uint32_t first, Place place) {
   Access access;
   if (!place.found) {

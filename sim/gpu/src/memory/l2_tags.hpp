@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "host/host_cache.hpp"
@@ -127,6 +128,13 @@ class L2Tags {
   [[nodiscard]] bool holds(std::uint32_t line) const {
     return place_of(line, first_of(line)).found;
   }
+  // Makes a line clean; returns the bytes that were dirty, none where it has no place.
+  std::uint64_t clean_line(std::uint32_t line) {
+    const Place place = place_of(line, first_of(line));
+    return place.found ? std::exchange(dirty_[place.slot], 0) : 0;
+  }
+  // Forgets a line that has a place; returns its dirty bytes.
+  std::uint64_t drop(std::uint32_t line);
   // Calls written(line, dirty bytes) for every dirty line, by place; all are clean then.
   template <class F>
   void clean(F&& written) {

@@ -22,10 +22,13 @@ std::uint64_t halves_of(std::uint64_t bytes) {
 }
 }  // namespace
 
-MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
+MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer,
+                           int die, BehindL2* behind)
     : architecture_(chip.architecture()),
       memory_(memory),
       observer_(observer),
+      die_(die),
+      behind_(behind),
       l2_(architecture_),
       channel_count_(static_cast<std::uint32_t>(architecture_.l2_channels)) {
   bytes_per_clock_ = architecture_.bytes_per_clock_per_channel;
@@ -36,7 +39,8 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
   bool first = true;
   for (int engine = 0; engine < architecture_.shader_engines; ++engine) {
     for (int cu = 0; cu < architecture_.cus_per_engine; ++cu) {
-      place_.push_back({static_cast<std::uint16_t>(engine), static_cast<std::uint16_t>(cu)});
+      place_.push_back({static_cast<std::uint16_t>(die * architecture_.shader_engines + engine),
+                        static_cast<std::uint16_t>(cu)});
       for (int channel = 0; channel < architecture_.l2_channels; ++channel) {
         const std::int64_t cycles = chip.crossbar_cycles(engine, cu, channel);
         flight_.push_back(cycles);
@@ -46,8 +50,11 @@ MemorySystem::MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObser
     }
   }
   smallest_latency_ = std::max<std::int64_t>(1, nearest + architecture_.l2_hit_cycles);
-  memory_line_time_ = std::llround(architecture_.line_bytes /
-                                   architecture_.memory_bytes_per_clock_per_channel * kFraction);
+  // Behind a die's L2 stands the port to its I/O die, as wide as a slice of the Infinity Cache.
+  const double bytes_per_clock = behind_ != nullptr
+                                     ? architecture_.infinity_cache_bytes_per_clock_per_slice
+                                     : architecture_.memory_bytes_per_clock_per_channel;
+  memory_line_time_ = std::llround(architecture_.line_bytes / bytes_per_clock * kFraction);
 }
 
 void MemorySystem::begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) {
@@ -120,8 +127,8 @@ void MemorySystem::prefetch_victims(const Request& request) const {
   }
 }
 
-void MemorySystem::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-                          std::int64_t end) {
+void MemorySystem::commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                              std::int64_t end) {
   // Sort by arrival: counting sort, which keeps each CU's order for one channel.
   arrivals_.clear();
   std::uint32_t latest = 0;
@@ -200,6 +207,9 @@ void MemorySystem::serve(ComputeUnit& cu, const Arrival& arrival, std::int64_t c
     default: atomic(request, transfer); break;
   }
   if (request.kind != Request::Kind::read) {
+    if (behind_ != nullptr) {
+      for (unsigned i = 0; i < request.lines; ++i) behind_->wrote(die_, request.line + i, slot);
+    }
     completion += busy(request.lines) - busy(1) + architecture_.l2_hit_cycles + back;
   }
   resolve(cu, request, completion);
@@ -237,16 +247,18 @@ void MemorySystem::write_back(const L2Tags::Access& access, std::int64_t slot,
   ++counters_.memory_writes;
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
-  observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), true,
+  observer_.memory({begin / kFraction, channel_of_chip(channel), true,
                     memory_.host(line_address(access.victim))});
+  if (behind_ != nullptr) behind_->write(die_, access.victim, begin / kFraction);
 }
 
 std::int64_t MemorySystem::bring(std::uint32_t line, std::int64_t slot, std::uint32_t channel) {
   const std::int64_t begin = std::max(memory_free_[channel], slot * kFraction);
   memory_free_[channel] = begin + memory_line_time_;
   counters_.memory_read_halves += 2;
-  observer_.memory({begin / kFraction, static_cast<std::uint16_t>(channel), false,
-                    memory_.host(line_address(line))});
+  observer_.memory(
+      {begin / kFraction, channel_of_chip(channel), false, memory_.host(line_address(line))});
+  if (behind_ != nullptr) return behind_->read(die_, line, begin / kFraction);
   return begin / kFraction + architecture_.memory_cycles;
 }
 
@@ -380,6 +392,21 @@ void MemorySystem::atomic(Request& request, CrossbarTransfer& transfer) {
                        ? reinterpret_cast<const std::byte*>(update.old_values)
                        : nullptr;
   observer_.crossbar(transfer);
+}
+
+void MemorySystem::clean(std::uint32_t line, std::int64_t cycle) {
+  if (const std::uint64_t dirty = l2_.clean_line(line); dirty != 0) {
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle,
+               l2_.channel(line));
+  }
+}
+
+void MemorySystem::give_up(std::uint32_t line, std::int64_t cycle) {
+  if (!l2_.holds(line)) return;
+  const std::uint32_t channel = l2_.channel(line);
+  if (const std::uint64_t dirty = l2_.drop(line); dirty != 0) {
+    write_back({.writeback = true, .victim = line, .victim_dirty = dirty}, cycle, channel);
+  }
 }
 
 void MemorySystem::changed(std::uint32_t line) {

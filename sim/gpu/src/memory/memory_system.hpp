@@ -1,5 +1,5 @@
-// From the L1s to device memory over an ideal network (functional mode): crossbar, L2 channels,
-// memory channels.
+// From the L1s of a die to device memory over an ideal network (functional mode): crossbar, L2
+// channels, memory channels.
 //
 // Requests are committed at the end of each quantum, in the order in which they arrive at the L2
 // (ties: CUs in rotating order), by one thread: memory changes here alone, so results do not depend
@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compute_unit/compute_unit.hpp"
@@ -20,14 +21,36 @@
 
 namespace ww::sim::gpu::exec {
 
+// What lies behind the L2s of several dies.
+class BehindL2 {
+ public:
+  virtual ~BehindL2() = default;
+  // A die's L2 asks at `cycle` for a line. Returns when its data is there.
+  virtual std::int64_t read(int die, std::uint32_t line, std::int64_t cycle) = 0;
+  // It writes a line back.
+  virtual void write(int die, std::uint32_t line, std::int64_t cycle) = 0;
+  // A compute unit of the die has written to a line: no other die's L2 may keep it.
+  virtual void wrote(int die, std::uint32_t line, std::int64_t cycle) = 0;
+};
+
 class MemorySystem final : public Hierarchy {
  public:
-  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer);
+  // `behind` is null on a chip of one die, whose channels lead to memory.
+  MemorySystem(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer, int die = 0,
+               BehindL2* behind = nullptr);
 
   void begin_launch(const LaunchState&, std::vector<std::unique_ptr<ComputeUnit>>&) override;
   // Everything arrives in or after `start`.
   void commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
-              std::int64_t end) override;
+              std::int64_t end) override {
+    commit_die(cus, start, end);
+  }
+  // The same, of the compute units of this die alone.
+  void commit_die(std::span<std::unique_ptr<ComputeUnit>> cus, std::int64_t start,
+                  std::int64_t end);
+  // The L2 writes a line back where it is dirty; give_up() also forgets it.
+  void clean(std::uint32_t line, std::int64_t cycle);
+  void give_up(std::uint32_t line, std::int64_t cycle);
   std::int64_t finish(std::int64_t cycles) override;
   void end_launch(const std::vector<std::unique_ptr<ComputeUnit>>&, const LaunchState&,
                   std::int64_t, std::uint64_t) override {}
@@ -77,6 +100,9 @@ class MemorySystem final : public Hierarchy {
   [[nodiscard]] std::int64_t busy(unsigned lines) const {
     return std::max<std::int64_t>(1, std::int64_t{lines} * kLine / bytes_per_clock_);
   }
+  [[nodiscard]] std::uint16_t channel_of_chip(std::uint32_t channel) const {
+    return static_cast<std::uint16_t>(static_cast<std::uint32_t>(die_) * channel_count_ + channel);
+  }
   void resolve(ComputeUnit& cu, Request& request, std::int64_t completion);
   void changed(std::uint32_t line);
   [[nodiscard]] std::int64_t flight(std::uint32_t cu, std::uint32_t channel) const {
@@ -87,11 +113,13 @@ class MemorySystem final : public Hierarchy {
   const Architecture& architecture_;
   DeviceMemory& memory_;
   DeferredObserver& observer_;
+  int die_;
+  BehindL2* behind_;
   L2Tags l2_;
   L2Prefetch l2_prefetch_{l2_};
   std::uint32_t channel_count_;
   struct Place {
-    std::uint16_t engine, cu;
+    std::uint16_t engine, cu;  // the engine of all dies
   };
   std::vector<Place> place_;                // of each CU
   std::vector<std::int64_t> flight_;        // [cu][channel] there and back

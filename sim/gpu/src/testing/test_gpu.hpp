@@ -21,21 +21,23 @@ namespace ww::sim::gpu::test {
 // Counts and hashes what the emulator reports, instead of its energy.
 class CountingObserver final : public ActivityObserver {
  public:
+  static constexpr std::size_t kMost = 64;  // engines, and channels of a die
   struct Totals {
     std::uint64_t reads{}, writes{}, atomics{}, payload_bytes{}, fills{}, writebacks{};
     std::uint64_t hash{};
     bool ordered{true};
     std::vector<CuActivity> cus;
     std::vector<ChannelActivity> channels;
-    std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(64);
-    std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(16);
+    IoDieActivity io_dies;
+    std::vector<std::uint64_t> channel_bytes = std::vector<std::uint64_t>(kMost);
+    std::vector<std::uint64_t> engine_bytes = std::vector<std::uint64_t>(kMost);
   };
   // With `payloads` every payload is hashed; without, as fast as can be.
   CountingObserver(Totals& totals, bool payloads) : totals_(totals), payloads_(payloads) {}
 
   void begin_launch() override {
     totals_ = {};
-    latest_.assign(16 * 64, 0);
+    latest_.assign(kMost * kMost, 0);
   }
   void crossbar(const CrossbarTransfer& t) override {
     switch (t.kind) {
@@ -47,7 +49,7 @@ class CountingObserver final : public ActivityObserver {
     totals_.channel_bytes[t.channel] += t.bytes;
     totals_.engine_bytes[t.engine] += t.bytes;
     if (!payloads_) return;
-    std::int64_t& latest = latest_[t.engine * 64U + t.channel];
+    std::int64_t& latest = latest_[t.engine * kMost + t.channel];
     totals_.ordered = totals_.ordered && t.cycle >= latest;
     latest = t.cycle;
     const std::uint64_t place[4] = {
@@ -73,6 +75,7 @@ class CountingObserver final : public ActivityObserver {
           totals_.hash * 31 + static_cast<std::uint64_t>(t.cycle) + hash64({t.payload, 64});
     }
   }
+  void io_dies(const IoDieActivity& activity) override { totals_.io_dies = activity; }
   LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                             std::span<const ChannelActivity> channels) override {
     totals_.cus.assign(cus.begin(), cus.end());

@@ -101,7 +101,7 @@ struct ChipTimeline::Impl {
       for (std::size_t zone = 0; zone < zones; ++zone) {
         zone_power_w[zone] =
             leakage_scale * truth.leakage.zone_share[zone] * table.at(thermal.zones_c()[zone]) +
-            idle_power_w / static_cast<double>(zones);
+            (idle_power_w + rails_idle_w()) / static_cast<double>(zones);
       }
       thermal.settle(zone_power_w, ambient_c());
     }
@@ -111,6 +111,11 @@ struct ChipTimeline::Impl {
   [[nodiscard]] double at_sensor() const {
     const double weight = truth.thermal.sensor_zone_weight;
     return weight * thermal.zones_c()[zones - 1] + (1.0 - weight) * thermal.spreader_c();
+  }
+
+  // I/O dies and memory stacks, at voltages of their own.
+  [[nodiscard]] double rails_idle_w() const {
+    return truth.io_dies.idle_w + truth.io_dies.memory_idle_w;
   }
 
   // Passes time up to `until`, at most the end of the step, with so many launches of `activity`.
@@ -123,6 +128,7 @@ struct ChipTimeline::Impl {
       for (std::size_t zone = 0; zone < zones; ++zone) {
         launch_energy_j[zone] += launches * per_launch_j[zone];
       }
+      rails_energy_j += launches * rails_per_launch_j;
     }
     now_ns = until;
     if (now_ns == step_end_ns) {
@@ -162,10 +168,12 @@ struct ChipTimeline::Impl {
       ratio = std::clamp(1.0 - droop / nominal_v, 0.5, 1.0);
     }
     last_ratio = ratio;
-    const double power_w = power_at(ratio);
+    const double rails_w = rails_idle_w() + rails_energy_j / seconds;
+    const double power_w = power_at(ratio) + rails_w;
     for (std::size_t zone = 0; zone < zones; ++zone) {
-      zone_power_w[zone] =
-          launch_energy_j[zone] * ratio * ratio + zone_power_w[zone] * leakage_ratio;
+      zone_power_w[zone] = launch_energy_j[zone] * ratio * ratio +
+                           zone_power_w[zone] * leakage_ratio +
+                           rails_w / static_cast<double>(zones);
       launch_energy_j[zone] = 0;
     }
     thermal.step(zone_power_w, ambient_c());
@@ -177,7 +185,7 @@ struct ChipTimeline::Impl {
       window_energy_j += power_w * seconds;
       window_s += seconds;
     }
-    nominal_voltage_s = leakage_scale_s = idle_energy_j = 0;
+    nominal_voltage_s = leakage_scale_s = idle_energy_j = rails_energy_j = 0;
     if (++step_in_tick == steps_per_tick) {
       finish_tick();
     }
@@ -199,6 +207,7 @@ struct ChipTimeline::Impl {
       per_launch_j[zone] =
           zone < activity.capacitance_f.size() ? activity.capacitance_f[zone] * square : 0.0;
     }
+    rails_per_launch_j = activity.rails.aid_j + activity.rails.hbm_j;
   }
 
   [[nodiscard]] std::int64_t duration_ns(const LaunchActivity& activity) const {
@@ -235,6 +244,8 @@ struct ChipTimeline::Impl {
   std::int64_t step_end_ns{};
   std::int64_t step_in_tick{};
   double nominal_voltage_s{}, leakage_scale_s{}, idle_energy_j{};  // integrals over this step
+  double rails_energy_j{};                                         // of launches in this step
+  double rails_per_launch_j{};
   double tick_energy_j{}, tick_voltage_s{}, window_energy_j{}, window_s{};
   double last_ratio{1.0};
   double sensor_c{};

@@ -93,6 +93,28 @@ struct EventTruth {
   double sram_value_share{};
 };
 
+// The I/O dies of a chip of several compute dies, and the memory stacks on them. Energies are of a
+// payload bit, request and control included, at voltages that nothing changes.
+struct IoDieTruth {
+  double compute_die_j{};     // between a compute die and the I/O die below it
+  double row_hop_j{};         // over the link between I/O dies 0 and 1, or 2 and 3
+  double column_hop_j{};      // between 1 and 2, or 3 and 0
+  double infinity_cache_j{};  // access of a slice
+  double memory_phy_j{};      // PHY and controller of a stack, on the I/O die
+  double memory_j{};          // the stack itself
+  double idle_w{};            // of all I/O dies
+  double memory_idle_w{};     // of all stacks
+
+  // Links from an I/O die to another, on the ring 0-1-2-3-0.
+  [[nodiscard]] double crossing_j(int from, int to) const {
+    if (from == to) return 0;
+    if ((to - from) % 2 == 0) return row_hop_j + column_hop_j;
+    const int low = from < to ? from : to;
+    const int high = from < to ? to : from;
+    return low % 2 == 0 && high == low + 1 ? row_hop_j : column_hop_j;
+  }
+};
+
 struct LeakageTruth {
   double reference_w{};  // whole chip at reference voltage and `reference_c`
   double reference_c{45.0};
@@ -160,6 +182,7 @@ struct Truth {
   FabricTruth fabric;
   VariationTruth variation;
   EventTruth events;
+  IoDieTruth io_dies;  // of several dies
   LeakageTruth leakage;
   ThermalTruth thermal;
   RegulatorTruth regulator;

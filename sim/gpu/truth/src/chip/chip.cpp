@@ -13,6 +13,7 @@
 #include "builtin_chips.hpp"
 #include "chip/random_chip.hpp"
 #include "chip_timeline.hpp"
+#include "dies_ledger.hpp"
 #include "draw.hpp"
 #include "energy_ledger.hpp"
 #include "file/chip_file.hpp"
@@ -20,6 +21,7 @@
 #include "ww/model/known_floorplans.hpp"
 #include "ww/sim/gpu/chip_catalog.hpp"
 #include "ww/sim/gpu/data_sheet.hpp"
+#include "ww/sim/gpu/memory_home.hpp"
 
 namespace ww::sim::gpu {
 namespace {
@@ -66,7 +68,7 @@ Result<std::string> floorplan_text(const ChipSpec& spec, const std::filesystem::
 class TruePowerSide final : public PowerSide {
  public:
   [[nodiscard]] std::unique_ptr<ActivityObserver> make_ledger(const Chip& chip) const override {
-    return make_energy_ledger(chip);
+    return chip.architecture().dies > 1 ? make_dies_ledger(chip) : make_energy_ledger(chip);
   }
   [[nodiscard]] std::unique_ptr<PowerTimeline> make_timeline(const Chip& chip,
                                                              std::uint64_t seed) const override {
@@ -210,6 +212,33 @@ Status check_requests(const Architecture& architecture) {
   return {};
 }
 
+// Dies are told apart by XCC_ID, which gfx94 alone has.
+Status check_dies(const Architecture& architecture) {
+  if (architecture.cus_off_per_die > architecture.shader_engines) {
+    return fail(
+        ErrorCode::out_of_range,
+        fmt::format("at most one CU of each of {} engines is off", architecture.shader_engines),
+        "architecture.cus_off_per_die");
+  }
+  if (architecture.dies == 1) return {};
+  if (!architecture.gfx_target.starts_with("gfx94")) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("several dies need gfx942, whose programs can read on which they run; "
+                            "the chip has {}",
+                            architecture.gfx_target),
+                "architecture.dies");
+  }
+  const std::int64_t smallest =
+      std::int64_t{64} * MemoryHome::kSlices * architecture.infinity_cache_ways;
+  if (architecture.infinity_cache_bytes < smallest) {
+    return fail(ErrorCode::out_of_range,
+                fmt::format("{} slices of {} ways need {} bytes or more", MemoryHome::kSlices,
+                            architecture.infinity_cache_ways, smallest),
+                "architecture.infinity_cache_bytes");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, Truth truth,
@@ -228,6 +257,7 @@ Result<Chip> ChipBuilder::build(ChipRequest request, Architecture architecture, 
     return fail(ErrorCode::out_of_range, "the reference state is not in the list", "dvfs");
   }
   WW_TRY(check_requests(architecture));
+  WW_TRY(check_dies(architecture));
   WW_TRY(check_channel_map(architecture.channel_map, architecture.l2_channels,
                            architecture.channel_interleave_bytes));
   WW_TRY(finish_truth(truth, architecture));
@@ -307,8 +337,13 @@ std::vector<BuiltinChip> builtin_chips() {
     BuiltinChip chip{name, name};
     if (const auto spec = parse_chip(*builtin_chip_toml(name), name)) {
       chip.description =
-          fmt::format("{}, {}, {} engines of {} CUs", spec->title, spec->architecture.gfx_target,
-                      spec->architecture.shader_engines, spec->architecture.cus_per_engine);
+          spec->architecture.dies > 1
+              ? fmt::format("{}, {}, {} dies of {} CUs", spec->title, spec->architecture.gfx_target,
+                            spec->architecture.dies,
+                            spec->architecture.compute_units() / spec->architecture.dies)
+              : fmt::format("{}, {}, {} engines of {} CUs", spec->title,
+                            spec->architecture.gfx_target, spec->architecture.shader_engines,
+                            spec->architecture.cus_per_engine);
     }
     chips.push_back(std::move(chip));
   }

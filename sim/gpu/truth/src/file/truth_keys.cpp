@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kKeckler = "Keckler et al. 2011 imply 593 fF/mm in all";
 constexpr std::string_view kDraws = "ranges";
+constexpr std::string_view kIoDies = "virtual:mi300x";
 constexpr std::string_view kShape = "dynamic energy";
 constexpr double kMilli = 1e-3;
 
@@ -127,6 +128,28 @@ constexpr TomlKey<EventTruth> kEventKeys[] = {
      "Share of vector instructions' energy that follows the data's toggles", kDraws, 1, false},
     {"sram_value_share", &EventTruth::sram_value_share, 0, 1, "",
      "The same of L1, local memory and L2", kDraws, 1, false},
+};
+
+constexpr std::string_view kPicojoulePerBit = "pJ/bit";
+constexpr TomlKey<IoDieTruth> io_die_key(std::string_view name, double IoDieTruth::*field,
+                                         std::string_view help) {
+  return {name, field, 0, 100, kPicojoulePerBit, help, kIoDies, kPico};
+}
+constexpr TomlKey<IoDieTruth> kIoDieKeys[] = {
+    io_die_key("compute_die_pj_per_bit", &IoDieTruth::compute_die_j,
+               "Between a compute die and the I/O die below it"),
+    io_die_key("row_hop_pj_per_bit", &IoDieTruth::row_hop_j,
+               "Link between I/O dies 0 and 1, or 2 and 3"),
+    io_die_key("column_hop_pj_per_bit", &IoDieTruth::column_hop_j,
+               "Link between I/O dies 1 and 2, or 3 and 0"),
+    io_die_key("infinity_cache_pj_per_bit", &IoDieTruth::infinity_cache_j,
+               "Access of the Infinity Cache"),
+    io_die_key("memory_phy_pj_per_bit", &IoDieTruth::memory_phy_j,
+               "PHY and controller of a stack, on the I/O die"),
+    io_die_key("memory_pj_per_bit", &IoDieTruth::memory_j, "The memory stack itself"),
+    {"idle_w", &IoDieTruth::idle_w, 0, 1000, "W", "All I/O dies, always", kIoDies},
+    {"memory_idle_w", &IoDieTruth::memory_idle_w, 0, 1000, "W", "All memory stacks, always",
+     kIoDies},
 };
 
 constexpr TomlKey<LeakageTruth> kLeakageKeys[] = {
@@ -331,6 +354,10 @@ void read_geometry(TomlReader& root, Geometry& geometry) {
   table.finish();
 }
 
+void read_io_dies(TomlReader& root, IoDieTruth& truth) {
+  read_table(root, "io_dies", kIoDieKeys, truth);
+}
+
 void read_truth(TomlReader& root, Truth& truth) {
   read_wires(root, truth);
   read_table(root, "fabric", kFabricKeys, truth.fabric);
@@ -349,6 +376,7 @@ std::vector<TomlKeyText> truth_key_texts() {
   describe_keys<FabricTruth>("[fabric]", kFabricKeys, texts);
   describe_keys<VariationTruth>("[variation]", kVariationKeys, texts);
   describe_keys<EventTruth>("[events]", kEventKeys, texts);
+  describe_keys<IoDieTruth>("[io_dies]", kIoDieKeys, texts);
   describe_keys<LeakageTruth>("[leakage]", kLeakageKeys, texts);
   describe_keys<ThermalTruth>("[thermal]", kThermalKeys, texts);
   describe_keys<RegulatorTruth>("[regulator]", kRegulatorKeys, texts);

@@ -12,6 +12,8 @@ namespace ww::sim::gpu {
 // The geometry is read before, since rows of pairs need its shape. The reader keeps the first
 // error.
 void read_truth(TomlReader& root, Truth& truth);
+// Of a chip of several dies alone.
+void read_io_dies(TomlReader& root, IoDieTruth& truth);
 
 // [channel_map], which a file need not have.
 void read_channel_map(TomlReader& root, ChannelMap& map);

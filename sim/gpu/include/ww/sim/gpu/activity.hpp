@@ -59,6 +59,15 @@ struct ChannelActivity {
   std::uint64_t writebacks{};
 };
 
+// Lines of 64 bytes behind the L2s of several compute dies (up to eight, on four I/O dies).
+struct IoDieActivity {
+  using ByHome = std::array<std::uint64_t, 4>;  // [I/O die of the home]
+  std::array<ByHome, 8> reads{};                // [compute die][home]
+  std::array<ByHome, 8> writes{};
+  ByHome memory_reads{};  // of these lines, what the Infinity Cache did not have
+  ByHome memory_writes{};
+};
+
 // What toggle monitors on the wires would count: events, and nothing of what they cost. No card has
 // them. Millimetres are those of the published floorplan; an engine's trunks end at the compute
 // unit nearest to the L2, its legs lead on from there.
@@ -90,6 +99,11 @@ struct LaunchActivity {
         clock{};
     double crossbar_arbiters{};  // of the crossbar, what does not grow with distance
   } parts_f;
+  // Of I/O dies and memory stacks, whose voltages follow no state of the core [J].
+  struct Rails {
+    double aid_j{};  // fabric, Infinity Cache, PHYs
+    double hbm_j{};
+  } rails;
   std::uint64_t payload_bits{};  // crossed L1-L2, both directions
   WireMonitors monitors;
 };
@@ -111,6 +125,8 @@ class ActivityObserver {
     }
   }
   virtual void memory(const MemoryTransfer& transfer) = 0;
+  // Of several dies: what their I/O dies did in the launch that now ends.
+  virtual void io_dies(const IoDieActivity&) {}
   // Ends the launch. Spans: compute units in order engine-major, channels in order.
   virtual LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
                                     std::span<const ChannelActivity> channels) = 0;

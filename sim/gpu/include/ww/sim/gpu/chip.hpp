@@ -19,11 +19,14 @@ namespace ww::sim::gpu {
 struct Architecture {
   std::string name;                  // "w9100"
   std::string gfx_target{"gfx701"};  // what the compiler is asked for
+  // Compute dies (XCDs of MI300X). Engines, L2 channels and the L2's bytes are those of one die.
+  int dies{1};
+  int cus_off_per_die{};  // of as many engines from the last on, the last CU is switched off
   int shader_engines{4};
   int cus_per_engine{11};
   int simds_per_cu{4};
   int waves_per_simd{10};
-  int l2_channels{16};
+  int l2_channels{16};                // of a die
   int channel_interleave_bytes{256};  // channel = (address / interleave) % channels, or channel_map
   ChannelMap channel_map;             // sealed: no part of the data sheet
   int line_bytes{64};
@@ -32,20 +35,40 @@ struct Architecture {
   int writes_back_at_end{};  // 1: no line stays dirty in the L2 behind a launch
   std::int64_t l1_bytes{16 * 1024};
   int l1_ways{4};
-  std::int64_t l2_bytes{1024 * 1024};  // all channels together
+  std::int64_t l2_bytes{1024 * 1024};  // all channels of a die together
   int l2_ways{16};
   std::int64_t lds_bytes_per_cu{64 * 1024};
   std::int64_t memory_bytes{std::int64_t{16} << 30};
   int bytes_per_clock_per_channel{64};  // L2 channel towards the crossbar
   int l1_hit_cycles{110};
   int l2_hit_cycles{150};  // at zero distance; the crossbar's flight time is added
-  int memory_cycles{350};  // beyond an L2 miss
+  int memory_cycles{350};  // beyond an L2 miss; of several dies: at home on the die's own I/O die
   double memory_bytes_per_clock_per_channel{20.0};  // 16 ch x 20 B x 930 MHz ~ 300 GB/s
-  int launch_overhead_ns{4000};                     // between two dispatches of one queue
-  std::vector<DvfsState> dvfs;                      // ascending; reference_state indexes it
+  // Of several dies, which stand on four I/O dies in a ring (memory_home.hpp).
+  std::int64_t infinity_cache_bytes{std::int64_t{256} << 20};
+  int infinity_cache_ways{16};
+  int infinity_cache_cycles{};  // of a hit beyond an L2 miss, at home on the die's own I/O die
+  double infinity_cache_bytes_per_clock_per_slice{64.0};
+  int io_die_hop_cycles{};                   // from an I/O die to its neighbour and back
+  double io_die_link_bytes_per_clock{64.0};  // to a neighbour, each way
+  int launch_overhead_ns{4000};              // between two dispatches of one queue
+  std::vector<DvfsState> dvfs;               // ascending; reference_state indexes it
   int reference_state{};
 
-  [[nodiscard]] int compute_units() const { return shader_engines * cus_per_engine; }
+  [[nodiscard]] int engines_of_all_dies() const { return dies * shader_engines; }
+  // Places of compute units, also of those that are off: [die][engine][CU].
+  [[nodiscard]] int cu_places() const { return engines_of_all_dies() * cus_per_engine; }
+  // The I/O die that a compute die stands on: two of them share one.
+  [[nodiscard]] int io_die_of(int die) const { return die / 2; }
+  // That work, of an engine of any die.
+  [[nodiscard]] int cus_of_engine(int engine) const {
+    const int from_last = shader_engines - 1 - engine % shader_engines;
+    return cus_per_engine - (from_last < cus_off_per_die ? 1 : 0);
+  }
+  // That work, on all dies.
+  [[nodiscard]] int compute_units() const {
+    return dies * (shader_engines * cus_per_engine - cus_off_per_die);
+  }
 };
 
 enum class ChipClass {
@@ -107,7 +130,8 @@ class Chip {
   [[nodiscard]] const Architecture& architecture() const { return architecture_; }
   [[nodiscard]] const ChipRequest& request() const { return request_; }
   [[nodiscard]] const std::string& public_floorplan_toml() const { return public_floorplan_; }
-  // Flight time of a request and its reply between a CU's L1 and an L2 channel [core cycles].
+  // Flight time of a request and its reply between a CU's L1 and an L2 channel of the same die
+  // [core cycles]. All dies are alike.
   [[nodiscard]] int crossbar_cycles(int engine, int cu, int channel) const {
     return crossbar_cycles_[static_cast<std::size_t>(
         (engine * architecture_.cus_per_engine + cu) * architecture_.l2_channels + channel)];

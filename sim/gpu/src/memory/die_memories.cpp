@@ -1,0 +1,77 @@
+#include "memory/die_memories.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace ww::sim::gpu::exec {
+
+DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
+    : io_dies_(chip.architecture()),
+      cus_of_die_(
+          static_cast<std::size_t>(chip.architecture().cu_places() / chip.architecture().dies)) {
+  for (int die = 0; die < chip.architecture().dies; ++die) {
+    dies_.push_back(std::make_unique<MemorySystem>(chip, memory, observer, die, this));
+  }
+}
+
+void DieMemories::begin_launch(const LaunchState& launch,
+                               std::vector<std::unique_ptr<ComputeUnit>>& cus) {
+  io_dies_.begin_launch();
+  first_ = 0;
+  for (auto& die : dies_) die->begin_launch(launch, cus);
+}
+
+void DieMemories::commit(std::vector<std::unique_ptr<ComputeUnit>>& cus, std::int64_t start,
+                         std::int64_t end) {
+  const std::span all(cus);
+  for (std::size_t i = 0; i < dies_.size(); ++i) {
+    const std::size_t die = (first_ + i) % dies_.size();
+    dies_[die]->commit_die(all.subspan(die * cus_of_die_, cus_of_die_), start, end);
+  }
+  first_ = (first_ + 1) % dies_.size();
+}
+
+std::int64_t DieMemories::finish(std::int64_t cycles) {
+  std::int64_t end = cycles;
+  for (auto& die : dies_) end = std::max(end, die->finish(cycles));
+  return end;
+}
+
+void DieMemories::set_private_memory(std::uint64_t begin, std::uint64_t end) {
+  for (auto& die : dies_) die->set_private_memory(begin, end);
+}
+
+std::int64_t DieMemories::last_completion() const {
+  std::int64_t last = 0;
+  for (const auto& die : dies_) last = std::max(last, die->last_completion());
+  return last;
+}
+
+const std::vector<ChannelActivity>& DieMemories::channels() const {
+  channels_.clear();
+  for (const auto& die : dies_) {
+    channels_.insert(channels_.end(), die->channels().begin(), die->channels().end());
+  }
+  return channels_;
+}
+
+const MemoryCounters& DieMemories::counters() const {
+  counters_ = {};
+  for (const auto& die : dies_) counters_ += die->counters();
+  return counters_;
+}
+
+std::int64_t DieMemories::read(int die, std::uint32_t line, std::int64_t cycle) {
+  for (std::size_t other = 0; other < dies_.size(); ++other) {
+    if (static_cast<int>(other) != die) dies_[other]->clean(line, cycle);
+  }
+  return io_dies_.read(die, line, cycle);
+}
+
+void DieMemories::wrote(int die, std::uint32_t line, std::int64_t cycle) {
+  for (std::size_t other = 0; other < dies_.size(); ++other) {
+    if (static_cast<int>(other) != die) dies_[other]->give_up(line, cycle);
+  }
+}
+
+}  // namespace ww::sim::gpu::exec

@@ -1,0 +1,139 @@
+#include "dies_ledger.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "energy_ledger.hpp"
+#include "truth.hpp"
+#include "ww/sim/gpu/memory_home.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+constexpr double kLineBits = 512;
+
+void add(WireMonitors::Bundle& sum, const WireMonitors::Bundle& one) {
+  sum.toggles += one.toggles;
+  sum.adjacent += one.adjacent;
+  sum.opposite += one.opposite;
+  sum.toggle_mm += one.toggle_mm;
+  sum.adjacent_mm += one.adjacent_mm;
+  sum.opposite_mm += one.opposite_mm;
+}
+
+void add(WireMonitors& sum, const WireMonitors& one) {
+  sum.crossbar_slot_bits += one.crossbar_slot_bits;
+  sum.crossbar_bit_mm += one.crossbar_bit_mm;
+  sum.leg_bit_mm += one.leg_bit_mm;
+  add(sum.trunks, one.trunks);
+  add(sum.legs, one.legs);
+  add(sum.memory, one.memory);
+  add(sum.control, one.control);
+  sum.memory_slot_bits += one.memory_slot_bits;
+  sum.register_bytes += one.register_bytes;
+}
+
+void add(LaunchActivity::Parts& sum, const LaunchActivity::Parts& one) {
+  sum.crossbar_wires += one.crossbar_wires;
+  sum.crossbar_control += one.crossbar_control;
+  sum.registers_l1 += one.registers_l1;
+  sum.l2_memory += one.l2_memory;
+  sum.caches += one.caches;
+  sum.alu += one.alu;
+  sum.clock += one.clock;
+  sum.crossbar_arbiters += one.crossbar_arbiters;
+}
+
+class DiesLedger final : public ActivityObserver {
+ public:
+  explicit DiesLedger(const Chip& chip)
+      : chip_(chip),
+        engines_(static_cast<unsigned>(chip.architecture().shader_engines)),
+        channels_(static_cast<unsigned>(chip.architecture().l2_channels)),
+        cus_(engines_ * static_cast<std::size_t>(chip.architecture().cus_per_engine)) {
+    for (int die = 0; die < chip.architecture().dies; ++die) {
+      ledgers_.push_back(make_energy_ledger(chip));
+    }
+  }
+
+  void begin_launch() override {
+    io_dies_ = {};
+    for (auto& ledger : ledgers_) ledger->begin_launch();
+  }
+  void crossbar(const CrossbarTransfer& transfer) override {
+    CrossbarTransfer own = transfer;
+    own.engine = static_cast<std::uint16_t>(transfer.engine % engines_);
+    ledgers_[transfer.engine / engines_]->crossbar(own);
+  }
+  void crossbar_lines(const CrossbarTransfer& first, unsigned lines, std::int64_t cycles) override {
+    CrossbarTransfer own = first;
+    own.engine = static_cast<std::uint16_t>(first.engine % engines_);
+    ledgers_[first.engine / engines_]->crossbar_lines(own, lines, cycles);
+  }
+  void memory(const MemoryTransfer& transfer) override {
+    MemoryTransfer own = transfer;
+    own.channel = static_cast<std::uint16_t>(transfer.channel % channels_);
+    ledgers_[transfer.channel / channels_]->memory(own);
+  }
+  void io_dies(const IoDieActivity& activity) override { io_dies_ = activity; }
+
+  LaunchActivity end_launch(std::int64_t cycles, std::span<const CuActivity> cus,
+                            std::span<const ChannelActivity> channels) override {
+    LaunchActivity all;
+    for (std::size_t die = 0; die < ledgers_.size(); ++die) {
+      const LaunchActivity one =
+          ledgers_[die]->end_launch(cycles, part(cus, die, cus_), part(channels, die, channels_));
+      all.capacitance_f.resize(one.capacitance_f.size());
+      std::transform(one.capacitance_f.begin(), one.capacitance_f.end(), all.capacitance_f.begin(),
+                     all.capacitance_f.begin(), std::plus<>());
+      add(all.parts_f, one.parts_f);
+      add(all.monitors, one.monitors);
+      all.payload_bits += one.payload_bits;
+    }
+    all.cycles = cycles;
+    all.rails = io_die_energy(io_dies_, chip_);
+    return all;
+  }
+
+ private:
+  template <class T>
+  static std::span<const T> part(std::span<const T> all, std::size_t die, std::size_t size) {
+    return die * size < all.size()
+               ? all.subspan(die * size, std::min(size, all.size() - die * size))
+               : std::span<const T>{};
+  }
+
+  Chip chip_;
+  std::size_t engines_, channels_, cus_;  // of a die
+  std::vector<std::unique_ptr<ActivityObserver>> ledgers_;
+  IoDieActivity io_dies_;
+};
+
+}  // namespace
+
+LaunchActivity::Rails io_die_energy(const IoDieActivity& activity, const Chip& chip) {
+  const IoDieTruth& truth = chip.truth().io_dies;
+  const auto count = [](std::uint64_t value) { return static_cast<double>(value); };
+  LaunchActivity::Rails rails;
+  for (std::size_t die = 0; die < activity.reads.size(); ++die) {
+    for (std::size_t home = 0; home < MemoryHome::kIoDies; ++home) {
+      const double bits = kLineBits * count(activity.reads[die][home] + activity.writes[die][home]);
+      const double crossed = truth.crossing_j(chip.architecture().io_die_of(static_cast<int>(die)),
+                                              static_cast<int>(home));
+      rails.aid_j += bits * (truth.compute_die_j + crossed + truth.infinity_cache_j);
+    }
+  }
+  for (std::size_t home = 0; home < MemoryHome::kIoDies; ++home) {
+    const double bits =
+        kLineBits * count(activity.memory_reads[home] + activity.memory_writes[home]);
+    rails.aid_j += bits * truth.memory_phy_j;
+    rails.hbm_j += bits * truth.memory_j;
+  }
+  return rails;
+}
+
+std::unique_ptr<ActivityObserver> make_dies_ledger(const Chip& chip) {
+  return std::make_unique<DiesLedger>(chip);
+}
+
+}  // namespace ww::sim::gpu

@@ -1,0 +1,119 @@
+#include "dies_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+#include "chip_timeline.hpp"
+#include "energy_ledger.hpp"
+#include "truth.hpp"
+
+namespace ww::sim::gpu {
+namespace {
+
+constexpr double kBits = 512;  // of a line
+
+Chip mi300x() {
+  return Chip::load({.chip = "mi300x"}).value();
+}
+
+// Energy of a line that a compute die reads from a home, from the Infinity Cache, on the I/O dies.
+double aid_j(const Chip& chip, std::size_t die, std::size_t home) {
+  IoDieActivity activity;
+  activity.reads[die][home] = 1;
+  const auto rails = io_die_energy(activity, chip);
+  EXPECT_EQ(rails.hbm_j, 0.0);
+  return rails.aid_j;
+}
+
+TEST(IoDieEnergy, GrowsWithTheHopsAndNotWithTheCorner) {
+  const Chip chip = mi300x();
+  const IoDieTruth& truth = chip.truth().io_dies;
+  const double own = kBits * (truth.compute_die_j + truth.infinity_cache_j);
+  for (std::size_t die = 0; die < 8; ++die) {
+    const std::size_t at = die / 2;
+    EXPECT_DOUBLE_EQ(aid_j(chip, die, at), own);
+    // 0-1 and 2-3 are rows of the ring, 1-2 and 3-0 are columns.
+    EXPECT_DOUBLE_EQ(aid_j(chip, die, at ^ 1U), own + kBits * truth.row_hop_j);
+    EXPECT_DOUBLE_EQ(aid_j(chip, die, 3 - at), own + kBits * truth.column_hop_j);
+    EXPECT_DOUBLE_EQ(aid_j(chip, die, (at + 2) % 4),
+                     own + kBits * (truth.row_hop_j + truth.column_hop_j));
+  }
+}
+
+TEST(IoDieEnergy, OfMemoryIsTheStackAndItsPhy) {
+  const Chip chip = mi300x();
+  const IoDieTruth& truth = chip.truth().io_dies;
+  IoDieActivity activity;
+  activity.memory_reads[2] = 3;
+  activity.memory_writes[1] = 2;
+  const auto rails = io_die_energy(activity, chip);
+  EXPECT_DOUBLE_EQ(rails.aid_j, 5 * kBits * truth.memory_phy_j);
+  EXPECT_DOUBLE_EQ(rails.hbm_j, 5 * kBits * truth.memory_j);
+}
+
+TEST(DiesLedger, CountsEachDieByItself) {
+  const Chip chip = mi300x();
+  const Architecture& architecture = chip.architecture();
+  const auto ledger = make_dies_ledger(chip);
+  const auto one_die = make_energy_ledger(chip);
+  std::array<std::byte, 64> payload{};
+  payload[5] = std::byte{0x5A};
+  const auto switched = [](const LaunchActivity& activity) {
+    return std::accumulate(activity.capacitance_f.begin(), activity.capacitance_f.end(), 0.0);
+  };
+  const auto cross = [&](ActivityObserver& to, int die) {
+    CrossbarTransfer transfer;
+    transfer.cycle = 100;
+    transfer.address = 4096;
+    transfer.engine = static_cast<std::uint16_t>(die * architecture.shader_engines + 2);
+    transfer.cu = 3;
+    transfer.channel = 7;
+    transfer.bytes = 64;
+    transfer.payload = payload.data();
+    to.crossbar(transfer);
+    to.memory({100, static_cast<std::uint16_t>(die * architecture.l2_channels + 7), false,
+               payload.data()});
+  };
+  const std::vector<CuActivity> cus(static_cast<std::size_t>(architecture.cu_places()));
+  const std::vector<ChannelActivity> channels(
+      static_cast<std::size_t>(architecture.dies * architecture.l2_channels));
+  one_die->begin_launch();
+  cross(*one_die, 0);
+  const double one = switched(one_die->end_launch(0, cus, channels));
+  ASSERT_GT(one, 0.0);
+  for (int die = 0; die < architecture.dies; ++die) {
+    ledger->begin_launch();
+    cross(*ledger, die);
+    EXPECT_DOUBLE_EQ(switched(ledger->end_launch(0, cus, channels)), one) << die;
+  }
+  ledger->begin_launch();
+  for (int die = 0; die < architecture.dies; ++die) cross(*ledger, die);
+  const LaunchActivity all = ledger->end_launch(0, cus, channels);
+  EXPECT_NEAR(switched(all), architecture.dies * one, 1e-9 * one);
+  EXPECT_EQ(all.payload_bits, 512U * static_cast<unsigned>(architecture.dies));
+}
+
+TEST(Timeline, AddsTheRailsOfIoDiesAndMemoryToTheSocket) {
+  const Chip chip = mi300x();
+  const double clock_hz = chip.architecture().dvfs.back().clock_hz;
+  // Energy of 10 s in which launches of 1 ms draw 40 W and 20 W on the two rails, or nothing.
+  const auto joules = [&](double aid_w, double hbm_w) {
+    LaunchActivity activity;
+    activity.cycles = static_cast<std::int64_t>(clock_hz * 1e-3);
+    activity.capacitance_f.assign(static_cast<std::size_t>(chip.truth().zones()), 0.0);
+    activity.rails = {.aid_j = aid_w * 1e-3, .hbm_j = hbm_w * 1e-3};
+    ChipTimeline timeline(chip, 1);
+    timeline.run_repeated(activity, 10'000);
+    std::vector<ww_vgpu_sample> samples(timeline.sample_count());
+    timeline.samples_since(0, samples);
+    return static_cast<double>(samples.back().energy_ticks) / 65536;
+  };
+  // The sensor's gain and slope, and the leakage of warmer dies, are within some percent.
+  EXPECT_NEAR(joules(40, 20) - joules(0, 0), 600.0, 60.0);
+}
+
+}  // namespace
+}  // namespace ww::sim::gpu
