@@ -148,6 +148,7 @@ std::string toml_quoted(std::string_view text) {
 // Lines "l2_ways = 16" that read back as they were. An optional key at its default has none.
 template <class C>
 std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
+  static const C defaults{};
   std::string text;
   for (const TomlKey<C>& row : rows) {
     std::visit(
@@ -155,7 +156,7 @@ std::string lines(std::span<const TomlKey<C>> rows, const C& from) {
           if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
             const auto& value = from.*member;
             using Value = std::remove_cvref_t<decltype(value)>;
-            if (!row.required && value == C{}.*member) return;
+            if (!row.required && value == defaults.*member) return;
             if constexpr (std::is_same_v<Value, std::string>) {
               text += fmt::format("{} = {}\n", row.name, toml_quoted(value));
             } else if constexpr (std::is_floating_point_v<Value>) {
