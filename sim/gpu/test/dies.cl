@@ -12,9 +12,9 @@ __kernel void axpy(__global float* y, __global const float* x, float a) {
   y[i] = a * x[i] + y[i];
 }
 
-// Each work-group reads the same word.
-__kernel void look(__global uint* out, __global const uint* word) {
-  if (get_local_id(0) == 0) out[get_group_id(0)] = word[0];
+// Each work-group reads the same 16 words.
+__kernel void look(__global uint* out, __global const uint* words) {
+  out[get_global_id(0)] = words[get_local_id(0) % 16];
 }
 
 __kernel void set(__global uint* word, uint value) {
