@@ -3,6 +3,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -245,7 +246,12 @@ Result<CampaignStore> CampaignStore::open(const std::filesystem::path& path) {
 Result<CampaignStore> CampaignStore::open_read_only(const std::filesystem::path& path) {
   WW_ASSIGN(file, campaign_file(path));
   try {
-    auto impl = std::make_unique<Impl>(file.string(), SQLite::OPEN_READONLY);
+    // Files of before are in WAL mode. Only who may write removes its log and index at the end.
+    const bool may_write = ::access(file.c_str(), W_OK) == 0;
+    auto impl = std::make_unique<Impl>(file.string(),
+                                       may_write ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY);
+    impl->writes = false;
+    impl->database.exec("PRAGMA query_only=ON");
     WW_TRY(check_header(impl->database, file.string()));
     return CampaignStore(std::move(impl));
   } catch (const SQLite::Exception& e) {

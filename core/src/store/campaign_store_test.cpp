@@ -100,6 +100,10 @@ TEST_F(CampaignStoreTest, IsOneFileAfterItsWriterAndAfterEachReader) {
   }
   EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 3U);
   EXPECT_EQ(files(), alone);
+  // As earlier versions left it.
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode=WAL");
+  EXPECT_EQ(CampaignStore::open_read_only(file_)->runs()->size(), 3U);
+  EXPECT_EQ(files(), alone);
 }
 
 TEST_F(CampaignStoreTest, GivesBackTheTurnsOfLockInRuns) {
