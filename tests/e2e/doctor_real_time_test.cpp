@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include "process.hpp"
 #include "testing/fake_amd_tree.hpp"
@@ -69,6 +71,52 @@ std::string load_command(const fs::path& load) {
          "; while :; do sleep 1; done";
 }
 
+// How unequally long the machine takes to start a program, as the load's edges are made of.
+class StartTimes {
+ public:
+  StartTimes()
+      : thread_([this] {
+          while (!stop_) {
+            const double began = now_s();
+            static_cast<void>(run({"sh", "-c", ":"}));
+            taken_s_.push_back(now_s() - began);
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          }
+        }) {}
+  ~StartTimes() { end(); }
+  // From the median to what one start in twenty exceeds [s]. Ends the thread.
+  double spread() {
+    end();
+    std::ranges::sort(taken_s_);
+    return taken_s_.at(taken_s_.size() * 19 / 20) - taken_s_.at(taken_s_.size() / 2);
+  }
+
+ private:
+  void end() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  std::vector<double> taken_s_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+class DoctorInRealTime : public ::testing::Test {
+ protected:
+  // The window is found from the time between the load's order and the reading. Where programs
+  // start less equally than the window is judged, the machine is to blame.
+  void skip_if_busy(double tolerance_s) {
+    const double spread = starts_.spread();
+    if (spread > tolerance_s) {
+      GTEST_SKIP() << "the machine is not idle: programs start " << spread * 1e3
+                   << " ms apart, and the window is judged to " << tolerance_s * 1e3 << " ms";
+    }
+  }
+
+ private:
+  StartTimes starts_;
+};
+
 json examine(const SensorShape& shape, bool frozen_energy, int expected_exit) {
   const TemporaryFolder folder;
   const FakeAmdTree tree(folder.path() / "sys");
@@ -81,9 +129,11 @@ json examine(const SensorShape& shape, bool frozen_energy, int expected_exit) {
   return finished.json();
 }
 
-TEST(DoctorInRealTime, AnAveragedMi210) {
+TEST_F(DoctorInRealTime, AnAveragedMi210) {
   const json report =
       examine({.period_s = 0.003, .window_s = 4.0, .delay_s = 0.19, .noise_w = 0.05}, false, 0);
+  skip_if_busy(0.4);
+  if (IsSkipped()) return;
   const json& power = report["columns"].at(0);
   EXPECT_EQ(power["verdict"], "limited") << power;
   EXPECT_NEAR(power["window_s"].get<double>(), 4.0, 0.4);
@@ -92,8 +142,10 @@ TEST(DoctorInRealTime, AnAveragedMi210) {
   EXPECT_EQ(report["columns"].at(1)["verdict"], "good") << report["columns"];
 }
 
-TEST(DoctorInRealTime, AFrozenAccumulatorBesideAHealthySensor) {
+TEST_F(DoctorInRealTime, AFrozenAccumulatorBesideAHealthySensor) {
   const json report = examine({.period_s = 0.010, .window_s = 0.040, .noise_w = 0.3}, true, 1);
+  skip_if_busy(0.004);
+  if (IsSkipped()) return;
   const json& power = report["columns"].at(0);
   EXPECT_EQ(power["verdict"], "good") << power;
   EXPECT_NEAR(power["window_s"].get<double>(), 0.040, 0.004);
@@ -102,7 +154,7 @@ TEST(DoctorInRealTime, AFrozenAccumulatorBesideAHealthySensor) {
   EXPECT_EQ(report["columns"].at(1)["verdict"], "bad");
 }
 
-TEST(DoctorInRealTime, AnH100ThatSeesAQuarterOfTheTime) {
+TEST_F(DoctorInRealTime, AnH100ThatSeesAQuarterOfTheTime) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "config") << "average 3\n";
   const auto finished = run({wirewatt(), "doctor", "--json", "--no-clock-control", "--device",
@@ -111,6 +163,8 @@ TEST(DoctorInRealTime, AnH100ThatSeesAQuarterOfTheTime) {
                              {"WW_NVML_STUB", folder.path().string()}});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   const json report = finished.json();
+  skip_if_busy(0.0025);
+  if (IsSkipped()) return;
   const json& power = report["columns"].at(0);
   EXPECT_EQ(power["verdict"], "limited") << power;
   EXPECT_NEAR(power["period_s"].get<double>(), 0.100, 0.001);
