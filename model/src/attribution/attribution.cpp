@@ -313,6 +313,13 @@ AttributionCollinearity collinearity_of(const WeightedFit& fitted, const MatrixX
   return found;
 }
 
+// The interval of one run from that of the form's mean. A run deviates from the form by `own_w`
+// (95% half-width), and all of the deviation may lie in what the interval is of.
+Interval of_one_run(const Interval& mean, double own_w) {
+  return {mean.value, std::max(0.0, mean.value - std::hypot(mean.value - mean.low, own_w)),
+          mean.value + std::hypot(mean.high - mean.value, own_w)};
+}
+
 // Says of an interval that reaches 0 that it identifies nothing.
 void judge_attributed(const Interval& power_w, RowStatus& status, std::string& reason) {
   if (status != RowStatus::ok || power_w.low > 0) return;
@@ -405,17 +412,19 @@ Result<Attribution> attribute(const AttributionTable& table, const AttributionOp
     run.measured_w = table.power_w[row];
     const VectorXd x = design.row(static_cast<Index>(row)).transpose();
     run.fitted_w = x.dot(fitted.coefficients);
+    const double own_w = std::sqrt(allowed) * run.fitted_w;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double activity = x(static_cast<Index>(c));
-      run.coefficients_w.push_back(activity > 0 ? result.coefficients[c].value.times(activity)
-                                                : Interval{});
+      run.coefficients_w.push_back(
+          activity > 0 ? of_one_run(result.coefficients[c].value.times(activity), own_w)
+                       : Interval{});
     }
-    for (const auto& sum : result.sums) {
-      run.sums_w.push_back(fitted.fit.interval(restricted(x, sum.members), allowed));
-    }
-    for (const auto& part : result.parts) {
-      run.parts_w.push_back(fitted.fit.interval(restricted(x, part.members), allowed));
-    }
+    const auto in_run = [&](const std::vector<std::size_t>& members) {
+      const VectorXd c = restricted(x, members);
+      return c.isZero() ? Interval{} : of_one_run(fitted.fit.interval(c, allowed), own_w);
+    };
+    for (const auto& sum : result.sums) run.sums_w.push_back(in_run(sum.members));
+    for (const auto& part : result.parts) run.parts_w.push_back(in_run(part.members));
     result.runs.push_back(std::move(run));
   }
   return result;
@@ -443,9 +452,7 @@ Result<LeftOut> leave_one_application_out(const AttributionTable& table,
       const VectorXd x = activities(table, columns, row);
       const Interval mean = fitted.fit.interval(x, scale.allowed());
       const double own = t_quantile_95(scale.dof) * scale.scatter * mean.value;
-      run.predicted_w = {mean.value,
-                         std::max(0.0, mean.value - std::hypot(mean.value - mean.low, own)),
-                         mean.value + std::hypot(mean.high - mean.value, own)};
+      run.predicted_w = of_one_run(mean, own);
       if (!std::isfinite(run.predicted_w.high)) run.status = RowStatus::not_identified;
     }
   }

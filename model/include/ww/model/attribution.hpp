@@ -24,7 +24,9 @@
 // *Intervals.* The 95% interval of a sum c'b is the set of values that a constrained fit can reach
 // without raising the weighted sum of squares by more than t^2 times the scatter squared (profile
 // likelihood). It is never negative, and it is valid at a coefficient of 0, where a normal interval
-// is not.
+// is not. The interval of one run is wider by the run's own deviation from the form, t times the
+// scatter times the run's power. It is not known in which parts a run deviates. If the parts
+// deviate independently, none does so by more than the run.
 //
 // *What is collinear* is reported as a sum. Two coefficients are joined if their estimates have a
 // correlation below kHarmfulCorrelation. A coefficient of a variance inflation above
