@@ -20,7 +20,8 @@ constexpr const char* kL2Names[] = {"TCC_REQ_sum",    "TCC_READ_sum", "TCC_WRITE
 // lanes that a vector instruction enables; those that take several quad-cycles count once here.
 constexpr std::uint64_t kQuad = 4;
 
-// Toggle monitors, which no card has (WireMonitors).
+// Monitors, which no card has: of toggles (WireMonitors), and of the lanes that access local
+// memory.
 constexpr const char* kMonitorNames[] = {
     "WW_XBAR_BITS_sum",         "WW_XBAR_SLOT_BITS_sum",      "WW_XBAR_BIT_MM_sum",
     "WW_LEG_BIT_MM_sum",        "WW_TRUNK_TOGGLES_sum",       "WW_TRUNK_ADJACENT_sum",
@@ -30,7 +31,8 @@ constexpr const char* kMonitorNames[] = {
     "WW_CONTROL_TOGGLES_sum",   "WW_CONTROL_ADJACENT_sum",    "WW_CONTROL_OPPOSITE_sum",
     "WW_TRUNK_TOGGLE_MM_sum",   "WW_TRUNK_ADJACENT_MM_sum",   "WW_TRUNK_OPPOSITE_MM_sum",
     "WW_LEG_TOGGLE_MM_sum",     "WW_LEG_ADJACENT_MM_sum",     "WW_LEG_OPPOSITE_MM_sum",
-    "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum"};
+    "WW_CONTROL_TOGGLE_MM_sum", "WW_CONTROL_ADJACENT_MM_sum", "WW_CONTROL_OPPOSITE_MM_sum",
+    "WW_LDS_LANES_sum"};
 
 // Families whose counters differ.
 enum class Family : std::uint8_t { gfx7, gfx9, gfx94 };
@@ -90,6 +92,7 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
     together.busy_cycles += cu.busy_cycles;
     together.resident_wave_cycles += cu.resident_wave_cycles;
     together.vector_lane_operations += cu.vector_lane_operations;
+    together.lds_accesses += cu.lds_accesses;
   }
   // The compute units count lines of 64 bytes.
   const auto lines_of_request =
@@ -139,6 +142,7 @@ CounterValues counter_values(const Architecture& architecture, std::int64_t cycl
   for (const auto* bundle : {&w.trunks, &w.legs, &w.control}) {
     add({whole(bundle->toggle_mm), whole(bundle->adjacent_mm), whole(bundle->opposite_mm)});
   }
+  add({together.lds_accesses});
   CounterValues result{};
   std::transform(values.begin(), values.end(), result.begin(),
                  [](std::uint64_t value) { return static_cast<double>(value); });

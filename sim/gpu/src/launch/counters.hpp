@@ -15,10 +15,10 @@
 
 namespace ww::sim::gpu::exec {
 
-inline constexpr std::size_t kCounters = 56;  // the most that a chip has
+inline constexpr std::size_t kCounters = 57;  // the most that a chip has
 using CounterValues = std::array<double, kCounters>;
 
-// Under AMD's names for the chip's generation, and toggle monitors, which no card has.
+// Under AMD's names for the chip's generation, and monitors, which no card has.
 [[nodiscard]] const std::vector<std::string>& counter_names(const Architecture& architecture);
 
 // In the order of counter_names(). `cus`: of all compute units together; `busy`: of each; `cycles`:

@@ -161,5 +161,19 @@ TEST(Activity, AddsUpToTheCounters) {
   EXPECT_EQ(test.gpu().last_activity().payload_bits, test.totals.payload_bytes * 8);
 }
 
+// The threads that add are fewer by half in each step, so that lanes and instructions differ.
+TEST(Activity, CountsTheLanesThatAccessLocalMemory) {
+  TestGpu test;
+  const auto in = test.buffer(std::vector<float>(4096, 1.0F));
+  const auto out = test.buffer(16 * 4);
+  test.lds_bytes = 256 * 4;
+  test.launch("reduce", 4096, 256, in, out, std::uint32_t{0});
+  std::uint64_t lanes = 0;
+  for (const auto& cu : test.totals.cus) lanes += cu.lds_accesses;
+  EXPECT_GT(lanes, 0U);
+  EXPECT_EQ(static_cast<double>(lanes), test.counter("WW_LDS_LANES_sum"));
+  EXPECT_LT(test.counter("WW_LDS_LANES_sum"), 60 * test.counter("SQ_INSTS_LDS"));
+}
+
 }  // namespace
 }  // namespace ww::sim::gpu::memory_timing_test
