@@ -30,6 +30,7 @@ Result<std::string> page_of(const std::vector<Document>& documents, const SweepO
     case Kind::calibration: return calibration_page(document);
     case Kind::crossing: return crossing_page(document.content);
     case Kind::estimate: return estimate_page(document.content);
+    case Kind::attribution: return attribution_page(document.content);
     case Kind::simulation: return simulation_page(documents);
     case Kind::curves: return curves_page(document.content);
     case Kind::reproduction: {

@@ -9,6 +9,7 @@
 #include "attribute/attribute_table.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 
 namespace ww::cli {
@@ -204,15 +205,22 @@ int run(AttributeArguments arguments) {
       rows[c]["terms"] = found->coefficients[c].terms;
     }
     for (const auto& model : judged) left.push_back(to_json(model));
-    print_json({{"runs", found->runs.size()},
-                {"runs_without_power", read->without_power},
-                {"device", read->device},
-                {"run", arguments.run.empty() ? json() : json(arguments.run)},
-                {"scatter", found->scatter},
-                {"degrees_of_freedom", found->dof},
-                {"unit_of_value", unit},
-                {"parts", rows},
-                {"leave_one_out", left}});
+    json printed{{"runs", found->runs.size()},
+                 {"runs_without_power", read->without_power},
+                 {"device", read->device},
+                 {"virtual", read->device.find(kVirtualLabel) != std::string::npos},
+                 {"run", arguments.run.empty() ? json() : json(arguments.run)},
+                 {"scatter", found->scatter},
+                 {"degrees_of_freedom", found->dof},
+                 {"unit_of_value", unit},
+                 {"parts", rows},
+                 {"leave_one_out", left}};
+    if (one != nullptr) {
+      printed["measured_w"] = one->measured_w;
+      printed["fitted_w"] = one->fitted_w;
+      if (seconds) printed["seconds"] = *seconds;
+    }
+    print_json(printed);
     return 0;
   }
   double total_w = 0;

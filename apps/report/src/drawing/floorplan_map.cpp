@@ -36,11 +36,15 @@ Point quadrant_middle(const Floorplan& plan, std::size_t quadrant) {
 // The y axis of a floorplan points up, that of a drawing down.
 class Map {
  public:
-  Map(const Floorplan& plan, const std::string& title, const std::string& description)
+  // `beside` is room to the right, in widths of the die.
+  Map(const Floorplan& plan, const std::string& title, const std::string& description,
+      double beside = 0)
       : height_(plan.height.to<double>()),
         width_(plan.width.to<double>()),
-        svg_({-0.02 * width_, -0.02 * height_, 1.04 * width_, 1.13 * height_, title, description,
-              fmt::format(R"(class="map" style="font-size:{:.2f}px")", width_ / 38)}) {
+        svg_({-0.02 * width_, -0.02 * height_, (1.04 + beside) * width_, 1.13 * height_, title,
+              description,
+              fmt::format(R"(class="map{}" style="font-size:{:.2f}px")", beside > 0 ? " wide" : "",
+                          width_ / 38)}) {
     svg_.add(R"(<rect class="die" x="0" y="0" width="{:.2f}" height="{:.2f}" rx="{:.2f}"/>)",
              width_, height_, width_ / 80);
   }
@@ -62,6 +66,31 @@ class Map {
     svg_.add(R"(<text class="key" x="{:.2f}" y="{:.2f}" text-anchor="middle">{}</text>)", at.x_mm,
              height_ - at.y_mm, text);
   }
+  // A name with its figure, and below it a bar and the line of its interval.
+  void bar(const MapPart& part, std::size_t row, std::size_t rows, double most,
+           const std::string& unit) {
+    const double left = width_ * 1.08;
+    const double length = kBeside * width_ - width_ * 0.12;
+    const double pitch = std::min(height_ / static_cast<double>(rows), width_ / 8);
+    const double top = pitch * static_cast<double>(row);
+    const double thick = width_ / 60;
+    const auto at = [&](double value) { return left + length * std::min(1.0, value / most); };
+    svg_.add(R"(<text class="key" x="{:.2f}" y="{:.2f}">{}</text>)", left, top + pitch * 0.4,
+             part.name);
+    svg_.add(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="end">{}</text>)", left + length,
+             top + pitch * 0.4,
+             part.known ? fmt::format("{:.3g} {} ({:.3g} to {:.3g})", part.value, unit, part.low,
+                                      part.high)
+                        : fmt::format("at most {:.3g} {}", part.high, unit));
+    const double y = top + pitch * 0.5;
+    if (part.known) {
+      svg_.add(R"(<rect class="fill c1" x="{:.2f}" y="{:.2f}" width="{:.3f}" height="{:.2f}"/>)",
+               left, y, at(part.value) - left, thick);
+    }
+    svg_.add(R"(<path class="whisker" style="stroke-width:{:.3f}" d="M{:.3f} {:.3f}H{:.3f}"/>)",
+             thick / 5, at(part.known ? part.low : 0), y + thick / 2, at(part.high));
+  }
+  static constexpr double kBeside = 0.95;
   std::string finish(double low, double high, const std::string& unit) {
     const double step = width_ / 24;
     const double y = height_ * 1.03;
@@ -155,27 +184,33 @@ std::string route_map(const Floorplan& plan, const std::function<double(int, int
   return map.finish(low, high, unit);
 }
 
-std::string segment_map(const Floorplan& plan, const std::array<std::optional<double>, 3>& segments,
-                        const std::string& what, const std::string& unit) {
-  double high = 0;
-  for (const auto& segment : segments) high = std::max(high, segment.value_or(0));
+namespace {
+
+std::string segment_hint(std::size_t segment, const std::optional<double>& value,
+                         const std::string& unit) {
+  static constexpr std::array<const char*, 3> kNames{"registers–L1", "L1–L2", "L2–memory"};
+  return value ? hint(kNames[segment], *value, unit)
+               : fmt::format("{}: no figure", kNames[segment]);
+}
+
+double most_of(const std::array<std::optional<double>, 3>& segments) {
+  double most = 0;
+  for (const auto& segment : segments) most = std::max(most, segment.value_or(0));
+  return most;
+}
+
+void draw_segments(Map& map, const Floorplan& plan,
+                   const std::array<std::optional<double>, 3>& segments,
+                   const std::array<std::string, 3>& said) {
+  const double high = most_of(segments);
   const auto heat = [&](const std::optional<double>& value, const char* kind) {
     return value ? fmt::format("{} h{}", kind, heat_step(*value, 0, high)) : std::string("part");
   };
-  const auto tell = [&](const char* name, const std::optional<double>& value) {
-    return value ? hint(name, *value, unit) : fmt::format("{}: no figure", name);
-  };
-  const auto registers = tell("registers–L1", segments[0]);
-  const auto l1_l2 = tell("L1–L2", segments[1]);
-  const auto memory = tell("L2–memory", segments[2]);
-  Map map(plan, what,
-          fmt::format("Die of {} with its segments coloured. {}; {}; {}.", plan.name, registers,
-                      l1_l2, memory));
   const double cell = map.cell();
   for (std::size_t i = 0; i < plan.l2_channels.size() && i < plan.memory_controllers.size(); ++i) {
     if (segments[2]) {
       map.wire(plan.memory_controllers[i], plan.l2_channels[i], 0, cell * 0.14,
-               heat(segments[2], "wire"), memory);
+               heat(segments[2], "wire"), said[2]);
     }
     map.square(plan.memory_controllers[i], cell * 0.6, "part", "memory controller");
   }
@@ -183,15 +218,44 @@ std::string segment_map(const Floorplan& plan, const std::array<std::optional<do
     for (std::size_t q = 0; q < plan.quadrants.size() && segments[1]; ++q) {
       map.wire(middle(plan.compute_units[e]), quadrant_middle(plan, q),
                (static_cast<double>(e) - 1.5) * cell * 0.2, cell * 0.2, heat(segments[1], "wire"),
-               l1_l2);
+               said[1]);
     }
     for (const Point& cu : plan.compute_units[e]) {
-      map.square(cu, cell * 0.8, heat(segments[0], "cell"), registers);
+      map.square(cu, cell * 0.8, heat(segments[0], "cell"), said[0]);
     }
   }
   for (const Point& channel : plan.l2_channels)
     map.square(channel, cell * 0.5, "part", "L2 channel");
-  return map.finish(0, high, unit);
+}
+
+}  // namespace
+
+std::string segment_map(const Floorplan& plan, const std::array<std::optional<double>, 3>& segments,
+                        const std::string& what, const std::string& unit) {
+  std::array<std::string, 3> said;
+  for (std::size_t s = 0; s < said.size(); ++s) said[s] = segment_hint(s, segments[s], unit);
+  Map map(plan, what,
+          fmt::format("Die of {} with its segments coloured. {}; {}; {}.", plan.name, said[0],
+                      said[1], said[2]));
+  draw_segments(map, plan, segments, said);
+  return map.finish(0, most_of(segments), unit);
+}
+
+std::string energy_map(const Floorplan& plan, const std::array<std::optional<double>, 3>& segments,
+                       const std::array<std::string, 3>& said, const std::vector<MapPart>& parts,
+                       const std::string& what, const std::string& unit) {
+  Map map(plan, what,
+          fmt::format("Die of {} with its segments coloured. {}; {}; {}. Beside it, a bar for each "
+                      "part.",
+                      plan.name, said[0], said[1], said[2]),
+          Map::kBeside);
+  draw_segments(map, plan, segments, said);
+  double most = 0;
+  for (const MapPart& part : parts) most = std::max(most, part.high);
+  for (std::size_t row = 0; row < parts.size() && most > 0; ++row) {
+    map.bar(parts[row], row, parts.size(), most, unit);
+  }
+  return map.finish(0, most_of(segments), unit);
 }
 
 std::optional<model::Floorplan> known_floorplan(const std::string& device) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ww/model/floorplan.hpp"
 
@@ -24,6 +25,22 @@ namespace ww::report {
 [[nodiscard]] std::string segment_map(const model::Floorplan& plan,
                                       const std::array<std::optional<double>, 3>& segments,
                                       const std::string& what, const std::string& unit);
+
+// A part of a chip's energy in the list beside a map.
+struct MapPart {
+  std::string name;
+  double value{}, low{}, high{};  // 95% interval
+  bool known{true};               // else it is at most `high`
+};
+
+// Where energy went, as one picture: the die with its segments coloured as in `segment_map`, and
+// beside it a bar for each part, with its interval as a line. An unknown part is a line up to what
+// it is at most. `said` are the hints of the segments, which stand for absent values too.
+[[nodiscard]] std::string energy_map(const model::Floorplan& plan,
+                                     const std::array<std::optional<double>, 3>& segments,
+                                     const std::array<std::string, 3>& said,
+                                     const std::vector<MapPart>& parts, const std::string& what,
+                                     const std::string& unit);
 
 // The public floorplan of a part that comes with the program ("w9100", "virtual:w9100"), if any.
 [[nodiscard]] std::optional<model::Floorplan> known_floorplan(const std::string& device);

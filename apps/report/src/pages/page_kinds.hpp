@@ -16,6 +16,8 @@ namespace ww::report {
 [[nodiscard]] std::string calibration_page(const Document& calibration);
 // A calibration per crossing of a partitioned L2: what `calibrate` writes to crossing.json.
 [[nodiscard]] std::string crossing_page(const nlohmann::json& crossing);
+// One run of what `attribute --run` prints.
+[[nodiscard]] std::string attribution_page(const nlohmann::json& run);
 [[nodiscard]] std::string estimate_page(const nlohmann::json& estimate);
 // `folder` holds the pictures that it names. Errors: not_found and others of reading them.
 [[nodiscard]] Result<std::string> reproduction_page(const nlohmann::json& reproduction,

@@ -9,6 +9,7 @@
 #include "drawing/bars.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/report/number_text.hpp"
+#include "ww/report/report.hpp"
 
 namespace ww::report {
 namespace {
@@ -37,6 +38,72 @@ TEST(Pages, RefuseWhatIsNoEstimate) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::parse_error);
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+// A run of `attribute --run --json`, in which the counters part only all wires together.
+nlohmann::json attributed_run(const char* device) {
+  const auto known = [](double value) {
+    return nlohmann::json{
+        {"value", value}, {"low", value - 1}, {"high", value + 1}, {"at_most", value + 1}};
+  };
+  const nlohmann::json unknown = {
+      {"value", nullptr}, {"low", nullptr}, {"high", nullptr}, {"at_most", 7.5}};
+  const auto row = [](const char* name, const char* part, const nlohmann::json& figure, bool sum) {
+    return nlohmann::json{{"name", name},
+                          {"part", part},
+                          {"energy_j", figure},
+                          {"power_w", figure},
+                          {"sum", sum},
+                          {"reason", ""},
+                          {"status", figure["value"].is_null() ? "not_identified" : "ok"}};
+  };
+  return {{"run", "dct"},
+          {"device", device},
+          {"virtual", true},
+          {"scatter", 0.01},
+          {"measured_w", 60},
+          {"fitted_w", 61},
+          {"seconds", 1},
+          {"parts",
+           {row("static", "static", known(30), false), row("l1_l2", "wires", unknown, false),
+            row("l2_memory", "wires", unknown, false), row("alu", "alu", unknown, false),
+            row("wires, in all", "", known(25), true)}}};
+}
+
+std::string attribution_text(const nlohmann::json& run) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("ww_attribution_page_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  EXPECT_TRUE(write_file_atomically(folder / "run.json", run.dump()));
+  const auto status = write_report(folder / "run.json", folder / "run.html");
+  EXPECT_TRUE(status) << status.error().text();
+  const auto text = read_file(folder / "run.html").value_or("");
+  std::filesystem::remove_all(folder);
+  return text;
+}
+
+TEST(Pages, ColourTheWiresOfARunByWhatTheyDrew) {
+  const auto text = attribution_text(attributed_run("virtual:w9100 (virtual)"));
+  EXPECT_THAT(text, HasSubstr("VIRTUAL"));
+  EXPECT_THAT(text, HasSubstr("Where the joules went"));
+  EXPECT_THAT(text, HasSubstr("wire wire h8"));  // not parted: the colour of all wires
+  EXPECT_THAT(text, HasSubstr("do not part the segments; all wires 25 J"));
+  EXPECT_THAT(text, HasSubstr("at most 7.5 J"));  // alu
+  EXPECT_LT(text.find(">static<"), text.find(">wires<")) << "the dearest part comes first";
+  auto one = attributed_run("virtual:w9100 (virtual)");
+  one["parts"][1] = one["parts"][4];
+  one["parts"][1]["name"] =
+      "l1_l2";  // has a figure of its own, so that the sum is no longer theirs
+  EXPECT_THAT(attribution_text(one), HasSubstr("l2_memory: not identified, at most 7.5 J"));
+  auto run = attributed_run("virtual:w9100 (virtual)");
+  for (auto& row : run["parts"]) row["status"] = "not_identified";
+  EXPECT_THAT(attribution_text(run), Not(HasSubstr("wire wire h")));
+}
+
+TEST(Pages, ShowARunOfADeviceWithoutFloorplanAsBars) {
+  const auto text = attribution_text(attributed_run("virtual:random (virtual)"));
+  EXPECT_THAT(text, HasSubstr("no published floorplan"));
+  EXPECT_THAT(text, Not(HasSubstr("class=\"map")));
 }
 
 TEST(Pages, ShowEveryRowOfAReproduction) {

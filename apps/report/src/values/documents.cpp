@@ -24,6 +24,8 @@ std::optional<Kind> kind_of(const json& content) {
   const auto has = [&](const char* key) { return content.contains(key); };
   if (has("paper") && has("rows")) return Kind::reproduction;
   if (has("kernels") && has("constant") && has("total")) return Kind::estimate;
+  // With --run alone: a table of many runs is no picture of one.
+  if (has("parts") && has("measured_w")) return Kind::attribution;
   if (has("energy_pj_per_bit_crossing")) return Kind::crossing;
   if (has("avg_packet_latency") && has("network")) return Kind::simulation;
   if (has("curves") || (has("points") && has("network"))) return Kind::curves;
@@ -67,8 +69,8 @@ Result<Document> read_printed(const fs::path& file) {
   const auto kind = kind_of(content);
   if (!kind) {
     return fail(ErrorCode::parse_error,
-                "contains nothing that a report can show; it shows an estimate, a simulation or a "
-                "reproduction, as their commands print with --json",
+                "contains nothing that a report can show; it shows an estimate, an attribution "
+                "(--run), a simulation or a reproduction, as their commands print with --json",
                 file.string());
   }
   Document document;
@@ -149,6 +151,7 @@ std::string_view to_string(Kind kind) {
     case Kind::calibration: return "calibration";
     case Kind::crossing: return "calibration of crossings";
     case Kind::estimate: return "estimate";
+    case Kind::attribution: return "attribution";
     case Kind::simulation: return "simulation";
     case Kind::curves: return "latency curves";
     case Kind::reproduction: return "reproduction";
@@ -230,6 +233,11 @@ std::vector<Figure> figures_of(const Document& document) {
     case Kind::calibration: add_calibration(figures, document.content); break;
     case Kind::crossing: add_crossing(figures, document.content); break;
     case Kind::estimate: add_estimate(figures, document.content); break;
+    case Kind::attribution:
+      for (const json& row : list_of(document.content, "parts")) {
+        figures.push_back(figure(text_of(row, "name"), "W", row.value("power_w", json())));
+      }
+      break;
     case Kind::simulation: add_simulation(figures, document.content); break;
     case Kind::curves:
     case Kind::sweep: break;  // compared in a way of their own; sweeps in sweep_comparison.hpp

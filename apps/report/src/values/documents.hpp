@@ -12,7 +12,16 @@
 
 namespace ww::report {
 
-enum class Kind { calibration, crossing, estimate, simulation, curves, reproduction, sweep };
+enum class Kind {
+  calibration,
+  crossing,
+  estimate,
+  attribution,
+  simulation,
+  curves,
+  reproduction,
+  sweep
+};
 [[nodiscard]] std::string_view to_string(Kind kind);
 
 // A figure that two runs can be compared by.
