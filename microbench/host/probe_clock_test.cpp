@@ -113,6 +113,18 @@ TEST_P(ProbeClock, TimesSingleLoadsAcrossItsWrap) {
   EXPECT_EQ(output[0], 1U);
 }
 
+// What the mask is for: without it the tests above fail where the clock has fewer bits than a word.
+TEST_P(ProbeClock, WouldGiveWrongTimesWithoutItsMask) {
+  probe_clock_mask = ~uint{0};
+  host_time = host_clock_mask + 1 - 2 * kFetchTicks - kFetchTicks / 2;
+  const std::vector<uint> ring{1, 2, 0};
+  std::vector<uint> ticks(4), output(1);
+  chase(ring.data(), ring.data(), 0, 0, 4, 0, ticks.data(), output.data());
+  EXPECT_EQ(ticks[0], kFetchTicks);
+  const bool wraps = GetParam().clock_bits < 32;
+  EXPECT_EQ(ticks[2], wraps ? kFetchTicks - (uint{1} << GetParam().clock_bits) : kFetchTicks);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, ProbeClock,
                          ::testing::Values(Target{"gfx1030", 20}, Target{"gfx1100", 20},
                                            Target{"gfx1151", 20}, Target{"gfx90a", 32},
