@@ -6,9 +6,10 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-// As many records as have tags of so many bytes, but some at any rate.
+// As many records as have tags of so many bytes, which equal states share, but some at any rate.
 constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
+constexpr std::size_t kMostRecords = 8192;  // what they hold besides the tags is small
 }  // namespace
 
 std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
@@ -70,14 +71,27 @@ const LaunchRecord& ReplayBook::add(const std::string& key, LaunchRecord record)
   }
   records.push_back(std::move(record));
   order_.push_back(key);
-  const std::size_t bytes = records.back().l2_after->lines.size() * sizeof(L2Snapshot::Line);
-  if (order_.size() <= std::max(kFewestRecords, kTagBytes / bytes)) return records.back();
+  while (order_.size() > kMostRecords ||
+         (order_.size() > kFewestRecords && tag_bytes() > kTagBytes)) {
+    forget_oldest();
+  }
+  return records.back();
+}
+
+std::size_t ReplayBook::tag_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [hash, snapshot] : snapshots_) {
+    if (const auto known = snapshot.lock()) bytes += known->bytes();
+  }
+  return bytes;
+}
+
+void ReplayBook::forget_oldest() {
   const std::string oldest = order_.front();
   order_.pop_front();
   std::vector<LaunchRecord>& victim = records_[oldest];
   if (!victim.empty()) victim.erase(victim.begin());
   if (victim.empty()) records_.erase(oldest);
-  return records.back();
 }
 
 std::shared_ptr<const L2Snapshot> ReplayBook::share(std::shared_ptr<const L2Snapshot> snapshot) {

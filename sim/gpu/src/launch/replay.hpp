@@ -54,6 +54,9 @@ class ReplayBook {
   void forget_program(std::uint32_t program);
 
  private:
+  [[nodiscard]] std::size_t tag_bytes() const;  // of all states that are known
+  void forget_oldest();
+
   std::unordered_map<std::string, std::vector<LaunchRecord>> records_;
   std::deque<std::string> order_;  // keys as records were added, to forget the oldest
   std::unordered_map<std::uint64_t, std::weak_ptr<const L2Snapshot>> snapshots_;

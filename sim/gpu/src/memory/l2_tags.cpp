@@ -65,13 +65,56 @@ WW_VECTOR_CLONES void rank(const std::uint32_t* stamps, std::uint32_t ways, std:
   }
 }
 
-std::uint64_t hash_of(const std::vector<L2Snapshot::Line>& lines) {
-  std::vector<std::uint64_t> words(lines.size() * 2);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    words[2 * i] = std::uint64_t{lines[i].tag} << 1 | (lines[i].partial ? 1U : 0U);
-    words[2 * i + 1] = lines[i].dirty;
+std::uint64_t hash_of(const L2Snapshot& snapshot) {
+  const std::uint64_t tags = hash64(std::as_bytes(std::span(snapshot.tags)));
+  if (snapshot.unclean.empty()) return tags;
+  std::vector<std::uint64_t> words{tags};
+  words.reserve(2 * snapshot.unclean.size() + 1);
+  for (const L2Snapshot::Unclean& line : snapshot.unclean) {
+    words.push_back(std::uint64_t{line.place} << 1 | (line.partial ? 1U : 0U));
+    words.push_back(line.dirty);
   }
   return hash64(std::as_bytes(std::span<const std::uint64_t>(words)));
+}
+
+// The lines of one set that are not clean, from `next` on, which moves behind them.
+std::span<const L2Snapshot::Unclean> unclean_before(std::size_t place,
+                                                    const std::vector<L2Snapshot::Unclean>& all,
+                                                    std::size_t& next) {
+  const std::size_t first = next;
+  while (next < all.size() && all[next].place < place) ++next;
+  return std::span(all).subspan(first, next - first);
+}
+
+// Of one set, whose lines in `tags` are now `ways` from `first` on, the last `used` as in `after`:
+// appends those that are not clean. False where a line that was used differs from the one in
+// `before`, or a dirty one is gone.
+bool add_unclean(std::size_t first, std::size_t ways, std::size_t used, const L2Snapshot& before,
+                 std::span<const L2Snapshot::Unclean> old,
+                 std::span<const L2Snapshot::Unclean> recent, L2Outcome outcome,
+                 L2Snapshot& result) {
+  const std::size_t first_recent = first + ways - used;
+  while (!recent.empty() && recent.front().place < first_recent) recent = recent.subspan(1);
+  std::size_t met = 0;
+  for (L2Snapshot::Unclean line : old) {
+    const auto begin = result.tags.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto found = std::find(begin, result.tags.end(), before.tags[line.place]);
+    if (found == result.tags.end()) {
+      if (line.dirty != 0) return false;
+      continue;
+    }
+    line.place = static_cast<std::uint32_t>(found - result.tags.begin());
+    if (line.place < first_recent) {
+      result.unclean.push_back(line);
+    } else if (std::ranges::find(recent, line) == recent.end()) {
+      return false;
+    } else {
+      ++met;
+    }
+  }
+  if (outcome == L2Outcome::hits && met != recent.size()) return false;
+  result.unclean.insert(result.unclean.end(), recent.begin(), recent.end());
+  return true;
 }
 }  // namespace
 
@@ -79,29 +122,36 @@ std::shared_ptr<const L2Snapshot> tags_after(L2Outcome outcome, const L2Snapshot
                                              const L2Snapshot& after,
                                              std::span<const std::uint8_t> used) {
   auto result = std::make_shared<L2Snapshot>();
-  result->lines.reserve(before.lines.size());
-  const std::size_t ways = before.lines.size() / used.size();
+  std::vector<std::uint32_t>& tags = result->tags;
+  tags.reserve(before.tags.size());
+  const std::size_t ways = before.tags.size() / used.size();
+  std::size_t next_before = 0;
+  std::size_t next_after = 0;
   for (std::size_t set = 0; set < used.size(); ++set) {
-    const std::span old(&before.lines[set * ways], ways);
-    const std::span recent(&after.lines[(set + 1) * ways - used[set]], used[set]);
+    const std::size_t first = set * ways;
+    const std::size_t end = first + ways;
+    const std::span old = std::span(before.tags).subspan(first, ways);
+    const std::span recent = std::span(after.tags).subspan(end - used[set], used[set]);
     if (outcome == L2Outcome::hits) {
-      for (const L2Snapshot::Line& line : old) {
-        if (std::ranges::find(recent, line) == recent.end()) result->lines.push_back(line);
+      for (const std::uint32_t tag : old) {
+        if (std::ranges::find(recent, tag) == recent.end()) tags.push_back(tag);
       }
-      if (result->lines.size() != (set + 1) * ways - used[set]) return nullptr;
+      if (tags.size() != end - used[set]) return nullptr;
     } else {
-      for (const L2Snapshot::Line& line : recent) {
-        if (std::ranges::find(old, line.tag, &L2Snapshot::Line::tag) != old.end()) return nullptr;
+      for (const std::uint32_t tag : recent) {
+        if (std::ranges::find(old, tag) != old.end()) return nullptr;
       }
-      const auto leave = old.first(used[set]);
-      if (std::ranges::any_of(leave, [](const auto& line) { return line.dirty != 0; })) {
-        return nullptr;
-      }
-      result->lines.insert(result->lines.end(), old.begin() + used[set], old.end());
+      tags.insert(tags.end(), old.begin() + used[set], old.end());
     }
-    result->lines.insert(result->lines.end(), recent.begin(), recent.end());
+    tags.insert(tags.end(), recent.begin(), recent.end());
+    const auto unclean = unclean_before(end, before.unclean, next_before);
+    const auto unclean_after = unclean_before(end, after.unclean, next_after);
+    if (unclean.empty() && unclean_after.empty()) continue;
+    if (!add_unclean(first, ways, used[set], before, unclean, unclean_after, outcome, *result)) {
+      return nullptr;
+    }
   }
-  result->hash = hash_of(result->lines);
+  result->hash = hash_of(*result);
   return result;
 }
 
@@ -267,19 +317,25 @@ std::vector<std::uint8_t> L2Tags::lines_used() const {
 
 std::shared_ptr<const L2Snapshot> L2Tags::snapshot() const {
   auto snapshot = std::make_shared<L2Snapshot>();
-  snapshot->lines.resize(tag_.size());
+  snapshot->tags.resize(tag_.size());
+  std::vector<L2Snapshot::Unclean>& unclean = snapshot->unclean;
   std::vector<std::uint32_t> stamps(ways_);
   std::vector<std::uint32_t> ranks(ways_);
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = stamps_of(set, stamps.data());
+    const std::ptrdiff_t of_set = std::ssize(unclean);
     rank(stamps.data(), ways_, ranks.data());
     for (std::uint32_t way = 0; way < ways_; ++way) {
       const std::uint32_t from = slot(first, way);
-      snapshot->lines[set * ways_ + ranks[way]] = {tag_[from], ready_[from] == kPartial,
-                                                   dirty_[from]};
+      const std::uint32_t place = set * ways_ + ranks[way];
+      snapshot->tags[place] = tag_[from];
+      const bool partial = ready_[from] == kPartial;
+      if (partial || dirty_[from] != 0) unclean.push_back({place, partial, dirty_[from]});
     }
+    std::sort(unclean.begin() + of_set, unclean.end(),
+              [](const auto& a, const auto& b) { return a.place < b.place; });
   }
-  snapshot->hash = hash_of(snapshot->lines);
+  snapshot->hash = hash_of(*snapshot);
   return snapshot;
 }
 
@@ -287,13 +343,18 @@ void L2Tags::restore(const L2Snapshot& snapshot) {
   for (std::uint32_t set = 0; set < channels_ * sets_; ++set) {
     const std::uint32_t first = first_of_set(set);
     for (std::uint32_t age = 0; age < ways_; ++age) {
-      const L2Snapshot::Line& line = snapshot.lines[set * ways_ + age];
+      const std::uint32_t tag = snapshot.tags[set * ways_ + age];
       const std::uint32_t to = slot(first, age);
-      ready_[to] = line.partial ? kPartial : 0;
-      dirty_[to] = line.dirty;
-      tag_[to] = line.tag;
-      stamp_[to] = line.tag == kNone ? 0U : age + 1U;
+      ready_[to] = 0;
+      dirty_[to] = 0;
+      tag_[to] = tag;
+      stamp_[to] = tag == kNone ? 0U : age + 1U;
     }
+  }
+  for (const L2Snapshot::Unclean& line : snapshot.unclean) {
+    const std::uint32_t at = slot(first_of_set(line.place / ways_), line.place % ways_);
+    if (line.partial) ready_[at] = kPartial;
+    dirty_[at] = line.dirty;
   }
   clock_ = ways_ + 1;
   ++numbering_;

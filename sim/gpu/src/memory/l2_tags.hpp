@@ -26,14 +26,19 @@ namespace ww::sim::gpu::exec {
 
 // The tags of the whole L2 in least-recently-used order: equal states behave alike.
 struct L2Snapshot {
-  struct Line {
-    std::uint32_t tag{};
+  // A line of which memory does not have some bytes, or the L2 itself: few are.
+  struct Unclean {
+    std::uint32_t place{};  // in `tags`
     bool partial{};
     std::uint64_t dirty{};
-    bool operator==(const Line&) const = default;
+    bool operator==(const Unclean&) const = default;
   };
-  std::vector<Line> lines;  // [channel][set][age], the most recent last
+  std::vector<std::uint32_t> tags;  // [channel][set][age], the most recent last
+  std::vector<Unclean> unclean;     // by place
   std::uint64_t hash{};
+  [[nodiscard]] std::size_t bytes() const {
+    return tags.size() * sizeof tags[0] + unclean.size() * sizeof(Unclean);
+  }
 };
 
 // A launch all of whose accesses hit, or one that brings every line it uses exactly once, does the
