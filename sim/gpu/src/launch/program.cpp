@@ -22,13 +22,16 @@ Result<Isa> isa_of(binpatch::isa::Generation generation, const std::string& targ
   switch (generation) {
     case binpatch::isa::Generation::gfx6:
     case binpatch::isa::Generation::gfx7: return Isa::gfx7;
-    case binpatch::isa::Generation::gfx900: return Isa::gfx900;
+    // What gfx906 and gfx908 add is arithmetic; gfx908's matrix products are refused below.
+    case binpatch::isa::Generation::gfx900:
+    case binpatch::isa::Generation::gfx906:
+    case binpatch::isa::Generation::gfx908: return Isa::gfx900;
     case binpatch::isa::Generation::gfx90a: return Isa::gfx90a;
     case binpatch::isa::Generation::gfx940: return Isa::gfx942;
     default:
       return fail(ErrorCode::unsupported,
                   fmt::format("the virtual GPU does not execute {}: choose a chip of gfx7, gfx900, "
-                              "gfx90a or gfx942",
+                              "gfx906, gfx908, gfx90a or gfx942",
                               target));
   }
 }
@@ -52,6 +55,13 @@ std::size_t scalars_named(const binpatch::isa::Instruction& instruction) {
   for (const auto& operand : instruction.dst) see(operand);
   for (const auto& operand : instruction.src) see(operand);
   return end;
+}
+
+bool names_accumulator(const binpatch::isa::Instruction& instruction) {
+  const auto is = [](const binpatch::isa::Operand& operand) {
+    return operand.kind == binpatch::isa::OperandKind::agpr;
+  };
+  return std::ranges::any_of(instruction.dst, is) || std::ranges::any_of(instruction.src, is);
 }
 
 }  // namespace
@@ -103,7 +113,11 @@ Result<std::unique_ptr<Program>> Program::load(const CodeObject& object, const s
   for (std::size_t dword = 0; dword < program->code_.size(); ++dword) {
     const auto rest = code.subspan(dword * 4, std::min<std::size_t>(12, code.size() - dword * 4));
     MicroOp& op = program->code_[dword];
-    const auto decoded = binpatch::isa::decode(generation, rest);
+    auto decoded = binpatch::isa::decode(generation, rest);
+    // A wave has such registers on chips with one file for both kinds alone.
+    if (decoded && !has_unified_registers(isa) && names_accumulator(*decoded)) {
+      decoded = fail(ErrorCode::unsupported, "accumulation registers");
+    }
     lower(decoded, op, program->pool_);
     if (program->isa_ == Isa::gfx942) multiply_as_cdna3(op);
     if (decoded) find_registers(*decoded, op);

@@ -342,15 +342,15 @@ TEST(BadInput, NamesTheKernelTheLaneAndTheAddressOfAMemoryFault) {
 TEST(BadInput, RefusesCodeOfAGenerationThatItDoesNotExecute) {
   const auto kernels = test::read_kernels();
   std::vector<std::byte> bytes(kernels.bytes().begin(), kernels.bytes().end());
-  bytes.at(48) = std::byte{0x30};  // e_flags: gfx908
+  bytes.at(48) = std::byte{0x2e};  // e_flags: gfx904
   const auto object = binpatch::CodeObject::parse(bytes);
   ASSERT_TRUE(object) << object.error().text();
   const auto memory = exec::DeviceMemory::create(1 << 20);
   ASSERT_TRUE(memory);
-  const auto program = exec::Program::load(*object, "gfx908", **memory);
+  const auto program = exec::Program::load(*object, "gfx904", **memory);
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx908"));
+  EXPECT_THAT(program.error().text(), testing::HasSubstr("does not execute gfx904"));
 }
 
 TEST(BadInput, EndsARunawayKernelByTheWatchdog) {
