@@ -1,6 +1,8 @@
 // A libamdhip64 for tests, over the virtual GPU: what HIP's runtime does with a code object and
-// packed arguments really happens, on one gfx701 device. Errors stick from a fault on until
-// hipSetDevice, as a lost context does until the process ends.
+// packed arguments really happens, on one device. Errors stick from a fault on until hipSetDevice,
+// as a lost context does until the process ends.
+//
+// WW_STUB_HIP_CHIP names the virtual chip, or its file (w9100).
 //
 // WW_STUB_HIP_COUNTERS names a file that gets the counters of all dispatches at the program's end,
 // as rocprof v1 writes them.
@@ -16,6 +18,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -128,6 +131,11 @@ class Card {
   std::deque<ww_vgpu_sample> samples_;
 };
 
+std::string chip_name() {
+  const char* set = std::getenv("WW_STUB_HIP_CHIP");
+  return set != nullptr ? set : "w9100";
+}
+
 struct Runtime {
   std::unique_ptr<sim::gpu::VirtualGpu> gpu;
   std::unique_ptr<Card> card;  // null: the chip keeps its time to itself
@@ -141,7 +149,7 @@ void write_counters();
 Runtime* runtime() {
   static Runtime* instance = [] {
     auto made = std::make_unique<Runtime>();
-    auto chip = sim::gpu::Chip::load({});
+    auto chip = sim::gpu::Chip::load({.chip = chip_name()});
     sim::gpu::Options options;
     options.threads = 1;
     if (chip) {
@@ -220,7 +228,8 @@ std::span<const std::byte> image_of(const void* data) {
 extern "C" {
 
 const char* wirewatt_virtual_device() {
-  return "w9100";
+  static const std::string chip = chip_name();
+  return chip.c_str();
 }
 int hipInit(unsigned) {
   attach_card();
@@ -235,8 +244,9 @@ int hipSetDevice(int device) {
   return device == 0 ? success : invalid_device;
 }
 int hipDeviceGetName(char* name, int size, int) {
-  std::strncpy(name, "AMD FirePro W9100 (stub over the virtual GPU)",
-               static_cast<std::size_t>(size));
+  const std::string shown = chip_name() == "w9100" ? "AMD FirePro W9100 (stub over the virtual GPU)"
+                                                   : "AMD GPU (stub over the virtual GPU)";
+  std::strncpy(name, shown.c_str(), static_cast<std::size_t>(size));
   return success;
 }
 int hipDeviceGetPCIBusId(char* name, int size, int) {
@@ -253,7 +263,8 @@ int hipGetDevicePropertiesR0600(void* properties, int device) {
   auto* bytes = static_cast<char*>(properties);
   std::memset(bytes, 0, 1472);
   std::strcpy(bytes, "AMD FirePro gfxless");
-  std::strcpy(bytes + 1160, "gfx701");
+  const std::string target = runtime()->gpu->chip().architecture().gfx_target;
+  std::strcpy(bytes + 1160, target.c_str());
   return success;
 }
 int hipMalloc(void** pointer, std::size_t bytes) {
@@ -335,6 +346,7 @@ int hipModuleLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, u
       runtime()->gpu->launch(function->module->program, kernel.name, grid, kernarg, shared);
   if (done) return success;
   if (done.error().code == ErrorCode::out_of_range) return invalid_value;
+  std::fprintf(stderr, "%s\n", done.error().text().c_str());
   runtime()->lost = illegal_address;  // seen when the queue is waited for
   return success;
 }

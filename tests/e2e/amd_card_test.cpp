@@ -19,13 +19,22 @@ using measure::testing::FakeAmdTree;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
+// What the files of a card show.
+struct Kind {
+  const char* name;
+  const char* device_id;
+  int clock_mhz;
+};
+
 class AmdCard : public ::testing::Test {
  protected:
-  AmdCard() : tree_(folder_.path() / "sys", {.name = "AMD FirePro W9100", .metrics_content = 1}) {
-    tree_.write(tree_.device() / "device", "0x67a0");
-    tree_.write(tree_.device() / "pp_dpm_sclk", "0: 300Mhz\n1: 930Mhz *");
+  explicit AmdCard(const Kind& kind = {"AMD FirePro W9100", "0x67a0", 930})
+      : tree_(folder_.path() / "sys", {.name = kind.name, .metrics_content = 1}) {
+    const std::string mhz = std::to_string(kind.clock_mhz);
+    tree_.write(tree_.device() / "device", kind.device_id);
+    tree_.write(tree_.device() / "pp_dpm_sclk", "0: 300Mhz\n1: " + mhz + "Mhz *");
     tree_.write(tree_.hwmon() / "freq1_label", "sclk");
-    tree_.write(tree_.hwmon() / "freq1_input", "930000000");
+    tree_.write(tree_.hwmon() / "freq1_input", mhz + "000000");
   }
   [[nodiscard]] Environment environment() const {
     const auto stubs = build_folder() / "lib/stubs";
@@ -33,6 +42,7 @@ class AmdCard : public ::testing::Test {
             {"LD_LIBRARY_PATH", stubs.string()},
             {"WIREWATT_SYSFS", (folder_.path() / "sys").string()},
             {"WW_STUB_HIP_TREE", (folder_.path() / "sys").string()},
+            {"WW_STUB_HIP_CHIP", chip_},
             {"WIREWATT_STATE_DIR", (folder_.path() / "state").string()},
             {"PATH", (folder_.path() / "bin").string() + ":/usr/bin:/bin"}};
   }
@@ -50,7 +60,17 @@ class AmdCard : public ::testing::Test {
     return {};
   }
 
+  [[nodiscard]] Finished calibrate(const std::filesystem::path& out,
+                                   const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words{wirewatt(), "calibrate",  "--device", "hip:0",
+                                   "--quick",  "--seed",     "1",        "--no-clock-control",
+                                   "--out",    out.string(), "--json"};
+    words.insert(words.end(), options.begin(), options.end());
+    return run(words, environment());
+  }
+
   TemporaryFolder folder_;
+  std::string chip_{"w9100"};
   FakeAmdTree tree_;
 };
 
@@ -137,9 +157,7 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   }
   install_rocprof(counting);
   const auto out = folder_.path() / "run";
-  const auto finished = run({wirewatt(), "calibrate", "--device", "hip:0", "--quick", "--seed", "1",
-                             "--no-clock-control", "--out", out.string(), "--json"},
-                            environment());
+  const Finished finished = calibrate(out);
   ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
   const json result = finished.json();
   EXPECT_EQ(result["virtual"], true);
@@ -156,6 +174,69 @@ TEST_F(AmdCard, IsCalibratedByTheSameCampaignAsTheVirtualOne) {
   EXPECT_LT(energy["low"], energy["value"]);
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
 }
+
+// Cards whose drivers steer channels to slices. No floorplan is used, because the virtual chips
+// have none.
+struct ByHomes {
+  Kind kind;
+  const char* chip;    // the virtual one behind the card,
+  const char* target;  // whose instructions are now the card's
+};
+class AmdCardByHomes : public AmdCard, public ::testing::WithParamInterface<ByHomes> {
+ protected:
+  AmdCardByHomes() : AmdCard(GetParam().kind) {
+    const auto name = std::string(GetParam().chip) + ".toml";
+    std::ifstream file(source_folder() / "sim/gpu/chips" / name);
+    std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::string key = "gfx_target = \"";
+    const auto begin = text.find(key) + key.size();
+    text.replace(begin, text.find('"', begin) - begin, GetParam().target);
+    chip_ = (folder_.path() / name).string();
+    std::ofstream(chip_) << text;
+  }
+};
+
+TEST_P(AmdCardByHomes, IsCalibratedPerNanosecondAsTheVirtualOneIs) {
+  if (std::getenv("WW_AMD_CAMPAIGN") == nullptr) {
+    GTEST_SKIP() << "a whole campaign takes minutes; set WW_AMD_CAMPAIGN=1 for it";
+  }
+  install_rocprof(counting);
+  const auto out = folder_.path() / "run";
+  const Finished finished = calibrate(out, {"--no-floorplan"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err << finished.out;
+  const json result = finished.json();
+  EXPECT_EQ(result["virtual"], true);
+  EXPECT_EQ(result["device"], "hip:0");
+  EXPECT_TRUE(result["energy_fj_per_bit_mm"]["value"].is_null()) << result.dump(1);
+  const auto twin_out = folder_.path() / "twin";
+  const Finished on_twin =
+      run({wirewatt(), "calibrate", "--device", std::string("virtual:") + GetParam().chip,
+           "--quick", "--seed", "1", "--out", twin_out.string()});
+  ASSERT_EQ(on_twin.exit_code, 0) << on_twin.err;
+  const auto model_in = [](const std::filesystem::path& folder) {
+    std::ifstream file(folder / "model.json");
+    return parse_json(file);
+  };
+  const json model = model_in(out);
+  const json twin = model_in(twin_out);
+  const auto volt = [](const json& of) { return of["reference"]["voltage_v"].get<double>(); };
+  const double over = volt(twin) / volt(model);
+  const double expected = twin["energy_fj_per_bit_ns"]["value"].get<double>() / (over * over);
+  const json& energy = model["energy_fj_per_bit_ns"];
+  EXPECT_LT(energy["low"].get<double>(), expected) << energy.dump(1);
+  EXPECT_GT(energy["high"].get<double>(), expected) << energy.dump(1);
+  EXPECT_FALSE(model["misfit"]["flagged"].get<bool>()) << model["misfit"].dump(1);
+  EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
+  GTEST_LOG_(INFO) << GetParam().kind.name << ": " << energy["value"] << " [" << energy["low"]
+                   << ", " << energy["high"] << "] fJ/bit/ns, of the twin at the same voltage "
+                   << expected << "; " << result["runs"] << " runs";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cards, AmdCardByHomes,
+    ::testing::Values(ByHomes{{"AMD Instinct MI50", "0x66a1", 1725}, "vega20", "gfx906"},
+                      ByHomes{{"AMD Instinct MI100", "0x738c", 1502}, "mi100", "gfx908"}),
+    [](const auto& info) { return std::string(info.param.chip); });
 
 }  // namespace
 }  // namespace ww::e2e
