@@ -256,17 +256,23 @@ pid_t clock_holder(const AmdGpu& gpu, const fs::path& ready, bool kill_guardian)
   while (true) pause();
 }
 
+// Those of an Instinct, and those of RDNA, which a performance level fixes.
 TEST_F(AmdFiles, ComeBackWhenTheProcessIsKilled) {
   const FakeAmdTree tree(sysfs());
+  fs::create_directories(tree.device() / "ip_discovery/die/0/GC/0");
   const auto level = tree.device() / "power_dpm_force_performance_level";
-  const auto ready = folder_ / "ready";
-  const pid_t child = clock_holder(list_amd_gpus(sysfs()).at(0), ready, false);
-  ASSERT_TRUE(becomes([&] { return fs::exists(ready); }));
-  EXPECT_EQ(tree.read(level), "manual");
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  EXPECT_TRUE(becomes([&] { return tree.read(level) == "auto"; }));
-  EXPECT_TRUE(becomes([&] { return fs::is_empty(folder_ / "state"); }));
+  for (const auto& [major, fixed] : {std::pair{"9", "manual"}, {"10", "profile_min_sclk"}}) {
+    tree.write(tree.device() / "ip_discovery/die/0/GC/0/major", major);
+    tree.write(tree.device() / "pp_dpm_sclk", "0: 500Mhz\n1: 1700Mhz *");
+    const auto ready = folder_ / ("ready" + std::string(major));
+    const pid_t child = clock_holder(list_amd_gpus(sysfs()).at(0), ready, false);
+    ASSERT_TRUE(becomes([&] { return fs::exists(ready); }));
+    EXPECT_EQ(tree.read(level), fixed);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(becomes([&] { return tree.read(level) == "auto"; })) << fixed;
+    EXPECT_TRUE(becomes([&] { return fs::is_empty(folder_ / "state"); }));
+  }
 }
 
 TEST_F(AmdFiles, ComeBackAtTheNextStartWhenTheGuardianIsKilledToo) {
