@@ -342,7 +342,8 @@ struct Reduction {
         trace.samples.empty() ? 0 : trace.seconds(trace.samples.back().time_ns));
     for (std::size_t r = first; r < last; ++r) reduce_run(trace, runs[r]);
     // Windows for the temperature sensor: at most about four a second.
-    const double step_s = std::max(0.25, 2 * facts.sensor.period_s);
+    const double step_s = std::max(result.temperature_window_s, 2 * facts.sensor.period_s);
+    result.temperature_window_s = step_s;
     std::size_t from = 0;
     while (from < trace.samples.size()) {
       const std::size_t to = std::max(

@@ -45,6 +45,7 @@ struct Reduced {
   std::vector<double> session_length_s;
   std::vector<std::int64_t> sessions;
   std::int64_t rejected{};
+  double temperature_window_s{0.25};  // length of the windows for the temperature sensor
   double voltage_step_v{};  // the smallest difference between two voltage readings; 0: none
 };
 

@@ -7,9 +7,10 @@
 namespace ww::model {
 namespace {
 
-// A quantised reading errs by up to half a step for as long as the temperature rests, so the
-// windows of a few seconds share one error: a window's standard deviation is taken as this.
-constexpr double window_sigma_c = 1.3;
+// A quantised reading errs by up to half a step of 1 C for as long as the temperature rests, some
+// seconds. Windows that are shorter share one error: each counts for its part of that time only.
+constexpr double kStepErrorC = 0.29;  // 1 C over the square root of 12
+constexpr double kRestS = 5;
 constexpr double ambient_step_sigma_c = 0.3;  // from knot to knot
 constexpr double response_sigma_k_per_w = 0.3;
 
@@ -63,11 +64,12 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
     row[knot] = 1 - p.weight;
     row[knot + 1] = p.weight;
   };
+  const double shared = std::max(1.0, kRestS / reduced.temperature_window_s);
+  const double weight = 1 / (kStepErrorC * kStepErrorC * shared);
   for (const Window& window : reduced.temperature) {
     fill(window);
     model.low_c = std::min(model.low_c, window.temperature_c);
     model.high_c = std::max(model.high_c, window.temperature_c);
-    const double weight = 1 / (window_sigma_c * window_sigma_c);
     normal.selfadjointView<Eigen::Lower>().rankUpdate(row, weight);
     right += weight * window.temperature_c * row;
   }
@@ -76,16 +78,19 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
     normal(i, i) += 1 / (response_sigma_k_per_w * response_sigma_k_per_w);
   }
   for (std::size_t s = 0; s < model.ambient.sessions.size(); ++s) {
-    const double weight = 1 / (ambient_step_sigma_c * ambient_step_sigma_c);
+    const double stiffness = 1 / (ambient_step_sigma_c * ambient_step_sigma_c);
     const auto knots = static_cast<Eigen::Index>(model.ambient.sessions[s].knots.size());
     for (Eigen::Index k = offset[s]; k + 1 < offset[s] + knots; ++k) {
-      normal(k, k) += weight;
-      normal(k + 1, k + 1) += weight;
-      normal(k + 1, k) -= weight;
+      normal(k, k) += stiffness;
+      normal(k + 1, k + 1) += stiffness;
+      normal(k + 1, k) -= stiffness;
     }
     normal(offset[s], offset[s]) += 1e-6;
   }
-  const Eigen::VectorXd solution = normal.selfadjointView<Eigen::Lower>().ldlt().solve(right);
+  const auto factors = normal.selfadjointView<Eigen::Lower>().ldlt();
+  const Eigen::VectorXd solution = factors.solve(right);
+  constexpr auto kFilters = static_cast<Eigen::Index>(heat_count);
+  model.covariance = factors.solve(Eigen::MatrixXd::Identity(columns, kFilters)).topRows(kFilters);
   for (std::size_t j = 0; j < heat_count; ++j) {
     model.response[j] = solution[static_cast<Eigen::Index>(j)];
   }

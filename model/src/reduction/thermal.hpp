@@ -2,6 +2,7 @@
 // bank of first-order filters plus a slowly drifting ambient (docs/method.md, "Temperature").
 #pragma once
 
+#include <Eigen/Dense>
 #include <cstdint>
 #include <vector>
 
@@ -28,11 +29,12 @@ struct Drift {
 };
 
 struct TemperatureModel {
-  Drift ambient;             // [C]
-  HeatState response{};      // of the sensor to each filtered power [K/W]; fast ones may be
-                             // negative, because they undo the sensor's own lag
-  double rms_c{};            // of the readings about the model
-  double low_c{}, high_c{};  // range of the readings
+  Drift ambient;               // [C]
+  HeatState response{};        // of the sensor to each filtered power [K/W]; fast ones may be
+                               // negative, because they undo the sensor's own lag
+  Eigen::MatrixXd covariance;  // of the responses, whatever the ambient did [(K/W)^2]
+  double rms_c{};              // of the readings about the model
+  double low_c{}, high_c{};    // range of the readings
 };
 
 // Least squares with weak priors over all temperature windows. Without readings the result has

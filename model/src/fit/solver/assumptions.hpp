@@ -42,9 +42,13 @@ inline constexpr double kMostHotSpotK = kHotSpotK + 2 * kHotSpotSigmaK;
 inline constexpr double kLatePowerS = 0.1;
 // In the first pass, filters faster than this follow within a plateau and keep their priors [s].
 inline constexpr double kSlowHeatS = 1;
-// What the temperature sensor leaves open of the ambient [K], and of the steady response.
+// What the temperature sensor leaves open of the ambient [K], and of the response to power: of the
+// steady one, and of those through filters that are slow enough to be the heatsink's.
 inline constexpr double kDriftSigmaK = 0.25;
 inline constexpr double kSteadyShare = 0.05;
+// Filters from this one on are the heatsink's, which warms the whole die alike [s]. The spreader is
+// faster: 5 cm3 of copper (3.4 J/cm3/K) behind 0.1 K/W follow within 2 s.
+inline constexpr double kSinkHeatS = 10;
 
 // How long power that belongs to no load (memory, board) keeps its departure from the idle curve
 // [s]: judgement, between a cool-down's length and a block's. Only the test of steeper leakage

@@ -16,6 +16,25 @@ constexpr double block_slope_sigma_w = 0.3;
 // Windows of one cool-down share errors of the thermal description. Their noise they do not share.
 constexpr double idle_sigma_factor = 2;
 
+// The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
+// belongs to the next slower one. A sensor lags by a second at most, so that the heatsink's filters
+// are far slower. What is still negative there is the noise of two neighbouring filters, of which
+// the faster one has too much.
+HeatState without_lag(HeatState response) {
+  std::size_t sink = fast_heat_count;
+  while (sink < heat_count && heat_taus_s[sink] < kSinkHeatS) ++sink;
+  for (std::size_t j = fast_heat_count; j + 1 < sink; ++j) {
+    if (response[j] >= 0) continue;
+    response[j + 1] += response[j];
+    response[j] = 0;
+  }
+  for (std::size_t j = sink - 1; j > fast_heat_count && response[j] < 0; --j) {
+    response[j - 1] += response[j];
+    response[j] = 0;
+  }
+  return response;
+}
+
 double traffic_of(const JointInput& input, const StreamPlateau& stream) {
   return input.centred_distance_mm(stream.engine, stream.quadrant) * stream.bits_per_second * 1e-15;
 }
@@ -66,14 +85,7 @@ Solver::Solver(const JointInput& input) : input_(input) {
     }
     blocks_.idle[s] = {idle_mean_[s], 0.1 * idle_mean_[s], 0.01 * idle_mean_[s], 0};
   }
-  // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
-  // belongs to the next slower one.
-  blocks_.response = input.temperature.response;
-  for (std::size_t j = fast_heat_count; j + 1 < heat_count; ++j) {
-    if (blocks_.response[j] >= 0) continue;
-    blocks_.response[j + 1] += blocks_.response[j];
-    blocks_.response[j] = 0;
-  }
+  blocks_.response = without_lag(input.temperature.response);
   for (const double response : blocks_.response) total_response_ += std::abs(response);
   total_response_ = std::clamp(total_response_, 0.05, 2.0);
   response_prior_ = blocks_.response;
@@ -203,6 +215,28 @@ double Solver::unexplained_sigma(std::size_t v) const {
   return std::max(0.5, 0.5 * signal_w / std::sqrt(static_cast<double>(input_.basis.size())));
 }
 
+void Solver::add_response_prior(const Eigen::VectorXd& response, Eigen::VectorXd doubt) {
+  Eigen::MatrixXd covariance = input_.temperature.covariance;
+  if (covariance.size() == 0) {  // no reading of a temperature
+    add_prior(blocks_.response.data(), response, doubt);
+    return;
+  }
+  // The heatsink warms the whole die alike, so the sensor and the leakage respond alike to power
+  // through slow filters. Power alone would fix only the product of that response and of idle
+  // power's slope.
+  for (std::size_t j = 0; j < heat_count; ++j) {
+    const auto at = static_cast<Eigen::Index>(j);
+    if (heat_taus_s[j] >= kSinkHeatS) doubt[at] = kSteadyShare * std::abs(response[at]);
+  }
+  // The sensor says nothing of the hot spot.
+  covariance.topRows(fast_heat_count).setZero();
+  covariance.leftCols(fast_heat_count).setZero();
+  covariance.diagonal() += doubt.cwiseAbs2();
+  const Eigen::MatrixXd root = covariance.inverse().llt().matrixU();
+  prior_ids_.push_back(problem_->AddResidualBlock(new ceres::NormalPrior(root, response), nullptr,
+                                                  blocks_.response.data()));
+}
+
 void Solver::add_priors() {
   const auto constant = [](int size, double value) {
     return Eigen::VectorXd::Constant(size, value);
@@ -238,7 +272,7 @@ void Solver::add_priors() {
     response_sigma[at] = kHotSpotSigmaK / std::sqrt(kFilters) / stream_w;
     if (noise_w_.empty()) blocks_.response[j] = response[at];
   }
-  add_prior(blocks_.response.data(), response, response_sigma);
+  add_response_prior(response, response_sigma);
   // In steady state the chip is about as warm as its sensor says. Without this, power alone would
   // fix only the product of response and leakage slope, not the degrees.
   double steady = 0;

@@ -58,6 +58,9 @@ class Solver {
   // A weak prior, so that the energy is determined even if some pairs were never run.
   double unexplained_sigma(std::size_t v) const;
   void add_priors();
+  // Prior of the responses to heat: `response` is the sensor's less its lag, and the hot spot's;
+  // `doubt` is the standard deviation between sensor and leakage, beside the error of the readings.
+  void add_response_prior(const Eigen::VectorXd& response, Eigen::VectorXd doubt);
   // Prior of beta, the exponent of idle power over voltage at one clock, and its sigma. It follows
   // from the exponent over the states, where voltage and clock change together, less a share of
   // clocks.
