@@ -8,6 +8,7 @@
 
 #include "drawing/bars.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/report/number_text.hpp"
 #include "ww/report/report.hpp"
 
@@ -71,15 +72,13 @@ nlohmann::json attributed_run(const char* device) {
 }
 
 std::string attribution_text(const nlohmann::json& run) {
-  const auto folder = std::filesystem::temp_directory_path() /
-                      ("ww_attribution_page_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  EXPECT_TRUE(write_file_atomically(folder / "run.json", run.dump()));
-  const auto status = write_report(folder / "run.json", folder / "run.html");
+  const auto folder = ScratchFolder::create("page");
+  EXPECT_TRUE(folder) << folder.error().text();
+  if (!folder) return "";
+  EXPECT_TRUE(write_file_atomically(folder->path() / "run.json", run.dump()));
+  const auto status = write_report(folder->path() / "run.json", folder->path() / "run.html");
   EXPECT_TRUE(status) << status.error().text();
-  const auto text = read_file(folder / "run.html").value_or("");
-  std::filesystem::remove_all(folder);
-  return text;
+  return read_file(folder->path() / "run.html").value_or("");
 }
 
 TEST(Pages, ColourTheWiresOfARunByWhatTheyDrew) {
