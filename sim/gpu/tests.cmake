@@ -73,10 +73,10 @@ ww_add_test(exec_cache_test LABEL unit
   SOURCES src/compute_unit/l1_cache_test.cpp src/memory/channel_map_test.cpp
           src/memory/l2_tags_test.cpp
   LIBS ww_sim_gpu ww_sim_gpu_base)
-ww_add_test(exec_image_test LABEL unit SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
+ww_add_test(exec_image_test LABEL unit OPTIMISED SOURCES src/image/image_test.cpp LIBS ww_sim_gpu_base)
 # What gfx701 has not: halves and moves between lanes.
 set(not_on_gfx7 Semantics.ComputesHalves*:Semantics.MovesValues*:SemanticsOfImages.ReadsAndWritesHalves)
-ww_add_test(exec_virtual_gpu_test LABEL unit
+ww_add_test(exec_virtual_gpu_test LABEL unit OPTIMISED
   COMMAND exec_virtual_gpu_test --gtest_filter=-${not_on_gfx7}:CountersOfGfx942.*
   SOURCES src/launch/virtual_gpu_test.cpp src/alu/kernel_semantics_test.cpp
           src/alu/narrow_semantics_test.cpp
