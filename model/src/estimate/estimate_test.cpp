@@ -271,6 +271,28 @@ TEST(WireModel, TakesTheCouplingShareOfTheCalibrationAndElseAWideOne) {
   EXPECT_NEAR(model->coupling_share.high - 0.5, 0.5 * std::hypot(1.0 / 45, 2.0 / 180), 1e-12);
 }
 
+// 5 fJ a bit less for random words than for uniform lines: noise, or wires that are shielded.
+TEST(WireModel, AdmitsAnyCouplingFromNoneOnWhereACalibrationFoundLessThanNone) {
+  for (const double sensed_half : {1.0, 4.0, 8.0}) {
+    auto json = model_json();
+    json["constants"].push_back({{"name", "coupling_fj_per_bit_mm"},
+                                 {"status", "ok"},
+                                 {"value", -5},
+                                 {"low", -14},
+                                 {"high", 4},
+                                 {"sensed_low", -5 - sensed_half},
+                                 {"sensed_high", -5 + sensed_half}});
+    const auto model = parse_wire_model(json, "test");
+    ASSERT_TRUE(model) << model.error().text();
+    EXPECT_EQ(model->coupling_share.value, 0) << sensed_half;
+    EXPECT_EQ(model->coupling_share.low, 0) << sensed_half;
+    EXPECT_DOUBLE_EQ(model->coupling_share.high, wire_model().coupling_share.high) << sensed_half;
+    const auto answer = estimate(*model, {kernel(1e9)}, {});
+    ASSERT_TRUE(answer) << answer.error().text();
+    EXPECT_EQ(l1_l2(answer->total).status, RowStatus::ok);
+  }
+}
+
 nlohmann::json flagged_model_json() {
   auto json = model_json();
   json["energy_fj_per_bit_mm"]["status"] = "misfit";

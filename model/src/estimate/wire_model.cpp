@@ -333,12 +333,16 @@ Result<WireModel> parse_wire_model(const json& document, const std::string& orig
   // Random payload less uniform lines: random_toggle_rate toggles a bit at a coupling of -1.
   if (const auto coupling = constant(model, in_unit("coupling_fj_per_bit"));
       coupling && result.toggle_slope && result.toggle_slope->value > 0) {
-    const double share =
-        coupling->interval.value / (random_toggle_rate * result.toggle_slope->value);
-    const double half = share * std::hypot(coupling->sensed_half_width / coupling->interval.value,
-                                           result.toggle_slope->relative());
+    const double of_toggles = random_toggle_rate * result.toggle_slope->value;
+    const double share = coupling->interval.value / of_toggles;
+    const double half = std::hypot(coupling->sensed_half_width / of_toggles,
+                                   share * result.toggle_slope->relative());
     if (share - half > 0 && share + half < 1) {
       result.coupling_share = {share, share - half, share + half};
+    } else if (share + half < result.coupling_share.low) {
+      // Less than wires of the literature have, and no wire has less than none. Shielded wires and
+      // a measurement that is off look alike, so that anything from none on remains possible.
+      result.coupling_share = {std::max(0.0, share), 0, result.coupling_share.high};
     }
   }
   if (auto read = per_ns ? read_flight(model, result) : read_millimetres(model, result); !read) {
