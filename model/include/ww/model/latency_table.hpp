@@ -1,10 +1,11 @@
-// A floorplan beside one table of latencies, as the search for homes measures it.
+// A floorplan beside one table of latencies or flights, as the search for homes measures it.
 #pragma once
 
 #include <vector>
 
 #include "ww/model/floorplan.hpp"
 #include "ww/model/latency_witness.hpp"
+#include "ww/model/measured_paths.hpp"
 
 namespace ww::model {
 
@@ -12,5 +13,10 @@ namespace ww::model {
 // error each, whole ticks apart. Not `recorded` where the table has not the floorplan's shape.
 [[nodiscard]] LatencyWitness judge_latency_table(const std::vector<std::vector<double>>& ticks,
                                                  double noise_ticks, const Floorplan& floorplan);
+
+// The same of the flights that a campaign stored, at the clock [Hz] that its ticks were made
+// nanoseconds with.
+[[nodiscard]] LatencyWitness judge_flights(const MeasuredPaths& paths, double clock_hz,
+                                           const Floorplan& floorplan);
 
 }  // namespace ww::model

@@ -1,5 +1,7 @@
 #include "ww/model/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <future>
@@ -21,6 +23,7 @@
 #include "reduction/facts.hpp"
 #include "stats.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/model/latency_table.hpp"
 
 namespace ww::model {
 namespace {
@@ -406,6 +409,10 @@ Result<FitResult> fit_runs(const std::vector<StoredRun>& runs,
   result.uncorrected_fj_per_bit_mm = flat.get();
   if (facts.by_flight()) {
     result.latency.reason = "there is no floorplan to compare latencies with";
+  } else if (facts.paths) {
+    // A search for homes timed many loads of each pair. The single loads of the latency runs take
+    // whole steps of the clock that issues them, four cycles on AMD, and no repeat shows that.
+    result.latency = judge_flights(*facts.paths, result.reference_clock_hz, facts.floorplan);
   } else {
     result.latency = judge_latency(runs, facts.floorplan);
   }

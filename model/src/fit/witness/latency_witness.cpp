@@ -266,4 +266,19 @@ LatencyWitness judge_latency_table(const std::vector<std::vector<double>>& ticks
   return judge_table(table, floorplan);
 }
 
+LatencyWitness judge_flights(const MeasuredPaths& paths, double clock_hz,
+                             const Floorplan& floorplan) {
+  std::vector<std::vector<double>> ticks = paths.flight_ns;
+  for (auto& row : ticks) {
+    for (double& entry : row) entry *= clock_hz * 1e-9;
+  }
+  // The judge adds the roundings of one way itself; the resolution holds them already.
+  const double resolution_ticks = paths.resolution_ns * clock_hz * 1e-9;
+  const double beside_grain =
+      resolution_ticks * resolution_ticks - kLatencyGrainTicks * kLatencyGrainTicks;
+  const double error_ticks =
+      std::hypot(paths.noise_ns * clock_hz * 1e-9, std::sqrt(std::max(0.0, beside_grain)));
+  return judge_latency_table(ticks, error_ticks, floorplan);
+}
+
 }  // namespace ww::model

@@ -7,6 +7,8 @@
 #include <random>
 #include <string>
 
+#include "fit/solver/assumptions.hpp"
+#include "reduction/facts.hpp"
 #include "testing/fitting.hpp"
 #include "ww/model/latency_table.hpp"
 
@@ -166,6 +168,50 @@ TEST(LatencyWitness, FlagsTheModelAndStandsInItsFile) {
   EXPECT_TRUE(bad->misfit.flagged);
   EXPECT_EQ(bad->energy_per_bit_mm.row.status, RowStatus::misfit);
   EXPECT_EQ(to_model_json(*bad)["latency"]["disagrees"], true);
+}
+
+// Flights of a floorplan [ns], as a campaign by home stores them.
+std::string stored_flights(const Floorplan& real, const SyntheticCampaign& campaign) {
+  const auto facts = read_facts(campaign.facts);
+  EXPECT_TRUE(facts) << facts.error().text();
+  const double ns_per_tick =
+      1e9 / facts->dvfs[static_cast<std::size_t>(facts->reference_state)].clock_hz;
+  MeasuredPaths paths;
+  for (const auto& row : table_of_paths(real)) {
+    auto& out = paths.flight_ns.emplace_back();
+    for (const double ticks : row) out.push_back(ticks * ns_per_tick);
+  }
+  paths.noise_ns = 0.1 * ns_per_tick;
+  paths.resolution_ns = kLatencyGrainTicks * ns_per_tick;
+  for (int q = 0; q < facts->quadrants(); ++q) paths.channels.push_back(facts->channels_of(q));
+  paths.by_floorplan = true;
+  return to_json(paths).dump();
+}
+
+// Single loads take multiples of four cycles. A campaign by home has timed many loads of a pair.
+TEST(LatencyWitness, JudgesByMeasuredFlightsWhereACampaignHasThem) {
+  auto campaign = make_campaign(seeded(3));
+  const auto plan = published_plan(campaign);
+  for (StoredRun run : chases(plan, 0)) {
+    double& ticks = run.counters[kLatencyCounter];
+    ticks = 8 * std::round(ticks / 8);
+    campaign.runs.push_back(run);
+  }
+  const auto by_loads = fit(campaign);
+  ASSERT_TRUE(by_loads) << by_loads.error().text();
+  EXPECT_TRUE(by_loads->latency.disagrees);
+
+  campaign.facts[kPathsFact] = stored_flights(plan, campaign);
+  const auto by_flights = fit(campaign);
+  ASSERT_TRUE(by_flights) << by_flights.error().text();
+  EXPECT_FALSE(by_flights->latency.disagrees) << by_flights->latency.reason;
+  EXPECT_FALSE(by_flights->misfit.flagged) << by_flights->misfit.reason;
+  EXPECT_EQ(by_flights->energy_per_bit_mm.row.value, by_loads->energy_per_bit_mm.row.value);
+
+  campaign.facts[kPathsFact] = stored_flights(ports_farther_out(plan, 1.5), campaign);
+  const auto elsewhere = fit(campaign);
+  ASSERT_TRUE(elsewhere) << elsewhere.error().text();
+  EXPECT_TRUE(elsewhere->misfit.flagged);
 }
 
 }  // namespace
