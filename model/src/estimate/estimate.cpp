@@ -6,17 +6,16 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fit/solver/assumptions.hpp"
+
 namespace ww::model {
 namespace {
 
 constexpr double bits_per_byte = 8;
 constexpr double femto = 1e-15;
-// Energy per bit and mm of other wires of the same die: a repeated wire's capacitance is twice that
-// of a bare one (DARPA 2008: 600 against 300 fF/mm), so half to twice.
-constexpr Interval transfer{1, 0.5, 2};
-// Toggles on the way to registers, where monitors saw those of the crossbar: lines that are used
-// again, and words of them that are not, toggle otherwise.
-constexpr Interval other_toggles{1, 0.5, 2};
+// Between half and twice as much.
+constexpr Interval transfer{1, 1 / kOtherWires, kOtherWires};
+constexpr Interval other_toggles{1, 1 / kOtherToggles, kOtherToggles};
 
 Status check(const KernelTraffic& kernel) {
   const auto bad = [](double value) { return !std::isfinite(value) || value < 0; };

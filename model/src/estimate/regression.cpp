@@ -7,11 +7,10 @@
 #include <limits>
 
 #include "ww/core/statistics.hpp"
+#include "ww/model/attribution.hpp"
 
 namespace ww::model {
 namespace {
-
-constexpr double harmful_inflation = 10;
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
@@ -79,7 +78,7 @@ Result<Regression> regress(const std::vector<double>& y, const std::vector<Regre
       const double r2 = squared_multiple_correlation(x.col(c), others);
       coefficient.inflation = r2 < 1 ? 1 / (1 - r2) : std::numeric_limits<double>::infinity();
     }
-    if (coefficient.inflation > harmful_inflation) {
+    if (coefficient.inflation > kHarmfulInflation) {
       coefficient.status = RowStatus::not_identified;
       coefficient.reason = fmt::format("it goes with the other columns (variance inflation {:.3g})",
                                        coefficient.inflation);

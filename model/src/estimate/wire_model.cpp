@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fit/calibration/payloads.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/named_file.hpp"
@@ -17,8 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr double quantile_95 = 1.96;
-// Interactions of four engines and four quadrants that are orthogonal to distance.
-constexpr double kDepartureTerms = 8;
 
 std::optional<double> number(const JsonReader& object, const char* key) {
   std::optional<double> value;
@@ -224,9 +223,6 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
     return fail(ErrorCode::bad_data,
                 fmt::format("{} payloads with wire activity; three are needed", variants.size()));
   }
-  // What a straight line in three features cannot follow, of a random bit's energy. Campaigns of 14
-  // random chips left residuals of chi2 = 33 at 28 degrees of freedom with it, 38 with none.
-  constexpr double form_error = 0.002;
   double scale = 0;
   for (const auto& variant : variants) scale = std::max(scale, variant.energy_fj_per_bit_mm);
   const auto count = static_cast<Eigen::Index>(variants.size());
@@ -234,7 +230,7 @@ Result<WireEvents> solve_wire_events(std::span<const VariantActivity> variants) 
   Eigen::VectorXd energy(count + 1);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& variant = variants[static_cast<std::size_t>(i)];
-    const double error = std::hypot(variant.error, form_error * scale);
+    const double error = std::hypot(variant.error, kFormError * scale);
     WireActivity all{variant.slot_bits, variant.toggles, variant.adjacent, variant.opposite};
     all += {0, variant.control_toggles, variant.control_adjacent, variant.control_opposite};
     features.row(i) << all.slot_bits, all.toggles, all.coupling();

@@ -14,8 +14,6 @@ namespace {
 
 // Dies beyond the reticle limit (about 33 mm) exist only as several reticles; 100 mm is absurd.
 constexpr double largest_die_mm = 100.0;
-// Of blocks in a floorplan that does not say how far they may be off: half of a small block.
-constexpr double kUnstatedPositionErrorMm = 1.0;
 constexpr std::string_view kFormerTolerance = "distance_tolerance_95";
 constexpr std::size_t most_engines = 64;
 constexpr std::size_t most_units = 256;

@@ -15,13 +15,6 @@ namespace ww::model {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t fewest_samples = 8;
-// Share of readings that may be zero or negative before the run is not to be trusted.
-constexpr double bad_share = 0.01;
-constexpr double clock_tolerance = 0.01;
-// Of the windows after a load, where a sensor is so fast.
-constexpr double kFirstIdleWindowS = 0.02;
-constexpr double kIdleWindowGrowth = 1.1;
 // A range of samples, [from, to).
 struct Range {
   std::size_t from{}, to{};
@@ -85,8 +78,8 @@ Window average(const Trace& trace, std::size_t from, std::size_t to, int dvfs_st
 
 // Why the samples [from, to) cannot be used, or nothing.
 std::optional<std::string> fault(const Trace& trace, std::size_t from, std::size_t to) {
-  if (to < from + fewest_samples) {
-    return "fewer than " + std::to_string(fewest_samples) +
+  if (to < from + kFewestSamples) {
+    return "fewer than " + std::to_string(kFewestSamples) +
            " power readings are left after the sensor's delay and rise";
   }
   std::size_t not_positive = 0;
@@ -96,7 +89,7 @@ std::optional<std::string> fault(const Trace& trace, std::size_t from, std::size
     glitches += trace.samples[i].glitch ? 1 : 0;
   }
   const auto n = static_cast<double>(to - from);
-  if (static_cast<double>(not_positive) > bad_share * n)
+  if (static_cast<double>(not_positive) > kBadShare * n)
     return "power readings are zero or negative";
   if (static_cast<double>(glitches) > 0.2 * n) return "a fifth of the power readings are glitches";
   return std::nullopt;
@@ -187,7 +180,7 @@ void drop_odd_clocks(std::vector<Window>& windows) {
   for (auto& [state, values] : clocks) usual[state] = median(std::move(values));
   std::erase_if(windows, [&](const Window& window) {
     return std::isfinite(window.clock_hz) &&
-           std::abs(window.clock_hz / usual[window.dvfs_state] - 1) > clock_tolerance;
+           std::abs(window.clock_hz / usual[window.dvfs_state] - 1) > kClockTolerance;
   });
 }
 
@@ -217,7 +210,6 @@ struct Reduction {
 
   // One row for every pair and group of turns: turns of a group average over the same heat.
   void reduce_lock_in(const Trace& trace, const StoredRun& run, const Plateau& whole) {
-    constexpr std::size_t most_groups = 8;
     const auto cut_ns = static_cast<std::int64_t>(trace.settle_s * 1e9);
     const auto tail_ns = static_cast<std::int64_t>(trace.tail_s * 1e9);
     std::map<std::pair<int, int>, std::size_t> pairs;
@@ -230,7 +222,7 @@ struct Reduction {
     // Forward and mirrored make a cycle; a single cycle is split in its halves.
     const std::size_t half = pairs.size();
     const std::size_t cycles = run.slots.size() / (2 * half);
-    const std::size_t groups = cycles < 2 ? 2 : std::min(most_groups, cycles);
+    const std::size_t groups = cycles < 2 ? 2 : std::min(kMostTurnGroups, cycles);
     const std::size_t unit = cycles < 2 ? half : 2 * half;
     const std::size_t units = run.slots.size() / unit;
     for (std::size_t g = 0; g < groups && g < units; ++g) {
@@ -262,9 +254,9 @@ struct Reduction {
         row.temperature_c = plateau.window.temperature_c;
         row.voltage_v = plateau.window.voltage_v;
         row.bits_per_second = traffic[pair].first / traffic[pair].second;
-        if (plateau.window.samples < fewest_samples) {
+        if (plateau.window.samples < kFewestSamples) {
           row.used = false;
-          row.reason = "fewer than " + std::to_string(fewest_samples) +
+          row.reason = "fewer than " + std::to_string(kFewestSamples) +
                        " power readings are left of the turns after the sensor's delay and rise";
         }
         result.plateaus.push_back(std::move(plateau));
@@ -311,7 +303,7 @@ struct Reduction {
       const double nominal_hz = facts.dvfs[static_cast<std::size_t>(run.dvfs_state)].clock_hz;
       const bool streams = run.kind == RunKind::stream || run.kind == RunKind::lock_in;
       if (streams && std::isfinite(plateau.window.clock_hz) &&
-          std::abs(plateau.window.clock_hz / nominal_hz - 1) > clock_tolerance) {
+          std::abs(plateau.window.clock_hz / nominal_hz - 1) > kClockTolerance) {
         reason = "the clock was " + std::to_string(std::lround(plateau.window.clock_hz * 1e-6)) +
                  " MHz, not " + std::to_string(std::lround(nominal_hz * 1e-6)) + " MHz";
       }

@@ -15,6 +15,16 @@
 
 namespace ww::model {
 
+inline constexpr std::size_t kFewestSamples = 8;  // of a plateau
+// Share of readings that may be zero or negative before the run is not to be trusted.
+inline constexpr double kBadShare = 0.01;
+inline constexpr double kClockTolerance = 0.01;
+// Of the windows after a load, where a sensor is so fast.
+inline constexpr double kFirstIdleWindowS = 0.02;
+inline constexpr double kIdleWindowGrowth = 1.1;
+// Turns of a lock-in run are averaged in at most so many groups.
+inline constexpr std::size_t kMostTurnGroups = 8;
+
 // Averages over a window of samples.
 struct Window {
   std::int64_t session{};

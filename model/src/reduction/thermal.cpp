@@ -5,17 +5,6 @@
 #include <cmath>
 
 namespace ww::model {
-namespace {
-
-// A quantised reading errs by up to half a step of 1 C for as long as the temperature rests, some
-// seconds. Windows that are shorter share one error: each counts for its part of that time only.
-constexpr double kStepErrorC = 0.29;  // 1 C over the square root of 12
-constexpr double kRestS = 5;
-constexpr double ambient_step_sigma_c = 0.3;  // from knot to knot
-constexpr double response_sigma_k_per_w = 0.3;
-
-}  // namespace
-
 Drift::Place Drift::place(std::int64_t session, double time_s) const {
   Place place;
   for (std::size_t s = 0; s < sessions.size(); ++s) {
@@ -75,10 +64,10 @@ TemperatureModel fit_temperature(const Reduced& reduced) {
   }
   for (std::size_t j = 0; j < heat_count; ++j) {
     const auto i = static_cast<Eigen::Index>(j);
-    normal(i, i) += 1 / (response_sigma_k_per_w * response_sigma_k_per_w);
+    normal(i, i) += 1 / (kResponseSigmaKPerW * kResponseSigmaKPerW);
   }
   for (std::size_t s = 0; s < model.ambient.sessions.size(); ++s) {
-    const double stiffness = 1 / (ambient_step_sigma_c * ambient_step_sigma_c);
+    const double stiffness = 1 / (kAmbientStepSigmaC * kAmbientStepSigmaC);
     const auto knots = static_cast<Eigen::Index>(model.ambient.sessions[s].knots.size());
     for (Eigen::Index k = offset[s]; k + 1 < offset[s] + knots; ++k) {
       normal(k, k) += stiffness;

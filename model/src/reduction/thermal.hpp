@@ -10,6 +10,13 @@
 
 namespace ww::model {
 
+// A quantised reading errs by up to half a step of 1 C for as long as the temperature rests, some
+// seconds. Windows that are shorter share one error: each counts for its part of that time only.
+inline constexpr double kStepErrorC = 0.29;  // 1 C over the square root of 12
+inline constexpr double kRestS = 5;
+inline constexpr double kAmbientStepSigmaC = 0.3;  // from knot to knot
+inline constexpr double kResponseSigmaKPerW = 0.3;
+
 // Piecewise linear in time, one set of knots a session.
 struct Drift {
   static constexpr double knot_s = 60;

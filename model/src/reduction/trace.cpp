@@ -13,8 +13,6 @@ namespace ww::model {
 namespace {
 
 constexpr float no_reading = std::numeric_limits<float>::quiet_NaN();
-constexpr double slowest_settle_s = 0.5;
-constexpr double kRegulatorS = 0.005;  // for the voltage to follow the load
 
 // Samples in the order of time, and beside them the same readings as the ruler takes them.
 struct Readings {
@@ -190,7 +188,7 @@ Trace build_trace(std::span<const StoredRun> runs, const SensorFact& sensor) {
     const bool repeats = power->interval_s > 0;
     const double settle_s = 2 * (repeats ? power->interval_s : sensor.period_s) + kRegulatorS;
     // A slow accumulator may still be the better sensor, but not one that eats the plateau.
-    if (repeats && settle_s > std::max(slowest_settle_s, trace.settle_s)) power.reset();
+    if (repeats && settle_s > std::max(kSlowestSettleS, trace.settle_s)) power.reset();
     if (power) {
       trace.settle_s = trace.idle_settle_s = settle_s;
       trace.tail_s = power->interval_s;

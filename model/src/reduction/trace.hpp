@@ -29,6 +29,10 @@ inline constexpr double rises_to_idle = 3;  // 99.997%
 // Accumulator and register of one sensor agree in the mean to this; else one of them is broken.
 inline constexpr double agreement = 0.05;
 
+// Slower repeats of a register than this are none that an accumulator's would replace.
+inline constexpr double kSlowestSettleS = 0.5;
+inline constexpr double kRegulatorS = 0.005;  // for the voltage to follow the load
+
 // Float on purpose: half a million samples of these pass through the cache.
 struct Sample {
   std::int64_t time_ns{};

@@ -16,6 +16,7 @@ struct Assumption {
   std::string value;   // as the code has it
   std::string source;  // physical or statistical
   std::string drawn;   // range of the same quantity over virtual chips; empty: they have none
+  std::vector<std::string> constants;  // names of its numbers in the sources
 };
 
 [[nodiscard]] std::vector<Assumption> assumptions();

@@ -26,6 +26,9 @@ struct BlockEvidence {
   bool inferred{};  // from a block diagram or another die, not read off a drawing or photograph
 };
 
+// Of blocks in a floorplan that does not say how far they may be off: half of a small block.
+inline constexpr double kUnstatedPositionErrorMm = 1.0;
+
 struct Floorplan {
   std::string name;
   bool estimated{};  // distances read off a die photo, or guessed; not sourced from the maker

@@ -15,19 +15,7 @@
 namespace ww::model {
 namespace {
 
-// A half-width above this share of the energy for random payload says nothing.
-constexpr double useless_share = 0.5;
-constexpr double least_contrast = 0.01;  // of the mean distance
-// A half-width above this does not tell one power of voltage or frequency from the next.
-constexpr double useless_exponent = 0.5;
-// What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
-// bends by up to 0.03; a clock at two voltages leaves more.
-constexpr double least_off_curve = 0.06;
-
 constexpr double normal_95 = 1.96;
-// What wires that rest at ones cost for random bits, over twice the difference from half random
-// ones, at the most.
-constexpr double kMostRestingFactor = 2;
 
 const std::string per_mm = "fJ/bit/mm";
 
@@ -73,7 +61,7 @@ class Constants {
     fill_errors(constant, *weights);
     const double half = half_width_95(uncertainty_, *weights);
     if (!std::isfinite(value) || !std::isfinite(half) ||
-        half > useless_share * scale_share * scale_) {
+        half > kUselessShare * scale_share * scale_) {
       return unknown(constant,
                      "the 95% interval is wider than half of the energy itself; "
                      "measure more blocks");
@@ -191,7 +179,7 @@ class Constants {
     FittedConstant constant = blank(name, "1", Convention::none);
     fill_errors(constant, weights);
     const double half = half_width_95(uncertainty_, weights);
-    if (!std::isfinite(value) || !(half <= useless_exponent)) {
+    if (!std::isfinite(value) || !(half <= kUselessExponent)) {
       return unknown(constant, fmt::format("its 95% interval is +-{:.2g}; measure more blocks at "
                                            "other states",
                                            half));
@@ -311,7 +299,7 @@ void fit_exponents(FitResult& result, const Constants& make, const Payloads& pay
 
   const Eigen::VectorXd line = design.colPivHouseholderQr().solve(clock);
   const double off_curve = (clock - design * line).norm() / std::sqrt(static_cast<double>(n));
-  if (n < 3 || off_curve < least_off_curve) {
+  if (n < 3 || off_curve < kLeastOffCurve) {
     const std::string reason =
         "voltage and frequency go together over the states that were run, so their exponents "
         "cannot be told apart; they need states off that curve";
@@ -382,7 +370,7 @@ void fill_rates(FitResult& result, const Payloads& payloads, const JointFit& fit
 }  // namespace
 
 bool has_contrast(const JointInput& input) {
-  return distance_contrast_mm(input) > least_contrast * input.distance_mm.mean();
+  return distance_contrast_mm(input) > kLeastContrast * input.distance_mm.mean();
 }
 
 void fill_constants(FitResult& result, const JointInput& input, const JointFit& fit,

@@ -215,8 +215,7 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
 
 // Turns too short for heat must agree with plateaus, or heat is not what the fit takes it for.
 void flag_lock_in(FitResult& result) {
-  constexpr double disagreement_sigmas = 4;
-  if (std::abs(result.lock_in_disagreement_sigmas) <= disagreement_sigmas) return;
+  if (std::abs(result.lock_in_disagreement_sigmas) <= kDisagreementSigmas) return;
   flag(result.misfit, "lock-in and plateaus disagree by " +
                           std::to_string(result.lock_in_disagreement_sigmas) + " standard errors");
 }
@@ -307,7 +306,6 @@ Result<std::vector<double>> moved_by_load_line(const JointInput& input, const Jo
 // Says of a fit over nanoseconds what it is: constants per ns, none per mm; and none at all where
 // the latencies' own errors leave no more than the order of magnitude.
 void go_by_flight(FitResult& result, const std::string& reason, double flight_error) {
-  constexpr double kMostFlightError = 0.5;
   const auto unknown = [](FittedConstant& constant, const std::string& why) {
     constant.row.status = RowStatus::not_identified;
     constant.row.reason = why;

@@ -6,12 +6,11 @@
 #include <numeric>
 #include <random>
 
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
 namespace {
-
-constexpr std::size_t blocks_needed = 6;
 
 // The rows of each block of a variant; empty where there are too few blocks.
 std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const JointInput& input) {
@@ -22,7 +21,7 @@ std::vector<std::vector<std::vector<Eigen::Index>>> blocks_by_variant(const Join
       rows[input.streams[p].block].push_back(static_cast<Eigen::Index>(p));
     }
     auto& blocks = result.emplace_back();
-    if (rows.size() < blocks_needed) continue;
+    if (rows.size() < kBootstrapBlocks) continue;
     for (auto& [block, members] : rows) blocks.push_back(std::move(members));
   }
   return result;

@@ -11,9 +11,6 @@
 namespace ww::model {
 namespace {
 
-// Energies of the same payload at two rates, or of payloads in the order of their toggles.
-constexpr double rate_disagreement = 0.20;
-constexpr double disagreement_sigmas = 4;
 // Of the payloads that differ from random ones in nothing else that costs energy; the others couple
 // otherwise, and may well cost more.
 double toggle_rate(const std::string& pattern) {
@@ -133,10 +130,10 @@ Misfit judge(const JointInput& input, const JointFit& fit, const Uncertainty& un
     if (v == main || variant.dvfs_state != reference.dvfs_state) continue;
     if (variant.turn_s > 0) continue;  // lock-in has a check of its own
     const double difference = energy(v) - energy(main);
-    const bool significant = std::abs(difference) > disagreement_sigmas * error(v, main);
+    const bool significant = std::abs(difference) > kDisagreementSigmas * error(v, main);
     if (!significant) continue;
     if (variant.pattern == reference.pattern &&
-        std::abs(difference) > rate_disagreement * std::abs(energy(main))) {
+        std::abs(difference) > kRateDisagreement * std::abs(energy(main))) {
       reasons.push_back(fmt::format(
           "energy per bit depends on rate: {:.1f} fJ/bit/mm at throttle {}, {:.1f} at {}",
           energy(v), variant.throttle, energy(main), reference.throttle));

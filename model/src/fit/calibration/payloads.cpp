@@ -4,13 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 
 namespace ww::model {
 namespace {
-
-// Of a payload's departure from what links have in common; less is noise, as likely as not.
-constexpr double payload_significance = 0.01;
 
 bool same_payload(const Variant& a, const Variant& b) {
   return a.pattern == b.pattern && a.throttle == b.throttle && a.dvfs_state == b.dvfs_state;
@@ -63,7 +61,7 @@ Eigen::VectorXd own_departures(const JointInput& input, const JointFit& fit,
     const double ratio =
         own.dot(seen.covariance.ldlt().solve(own)) / (static_cast<double>(terms) * free);
     if (f_tail(ratio, static_cast<double>(terms), uncertainty.degrees_of_freedom) <
-        payload_significance) {
+        kPayloadSignificance) {
       error[static_cast<Eigen::Index>(v)] = std::sqrt(excess) / seen.bits / distance;
     }
   }

@@ -12,13 +12,6 @@
 namespace ww::model {
 namespace {
 
-// A straight load line must leave less than this of the averaged voltages, each weighing as many as
-// its readings: an average of two is mostly the regulator's noise.
-constexpr double load_line_rms_v = 0.0007;
-// Steps that noise does not dither stay in an average: a rectangular error, a little more of it.
-constexpr double kStepsToRms = 1.1 / 3.4641016151377544;
-constexpr std::size_t load_line_points = 8;
-
 bool streams_data(RunKind kind) {
   return kind == RunKind::stream || kind == RunKind::lock_in;
 }
@@ -54,7 +47,7 @@ LoadSums sum_loads(const std::vector<const Window*>& plateaus) {
 std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus, double step_v) {
   const LoadSums sums = sum_loads(plateaus);
   const double spread = sums.n > 0 ? sums.xx - sums.x * sums.x / sums.n : 0;
-  if (sums.points < load_line_points || spread <= 1e-9 * sums.n) return std::nullopt;
+  if (sums.points < kLoadLinePoints || spread <= 1e-9 * sums.n) return std::nullopt;
   LoadLine line;
   line.slope_ohm = (sums.xy - sums.x * sums.y / sums.n) / spread;
   line.start_v = (sums.y - line.slope_ohm * sums.x) / sums.n;
@@ -66,7 +59,7 @@ std::optional<LoadLine> fit_load_line(const std::vector<const Window*>& plateaus
         window->voltage_v - line.start_v - line.slope_ohm * window->power_w / window->voltage_v;
     square += window->voltage_readings * r * r;
   }
-  if (std::sqrt(square / sums.n) > std::max(load_line_rms_v, kStepsToRms * step_v)) {
+  if (std::sqrt(square / sums.n) > std::max(kLoadLineRmsV, kVoltageStepsToRms * step_v)) {
     return std::nullopt;
   }
   return line;
@@ -101,7 +94,7 @@ void steady_voltages(Reduced& reduced, const Facts& facts) {
     if (lines.contains(key) || !best.contains(key.first)) continue;
     const LoadSums sums = sum_loads(plateaus);
     // With as many points a line of its own did not fit.
-    if (sums.points >= load_line_points || !(sums.n > 0)) continue;
+    if (sums.points >= kLoadLinePoints || !(sums.n > 0)) continue;
     const double slope = best[key.first].slope_ohm;
     lines[key] = {(sums.y - slope * sums.x) / sums.n, slope, sums.n};
   }

@@ -20,9 +20,6 @@
 namespace ww::model {
 namespace {
 
-constexpr double kMostBend = 0.25;       // of the answer, when power bends with the rate
-constexpr double kRectangular95 = 0.95;  // of a limit, where all within it is equally likely
-
 class CrossingFitter {
  public:
   CrossingFitter(std::span<const CrossingRun> runs, const CrossingTolerances& tolerances)
@@ -129,7 +126,8 @@ class CrossingFitter {
       }
     }
     const double bend = of_bend(answer);
-    if (!holds_zero && bend > kMostBend * far && answer.greatest_mismatch > kMostCrossingMismatch) {
+    if (!holds_zero && bend > kMostCrossingBend * far &&
+        answer.greatest_mismatch > kMostCrossingMismatch) {
       add(
           fmt::format("near and far differ by up to {:.1f}% in rate, and power bends with the "
                       "rate: with a bend allowed for, the answer moves by {:.0f}%",

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
@@ -15,8 +16,6 @@ namespace {
 // Each is used with both signs. The ends then scatter by 0.5% of the half-width.
 constexpr std::size_t kDrawsOfOneSign = 50'000;
 constexpr double kOutside = 0.025;  // of the draws, on either side
-// No working sensor shows less than a tenth of what is drawn.
-constexpr double kLeastScale = 0.1;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ std::pair<double, double> CrossingDraws::interval(double value, double noise,
                                                   const CrossingSources& sources) const {
   static const double normal_95 = t_quantile_95(std::numeric_limits<double>::infinity());
   const auto scale = [](double half_width, double draw) {
-    return std::max(kLeastScale, 1 + half_width / normal_95 * draw);
+    return std::max(kLeastSensorScale, 1 + half_width / normal_95 * draw);
   };
   std::vector<double> energies;
   energies.reserve(2 * draws_.size());

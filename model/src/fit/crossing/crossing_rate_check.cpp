@@ -7,17 +7,11 @@
 #include <cmath>
 #include <map>
 
+#include "fit/solver/assumptions.hpp"
 #include "stats.hpp"
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr int kLeastWaits = 3;
-constexpr double kLeastSpan = 0.25;  // of the rates, over the greatest
-
-}  // namespace
-
 std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answer) {
   std::map<int, std::array<std::vector<double>, 2>> rates;  // by wait: near, far
   for (const CrossingRun& run : runs) {
@@ -37,7 +31,7 @@ std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answe
     answer.greatest_mismatch = std::max(answer.greatest_mismatch, std::abs(near / far - 1));
   }
   if (of_ways[0] == 0 || of_ways[1] == 0) return "no run of near or none of far can be used";
-  if (answer.waits < kLeastWaits) {
+  if (answer.waits < kLeastCrossingWaits) {
     std::string unequal = answer.greatest_mismatch > kMostCrossingMismatch
                               ? fmt::format(", and near and far differ by {:.1f}% in rate",
                                             100 * answer.greatest_mismatch)
@@ -50,11 +44,11 @@ std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answe
   }
   for (std::size_t way = 0; way < 2; ++way) {
     const auto [low, high] = std::ranges::minmax(levels[way]);
-    if ((high - low) / high < kLeastSpan) {
+    if ((high - low) / high < kLeastCrossingSpan) {
       return fmt::format(
           "the waits moved the rate of {} by {:.0f}% only, so its slope is not known ({:.0f}% is "
           "the least)",
-          way == 0 ? "near" : "far", 100 * (high - low) / high, 100 * kLeastSpan);
+          way == 0 ? "near" : "far", 100 * (high - low) / high, 100 * kLeastCrossingSpan);
     }
   }
   // Far has to lie where near's line was measured.

@@ -8,9 +8,6 @@
 
 namespace ww::model {
 
-// Difference of near's and far's rates at one wait that needs no slope, as a fraction.
-inline constexpr double kMostCrossingMismatch = 0.01;
-
 // Why the rates allow no answer; empty where they do. Sets waits and greatest_mismatch of `answer`.
 [[nodiscard]] std::string judge_rates(std::span<const CrossingRun> runs, CrossingAnswer& answer);
 

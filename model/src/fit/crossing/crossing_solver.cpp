@@ -10,15 +10,6 @@
 #include "ww/core/statistics.hpp"
 
 namespace ww::model {
-namespace {
-
-constexpr double kLeastCrossingWarmthK = 0.2;  // range over the campaign that is worth a term
-constexpr double kLeastCrossingClockChange = 5e-4;
-// Of mean power a kelvin: leakage; the prior is as wide.
-constexpr double kCrossingHeatShare = 0.003;
-
-}  // namespace
-
 CrossingSolver::CrossingSolver(std::span<const CrossingRun> runs) {
   for (const CrossingRun& run : runs) {
     if (run.traffic != CrossingTraffic::random && run.traffic != CrossingTraffic::zeros) continue;

@@ -11,11 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "fit/solver/assumptions.hpp"
 #include "ww/model/crossing_fit.hpp"
 
 namespace ww::model {
-
-inline constexpr int kLeastCrossingBlocks = 2;
 
 // What a fit estimates, one number each, after the blocks' P0.
 enum class CrossingTerm {
@@ -30,13 +29,6 @@ enum class CrossingTerm {
   bend,
   heat
 };
-
-// How power over idle grows with the clock at a given rate of traffic: P ~ f^n. Traffic goes as V^2
-// and awake SMs as f V^2, so n is 0 to 1 where the voltage stays, and 2 to 3 where it follows the
-// clock. It is not fitted: power sets the clock, and the clock would then explain the crossing's
-// own power. The middle of this range is used, and its ends are in the interval.
-inline constexpr double kMostCrossingClockExponent = 3.0;
-inline constexpr double kCrossingClockExponent = kMostCrossingClockExponent / 2;
 
 struct CrossingVariant {
   bool bend{};      // a term in the square of the rate

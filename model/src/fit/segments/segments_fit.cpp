@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "fit/segments/segments_registers.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
 
@@ -17,8 +18,6 @@ namespace ww::model {
 namespace {
 
 using nlohmann::json;
-
-constexpr double least_contrast_mm = 0.2;  // standard deviation of the distances
 
 struct Figures {
   Mean power_w, crossbar, memory;
@@ -59,9 +58,9 @@ double to_one_voltage(std::vector<SegmentReading>& readings, double nominal_v) {
   const double target = nominal_v > 0 ? nominal_v : voltage.value();
   for (auto& reading : readings) {
     const double here = voltage.value() + v_per_w * (reading.power_w - power.value());
-    reading.power_w *= std::pow(target / here, power_exponent);
+    reading.power_w *= std::pow(target / here, kPowerExponent);
   }
-  return -power_exponent * v_per_w * power.value() / voltage.value();
+  return -kPowerExponent * v_per_w * power.value() / voltage.value();
 }
 
 // Energy per bit against distance; `cell` has an offset of its own.
@@ -87,12 +86,12 @@ ResultRow slope_row(const std::string& name, const std::vector<Line>& lines, std
   double square = 0;
   for (const Line& line : lines) square += std::pow(line.mm - mm[line.cell].value(), 2);
   if (lines.size() < cells + 3 ||
-      std::sqrt(square / static_cast<double>(lines.size())) < least_contrast_mm) {
+      std::sqrt(square / static_cast<double>(lines.size())) < kLeastSegmentContrastMm) {
     return refuse(fmt::format(
         "{} points at distances that differ by {:.2g} mm (sd); {:.2g} mm and "
         "{} points are needed",
         lines.size(), lines.empty() ? 0.0 : std::sqrt(square / static_cast<double>(lines.size())),
-        least_contrast_mm, cells + 3));
+        kLeastSegmentContrastMm, cells + 3));
   }
   std::vector<double> y;
   std::vector<Regressor> columns(cells);
@@ -107,9 +106,9 @@ ResultRow slope_row(const std::string& name, const std::vector<Line>& lines, std
   const auto fitted = regress(y, columns);
   if (!fitted) return refuse(fitted.error().message);
   const auto& slope = fitted->coefficients[1];
-  const double heat = most_heat_share / 2;
+  const double heat = kMostHeatShare / 2;
   const double value = slope.value * (1 - heat);
-  const double droop_doubt = droop * most_exponent_off / power_exponent;
+  const double droop_doubt = droop * kMostExponentOff / kPowerExponent;
   const double half =
       std::hypot((slope.high - slope.low) / 2, heat * slope.value, droop_doubt * slope.value);
   if (slope.status != RowStatus::ok) return refuse(slope.reason);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "fit/solver/assumptions.hpp"
 #include "ww/core/mean.hpp"
 #include "ww/model/regression.hpp"
 #include "ww/model/wire_model.hpp"
@@ -13,11 +14,7 @@
 namespace ww::model {
 namespace {
 
-constexpr double fewest_lanes = 16;                 // take each of a load's bytes once
-constexpr double least_register_contrast_mm = 0.2;  // standard deviation of the distances
-constexpr double most_rates_differ = 0.02;
-// Trunks and legs draw several times what registers' wires do: their toggles must be the same.
-constexpr double most_toggles_differ = 0.002;
+constexpr double fewest_lanes = 16;  // take each of a load's bytes once
 
 void refuse(ResultRow& row, std::string reason) {
   row.status = RowStatus::not_identified;
@@ -69,12 +66,12 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   if (visits.empty() || toggles.count == 0) {
     return refuse_both("no runs into more and fewer registers; record them: --only registers_l1");
   }
-  if (fastest > (1 + most_rates_differ) * slowest) {
+  if (fastest > (1 + kMostRatesDiffer) * slowest) {
     return refuse_both(
         fmt::format("rates of runs that should differ in registers alone differ by {:.1f}%",
                     100 * (fastest / slowest - 1)));
   }
-  if (most_toggles > (1 + most_toggles_differ) * fewest_toggles) {
+  if (most_toggles > (1 + kMostTogglesDiffer) * fewest_toggles) {
     return refuse_both(fmt::format(
         "lines of runs that should differ in registers alone toggle the wires before the L1 {:.3f} "
         "to {:.3f} a bit",
@@ -105,11 +102,11 @@ void fit_registers(const std::vector<SegmentPoint>& points,
                    .r_squared = fitted->r_squared,
                    .any_data_fj_per_bit = any.value - sought.value / 2,
                    .toggle_rate = toggles.value()};
-  const double heat = most_heat_share / 2;
+  const double heat = kMostHeatShare / 2;
   const double scale = random_toggle_rate / toggles.value();
   const double value = sought.value * (1 - heat) * scale;
   const double half = std::hypot((sought.high - sought.low) / 2 * scale, heat * value,
-                                 droop * most_exponent_off / power_exponent * value);
+                                 droop * kMostExponentOff / kPowerExponent * value);
   if (sought.status != RowStatus::ok) {
     refuse(per_bit, sought.reason);
   } else if (half > std::abs(value) / 2) {
@@ -125,7 +122,7 @@ void fit_registers(const std::vector<SegmentPoint>& points,
   std::string reason = fmt::format(
       "{} readings over ways that differ by {:.2g} mm (sd), and {:.2g} mm are needed: every bit "
       "that takes this way is also written to a register, and only unequal ways tell the two apart",
-      visits.size(), spread < 1e-6 ? 0.0 : spread, least_register_contrast_mm);
+      visits.size(), spread < 1e-6 ? 0.0 : spread, kLeastSegmentContrastMm);
   if (per_bit.high && mm.value() > 0) {
     reason += fmt::format("; at most {:.3g} fJ/bit/mm, if the {:.2g} mm of wire cost all of it",
                           *per_bit.high / mm.value(), mm.value());

@@ -3,6 +3,7 @@
 // without a source in the literature, the prior is three times as wide as that range suggests.
 #pragma once
 
+#include <cstddef>
 #include <numbers>
 
 namespace ww::model {
@@ -55,6 +56,21 @@ inline constexpr double kSinkHeatS = 10;
 // needs it.
 inline constexpr double kDriftOfPowerS = 60;
 
+// --- Free terms of the joint fit [W]: wide enough to be free ---
+inline constexpr double kEffectSigmaW = 200;  // of an engine, and of a quadrant
+inline constexpr double kBlockSigmaW = 1;     // of a block, and its slope over the block
+inline constexpr double kBlockSlopeSigmaW = 0.3;
+// Windows of one cool-down share errors of the thermal description. Their noise they do not share.
+inline constexpr double kIdleSigmaFactor = 2;
+
+// --- Voltage ---
+// A straight load line must leave less than this of the averaged voltages [V], each weighing as
+// many as its readings: an average of two is mostly the regulator's noise.
+inline constexpr double kLoadLineRmsV = 0.0007;
+// Steps that noise does not dither stay in an average: a rectangular error, a little more of it.
+inline constexpr double kVoltageStepsToRms = 1.1 / 3.4641016151377544;
+inline constexpr std::size_t kLoadLinePoints = 8;
+
 // --- Bounds of errors that no repetition shows; rectangular ---
 // Load line of a regulator that no reading shows: anything from none to what controllers of GPU and
 // processor supplies are set to (TI TPS53676, SLUSDP0A: 0 to 1 mOhm in fine steps), as long as the
@@ -83,7 +99,17 @@ inline constexpr double kRateDoubtOwn = 0.15;
 inline constexpr double kRateDoubtOther = 0.2;
 inline constexpr double kRateDoubtNone = 0.8;
 
+// From this share of a state's highest rate on, pairs are saturated: their rates differ for other
+// reasons than waiting.
+inline constexpr double kSaturatedShare = 0.9;
+
 // --- Solver ---
+// A residual beyond so many standard deviations counts linearly.
+inline constexpr double kHuberSigmas = 3;
+// Degrees of freedom that the scatter of all other payloads counts for in that of one.
+inline constexpr double kBorrowedFreedom = 16;
+// Blocks that a bootstrap over blocks needs.
+inline constexpr std::size_t kBootstrapBlocks = 6;
 // A cost that falls by less than this over the last fifth of the steps is at its minimum: an
 // interval's end lies 2 above it (half of 1.96 squared).
 inline constexpr double kCrawl = 1e-2;
@@ -92,6 +118,47 @@ inline constexpr double kCrawl = 1e-2;
 // A warp that sleeps and one that waits for its memory issue nothing, but need not draw alike:
 // limit of the difference, of the power of all of them awake; rectangular. No source is known.
 inline constexpr double kSleepShare = 0.05;
+// How power over idle grows with the clock at a given rate of traffic: P ~ f^n. Traffic goes as V^2
+// and awake SMs as f V^2, so n is 0 to 1 where the voltage stays, and 2 to 3 where it follows the
+// clock. It is not fitted: power sets the clock, and the clock would then explain the crossing's
+// own power. The middle of this range is used, and its ends are in the interval.
+inline constexpr double kMostCrossingClockExponent = 3.0;
+inline constexpr double kCrossingClockExponent = kMostCrossingClockExponent / 2;
+// The 95% half-width of a limit within which all is equally likely, over the limit.
+inline constexpr double kRectangular95 = 0.95;
+// Of mean power a kelvin: leakage; the prior is as wide.
+inline constexpr double kCrossingHeatShare = 0.003;
+// Ranges over the campaign that are worth a term: of temperature [K], and of the clock, relative.
+inline constexpr double kLeastCrossingWarmthK = 0.2;
+inline constexpr double kLeastCrossingClockChange = 5e-4;
+// What a crossing needs: blocks, waits that near and far share, and the span of the rates over the
+// greatest.
+inline constexpr int kLeastCrossingBlocks = 2;
+inline constexpr int kLeastCrossingWaits = 3;
+inline constexpr double kLeastCrossingSpan = 0.25;
+// Difference of near's and far's rates at one wait that needs no slope, as a fraction.
+inline constexpr double kMostCrossingMismatch = 0.01;
+// What a crossing is refused for: power that bends with the rate, of the answer; waits that are off
+// a line, of the crossing's power; two sides' lines apart, of a near bit's energy.
+inline constexpr double kMostCrossingBend = 0.25;
+inline constexpr double kMostWaitShare = 0.1;
+inline constexpr double kMostSidesApart = 0.25;
+// No working sensor shows less than a tenth of what is drawn.
+inline constexpr double kLeastSensorScale = 0.1;
+
+// --- Register-to-L1 and L1-L2 segments ---
+// Heat of the wires raises leakage: at most 0.1 K/W times 0.5 W/K of what they draw
+// (docs/method.md, traps); between runs of a second part of it shows.
+inline constexpr double kMostHeatShare = 0.05;
+// More power lowers the voltage, and with it all power: by V^2, a quarter that leaks by up to V^4.
+inline constexpr double kPowerExponent = 2;
+inline constexpr double kMostExponentOff = 0.5;
+// Standard deviation of the distances that a slope per millimetre needs [mm].
+inline constexpr double kLeastSegmentContrastMm = 0.2;
+// Differences between runs that should differ in registers alone: of rate, and of toggles before
+// the L1. Trunks and legs draw several times what registers' wires do: their toggles must be equal.
+inline constexpr double kMostRatesDiffer = 0.02;
+inline constexpr double kMostTogglesDiffer = 0.002;
 
 // --- Other segments and the wires alone ---
 // Wires of another segment of the same die. 95%, judgement: wires that cross the die to a memory
@@ -104,6 +171,23 @@ inline constexpr double kInsideUnitTolerance95 = 0.35;
 // Of a wire's capacitance, what it has towards its neighbours: at most this much, for some of its
 // field always ends on the layers above and below, and its repeaters' gates are all to ground.
 inline constexpr double kMostCouplingShare = 0.8;
+// What wires that rest at ones cost for random bits, over twice the difference from half random
+// ones, at the most.
+inline constexpr double kMostRestingFactor = 2;
+// Interactions of four engines and four quadrants that are orthogonal to distance.
+inline constexpr double kDepartureTerms = 8;
+
+// --- Applications ---
+// What a straight line in slots, toggles and coupling cannot follow, of a random bit's energy.
+// Campaigns of 14 random chips left residuals of chi2 = 33 at 28 degrees of freedom with it, 38
+// with none.
+inline constexpr double kFormError = 0.002;
+// Energy per bit and mm of other wires of the same die, a factor: a repeated wire's capacitance is
+// twice that of a bare one (DARPA 2008: 600 against 300 fF/mm).
+inline constexpr double kOtherWires = 2;
+// Toggles on the way to registers where monitors saw those of the crossbar, a factor: lines that
+// are used again, and words of them that are not, toggle otherwise.
+inline constexpr double kOtherToggles = 2;
 
 // --- Thresholds ---
 // Where pairs depart from distance by this much of the signal, departures as large along distance
@@ -119,6 +203,21 @@ inline constexpr double kLatencyGrainTicks = 0.41;
 // Growth of leakage under load beyond that of idle [1/10 K]: more is power that follows temperature
 // under load alone.
 inline constexpr double kMostSteepening = 0.03;
+// Energies of the same payload at two rates differ by more than this share of it, by more than so
+// many standard errors; lock-in and plateaus by as many.
+inline constexpr double kRateDisagreement = 0.20;
+inline constexpr double kDisagreementSigmas = 4;
+// Of a payload's departure from what links have in common; less is noise, as likely as not.
+inline constexpr double kPayloadSignificance = 0.01;
+// Half-widths beyond which a figure says nothing: of the energy for random payload; of an exponent
+// of voltage or frequency; of the times that an energy per nanosecond is divided by.
+inline constexpr double kUselessShare = 0.5;
+inline constexpr double kUselessExponent = 0.5;
+inline constexpr double kMostFlightError = 0.5;
+inline constexpr double kLeastContrast = 0.01;  // of distance, over its mean
+// What ln f must keep, rms, when its straight line in ln V is taken out. One curve of a device
+// bends by up to 0.03; a clock at two voltages leaves more.
+inline constexpr double kLeastOffCurve = 0.06;
 // What a millimetre of wire can switch for a random bit [pF], which charges it every fourth time
 // (E = C V^2 / 4). A bare wire has 0.2 to 0.3 pF/mm, a repeated one twice that (DARPA 2008). What
 // goes with the bit, its share of requests, clock and switches, at most makes it ten times as much;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -10,15 +14,21 @@
 namespace ww::model {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kBegin = "<!-- assumptions: made by assumptions_markdown() -->\n";
 constexpr std::string_view kEnd = "<!-- end of assumptions -->\n";
 
-// The page is to say what the code has. `WW_UPDATE_DOCS=1 model_assumptions_test` writes it.
-TEST(Assumptions, StandInTheMethodPageAsTheCodeHasThem) {
-  std::ifstream in(WW_METHOD_PAGE);
+std::string text_of(const fs::path& path) {
+  std::ifstream in(path);
   std::stringstream stream;
   stream << in.rdbuf();
-  std::string page = stream.str();
+  return stream.str();
+}
+
+// The page is to say what the code has. `WW_UPDATE_DOCS=1 model_assumptions_test` writes it.
+TEST(Assumptions, StandInTheMethodPageAsTheCodeHasThem) {
+  std::string page = text_of(WW_METHOD_PAGE);
   const auto begin = page.find(kBegin);
   const auto end = page.find(kEnd);
   ASSERT_NE(begin, std::string::npos);
@@ -34,14 +44,109 @@ TEST(Assumptions, StandInTheMethodPageAsTheCodeHasThem) {
 
 TEST(Assumptions, EachHaveAValueASourceAndAnEntryOfTheirOwn) {
   std::set<std::string> quantities;
+  std::set<std::string> constants;
   for (const Assumption& row : assumptions()) {
     EXPECT_FALSE(row.value.empty()) << row.quantity;
     EXPECT_FALSE(row.source.empty()) << row.quantity;
     EXPECT_TRUE(quantities.insert(row.quantity).second) << row.quantity;
     // A bound that no source states is called judgement; nothing rests on virtual chips.
     EXPECT_EQ(row.source.find("virtual-gpu.md"), std::string::npos) << row.quantity;
+    EXPECT_FALSE(row.constants.empty()) << row.quantity;
+    for (const std::string& name : row.constants) {
+      EXPECT_TRUE(constants.insert(name).second) << name << " stands in two rows";
+    }
   }
-  EXPECT_GE(quantities.size(), 25U);
+}
+
+// Named numbers of the fit that assume nothing of a card.
+const std::map<std::string, std::string>& no_assumptions() {
+  static const std::map<std::string, std::string> names = {
+      {"kNormal95", "quantile of the normal distribution"},
+      {"normal_95", "the same"},
+      {"quantile_95", "the same"},
+      {"kFlightNormal95", "the same"},
+      {"kWholeFlightNormal95", "the same"},
+      {"kNormalQuantile95", "the same"},
+      {"kLevels", "levels of confidence that are reported"},
+      {"kOutside", "of a 95% interval"},
+      {"kErrorIsKnown", "degrees of freedom without end"},
+      {"bits_per_byte", "unit"},
+      {"femto", "unit"},
+      {"kJoulesPerPj", "unit"},
+      {"nan", "no number"},
+      {"no_reading", "no number"},
+      {"heat_count", "number of the heat's time constants, which stand in the table"},
+      {"fast_heat_count", "the first of them"},
+      {"kFilters", "the same"},
+      {"kFast", "the same"},
+      {"idle_blocks", "place in a list"},
+      {"passes", "steps of the search, of which the last changes nothing"},
+      {"least_mass", "guards a division"},
+      {"kDrawsOfOneSign", "draws of a Monte Carlo, whose scatter it says"},
+      {"kCusOfGroup", "what the experiment runs"},
+      {"kRegisterLanes", "the same"},
+      {"fewest_lanes", "the same"},
+      {"transfer", "made of kOtherWires"},
+      {"other_toggles", "made of kOtherToggles"},
+      {"kApplicationToggles", "measured, in a table of docs/estimate.md"},
+      {"wire_segments", "names"},
+      {"kSegmentNames", "names"},
+      {"paper_wire_to_logic", "what a paper has, reproduced beside ours"},
+      {"largest_die_mm", "limit of a file"},
+      {"most_engines", "limit of a file"},
+      {"most_units", "limit of a file"},
+      {"most_channels", "limit of a file"},
+  };
+  return names;
+}
+
+// Names of all constants of the sources below a folder, tests left out.
+void collect_constants(const fs::path& folder, std::set<std::string>& names) {
+  static const std::regex declaration(
+      R"((?:^|\n)[^\n/]*\bconstexpr\s+((?:static\s+)?(?:const\s+)?[A-Za-z_:]+(?:<[^>\n]*>)?)\s+([^;]*?);)");
+  static const std::regex name(R"((?:^|,\s*)([A-Za-z_]\w*)\s*(?:=|\{))");
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != ".cpp" && path.extension() != ".hpp") continue;
+    if (path.stem().string().ends_with("_test") || path.stem().string().ends_with("_fuzz")) {
+      continue;
+    }
+    // Literature with a source in each of its own lines.
+    if (path.filename() == "technology.cpp" || path.filename() == "layout.cpp") continue;
+    const std::string source = text_of(path);
+    for (std::sregex_iterator at(source.begin(), source.end(), declaration), end; at != end; ++at) {
+      const std::string type = (*at)[1];
+      if (type.ends_with("string_view") || type.ends_with("char")) continue;
+      const std::string declared = (*at)[2];
+      for (std::sregex_iterator one(declared.begin(), declared.end(), name); one != end; ++one) {
+        names.insert((*one)[1]);
+      }
+    }
+  }
+}
+
+TEST(Assumptions, StandInTheTableWhereTheFitHasANamedNumber) {
+  std::set<std::string> found;
+  const fs::path model(WW_MODEL_SOURCES);
+  for (const char* folder : {"fit", "reduction", "estimate", "floorplan"}) {
+    collect_constants(model / "src" / folder, found);
+  }
+  for (const char* header : {"assumed_data.hpp", "wire_model.hpp", "floorplan.hpp"}) {
+    ASSERT_TRUE(fs::exists(model / "include/ww/model" / header));
+  }
+  collect_constants(model / "include/ww/model", found);
+  std::set<std::string> tabled;
+  for (const Assumption& row : assumptions()) {
+    tabled.insert(row.constants.begin(), row.constants.end());
+  }
+  for (const std::string& name : found) {
+    EXPECT_TRUE(tabled.contains(name) || no_assumptions().contains(name))
+        << name << " is a number of the fit that no line of the table has";
+  }
+  for (const std::string& name : tabled) EXPECT_TRUE(found.contains(name)) << name << " is gone";
+  for (const auto& [name, why] : no_assumptions()) {
+    EXPECT_TRUE(found.contains(name)) << name << " is gone (" << why << ")";
+  }
 }
 
 }  // namespace

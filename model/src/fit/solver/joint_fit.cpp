@@ -155,7 +155,7 @@ JointFit Solver::linearise() {
     const double residual = residual_of(stream_ids_[i], sigma);
     fit.stream_residual_w.push_back(-residual);
     const double size = std::abs(residual / sigma);
-    fit.stream_weight.push_back(!input_.robust || size <= huber_sigmas ? 1 : huber_sigmas / size);
+    fit.stream_weight.push_back(!input_.robust || size <= kHuberSigmas ? 1 : kHuberSigmas / size);
   }
   for (std::size_t i = 0; i < idle_ids_.size(); ++i) {
     fit.idle_residual_w.push_back(-residual_of(idle_ids_[i], idle_sigma(input_.idle[i])));

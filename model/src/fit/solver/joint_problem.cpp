@@ -10,12 +10,6 @@
 namespace ww::model {
 namespace {
 
-constexpr double effect_sigma_w = 200;  // engine and quadrant effects: free in practice
-constexpr double block_sigma_w = 1;
-constexpr double block_slope_sigma_w = 0.3;
-// Windows of one cool-down share errors of the thermal description. Their noise they do not share.
-constexpr double idle_sigma_factor = 2;
-
 // The sensor's response, its own lag taken out: a lag shows as a negative fast response, which
 // belongs to the next slower one. A sensor lags by a second at most, so that the heatsink's filters
 // are far slower. What is still negative there is the noise of two neighbouring filters, of which
@@ -147,7 +141,7 @@ void Solver::follow_rates(const std::vector<double>& dynamic) {
 }
 
 double Solver::idle_sigma(const Window& window) const {
-  return std::hypot(idle_sigma_factor * idle_sigma_w_, window.power_error_w);
+  return std::hypot(kIdleSigmaFactor * idle_sigma_w_, window.power_error_w);
 }
 
 void Solver::add_prior(double* block, const Eigen::VectorXd& mean, const Eigen::VectorXd& sigma) {
@@ -169,7 +163,7 @@ std::vector<double> Solver::basis_at(int engine, int quadrant) const {
 }
 
 ceres::LossFunction* Solver::loss() const {
-  return input_.robust ? new ceres::HuberLoss(huber_sigmas) : nullptr;
+  return input_.robust ? new ceres::HuberLoss(kHuberSigmas) : nullptr;
 }
 
 residuals::Place Solver::stream_place(std::size_t stream) const {
@@ -292,7 +286,7 @@ void Solver::add_priors() {
   const auto size = static_cast<int>(variant_size());
   for (std::size_t v = 0; v < blocks_.variants.size(); ++v) {
     Eigen::VectorXd mean = constant(size, 0);
-    Eigen::VectorXd sigma = constant(size, input_.crossing ? effect_sigma_w : 1e-3);
+    Eigen::VectorXd sigma = constant(size, input_.crossing ? kEffectSigmaW : 1e-3);
     mean[1] = rate_prior_[v];
     sigma[0] = 1e4;
     sigma[1] = rate_sigma_[v];
@@ -302,7 +296,7 @@ void Solver::add_priors() {
     add_prior(blocks_.variants[v].data(), mean, sigma);
   }
   Eigen::VectorXd block_sigma(2);
-  block_sigma << block_sigma_w, block_slope_sigma_w;
+  block_sigma << kBlockSigmaW, kBlockSlopeSigmaW;
   for (auto& block : blocks_.blocks) add_prior(block.data(), constant(2, 0), block_sigma);
 }
 

@@ -31,12 +31,12 @@
 #include <set>
 #include <tuple>
 
+#include "fit/solver/assumptions.hpp"
 #include "fit/solver/joint_solver.hpp"
 
 namespace ww::model {
 namespace {
 
-constexpr double saturated = 0.9;  // of the state's highest rate, and more
 constexpr double least_mass = 1e-6;
 
 struct Posterior {
@@ -71,7 +71,7 @@ void Solver::compare_payloads() {
   std::vector<bool> used(input_.variants.size());
   for (std::size_t v = 0; v < used.size(); ++v) {
     const Variant& variant = input_.variants[v];
-    used[v] = variant.mean_bits_per_second > saturated * highest[variant.dvfs_state] &&
+    used[v] = variant.mean_bits_per_second > kSaturatedShare * highest[variant.dvfs_state] &&
               blocks_.variants[v][0] > 0;
   }
   double share = 0;

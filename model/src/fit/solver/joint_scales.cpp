@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "fit/solver/assumptions.hpp"
 #include "fit/solver/joint_solver.hpp"
 #include "stats.hpp"
 
@@ -98,7 +99,6 @@ double Solver::freedom(std::size_t v) const {
 }
 
 void Solver::rescale_streams(const std::vector<std::vector<double>>& residuals) {
-  constexpr double borrowed = 16;  // degrees of freedom that the others count for
   std::vector<double> square(residuals.size());
   std::vector<double> left(residuals.size());
   std::vector<double> power(residuals.size());
@@ -116,9 +116,10 @@ void Solver::rescale_streams(const std::vector<std::vector<double>>& residuals) 
   }
   for (std::size_t v = 0; v < residuals.size(); ++v) {
     const bool alone = input_.variants[v].turn_s > 0 || shared_left <= 0;
-    const double shared = alone ? 0 : borrowed * power[v] * power[v] * shared_square / shared_left;
-    sigma_w_[v] =
-        std::max(2e-3, std::sqrt((square[v] + shared) / (left[v] + (alone ? 0 : borrowed))));
+    const double shared =
+        alone ? 0 : kBorrowedFreedom * power[v] * power[v] * shared_square / shared_left;
+    sigma_w_[v] = std::max(
+        2e-3, std::sqrt((square[v] + shared) / (left[v] + (alone ? 0 : kBorrowedFreedom))));
   }
 }
 

@@ -17,8 +17,6 @@
 
 namespace ww::model {
 
-inline constexpr double huber_sigmas = 3;
-
 // The place of a window in the model.
 [[nodiscard]] residuals::Place place_of(const JointInput& input, const Window& window);
 
