@@ -18,7 +18,11 @@ struct FlowLoads {
   std::vector<double> channel;     // [channel]: flits a cycle
   std::vector<double> from_input;  // [channel][input]: of them, those from that input
   std::vector<int> delay;          // [channel]: of its link [cycles]
-  double zero_load{};              // mean latency of a packet that is alone
+  // [node]: how long a packet keeps it from sending the next one, and the square of that
+  // [cycles]; means over its packets.
+  std::vector<double> sending;
+  std::vector<double> sending_squared;
+  double zero_load{};  // mean latency of a packet that is alone
   double hops{};
 };
 
@@ -38,6 +42,8 @@ class Estimator {
     loads_.channel.assign(std::size_t{flows.routers()} * ports_, 0);
     loads_.delay.assign(loads_.channel.size(), 1);
     loads_.from_input.assign(loads_.channel.size() * ports_, 0);
+    loads_.sending.assign(nodes_, 0);
+    loads_.sending_squared.assign(nodes_, 0);
   }
 
   LatencyEstimate run() {
@@ -84,13 +90,19 @@ class Estimator {
     flows_.find(from, to, path);
     double alone = path.wire_cycles + traffic_.packet_size;
     double longest_stall = 0;
+    double sending = traffic_.packet_size + stall(1);
+    int before = 0;  // flits that wait before the step, none of them at the node
     for (const Path::Step& step : path.steps) {
       loads_.channel[step.channel] += share * traffic_.rate;
       loads_.from_input[std::size_t{step.channel} * ports_ + step.input] += share * traffic_.rate;
       loads_.delay[step.channel] = step.delay;
       alone += router_cycles_;
       longest_stall = std::max(longest_stall, stall(step.delay));
+      before += network_.own<VcRouterConfig>().vc_buffer;
+      sending = std::max(sending, traffic_.packet_size + stall_at_node(step.delay, before));
     }
+    loads_.sending[from] += share * sending;
+    loads_.sending_squared[from] += share * sending * sending;
     loads_.hops += share * static_cast<double>(path.steps.size());
     loads_.zero_load += share * (alone + longest_stall);
   }
@@ -104,30 +116,66 @@ class Estimator {
     return missing > 0 ? static_cast<double>(missing) * times : 0.0;
   }
 
+  // The same as a node feels it that sends over other routers' buffers, with room for so many flits
+  // `before` the link: it is free when only as many are left.
+  [[nodiscard]] double stall_at_node(int link_delay, int before) const {
+    const auto& router = network_.own<VcRouterConfig>();
+    const int missing = credit_loop(router, link_delay) - router.vc_buffer;
+    const int crossed = traffic_.packet_size - before;
+    if (missing <= 0 || crossed <= 0) {
+      return 0;
+    }
+    const int times = (crossed + router.vc_buffer - 1) / router.vc_buffer;
+    return static_cast<double>(missing) * times;
+  }
+
   // Share of a channel's VCs that packets hold: each as long as it takes to pass a router and to
   // send.
   [[nodiscard]] double vcs_taken(std::size_t channel) const {
+    return loads_.channel[channel] / traffic_.packet_size * vc_held(channel) / vcs_of_packet();
+  }
+  // Of a port, those that a packet may take.
+  [[nodiscard]] double vcs_of_packet() const {
+    const auto& router = network_.own<VcRouterConfig>();
+    return static_cast<double>(router.vcs) / network_.classes / flows_.layers();
+  }
+  [[nodiscard]] double vc_held(std::size_t channel) const {
     const auto& router = network_.own<VcRouterConfig>();
     const int link_delay = loads_.delay[channel];
     // Of packets one behind the other, a VC sends a buffer full in the time that a credit takes.
     const double refill = static_cast<double>(traffic_.packet_size) *
                           credit_loop(router, link_delay) / router.vc_buffer;
-    const double held = std::max(router_cycles_ + traffic_.packet_size + stall(link_delay), refill);
-    const double vcs = static_cast<double>(router.vcs) / network_.classes / flows_.layers();
-    return loads_.channel[channel] / traffic_.packet_size * held / vcs;
+    return std::max(router_cycles_ + traffic_.packet_size + stall(link_delay), refill);
+  }
+  // What a head waits for one of c VCs, each held for the same time: M/D/c by Sakasegawa's
+  // approximation (Annals of the Institute of Statistical Mathematics 29, 1977).
+  [[nodiscard]] double vc_wait(std::size_t channel) const {
+    const double taken = std::min(vcs_taken(channel), kMostLoad);
+    const double vcs = vcs_of_packet();
+    return vc_held(channel) / 2 * std::pow(taken, std::sqrt(2 * (vcs + 1)) - 1) /
+           (vcs * (1 - taken));
   }
 
   // A node sends one packet at a time, however many VCs there are.
-  [[nodiscard]] double source_cycles() const { return traffic_.packet_size + stall(1); }
+  [[nodiscard]] double packet_rate() const { return traffic_.rate / traffic_.packet_size; }
+  // Of the node that sends for the greatest share of the time.
   [[nodiscard]] double source_load() const {
-    return traffic_.rate / traffic_.packet_size * source_cycles();
+    return packet_rate() * *std::max_element(loads_.sending.begin(), loads_.sending.end());
   }
+  // Mean over nodes of what their packets wait behind each other (Pollaczek and Khinchine, for
+  // packets that begin with a cycle).
   [[nodiscard]] double source_wait() const {
-    const double load = std::min(source_load(), kMostLoad);
-    return load * (source_cycles() - 1) / (2 * (1 - load));
+    double sum = 0;
+    for (NodeId node = 0; node < nodes_; ++node) {
+      const double load = std::min(packet_rate() * loads_.sending[node], kMostLoad);
+      const double spread = loads_.sending_squared[node] - loads_.sending[node];
+      sum += packet_rate() * spread / (2 * (1 - load));
+    }
+    return sum / nodes_;
   }
 
-  // Mean over packets of what they wait at all their channels.
+  // Mean over packets of what they wait at all their channels, for the link or for a VC. Packets of
+  // one input come one after the other and wait before it.
   [[nodiscard]] double channel_wait() const {
     double sum = 0;  // flits that wait
     for (std::size_t channel = 0; channel < loads_.channel.size(); ++channel) {
@@ -141,7 +189,9 @@ class Estimator {
         own += part * part;
       }
       const double full = std::min(load, kMostLoad);
-      sum += (load * load - own) * traffic_.packet_size / (2 * (1 - full));
+      const double for_link = load * traffic_.packet_size / (2 * (1 - full));
+      const double others = 1 - own / (load * load);
+      sum += load * others * std::max(for_link, vc_wait(channel));
     }
     return traffic_.rate > 0 ? sum / (nodes_ * traffic_.rate) : 0.0;
   }
