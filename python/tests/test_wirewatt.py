@@ -225,6 +225,7 @@ class Brackets(OfAFolder):
         run = self.on_the_virtual_gpu(str(HERE / "many_brackets.py"), str(self.folder))
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("1000 brackets", run.stdout)
+        self.assertIn("around a bracket of the other", run.stdout)
 
     @unittest.skipUnless(have("pyopencl"), "python3-pyopencl is not installed")
     def test_the_observer_and_the_monitor_measure_launches(self) -> None:

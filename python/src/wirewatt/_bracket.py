@@ -79,7 +79,8 @@ class Bracket:
 
 
 class Session:
-    """A device whose stretches are measured. One thread uses a session at a time.
+    """A device whose stretches are measured. One thread uses a session at a time. Several threads may measure one
+    device, each with a session of its own; a stretch has everything that the device did in it.
 
     device: "virtual", "gpu:0", ..., or "" for the best one. model: model.json of a calibration or its folder, or
     "" for the device's energy alone. anyway: use a model that is flagged as a misfit; its figures say so.

@@ -15,7 +15,9 @@
  * comes from the traffic that the program reports (wirewatt_add_traffic).
  *
  * The interface is stable: functions keep their meaning, and structures only grow at their end,
- * which is why their first member is their size. Threading: one thread uses a session at a time. */
+ * which is why their first member is their size. Threading: one thread uses a session at a time.
+ * Several threads may measure one device at once, each with a session of its own. A stretch has
+ * everything that the device did in it, whichever thread launched it. */
 #ifndef WIREWATT_WIREWATT_H
 #define WIREWATT_WIREWATT_H
 
