@@ -1,4 +1,5 @@
-# Spack recipe: put this folder as packages/wirewatt into a repository of your own ("spack repo create").
+# Spack recipe: put this folder as packages/wirewatt into a repository of your own
+# ("spack repo create").
 import os
 
 from spack.package import *
@@ -7,8 +8,10 @@ from spack.package import *
 class Wirewatt(Package):
     """Measures what the on-chip wires of GPUs cost, and estimates it in applications."""
 
-    # The bundle is made by hand (scripts/bundle), because trees of HPC packages lack some of the libraries.
+    # The bundle is made by hand (scripts/bundle), because trees of HPC packages lack some of the
+    # libraries. It is taken from the folder in which Spack is started.
     manual_download = True
+    url = f"file://{os.getcwd()}/wirewatt-0.1.0-x86_64.tar.gz"
 
     license("Apache-2.0")
 
@@ -16,9 +19,6 @@ class Wirewatt(Package):
 
     requires("target=x86_64:", msg="the bundle is for x86_64")
     requires("platform=linux", msg="the bundle is for Linux")
-
-    def url_for_version(self, version):
-        return f"file://{join_path(os.getcwd(), f'wirewatt-{version}-x86_64.tar.gz')}"
 
     def install(self, spec, prefix):
         # The start script chooses the C library, and finds everything beside itself.
