@@ -83,8 +83,20 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME wirewatt)
 # Used at run time, so no tool sees them: the OpenCL loader, AMD's compiler, its device code, and the
-# OpenCL headers that the compiler's precompiled ones refer to.
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "ocl-icd-libopencl1, libamd-comgr2, rocm-device-libs, libclang-common-15-dev, libdw1")
+# OpenCL headers that the compiler's precompiled ones refer to. The last two are of the compiler's own
+# LLVM: 15 in Debian 12; 17 in Debian 13 and Ubuntu 24.04, which name its packages by the version.
+set(device_libraries rocm-device-libs)
+set(llvm 15)
+find_file(WW_COMGR_FILE libamd_comgr.so.2 PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+if(WW_COMGR_FILE)
+  file(STRINGS ${WW_COMGR_FILE} needed REGEX "^libLLVM-[0-9]+" LIMIT_COUNT 1)
+  if(needed MATCHES "^libLLVM-([0-9]+)" AND NOT CMAKE_MATCH_1 EQUAL 15)
+    set(llvm ${CMAKE_MATCH_1})
+    string(APPEND device_libraries -${llvm})
+  endif()
+endif()
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS
+  "ocl-icd-libopencl1, libamd-comgr2, ${device_libraries}, libclang-common-${llvm}-dev, libdw1")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "librocm-smi64-1, clinfo")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "Runs microbenchmarks on a GPU, fits the energy per bit and millimetre of
