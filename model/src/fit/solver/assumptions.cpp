@@ -429,7 +429,7 @@ std::vector<Assumption> assumptions() {
       {bound,
        "what slots, toggles and coupling do not follow, of a random bit",
        percent(kFormError),
-       "none: chi² = 33 of 28 with it, over 14 virtual chips",
+       "none; three times as wide as what virtual chips suggest",
        "",
        {"kFormError"}},
       {bound,
