@@ -70,17 +70,24 @@ AssumedData random_words_at_rate(double toggle_rate) {
 }
 
 AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggle) {
-  return {toggle_rate, 0, false, coupling_per_toggle};
+  return data_counted_between({toggle_rate, toggle_rate, toggle_rate}, coupling_per_toggle);
+}
+
+AssumedData data_counted_between(const Interval& toggle_rate, double coupling_per_toggle) {
+  return {toggle_rate.value, 0, false, coupling_per_toggle, toggle_rate.low, toggle_rate.high};
 }
 
 Interval equivalent_rate(const AssumedData& data, const Interval& coupling_share) {
   if (std::isfinite(data.counted_coupling)) {
-    const auto at = [&](double share, double factor) {
-      return std::max(0.0, factor * data.known_rate * (1 + share * data.counted_coupling));
+    const auto of_toggles = [&](double share) {
+      return std::max(0.0, 1 + share * data.counted_coupling);
     };
-    const double ends[] = {at(coupling_share.low, 1), at(coupling_share.high, 1), at(0, 1)};
+    const double ends[] = {of_toggles(coupling_share.low), of_toggles(coupling_share.high),
+                           of_toggles(0)};
     const auto [low, high] = std::minmax_element(std::begin(ends), std::end(ends));
-    return {at(coupling_share.value, 1), *low / kOtherChipsRate, *high * kOtherChipsRate};
+    return {data.known_rate * of_toggles(coupling_share.value),
+            data.counted_least * *low / kOtherChipsRate,
+            data.counted_most * *high * kOtherChipsRate};
   }
   const Interval neighbours =
       of_one_more(kApplicationToggles, [&](const ApplicationToggles& application) {

@@ -297,12 +297,18 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   auto* toggles = command->add_option("--toggles", arguments->toggles,
                                       "Toggles of the program's data by kernel: a file of "
                                       "`wirewatt toggles`");
+  auto* dumps = command
+                    ->add_option("--toggles-from", arguments->dumps,
+                                 "Toggles of the program's data: dumps of its buffers, as they lie "
+                                 "in memory")
+                    ->excludes(toggles);
   command
       ->add_option(
           "--toggle-rate", arguments->toggle_rate,
           "Toggles per payload bit where no monitor counts them, if you know it (default: what "
           "applications do, in the interval)")
-      ->excludes(toggles);
+      ->excludes(toggles)
+      ->excludes(dumps);
   command->add_flag("--assume-toggles", arguments->assume_toggles,
                     "Use --toggle-rate even where monitors count the toggles");
   command->add_option("--device", arguments->device.name, "Virtual device to run the program on");

@@ -24,6 +24,7 @@ struct EstimateArguments {
   std::optional<double> node_nm;
   std::optional<double> voltage_v;
   std::string toggles;                // file of `wirewatt toggles`
+  std::vector<std::string> dumps;     // of the program's buffers
   std::optional<double> toggle_rate;  // known of the application; absent: the prior
   bool assume_toggles{};
   microbench::DeviceRequest device;

@@ -142,10 +142,13 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
   model::EstimateOptions options;
   if (!arguments.toggles.empty()) {
     WW_TRY(use_toggles(options, arguments.toggles));
+  } else if (!arguments.dumps.empty()) {
+    WW_TRY(use_dumps(options, arguments.dumps));
   } else if (arguments.toggle_rate) {
     options.data = model::data_at_rate(*arguments.toggle_rate);
   }
-  options.use_monitors = arguments.toggles.empty() && !arguments.assume_toggles;
+  options.use_monitors =
+      arguments.toggles.empty() && arguments.dumps.empty() && !arguments.assume_toggles;
   options.voltage_v = arguments.voltage_v;
   WW_ASSIGN(estimate, model::estimate(done.model, done.traffic.kernels, options));
   done.estimate = std::move(estimate);

@@ -6,6 +6,7 @@
 
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/model/dumped_data.hpp"
 
 namespace ww::cli {
 namespace {
@@ -101,6 +102,18 @@ Status use_toggles(model::EstimateOptions& options, const std::string& file) {
     if (!data || name == row.end() || !name->is_string()) return bad("each of 'kernels'");
     options.data_of_kernel[name->get<std::string>()] = *data;
   }
+  return {};
+}
+
+Status use_dumps(model::EstimateOptions& options, const std::vector<std::string>& files) {
+  std::vector<std::string> texts;
+  for (const std::string& file : files) {
+    WW_ASSIGN(text, read_file(file));
+    texts.push_back(std::move(text));
+  }
+  const std::vector<std::string_view> dumps(texts.begin(), texts.end());
+  WW_ASSIGN(data, model::data_of_dumps(dumps));
+  options.data = data;
   return {};
 }
 

@@ -24,4 +24,8 @@ namespace ww::cli {
 // kernels together for any other. Errors: not_found, parse_error, bad_data with the file's name.
 Status use_toggles(model::EstimateOptions& options, const std::string& file);
 
+// Sets what an estimate assumes of the data of all kernels: what dumps of the program's buffers do
+// to a bus (model::data_of_dumps). Errors: not_found with the file's name, bad_data.
+Status use_dumps(model::EstimateOptions& options, const std::vector<std::string>& files);
+
 }  // namespace ww::cli

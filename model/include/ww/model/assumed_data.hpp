@@ -51,6 +51,9 @@ struct AssumedData {
   // Coupling per toggle that monitors of another chip counted, as ApplicationToggles has it; NaN:
   // nobody counted it. The rate is then that chip's, too.
   double counted_coupling{std::numeric_limits<double>::quiet_NaN()};
+  // Toggles per bit between which a counted rate lies, before another chip's differences: equal
+  // where it was counted in one way.
+  double counted_least{}, counted_most{};
 };
 // An application of which nothing is known.
 [[nodiscard]] AssumedData unknown_data();
@@ -60,6 +63,9 @@ struct AssumedData {
 // wire, and which bits are neighbours, differ between chips: the rate may be 1.3 times more or less
 // (judgement), and neighbours may save anything between nothing and what they did there.
 [[nodiscard]] AssumedData data_counted_elsewhere(double toggle_rate, double coupling_per_toggle);
+// The same where the rate depends on what is not known, such as which line follows which.
+[[nodiscard]] AssumedData data_counted_between(const Interval& toggle_rate,
+                                               double coupling_per_toggle);
 // Random words whose toggle rate is certain, 0 to 1.
 [[nodiscard]] AssumedData random_words_at_rate(double toggle_rate);
 
