@@ -32,6 +32,14 @@ std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
   return std::make_shared<const UniformUse>(std::move(use));
 }
 
+bool ReplayBook::may_find(const std::string& key, std::uint64_t memory_version) const {
+  const auto found = records_.find(key);
+  return found != records_.end() &&
+         std::ranges::any_of(found->second, [memory_version](const LaunchRecord& record) {
+           return record.memory_version == memory_version;
+         });
+}
+
 const LaunchRecord* ReplayBook::find(const std::string& key, std::uint64_t memory_version,
                                      const L2Snapshot& l2_before) {
   const auto found = records_.find(key);

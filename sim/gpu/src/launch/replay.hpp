@@ -45,6 +45,8 @@ struct LaunchRecord {
 
 class ReplayBook {
  public:
+  // False where no state of the L2 would do.
+  [[nodiscard]] bool may_find(const std::string& key, std::uint64_t memory_version) const;
   // The record that fits, or nullptr. Valid until the next add() or find().
   [[nodiscard]] const LaunchRecord* find(const std::string& key, std::uint64_t memory_version,
                                          const L2Snapshot& l2_before);

@@ -76,7 +76,6 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
       engine(chip, *memory, *observer, thread_count(options), options.trace,
              hierarchy_for(std::move(system)), options.timing ? options.timing->cus_in_use : 0),
       timeline(chip.power_side().make_timeline(chip, options.noise_seed)) {
-  l2_state = replays.share(engine.l2().snapshot());
   memory->keep_released(options.checks.memory);
 }
 
@@ -300,8 +299,11 @@ void VirtualGpu::Impl::write_key(ProgramId program, std::size_t kernel, const Gr
 }
 
 bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
-  if (!replaying) {
+  if (!replaying || !replays.may_find(key, memory->version())) {
     return false;
+  }
+  if (l2_state == nullptr) {
+    l2_state = replays.share(engine.l2().snapshot());
   }
   const exec::LaunchRecord* record = replays.find(key, memory->version(), *l2_state);
   if (record == nullptr) {
@@ -328,11 +330,14 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     engine.l2().restore(*l2_state);
     l2_behind = false;
   }
+  std::shared_ptr<const exec::L2Snapshot> l2_before = std::move(l2_state);
+  l2_state = nullptr;
+  if (replaying && l2_before == nullptr) {
+    l2_copy = engine.l2();
+  }
   const std::uint64_t version = memory->version();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
   findings = engine.findings();
-  const std::shared_ptr<const exec::L2Snapshot> l2_before = l2_state;
-  l2_state = replays.share(engine.l2().snapshot());
   if (!executed) {
     return tl::unexpected<Error>(std::move(executed).error());
   }
@@ -343,6 +348,10 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   activity = std::make_shared<const LaunchActivity>(std::move(executed->activity));
   if (replaying && !executed->clock_read && findings.empty() && memory->version() == version) {
+    if (l2_before == nullptr) {
+      l2_before = replays.share(l2_copy->snapshot());
+    }
+    l2_state = replays.share(engine.l2().snapshot());
     auto uniform =
         exec::uniform_use(executed->memory, *l2_before, *l2_state, engine.l2().lines_used());
     replays.add(
