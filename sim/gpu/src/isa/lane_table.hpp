@@ -27,6 +27,19 @@ struct VectorEntry {
   std::uint8_t cycles{4};
 };
 
+// Where the enabled lanes of a local memory access go, at address + offset modulo 2^32.
+struct LocalSpan {
+  std::uint32_t last{};      // the greatest address
+  std::uint32_t banks[2]{};  // of 32, each a word wide, that a half of the lanes touches, by bit
+  bool in_row{};             // all lanes, disabled ones too: one word behind the other
+};
+
+// Least and greatest address of the enabled lanes.
+struct AddressRange {
+  std::uint64_t least{~std::uint64_t{0}};
+  std::uint64_t most{};
+};
+
 struct LaneTable {
   const char* name{};
   VectorEntry vector[binpatch::isa::opcode_count];
@@ -53,6 +66,13 @@ struct LaneTable {
   bool (*addresses)(std::uint64_t* out, const std::uint32_t* low, const std::uint32_t* high,
                     std::uint64_t offset, std::uint64_t exec, const std::uint32_t* mask,
                     std::uint32_t stride, std::uint64_t* base){};
+  AddressRange (*address_range)(const std::uint64_t* address, std::uint64_t exec){};
+  // Numbers of the 64-byte lines from `base` on in which the lanes' elements of so many bytes
+  // begin; whether each enabled lane's lies in one line.
+  bool (*line_numbers)(std::uint32_t* line, const std::uint64_t* address, std::uint64_t base,
+                       std::uint32_t bytes, std::uint64_t exec){};
+  LocalSpan (*local_span)(const std::uint32_t* address, std::uint32_t offset,
+                          const std::uint32_t* mask){};
   void (*broadcast)(std::uint32_t* d, std::uint32_t value){};
   // d = first + lane * step.
   void (*count_up)(std::uint32_t* d, std::uint32_t first, std::uint32_t step){};

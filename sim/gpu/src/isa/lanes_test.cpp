@@ -183,6 +183,59 @@ TEST(Lanes, FindTheSmallestKeys) {
   }
 }
 
+// Lanes in a row, with steps, on few words, anywhere; some of them disabled.
+TEST(Lanes, FindWhereAccessesGo) {
+  std::mt19937_64 random(9);
+  for (const char* name : {"generic", "avx2", "avx512"}) {
+    const LaneTable* table = lanes_named(name);
+    if (table == nullptr) continue;
+    for (int round = 0; round < 400; ++round) {
+      const std::uint64_t exec = round % 3 == 0 ? ~std::uint64_t{0} : random() & random();
+      const std::uint64_t start = (std::uint64_t{1} << 32) + random() % 4096;
+      const std::uint64_t step = round % 4 == 0 ? 4 : random() % 300;
+      const std::uint64_t spread = round % 5 == 0 ? 1 + random() % 100'000 : 1;
+      const auto bytes = std::uint32_t{1} << random() % 5;
+      alignas(64) std::array<std::uint64_t, 64> address{};
+      alignas(64) std::array<std::uint32_t, 64> word{};
+      for (std::size_t lane = 0; lane < 64; ++lane) {
+        address[lane] = start + lane * step + random() % spread;
+        word[lane] = static_cast<std::uint32_t>(address[lane]);
+      }
+      const std::uint64_t base = start & ~std::uint64_t{63};
+      const auto offset = static_cast<std::uint32_t>(random() % 2 == 0 ? 64 : ~random());
+      AddressRange range;
+      LocalSpan span{.in_row = true};
+      bool in_lines = true;
+      for (std::size_t lane = 0; lane < 64; ++lane) {
+        span.in_row = span.in_row && word[lane] == word[0] + 4 * lane;
+        if ((exec >> lane & 1U) == 0) continue;
+        range.least = std::min(range.least, address[lane]);
+        range.most = std::max(range.most, address[lane]);
+        in_lines = in_lines && address[lane] / 64 == (address[lane] + bytes - 1) / 64;
+        const std::uint32_t local = word[lane] + offset;
+        span.last = std::max(span.last, local);
+        span.banks[lane / 32] |= 1U << local / 4 % 32;
+      }
+      alignas(64) std::array<std::uint32_t, 64> line{};
+      alignas(64) std::array<std::uint32_t, 64> mask{};
+      table->expand_mask(mask.data(), exec);
+      const AddressRange found_range = table->address_range(address.data(), exec);
+      ASSERT_EQ(found_range.least, range.least) << name;
+      ASSERT_EQ(found_range.most, range.most) << name;
+      ASSERT_EQ(table->line_numbers(line.data(), address.data(), base, bytes, exec), in_lines)
+          << name;
+      for (std::size_t lane = 0; lane < 64; ++lane) {
+        ASSERT_EQ(line[lane], (address[lane] - base) / 64) << name;
+      }
+      const LocalSpan found = table->local_span(word.data(), offset, mask.data());
+      ASSERT_EQ(found.last, span.last) << name;
+      ASSERT_EQ(found.banks[0], span.banks[0]) << name;
+      ASSERT_EQ(found.banks[1], span.banks[1]) << name;
+      ASSERT_EQ(found.in_row, span.in_row) << name;
+    }
+  }
+}
+
 TEST(Lanes, FindWordsByColumn) {
   std::mt19937 random(4);
   for (const char* name : {"generic", "avx2", "avx512"}) {

@@ -565,6 +565,57 @@ bool addresses(U64* target, const U32* low, const U32* high, U64 offset, U64 exe
   *base = start;
   return differs == 0;
 }
+AddressRange address_range(const U64* address, U64 exec) {
+  AddressRange range;
+  WW_GROUPS {
+    alignas(64) U32 on[kGroup];
+    WW_EXPAND(on, exec >> g);
+    WW_GROUP_LOOP {
+      const U64 enabled = static_cast<U64>(static_cast<I64>(static_cast<I32>(on[i])));
+      const U64 low = address[g + i] | ~enabled;
+      const U64 high = address[g + i] & enabled;
+      range.least = low < range.least ? low : range.least;
+      range.most = high > range.most ? high : range.most;
+    }
+  }
+  return range;
+}
+bool line_numbers(U32* line, const U64* address, U64 base, U32 bytes, U64 exec) {
+  U32 over = 0;
+  WW_GROUPS {
+    alignas(64) U32 on[kGroup];
+    WW_EXPAND(on, exec >> g);
+    WW_GROUP_LOOP {
+      const U64 offset = address[g + i] - base;
+      line[g + i] = static_cast<U32>(offset >> 6);
+      const U32 end = (static_cast<U32>(offset) & 63U) + bytes;
+      over |= (end > 64U ? ~U32{0} : 0U) & on[i];
+    }
+  }
+  return over == 0;
+}
+LocalSpan local_span(const U32* address, U32 offset, const U32* mask) {
+  constexpr int kHalf = kLanes / 2;
+  LocalSpan span;
+  U32 differs = 0;
+  U32 last = 0;
+  WW_LOOP {
+    const U32 at = address[l] + offset;
+    differs |= address[l] - address[0] - 4U * static_cast<U32>(l);
+    const U32 enabled = at & mask[l];
+    last = enabled > last ? enabled : last;
+  }
+  for (int half = 0; half < 2; ++half) {
+    U32 banks = 0;
+    WW_IVDEP for (int l = half * kHalf; l < (half + 1) * kHalf; ++l) {
+      banks |= (1U << ((address[l] + offset) >> 2 & 31U)) & mask[l];
+    }
+    span.banks[half] = banks;
+  }
+  span.last = last;
+  span.in_row = differs == 0;
+  return span;
+}
 void copy_lines(std::byte* to, const std::byte* from, unsigned lines) {
   if (lines == 4) {  // most often
     std::memcpy(to, from, 256);

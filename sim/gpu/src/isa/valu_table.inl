@@ -412,6 +412,9 @@ void build(LaneTable& table) {
   table.addresses = addresses;
   table.expand_mask = expand_mask;
   table.broadcast = broadcast;
+  table.address_range = address_range;
+  table.line_numbers = line_numbers;
+  table.local_span = local_span;
   table.copy_lines = copy_lines;
   table.count_up = count_up;
 }

@@ -36,24 +36,61 @@ struct LdsView {
 // Reads and writes of one word are one access for all lanes. Atomics on one word are not: each has
 // to see what the one before it left, so the bank does them one after the other.
 template <bool Atomic = false>
-std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, int words) {
+std::int64_t bank_cycles(const U32* address, U32 offset, U64 exec, const LocalSpan& span,
+                         int words) {
+  constexpr U32 kNoWord = ~U32{0};
   std::int64_t cycles = 0;
   for (unsigned half = 0; half < 2; ++half) {
+    const auto enabled = static_cast<U32>(exec >> (half * 32));
+    if (std::popcount(span.banks[half]) == std::popcount(enabled)) {  // each lane has its own bank
+      cycles += words;
+      continue;
+    }
     U32 held[kBanks];
+    std::fill_n(held, kBanks, kNoWord);
     std::uint8_t depth[kBanks] = {};
-    std::uint8_t deepest = 0;
-    for (unsigned i = 0; i < 32; ++i) {
-      const unsigned lane = half * 32 + i;
-      if ((exec >> lane & 1U) == 0) continue;
+    for (U32 set = enabled; set != 0; set &= set - 1) {
+      const unsigned lane = half * 32 + static_cast<unsigned>(std::countr_zero(set));
       const U32 word = (address[lane] + offset) / 4;
       const U32 bank = word % kBanks;
-      if (!Atomic && depth[bank] != 0 && held[bank] == word) continue;
+      depth[bank] = static_cast<std::uint8_t>(depth[bank] + (Atomic || held[bank] != word ? 1 : 0));
       held[bank] = word;
-      deepest = std::max(deepest, ++depth[bank]);
     }
-    cycles += std::max<std::int64_t>(deepest, 1) * words;
+    cycles += std::int64_t{*std::max_element(depth, depth + kBanks)} * words;
   }
   return cycles;
+}
+
+// Calls f(lane) for each enabled lane.
+template <class F>
+[[gnu::always_inline]] inline void for_lanes(U64 exec, F&& f) {
+  if (exec == ~U64{0}) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) f(lane);
+    return;
+  }
+  for (U64 set = exec; set != 0; set &= set - 1) f(static_cast<std::size_t>(std::countr_zero(set)));
+}
+
+// Elements of so many bytes, all of which are there, `stride` words apart in `target`.
+template <std::size_t Bytes>
+void read_elements(const std::byte* bytes, const U32* address, U32 offset, U64 exec, U32* target,
+                   std::size_t stride) {
+  for_lanes(exec, [&](std::size_t lane) {
+    U32 element[(Bytes + 3) / 4] = {};
+    std::memcpy(element, bytes + (address[lane] + offset), Bytes);
+    std::memcpy(target + lane * stride, element, sizeof element);
+  });
+}
+
+// Elements of a word or more from as many registers, the first at `data`.
+template <std::size_t Words>
+void write_elements(std::byte* bytes, const U32* address, U32 offset, U64 exec, const U32* data) {
+  for_lanes(exec, [&](std::size_t lane) {
+    std::byte* const place = bytes + (address[lane] + offset);
+    for (std::size_t w = 0; w < Words; ++w) {
+      std::memcpy(place + 4 * w, data + w * kLanes + lane, sizeof *data);
+    }
+  });
 }
 
 // What the launch asked to look at; a store's values are in `data`, one for each lane.
@@ -92,6 +129,39 @@ MemoryOperation* begin(Wave& wave, const MicroOp& op) {
   return operation;
 }
 
+// The lanes of a read all of which are inside, `stride` words apart in `target`.
+void read_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32 offset, U64 exec,
+              const LocalSpan& span, U32* target, std::size_t stride) {
+  if (span.in_row && exec == ~U64{0} && m.element_bytes == 4 && stride == 1) {
+    std::memcpy(target, lds.bytes + (address[0] + offset), kLanes * sizeof(U32));
+    return;
+  }
+  switch (m.element_bytes) {
+    case 1: return read_elements<1>(lds.bytes, address, offset, exec, target, stride);
+    case 2: return read_elements<2>(lds.bytes, address, offset, exec, target, stride);
+    case 4: return read_elements<4>(lds.bytes, address, offset, exec, target, stride);
+    case 8: return read_elements<8>(lds.bytes, address, offset, exec, target, stride);
+    case 12: return read_elements<12>(lds.bytes, address, offset, exec, target, stride);
+    default: return read_elements<16>(lds.bytes, address, offset, exec, target, stride);
+  }
+}
+
+// The same for a write; false where the elements are parts of words.
+bool write_all(const LdsView& lds, const MemoryFields& m, const U32* address, U32 offset, U64 exec,
+               const LocalSpan& span, const U32* data) {
+  if (span.in_row && exec == ~U64{0} && m.element_bytes == 4) {
+    std::memcpy(lds.bytes + (address[0] + offset), data, kLanes * sizeof(U32));
+    return true;
+  }
+  switch (m.element_bytes) {
+    case 4: write_elements<1>(lds.bytes, address, offset, exec, data); return true;
+    case 8: write_elements<2>(lds.bytes, address, offset, exec, data); return true;
+    case 12: write_elements<3>(lds.bytes, address, offset, exec, data); return true;
+    case 16: write_elements<4>(lds.bytes, address, offset, exec, data); return true;
+    default: return false;
+  }
+}
+
 void run_read(Wave& wave, const MicroOp& op) {
   MemoryOperation* operation = begin(wave, op);
   if (operation == nullptr) return;
@@ -108,10 +178,16 @@ void run_read(Wave& wave, const MicroOp& op) {
   const bool check = checked(wave);
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
-    cycles += bank_cycles(address, offset, operation->exec, static_cast<int>(element));
+    const LocalSpan span = lanes().local_span(address, offset, wave.mask());
+    cycles += bank_cycles(address, offset, operation->exec, span, static_cast<int>(element));
+    U32* const first = operation->data() + part * element;
+    if (!check && lds.inside(span.last, m.element_bytes)) [[likely]] {
+      read_all(lds, m, address, offset, operation->exec, span, first, words);
+      continue;
+    }
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-      U32* target = operation->data() + lane * words + part * element;
+      U32* target = first + lane * words;
       const U64 at = address[lane] + offset;
       if (check) [[unlikely]]
         check_lane(wave, AccessKind::load, lane, at, m.element_bytes, nullptr);
@@ -134,9 +210,14 @@ void run_write(Wave& wave, const MicroOp& op) {
   for (std::size_t part = 0; part < m.parts; ++part) {
     const U32 offset = part == 0 ? m.offset : m.offset2;
     const U32* data = wave.vgpr(part == 0 ? op.source[3] : m.data2);
-    cycles += bank_cycles(address, offset, operation->exec, static_cast<int>(element));
+    const LocalSpan span = lanes().local_span(address, offset, wave.mask());
+    cycles += bank_cycles(address, offset, operation->exec, span, static_cast<int>(element));
     wave.cu->activity.register_bytes +=
         static_cast<unsigned>(std::popcount(operation->exec)) * element * 4U;
+    if (!check && lds.inside(span.last, m.element_bytes) &&
+        write_all(lds, m, address, offset, operation->exec, span, data)) [[likely]] {
+      continue;
+    }
     for (U64 set = operation->exec; set != 0; set &= set - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(set));
       const U64 at = address[lane] + offset;
@@ -196,8 +277,9 @@ void run_atomic(Wave& wave, const MicroOp& op) {
     operation->old()[lane * words] = static_cast<U32>(old);
     if (words == 2) operation->old()[lane * words + 1] = static_cast<U32>(old >> 32);
   }
+  const LocalSpan span = lanes().local_span(address, m.offset, wave.mask());
   finish(wave, *operation,
-         bank_cycles<true>(address, m.offset, operation->exec, static_cast<int>(words)));
+         bank_cycles<true>(address, m.offset, operation->exec, span, static_cast<int>(words)));
 }
 
 // ds_permute_b32 sends each lane's word to another lane, ds_bpermute_b32 fetches it from there.
