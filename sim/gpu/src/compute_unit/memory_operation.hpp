@@ -74,13 +74,28 @@ void for_bytes_in_lines(MemoryOperation& operation, std::uint32_t line, unsigned
     }
     return;
   }
-  for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(set));
-    const std::uint64_t address = operation.address()[lane];
+  const auto for_lanes = [&](auto&& each) {
+    for (std::uint64_t set = lanes; set != 0; set &= set - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(set));
+      each(data + lane * stride, operation.address()[lane]);
+    }
+  };
+  const auto part = [&](std::byte* element, std::uint64_t address) {
     const std::uint64_t from = address > begin ? address : begin;
     const std::uint64_t to = address + bytes < end ? address + bytes : end;
-    f(data + lane * stride + (from - address), memory.host(from), to - from);
+    f(element + (from - address), memory.host(from), to - from);
+  };
+  if (bytes == sizeof(std::uint32_t)) {  // most often: a move of a known size
+    for_lanes([&](std::byte* element, std::uint64_t address) {
+      if (address % sizeof(std::uint32_t) != 0) [[unlikely]] {
+        part(element, address);
+      } else {
+        f(element, memory.host(address), std::uint64_t{sizeof(std::uint32_t)});
+      }
+    });
+    return;
   }
+  for_lanes(part);
 }
 
 inline void load_lines(MemoryOperation& operation, std::uint32_t line, unsigned lines,

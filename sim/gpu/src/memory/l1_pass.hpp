@@ -9,6 +9,7 @@
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/line_update.hpp"
 #include "compute_unit/memory_operation.hpp"
+#include "isa/lane_table.hpp"
 
 namespace ww::sim::gpu::exec {
 
@@ -90,7 +91,26 @@ class L1Pass {
     cu_.counters.read_requests += last - first + 1;
   }
 
+  // Each element lies in one line: the lanes of a line are found at once, lines in the order of
+  // their first lanes. False where one does not.
+  bool whole_elements() {
+    const LaneTable& table = lanes();
+    alignas(64) std::uint32_t line_of[kLanes];
+    if (!table.line_numbers(line_of, operation_.address(), kDeviceBase, operation_.element_bytes,
+                            operation_.exec)) {
+      return false;
+    }
+    for (std::uint64_t set = operation_.exec; set != 0;) {
+      const std::uint32_t line = line_of[std::countr_zero(set)];
+      const std::uint64_t lanes_here = table.equal_by_column(line_of, line, 0) & set;
+      set ^= lanes_here;
+      access(line, lanes_here);
+    }
+    return true;
+  }
+
   void scattered() {
+    if (!operation_.spread && !cu_.asks_for_pairs && whole_elements()) return;
     // Lines of an element: 16 bytes of private memory, misaligned, are 5; a sample's texels more.
     constexpr std::size_t kMost = TapSet::kMost;
     std::uint32_t line_of[kMost * kLanes];

@@ -6,6 +6,7 @@
 #include "compute_unit/compute_unit.hpp"
 #include "compute_unit/memory_guard.hpp"
 #include "compute_unit/memory_operation.hpp"
+#include "isa/lane_table.hpp"
 #include "isa/operands.hpp"
 #include "memory/lds.hpp"
 
@@ -44,6 +45,8 @@ U64 check_private(Wave& wave, MemoryOperation& operation, U64 lanes) {
 }
 
 bool resolve_apertures(Wave& wave, MemoryOperation& operation) {
+  // Most often no lane's address is in an aperture.
+  if (lanes().address_range(operation.address(), operation.exec).most >> 48 == 0) return true;
   U64 local = 0;
   U64 own = 0;
   for (U64 set = operation.exec; set != 0; set &= set - 1) {

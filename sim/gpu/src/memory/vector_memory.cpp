@@ -50,6 +50,9 @@ std::size_t operand_words(const MemoryFields& m) {
   return false;
 }
 
+// Lanes that are no further apart lie in one allocation most often: it is looked for at once.
+constexpr U64 kNear = U64{1} << 18;
+
 // Whether every enabled lane lies inside an allocation. Where not, every lane gets its address.
 bool inside(Wave& wave, MemoryOperation& operation) {
   const DeviceMemory& memory = wave.cu->memory();
@@ -64,6 +67,8 @@ bool inside(Wave& wave, MemoryOperation& operation) {
     }
     operation.contiguous = false;
   }
+  const auto [least, most] = lanes().address_range(operation.address(), operation.exec);
+  if (most - least < kNear && memory.contains(least, most - least + bytes)) return true;
   for (U64 set = operation.exec; set != 0; set &= set - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(set));
     if (!memory.contains(operation.address()[lane], lies_in_rows(operation, lane) ? 1 : bytes)) {
