@@ -33,6 +33,7 @@ class L1Cache {
         state_(sets_ * ways_, kShared) {}
 
   void invalidate_all() {
+    if (empty_) return;
     std::fill(tag_.begin(), tag_.end(), kNone);
     std::fill(stamp_.begin(), stamp_.end(), 0U);
     std::fill(state_.begin(), state_.end(), kShared);

@@ -42,9 +42,11 @@ void ComputeUnit::begin_launch(const LaunchState& launch, std::uint32_t* registe
   valu_free_ = {};
   salu_free_ = {};
   branch_free_ = {};
+  for (std::uint64_t set = kAllSlots & ~free_slots_; set != 0; set &= set - 1) {  // after an error
+    waves_[static_cast<std::size_t>(std::countr_zero(set))].state = WaveState::empty;
+  }
   free_slots_ = kAllSlots;
   free_groups_ = kAllSlots;
-  for (Wave& wave : waves_) wave.state = WaveState::empty;
   resident_ = 0;
   lds_used_ = 0;
   std::fill(lds_blocks_.begin(), lds_blocks_.end(), false);
