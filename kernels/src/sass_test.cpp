@@ -2,7 +2,6 @@
 // ptxas is installed the tests say that they were skipped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include "testing/cubin.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::kernels {
@@ -87,9 +87,7 @@ class SassOfPtx : public ::testing::Test {
     if (assemblers_.empty()) {
       GTEST_SKIP() << "no ptxas is on the PATH or in /usr/local/cuda*/bin, so nothing is assembled";
     }
-    fs::create_directories(root_);
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   // By every assembler, for every architecture that it has. PTX is compiled for sm_70 and later.
   std::vector<Assembled> assemble(const std::string& name, const std::string& ptx) {
@@ -111,7 +109,8 @@ class SassOfPtx : public ::testing::Test {
     return all;
   }
 
-  fs::path root_ = fs::temp_directory_path() / ("ww_sass_" + std::to_string(getpid()));
+  ScratchFolder scratch_ = ScratchFolder::create("sass").value();
+  const fs::path& root_ = scratch_.path();
   std::map<std::string, fs::path> assemblers_;  // by version
 };
 

@@ -1,12 +1,12 @@
 // Sensors, recorder and replay, on an interface table that the test fills.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "ww/core/sensor_tolerances.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/recorder.hpp"
 #include "ww/measure/replay.hpp"
 #include "ww/measure/sensor_info.hpp"
@@ -180,12 +180,8 @@ TEST(SensorInfo, AnUnresolvedResponseIsSaidToBeOne) {
 
 class ReplayTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("ww_replay_" + std::to_string(getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("replay").value();
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 TEST_F(ReplayTest, GivesBackWhatWasRecordedAtItsTime) {

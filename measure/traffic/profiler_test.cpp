@@ -1,4 +1,5 @@
 #include "ww/measure/profiler.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,12 +25,9 @@ using ::testing::HasSubstr;
 class FakeProfiler : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("ww_profiler_" + std::to_string(getpid()));
-    fs::create_directories(root_);
     request_.command = {"sh", "-c", "echo ran >> " + (root_ / "ran").string()};
     request_.limit = std::chrono::seconds(20);
   }
-  void TearDown() override { fs::remove_all(root_); }
 
   InstalledProfiler made(Profiler profiler, const std::string& body) {
     const fs::path program = root_ / std::string(to_string(profiler));
@@ -41,7 +39,8 @@ class FakeProfiler : public ::testing::Test {
     std::ifstream in(root_ / "ran");
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  fs::path root_;
+  ScratchFolder scratch_ = ScratchFolder::create("profiler").value();
+  const fs::path& root_ = scratch_.path();
   ProfileRequest request_;
 };
 

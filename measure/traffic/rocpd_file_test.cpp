@@ -1,3 +1,4 @@
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/counter_file.hpp"
 
 #include <gmock/gmock.h>
@@ -25,11 +26,6 @@ using testing::RocpdDispatch;
 
 class Rocpd : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("ww_rocpd_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string put(const std::vector<std::byte>& bytes) const {
     const auto file = folder_ / "7_results.db";
     std::ofstream(file, std::ios::binary)
@@ -40,7 +36,8 @@ class Rocpd : public ::testing::Test {
   Result<CounterFile> read(const RocpdDatabase& database) const {
     return read_counter_file(put(database.bytes()));
   }
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("rocpd").value();
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(Rocpd, AddsTheInstancesOfACounterUpAndNamesTheKernel) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -16,7 +17,6 @@ using ::testing::HasSubstr;
 class KfdTopology : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("ww_kfd_" + std::to_string(getpid()));
     write("0/properties", "cpu_cores_count 64\nsimd_count 0\nlocation_id 0\n");
     write("1/properties",
           "cpu_cores_count 0\nsimd_count 416\nmem_banks_count 1\ncaches_count 122\n"
@@ -26,12 +26,12 @@ class KfdTopology : public ::testing::Test {
     write("1/caches/0/properties", "level 1\nsize 16\ncache_line_size 64\n");
     write("1/caches/1/properties", "level 2\nsize 8192\ncache_line_size 128\n");
   }
-  void TearDown() override { fs::remove_all(root_); }
   void write(const std::string& name, const std::string& text) {
     fs::create_directories((root_ / name).parent_path());
     std::ofstream(root_ / name) << text;
   }
-  fs::path root_;
+  ScratchFolder scratch_ = ScratchFolder::create("kfd").value();
+  const fs::path& root_ = scratch_.path();
 };
 
 TEST_F(KfdTopology, GivesEnginesCusAndL2) {

@@ -2,13 +2,13 @@
 // process: WW_TEST_CHIP and WW_TEST_SEED choose it (see CMakeLists.txt).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "device/device.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/counter_check.hpp"
 #include "ww/microbench/topology.hpp"
@@ -35,8 +35,8 @@ class VirtualTopology : public ::testing::Test {
     auto opened = open_device(chip(), chip().name);
     ASSERT_TRUE(opened) << opened.error().text();
     device_ = std::make_unique<Device>(std::move(*opened));
-    cache_ = fs::temp_directory_path() / ("ww_topology_" + std::to_string(getpid()));
-    setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    cache_.emplace(ScratchFolder::create("topology").value());
+    setenv("XDG_CACHE_HOME", cache_->path().c_str(), 1);
     TopologyRequest request;
     request.device = chip();
     auto found = topology_of(request, {});
@@ -45,7 +45,7 @@ class VirtualTopology : public ::testing::Test {
   }
   static void TearDownTestSuite() {
     device_.reset();
-    fs::remove_all(cache_);
+    cache_.reset();
   }
   static bool order_is_documented() { return device_->chip.interleave_bytes > 0; }
   static double distance(const model::Floorplan& plan, std::size_t engine, std::size_t channel) {
@@ -58,7 +58,7 @@ class VirtualTopology : public ::testing::Test {
   }
   static inline std::unique_ptr<Device> device_;
   static inline Topology topology_;
-  static inline fs::path cache_;
+  static inline std::optional<ScratchFolder> cache_;
 };
 
 TEST_F(VirtualTopology, SeesEveryCuOfEveryEngine) {

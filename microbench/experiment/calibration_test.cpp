@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "experiment/experiments.hpp"
 #include "experiment/runner.hpp"
 #include "testing/fake_device.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
 
 namespace ww::microbench {
@@ -24,16 +24,7 @@ using testing::SensorFault;
 
 class CampaignTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    base_ = fs::temp_directory_path() /
-            fmt::format("ww_engine_{}_{:x}", getpid(), std::hash<std::string>{}(test->name()));
-    fs::remove_all(base_);
-    fs::create_directories(base_);
-  }
-  void TearDown() override { fs::remove_all(base_); }
-
-  fs::path folder() const { return base_ / "run"; }
+  fs::path folder() const { return scratch_.path() / "run"; }
 
   CampaignRequest request(bool resume = false) const {
     CampaignRequest request;
@@ -80,7 +71,7 @@ class CampaignTest : public ::testing::Test {
     return CampaignStore::open_read_only(folder() / "campaign.db")->runs().value();
   }
 
-  fs::path base_;
+  ScratchFolder scratch_ = ScratchFolder::create("engine").value();
 };
 
 // Set-up, six blocks of plateaus, and one of three lock-in runs between idle

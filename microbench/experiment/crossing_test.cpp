@@ -1,9 +1,9 @@
 // The campaign of crossings through CUDA's driver API on the stub, whose energy per crossing is
 // known.
 #include "ww/microbench/crossing.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -39,8 +39,8 @@ TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
     GTEST_SKIP() << "a real CUDA driver is installed here: " << (*host)->facts().device;
   }
   for (const bool has_energy : {true, false}) {
-    const auto folder = std::filesystem::temp_directory_path() /
-                        ("ww_crossing_" + std::to_string(getpid()) + (has_energy ? "e" : "p"));
+    const auto scratch = ScratchFolder::create("crossing").value();
+    const auto folder = scratch.path() / "run";
     const int blocks = has_energy ? 4 : 3;
     ExperimentSettings settings{.quick = true};
     // A launch at the longest wait takes half a second of the stub's time.
@@ -79,7 +79,6 @@ TEST(CrossingCampaign, RecoversTheStubsEnergyPerCrossing) {
     EXPECT_TRUE(json.at("energy_fj_per_bit_mm").is_null());
     EXPECT_EQ(json.at("controls").size(), 4u);
     EXPECT_TRUE(json.at("distance").at("estimated").get<bool>());
-    std::filesystem::remove_all(folder);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <map>
@@ -17,6 +16,7 @@
 #include "furnace_levels.hpp"
 #include "testing/fake_device.hpp"
 #include "ww/core/split_mix.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -35,16 +35,6 @@ std::vector<ExperimentEntry> table_of_all() {
 
 class AnyExperiment : public ::testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    base_ = fs::temp_directory_path() /
-            fmt::format("ww_experiments_{}_{}", getpid(),
-                        std::hash<std::string>{}(
-                            ::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(base_);
-    fs::create_directories(base_);
-  }
-  void TearDown() override { fs::remove_all(base_); }
-
   // Few runs and few launches.
   static nlohmann::json short_settings() {
     if (GetParam() == "calibration") return {{"launch_ns", 50'000'000}};
@@ -71,7 +61,7 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
     return run_experiment(std::move(experiment),
                           {{.name = "virtual:w9100"}, folder(), seed, resume}, parts, progress);
   }
-  fs::path folder() const { return base_ / "run"; }
+  fs::path folder() const { return scratch_.path() / "run"; }
   std::vector<StoredRun> runs() const {
     return CampaignStore::open_read_only(file_)->runs().value();
   }
@@ -102,7 +92,8 @@ class AnyExperiment : public ::testing::TestWithParam<std::string> {
     return begin_s;
   }
 
-  fs::path base_, file_;
+  ScratchFolder scratch_ = ScratchFolder::create("experiments").value();
+  fs::path file_;
 };
 
 TEST_P(AnyExperiment, MeasuresTheSensorByAStepTestBeforeItsBlocks) {

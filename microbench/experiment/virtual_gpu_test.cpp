@@ -2,13 +2,13 @@
 // machine code, real patch. Whole campaigns are run by tests/e2e.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "device/device.hpp"
 #include "experiment/stream_kernels.hpp"
 #include "host/pinning.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
 #include "ww/microbench/virtual_chips.hpp"
 
@@ -127,8 +127,8 @@ TEST_F(OnVirtualGpu, AProcessHasOneChip) {
 TEST_F(OnVirtualGpu, AnUnpatchedCampaignIsRefusedAndLeavesNothing) {
   CampaignRequest request;
   request.device.name = "virtual:w9100";
-  request.folder =
-      std::filesystem::temp_directory_path() / ("ww_unpatched_" + std::to_string(getpid()));
+  const auto scratch = ScratchFolder::create("unpatched").value();
+  request.folder = scratch.path() / "run";
   request.quick = true;
   request.patch_binary = false;
   const auto summary = run_campaign(request, {}, {});

@@ -16,6 +16,7 @@
 #include "device/device.hpp"
 #include "host/opencl_host.hpp"
 #include "host/pinning.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/kernels/patterns.hpp"
 #include "ww/kernels/sources.hpp"
 #include "ww/microbench/hosts.hpp"
@@ -39,9 +40,8 @@ bool pocl_starts() {
 
 // A vendors' folder with the virtual GPU beside whatever is installed.
 void show_every_platform() {
-  const fs::path folder =
-      fs::temp_directory_path() / ("wirewatt-vendors-" + std::to_string(getpid()));
-  fs::create_directories(folder);
+  static const ScratchFolder scratch = ScratchFolder::create("vendors").value();
+  const fs::path& folder = scratch.path();
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator("/etc/OpenCL/vendors", ec)) {
     if (entry.path().filename() == "pocl.icd") continue;
@@ -60,13 +60,6 @@ void show_every_platform() {
   setenv("WIREWATT_ON_FAULT", "stop", 1);  // a fault is to be an error, not a finding
   // PoCL keeps compiled kernels; a test's belong with the test.
   setenv("POCL_CACHE_DIR", (folder / "pocl").c_str(), 0);
-  static const struct Removal {
-    fs::path folder;
-    ~Removal() {
-      std::error_code ignored;
-      fs::remove_all(folder, ignored);
-    }
-  } removal{folder};
 }
 
 struct Param {

@@ -1,4 +1,5 @@
 #include "ww/report/report.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,15 +34,6 @@ std::string without_scripts(std::string html) {
 
 class Report : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("ww_report_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void calibrate(model::testing::SyntheticSpec spec = {}) { record(make_campaign(spec)); }
 
   void record(model::testing::SyntheticCampaign campaign) {
@@ -61,7 +53,8 @@ class Report : public testing::Test {
     return read_file(folder_ / "report.html").value_or("");
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("report").value();
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 TEST_F(Report, IsOnePageThatNeedsNothingElse) {

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <fstream>
 
 #include "ww/core/temporary_folder.hpp"
 
 namespace ww {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST(AtomicFile, ReplacesTheContentAndLeavesNothingBeside) {
   const auto folder = ScratchFolder::create("atomic");
@@ -32,14 +30,12 @@ TEST(ReadFile, SaysThatAFileIsMissing) {
 }
 
 TEST(ReadFile, ReadsAnEmptyFile) {
-  std::string pattern = (fs::temp_directory_path() / "ww-empty-XXXXXX").string();
-  const int fd = ::mkstemp(pattern.data());
-  ASSERT_GE(fd, 0);
-  ::close(fd);
-  const auto content = read_file(pattern);
+  const auto folder = ScratchFolder::create("empty").value();
+  const auto file = folder.path() / "empty";
+  std::ofstream{file};
+  const auto content = read_file(file);
   ASSERT_TRUE(content) << content.error().text();
   EXPECT_TRUE(content->empty());
-  fs::remove(pattern);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "ww/core/rocm_library.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -21,16 +21,9 @@ class RocmRoot : public ::testing::Test {
  protected:
   void SetUp() override {
     // Of its own for each test: a path that was loaded once stays loaded.
-    static int roots = 0;
-    root_ = fs::temp_directory_path() /
-            ("ww_rocm_root_" + std::to_string(getpid()) + "_" + std::to_string(++roots));
-    fs::create_directories(root_);
-    made_.push_back(root_);
+    root_ = made_.emplace_back(ScratchFolder::create("rocm_root").value()).path();
     places_ = {};
     places_.root = root_;
-  }
-  void TearDown() override {
-    for (const fs::path& root : made_) fs::remove_all(root);
   }
   void install(const std::string& folder, const std::string& name, const char* stub) const {
     fs::create_directories(root_.string() + folder);
@@ -47,7 +40,7 @@ class RocmRoot : public ::testing::Test {
     return opened ? opened->file.substr(root_.string().size()) : opened.error().message;
   }
   fs::path root_;
-  std::vector<fs::path> made_;
+  std::vector<ScratchFolder> made_;
   RocmPlaces places_;
 };
 

@@ -1,6 +1,7 @@
 // NVML sensors on a library made for these tests (testing/nvml_stub.cpp). Each test works in a
 // process of its own: the library reads its settings once.
 #include "ww/measure/nvidia_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,13 +29,11 @@ using ::testing::HasSubstr;
 class Nvml : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("ww_nvml_" + std::to_string(getpid()));
     fs::create_directories(folder_ / "state");
     fs::permissions(folder_ / "state", fs::perms::owner_all);
     setenv("WIREWATT_STATE_DIR", (folder_ / "state").c_str(), 1);
     setenv("WW_NVML_STUB", folder_.c_str(), 1);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   // JSON of what `body` finds, with the stub set so.
   json with(const std::string& settings, const std::function<json()>& body) {
@@ -47,7 +46,8 @@ class Nvml : public ::testing::Test {
     std::ifstream file(folder_ / "calls");
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("nvml").value();
+  const fs::path& folder_ = scratch_.path();
 };
 
 const PciAddress stub_pci{0, 0xc1, 0, 0};

@@ -16,6 +16,7 @@
 #include "hwmon_power.hpp"
 #include "testing/fake_amd_tree.hpp"
 #include "testing/fake_cards.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/measure/amd_gpu.hpp"
 #include "ww/measure/gpu_metrics.hpp"
 
@@ -27,11 +28,6 @@ using ::testing::HasSubstr;
 
 class AmdCards : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("ww_amd_cards_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string sysfs() const { return folder_ / "sys"; }
 
   static void write(const fs::path& file, const std::string& text) {
@@ -45,7 +41,8 @@ class AmdCards : public ::testing::Test {
     testing::FakeCards::write(device / "gpu_metrics", table);
   }
 
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("amd_cards").value();
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST(HwmonPowers, AreReadAs256thsUnlessTheFileCountsFiner) {

@@ -1,5 +1,6 @@
 // AMD sensors on trees of files, and the real ROCm SMI library on the same in a mount namespace.
 #include "ww/measure/amd_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,14 +30,13 @@ using ::testing::HasSubstr;
 class AmdFiles : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("ww_amd_" + std::to_string(getpid()));
     fs::create_directories(folder_ / "state");
     fs::permissions(folder_ / "state", fs::perms::owner_all);
     setenv("WIREWATT_STATE_DIR", (folder_ / "state").c_str(), 1);
   }
-  void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string sysfs() const { return folder_ / "sys"; }
-  fs::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("amd").value();
+  const fs::path& folder_ = scratch_.path();
 };
 
 const SensorBackend& backend(const TelemetryGpu& gpu, const std::string& name) {

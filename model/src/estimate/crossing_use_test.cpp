@@ -1,5 +1,6 @@
 // Crossings of applications: counted, assumed, and of data that nobody saw.
 #include "ww/model/crossing_use.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,13 +91,11 @@ TEST(CrossingUse, HasNoFigureForAKernelWithoutBytesNorForAllOfThem) {
 
 class CrossingFile : public ::testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   void write(const nlohmann::json& crossing) const {
-    std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "crossing.json") << crossing.dump();
   }
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("ww_crossing_use_" + std::to_string(getpid()));
+  ScratchFolder scratch_ = ScratchFolder::create("crossing_use").value();
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 TEST_F(CrossingFile, IsReadWithItsRows) {

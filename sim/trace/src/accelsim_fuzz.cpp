@@ -1,11 +1,11 @@
 // Kernel traces of tokens in any order, and of any bytes: imported or refused, never a crash.
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -35,21 +35,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                             "1020 3 1 R1 ATOM.E.U16 1 R2 4 2 0x40 -4\n",
                                             "-accelsim tracer version = 2\n"};
   // Removed when the process ends.
-  struct Folder {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("ww-accelsim-fuzz-" + std::to_string(::getpid()));
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-  };
-  static const Folder folder;
+  static const auto folder = ww::ScratchFolder::create("accelsim-fuzz").value();
   std::string text = "-kernel name = k\n-grid dim = (2,2,2)\n-block dim = (64,1,1)\n";
   if (size != 0 && data[0] % 8 == 0) {
     text.append(reinterpret_cast<const char*>(data), size);
   } else {
     for (std::size_t i = 0; i < size; ++i) text += kTokens[data[i] % std::size(kTokens)];
   }
-  const auto in = folder.path / "k.traceg";
+  const auto in = folder.path() / "k.traceg";
   std::ofstream(in, std::ios::binary) << text;
-  static_cast<void>(ww::sim::trace::import_accelsim(in, folder.path / "k.wwt"));
+  static_cast<void>(ww::sim::trace::import_accelsim(in, folder.path() / "k.wwt"));
   return 0;
 }

@@ -1,4 +1,5 @@
 #include "ww/sim/trace/cache_replay.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ struct Wave {
 
 // Each wave touches 256 B from its base on, four bytes a lane.
 CacheTraffic traffic_of(const std::vector<Wave>& waves, const CacheShape& shape) {
-  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay.wwt";
+  const auto folder = ScratchFolder::create("cache_replay").value();
+  const auto file = folder.path() / "trace.wwt";
   auto writer = Writer::create(file, "test");
   EXPECT_TRUE(writer);
   (*writer)->launch({});
@@ -37,7 +39,6 @@ CacheTraffic traffic_of(const std::vector<Wave>& waves, const CacheShape& shape)
   EXPECT_TRUE(reader);
   auto traffic = replay_through_caches(*reader, shape);
   EXPECT_TRUE(traffic);
-  std::filesystem::remove(file);
   return *traffic;
 }
 
@@ -127,7 +128,8 @@ TEST(CacheReplay, FillsALineOf128BytesOfWhichAStoreWroteHalf) {
 }
 
 TEST(CacheReplay, RefusesLinesThatNoCacheHas) {
-  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay_lines.wwt";
+  const auto folder = ScratchFolder::create("cache_replay").value();
+  const auto file = folder.path() / "trace.wwt";
   auto writer = Writer::create(file, "test");
   ASSERT_TRUE((*writer)->finish());
   for (const auto& [l1, l2] : {std::pair{96, 128}, std::pair{128, 64}, std::pair{256, 256}}) {
@@ -140,13 +142,13 @@ TEST(CacheReplay, RefusesLinesThatNoCacheHas) {
     ASSERT_FALSE(traffic);
     EXPECT_EQ(traffic.error().code, ErrorCode::out_of_range);
   }
-  std::filesystem::remove(file);
 }
 
 TEST(CacheReplay, RefusesACacheWithoutASet) {
   CacheShape shape;
   shape.l1_bytes = 64;
-  const auto file = std::filesystem::temp_directory_path() / "wirewatt_cache_replay_empty.wwt";
+  const auto folder = ScratchFolder::create("cache_replay").value();
+  const auto file = folder.path() / "trace.wwt";
   auto writer = Writer::create(file, "test");
   ASSERT_TRUE((*writer)->finish());
   auto empty = Reader::open(file);
@@ -154,7 +156,6 @@ TEST(CacheReplay, RefusesACacheWithoutASet) {
   const auto traffic = replay_through_caches(*empty, shape);
   ASSERT_FALSE(traffic);
   EXPECT_EQ(traffic.error().code, ErrorCode::out_of_range);
-  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Files in the layout of .tracez with bytes changed, added and cut: imported or refused, never a
 // crash and never more memory than the file's limits allow.
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -8,18 +7,13 @@
 #include <string>
 
 #include "tracez_testing.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace test = ww::sim::trace::test;
   // Removed when the process ends.
-  struct Folder {
-    std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("ww-tracez-fuzz-" + std::to_string(::getpid()));
-    Folder() { std::filesystem::create_directories(path); }
-    ~Folder() { std::filesystem::remove_all(path); }
-  };
-  static const Folder folder;
+  static const auto folder = ww::ScratchFolder::create("tracez-fuzz").value();
   static const std::string sound = test::tracez(
       "-kernel name = k\n-grid dim = (2,2,2)\n-block dim = (64,1,1)\n",
       {{{1, 0, 1},
@@ -49,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   }
-  const auto in = folder.path / "k.tracez";
+  const auto in = folder.path() / "k.tracez";
   std::ofstream(in, std::ios::binary) << bytes;
-  static_cast<void>(ww::sim::trace::import_accelsim(in, folder.path / "k.wwt"));
+  static_cast<void>(ww::sim::trace::import_accelsim(in, folder.path() / "k.wwt"));
   return 0;
 }

@@ -21,6 +21,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/subprocess.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww {
 namespace {
@@ -59,9 +60,7 @@ class OnNvidiaGpu : public ::testing::Test {
  protected:
   void SetUp() override {
     if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "an NVIDIA driver is installed here";
-    fs::create_directories(root_);
   }
-  void TearDown() override { fs::remove_all(root_); }
   // A program that a step starts lives in chip time: the clock goes before it and not before the
   // script, whose sleeps and limits are real.
   Variables stubs() const {
@@ -73,7 +72,8 @@ class OnNvidiaGpu : public ::testing::Test {
             {"WW_STUB_CUDA_PCI", "0000:c1:00.0"},
             {"WW_NVML_STUB", root_.string()}};
   }
-  fs::path root_ = fs::temp_directory_path() / ("ww_on_nvidia_" + std::to_string(getpid()));
+  ScratchFolder scratch_ = ScratchFolder::create("on_nvidia").value();
+  const fs::path& root_ = scratch_.path();
 };
 
 TEST_F(OnNvidiaGpu, WithoutOneItSaysSoWithExitCode3) {

@@ -1,12 +1,12 @@
 #include "toolchain.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+
+#include "ww/core/temporary_folder.hpp"
 
 namespace ww::binpatch::testing {
 
@@ -54,19 +54,6 @@ std::optional<Bytes> encoding_of(const std::string& line) {
 
 }  // namespace
 
-ScratchDirectory::ScratchDirectory() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "wwXXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    std::abort();
-  }
-  path_ = pattern;
-}
-
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 bool have_assembler(const std::string& cpu) {
   return on_path(is_newest(cpu) ? "clang-19" : "llvm-mc-15");
 }
@@ -77,9 +64,9 @@ bool have_compiler(const std::string& cpu) {
 }
 
 std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const std::string& cpu) {
-  const ScratchDirectory scratch;
+  const auto scratch = ScratchFolder::create("toolchain").value();
   {
-    std::ofstream source(scratch.file("in.s"));
+    std::ofstream source(scratch.path() / "in.s");
     for (std::size_t i = 0; i < lines.size(); ++i) {
       source << "L" << i << ":\n" << lines[i] << "\n";
     }
@@ -88,10 +75,10 @@ std::vector<AssembledLine> assemble(const std::vector<std::string>& lines, const
   const std::string program = is_newest(cpu)
                                   ? "clang-19 -cc1as -triple amdgcn -filetype asm -target-cpu "
                                   : "llvm-mc-15 -arch=amdgcn -mcpu=";
-  run(program + cpu + " -show-encoding " + scratch.file("in.s").string() + " >" +
-      scratch.file("out.s").string() + " 2>/dev/null");
+  run(program + cpu + " -show-encoding " + (scratch.path() / "in.s").string() + " >" +
+      (scratch.path() / "out.s").string() + " 2>/dev/null");
   std::vector<AssembledLine> result(lines.size());
-  std::ifstream output(scratch.file("out.s"));
+  std::ifstream output(scratch.path() / "out.s");
   std::string line;
   std::size_t current = 0;
   while (std::getline(output, line)) {
@@ -114,7 +101,7 @@ namespace {
 // The device libraries as `cpu` needs them. Those at hand may lack the newest targets' version
 // constant, which chooses between code paths of the libraries alone: gfx940's stands in for those
 // of its family, gfx1036's for the others.
-std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratch) {
+std::string libraries_for(const std::string& cpu, const ScratchFolder& scratch) {
   namespace fs = std::filesystem;
   const auto constant = [](const std::string& number) {
     return "oclc_isa_version_" + number + ".bc";
@@ -125,7 +112,7 @@ std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratc
   if (fs::exists(present / constant(number)) || !fs::exists(present / constant(like))) {
     return device_libraries;
   }
-  const fs::path made = scratch.file("libraries");
+  const fs::path made = scratch.path() / "libraries";
   fs::create_directory(made);
   for (const auto& entry : fs::directory_iterator(present)) {
     fs::create_symlink(entry.path(), made / entry.path().filename());
@@ -137,14 +124,14 @@ std::string libraries_for(const std::string& cpu, const ScratchDirectory& scratc
 }  // namespace
 
 std::optional<Bytes> compile(const std::string& source, const CompileOptions& options) {
-  const ScratchDirectory scratch;
-  std::ofstream(scratch.file("k.cl")) << source;
+  const auto scratch = ScratchFolder::create("toolchain").value();
+  std::ofstream(scratch.path() / "k.cl") << source;
   // The linker at hand may not know code object version 5 and later, whose ELF differs from
   // version 4 in the ABI byte alone (and in the metadata): it links them as version 4.
   constexpr int linker_knows = 4;
   constexpr std::size_t abi_version = 8;  // EI_ABIVERSION
-  const std::string object = scratch.file("k.o").string();
-  const std::string library = scratch.file("k.so").string();
+  const std::string object = (scratch.path() / "k.o").string();
+  const std::string library = (scratch.path() / "k.so").string();
   const std::string version = is_newest(options.cpu) ? "19" : "15";
   if (!run("clang-" + version +
            " -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
@@ -152,7 +139,7 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
            options.cpu + " --rocm-device-lib-path=" + libraries_for(options.cpu, scratch) + " " +
            options.optimisation +
            " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
-           options.extra + " -c " + scratch.file("k.cl").string() + " -o " + object)) {
+           options.extra + " -c " + (scratch.path() / "k.cl").string() + " -o " + object)) {
     return std::nullopt;
   }
   std::byte original{};
@@ -180,21 +167,21 @@ bool have_newest_compiler() {
 }
 
 std::optional<Bytes> compile_newest(const std::string& source, const CompileOptions& options) {
-  const ScratchDirectory scratch;
-  std::ofstream(scratch.file("k.cl")) << R"(
+  const auto scratch = ScratchFolder::create("toolchain").value();
+  std::ofstream(scratch.path() / "k.cl") << R"(
 #define get_group_id(d) ((uint)__builtin_amdgcn_workgroup_id_x())
 #define get_local_id(d) ((uint)__builtin_amdgcn_workitem_id_x())
 #define get_local_size(d) ((uint)__builtin_amdgcn_workgroup_size_x())
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
 #define barrier(flags) __builtin_amdgcn_s_barrier()
 )" << source;
-  const std::string object = scratch.file("k.o").string();
-  const std::string library = scratch.file("k.so").string();
+  const std::string object = (scratch.path() / "k.o").string();
+  const std::string library = (scratch.path() / "k.so").string();
   if (!run("clang-19 -w -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
            " -target amdgcn-amd-amdhsa -nogpulib -mcpu=" +
            options.cpu + " " + options.optimisation +
            " -mcode-object-version=" + std::to_string(options.code_object_version) + " " +
-           options.extra + " -c " + scratch.file("k.cl").string() + " -o " + object) ||
+           options.extra + " -c " + (scratch.path() / "k.cl").string() + " -o " + object) ||
       !run("ld.lld-19 -shared " + object + " -o " + library)) {
     return std::nullopt;
   }
@@ -203,18 +190,18 @@ std::optional<Bytes> compile_newest(const std::string& source, const CompileOpti
 
 std::optional<Bytes> compile_ptx(const std::string& source, const std::string& cpu,
                                  const std::string& optimisation) {
-  const ScratchDirectory scratch;
-  std::ofstream(scratch.file("k.cl")) << R"(
+  const auto scratch = ScratchFolder::create("toolchain").value();
+  std::ofstream(scratch.path() / "k.cl") << R"(
 #define get_group_id(d) ((uint)__nvvm_read_ptx_sreg_ctaid_x())
 #define get_local_id(d) ((uint)__nvvm_read_ptx_sreg_tid_x())
 #define get_local_size(d) ((uint)__nvvm_read_ptx_sreg_ntid_x())
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
 #define barrier(flags) __nvvm_bar_sync(0)
 )" << source;
-  const std::string out = scratch.file("k.ptx").string();
+  const std::string out = (scratch.path() / "k.ptx").string();
   if (!run("clang-15 -x cl -cl-std=CL1.2 -Xclang -finclude-default-header"
            " -target nvptx64-nvidia-nvcl -Xclang -target-cpu -Xclang " +
-           cpu + " " + optimisation + " -S " + scratch.file("k.cl").string() + " -o " + out)) {
+           cpu + " " + optimisation + " -S " + (scratch.path() / "k.cl").string() + " -o " + out)) {
     return std::nullopt;
   }
   return read_bytes(out);
@@ -225,12 +212,13 @@ bool have_disassembler() {
 }
 
 std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
-  const ScratchDirectory scratch;
-  std::ofstream(scratch.file("k.so"), std::ios::binary)
+  const auto scratch = ScratchFolder::create("toolchain").value();
+  std::ofstream(scratch.path() / "k.so", std::ios::binary)
       .write(reinterpret_cast<const char*>(object.data()),
              static_cast<std::streamsize>(object.size()));
-  run("llvm-objdump-15 -d " + scratch.file("k.so").string() + " >" + scratch.file("out").string());
-  std::ifstream output(scratch.file("out"));
+  run("llvm-objdump-15 -d " + (scratch.path() / "k.so").string() + " >" +
+      (scratch.path() / "out").string());
+  std::ifstream output(scratch.path() / "out");
   std::vector<std::uint64_t> addresses;
   std::string line;
   while (std::getline(output, line)) {
@@ -245,11 +233,11 @@ std::vector<std::uint64_t> instruction_addresses(const Bytes& object) {
 
 std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
                                           const std::string& cpu) {
-  const ScratchDirectory scratch;
+  const auto scratch = ScratchFolder::create("toolchain").value();
   // LLVM 15 has gfx940 but not its later names.
   const std::string as = is_newest(cpu) ? "--triple=amdgcn-amd-amdhsa --mcpu=gfx940 " : "";
-  run("llvm-objdump-15 -d " + as + object.string() + " >" + scratch.file("out").string());
-  std::ifstream output(scratch.file("out"));
+  run("llvm-objdump-15 -d " + as + object.string() + " >" + (scratch.path() / "out").string());
+  std::ifstream output(scratch.path() / "out");
   std::vector<DisassembledLine> lines;
   std::string line;
   while (std::getline(output, line)) {
@@ -275,11 +263,11 @@ std::vector<DisassembledLine> disassembly(const std::filesystem::path& object,
 }
 
 std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string& cpu) {
-  const ScratchDirectory scratch;
-  std::ofstream(scratch.file("k.so"), std::ios::binary)
+  const auto scratch = ScratchFolder::create("toolchain").value();
+  std::ofstream(scratch.path() / "k.so", std::ios::binary)
       .write(reinterpret_cast<const char*>(object.data()),
              static_cast<std::streamsize>(object.size()));
-  return disassembly(scratch.file("k.so"), cpu);
+  return disassembly(scratch.path() / "k.so", cpu);
 }
 
 std::string read_source_file(const std::string& relative) {

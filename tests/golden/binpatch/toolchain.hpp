@@ -12,19 +12,6 @@
 
 namespace ww::binpatch::testing {
 
-// A directory that goes away with the object.
-class ScratchDirectory {
- public:
-  ScratchDirectory();
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // llvm-mc-15, or clang-19 for the targets that came after it.
 [[nodiscard]] bool have_assembler(const std::string& cpu = {});
 // clang-15 and ld.lld-15, or 19 for the targets that came after it, and the device libraries.

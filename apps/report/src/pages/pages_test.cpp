@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -34,7 +33,8 @@ TEST(Bars, SayThatThereIsNoData) {
 }
 
 TEST(Pages, RefuseWhatIsNoEstimate) {
-  const auto file = std::filesystem::temp_directory_path() / "ww_no_estimate.html";
+  const auto folder = ScratchFolder::create("page").value();
+  const auto file = folder.path() / "estimate.html";
   const auto status = write_estimate_page({{"total", 3}}, file);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::parse_error);
@@ -106,7 +106,8 @@ TEST(Pages, ShowARunOfADeviceWithoutFloorplanAsBars) {
 }
 
 TEST(Pages, ShowEveryRowOfAReproduction) {
-  const auto file = std::filesystem::temp_directory_path() / "ww_reproduction.html";
+  const auto folder = ScratchFolder::create("page").value();
+  const auto file = folder.path() / "reproduction.html";
   const nlohmann::json reproduction = {
       {"paper", "a paper"},
       {"device", "virtual:w9100"},
@@ -148,7 +149,6 @@ TEST(Pages, ShowEveryRowOfAReproduction) {
   EXPECT_THAT(*text, HasSubstr("<svg"));
   EXPECT_THAT(*text, HasSubstr("best of both"));
   EXPECT_THAT(*text, HasSubstr("the front"));
-  std::filesystem::remove(file);
 }
 
 TEST(NumberText, IsAsPeopleWriteIt) {
@@ -164,9 +164,8 @@ TEST(NumberText, IsAsPeopleWriteIt) {
 }
 
 TEST(ReproductionPage, ShowsOutputPicturesInItself) {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("ww-pictures-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const auto scratch = ScratchFolder::create("page").value();
+  const auto& folder = scratch.path();
   ASSERT_TRUE(write_file_atomically(folder / "exact.png", std::string("PNG!")));
   nlohmann::json reproduction{{"paper", "P"},
                               {"device", "virtual:x"},
@@ -180,7 +179,6 @@ TEST(ReproductionPage, ShowsOutputPicturesInItself) {
   EXPECT_THAT(*text, HasSubstr("two figures for one thing"));
   reproduction["pictures"][0]["file"] = "missing.png";
   EXPECT_FALSE(write_reproduction_page(reproduction, folder / "page.html"));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "testing/fitting.hpp"
 #include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/model/stop_rule.hpp"
 
 namespace ww::model {
@@ -16,14 +17,8 @@ using namespace testing;
 
 class CampaignFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("ww_model_" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-               std::to_string(reinterpret_cast<std::uintptr_t>(this)));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  ScratchFolder scratch_ = ScratchFolder::create("model").value();
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 TEST_F(CampaignFile, FitsLikeTheRunsInMemoryAndIsWrittenAsVirtual) {

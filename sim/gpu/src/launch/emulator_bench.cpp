@@ -1,10 +1,10 @@
 // Wave instructions a second of the emulator on one core, and replays a second.
 #include <benchmark/benchmark.h>
 
-#include <filesystem>
 #include <random>
 
 #include "testing/test_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/writer.hpp"
 
 namespace ww::sim::gpu {
@@ -93,8 +93,8 @@ void pinned_stream_with_ledger(benchmark::State& state) {
 BENCHMARK(pinned_stream_with_ledger)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 std::unique_ptr<trace::Writer> bench_trace() {
-  const auto file = std::filesystem::temp_directory_path() / "ww-bench.wwt";
-  return std::move(*trace::Writer::create(file, "bench"));
+  static const auto folder = ScratchFolder::create("bench").value();
+  return std::move(*trace::Writer::create(folder.path() / "bench.wwt", "bench"));
 }
 
 void count_trace(benchmark::State& state, const trace::Writer& writer) {

@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <numeric>
 
 #include "timing/timed_gpu.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/packet_trace.hpp"
@@ -425,8 +424,8 @@ TEST(Launches, GoOnAfterOneThatFailed) {
 // --- packet traces ---
 
 TEST(PacketTrace, OfALaunchIsReplayedAsItRan) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("ww-timing-" + std::to_string(::getpid()) + ".packets");
+  const auto folder = ScratchFolder::create("timing").value();
+  const auto file = folder.path() / "packets";
   TimingConfig config = dapper_system();
   config.network.memory_nodes = default_memory_nodes(config.network, kChannels);
   config.packet_trace = file;
@@ -440,7 +439,6 @@ TEST(PacketTrace, OfALaunchIsReplayedAsItRan) {
     stats = last(*test);
   }
   const auto trace = net::read_packets(file);
-  std::filesystem::remove(file);
   ASSERT_TRUE(trace) << trace.error().text();
   const double requests =
       static_cast<double>(stats.read_requests.packets + stats.write_requests.packets);

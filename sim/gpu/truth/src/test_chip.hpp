@@ -1,7 +1,6 @@
 // For tests: the W9100 with some keys changed.
 #pragma once
 
-#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "builtin_chips.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
 namespace ww::sim::gpu {
@@ -27,12 +27,10 @@ inline std::string w9100_text(const Changes& changes) {
 }
 
 inline Result<Chip> load_text(const std::string& text) {
-  const auto file =
-      std::filesystem::temp_directory_path() / ("ww_chip_" + std::to_string(::getpid()) + ".toml");
+  const auto folder = ScratchFolder::create("chip").value();
+  const auto file = folder.path() / "chip.toml";
   std::ofstream(file) << text;
-  auto chip = Chip::load({.chip = file.string()});
-  std::filesystem::remove(file);
-  return chip;
+  return Chip::load({.chip = file.string()});
 }
 
 inline Chip w9100_with(const Changes& changes) {

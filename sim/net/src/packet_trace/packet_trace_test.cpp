@@ -1,5 +1,6 @@
 // Packet traces: what is recorded is replayed, and files that make no sense are refused by line.
 #include "ww/sim/net/packet_trace.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,11 +18,6 @@ namespace ww::sim::net {
 namespace {
 
 using testing::HasSubstr;
-
-std::filesystem::path trace_file(const char* name) {
-  return std::filesystem::temp_directory_path() /
-         ("ww-packets-" + std::to_string(::getpid()) + name);
-}
 
 NetworkConfig config_of(const std::string& name) {
   NetworkConfig config = name == "dapper" ? dapper_network() : dapper_baseline();
@@ -101,7 +97,8 @@ struct Recorded {
   PacketTrace trace;
 };
 Recorded record(const std::string& name) {
-  const auto file = trace_file("-recorded");
+  const auto folder = ScratchFolder::create("packets").value();
+  const auto file = folder.path() / "recorded";
   Recorded recorded;
   {
     auto network = make_network(config_of(name));
@@ -113,7 +110,6 @@ Recorded record(const std::string& name) {
   auto trace = read_packets(file);
   EXPECT_TRUE(trace) << trace.error().text();
   recorded.trace = std::move(*trace);
-  std::filesystem::remove(file);
   return recorded;
 }
 
@@ -140,7 +136,8 @@ TEST(PacketTrace, ReplaysOnItsOwnNetworkAsItWasRecorded) {
 }
 
 TEST(PacketTrace, IsInItsFileOnceNothingIsUnderWay) {
-  const auto file = trace_file("-flushed");
+  const auto folder = ScratchFolder::create("packets").value();
+  const auto file = folder.path() / "flushed";
   auto network = make_network(config_of("mesh"));
   ASSERT_TRUE(network);
   const auto recording = record_packets(std::move(*network), file);
@@ -156,7 +153,6 @@ TEST(PacketTrace, IsInItsFileOnceNothingIsUnderWay) {
     ASSERT_TRUE(trace) << trace.error().text();
     EXPECT_EQ(trace->packets.size(), sent);
   }
-  std::filesystem::remove(file);
 }
 
 TEST(PacketTrace, WaitsForWhatItsPacketsWaitedForUnlessTheLoopIsOpen) {

@@ -1,5 +1,6 @@
 // Traces on networks: coalescer, L1, closed forms of a core alone, and what is refused.
 #include "ww/sim/net/replay.hpp"
+#include "ww/core/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -121,12 +122,7 @@ TEST(L1Model, KeepsTheMostRecentWaysOfASet) {
 // A trace file of a test, removed at its end.
 class TraceFile {
  public:
-  TraceFile()
-      : path_(fs::temp_directory_path() /
-              ("wirewatt-replay-" + std::to_string(::getpid()) + "-" + std::to_string(count_++))) {
-    writer_ = std::move(*trace::Writer::create(path_, "test"));
-  }
-  ~TraceFile() { fs::remove(path_); }
+  TraceFile() { writer_ = std::move(*trace::Writer::create(path_, "test")); }
 
   void launch() { writer_->launch(trace::Launch{launches_++, "kernel", {64, 1, 1}, {64, 1, 1}}); }
   void add(Operation operation, std::uint32_t group, std::uint64_t base, std::int64_t stride,
@@ -149,8 +145,8 @@ class TraceFile {
   }
 
  private:
-  static inline int count_ = 0;
-  fs::path path_;
+  ScratchFolder scratch_ = ScratchFolder::create("replay").value();
+  fs::path path_ = scratch_.path() / "trace.wwt";
   std::unique_ptr<trace::Writer> writer_;
   std::uint64_t launches_{};
 };
