@@ -35,7 +35,11 @@ class OtlpRequests : public OtlpExport {
 
 class OtlpFile final : public OtlpRequests {
  public:
-  explicit OtlpFile(const std::string& name) : name_(name), file_(name) {}
+  explicit OtlpFile(const std::string& name) : name_(name), file_(name, std::ios::app) {
+    // An earlier run may have been killed while it wrote its last line.
+    std::ifstream before(name, std::ios::binary);
+    if (before.seekg(-1, std::ios::end) && before.get() != '\n') file_ << '\n';
+  }
   [[nodiscard]] bool good() const { return file_.good(); }
 
  private:

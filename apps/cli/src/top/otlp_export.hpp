@@ -12,9 +12,9 @@ namespace ww::cli {
 
 class OtlpExport {
  public:
-  // `target` is a file, which is written anew, or a collector's address: http://HOST:PORT, and a
-  // path where it is not /v1/metrics. Errors: invalid_argument; io_error where the file cannot be
-  // written. A collector that does not answer is no error.
+  // `target` is a file, to which lines are appended, or a collector's address: http://HOST:PORT,
+  // and a path where it is not /v1/metrics. Errors: invalid_argument; io_error where the file
+  // cannot be written. A collector that does not answer is no error.
   static Result<std::unique_ptr<OtlpExport>> open(const std::string& target);
   virtual ~OtlpExport() = default;
   // Waits at most a second or two for a collector. The first failure of several is warned of.

@@ -178,8 +178,8 @@ void add_top(CLI::App& app, Outcome& outcome) {
                       "Serve the figures over HTTP at PORT or HOST:PORT (default host: loopback)");
   command->add_option(
       "--otlp", arguments->metrics.otlp,
-      "Send the figures to OpenTelemetry: to a file, a line of JSON each refresh, or "
-      "to a collector at http://HOST:PORT");
+      "Send the figures to OpenTelemetry at each refresh: append a line of JSON to a file, or "
+      "send a request to a collector at http://HOST:PORT");
   add_timeline_options(*command, arguments->timeline);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(
