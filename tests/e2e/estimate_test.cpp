@@ -1,4 +1,4 @@
-// estimate, project, score of a program, reproduce, as users run them.
+// estimate, project and score of a program, as users run them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
