@@ -69,6 +69,46 @@ void MeshBufferless(benchmark::State& state) {
   simulate_case(state, "mesh-bufferless", true);
 }
 
+// Threads that share one mesh, by the clock on the wall. Arguments: k, load in thousandths of a
+// flit per node and cycle, cycles, threads.
+void MeshThreads(benchmark::State& state) {
+  NetworkConfig config;
+  config.network = "mesh";
+  config.width = config.height = static_cast<int>(state.range(0));
+  for (const BoundKey& key : keys_of(config)) {
+    if (key.name == "threads") {
+      *std::get<int*>(key.field) = static_cast<int>(state.range(3));
+    }
+  }
+  RunConfig run_config;
+  run_config.traffic.rate = static_cast<double>(state.range(1)) / 1000;
+  run_config.warmup = Cycles{100};
+  run_config.cycles = Cycles{static_cast<std::uint64_t>(state.range(2))};
+  double flit_hops = 0;
+  for (auto _ : state) {
+    auto network = make_network(config);
+    if (!network) {
+      state.SkipWithError(network.error().text().c_str());
+      return;
+    }
+    const auto result = run(**network, run_config);
+    if (!result) {
+      state.SkipWithError(result.error().text().c_str());
+      return;
+    }
+    flit_hops += static_cast<double>(result->flit_hops);
+    state.counters["avg_packet_latency"] = result->avg_packet_latency;
+  }
+  state.counters["flit_hops_per_s"] = benchmark::Counter(flit_hops, benchmark::Counter::kIsRate);
+}
+BENCHMARK(MeshThreads)
+    ->Args({64, 40, 1000, 1})
+    ->Args({64, 40, 1000, 2})
+    ->Args({128, 20, 400, 1})
+    ->Args({128, 20, 400, 2})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
 // Optical crossbars and the mesh at the same load of requests and replies, in packets. Argument:
 // requests in thousandths of a flit per core and cycle; the mesh is GPUOPT's EMESH.
 void many_to_few(benchmark::State& state, NetworkConfig config, const std::string& name) {

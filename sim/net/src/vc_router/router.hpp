@@ -80,7 +80,7 @@ class Router {
   template <class Rules, class Sink>
   void allocate_vcs(const Rules& rules, const Sink& sink);
   template <class Rules>
-  void take_vc(const Rules& rules, VcGrant grant);
+  [[gnu::always_inline]] void take_vc(const Rules& rules, VcGrant grant);
   // A guess counts only if its input VC has got a VC of that output, with a credit.
   template <class Rules>
   [[nodiscard]] bool guessed_right(const Rules& rules, Winner winner) const;
@@ -91,7 +91,7 @@ class Router {
     bool more;  // it was a tail, and the next packet's head is behind it
   };
   template <class Rules>
-  Departure depart(const Rules& rules, Winner winner, bool tail);
+  [[gnu::always_inline]] Departure depart(const Rules& rules, Winner winner, bool tail);
 
   // Where in its ring the front flit of an input VC lies.
   [[nodiscard]] SmallCount front(PortVc input_vc) const { return read_[input_vc]; }
@@ -234,7 +234,7 @@ auto Router<S>::withdraw_vc_requests(const Rules& rules) -> Mask {
 
 template <class S>
 template <class Rules>
-void Router<S>::take_vc(const Rules& rules, VcGrant grant) {
+inline void Router<S>::take_vc(const Rules& rules, VcGrant grant) {
   const PortVc output_vc = grant.output_vc;
   const PortId output = rules.port_of(output_vc);
   const Mask mine = mask_of(grant.input_vc);
@@ -270,7 +270,7 @@ bool Router<S>::guessed_right(const Rules& rules, Winner winner) const {
 
 template <class S>
 template <class Rules>
-auto Router<S>::depart(const Rules& rules, Winner winner, bool tail) -> Departure {
+inline auto Router<S>::depart(const Rules& rules, Winner winner, bool tail) -> Departure {
   const PortVc input_vc = winner.input_vc;
   const PortId output = winner.output;
   const PortVc output_vc = output_[input_vc];

@@ -55,13 +55,13 @@ class Sources {
     wake(id, has_packets(id, store));
   }
 
-  // Every node sends a flit that can: send(node, packet, vc, is head, is tail). Nodes whose queues
-  // have run empty leave `waiting`. acts(word) is a mask over 64 nodes: the others have no edge of
-  // their clock in this cycle.
+  // Every node of words `first` to `last` - 1 of the masks sends a flit that can: send(node,
+  // packet, vc, is head, is tail). Nodes whose queues have run empty leave `waiting`. acts(word) is
+  // a mask over 64 nodes: the others have no edge of their clock in this cycle.
   template <class Acts, class Send>
-  void step(std::int64_t now, PacketStore& store, std::vector<std::uint64_t>& waiting,
-            const Acts& acts, const Send& send) {
-    for (std::size_t word = 0; word < live_.size(); ++word) {
+  void step(std::size_t first, std::size_t last, std::int64_t now, PacketStore& store,
+            std::vector<std::uint64_t>& waiting, const Acts& acts, const Send& send) {
+    for (std::size_t word = first; word < last; ++word) {
       for (std::uint64_t left = live_[word] & acts(word); left != 0; left = without_lowest(left)) {
         const NodeId node = static_cast<NodeId>(word * 64) + static_cast<NodeId>(lowest(left));
         const bool more = send_from(node, now, store, waiting, send);

@@ -19,6 +19,9 @@
 //   is_entry(router, input), is_exit(router, output)       ports of nodes
 //   hops(source, destination)                              routers passed
 //   end_cycle(rules, routers), idle(cycles, ...)           for routing that watches the load
+// A mesh may be cut into bands of routers, each with the nodes at them and a thread of its own. All
+// events of a cycle come from earlier ones, so bands need not wait for each other within it. Each
+// pair of bands has its own time wheel, which one of them writes and the other reads later.
 // With its kEqualLinks all links take link_delay cycles, and nodes are a cycle away. Others say
 // is_adaptive() as well: heads that get no VC are then routed anew in every cycle.
 #pragma once
@@ -38,6 +41,7 @@
 #include "vc_router/router.hpp"
 #include "vc_router/sources.hpp"
 #include "vc_router/stages.hpp"
+#include "vc_router/team.hpp"
 #include "vc_router/wiring.hpp"
 
 namespace ww::sim::net {
@@ -53,7 +57,9 @@ class VcNetwork final : public ClockedNetwork {
  public:
   using S = typename Rules::S;
 
-  VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing);
+  // `threads`: at most so many bands.
+  VcNetwork(const NetworkConfig& config, Wiring wiring, Rules rules, Routing routing,
+            int threads = 1);
 
   Status inject(const Packet& packet) override;
   void tick() override;
@@ -64,6 +70,7 @@ class VcNetwork final : public ClockedNetwork {
   [[nodiscard]] std::optional<Stuck> stuck(Cycles patience) const override;
 
  private:
+  static constexpr bool kCanCut = Routing::kEqualLinks && !kGeneral;  // into bands
   static constexpr std::uint32_t kAhead = 6;  // events fetched ahead of their turn
   // From a node's send to its router's input, and from a router's send to its node: BookSim's
   // terminal channels take one cycle, plus one to receive.
@@ -74,6 +81,27 @@ class VcNetwork final : public ClockedNetwork {
   struct SwitchWinner {
     RouterId router;
     Winner winner;
+  };
+
+  // Routers 64 first to 64 last - 1, the nodes at them, and what their thread alone writes.
+  struct alignas(64) Band {
+    std::size_t number{};
+    std::size_t first{};
+    std::size_t last{};
+    std::size_t first_nodes{};  // of words of masks over nodes
+    std::size_t last_nodes{};
+    std::int64_t last_move{0};
+    std::uint64_t injected_flits{0};
+    std::uint64_t vc_grants{0};
+    std::vector<SwitchWinner> winners;  // of this cycle
+    TimeWheel* own{};                   // from this band to itself
+    std::vector<TimeWheel*> to;         // [band]: from this band to others
+    // set anew for each tick: where the events go that a flit causes
+    EventList<Channel>* flits_out{};  // to the next router, when it need not wait
+    EventList<Channel>* injected_out{};
+    std::array<EventList<CreditTo>*, 2> credits_out{};  // to the previous router, to a node
+    WheelSlot* ejections_out{};                         // to a node, when it need not wait
+    EventList<CreditTo>* exit_credits_out{};            // from there back
   };
 
   [[nodiscard]] std::uint32_t first_number(RouterId router) const {
@@ -99,15 +127,24 @@ class VcNetwork final : public ClockedNetwork {
       return output_delays_[port_number(router, output)];
     }
   }
-  [[nodiscard]] EventList<CreditTo>& credits_back(RouterId router, PortId input) {
+  // Where a credit goes that `router` gives back, to a router or a node.
+  template <bool kBanded>
+  [[nodiscard]] EventList<CreditTo>& credits_back(Band& band, RouterId router, PortId input,
+                                                  CreditTo credit) {
     const bool entry = routing_.is_entry(router, input);
     if constexpr (Routing::kEqualLinks) {
-      return *credits_out_[entry ? 1 : 0];
+      if constexpr (kBanded) {
+        const std::size_t to = entry ? band.number : band_of(Channel(credit.number()));
+        if (to != band.number) {
+          return band.to[to]->at(now_ + credit_delay_).credits;
+        }
+      }
+      return *band.credits_out[entry ? 1 : 0];
     } else {
       const std::size_t port = port_number(router, input);
       const int wait = entry ? 0 : router_config_.credit_delay;
-      WheelSlot& slot =
-          wheel_.at(pace_.arrival(router, input_from_[port], now_, 1, input_delays_[port], wait));
+      WheelSlot& slot = band.own->at(
+          pace_.arrival(router, input_from_[port], now_, 1, input_delays_[port], wait));
       return entry ? slot.node_credits : slot.credits;
     }
   }
@@ -156,23 +193,31 @@ class VcNetwork final : public ClockedNetwork {
     busy_[router.number() / 64] &= ~(static_cast<std::uint64_t>(idle) << (router.number() % 64));
   }
 
+  [[nodiscard]] std::size_t band_of(Channel channel) const {
+    return band_of_[router_of(channel).number() / 64];
+  }
+
   void skip(Cycles to) override;
   void connect();
+  void cut_into_bands(int threads, int longest);
   void add_link_events(power::NetworkEvents& events, const Wiring::Link& link,
                        std::uint64_t flits) const;
   void deliver();
-  void send(NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
+  void step(Band& band);
+  void send(Band& band, NodeId node, std::uint32_t packet, VcId vc, bool first, bool last);
   template <class Item>
   void fetch_ahead(const EventList<Item>& list, std::uint32_t n) const;
   void take_arrivals(EventList<Channel>& arrivals);
   void take_credits(EventList<CreditTo>& credits);
-  void step_routers();
-  void step_stages(RouterId id, R& router);
+  template <bool kBanded>
+  void step_routers(Band& band);
+  void step_stages(Band& band, RouterId id, R& router);
   void begin_head(RouterId id, R& router, PortVc input_vc);
   void route(RouterId id, R& router, PortVc input_vc);
   void route_anew(RouterId id, R& router);
-  void take_vc(R& router, typename R::VcGrant grant);
-  void traverse(RouterId id, R& router, Winner winner);
+  [[gnu::always_inline]] void take_vc(Band& band, R& router, typename R::VcGrant grant);
+  template <bool kBanded>
+  [[gnu::always_inline]] void traverse(Band& band, RouterId id, R& router, Winner winner);
 
   const Wiring wiring_;
   const Rules rules_;
@@ -184,45 +229,54 @@ class VcNetwork final : public ClockedNetwork {
   const int flit_delay_;    // from winning the switch to the next router's input, without waiting
   const int credit_delay_;  // from winning the switch to use of the credit upstream
 
-  std::int64_t last_move_{0};
-  std::uint64_t injected_flits_{0};
   std::uint64_t ejected_flits_{0};
-  std::uint64_t vc_grants_{0};
 
   IdVector<RouterId, R> routers_;
   IdVector<RouterId, Stages<S>> stages_;  // kGeneral alone
   FlitRings rings_;
   Pace pace_;  // where links differ
-  TimeWheel wheel_;
+  std::vector<Band> bands_;
+  std::vector<TimeWheel> wheels_;      // [band from][band to]
+  std::vector<std::uint8_t> band_of_;  // [router / 64]
   Sources sources_;
   std::vector<Channel> entry_;      // [node]: VC 0 of its router's input
   std::vector<int> output_delays_;  // [router][port]; where links differ
   std::vector<int> input_delays_;
-  std::vector<RouterId> output_to_;    // [router][port]; where links differ
-  std::vector<RouterId> input_from_;   // itself behind the port of a node
-  std::vector<SwitchWinner> winners_;  // of this cycle
-  std::vector<std::uint64_t> busy_;    // mask over routers with work left over
+  std::vector<RouterId> output_to_;   // [router][port]; where links differ
+  std::vector<RouterId> input_from_;  // itself behind the port of a node
+  std::vector<std::uint64_t> busy_;   // mask over routers with work left over
   ReplyBuffers reply_buffers_;
   LinkToggles toggles_;
   PairWires pair_wires_;
-
-  // set anew for each tick: where the events go that a flit causes
-  EventList<Channel>* flits_out_{};  // to the next router, when it need not wait
-  EventList<Channel>* injected_out_{};
-  std::array<EventList<CreditTo>*, 2> credits_out_{};  // to the previous router, to a node
+  std::unique_ptr<Team> team_;  // of several bands; last, so that its threads end first
 };
 
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::tick() {
-  flits_out_ = &wheel_.at(now_ + flit_delay_).arrivals;
-  injected_out_ = &wheel_.at(now_ + kTerminalDelay).arrivals;
-  credits_out_ = {&wheel_.at(now_ + credit_delay_).credits,
-                  &wheel_.at(now_ + kTerminalDelay).node_credits};
   if constexpr (!Routing::kEqualLinks) {
     pace_.begin_cycle(now_);
   }
   deliver();
-  WheelSlot& slot = wheel_.at(now_);
+  if (team_ != nullptr) {
+    team_->run();
+  } else {
+    step(bands_.front());
+  }
+  routing_.end_cycle(rules_, routers_);
+  ++now_;
+}
+
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::step(Band& band) {
+  TimeWheel& wheel = *band.own;
+  band.flits_out = &wheel.at(now_ + flit_delay_).arrivals;
+  band.injected_out = &wheel.at(now_ + kTerminalDelay).arrivals;
+  band.credits_out = {&wheel.at(now_ + credit_delay_).credits,
+                      &wheel.at(now_ + kTerminalDelay).node_credits};
+  band.ejections_out = &wheel.at(now_ + 1 + kTerminalDelay);
+  band.exit_credits_out =
+      &wheel.at(now_ + 1 + 2 * kTerminalDelay + router_config_.credit_delay).credits;
+  WheelSlot& slot = wheel.at(now_);
   for (std::uint32_t i = 0; i < slot.node_credits.size(); ++i) {
     sources_.take_credit(NodeVc(slot.node_credits[i].number()), store_);
   }
@@ -230,42 +284,53 @@ void VcNetwork<Rules, kGeneral, Routing>::tick() {
   const auto acts = [this](std::size_t word) {
     return Routing::kEqualLinks ? ~std::uint64_t{0} : pace_.nodes_with_edge(word);
   };
-  sources_.step(now_, store_, waiting_, acts,
-                [this](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
-                  send(node, packet, vc, first, last);
+  sources_.step(band.first_nodes, band.last_nodes, now_, store_, waiting_, acts,
+                [&](NodeId node, std::uint32_t packet, VcId vc, bool first, bool last) {
+                  send(band, node, packet, vc, first, last);
                 });
   take_arrivals(slot.arrivals);
   take_credits(slot.credits);
-  step_routers();
-  routing_.end_cycle(rules_, routers_);
-  ++now_;
+  if constexpr (kCanCut) {
+    if (team_ != nullptr) {
+      for (const Band& other : bands_) {
+        WheelSlot& from_other = other.to[band.number]->at(now_);
+        take_arrivals(from_other.arrivals);
+        take_credits(from_other.credits);
+      }
+      step_routers<true>(band);
+      return;
+    }
+  }
+  step_routers<false>(band);
 }
 
 template <class Rules, bool kGeneral, class Routing>
 void VcNetwork<Rules, kGeneral, Routing>::deliver() {
-  WheelSlot& slot = wheel_.at(now_);
   store_.begin_tick();
   deliveries_.clear();
-  ejected_flits_ += slot.ejected_flits;
-  slot.ejected_flits = 0;
-  for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
-    const std::uint32_t index = slot.ejections[i];
-    const PacketRecord& record = store_[index];
-    int hops = 0;
-    if constexpr (Routing::kEqualLinks) {
-      hops = routing_.hops(record.source, record.destination);
-    } else {
-      hops = routing_.is_adaptive() ? static_cast<int>(record.hops)
-                                    : routing_.hops(record.source, record.destination);
+  for (const Band& band : bands_) {
+    WheelSlot& slot = band.own->at(now_);
+    ejected_flits_ += slot.ejected_flits;
+    slot.ejected_flits = 0;
+    for (std::uint32_t i = 0; i < slot.ejections.size(); ++i) {
+      const std::uint32_t index = slot.ejections[i];
+      const PacketRecord& record = store_[index];
+      int hops = 0;
+      if constexpr (Routing::kEqualLinks) {
+        hops = routing_.hops(record.source, record.destination);
+      } else {
+        hops = routing_.is_adaptive() ? static_cast<int>(record.hops)
+                                      : routing_.hops(record.source, record.destination);
+      }
+      deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
     }
-    deliveries_.push_back(store_.deliver(index, now_, static_cast<std::uint16_t>(hops)));
+    slot.ejections.clear();
   }
-  slot.ejections.clear();
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::send(NodeId node, std::uint32_t packet, VcId vc,
-                                               bool first, bool last) {
+void VcNetwork<Rules, kGeneral, Routing>::send(Band& band, NodeId node, std::uint32_t packet,
+                                               VcId vc, bool first, bool last) {
   const PacketRecord& record = store_[packet];
   Flit flit(packet, ClassId(record.message_class), first, last);
   if (first) {
@@ -273,15 +338,15 @@ void VcNetwork<Rules, kGeneral, Routing>::send(NodeId node, std::uint32_t packet
                  wiring_.terminals[record.destination].output,
                  routing_.phase_of(record.source, record.destination));
   }
-  ++injected_flits_;
-  last_move_ = now_;
+  ++band.injected_flits;
+  band.last_move = now_;
   const Channel at(entry_[node].number() + vc.number());
   rings_.push(at, flit);
   if constexpr (Routing::kEqualLinks) {
-    injected_out_->add(at);
+    band.injected_out->add(at);
   } else {
     const Wiring::Terminal& terminal = wiring_.terminals[node];
-    wheel_.at(pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay))
+    band.own->at(pace_.arrival(terminal.from, terminal.from, now_, 1, terminal.delay))
         .arrivals.add(at);
   }
 }
@@ -329,20 +394,23 @@ void VcNetwork<Rules, kGeneral, Routing>::take_credits(EventList<CreditTo>& cred
 
 // All matches see the state at the start of the cycle; then heads move on, then flits.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
+template <bool kBanded>
+void VcNetwork<Rules, kGeneral, Routing>::step_routers(Band& band) {
   std::size_t won = 0;
-  for (std::size_t word = 0; word < busy_.size(); ++word) {
+  SwitchWinner* const winners = band.winners.data();
+  for (std::size_t word = band.first; word < band.last; ++word) {
     for (std::uint64_t left = busy_[word] & routers_with_edge(word); left != 0;
          left = without_lowest(left)) {
       const RouterId id(word * 64 + static_cast<std::size_t>(lowest(left)));
       R& router = routers_[id];
       if constexpr (kGeneral) {
-        step_stages(id, router);
+        step_stages(band, id, router);
       } else {
         router.template allocate_switch<false>(rules_, open_outputs(id), [&](Winner winner) {
-          winners_[won++] = SwitchWinner{id, winner};
+          winners[won++] = SwitchWinner{id, winner};
         });
-        router.allocate_vcs(rules_, [&](typename R::VcGrant grant) { take_vc(router, grant); });
+        router.allocate_vcs(rules_,
+                            [&](typename R::VcGrant grant) { take_vc(band, router, grant); });
         if (router.awaits_routes()) {
           for_each_bit<PortVc>(router.take_awaiting(),
                                [&](PortVc input_vc) { route(id, router, input_vc); });
@@ -354,27 +422,27 @@ void VcNetwork<Rules, kGeneral, Routing>::step_routers() {
     }
   }
   for (std::size_t i = 0; i < won; ++i) {
-    const SwitchWinner& winner = winners_[i];
+    const SwitchWinner& winner = winners[i];
     if (large_ && i + kAhead < won) {
-      const SwitchWinner& later = winners_[i + kAhead];
+      const SwitchWinner& later = winners[i + kAhead];
       const R& theirs = routers_[later.router];
       rings_.fetch_for_read(channel(later.router, later.winner.input_vc),
                             theirs.front(later.winner.input_vc));
       rings_.fetch_for_write(theirs.forward(later.winner.output, VcId{}));
     }
     R& router = routers_[winner.router];
-    traverse(winner.router, router, winner.winner);
+    traverse<kBanded>(band, winner.router, router, winner.winner);
     mark_idle(winner.router, router.is_idle());
   }
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::step_stages(RouterId id, R& router) {
+void VcNetwork<Rules, kGeneral, Routing>::step_stages(Band& band, RouterId id, R& router) {
   const bool busy = stages_[id].step(
       own_time(id), rules_, router, open_outputs(id),
       [&](PortVc input_vc) { route(id, router, input_vc); },
-      [&](typename R::VcGrant grant) { take_vc(router, grant); },
-      [&](Winner winner) { traverse(id, router, winner); });
+      [&](typename R::VcGrant grant) { take_vc(band, router, grant); },
+      [&](Winner winner) { traverse<false>(band, id, router, winner); });
   if (!stages_[id].allocates_vcs()) {
     route_anew(id, router);
   }
@@ -410,14 +478,17 @@ void VcNetwork<Rules, kGeneral, Routing>::route(RouterId id, R& router, PortVc i
 }
 
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::take_vc(R& router, typename R::VcGrant grant) {
+inline void VcNetwork<Rules, kGeneral, Routing>::take_vc(Band& band, R& router,
+                                                         typename R::VcGrant grant) {
   router.take_vc(rules_, grant);
-  ++vc_grants_;
+  ++band.vc_grants;
 }
 
 // A flit that has won the switch leaves: forward, its credit back, and its VC to the next flit.
 template <class Rules, bool kGeneral, class Routing>
-void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winner winner) {
+template <bool kBanded>
+inline void VcNetwork<Rules, kGeneral, Routing>::traverse(Band& band, RouterId id, R& router,
+                                                          Winner winner) {
   const PortVc input_vc = winner.input_vc;
   const PortId input = rules_.port_of(input_vc);
   const PortId output = winner.output;
@@ -432,7 +503,7 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
   if (config_.count_events) {
     router.count_flit(output);
   }
-  last_move_ = now_;
+  band.last_move = now_;
   if (config_.count_toggles && !local) {
     toggles_.count(store_, packet, flit.is_head(), port_number(id, output),
                    std::size_t{id.number()} * rules_.all_vcs() + output_vc.number(),
@@ -458,18 +529,32 @@ void VcNetwork<Rules, kGeneral, Routing>::traverse(RouterId id, R& router, Winne
                              : 0;
   const Channel next = router.forward(output, left.vc);
   rings_.push(next, flit);
-  const bool now = Routing::kEqualLinks && !kGeneral;  // the list that tick() has looked up
-  (now ? *flits_out_ : wheel_.at(arrival_behind(id, output, waits)).arrivals).add(next, !local);
-  const int exit = delay_to_node(id, output);
-  const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
-  WheelSlot& arrival = wheel_.at(leaves);
-  arrival.ejections.add(packet, local & tail);
-  arrival.ejected_flits += local ? 1 : 0;
-  wheel_.at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay))
-      .credits.add(CreditTo(channel(id, output_vc).number()), local);
+  EventList<Channel>* arrivals = band.flits_out;  // the list that step() has looked up
+  if constexpr (!kCanCut) {
+    arrivals = &band.own->at(arrival_behind(id, output, waits)).arrivals;
+  } else if constexpr (kBanded) {
+    const std::size_t to = local ? band.number : band_of(next);
+    if (to != band.number) {
+      arrivals = &band.to[to]->at(now_ + flit_delay_).arrivals;
+    }
+  }
+  arrivals->add(next, !local);
+  WheelSlot* ejections = band.ejections_out;
+  EventList<CreditTo>* exit_credits = band.exit_credits_out;
+  if constexpr (!kCanCut) {
+    const int exit = delay_to_node(id, output);
+    const std::int64_t leaves = arrival_at_node(id, now_, waits + 2, exit);
+    ejections = &band.own->at(leaves);
+    exit_credits =
+        &band.own->at(arrival_at_node(id, leaves, 1, exit, router_config_.credit_delay)).credits;
+  }
+  ejections->ejections.add(packet, local & tail);
+  ejections->ejected_flits += local ? 1 : 0;
+  exit_credits->add(CreditTo(channel(id, output_vc).number()), local);
 
   // Back: the room it took is free.
-  credits_back(id, input).add(router.back(input, rules_.vc_of(input_vc, input)));
+  const CreditTo credit = router.back(input, rules_.vc_of(input_vc, input));
+  credits_back<kBanded>(band, id, input, credit).add(credit);
   if (left.more) {
     begin_head(id, router, input_vc);
   }

@@ -28,7 +28,7 @@ namespace ww::sim::net {
 
 template <class Rules, bool kGeneral, class Routing>
 VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiring wiring,
-                                               Rules rules, Routing routing)
+                                               Rules rules, Routing routing, int threads)
     : ClockedNetwork(config),
       wiring_(std::move(wiring)),
       rules_(std::move(rules)),
@@ -44,11 +44,8 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       // One router more: the rings behind local ports, written but never read.
       rings_(static_cast<std::size_t>(wiring_.routers + 1) << vc_shift_, router_config_.vc_buffer),
       pace_(Routing::kEqualLinks ? Pace() : Pace(wiring_, config.flit_bits)),
-      wheel_(longest_delay(router_config_, longest_link(wiring_), pace_),
-             std::size_t{wiring_.routers} * wiring_.ports, wiring_.terminals.size()),
       sources_(static_cast<std::uint32_t>(wiring_.terminals.size()), config.classes,
                router_config_),
-      winners_(std::size_t{wiring_.routers} * wiring_.ports),
       busy_((wiring_.routers + 63) / 64),
       reply_buffers_(config),
       toggles_(config.count_toggles ? std::size_t{wiring_.routers} * rules_.ports() : 0,
@@ -57,6 +54,40 @@ VcNetwork<Rules, kGeneral, Routing>::VcNetwork(const NetworkConfig& config, Wiri
       pair_wires_(wiring_.terminals.size(), config.own<NodeDistances>()) {
   deliveries_.reserve(wiring_.terminals.size());
   connect();
+  cut_into_bands(threads, longest_delay(router_config_, longest_link(wiring_), pace_));
+}
+
+// Bands of whole words of the masks over routers and nodes, so that no two threads write to one.
+template <class Rules, bool kGeneral, class Routing>
+void VcNetwork<Rules, kGeneral, Routing>::cut_into_bands(int threads, int longest) {
+  const std::size_t words = busy_.size();
+  const std::size_t nodes_of_router = wiring_.terminals.size() / wiring_.routers;
+  const std::size_t most = kCanCut ? words : 1;
+  const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(threads), 1, most);
+  band_of_.resize(words);
+  for (std::size_t number = 0; number < count; ++number) {
+    Band& band = bands_.emplace_back();
+    band.number = number;
+    band.first = words * number / count;
+    band.last = words * (number + 1) / count;
+    band.first_nodes = nodes_of_router * band.first;
+    band.last_nodes = number + 1 == count ? waiting_.size() : nodes_of_router * band.last;
+    band.winners.resize(64 * (band.last - band.first) * wiring_.ports);
+    std::fill(band_of_.begin() + static_cast<std::ptrdiff_t>(band.first),
+              band_of_.begin() + static_cast<std::ptrdiff_t>(band.last),
+              static_cast<std::uint8_t>(number));
+  }
+  wheels_.reserve(count * count);
+  for (Band& from : bands_) {
+    for (std::size_t to = 0; to < count; ++to) {
+      from.to.push_back(
+          &wheels_.emplace_back(longest, from.winners.size(), wiring_.terminals.size()));
+    }
+    from.own = from.to[from.number];
+  }
+  if (count > 1) {
+    team_ = std::make_unique<Team>(count, [this](std::size_t band) { step(bands_[band]); });
+  }
 }
 
 template <class Rules, bool kGeneral, class Routing>
@@ -118,9 +149,10 @@ std::optional<Cycles> VcNetwork<Rules, kGeneral, Routing>::next_event() const {
       std::any_of(busy_.begin(), busy_.end(), [](std::uint64_t word) { return word != 0; })) {
     return now();
   }
-  for (std::size_t ahead = 0; ahead < wheel_.size(); ++ahead) {
+  for (std::size_t ahead = 0; ahead < wheels_.front().size(); ++ahead) {
     const std::int64_t cycle = now_ + static_cast<std::int64_t>(ahead);
-    if (!wheel_.at(cycle).is_empty()) {
+    if (std::any_of(wheels_.begin(), wheels_.end(),
+                    [cycle](const TimeWheel& wheel) { return !wheel.at(cycle).is_empty(); })) {
       return Cycles{static_cast<std::uint64_t>(cycle)};
     }
   }
@@ -139,7 +171,10 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   events.cycles = static_cast<std::uint64_t>(now_);
   events.router_cycles_without_edge = pace_.cycles_without_edge(now_);
   events.routers = wiring_.routers;
-  events.injected_flits = injected_flits_;
+  for (const Band& band : bands_) {
+    events.injected_flits += band.injected_flits;
+    events.vc_grants += band.vc_grants;
+  }
   events.ejected_flits = ejected_flits_;
   for (const Wiring::Terminal& terminal : wiring_.terminals) {
     events.crossbar_flits += routers_[terminal.to].flits_sent(terminal.output);
@@ -153,8 +188,7 @@ power::NetworkEvents VcNetwork<Rules, kGeneral, Routing>::events() const {
   events.crossbar_flits += link_flits;
   events.buffer_reads = events.crossbar_flits;
   events.switch_grants = events.crossbar_flits;
-  events.buffer_writes = injected_flits_ + link_flits;
-  events.vc_grants = vc_grants_;
+  events.buffer_writes = events.injected_flits + link_flits;
   events.reply_buffer_flits = reply_buffers_.flits();
   events.toggles_counted = config_.count_toggles;
   pair_wires_.add_to(events);
@@ -210,11 +244,17 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
   };
   std::vector<std::uint32_t> returning(std::size_t{wiring_.routers} << vc_shift_);
   std::uint64_t leaving = 0;
-  for (const WheelSlot& slot : wheel_.slots()) {
-    for (std::uint32_t i = 0; i < slot.credits.size(); ++i) {
-      ++returning[slot.credits[i].number()];
+  for (const TimeWheel& wheel : wheels_) {
+    for (const WheelSlot& slot : wheel.slots()) {
+      for (std::uint32_t i = 0; i < slot.credits.size(); ++i) {
+        ++returning[slot.credits[i].number()];
+      }
+      leaving += slot.ejected_flits;
     }
-    leaving += slot.ejected_flits;
+  }
+  std::uint64_t injected = 0;
+  for (const Band& band : bands_) {
+    injected += band.injected_flits;
   }
   std::uint64_t inside = 0;
   for (std::uint32_t router = 0; router < wiring_.routers; ++router) {
@@ -222,10 +262,9 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
       inside += held(RouterId(router), PortVc(vc));
     }
   }
-  if (inside + leaving + ejected_flits_ != injected_flits_) {
-    return fail(ErrorCode::bad_data,
-                fmt::format("{} flits went in, {} came out, {} are inside", injected_flits_,
-                            ejected_flits_, inside + leaving));
+  if (inside + leaving + ejected_flits_ != injected) {
+    return fail(ErrorCode::bad_data, fmt::format("{} flits went in, {} came out, {} are inside",
+                                                 injected, ejected_flits_, inside + leaving));
   }
   const auto check_output = [&](RouterId router, PortId output, auto behind) -> Status {
     for (std::uint32_t number = 0; number < rules_.vcs(); ++number) {
@@ -256,10 +295,14 @@ Status VcNetwork<Rules, kGeneral, Routing>::check_conservation() const {
 template <class Rules, bool kGeneral, class Routing>
 std::optional<Stuck> VcNetwork<Rules, kGeneral, Routing>::stuck(Cycles patience) const {
   const auto limit = static_cast<std::int64_t>(patience.value());
-  if (store_.inside() != 0 && now_ - last_move_ > limit) {
+  std::int64_t last_move = 0;
+  for (const Band& band : bands_) {
+    last_move = std::max(last_move, band.last_move);
+  }
+  if (store_.inside() != 0 && now_ - last_move > limit) {
     return Stuck{Stuck::Kind::deadlock,
                  fmt::format("deadlock: {} packets inside, none has moved for {} cycles",
-                             store_.inside(), now_ - last_move_)};
+                             store_.inside(), now_ - last_move)};
   }
   for (NodeId node = 0; node < wiring_.terminals.size(); ++node) {
     const std::int64_t waiting = now_ - sources_.waiting_since(node, now_, store_);

@@ -8,14 +8,22 @@ namespace ww::sim::net {
 namespace {
 
 constexpr Key<MeshConfig> kMeshKeys[] = {
+    {"threads", &MeshConfig::threads, between(1, 64, "threads that share one mesh"), "", "Network",
+     "mesh, mesh-adaptive: threads that share its cycles, at most one for 64 routers", ""},
+};
+constexpr Key<MeshConfig> kAdaptiveKeys[] = {
     {"adaptive", &MeshConfig::adaptive, one_of("dyxy, rca"), "", "Network",
      "mesh-adaptive: dyxy looks at the congestion here, rca also at that further along",
      "DyXY, DAC'06; RCA, HPCA 2008"},
 };
 
-void adaptive_keys(NetworkConfig& config, BoundKeys& keys) {
+void mesh_keys(NetworkConfig& config, BoundKeys& keys) {
   vc_router_keys(config, keys);
   bind_rows<MeshConfig>(config.own<MeshConfig>(), kMeshKeys, keys);
+}
+void adaptive_keys(NetworkConfig& config, BoundKeys& keys) {
+  mesh_keys(config, keys);
+  bind_rows<MeshConfig>(config.own<MeshConfig>(), kAdaptiveKeys, keys);
 }
 
 int classes_of_one(const NetworkConfig& config) {
@@ -34,7 +42,7 @@ Status validate_adaptive(const NetworkConfig& config) {
 const NetworkKind kMesh{.name = "mesh",
                         .make = make_mesh,
                         .validate = validate_xy,
-                        .keys = vc_router_keys,
+                        .keys = mesh_keys,
                         .needs_classes = true,
                         .flows = mesh_flows,
                         .router = mesh_router_size,

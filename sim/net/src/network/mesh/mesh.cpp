@@ -87,7 +87,8 @@ std::unique_ptr<Network> make_shaped(const NetworkConfig& config, MeshTurns turn
   Rules rules(config.own<VcRouterConfig>(), mesh_sizes(config, turns != MeshTurns::xy),
               std::move(levels));
   return std::make_unique<VcNetwork<Rules, kGeneral, MeshRouting>>(
-      config, std::move(wiring), std::move(rules), std::move(routing));
+      config, std::move(wiring), std::move(rules), std::move(routing),
+      config.own<MeshConfig>().threads);
 }
 
 template <class S>

@@ -1,9 +1,14 @@
 // The virtual-channel mesh against closed forms.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <string>
+#include <thread>
 #include <vector>
 
+#include "network/mesh/config.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/run.hpp"
 #include "ww/sim/net/vc_router_config.hpp"
@@ -305,6 +310,77 @@ TEST(Mesh, TheDetectorNamesWhatDoesNotMove) {
   EXPECT_EQ(why->kind, Stuck::Kind::deadlock);
   EXPECT_NE(why->text.find("has moved"), std::string::npos);
   EXPECT_FALSE(network->stuck(Cycles{100}));
+}
+
+// Everything that a run reports, on so many threads.
+std::string run_text(NetworkConfig config, const TrafficConfig& traffic, int threads) {
+  config.own<MeshConfig>().threads = threads;
+  const auto network = build(config);
+  RunConfig run_config;
+  run_config.traffic = traffic;
+  run_config.warmup = Cycles{100};
+  run_config.cycles = Cycles{400};
+  const auto result = run(*network, run_config);
+  if (!result) {
+    return result.error().text();
+  }
+  EXPECT_TRUE(network->check_conservation());
+  std::string text =
+      fmt::format("{} {} {} {} {}", result->avg_packet_latency, result->avg_network_latency,
+                  result->p99_packet_latency, result->packets, result->cycles.value());
+  const power::NetworkEvents events = network->events();
+  text += fmt::format(" {} {} {} {} {}", events.injected_flits, events.ejected_flits,
+                      events.crossbar_flits, events.vc_grants, events.link_toggles);
+  for (const LinkUse& use : network->link_use()) {
+    text += fmt::format(" {}:{}", use.flits, use.toggles);
+  }
+  return text;
+}
+
+TEST(Mesh, ThreadsShareItAndChangeNothing) {
+  TrafficConfig traffic;
+  traffic.packet_size = 3;
+  NetworkConfig plain = mesh(16);
+  NetworkConfig odd = mesh(15);     // 225 routers: the last word of the masks is not full
+  NetworkConfig shared = mesh(12);  // 96 routers and 1,152 nodes: 2 and 18 words
+  shared.height = 8;
+  shared.concentration = 12;
+  NetworkConfig replies = mesh(16);
+  replies.classes = 2;
+  NetworkConfig regional = mesh(12);
+  regional.network = "mesh-adaptive";
+  regional.own<MeshConfig>().adaptive = "rca";
+  for (const NetworkConfig& config : {plain, odd, shared, replies, regional}) {
+    traffic.rate = config.concentration > 1 ? 0.01 : 0.15;
+    const std::string alone = run_text(config, traffic, 1);
+    EXPECT_GT(alone.size(), 1000U) << alone;
+    EXPECT_EQ(run_text(config, traffic, 2), alone) << config.network;
+    EXPECT_EQ(run_text(config, traffic, 3), alone) << config.network;
+    EXPECT_EQ(run_text(config, traffic, 64), alone) << "at most one for 64 routers";
+  }
+}
+
+TEST(Mesh, ThreadsPassOnReplies) {
+  NetworkConfig config = mesh(16);
+  config.classes = 2;
+  TrafficConfig traffic;
+  traffic.pattern = Pattern::many_to_few;
+  traffic.rate = 0.1;
+  traffic.max_outstanding = 4;
+  for (NodeId node = 0; node < 256; ++node) {
+    (node % 5 == 0 ? traffic.memory_nodes : traffic.core_nodes).push_back(node);
+  }
+  EXPECT_EQ(run_text(config, traffic, 4), run_text(config, traffic, 1));
+}
+
+TEST(Mesh, ThreadsWaitForACallerThatPauses) {
+  NetworkConfig config = mesh(16);
+  config.own<MeshConfig>().threads = 2;
+  const auto network = build(config);
+  const Delivery first = send_alone(*network, 0, 255, 5);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the other thread falls asleep
+  const Delivery second = send_alone(*network, 255, 0, 5);
+  EXPECT_EQ(first.arrived - first.created, second.arrived - second.created);
 }
 
 TEST(Mesh, RefusesPacketsByKey) {

@@ -102,7 +102,8 @@ struct Stuck {
 // - source queues are unbounded: inject() never fails for lack of room;
 // - tick() simulates the cycle now() and then advances now() by one; it allocates nothing, except
 //   for the packets' own records and payloads;
-// - single-threaded; independent networks may live on different threads.
+// - one caller at a time; independent networks may live on different threads. A mesh may share its
+//   tick() among threads of its own (key `threads`).
 class Network {
  public:
   virtual ~Network() = default;
