@@ -62,6 +62,7 @@ Status LiveFeed::take(const std::string& line, LiveNews& news) {
       sample.clock_mhz = static_cast<double>(clock_khz) * 1e-3;
     }
     sample.process = process_;
+    if (ticks >= 0) sample.energy_ticks = ticks;
     sample.power_w = static_cast<double>(power_uw) * 1e-6;
     sample.temperature_c = static_cast<double>(temperature_mc) * 1e-3;
     news.samples.push_back(sample);

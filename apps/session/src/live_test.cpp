@@ -39,16 +39,18 @@ TEST_F(Live, GivesEachLineOnceAndWaitsForTheEndOfALine) {
   EXPECT_EQ(news->dispatches[0].counters.at("TCC_MISS_sum"), 7);
   ASSERT_EQ(news->samples.size(), 1U);
   EXPECT_EQ(news->samples[0].power_w, 85);
+  EXPECT_EQ(news->samples[0].energy_ticks, 12);
   EXPECT_FALSE(news->samples[0].clock_mhz);
   EXPECT_TRUE(feed.poll()->dispatches.empty());
 }
 
 TEST_F(Live, ReadsTheClockWhereTheDriverWritesIt) {
-  append("wirewatt-live/1 77\nsample 400 85000000 12 41000 930000\n");
+  append("wirewatt-live/1 77\nsample 400 85000000 -1 41000 930000\n");
   const auto news = LiveFeed(file_).poll();
   ASSERT_TRUE(news) << news.error().text();
   ASSERT_EQ(news->samples.size(), 1U);
   EXPECT_EQ(news->samples[0].clock_mhz, 930);
+  EXPECT_FALSE(news->samples[0].energy_ticks);  // the sensor does not count energy
   append("sample 400 85000000 12 41000 fast\n");
   EXPECT_THAT(LiveFeed(file_).poll().error().text(), HasSubstr(":3"));
 }

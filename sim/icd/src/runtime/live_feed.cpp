@@ -17,11 +17,16 @@
 namespace ww::sim::icd {
 namespace {
 
+const char* feed_name() {
+  const char* name = std::getenv("WIREWATT_LIVE");
+  return name != nullptr && *name != '\0' ? name : nullptr;
+}
+
 class LiveFeed {
  public:
   LiveFeed() {
-    const char* name = std::getenv("WIREWATT_LIVE");
-    if (name == nullptr || *name == '\0') return;
+    const char* name = feed_name();
+    if (name == nullptr) return;
     process_ = ::getpid();
     file_ = ::open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) complain(std::string("WIREWATT_LIVE: ") + name + ": " + std::strerror(errno));
@@ -47,16 +52,21 @@ class LiveFeed {
                      dispatch->end_ns, fmt::join(values_, " "), kernel);
     }
     while (const auto count = gpu.samples_since(next_sample_, samples_)) {
-      const ww_vgpu_sample& newest = samples_[count - 1];
-      next_sample_ = newest.index + 1;
-      if (count == samples_.size() || (newest.flags & WW_VGPU_SAMPLE_VALID) == 0) continue;
-      fmt::format_to(out, "sample {} {} {} {} {}\n", newest.time_ns, newest.power_uw,
-                     newest.energy_ticks, newest.temperature_mc, newest.clock_khz);
+      next_sample_ = samples_[count - 1].index + 1;
+      if (count == samples_.size()) continue;
+      for (std::uint64_t i = 0; i < count; ++i) append(samples_[i], out);
     }
     write(text);
   }
 
  private:
+  static void append(const ww_vgpu_sample& sample, std::back_insert_iterator<std::string> out) {
+    if ((sample.flags & WW_VGPU_SAMPLE_VALID) == 0) return;
+    const bool counted = (sample.flags & WW_VGPU_SAMPLE_NO_ENERGY) == 0;
+    fmt::format_to(out, "sample {} {} {} {} {}\n", sample.time_ns, sample.power_uw,
+                   counted ? sample.energy_ticks : -1, sample.temperature_mc, sample.clock_khz);
+  }
+
   void write(const std::string& text) {
     for (std::size_t at = 0; at < text.size();) {
       const auto written = ::write(file_, text.data() + at, text.size() - at);
@@ -80,6 +90,10 @@ class LiveFeed {
 };
 
 }  // namespace
+
+bool watched() {
+  return feed_name() != nullptr;
+}
 
 void feed_watcher(const gpu::VirtualGpu& gpu) {
   static LiveFeed& feed = *new LiveFeed;

@@ -1,4 +1,4 @@
-// What a watcher beside the program reads along (WIREWATT_LIVE, a file): the newest sensor reading
+// What a watcher beside the program reads along (WIREWATT_LIVE, a file): the newest sensor readings
 // and the counters of every dispatch, appended as each ends. Lines of words, the form in
 // docs/files.md.
 #pragma once
@@ -6,6 +6,8 @@
 #include "ww/sim/gpu/virtual_gpu.hpp"
 
 namespace ww::sim::icd {
+
+[[nodiscard]] bool watched();
 
 // Appends what is new since the last call; nothing without the variable, or in a process forked
 // from the one that began. A file that cannot be written is told once on stderr.

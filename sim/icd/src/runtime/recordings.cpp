@@ -71,6 +71,7 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   recordings->samples_file_ = settings.samples_file;
   recordings->sealed_file_ = settings.sealed_file;
   recordings->timing_file_ = settings.timing_file;
+  recordings->watched_ = settings.watched;
   for (const auto& file : {settings.counters_file, settings.timing_file}) {
     // A folder that cannot be written to is better told now than after an hour.
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
@@ -116,8 +117,8 @@ Status Recordings::save_counters(const gpu::VirtualGpu& gpu) {
   return {};
 }
 
-void Recordings::begin(gpu::VirtualGpu& gpu) {
-  if (samples_file_.empty()) return;
+void Recordings::rest(gpu::VirtualGpu& gpu) const {
+  if (!rests() || ::getpid() != process_) return;
   gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
 }
 
@@ -125,8 +126,10 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   if (::getpid() != process_) return {};
   if (!samples_file_.empty()) {
     const std::int64_t repeats = repeats_for(gpu);
-    gpu.repeat_launches(repeats);
-    gpu.idle_until(gpu.now_ns() + kIdleReadings * gpu.sensor_info().period_ns);
+    if (repeats > 0) {
+      gpu.repeat_launches(repeats);
+      rest(gpu);
+    }
     WW_ASSIGN(file, StreamedFile::create(samples_file_));
     WW_TRY(file.write(
         "time_ns,power_uw,energy_ticks,temperature_mc,voltage_uv,clock_khz,valid,launched\n"));

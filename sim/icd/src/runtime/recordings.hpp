@@ -30,9 +30,11 @@ class Recordings {
   }
   // Whether what launches drew is asked for.
   [[nodiscard]] bool power() const { return !samples_file_.empty() || !sealed_file_.empty(); }
-  // Where readings are asked for, the chip idles before the first launch and after the last, so
-  // that idle power is among them.
-  void begin(gpu::VirtualGpu& gpu);
+  // Whether readings are asked for, in a file or by a watcher. The chip then idles before the first
+  // launch and after the last, so that idle power is among them.
+  [[nodiscard]] bool rests() const { return !samples_file_.empty() || watched_; }
+  void rest(gpu::VirtualGpu& gpu) const;
+  // Launches kernels that are too short for the sensor again, and writes readings and energies.
   Status save_power(gpu::VirtualGpu& gpu);
   // Null where no trace is asked for.
   [[nodiscard]] trace::Writer* trace() const { return trace_.get(); }
@@ -52,6 +54,7 @@ class Recordings {
   std::string samples_file_;
   std::string sealed_file_;
   std::string timing_file_;
+  bool watched_{};
   std::unique_ptr<trace::Writer> trace_;
   std::uint64_t saved_dispatches_{};
   bool saved_{};

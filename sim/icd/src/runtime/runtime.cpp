@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "runtime/live_feed.hpp"
 #include "runtime/recordings.hpp"
 #include "ww/core/atomic_file.hpp"
 
@@ -171,6 +172,7 @@ Result<Settings> settings_from_environment() {
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
+  settings.watched = watched();
   settings.sealed_file = recording_name(variable("WIREWATT_SEALED_ENERGY").value_or(""));
   return settings;
 }
@@ -224,8 +226,8 @@ gpu::VirtualGpu* Runtime::gpu() {
   }
   gpu_ = std::move(*powered);
   approximations = std::move(settings->approximations);
-  recordings_->begin(*gpu_);
-  if (recordings_->any() || !approximations.empty()) std::atexit(at_exit);
+  recordings_->rest(*gpu_);
+  if (recordings_->any() || recordings_->rests() || !approximations.empty()) std::atexit(at_exit);
   return gpu_.get();
 }
 
@@ -252,6 +254,8 @@ void Runtime::at_exit() {
       if (!rule.used) complain("WIREWATT_APPROX: \"" + rule.text + "\" met no buffer");
     }
     runtime.save_counters();
+    runtime.recordings_->rest(*runtime.gpu_);
+    feed_watcher(*runtime.gpu_);
     if (auto saved = runtime.recordings_->save_power(*runtime.gpu_); !saved) {
       complain("WIREWATT_SAMPLES: " + saved.error().text());
     }

@@ -29,6 +29,7 @@ struct Settings {
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
   std::string trace_file;
   std::string samples_file;  // every reading of the power sensor
+  bool watched{};            // a watcher reads along (live_feed.hpp)
   std::string timing_file;   // the report of timing mode
   std::string sealed_file;   // where the energy went, for `wirewatt score` alone
 };

@@ -18,6 +18,7 @@ struct LiveSample {
   std::string process;     // the number of the one whose chip it is
   std::int64_t time_ns{};  // the chip's clock
   double power_w{};
+  std::optional<std::int64_t> energy_ticks;  // 2^-16 J; absent: the sensor does not count energy
   double temperature_c{};
   std::optional<double> clock_mhz;  // drivers of earlier versions do not write it
 };
