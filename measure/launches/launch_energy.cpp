@@ -126,6 +126,17 @@ LaunchSensor launch_sensor(const SensorCheck& check) {
   return sensor;
 }
 
+LaunchSensor register_response(ResponseKind kind, double time_s, double relative_error) {
+  LaunchSensor sensor;
+  sensor.kind = kind;
+  sensor.time_s = time_s;
+  sensor.low_s = time_s * (1 - relative_error);
+  sensor.high_s = time_s * (1 + relative_error);
+  sensor.delay_error_s = 0.005;
+  sensor.gain_tolerance_95 = 0.05;
+  return sensor;
+}
+
 Result<LaunchEnergies> launch_energies(std::span<const PowerPoint> readings,
                                        std::span<const KernelLaunch> launches,
                                        std::span<const TimeSpan> awake, const LaunchSensor& sensor,

@@ -18,6 +18,7 @@ struct wirewatt_session {
   std::string device;
   std::array<std::string, WIREWATT_SEGMENTS + 2> reasons;  // device, interconnect, segments
   ww::metrics::MetricsState total;                         // of all stretches
+  ww::session::KernelEnergies kernels;                     // of the last one
 };
 
 namespace {
@@ -183,6 +184,7 @@ wirewatt_status wirewatt_end(wirewatt_session* session, wirewatt_reading* readin
       session->reasons[s + 2] = found->segments[s].reason;
     }
     add_to_total(session->total, whole, *found);
+    session->kernels = found->kernels;
     // A program built with an earlier version has a shorter structure.
     std::memcpy(reading, &whole, whole.size);
     return WIREWATT_OK;
@@ -207,6 +209,70 @@ const char* wirewatt_reason(const wirewatt_session* session, int index) {
   if (session == nullptr || index < -2 || index >= WIREWATT_SEGMENTS) return "";
   const int place = index == -1 ? 0 : index == -2 ? 1 : index + 2;
   return session->reasons[static_cast<std::size_t>(place)].c_str();
+}
+
+size_t wirewatt_kernels(const wirewatt_session* session) {
+  return session != nullptr ? session->kernels.kernels.size() : 0;
+}
+
+wirewatt_status wirewatt_kernel_at(const wirewatt_session* session, size_t index,
+                                   wirewatt_kernel* kernel) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_kernel_at: no session");
+    if (kernel == nullptr || kernel->size < sizeof(size_t)) {
+      return refuse("wirewatt_kernel_at: set kernel.size to sizeof(wirewatt_kernel)");
+    }
+    if (index >= session->kernels.kernels.size()) {
+      return refuse("wirewatt_kernel_at: no such kernel in the last reading");
+    }
+    const auto& found = session->kernels.kernels[index];
+    wirewatt_kernel whole{};
+    whole.size = std::min(kernel->size, sizeof whole);
+    whole.name = found.kernel.c_str();
+    whole.reason = found.reason.c_str();
+    whole.launches = found.launches;
+    whole.energy = joules_of({found.status, {}, found.energy_j});
+    whole.launches_wanted =
+        found.launches_wanted.value_or(std::numeric_limits<double>::quiet_NaN());
+    std::memcpy(kernel, &whole, whole.size);
+    return WIREWATT_OK;
+  });
+}
+
+double wirewatt_kernel_covariance(const wirewatt_session* session, size_t one, size_t other) {
+  const std::size_t count = wirewatt_kernels(session);
+  if (one >= count || other >= count || session->kernels.covariance.empty()) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return session->kernels.covariance[one * count + other];
+}
+
+wirewatt_status wirewatt_add_launch(wirewatt_session* session, const char* kernel, int64_t start_ns,
+                                    int64_t end_ns) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_add_launch: no session");
+    if (kernel == nullptr) return refuse("wirewatt_add_launch: no name of the kernel");
+    const auto added = session->bracket->add_launch(kernel, start_ns, end_ns);
+    return added ? WIREWATT_OK : refuse(added.error());
+  });
+}
+
+wirewatt_status wirewatt_set_response(wirewatt_session* session, wirewatt_response kind,
+                                      double seconds, double relative_error) {
+  return guarded([&] {
+    if (session == nullptr) return refuse("wirewatt_set_response: no session");
+    if (kind != WIREWATT_WINDOW && kind != WIREWATT_LAG) {
+      return refuse("wirewatt_set_response: no such response");
+    }
+    if (!std::isfinite(seconds) || seconds <= 0 || !(relative_error >= 0 && relative_error < 1)) {
+      return refuse(
+          "wirewatt_set_response: the time must be above 0, and its error between 0 and 1");
+    }
+    session->bracket->set_response(ww::measure::register_response(
+        kind == WIREWATT_LAG ? ww::measure::ResponseKind::lag : ww::measure::ResponseKind::window,
+        seconds, relative_error));
+    return WIREWATT_OK;
+  });
 }
 
 size_t wirewatt_metrics(const wirewatt_session* session, char* text, size_t size) {

@@ -111,6 +111,40 @@ TEST_F(Library, GivesJoulesOfTheDeviceAndOfEachSegment) {
   wirewatt_close(session);
 }
 
+TEST_F(Library, GivesJoulesOfEachKernel) {
+  wirewatt_session* session = nullptr;
+  ASSERT_EQ(wirewatt_open("virtual", "", &session), WIREWATT_OK) << wirewatt_error();
+  EXPECT_EQ(wirewatt_kernels(session), 0U);
+  wirewatt_kernel kernel{};
+  kernel.size = sizeof kernel;
+  EXPECT_EQ(wirewatt_kernel_at(session, 0, &kernel), WIREWATT_INVALID);
+  launch(1);  // launches before the stretch are not in it
+  double once = 0;
+  for (const int times : {2000, 4000}) {
+    ASSERT_EQ(wirewatt_begin(session), WIREWATT_OK) << wirewatt_error();
+    EXPECT_EQ(wirewatt_add_launch(session, "copy", 0, 1), WIREWATT_UNSUPPORTED);
+    launch(times);
+    wirewatt_reading reading{};
+    reading.size = sizeof reading;
+    ASSERT_EQ(wirewatt_end(session, &reading), WIREWATT_OK) << wirewatt_error();
+    ASSERT_EQ(wirewatt_kernels(session), 1U);
+    ASSERT_EQ(wirewatt_kernel_at(session, 0, &kernel), WIREWATT_OK) << wirewatt_error();
+    EXPECT_STREQ(kernel.name, "copy");
+    EXPECT_EQ(kernel.launches, static_cast<std::uint64_t>(times));
+    ASSERT_EQ(kernel.energy.status, WIREWATT_FIGURE_OK) << kernel.reason;
+    EXPECT_LT(kernel.energy.value, reading.device.value);
+    EXPECT_GT(wirewatt_kernel_covariance(session, 0, 0), 0);
+    if (once > 0) {
+      EXPECT_NEAR(kernel.energy.value / once, 2, 0.2);
+    }
+    once = kernel.energy.value;
+  }
+  EXPECT_TRUE(std::isnan(wirewatt_kernel_covariance(session, 0, 1)));
+  EXPECT_EQ(wirewatt_set_response(session, WIREWATT_LAG, 0, 0.05), WIREWATT_INVALID);
+  EXPECT_EQ(wirewatt_set_response(session, WIREWATT_LAG, 0.05, 0.05), WIREWATT_OK);
+  wirewatt_close(session);
+}
+
 TEST_F(Library, GivesMetricsOfAllItsStretches) {
   wirewatt_session* session = nullptr;
   ASSERT_EQ(wirewatt_open("", model().c_str(), &session), WIREWATT_OK) << wirewatt_error();

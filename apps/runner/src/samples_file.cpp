@@ -1,4 +1,4 @@
-#include "samples_file.hpp"
+#include "ww/runner/samples_file.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -25,12 +25,14 @@ Result<SamplesFile> read_samples_file(const std::string& file) {
       return {};
     }
     WW_ASSIGN(time_ns, columns->integer(row, "time_ns"));
+    WW_ASSIGN(power_uw, columns->optional_integer(row, "power_uw"));
     WW_ASSIGN(ticks, columns->optional_integer(row, "energy_ticks"));
     WW_ASSIGN(valid, columns->integer(row, "valid"));
     WW_ASSIGN(launched, columns->integer(row, "launched"));
     samples.launches = std::max<std::int64_t>(1, launched);
     if (valid != 0) {
-      samples.series.readings.push_back({time_ns, ticks.value_or(energy::kAbsent)});
+      samples.series.readings.push_back(
+          {time_ns, ticks.value_or(energy::kAbsent), power_uw.value_or(energy::kAbsent)});
     }
     return {};
   }));

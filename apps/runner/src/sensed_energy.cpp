@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "samples_file.hpp"
 #include "ww/energy/energy.hpp"
+#include "ww/runner/samples_file.hpp"
 
 namespace ww::runner {
 namespace {
@@ -11,6 +11,9 @@ namespace {
 // The virtual GPU's driver records 40 idle readings before the first launch and after the last one.
 // Ten of them are left to the load: readings average over a short time and arrive late.
 constexpr std::size_t kIdleReadings = 30;
+
+constexpr const char* kNoEnergyCounter =
+    "the sensor has no energy counter, and its power register may lag or miss short launches";
 
 }  // namespace
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include "segments.hpp"
 #include "ww/core/device_name.hpp"
@@ -23,15 +25,22 @@ Joules joules_of(const energy::Energy& energy) {
   return joules;
 }
 
+constexpr std::ptrdiff_t kReadingsBefore = 30;  // that may show power at rest
+
 // What both kinds of device share: the sensor, the model and the state of the bracket.
 class Common : public Bracket {
  public:
   Common(std::unique_ptr<measure::Sensor> sensor, std::optional<model::WireModel> model)
-      : sensor_(std::move(sensor)), model_(std::move(model)) {}
+      : sensor_(std::move(sensor)), model_(std::move(model)) {
+    known_.gain_tolerance_95 = sensor_->facts().gain_tolerance_95;
+  }
 
   Status begin() override {
     if (begun_) return fail(ErrorCode::invalid_argument, "begun already; end it first", device());
-    WW_TRY(sensor_->new_readings());  // those of before
+    rest(*sensor_);
+    WW_ASSIGN(before, sensor_->new_readings());
+    const auto kept = std::min(std::ssize(before), kReadingsBefore);
+    before_.assign(before.end() - kept, before.end());
     from_ns_ = sensor_->now_ns();
     begun_ = true;
     return {};
@@ -48,17 +57,35 @@ class Common : public Bracket {
         energy::energy_series(readings), from_ns_, to_ns,
         {.gain_tolerance_95 = sensor_->facts().gain_tolerance_95.value_or(0.0)}));
     WW_TRY(fill(reading));
+    rest(*sensor_);
+    WW_ASSIGN(after, sensor_->new_readings());
+    const std::int64_t alone_ns = alone_since_ns();
+    std::erase_if(before_, [&](const SensorReading& one) { return one.time_ns < alone_ns; });
+    readings.insert(readings.begin(), before_.begin(), before_.end());
+    readings.insert(readings.end(), after.begin(), after.end());
+    reading.kernels = kernel_energies(launches_, energy::energy_series(readings), known_);
+    launches_.clear();
     return reading;
   }
 
+  void set_response(const measure::LaunchSensor& response) override { known_.response = response; }
+
  protected:
   virtual Status fill(Reading& reading) = 0;
+  // Lets the device rest before and after the bracket, where that costs nobody time.
+  virtual void rest(measure::Sensor&) {}
+  // Since when launches are only those of the bracket.
+  [[nodiscard]] virtual std::int64_t alone_since_ns() const { return from_ns_; }
+  [[nodiscard]] LaunchLog& launches() { return launches_; }
   [[nodiscard]] bool begun() const { return begun_; }
   [[nodiscard]] const std::optional<model::WireModel>& model() const { return model_; }
 
  private:
   std::unique_ptr<measure::Sensor> sensor_;
   std::optional<model::WireModel> model_;
+  KernelSensor known_;
+  LaunchLog launches_;
+  std::vector<SensorReading> before_;
   std::int64_t from_ns_{};
   bool begun_{};
 };
@@ -81,10 +108,15 @@ class VirtualBracket final : public Common {
   Status begin() override {
     WW_TRY(Common::begin());
     first_ = abi_.dispatch_count();
+    ww_vgpu_dispatch last{};
+    alone_since_ns_ = first_ > 0 && abi_.dispatch(first_ - 1, &last) == 0 ? last.end_ns : 0;
     return {};
   }
   Status add_traffic(model::WireSegment, double, double) override {
     return fail(ErrorCode::unsupported, "a virtual device counts its traffic itself", name_);
+  }
+  Status add_launch(const std::string&, std::int64_t, std::int64_t) override {
+    return fail(ErrorCode::unsupported, "a virtual device knows its launches itself", name_);
   }
 
  private:
@@ -103,6 +135,7 @@ class VirtualBracket final : public Common {
       dispatch.id = id;
       dispatch.kernel = raw.kernel != nullptr ? raw.kernel : "";
       dispatch.duration_ns = static_cast<double>(raw.end_ns - raw.start_ns);
+      launches().add(dispatch.kernel, raw.start_ns, raw.end_ns);
       for (std::size_t i = 0; i < names_.size(); ++i) dispatch.counters[names_[i]] = values[i];
       dispatches.push_back(std::move(dispatch));
     }
@@ -115,7 +148,16 @@ class VirtualBracket final : public Common {
     return fill_segments(reading, model(), kernels);
   }
 
+  // By the chip's clock, which stands still between a program's launches.
+  void rest(measure::Sensor& sensor) override {
+    const double period_s = sensor.facts().stated_period_s.value_or(0);
+    sensor.sleep_until(sensor.now_ns() +
+                       std::llround(static_cast<double>(kReadingsBefore) * period_s * 1e9));
+  }
+  [[nodiscard]] std::int64_t alone_since_ns() const override { return alone_since_ns_; }
+
   const ww_vgpu_abi& abi_;
+  std::int64_t alone_since_ns_{};
   std::vector<std::string> names_;
   std::string name_{kVirtualLabel};
   std::string target_;
@@ -149,6 +191,19 @@ class RealBracket final : public Common {
     if (!said) said.emplace();
     said->bytes += bytes;
     (known ? said->toggled_bits : said->unknown_bytes) += known ? 8 * bytes * toggle_rate : bytes;
+    return {};
+  }
+
+  Status add_launch(const std::string& kernel, std::int64_t start_ns,
+                    std::int64_t end_ns) override {
+    if (!begun()) return fail(ErrorCode::invalid_argument, "was not begun", name_);
+    if (end_ns <= start_ns) {
+      return fail(
+          ErrorCode::invalid_argument,
+          fmt::format("a launch of {} ends at {} ns and begins at {} ns", kernel, end_ns, start_ns),
+          name_);
+    }
+    launches().add(kernel, start_ns, end_ns);
     return {};
   }
 

@@ -12,7 +12,7 @@ Every figure has a status and an interval. What comes from the virtual GPU says 
 no measurement. Where a figure is missing its value is None, and `reason` says why.
 """
 
-from ._bracket import Bracket, Session, bracket
+from ._bracket import Bracket, Kernel, Session, bracket
 from ._commands import (
     Calibration,
     Device,
@@ -45,6 +45,7 @@ __all__ = [
     "EnvironmentTrouble",
     "Estimate",
     "Figure",
+    "Kernel",
     "Progress",
     "Session",
     "Sweep",

@@ -7,7 +7,7 @@ import math
 import os
 import pathlib
 import re
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from cffi import FFI
 
@@ -61,8 +61,21 @@ def _library() -> Tuple[FFI, Any]:
     return _loaded
 
 
+class Kernel:
+    """What the launches of one kernel cost above the power at rest: `energy` is a figure in joules, of all
+    `launches`. `launches_wanted` would resolve it; None if no number would."""
+
+    def __init__(self, name: str, launches: int, energy: Figure, launches_wanted: Optional[float]) -> None:
+        self.name = name
+        self.launches = launches
+        self.energy = energy
+        self.launches_wanted = launches_wanted
+
+
 class Bracket:
-    """What a stretch cost, once it has ended: `device`, `interconnect` and `segments` are figures in joules."""
+    """What a stretch cost, once it has ended: `device`, `interconnect` and `segments` are figures in joules.
+    `kernels` are those of its kernels, by name, and `covariance` that of their joules [J^2], in the same order; it
+    is empty if the readings part no kernel."""
 
     def __init__(self) -> None:
         self.is_virtual = False
@@ -70,9 +83,12 @@ class Bracket:
         self.dispatches = 0
         self.device = self.interconnect = Figure(None, unit="J", status="unavailable", reason="it has not ended")
         self.segments: Dict[str, Figure] = {}
+        self.kernels: Dict[str, Kernel] = {}
+        self.covariance: List[List[float]] = []
 
     def _repr_html_(self) -> str:
-        rows = {"device": self.device, "interconnect": self.interconnect, **self.segments}
+        rows = {"device": self.device, "interconnect": self.interconnect, **self.segments,
+                **{kernel.name: kernel.energy for kernel in self.kernels.values()}}
         cells = "".join(f"<tr><td>{name}</td><td>{figure}</td></tr>" for name, figure in rows.items())
         label = " (virtual)" if self.is_virtual else ""
         return f"<table><caption>{self.seconds:.4g} s{label}</caption>{cells}</table>"
@@ -137,7 +153,25 @@ class Session:
         out.interconnect = self._figure(reading.interconnect, _INTERCONNECT, "interconnect")
         out.segments = {name: self._figure(reading.segment[index], index, name)
                         for index, name in enumerate(_SEGMENTS)}
+        count = self._lib.wirewatt_kernels(session)
+        out.kernels = {kernel.name: kernel for kernel in map(self._kernel, range(count))}
+        covariance = [[self._lib.wirewatt_kernel_covariance(session, one, other) for other in range(count)]
+                      for one in range(count)]
+        out.covariance = [] if any(math.isnan(value) for row in covariance for value in row) else covariance
         return out
+
+    def add_launch(self, kernel: str, start_ns: int, end_ns: int) -> None:
+        """On real GPUs: a launch since begin(), by time.monotonic_ns()."""
+        self._check(self._lib.wirewatt_add_launch(self._open_session(), kernel.encode(), start_ns, end_ns))
+
+    def set_response(self, window_s: Optional[float] = None, lag_s: Optional[float] = None,
+                     relative_error: float = 0.05) -> None:
+        """How a sensor without an energy counter responds, as `wirewatt doctor` finds it: one of the two times."""
+        if (window_s is None) == (lag_s is None):
+            raise UsageError("give either window_s or lag_s")
+        kind = self._lib.WIREWATT_WINDOW if lag_s is None else self._lib.WIREWATT_LAG
+        seconds = window_s if lag_s is None else lag_s
+        self._check(self._lib.wirewatt_set_response(self._open_session(), kind, seconds, relative_error))
 
     def metrics(self) -> str:
         """The joules of all stretches so far as OpenMetrics text, for a page that a monitoring system scrapes."""
@@ -148,8 +182,21 @@ class Session:
             raise WirewattError(self._ffi.string(self._lib.wirewatt_error()).decode(errors="replace"))
         return self._ffi.string(text).decode(errors="replace")
 
+    def _kernel(self, index: int) -> Kernel:
+        found = self._ffi.new("wirewatt_kernel*")
+        found.size = self._ffi.sizeof("wirewatt_kernel")
+        self._check(self._lib.wirewatt_kernel_at(self._session, index, found))
+        text = lambda of: self._ffi.string(of).decode(errors="replace")
+        energy = self._joules(found.energy, text(found.reason), text(found.name))
+        wanted = None if math.isnan(found.launches_wanted) else found.launches_wanted
+        return Kernel(text(found.name), found.launches, energy, wanted)
+
     def _figure(self, joules: Any, index: int, name: str) -> Figure:
         reason = self._ffi.string(self._lib.wirewatt_reason(self._session, index)).decode(errors="replace")
+        return self._joules(joules, reason, name)
+
+    @staticmethod
+    def _joules(joules: Any, reason: str, name: str) -> Figure:
         known = not math.isnan(joules.value)
         return Figure(value=joules.value if known else None, low=joules.low if known else None,
                       high=joules.high if known else None, unit="J", status=_STATUSES[joules.status],

@@ -9,10 +9,10 @@
 #include <set>
 
 #include "command.hpp"
+#include "kernel_joules.hpp"
 #include "output.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/measure/csv.hpp"
-#include "ww/measure/launch_energy.hpp"
 
 namespace ww::cli {
 namespace {
@@ -24,17 +24,8 @@ using nlohmann::json;
 struct LaunchesArguments {
   std::string power, launches;
   std::string column{"power_w"};
-  double window_ms{}, lag_ms{};
-  double response_percent{5};
-  double delay_ms{}, delay_error_ms{5};
-  double quantum_w{};
-  double gain_percent{5};
+  ResponseOptions response;
   bool json{};
-};
-
-struct LaunchLog {
-  std::vector<std::string> kernels;
-  std::vector<measure::KernelLaunch> launches;
 };
 
 // A column of times: its name, in the unit that its ending says.
@@ -64,27 +55,32 @@ Result<std::vector<CsvRow>> rows_of(const std::string& path) {
   return rows;
 }
 
-Result<std::vector<measure::PowerPoint>> read_polls(const LaunchesArguments& arguments,
-                                                    double origin_s) {
+std::int64_t whole_ns(double seconds) {
+  return static_cast<std::int64_t>(std::llround(seconds * 1e9));
+}
+
+// Times are counted from `origin_s`: those of some clocks are too long for nanoseconds in a double.
+Result<energy::EnergySeries> read_polls(const LaunchesArguments& arguments, double origin_s) {
   WW_ASSIGN(rows, rows_of(arguments.power));
   const CsvColumns columns(rows.front(), arguments.power);
   WW_ASSIGN(time, time_column(columns, arguments.power, "time", ""));
-  std::vector<measure::PowerPoint> polls;
+  energy::EnergySeries polls;
   for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
     WW_ASSIGN(at, columns.number(*row, time.name));
     WW_ASSIGN(power_w, columns.number(*row, arguments.column));
-    const double time_s = at * time.seconds - origin_s;
-    if (!polls.empty() && time_s < polls.back().time_s) {
+    const std::int64_t time_ns = whole_ns(at * time.seconds - origin_s);
+    if (!polls.readings.empty() && time_ns < polls.readings.back().time_ns) {
       return fail(ErrorCode::bad_data, "time runs backwards",
                   fmt::format("{}:{}", arguments.power, row->line));
     }
-    polls.push_back({time_s, power_w});
+    polls.readings.push_back(
+        {time_ns, energy::kAbsent, static_cast<std::int64_t>(std::llround(power_w * 1e6))});
   }
   return polls;
 }
 
-// Launches in order of time, as seconds since the first one.
-Result<LaunchLog> read_launches(const std::string& path, double& origin_s) {
+// Launches since the first one, whose time is `origin_s`. Kernels are in the order of their names.
+Result<session::LaunchLog> read_launches(const std::string& path, double& origin_s) {
   WW_ASSIGN(rows, rows_of(path));
   const CsvColumns columns(rows.front(), path);
   WW_ASSIGN(start, time_column(columns, path, "start", "Start_Timestamp"));
@@ -95,36 +91,36 @@ Result<LaunchLog> read_launches(const std::string& path, double& origin_s) {
     double from{}, to{};
   };
   std::vector<Named> named;
-  std::set<std::string> names;
   for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
     WW_ASSIGN(kernel, columns.text(*row, name));
     WW_ASSIGN(from, columns.number(*row, start.name));
     WW_ASSIGN(to, columns.number(*row, end.name));
     named.push_back({std::string(kernel), from * start.seconds, to * end.seconds});
-    names.insert(named.back().kernel);
   }
-  std::ranges::sort(named, {}, &Named::from);
-  origin_s = named.front().from;
-  LaunchLog log{{names.begin(), names.end()}, {}};
+  origin_s = std::ranges::min(named, {}, &Named::from).from;
+  std::ranges::sort(named, {}, &Named::kernel);
+  session::LaunchLog log;
   for (const auto& launch : named) {
-    const auto index = std::distance(names.begin(), names.find(launch.kernel));
-    log.launches.push_back(
-        {static_cast<std::size_t>(index), {launch.from - origin_s, launch.to - origin_s}});
+    log.add(launch.kernel, whole_ns(launch.from - origin_s), whole_ns(launch.to - origin_s));
   }
   return log;
 }
 
-measure::LaunchSensor sensor_of(const LaunchesArguments& arguments) {
-  measure::LaunchSensor sensor;
-  sensor.kind = arguments.lag_ms > 0 ? measure::ResponseKind::lag : measure::ResponseKind::window;
-  sensor.time_s = 1e-3 * std::max(arguments.lag_ms, arguments.window_ms);
-  sensor.low_s = sensor.time_s * (1 - arguments.response_percent / 100);
-  sensor.high_s = sensor.time_s * (1 + arguments.response_percent / 100);
-  sensor.delay_s = 1e-3 * arguments.delay_ms;
-  sensor.delay_error_s = 1e-3 * arguments.delay_error_ms;
-  sensor.quantum_w = arguments.quantum_w;
-  sensor.gain_tolerance_95 = arguments.gain_percent / 100;
-  return sensor;
+// The mean reading during a kernel's launches times their length.
+std::optional<double> naive_energy(const energy::EnergySeries& polls, const session::LaunchLog& log,
+                                   std::size_t kernel) {
+  std::vector<measure::PowerPoint> points;
+  for (const auto& poll : polls.readings) {
+    points.push_back(
+        {static_cast<double>(poll.time_ns) * 1e-9, static_cast<double>(poll.power_uw) * 1e-6});
+  }
+  std::vector<measure::KernelLaunch> launches;
+  for (const auto& launch : log.launches()) {
+    launches.push_back(
+        {launch.kernel,
+         {static_cast<double>(launch.start_ns) * 1e-9, static_cast<double>(launch.end_ns) * 1e-9}});
+  }
+  return measure::naive_launch_energy(points, launches, kernel);
 }
 
 json to_json(const std::string& name, const measure::LaunchEnergy& kernel,
@@ -150,48 +146,55 @@ json to_json(const std::string& name, const measure::LaunchEnergy& kernel,
           {"launches_wanted", kernel.launches_wanted ? json(*kernel.launches_wanted) : json()}};
 }
 
+// Covariance of one launch of each kernel.
+std::vector<double> of_one_launch(const session::KernelEnergies& found) {
+  std::vector<double> covariance = found.covariance;
+  const std::size_t count = found.kernels.size();
+  for (std::size_t i = 0; i < covariance.size(); ++i) {
+    covariance[i] /= static_cast<double>(found.kernels[i / count].launches) *
+                     static_cast<double>(found.kernels[i % count].launches);
+  }
+  return covariance;
+}
+
 int run(const LaunchesArguments& arguments) {
   double origin_s = 0;
   const auto log = read_launches(arguments.launches, origin_s);
   if (!log) return report_error(log.error());
   const auto polls = read_polls(arguments, origin_s);
   if (!polls) return report_error(polls.error());
-  const auto period = measure::find_update_period(*polls);
-  if (!period.resolved) {
-    return report_error({ErrorCode::bad_data,
-                         "the sensor's period is not resolved: " + period.reason, arguments.power});
+  const auto found = session::kernel_energies(*log, *polls, arguments.response.sensor());
+  if (!found.kernels.front().launch) {
+    return report_error({ErrorCode::bad_data, found.kernels.front().reason, arguments.power});
   }
-  const auto readings = measure::refreshes(*polls, period);
-  const auto found = measure::launch_energies(readings, log->launches, {}, sensor_of(arguments));
-  if (!found) return report_error(found.error());
-  const auto naive = [&](std::size_t kernel) {
-    return measure::naive_launch_energy(*polls, log->launches, kernel);
-  };
   if (arguments.json) {
     json kernels = json::array();
-    for (std::size_t k = 0; k < log->kernels.size(); ++k) {
-      kernels.push_back(to_json(log->kernels[k], found->kernels[k], naive(k)));
+    for (std::size_t k = 0; k < found.kernels.size(); ++k) {
+      kernels.push_back(to_json(found.kernels[k].kernel, *found.kernels[k].launch,
+                                naive_energy(*polls, *log, k)));
     }
-    print_json({{"period_s", period.period_s},
-                {"rest_w", found->rest_w},
-                {"noise_w", found->noise_w},
+    print_json({{"period_s", found.period_s},
+                {"rest_w", found.rest_w},
+                {"noise_w", found.noise_w},
                 {"kernels", kernels},
-                {"covariance_j2", found->covariance}});
+                {"covariance_j2", of_one_launch(found)}});
     return 0;
   }
-  fmt::print("{} readings every {:.4g} ms; {:.1f} W at rest, noise {:.2g} W\n", readings.size(),
-             1e3 * period.period_s, found->rest_w, found->noise_w);
+  fmt::print("{} readings every {:.4g} ms; {:.1f} W at rest, noise {:.2g} W\n", found.readings,
+             1e3 * found.period_s, found.rest_w, found.noise_w);
   std::vector<std::vector<std::string>> rows{
       {"KERNEL", "LAUNCHES", "MS", "ABOVE REST J", "TOTAL J", "MEAN READING J", "STATUS"}};
-  for (std::size_t k = 0; k < log->kernels.size(); ++k) {
-    const auto& kernel = found->kernels[k];
+  for (std::size_t k = 0; k < found.kernels.size(); ++k) {
+    const auto& kernel = *found.kernels[k].launch;
     const bool known = kernel.status == RowStatus::ok;
     const auto text = [&](double value, double half) {
       return known ? fmt::format("{:.4g} +- {:.2g}", value, half) : std::string("-");
     };
-    rows.push_back({log->kernels[k], std::to_string(kernel.launches),
+    const auto naive = naive_energy(*polls, *log, k);
+    rows.push_back({found.kernels[k].kernel, std::to_string(kernel.launches),
                     fmt::format("{:.4g}", 1e3 * kernel.duration_s),
                     text(kernel.energy_j, kernel.half_j), text(kernel.total_j, kernel.total_half_j),
+                    naive ? fmt::format("{:.4g}", *naive) : "-",
                     std::string(to_string(kernel.status)) +
                         (kernel.reason.empty() ? "" : ": " + kernel.reason)});
   }
@@ -216,39 +219,11 @@ void add_launches(CLI::App& app, Outcome& outcome) {
           "or rocprofv3's kernel trace")
       ->required();
   command->add_option("--column", arguments->column, "Column of the watts")->capture_default_str();
-  auto* window = command
-                     ->add_option("--window", arguments->window_ms,
-                                  "Window that a reading averages [ms]; wirewatt doctor finds it "
-                                  "(no default: give this or "
-                                  "--lag)")
-                     ->check(CLI::PositiveNumber);
-  auto* lag = command
-                  ->add_option("--lag", arguments->lag_ms,
-                               "Time constant of a lagging sensor [ms] (no default)")
-                  ->check(CLI::PositiveNumber)
-                  ->excludes(window);
-  command
-      ->add_option("--response-error", arguments->response_percent,
-                   "95% half-width of window or lag [%]")
-      ->check(CLI::Range(0.0, 90.0))
-      ->capture_default_str();
-  command->add_option("--delay", arguments->delay_ms, "Delay of the readings [ms]")
-      ->capture_default_str();
-  command
-      ->add_option("--delay-error", arguments->delay_error_ms,
-                   "95% half-width of the delay, with the clocks' alignment [ms]")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--whole-watts", arguments->quantum_w, "Step of the readings [W]")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--gain-error", arguments->gain_percent, "95% half-width of the gain [%]")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->footer("Example:\n  wirewatt launches power.csv kernel_trace.csv --window 100");
-  command->callback([arguments, &outcome, window, lag] {
-    if (window->count() + lag->count() == 0) {
+  command->callback([arguments, &outcome] {
+    if (!arguments->response.sensor().response) {
       throw CLI::RequiredError("--window or --lag (wirewatt doctor finds it)");
     }
     outcome.exit_code = run(*arguments);

@@ -20,38 +20,8 @@
 namespace ww::cli {
 namespace {
 
-struct Scale {
-  double above;
-  double factor;
-  const char* prefix;
-};
-
-// The prefix that a value is printed with; its interval is printed with the same.
-Scale scale_of(double value) {
-  static constexpr Scale scales[] = {
-      {1, 1, ""}, {1e-3, 1e3, "m"}, {1e-6, 1e6, "u"}, {1e-9, 1e9, "n"}, {0, 1e12, "p"}};
-  for (const auto& scale : scales) {
-    if (std::abs(value) >= scale.above && value != 0) return scale;
-  }
-  return scales[0];
-}
-
 std::string counted(std::size_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string interval_text(const std::optional<model::Interval>& interval,
-                          const std::optional<double>& upper, const char* unit) {
-  if (interval) {
-    const Scale scale = scale_of(interval->value);
-    return fmt::format("{:.3g} {}{} ({:.3g}..{:.3g})", interval->value * scale.factor, scale.prefix,
-                       unit, interval->low * scale.factor, interval->high * scale.factor);
-  }
-  if (upper) {
-    const Scale scale = scale_of(*upper);
-    return fmt::format("at most {:.3g} {}{}", *upper * scale.factor, scale.prefix, unit);
-  }
-  return "-";
 }
 
 std::string bytes_text(const std::optional<double>& bytes) {
@@ -127,34 +97,6 @@ void print_estimate(const Estimated& done) {
   }
 }
 
-// What the sensor saw of each kernel, beside what its wires are estimated to draw.
-void print_sensed(const std::vector<runner::KernelEnergy>& sensed) {
-  if (sensed.empty()) return;
-  fmt::print("energy of the whole chip above rest, by the times of the launches:\n");
-  std::vector<std::vector<std::string>> rows{{"KERNEL", "LAUNCHES", "ENERGY (95%)", "STATUS"}};
-  for (const auto& kernel : sensed) {
-    rows.push_back({kernel.kernel.substr(0, 40), std::to_string(kernel.launches),
-                    interval_text(kernel.energy_j, std::nullopt, "J"),
-                    kernel.reason.empty() ? std::string(to_string(kernel.status))
-                                          : "unresolved: " + kernel.reason});
-  }
-  print_table(rows);
-}
-
-nlohmann::json sensed_json(const runner::KernelEnergy& kernel) {
-  const auto& energy = kernel.energy_j;
-  return {{"kernel", kernel.kernel},
-          {"launches", kernel.launches},
-          {"status", to_string(kernel.status)},
-          {"reason", kernel.reason},
-          {"energy_j", energy ? nlohmann::json{{"value", energy->value},
-                                               {"low", energy->low},
-                                               {"high", energy->high}}
-                              : nlohmann::json()},
-          {"launches_wanted",
-           kernel.launches_wanted ? nlohmann::json(*kernel.launches_wanted) : nlohmann::json()}};
-}
-
 bool has_figure(const model::Estimate& estimate) {
   return std::ranges::any_of(estimate.kernels, [](const model::KernelEstimate& kernel) {
     return std::ranges::any_of(kernel.segments, [](const model::SegmentEstimate& segment) {
@@ -228,7 +170,10 @@ int run(const EstimateArguments& arguments) {
     print_json(estimate_json(*done));
   } else {
     print_estimate(*done);
-    print_sensed(done->sensed);
+    if (const auto rows = kernel_joules_rows(done->sensed); !rows.empty()) {
+      fmt::print("energy of the whole chip above rest, by the times of the launches:\n");
+      print_table(rows);
+    }
   }
   if (!has_figure(done->estimate)) {
     const int bad = report_error(nothing_estimated(*done));
@@ -267,7 +212,7 @@ nlohmann::json estimate_json(const Estimated& done) {
     }
   }
   json["distances"] = done.model.distance_source;
-  for (const auto& kernel : done.sensed) json["sensed"].push_back(sensed_json(kernel));
+  put_kernel_joules(json, done.sensed);
   return json;
 }
 
@@ -318,6 +263,7 @@ void add_estimate(CLI::App& app, Outcome& outcome) {
   command->add_option("--accelwattch", arguments->accelwattch,
                       "Folder of AccelWattch's GV100 tables, to test whether measured power shows "
                       "an interconnect term");
+  add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "Machine-readable output on stdout");
   command->add_option("command", arguments->command,
                       "A program to run and its arguments, after --");

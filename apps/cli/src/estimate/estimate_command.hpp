@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "kernel_joules.hpp"
 #include "timeline_option.hpp"
 #include "traffic.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/model/estimate.hpp"
-#include "ww/runner/kernel_energy.hpp"
 
 namespace ww::cli {
 
@@ -30,6 +30,7 @@ struct EstimateArguments {
   microbench::DeviceRequest device;
   std::string report;
   TimelineFiles timeline;
+  ResponseOptions response;
   std::string accelwattch;
   std::vector<std::string> command;
   bool json{};
@@ -42,7 +43,7 @@ struct Estimated {
   CountedTraffic traffic;
   model::Estimate estimate;
   // What the sensor saw of each kernel, by the times of its launches. Empty unless a program ran.
-  std::vector<runner::KernelEnergy> sensed;
+  session::KernelEnergies sensed;
   int program_exit_code{};  // of the program that ran
   std::string sealed;       // what score compares with
 };

@@ -13,6 +13,7 @@
 #include "ww/model/technology.hpp"
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/runner/counted_run.hpp"
+#include "ww/runner/samples_file.hpp"
 #include "ww/runner/sensed_energy.hpp"
 
 namespace ww::cli {
@@ -160,8 +161,11 @@ Result<Estimated> run_estimate(const EstimateArguments& arguments) {
     WW_TRY(add_share(done.estimate, ran->samples));
     // Kernels of several processes share the chip's time in no order that their files show.
     if (ran->samples.size() == 1 && ran->counters.size() == 1) {
-      WW_ASSIGN(sensed, runner::kernel_energies(ran->samples.front(), ran->counters.front()));
-      done.sensed = std::move(sensed);
+      WW_ASSIGN(samples, runner::read_samples_file(ran->samples.front()));
+      session::LaunchLog log;
+      if (log_launches(log, counted.dispatches)) {
+        done.sensed = session::kernel_energies(log, samples.series, arguments.response.sensor());
+      }
     }
     for (const auto& file : ran->sealed) {
       WW_ASSIGN(text, read_file(file));

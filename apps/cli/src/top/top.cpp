@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "anyway.hpp"
 #include "command.hpp"
+#include "kernel_joules.hpp"
 #include "output.hpp"
 #include "timeline_option.hpp"
 #include "top/top_card.hpp"
@@ -35,6 +37,7 @@ struct TopArguments {
   std::vector<std::string> command;
   MetricsTargets metrics;
   TimelineFiles timeline;
+  ResponseOptions response;
   bool anyway{};
   bool json{};
 };
@@ -74,6 +77,45 @@ Status add_news(timeline::Timeline& timeline, const session::LiveNews& news,
   return timeline.add_launches(news.dispatches, {model, options, power->estimate, architecture});
 }
 
+// What the joules of kernels follow from. Kernels of several processes share the chip's time in no
+// order that the feed shows, and a program that runs for days must not fill the memory.
+class KernelRecord {
+ public:
+  void take(const session::LiveNews& news) {
+    for (const auto& sample : news.samples) {
+      if (!one_process(sample.process)) return;
+      series_.readings.push_back({sample.time_ns, sample.energy_ticks.value_or(energy::kAbsent),
+                                  static_cast<std::int64_t>(std::llround(sample.power_w * 1e6))});
+    }
+    log_launches(log_, news.dispatches);
+    full_ = log_.launches().size() > kMostLaunches;
+  }
+  [[nodiscard]] session::KernelEnergies energies(const session::KernelSensor& sensor) const {
+    return several_ ? session::KernelEnergies() : session::kernel_energies(log_, series_, sensor);
+  }
+  // Why launches are missing; empty if none are.
+  [[nodiscard]] std::string note() const {
+    if (several_) return "several processes used the chip, so kernels have no joules of their own";
+    if (full_) return fmt::format("joules of kernels cover the first {} launches", kMostLaunches);
+    return {};
+  }
+  [[nodiscard]] bool wants_more() const { return !several_ && !full_; }
+
+ private:
+  static constexpr std::size_t kMostLaunches = 1'000'000;
+
+  bool one_process(const std::string& process) {
+    if (process_.empty()) process_ = process;
+    several_ = process != process_;
+    return !several_;
+  }
+
+  session::LaunchLog log_;
+  energy::EnergySeries series_{{}, true};
+  std::string process_;
+  bool several_{}, full_{};
+};
+
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 Result<int> watch_program(const TopArguments& arguments, const model::WireModel& model) {
   WW_TRY(microbench::enter_virtual_device(arguments.device));
@@ -93,9 +135,11 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   timeline::Timeline timeline({device, true, model.misfit, architecture});
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
+  KernelRecord kernels;
   std::uint64_t dispatches = 0;
   bool quit = false;
   bool ended = false;
+  session::KernelEnergies energies;  // once the program has ended
   Status trouble;
   while (!quit) {
     ended = program.ended();
@@ -113,7 +157,12 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
       trouble = add_news(timeline, *news, *power, model, architecture);
       if (!trouble) break;
     }
+    if (kernels.wants_more()) kernels.take(*news);
     json facts = {{"virtual", true}, {"running", !ended}};
+    if (ended && energies.kernels.empty()) {
+      energies = kernels.energies(arguments.response.sensor());
+    }
+    put_kernel_joules(facts, energies);
     if (*power) {
       dispatches += (*power)->dispatches;
       display.take((*power)->estimate.total);
@@ -134,6 +183,13 @@ Result<int> watch_program(const TopArguments& arguments, const model::WireModel&
   display.close();
   if (arguments.timeline.wanted()) WW_TRY(save_timeline(timeline, arguments.timeline));
   WW_TRY(trouble);
+  if (!arguments.json) {
+    if (const auto rows = kernel_joules_rows(energies); !rows.empty()) {
+      fmt::print("energy of the whole chip above rest, by the times of the launches:\n");
+      print_table(rows);
+    }
+  }
+  if (const auto note = kernels.note(); !note.empty()) spdlog::warn(note);
   return WatchedProgram::told(result);
 }
 
@@ -181,6 +237,7 @@ void add_top(CLI::App& app, Outcome& outcome) {
       "Send the figures to OpenTelemetry at each refresh: append a line of JSON to a file, or "
       "send a request to a collector at http://HOST:PORT");
   add_timeline_options(*command, arguments->timeline);
+  add_response_options(*command, arguments->response);
   command->add_flag("--json", arguments->json, "One JSON object a line for each refresh");
   command->add_option(
       "command", arguments->command,

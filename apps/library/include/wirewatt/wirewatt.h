@@ -124,6 +124,44 @@ WIREWATT_EXPORT wirewatt_status wirewatt_add_traffic(wirewatt_session* session,
  * wirewatt_segment, -1 for the device, -2 for the interconnect. Valid until the next end. */
 WIREWATT_EXPORT const char* wirewatt_reason(const wirewatt_session* session, int index);
 
+/* --- kernels -------------------------------------------------------------------------------- */
+
+/* Joules of one kernel in the last reading: those of all its launches, above the power at rest.
+ * They come from the times of the launches and the sensor's readings (docs/attribution.md). */
+typedef struct wirewatt_kernel {
+  size_t size; /* set it to sizeof(wirewatt_kernel) before the call */
+  const char* name;
+  const char* reason; /* why there are no joules; "" if there are */
+  uint64_t launches;
+  wirewatt_joules energy; /* NOT_IDENTIFIED if the readings do not resolve it */
+  /* Launches that would resolve it; NaN if no number would. */
+  double launches_wanted;
+} wirewatt_kernel;
+/* Number of kernels in the last reading. 0 on real devices, unless the program reports its
+ * launches.
+ */
+WIREWATT_EXPORT size_t wirewatt_kernels(const wirewatt_session* session);
+/* A kernel of the last reading, by 0, 1, ... Its texts are valid until the next end. */
+WIREWATT_EXPORT wirewatt_status wirewatt_kernel_at(const wirewatt_session* session, size_t index,
+                                                   wirewatt_kernel* kernel);
+/* Covariance of two kernels' joules [J^2], by noise and by the gain that they share; NaN if the
+ * readings part no kernel. The variance of a sum is the sum of all covariances. */
+WIREWATT_EXPORT double wirewatt_kernel_covariance(const wirewatt_session* session, size_t one,
+                                                  size_t other);
+/* Reports a launch between begin and end, on real devices: its times in ns of CLOCK_MONOTONIC. */
+WIREWATT_EXPORT wirewatt_status wirewatt_add_launch(wirewatt_session* session, const char* kernel,
+                                                    int64_t start_ns, int64_t end_ns);
+typedef enum wirewatt_response {
+  WIREWATT_WINDOW = 0, /* a reading is the mean over a window */
+  WIREWATT_LAG = 1     /* a reading follows with a time constant */
+} wirewatt_response;
+/* How the power register responds, as `wirewatt doctor` finds it: window or time constant [s], and
+ * its 95% half-width as a share of it. Sensors without an energy counter need it for the joules of
+ * kernels. The gain is taken to be known to 5%. */
+WIREWATT_EXPORT wirewatt_status wirewatt_set_response(wirewatt_session* session,
+                                                      wirewatt_response kind, double seconds,
+                                                      double relative_error);
+
 /* Writes the joules of all stretches that have ended in this session, as OpenMetrics text for a
  * monitoring system: by device, segment and status, with their intervals, as `wirewatt top
  * --openmetrics` does. Writes at most `size` bytes with the zero at the end; text may be NULL if

@@ -2,10 +2,12 @@
 #ifndef WIREWATT_WIREWATT_HPP
 #define WIREWATT_WIREWATT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "wirewatt/wirewatt.h"
 
@@ -40,6 +42,27 @@ class session {
   }
   // See wirewatt_reason.
   std::string reason(int index) const { return wirewatt_reason(session_.get(), index); }
+  // See wirewatt_kernel_at. The texts are valid until the next end.
+  std::vector<wirewatt_kernel> kernels() const {
+    std::vector<wirewatt_kernel> found(wirewatt_kernels(session_.get()));
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      found[i].size = sizeof found[i];
+      check(wirewatt_kernel_at(session_.get(), i, &found[i]));
+    }
+    return found;
+  }
+  // See wirewatt_kernel_covariance.
+  double kernel_covariance(std::size_t one, std::size_t other) const {
+    return wirewatt_kernel_covariance(session_.get(), one, other);
+  }
+  // See wirewatt_add_launch.
+  void add_launch(const std::string& kernel, std::int64_t start_ns, std::int64_t end_ns) {
+    check(wirewatt_add_launch(session_.get(), kernel.c_str(), start_ns, end_ns));
+  }
+  // See wirewatt_set_response.
+  void set_response(wirewatt_response kind, double seconds, double relative_error) {
+    check(wirewatt_set_response(session_.get(), kind, seconds, relative_error));
+  }
   // See wirewatt_metrics.
   std::string metrics() const {
     std::string text(wirewatt_metrics(session_.get(), nullptr, 0), '\0');

@@ -69,6 +69,11 @@ struct LaunchSensor {
 // the readings is the finest that the test saw.
 [[nodiscard]] LaunchSensor launch_sensor(const SensorCheck& check);
 
+// One whose window or time constant is known to `relative_error` (95%). The clocks agree to 5 ms,
+// and the gain is known to 5%, unless the caller knows better.
+[[nodiscard]] LaunchSensor register_response(ResponseKind kind, double time_s,
+                                             double relative_error);
+
 struct LaunchOptions {
   std::vector<double>
       bins_s;            // ends of bins of the time since launch; empty: the launch is one bin

@@ -12,6 +12,7 @@
 #include "ww/core/result_row.hpp"
 #include "ww/model/interval.hpp"
 #include "ww/model/wire_model.hpp"
+#include "ww/session/kernel_energy.hpp"
 
 namespace ww::session {
 
@@ -27,10 +28,14 @@ struct Reading {
   Joules device;                   // the whole board or chip, as its sensor counts
   Joules interconnect;             // sum of the segments that have a figure
   std::array<Joules, 3> segments;  // by model::WireSegment
+  KernelEnergies kernels;          // of the launches in between; empty if none is known
 };
 
 inline constexpr double unknown_toggle_rate = -1;
 
+// A virtual chip rests for 30 readings before begin and after end, outside of the bracket: its
+// clock stands still between launches, so that no reading would show the power at rest.
+//
 // Threading: one caller at a time. Finish the queue before begin and end.
 class Bracket {
  public:
@@ -56,6 +61,14 @@ class Bracket {
   // applications do. Errors:
   // invalid_argument (not begun; negative), unsupported (a virtual device counts itself).
   virtual Status add_traffic(model::WireSegment segment, double bytes, double toggle_rate) = 0;
+  // On real devices the program reports its launches, by the device's clock (steady_clock). Errors:
+  // invalid_argument (not begun; a launch that ends before it begins), unsupported (a virtual
+  // device knows them).
+  virtual Status add_launch(const std::string& kernel, std::int64_t start_ns,
+                            std::int64_t end_ns) = 0;
+  // How the power register responds, for devices without an energy counter. Kernels have no joules
+  // there without it.
+  virtual void set_response(const measure::LaunchSensor& response) = 0;
   // Error invalid_argument: not begun; errors of the device.
   virtual Result<Reading> end() = 0;
 };

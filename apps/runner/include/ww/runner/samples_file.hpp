@@ -17,11 +17,6 @@ struct SamplesFile {
   [[nodiscard]] bool counts_energy() const;
 };
 
-// Why a file without an energy counter has no joules.
-inline constexpr const char* kNoEnergyCounter =
-    "the sensor has no energy counter, and its power register may lag or miss short launches; "
-    "`wirewatt launches` takes its readings with the response that `wirewatt doctor` finds";
-
 // Errors: io_error, parse_error.
 [[nodiscard]] Result<SamplesFile> read_samples_file(const std::string& file);
 
