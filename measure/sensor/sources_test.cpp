@@ -66,6 +66,16 @@ struct FakeChip {
       state = index;
       return index == 2 ? -1 : 0;
     };
+    abi.rail_count = [] { return 2u; };
+    abi.rail_name = [](std::uint32_t i) { return i == 0 ? "socket_energy" : "aid_energy"; };
+    abi.rails_since = [](std::uint64_t first, ww_vgpu_rail_sample* out, std::uint64_t capacity) {
+      std::uint64_t n = 0;
+      for (auto i = first; i < static_cast<std::uint64_t>(now / 10'000'000) && n < capacity; ++i) {
+        const auto tick = static_cast<std::int64_t>(i);
+        out[n++] = {i, tick * 10'000'000, {tick * 900, tick * 70}};
+      }
+      return n;
+    };
     abi.counter_count = [] { return 2u; };
     abi.counter_name = [](std::uint32_t i) { return i == 0 ? "TCC_HIT_sum" : "TCC_MISS_sum"; };
     abi.dispatch_count = [] { return std::uint64_t{4}; };
@@ -96,6 +106,21 @@ TEST(VirtualSensor, GivesEveryReadingOnce) {
   const auto second = sensor->new_readings().value();
   ASSERT_EQ(second.size(), 10u);
   EXPECT_EQ(second.front().time_ns, first.back().time_ns + 1'000'000);
+}
+
+TEST(VirtualSensor, GivesEveryReadingOfEveryRailOnce) {
+  const ww_vgpu_abi abi = FakeChip::table();
+  const auto sensor = make_virtual_sensor(abi);
+  sensor->sleep_until(10'000'000'000);
+  const auto first = sensor->new_rails();
+  ASSERT_EQ(first.size(), 2'000u);  // more than one chunk
+  EXPECT_EQ(first[3].rail, "aid_energy");
+  EXPECT_EQ(first[3].value, 70);
+  EXPECT_EQ(first[3].unit, "2^-16 J");
+  EXPECT_EQ(first[3].source_ns, 10'000'000);
+  EXPECT_TRUE(sensor->new_rails().empty());
+  sensor->sleep_until(10'010'000'000);
+  EXPECT_EQ(sensor->new_rails().size(), 2u);
 }
 
 TEST(VirtualSensor, LeavesUnansweredTicksAbsent) {

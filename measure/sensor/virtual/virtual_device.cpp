@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -57,6 +58,26 @@ class VirtualSensor final : public Sensor {
     }
   }
 
+  // Every refresh counts as polled at once: the chip logs them all.
+  std::vector<RailReading> new_rails() override {
+    std::vector<RailReading> readings;
+    const std::uint32_t rails = std::min<std::uint32_t>(abi_.rail_count(), WW_VGPU_MOST_RAILS);
+    std::array<ww_vgpu_rail_sample, 256> chunk{};
+    for (std::uint64_t count = chunk.size(); rails != 0 && count == chunk.size();) {
+      count = std::min<std::uint64_t>(abi_.rails_since(next_rails_, chunk.data(), chunk.size()),
+                                      chunk.size());
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const ww_vgpu_rail_sample& raw = chunk[static_cast<std::size_t>(i)];
+        for (std::uint32_t rail = 0; rail < rails; ++rail) {
+          readings.push_back(
+              {raw.time_ns, raw.time_ns, abi_.rail_name(rail), "2^-16 J", raw.energy_ticks[rail]});
+        }
+        next_rails_ = raw.index + 1;
+      }
+    }
+    return readings;
+  }
+
   std::vector<DvfsState> dvfs_states() const override {
     std::vector<DvfsState> states;
     for (std::int32_t i = 0; i < abi_.dvfs_state_count(); ++i) {
@@ -83,6 +104,7 @@ class VirtualSensor final : public Sensor {
   const ww_vgpu_abi& abi_;
   SensorFacts facts_;
   std::uint64_t next_{};
+  std::uint64_t next_rails_{};
 };
 
 class VirtualCounters final : public Counters {

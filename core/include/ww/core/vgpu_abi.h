@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define WW_VGPU_ABI_VERSION 3u
+#define WW_VGPU_ABI_VERSION 4u
 #define WW_VGPU_GET_ABI_SYMBOL "ww_vgpu_get_abi"
 #define WW_VGPU_LIBRARY_NAME "libwirewatt_vgpu.so"
 
@@ -38,6 +38,14 @@ typedef struct ww_vgpu_sample {
   int32_t clock_khz;      /* core clock [kHz] */
   uint32_t flags;         /* ww_vgpu_sample_flags */
 } ww_vgpu_sample;
+
+/* Energy accumulators of the package's parts, 2^-16 J a tick, as MI300's pm_metrics gives them. */
+#define WW_VGPU_MOST_RAILS 4
+typedef struct ww_vgpu_rail_sample {
+  uint64_t index;                           /* 0-based, consecutive since power-on */
+  int64_t time_ns;                          /* chip time at which the firmware filled them */
+  int64_t energy_ticks[WW_VGPU_MOST_RAILS]; /* by rail; the first rail_count() of them */
+} ww_vgpu_rail_sample;
 
 typedef struct ww_vgpu_sensor_info {
   int64_t period_ns; /* refresh period as the data sheet states it */
@@ -100,6 +108,12 @@ typedef struct ww_vgpu_abi {
   /* What timing mode has seen so far, as JSON (docs/timing.md); NULL in functional mode. Valid
    * until the next call. */
   const char* (*timing_report)(void);
+
+  /* The rails that the firmware meters apart, "socket_energy", "aid_energy", ...; 0 of them on most
+   * chips. rails_since() is to them what samples_since() is to the sensor. */
+  uint32_t (*rail_count)(void);
+  const char* (*rail_name)(uint32_t rail);
+  uint64_t (*rails_since)(uint64_t first_index, ww_vgpu_rail_sample* out, uint64_t capacity);
 } ww_vgpu_abi;
 
 /* What there is to choose from, without powering a chip on: public facts alone. A caller may load

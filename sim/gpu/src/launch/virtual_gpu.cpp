@@ -418,6 +418,13 @@ std::uint64_t VirtualGpu::samples_since(std::uint64_t first, std::span<ww_vgpu_s
 ww_vgpu_sensor_info VirtualGpu::sensor_info() const {
   return impl_->timeline->sensor_info();
 }
+std::span<const char* const> VirtualGpu::rail_names() const {
+  return impl_->timeline->rail_names();
+}
+std::uint64_t VirtualGpu::rails_since(std::uint64_t first,
+                                      std::span<ww_vgpu_rail_sample> out) const {
+  return impl_->timeline->rails_since(first, out);
+}
 
 const std::vector<std::string>& VirtualGpu::counter_names() const {
   return exec::counter_names(impl_->chip.architecture());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "rails.hpp"
 #include "sensor.hpp"
 #include "thermal.hpp"
 #include "truth.hpp"
@@ -13,6 +14,14 @@ namespace ww::sim::gpu {
 namespace {
 
 constexpr std::int64_t kLongestStepNs = 4'000'000;
+
+template <class Sample>
+std::uint64_t copy_since(std::span<const Sample> all, std::uint64_t first, std::span<Sample> out) {
+  if (first >= all.size()) return 0;
+  const std::uint64_t count = std::min<std::uint64_t>(out.size(), all.size() - first);
+  std::ranges::copy(all.subspan(first, count), out.begin());
+  return count;
+}
 
 }  // namespace
 
@@ -55,6 +64,7 @@ struct ChipTimeline::Impl {
         thermal(truth.thermal, truth.zones(), step_s),
         table(truth.leakage),
         sensor(truth, seed * 2 + 1),
+        rails(truth, ~seed),
         wander_draw(seed * 2 + 2),
         launch_energy_j(zones, 0.0),
         zone_power_w(zones, 0.0),
@@ -128,7 +138,8 @@ struct ChipTimeline::Impl {
       for (std::size_t zone = 0; zone < zones; ++zone) {
         launch_energy_j[zone] += launches * per_launch_j[zone];
       }
-      rails_energy_j += launches * rails_per_launch_j;
+      aid_energy_j += launches * rails_per_launch.aid_j;
+      hbm_energy_j += launches * rails_per_launch.hbm_j;
     }
     now_ns = until;
     if (now_ns == step_end_ns) {
@@ -168,8 +179,12 @@ struct ChipTimeline::Impl {
       ratio = std::clamp(1.0 - droop / nominal_v, 0.5, 1.0);
     }
     last_ratio = ratio;
-    const double rails_w = rails_idle_w() + rails_energy_j / seconds;
-    const double power_w = power_at(ratio) + rails_w;
+    const double aid_w = truth.io_dies.idle_w + aid_energy_j / seconds;
+    const double hbm_w = truth.io_dies.memory_idle_w + hbm_energy_j / seconds;
+    const double rails_w = aid_w + hbm_w;
+    const double cores_w = power_at(ratio);
+    const double power_w = cores_w + rails_w;
+    rails.add({cores_w * seconds, aid_w * seconds, hbm_w * seconds});
     for (std::size_t zone = 0; zone < zones; ++zone) {
       zone_power_w[zone] = launch_energy_j[zone] * ratio * ratio +
                            zone_power_w[zone] * leakage_ratio +
@@ -185,7 +200,7 @@ struct ChipTimeline::Impl {
       window_energy_j += power_w * seconds;
       window_s += seconds;
     }
-    nominal_voltage_s = leakage_scale_s = idle_energy_j = rails_energy_j = 0;
+    nominal_voltage_s = leakage_scale_s = idle_energy_j = aid_energy_j = hbm_energy_j = 0;
     if (++step_in_tick == steps_per_tick) {
       finish_tick();
     }
@@ -197,6 +212,7 @@ struct ChipTimeline::Impl {
     const double period_s = static_cast<double>(truth.sensor.period_ns) * 1e-9;
     samples.push_back(sensor.read({now_ns, tick_energy_j / period_s, window_energy_j / window_s,
                                    tick_voltage_s / period_s, sensor_c, nominal.clock_hz}));
+    rails.tick(now_ns, samples.back().energy_ticks);
     tick_energy_j = tick_voltage_s = window_energy_j = window_s = 0;
     ambient_wander_c = ambient_wander_c * ambient_pull + ambient_kick * wander_draw.normal();
   }
@@ -207,7 +223,7 @@ struct ChipTimeline::Impl {
       per_launch_j[zone] =
           zone < activity.capacitance_f.size() ? activity.capacitance_f[zone] * square : 0.0;
     }
-    rails_per_launch_j = activity.rails.aid_j + activity.rails.hbm_j;
+    rails_per_launch = activity.rails;
   }
 
   [[nodiscard]] std::int64_t duration_ns(const LaunchActivity& activity) const {
@@ -225,6 +241,7 @@ struct ChipTimeline::Impl {
   ThermalNetwork thermal;
   LeakageTable table;
   Sensor sensor;
+  Rails rails;
   Draw wander_draw;
   std::vector<double> launch_energy_j;  // of this step, at nominal voltage, by zone
   std::vector<double> zone_power_w;
@@ -244,8 +261,8 @@ struct ChipTimeline::Impl {
   std::int64_t step_end_ns{};
   std::int64_t step_in_tick{};
   double nominal_voltage_s{}, leakage_scale_s{}, idle_energy_j{};  // integrals over this step
-  double rails_energy_j{};                                         // of launches in this step
-  double rails_per_launch_j{};
+  double aid_energy_j{}, hbm_energy_j{};                           // of launches in this step
+  LaunchActivity::Rails rails_per_launch;
   double tick_energy_j{}, tick_voltage_s{}, window_energy_j{}, window_s{};
   double last_ratio{1.0};
   double sensor_c{};
@@ -313,12 +330,16 @@ std::uint64_t ChipTimeline::sample_count() const {
 
 std::uint64_t ChipTimeline::samples_since(std::uint64_t first,
                                           std::span<ww_vgpu_sample> out) const {
-  if (first >= impl_->samples.size()) {
-    return 0;
-  }
-  const std::uint64_t count = std::min<std::uint64_t>(out.size(), impl_->samples.size() - first);
-  std::copy_n(impl_->samples.begin() + static_cast<std::ptrdiff_t>(first), count, out.begin());
-  return count;
+  return copy_since<ww_vgpu_sample>(impl_->samples, first, out);
+}
+
+std::span<const char* const> ChipTimeline::rail_names() const {
+  return impl_->rails.names();
+}
+
+std::uint64_t ChipTimeline::rails_since(std::uint64_t first,
+                                        std::span<ww_vgpu_rail_sample> out) const {
+  return copy_since<ww_vgpu_rail_sample>(impl_->rails.samples(), first, out);
 }
 
 ww_vgpu_sensor_info ChipTimeline::sensor_info() const {

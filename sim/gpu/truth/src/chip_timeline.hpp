@@ -29,6 +29,8 @@ class ChipTimeline final : public PowerTimeline {
   [[nodiscard]] std::uint64_t sample_count() const override;
   std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const override;
   [[nodiscard]] ww_vgpu_sensor_info sensor_info() const override;
+  [[nodiscard]] std::span<const char* const> rail_names() const override;
+  std::uint64_t rails_since(std::uint64_t first, std::span<ww_vgpu_rail_sample> out) const override;
 
  private:
   struct Impl;

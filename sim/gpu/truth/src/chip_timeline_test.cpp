@@ -327,6 +327,53 @@ TEST(ChipTimeline, SensorInfoStatesTheDataSheet) {
   EXPECT_EQ(info.temperature_resolution_mc, 1000);
 }
 
+// Watts of a rail between two of its readings.
+double rail_w(const ww_vgpu_rail_sample& from, const ww_vgpu_rail_sample& to, std::size_t rail) {
+  return static_cast<double>(to.energy_ticks[rail] - from.energy_ticks[rail]) / 65536.0 /
+         (static_cast<double>(to.time_ns - from.time_ns) * 1e-9);
+}
+
+TEST(RailsOfAPackage, EachCountsItsPartWithItsOwnGain) {
+  const Chip chip = Chip::load({.chip = "mi300x"}).value();
+  const Truth& truth = chip.truth();
+  ChipTimeline timeline(chip, 1);
+  ASSERT_EQ(timeline.rail_names().size(), 4U);
+  EXPECT_STREQ(timeline.rail_names()[2], "aid_energy");
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  timeline.idle_until(2 * kSecond);
+  LaunchActivity traffic = launch(chip, 1, 50);
+  traffic.rails = {.aid_j = 20, .hbm_j = 8};
+  timeline.run_repeated(traffic, 4);
+  std::vector<ww_vgpu_rail_sample> taken(1000);
+  taken.resize(timeline.rails_since(0, taken));
+  ASSERT_EQ(taken.size(), 600U);
+  std::vector<ww_vgpu_rail_sample> rest(10);
+  EXPECT_EQ(timeline.rails_since(599, rest), 1U);
+  EXPECT_EQ(rest[0].index, 599U);
+  const auto idle = [&](std::size_t rail) { return rail_w(taken[9], taken[190], rail); };
+  const auto busy = [&](std::size_t rail) { return rail_w(taken[210], taken[590], rail); };
+  const RailsTruth& rails = truth.rails;
+  EXPECT_NEAR(idle(2), rails.aid_gain * truth.io_dies.idle_w, 0.1);
+  EXPECT_NEAR(busy(2) - idle(2), rails.aid_gain * 20, 0.1);
+  EXPECT_NEAR(busy(3) - idle(3), rails.hbm_gain * 8, 0.1);
+  EXPECT_GT(busy(1) - idle(1), rails.xcd_gain * 49);
+  // The socket has what the parts have, and the regulators' losses.
+  const double parts_w =
+      busy(1) / rails.xcd_gain + busy(2) / rails.aid_gain + busy(3) / rails.hbm_gain;
+  const RegulatorTruth& regulator = truth.regulator;
+  EXPECT_NEAR(
+      busy(0) / truth.sensor.gain,
+      regulator.offset_w + parts_w * (regulator.slope + regulator.quadratic_per_w * parts_w), 1.0);
+}
+
+TEST(RailsOfAPackage, AreAbsentWhereNoPartIsMeteredApart) {
+  ChipTimeline timeline(Chip::load({}).value(), 1);
+  timeline.idle_until(1'000'000'000);
+  std::vector<ww_vgpu_rail_sample> taken(1);
+  EXPECT_TRUE(timeline.rail_names().empty());
+  EXPECT_EQ(timeline.rails_since(0, taken), 0U);
+}
+
 TEST(W9100, DrawsWhatSuchACardDraws) {
   const Chip chip = w9100_with({{"launch_overhead_ns", "0"}});
   ChipTimeline timeline(chip, 1);

@@ -115,6 +115,17 @@ struct IoDieTruth {
   }
 };
 
+// The energy accumulators of a package's parts. A rail's gain of 0 is an accumulator that stands
+// still.
+struct RailsTruth {
+  std::int64_t period_ns{};  // 0: the firmware meters no part apart
+  double xcd_gain{1};        // compute dies
+  double aid_gain{1};        // I/O dies: links, Infinity Cache, memory's PHYs
+  double hbm_gain{1};        // memory stacks
+  double noise_relative{};   // white, of the energy of a period
+  double wander_relative{};  // of each gain, standard deviation; over the sensor's time
+};
+
 struct LeakageTruth {
   double reference_w{};  // whole chip at reference voltage and `reference_c`
   double reference_c{45.0};
@@ -183,6 +194,7 @@ struct Truth {
   VariationTruth variation;
   EventTruth events;
   IoDieTruth io_dies;  // of several dies
+  RailsTruth rails;    // likewise
   LeakageTruth leakage;
   ThermalTruth thermal;
   RegulatorTruth regulator;

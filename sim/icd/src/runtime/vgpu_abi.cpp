@@ -160,6 +160,23 @@ const char* timing_report() {
   });
 }
 
+std::uint32_t rail_count() {
+  return locked(0U, [] { return static_cast<std::uint32_t>(powered().rail_names().size()); });
+}
+
+const char* rail_name(std::uint32_t rail) {
+  return locked(static_cast<const char*>(nullptr), [&] {
+    const auto names = powered().rail_names();
+    return rail < names.size() ? names[rail] : nullptr;
+  });
+}
+
+std::uint64_t rails_since(std::uint64_t first, ww_vgpu_rail_sample* out, std::uint64_t capacity) {
+  if (out == nullptr) return 0;
+  return locked<std::uint64_t>(
+      0, [&] { return powered().rails_since(first, std::span(out, capacity)); });
+}
+
 constexpr ww_vgpu_abi kAbi{
     .version = WW_VGPU_ABI_VERSION,
     .now_ns = now_ns,
@@ -178,6 +195,9 @@ constexpr ww_vgpu_abi kAbi{
     .counter_name = counter_name,
     .dispatch_counters = dispatch_counters,
     .timing_report = timing_report,
+    .rail_count = rail_count,
+    .rail_name = rail_name,
+    .rails_since = rails_since,
 };
 
 }  // namespace

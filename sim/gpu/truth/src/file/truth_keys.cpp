@@ -152,6 +152,19 @@ constexpr TomlKey<IoDieTruth> kIoDieKeys[] = {
      kIoDies},
 };
 
+constexpr TomlKey<RailsTruth> kRailsKeys[] = {
+    {"period_ns", &RailsTruth::period_ns, 10'000, 1'000'000'000, "ns",
+     "Time between two refreshes of the parts' energy accumulators", kIoDies},
+    {"xcd_gain", &RailsTruth::xcd_gain, 0, 10, "",
+     "Gain of the compute dies' accumulator; 0: it stands still", kIoDies},
+    {"aid_gain", &RailsTruth::aid_gain, 0, 10, "", "The same of the I/O dies'", kIoDies},
+    {"hbm_gain", &RailsTruth::hbm_gain, 0, 10, "", "The same of the memory stacks'", kIoDies},
+    {"noise_relative", &RailsTruth::noise_relative, 0, 0.5, "",
+     "White noise of the energy of a period, relative", kIoDies},
+    {"wander_relative", &RailsTruth::wander_relative, 0, 0.1, "",
+     "Slow wander of each gain, standard deviation, in the sensor's time", kIoDies},
+};
+
 constexpr TomlKey<LeakageTruth> kLeakageKeys[] = {
     {"reference_w", &LeakageTruth::reference_w, 0, 1000, "W",
      "Leakage of the chip at reference voltage and temperature", kDraws},
@@ -358,6 +371,10 @@ void read_io_dies(TomlReader& root, IoDieTruth& truth) {
   read_table(root, "io_dies", kIoDieKeys, truth);
 }
 
+void read_rails(TomlReader& root, RailsTruth& truth) {
+  if (root.has("rails")) read_table(root, "rails", kRailsKeys, truth);
+}
+
 void read_truth(TomlReader& root, Truth& truth) {
   read_wires(root, truth);
   read_table(root, "fabric", kFabricKeys, truth.fabric);
@@ -377,6 +394,7 @@ std::vector<TomlKeyText> truth_key_texts() {
   describe_keys<VariationTruth>("[variation]", kVariationKeys, texts);
   describe_keys<EventTruth>("[events]", kEventKeys, texts);
   describe_keys<IoDieTruth>("[io_dies]", kIoDieKeys, texts);
+  describe_keys<RailsTruth>("[rails]", kRailsKeys, texts);
   describe_keys<LeakageTruth>("[leakage]", kLeakageKeys, texts);
   describe_keys<ThermalTruth>("[thermal]", kThermalKeys, texts);
   describe_keys<RegulatorTruth>("[regulator]", kRegulatorKeys, texts);

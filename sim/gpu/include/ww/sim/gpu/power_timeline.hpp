@@ -27,6 +27,11 @@ class PowerTimeline {
   [[nodiscard]] virtual std::uint64_t sample_count() const = 0;
   virtual std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const = 0;
   [[nodiscard]] virtual ww_vgpu_sensor_info sensor_info() const = 0;
+
+  // Names of the rails that are metered apart; empty where none is.
+  [[nodiscard]] virtual std::span<const char* const> rail_names() const = 0;
+  virtual std::uint64_t rails_since(std::uint64_t first,
+                                    std::span<ww_vgpu_rail_sample> out) const = 0;
 };
 
 }  // namespace ww::sim::gpu

@@ -141,6 +141,9 @@ class VirtualGpu {
   [[nodiscard]] int dvfs_state() const;
   std::uint64_t samples_since(std::uint64_t first, std::span<ww_vgpu_sample> out) const;
   [[nodiscard]] ww_vgpu_sensor_info sensor_info() const;
+  // The package's rails that are metered apart (PowerTimeline).
+  [[nodiscard]] std::span<const char* const> rail_names() const;
+  std::uint64_t rails_since(std::uint64_t first, std::span<ww_vgpu_rail_sample> out) const;
 
   // AMD's names for the chip's generation.
   [[nodiscard]] const std::vector<std::string>& counter_names() const;
