@@ -5,6 +5,8 @@
 // clock; replaying it moves the L2 to the recorded end state. Where all of its accesses hit, or
 // each line it uses was brought once, the order in which the L2 used its lines before does not
 // matter: it is replayed from every state that allows the same.
+//
+// On a chip of several dies a launch is recorded only where it left all caches as they were.
 #pragma once
 
 #include <cstdint>

@@ -69,8 +69,7 @@ VirtualGpu::Impl::Impl(Chip chip_in, Options options_in,
                        std::optional<timing::System> system)
     : chip(std::move(chip_in)),
       options(std::move(options_in)),
-      replaying(options.replay && options.trace == nullptr && !system &&
-                chip.architecture().dies == 1),
+      replaying(options.replay && options.trace == nullptr && !system),
       memory(std::move(memory_in)),
       observer(std::move(observer_in)),
       engine(chip, *memory, *observer, thread_count(options), options.trace,
@@ -303,7 +302,7 @@ bool VirtualGpu::Impl::find_replay(DispatchRecord& dispatch) {
     return false;
   }
   if (l2_state == nullptr) {
-    l2_state = replays.share(engine.l2().snapshot());
+    l2_state = replays.share(engine.state());
   }
   const exec::LaunchRecord* record = replays.find(key, memory->version(), *l2_state);
   if (record == nullptr) {
@@ -332,8 +331,13 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
   }
   std::shared_ptr<const exec::L2Snapshot> l2_before = std::move(l2_state);
   l2_state = nullptr;
+  const bool one_die = chip.architecture().dies == 1;
   if (replaying && l2_before == nullptr) {
-    l2_copy = engine.l2();
+    if (one_die) {
+      l2_copy = engine.l2();
+    } else {
+      l2_before = replays.share(engine.state());
+    }
   }
   const std::uint64_t version = memory->version();
   auto executed = engine.run(state, {options.watchdog_cycles, options.watchdog_instructions});
@@ -351,9 +355,12 @@ Status VirtualGpu::Impl::execute(const exec::Program& program, std::size_t kerne
     if (l2_before == nullptr) {
       l2_before = replays.share(l2_copy->snapshot());
     }
-    l2_state = replays.share(engine.l2().snapshot());
-    auto uniform =
-        exec::uniform_use(executed->memory, *l2_before, *l2_state, engine.l2().lines_used());
+    l2_state = replays.share(engine.state());
+    // The caches of several dies cannot be restored: what is replayed there left them as they were.
+    if (!one_die && l2_before != l2_state) return {};
+    auto uniform = one_die ? exec::uniform_use(executed->memory, *l2_before, *l2_state,
+                                               engine.l2().lines_used())
+                           : nullptr;
     replays.add(
         key, {version, l2_before->hash, l2_state, std::move(uniform), dispatch.counters, activity});
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "ww/core/split_mix.hpp"
+
 namespace ww::sim::gpu::exec {
 
 DieMemories::DieMemories(const Chip& chip, DeviceMemory& memory, DeferredObserver& observer)
@@ -59,6 +61,13 @@ const MemoryCounters& DieMemories::counters() const {
   counters_ = {};
   for (const auto& die : dies_) counters_ += die->counters();
   return counters_;
+}
+
+std::shared_ptr<const L2Snapshot> DieMemories::state() {
+  auto all = std::make_shared<L2Snapshot>();
+  all->hash = io_dies_.cache_hash();
+  for (const auto& die : dies_) all->hash = SplitMix(all->hash ^ die->l2().snapshot()->hash).next();
+  return all;
 }
 
 std::int64_t DieMemories::read(int die, std::uint32_t line, std::int64_t cycle) {

@@ -37,8 +37,10 @@ class DieMemories final : public Hierarchy, public BehindL2 {
   [[nodiscard]] std::int64_t smallest_latency() const override {
     return dies_.front()->smallest_latency();
   }
-  // Of the first die: launches are not replayed on a chip of several.
+  // Of the first die.
   [[nodiscard]] L2Tags& l2() override { return dies_.front()->l2(); }
+  // Of all L2s and of the Infinity Cache.
+  [[nodiscard]] std::shared_ptr<const L2Snapshot> state() override;
   [[nodiscard]] const std::vector<ChannelActivity>& channels() const override;
   [[nodiscard]] const MemoryCounters& counters() const override;
   [[nodiscard]] const IoDieActivity* io_dies() const override { return &io_dies_.activity(); }

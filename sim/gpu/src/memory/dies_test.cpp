@@ -67,6 +67,24 @@ TEST(InfinityCache, KeepsWhatFitsAndWritesBackTheOldest) {
   EXPECT_FALSE(cache.read(0, 3).hit);
 }
 
+TEST(InfinityCache, HasTheHashOfWhatWillBeGivenUpInTurn) {
+  InfinityCache cache(MemoryHome::kSlices * 2 * 64, 2);  // one set of two ways
+  const std::uint64_t empty = cache.hash();
+  cache.read(0, 0);
+  cache.read(1U << 9U, 0);
+  const std::uint64_t full = cache.hash();
+  EXPECT_NE(full, empty);
+  cache.read(0, 0);  // a hit changes nothing
+  EXPECT_EQ(cache.hash(), full);
+  cache.read(1U << 10U, 0);  // instead of line 0; now in other ways
+  EXPECT_NE(cache.hash(), full);
+  cache.read(0, 0);
+  cache.read(1U << 9U, 0);
+  EXPECT_EQ(cache.hash(), full);
+  cache.write(0, 0);
+  EXPECT_NE(cache.hash(), full);
+}
+
 TEST(IoDies, TakeAHopToANeighbourAndTwoAcross) {
   EXPECT_EQ(IoDies::hops(0, 0), 0);
   EXPECT_EQ(IoDies::hops(0, 1), 1);
@@ -206,6 +224,24 @@ TEST(SemanticsOfDies, AWordThatADieWritesLeavesTheOtherL2s) {
   test.launch("set", 64, 64, word, 9U);  // on die 0
   EXPECT_EQ(look(9), 7U);                // the written 64 bytes, by each other die
   EXPECT_EQ(look(9), 0U);
+}
+
+TEST(SemanticsOfDies, ALaunchThatLeavesAllCachesAsTheyWereIsReplayed) {
+  DiesGpu test;
+  constexpr std::uint32_t kGroups = 16;
+  const auto word = test.buffer(std::vector<std::uint32_t>(64, 7));
+  const auto out = test.buffer(4 * kGroups * 64);
+  const auto look = [&] { return test.launch("look", kGroups * 64, 64, out, word).replayed; };
+  EXPECT_FALSE(look());  // changes memory
+  int executed = 0;
+  while (!look() && executed < 8) ++executed;
+  EXPECT_LT(executed, 4);
+  EXPECT_TRUE(look());
+  // Another launch brings other lines: the first one is executed again.
+  const auto other = test.buffer(std::vector<float>(1U << 20, 1.0F));
+  const auto sum = test.buffer(std::vector<float>(1U << 20, 1.0F));
+  test.launch("axpy", 1U << 20, 256, sum, other, 2.0F);
+  EXPECT_FALSE(look());
 }
 
 TEST(SemanticsOfDies, OneThreadAndTwoDoTheSame) {

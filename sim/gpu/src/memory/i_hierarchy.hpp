@@ -67,6 +67,9 @@ class Hierarchy {
   // Cycles after which an L1 miss is answered at the earliest: no quantum may be longer.
   [[nodiscard]] virtual std::int64_t smallest_latency() const = 0;
   [[nodiscard]] virtual L2Tags& l2() = 0;
+  // What outlives a launch in the caches. A state of several dies is a hash alone: it can be told
+  // from another one and not be restored.
+  [[nodiscard]] virtual std::shared_ptr<const L2Snapshot> state() { return l2().snapshot(); }
   [[nodiscard]] virtual const std::vector<ChannelActivity>& channels() const = 0;
   [[nodiscard]] virtual const MemoryCounters& counters() const = 0;
   // What the I/O dies did in this launch; null on a chip of one die.

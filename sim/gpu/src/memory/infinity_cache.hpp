@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "ww/core/split_mix.hpp"
 #include "ww/sim/gpu/memory_home.hpp"
 
 namespace ww::sim::gpu::exec {
@@ -21,7 +23,9 @@ class InfinityCache {
         sets_(static_cast<std::size_t>(bytes) / (kLine * MemoryHome::kSlices) / ways_),
         tags_(sets_ * MemoryHome::kSlices * ways_),
         dirty_(tags_.size()),
-        next_(sets_ * MemoryHome::kSlices) {}
+        next_(sets_ * MemoryHome::kSlices),
+        hash_of_set_(next_.size()),
+        is_stale_(next_.size()) {}
 
   struct Access {
     bool hit{};
@@ -31,6 +35,22 @@ class InfinityCache {
   Access read(std::uint32_t line, int slice) { return use(line, slice, false); }
   // The slice holds the line from here on, whole or in part.
   Access write(std::uint32_t line, int slice) { return use(line, slice, true); }
+
+  // Equal states, which behave alike, have equal hashes: lines count in the order in which they
+  // will be given up, whatever their ways.
+  [[nodiscard]] std::uint64_t hash() {
+    for (const std::uint32_t set : stale_) {
+      std::uint64_t hash = set;
+      for (std::size_t age = 0; age < ways_; ++age) {
+        const std::size_t place = set * ways_ + (next_[set] + age) % ways_;
+        hash = SplitMix(hash ^ (tags_[place] | std::uint64_t{dirty_[place]} << 32U)).next();
+      }
+      hash_ += hash - std::exchange(hash_of_set_[set], hash);
+      is_stale_[set] = 0;
+    }
+    stale_.clear();
+    return hash_;
+  }
 
  private:
   static constexpr std::size_t kLine = 64;
@@ -44,9 +64,13 @@ class InfinityCache {
     const std::uint32_t tag = line + 1;  // 0: nothing
     for (std::size_t way = 0; way < ways_; ++way) {
       if (tags[way] != tag) continue;
-      if (dirty) dirts[way] = 1;
+      if (dirty && dirts[way] == 0) {
+        dirts[way] = 1;
+        note_change(set);
+      }
       return {.hit = true};
     }
+    note_change(set);
     const std::size_t way = next_[set];
     next_[set] = static_cast<std::uint8_t>(way + 1 < ways_ ? way + 1 : 0);
     const Access access{.writeback = dirts[way] != 0};
@@ -55,11 +79,21 @@ class InfinityCache {
     return access;
   }
 
+  void note_change(std::size_t set) {
+    if (is_stale_[set] != 0) return;
+    is_stale_[set] = 1;
+    stale_.push_back(static_cast<std::uint32_t>(set));
+  }
+
   std::size_t ways_;
   std::size_t sets_;  // of a slice
   std::vector<std::uint32_t> tags_;
   std::vector<std::uint8_t> dirty_;
   std::vector<std::uint8_t> next_;  // way of each set that is given up next
+  std::uint64_t hash_{};            // sum over sets, but for changes of stale ones
+  std::vector<std::uint64_t> hash_of_set_;
+  std::vector<std::uint8_t> is_stale_;
+  std::vector<std::uint32_t> stale_;
 };
 
 }  // namespace ww::sim::gpu::exec

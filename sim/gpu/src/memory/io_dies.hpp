@@ -24,6 +24,8 @@ class IoDies {
   // A die's L2 asks for a line at `cycle`, or writes it; returns when its data is there.
   std::int64_t read(int die, std::uint32_t line, std::int64_t cycle);
   void write(int die, std::uint32_t line, std::int64_t cycle);
+  // Of the Infinity Cache's content.
+  [[nodiscard]] std::uint64_t cache_hash() { return cache_.hash(); }
   // Since begin_launch().
   [[nodiscard]] const IoDieActivity& activity() const { return activity_; }
 
