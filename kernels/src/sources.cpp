@@ -10,8 +10,8 @@
 namespace ww::kernels {
 namespace {
 
-const std::array<Source, 12>& table() {
-  static const std::array<Source, 12> entries{{
+const std::array<Source, 14>& table() {
+  static const std::array<Source, 14> entries{{
       {"l2_stream", embedded_text("l2_stream.cl"), true},
       {"l2_sweep", embedded_text("l2_sweep.cl"), false},
       {"furnace", embedded_text("furnace.cl"), false},
@@ -24,6 +24,8 @@ const std::array<Source, 12>& table() {
       {"register_stream", embedded_text("register_stream.cl"), false},
       {"chase", embedded_text("chase.cl"), false},
       {"bandwidth", embedded_text("bandwidth.cl"), false},
+      {"fabric_stream", embedded_text("fabric_stream.cl"), true},
+      {"fabric_probe", embedded_text("fabric_probe.cl"), true},
   }};
   return entries;
 }
